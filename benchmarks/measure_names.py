@@ -12,24 +12,21 @@ with exactly one gender keyword, which is exempt, as in the data set.
 import argparse
 import random
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(REPOSITORY / "workflow"))
 
-from evenhand.slguset.filters import names_crf, names_jieba  # noqa: E402
-from evenhand.slguset.filters.names_spacy import load_pipeline  # noqa: E402
+from evenhand.slguset.filters import names_crf, names_jieba, names_spacy  # noqa: E402
 from evenhand.slguset.keywords import read_keywords  # noqa: E402
-from evenhand.slguset.names import judge_names, read_rules  # noqa: E402
+from evenhand.slguset.names import read_rules  # noqa: E402
 from evenhand.slguset.names_crf_model import NameModel, read_threshold  # noqa: E402
 from evenhand.slguset.train_names_crf import hash_position  # noqa: E402
-from evenhand.slguset.verdicts import Finding  # noqa: E402
+from evenhand.slguset.verdicts import Finding, Judge  # noqa: E402
 from evenhand.text.tagged import TaggedText, read_tagged  # noqa: E402
 
 TABLES = REPOSITORY / "resources/packs/zh_gender"
-PERSONS = frozenset({"PERSON", "PER"})
-Check = Callable[[str, int, int], Finding | None]
 
 
 def main() -> None:
@@ -46,7 +43,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--examples", type=int, default=0, help="show so many errors of each kind")
     arguments = parser.parse_args()
-    checks = dict(make_checks(arguments))
+    judges = dict(make_judges(arguments))
     pattern = read_keywords(TABLES / "keywords.csv").pattern
     print("| text | sentences | with a name | filter | precision | recall | clean lost |")
     print("|---|---|---|---|---|---|---|")
@@ -60,29 +57,23 @@ def main() -> None:
         single = [s for s in sentences if len(surfaces[s]) == 1]
         for which, chosen in (("single", single), ("all", list(sentences))):
             spans = [surfaces[s][0].span() if which == "single" else (0, 0) for s in chosen]
-            for name, check in checks.items():
-                found = [check(s.text, *span) for s, span in zip(chosen, spans, strict=True)]
+            for name, judge in judges.items():
+                starts, ends = ([span[i] for span in spans] for i in (0, 1))
+                found = list(judge([s.text for s in chosen], starts, ends))
                 report(f"{Path(file).name} {which}", name, chosen, found, arguments.examples)
 
 
-def make_checks(arguments: argparse.Namespace) -> Iterator[tuple[str, Check]]:
-    rules = read_rules(TABLES / "surnames.csv", TABLES / "titles.csv")
+def make_judges(arguments: argparse.Namespace) -> Iterator[tuple[str, Judge]]:
+    rules = read_rules(*(TABLES / f"{name}.csv" for name in ("surnames", "titles", "roles")))
     stop_words = names_jieba.read_stop_words(TABLES / "name_stop_words.csv")
-    yield "jieba", names_jieba.make_check(rules)
-    yield "jieba, stop list", names_jieba.make_check(rules, stop_words)
+    yield "jieba", names_jieba.make_judge(rules)
+    yield "jieba, stop list", names_jieba.make_judge(rules, stop_words)
     for model, model_report in arguments.crf:
         for threshold in [*arguments.threshold, read_threshold(Path(model_report))]:
-            check = names_crf.make_check(rules, NameModel(Path(model)), threshold)
-            yield f"{Path(model).name} > {threshold}", check
+            judge = names_crf.make_judge(rules, NameModel(Path(model)), threshold)
+            yield f"{Path(model).name} > {threshold}", judge
     for pipeline in arguments.spacy:
-        nlp = load_pipeline(pipeline)
-
-        def check(sentence: str, start: int, end: int, nlp: object = nlp) -> Finding | None:
-            entities = nlp(sentence).ents
-            names = [(e.start_char, e.end_char) for e in entities if e.label_ in PERSONS]
-            return judge_names(sentence, (start, end), names, rules)
-
-        yield pipeline, check
+        yield pipeline, names_spacy.make_judge(rules, names_spacy.load_pipeline(pipeline))
 
 
 def report(

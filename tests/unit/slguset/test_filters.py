@@ -17,7 +17,7 @@ from evenhand.errors import InputError
 from evenhand.io.tables import write_table
 from evenhand.slguset import distinct_sentences
 from evenhand.slguset.apply_filters import apply_filters, filter_keywords, prepare_filter
-from evenhand.slguset.filters.names_jieba import make_check
+from evenhand.slguset.filters.names_jieba import make_judge
 from evenhand.slguset.keyword_tables import schema
 from evenhand.slguset.keywords import read_keywords
 from evenhand.slguset.names import judge_names, read_rules
@@ -110,8 +110,9 @@ def resources(tmp_path_factory, repository):
     """The files of all filters, and the folder of a spaCy pipeline that takes 女儿 for a name."""
     folder = tmp_path_factory.mktemp("filters")
     trainer = pycrfsuite.Trainer(verbose=False)
-    for text, names in TAGGED * 5:
-        trainer.append(features(cut(text)), labels(cut(text), names))
+    words = [cut(text) for text, _ in TAGGED]
+    for known, cut_up, (_, names) in [*zip(features(words), words, TAGGED, strict=True)] * 5:
+        trainer.append(known, labels(cut_up, names))
     trainer.train(str(folder / "crf.crfsuite"))
     (folder / "crf.json").write_text(json.dumps({"threshold": 0.5}), encoding="utf-8")
     nlp = spacy.blank("zh")
@@ -321,9 +322,10 @@ def test_pipelines_that_find_no_persons(apply, tmp_path):
 
 def test_a_crf_exempts_the_keyword(resources):
     model = NameModel(next(p for p in resources["files"] if p.name == "crf.crfsuite"))
-    assert model.name_probability("阿姨在家里等人。") > 0.5
-    assert model.name_probability("阿姨在家里等人。", (0, 2)) < 0.5
-    assert model.find_names("", 0.5) == []
+    sentences = ["阿姨在家里等人。"] * 2
+    free, exempt = model.name_probabilities(sentences, [(0, 0), (0, 2)])
+    assert free > 0.5 > exempt
+    assert list(model.find_names([""], 0.5)) == [[]]
 
 
 def test_the_plan_gives_filters_what_they_declare(resources):
@@ -351,17 +353,19 @@ def test_decisions_are_those_of_jieba_posseg(mirror, repository, policy):
     policies = dict.fromkeys(("anonymised", "surname_title", "familiar"), policy)
     tables = repository / "resources/packs/zh_gender"
     rules = read_rules(*(tables / f"{n}.csv" for n in ("surnames", "titles", "roles")), **policies)
-    check = make_check(rules)
+    judge = make_judge(rules)
     sentences = [s for s in re.findall("[^。？！\n]+[。？！]?", text) if "他" in s or "她" in s]
-    for sentence in random.Random(3).sample(sentences, 500):
-        surface = re.search("[他她]", sentence).span()
+    chosen = random.Random(3).sample(sentences, 500)
+    surfaces = [re.search("[他她]", sentence).span() for sentence in chosen]
+    findings = judge(chosen, *map(list, zip(*surfaces, strict=True)))
+    for sentence, surface, finding in zip(chosen, surfaces, findings, strict=True):
         names = []
         at = 0
         for word, flag in reference_tags(sentence):
             if flag in ("nr", "nrt", "nrfg"):
                 names.append((at, at + len(word)))
             at += len(word)
-        assert check(sentence, *surface) == judge_names(sentence, surface, names, rules)
+        assert finding == judge_names(sentence, surface, names, rules)
 
 
 def test_filters_of_lists_count_whole_words(repository):

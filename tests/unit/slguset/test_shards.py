@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from evenhand.errors import InputError
 from evenhand.io.quarantine import REASONS
 from evenhand.slguset import shards
-from evenhand.slguset.shards import MOST_FILES, MOST_RANGES, Shard, plan_shards
+from evenhand.slguset.shards import MOST_FILES, MOST_PATHS, MOST_RANGES, Shard, plan_shards
 
 
 @pytest.fixture
@@ -175,11 +175,11 @@ def test_every_file_is_in_one_shard_and_none_exceeds_the_cap(
 
 
 def test_caps_on_files_and_paths() -> None:
-    many = {f"n/{i:05}.md": 0 for i in range(5000)}
+    many = {f"n/{i:05}.md": 0 for i in range(40_000)}
     assert max(map(len, divide(many, 10**9))) <= MOST_FILES
-    assert 5000 / len(divide(many, 10**9)) == pytest.approx(160, rel=0.35)
+    assert 40_000 / len(divide(many, 10**9)) == pytest.approx(865, rel=0.35)
     long = {f"n/{i:05}{'长' * 80}.md": 0 for i in range(2000)}
-    assert max(sum(len(f.encode()) for f in shard) for shard in divide(long, 10**9)) <= 64 << 10
+    assert max(sum(len(f.encode()) for f in shard) for shard in divide(long, 10**9)) <= MOST_PATHS
 
 
 def test_shards_have_about_the_target_size() -> None:

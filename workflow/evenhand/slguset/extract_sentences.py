@@ -4,7 +4,7 @@ import importlib
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any
@@ -27,6 +27,9 @@ from evenhand.io.readers.records import paragraph_splitter, read_records
 from evenhand.io.tables import write_batches, write_table
 from evenhand.slguset.distinct_sentences import SCHEMA, DistinctSentences
 from evenhand.slguset.keywords import GENDERS, read_keywords
+
+#: Characters of text that are cut into sentences at once.
+BATCH_CHARACTERS = 1 << 13
 
 #: The columns of the inventory.
 INVENTORY = pa.schema(
@@ -133,8 +136,8 @@ def extract_sentences(
     split = importlib.import_module(f"evenhand.text.splitters.{splitter}").splitter(language)
     search = keyword_pattern(keywords, values or GENDERS, blanks=cleaning.BLANKS).search
 
-    def cut(paragraph: str) -> list[str]:
-        return split(cleaning.normalise(paragraph))
+    def cut(paragraphs: Sequence[str]) -> list[list[str]]:
+        return split(cleaning.normalise(paragraphs))
 
     with closing(DistinctSentences(sentences.parent)) as kept, _progress(files) as bar:
         for path in files:
@@ -204,7 +207,7 @@ def _read(
     place: tuple[str, str],
     records: Iterator[tuple[int, str]],
     options: Options,
-    cut: Callable[[str], list[str]],
+    cut: Callable[[Sequence[str]], list[list[str]]],
     search: Any,
     kept: DistinctSentences,
     problems: Quarantine,
@@ -212,31 +215,57 @@ def _read(
 ) -> None:
     """Cut a file's records into sentences, count them, and keep those with a keyword."""
     name, unit = place
-    paragraphs_of = paragraph_splitter(options)
-    n_records = n_paragraphs = n_characters = n_sentences = 0
-    for position, record in records:
-        n_records += 1
-        for paragraph in paragraphs_of(record):
-            found = cut(paragraph)
-            if not found:
-                continue
-            n_paragraphs += 1
-            n_characters += len(paragraph)
-            n_sentences += len(found)
-            if not search("".join(found)):
-                continue
-            for sentence in found:
-                if not search(sentence):
-                    continue
-                if DAMAGE in sentence:
-                    detail = "a keyword sentence that holds U+FFFD, the mark of undecodable bytes"
-                    problems.add(name, position, unit, "damaged_sentence", detail)
-                else:
-                    kept.add(sentence, name, position)
-    tally["records"] += n_records
+    n_paragraphs = n_characters = n_sentences = 0
+    for positions, paragraphs in batches(records, paragraph_splitter(options), tally):
+        found = cut(paragraphs)
+        n_paragraphs += sum(map(bool, found))
+        n_characters += sum(len(one) for one, some in zip(paragraphs, found, strict=True) if some)
+        n_sentences += sum(map(len, found))
+        for number, sentence in keyword_sentences(found, search):
+            if DAMAGE in sentence:
+                detail = "a keyword sentence that holds U+FFFD, the mark of undecodable bytes"
+                problems.add(name, positions[number], unit, "damaged_sentence", detail)
+            else:
+                kept.add(sentence, name, positions[number])
     tally["paragraphs"] += n_paragraphs
     tally["characters"] += n_characters
     tally["sentences"] += n_sentences
+
+
+def keyword_sentences(
+    paragraphs: Sequence[list[str]], search: Callable[[str], Any]
+) -> Iterator[tuple[int, str]]:
+    """Yield the sentences that hold a keyword, with the numbers of their paragraphs."""
+    if not search("\n".join(map("\n".join, paragraphs))):
+        return
+    for number, sentences in enumerate(paragraphs):
+        for sentence in filter(search, sentences):
+            yield number, sentence
+
+
+def batches(
+    records: Iterable[tuple[int, str]],
+    paragraphs_of: Callable[[str], list[str]],
+    tally: dict[str, int],
+) -> Iterator[tuple[list[int], list[str]]]:
+    """Yield paragraphs that are not blank, many at once, with the positions of their records."""
+    positions: list[int] = []
+    paragraphs: list[str] = []
+    characters = n_records = 0
+    for position, record in records:
+        n_records += 1
+        for paragraph in paragraphs_of(record):
+            if not paragraph or paragraph.isspace():
+                continue
+            positions.append(position)
+            paragraphs.append(paragraph)
+            characters += len(paragraph)
+        if characters > BATCH_CHARACTERS or DAMAGE in record:  # listed where it was read
+            yield positions, paragraphs
+            positions, paragraphs, characters = [], [], 0
+    if paragraphs:
+        yield positions, paragraphs
+    tally["records"] += n_records
 
 
 def _format_of(member: Member, stated: Format, problems: Quarantine) -> str | None:

@@ -400,6 +400,8 @@ def _by_what_follows(keyword: str, position: int, sentence: str, rules: WordRule
     allowed = rules.before.get(keyword, ())
     if position == 0 or sentence[position - 1] in _CLAUSE_MARKS:
         allowed += rules.opens_before.get(keyword, ())
+    if not sentence.startswith(allowed, behind):
+        return NO_TERM
 
     def longest(words: tuple[str, ...]) -> int:
         return max((len(one) for one in words if sentence.startswith(one, behind)), default=0)

@@ -74,9 +74,13 @@ class Span(NamedTuple):
 
 
 class NameRules(NamedTuple):
-    """The patterns of the forms and of names after roles, and which of them are dropped."""
+    """The patterns of the forms and of names after roles, and which of them are dropped.
+
+    A pattern is not searched where its trigger, a part of all its matches, is not found.
+    """
 
     patterns: dict[str, re.Pattern[str]]
+    triggers: dict[str, re.Pattern[str]]
     dropped: frozenset[str]
 
 
@@ -109,7 +113,8 @@ def read_rules(
         A table is not well formed.
     """
     surname = _any_of(row["surname"] for row in read_resource(surnames, ["surname"]))
-    title = _any_of(row["title"] for row in read_resource(titles, ["title"]))
+    title_rows = read_resource(titles, ["title"])
+    title = _any_of(row["title"] for row in title_rows)
     role = _any_of(row["role"] for row in read_resource(roles, ["role"]))
     given = f"[^\\W\\d{_NO_SURNAME}]"
     # 阿 precedes a name, but not in 阿姨, 阿婆 and other words for kin.
@@ -131,9 +136,13 @@ def read_rules(
             f"(?:[小老](?={surname})|阿(?![姨婆嬷爸妈公爷]))(?P<rest>{surname}|[\u4e00-\u9fff])"
         ),
     }
+    # plain literals are found without backtracking
+    called = "|".join(map(re.escape, sorted(row["title"] for row in title_rows)))
+    triggers = {NAME: role, ANONYMISED: "某", TITLED: called, FAMILIAR: f"[小老]{surname}|阿"}
+    triggers = {reason: re.compile(pattern) for reason, pattern in triggers.items()}
     policies = {ANONYMISED: anonymised, TITLED: surname_title, FAMILIAR: familiar}
     dropped = {reason for reason, policy in policies.items() if policy == "drop"}
-    return NameRules(patterns, frozenset({NAME, *dropped}))
+    return NameRules(patterns, triggers, frozenset({NAME, *dropped}))
 
 
 def rules_from(files: Mapping[str, Path], settings: Mapping[str, Any]) -> NameRules:
@@ -187,6 +196,7 @@ def find_forms(sentence: str, rules: NameRules) -> list[tuple[Span, str]]:
     matches = [
         (match, reason)
         for reason, pattern in rules.patterns.items()
+        if rules.triggers[reason].search(sentence)
         for match in pattern.finditer(sentence)
     ]
     if not matches:
@@ -228,5 +238,8 @@ def _is_form(match: re.Match[str], borders: set[int]) -> bool:
 
 
 def _any_of(words: Iterable[str]) -> str:
-    longest_first = sorted(words, key=lambda word: (-len(word), word))
-    return f"(?:{'|'.join(map(re.escape, longest_first))})"
+    """Return a pattern of some words, the longest first; single characters are one class."""
+    words = sorted(set(words), key=lambda word: (-len(word), word))
+    single = "".join(re.escape(word) for word in words if len(word) == 1)
+    longer = [re.escape(word) for word in words if len(word) > 1]
+    return f"(?:{'|'.join([*longer, *([f'[{single}]'] if single else [])])})"

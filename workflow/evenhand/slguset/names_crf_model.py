@@ -9,7 +9,7 @@ Labels: `B` (a name begins in the word), `I` (one goes on), `O`.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,12 +28,19 @@ class NameSpan(NamedTuple):
     probability: float
 
 
-def features(words: Sequence[str]) -> list[list[str]]:
-    """The features of each word, as crfsuite takes them."""
+def features(sentences: Sequence[Sequence[str]]) -> Iterator[list[list[str]]]:
+    """Yield the features of each word of each sentence, as crfsuite takes them."""
+    found = find_names(["".join(words) for words in sentences])
+    for words, names in zip(sentences, found, strict=True):
+        yield _features(words, [(name.start, name.end) for name in names])
+
+
+def _features(words: Sequence[str], names: Sequence[tuple[int, int]]) -> list[list[str]]:
     tags = dictionary_tags()
     padded = ["^", *words, "$", "$"]
     tag = ["^", *[tags.get(word, "x") for word in words], "$"]
-    guess = _guesses(words)
+    # the name label of each word by jieba.posseg
+    guess = ["", *(labels(words, names) if names else [OUTSIDE] * len(words)), ""]
     return [
         [
             f"0{word}",
@@ -55,12 +62,6 @@ def features(words: Sequence[str]) -> list[list[str]]:
         ]
         for i, (before, word, after) in enumerate(zip(padded, words, padded[2:], strict=False))
     ]
-
-
-def _guesses(words: Sequence[str]) -> list[str]:
-    """Return the name label of each word by jieba.posseg, with a blank string at both ends."""
-    names = [(name.start, name.end) for name in find_names("".join(words))]
-    return ["", *(labels(words, names) if names else [OUTSIDE] * len(words)), ""]
 
 
 def labels(words: Sequence[str], names: Sequence[tuple[int, int]]) -> list[str]:
@@ -99,41 +100,47 @@ class NameModel:
         if OUTSIDE not in self._tagger.labels():
             raise InputError(f"is no model of names: it lacks the label {OUTSIDE}", file=path)
 
-    def probabilities(self, words: Sequence[str]) -> list[float]:
-        """P(the word is part of a name) for each word of a sentence."""
-        if not words:
-            return []
-        self._tagger.set(features(words))
+    def probabilities(self, sentences: Sequence[Sequence[str]]) -> Iterator[list[float]]:
+        """Yield P(the word is part of a name) for each word of each sentence."""
         marginal = self._tagger.marginal
-        return [1.0 - marginal(OUTSIDE, i) for i in range(len(words))]
+        for words, known in zip(sentences, features(sentences), strict=True):
+            if words:
+                self._tagger.set(known)
+            yield [1.0 - marginal(OUTSIDE, i) for i in range(len(words))]
 
-    def find_names(self, sentence: str, threshold: float) -> list[NameSpan]:
-        """The names of a sentence: the longest rows of words with P > `threshold`."""
-        words = cut(sentence)
-        spans: list[NameSpan] = []
-        at = 0
-        for word, probability in zip(words, self.probabilities(words), strict=True):
-            end = at + len(word)
-            if probability > threshold:
-                if spans and spans[-1].end == at:
-                    start, _, highest = spans.pop()
-                    spans.append(NameSpan(start, end, max(highest, probability)))
-                else:
-                    spans.append(NameSpan(at, end, probability))
-            at = end
-        return spans
+    def find_names(self, sentences: Sequence[str], threshold: float) -> Iterator[list[NameSpan]]:
+        """Yield the names of each sentence: the longest rows of words with P > `threshold`."""
+        cut_up = [cut(sentence) for sentence in sentences]
+        for words, probabilities in zip(cut_up, self.probabilities(cut_up), strict=True):
+            spans: list[NameSpan] = []
+            at = 0
+            for word, probability in zip(words, probabilities, strict=True):
+                end = at + len(word)
+                if probability > threshold:
+                    if spans and spans[-1].end == at:
+                        start, _, highest = spans.pop()
+                        spans.append(NameSpan(start, end, max(highest, probability)))
+                    else:
+                        spans.append(NameSpan(at, end, probability))
+                at = end
+            yield spans
 
-    def name_probability(self, sentence: str, exempt: tuple[int, int] = (0, 0)) -> float:
-        """The highest P of a word that does not lie within the span `exempt`."""
-        words = cut(sentence)
-        highest = 0.0
-        at = 0
-        for word, probability in zip(words, self.probabilities(words), strict=True):
-            end = at + len(word)
-            if probability > highest and not (exempt[0] <= at and end <= exempt[1]):
-                highest = probability
-            at = end
-        return highest
+    def name_probabilities(
+        self, sentences: Sequence[str], exempt: Sequence[tuple[int, int]]
+    ) -> Iterator[float]:
+        """Yield the highest P of a word that does not lie within the exempt span, by sentence."""
+        cut_up = [cut(sentence) for sentence in sentences]
+        for words, probabilities, (first, last) in zip(
+            cut_up, self.probabilities(cut_up), exempt, strict=True
+        ):
+            highest = 0.0
+            at = 0
+            for word, probability in zip(words, probabilities, strict=True):
+                end = at + len(word)
+                if probability > highest and not (first <= at and end <= last):
+                    highest = probability
+                at = end
+            yield highest
 
 
 def read_threshold(report: Path) -> float:

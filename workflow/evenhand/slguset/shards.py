@@ -23,12 +23,12 @@ from evenhand.io.formats import CUT_AT_LINES, is_hidden, kind_of
 EXPANSION = 3
 
 #: Files and bytes of paths that a shard has on average; paths go on a command line.
-TARGET_FILES = 200
-TARGET_PATHS = 16 << 10
+TARGET_FILES = 1000
+TARGET_PATHS = 48 << 10
 
-#: A shard has at most so many times the targets: 400 files, 64 kB of paths, 4 times the size.
+#: A shard has at most so many times the targets: 2,000 files, 96 kB of paths, 4 times the size.
 MOST_FILES = 2 * TARGET_FILES
-MOST_PATHS = 4 * TARGET_PATHS
+MOST_PATHS = 2 * TARGET_PATHS
 MOST_SIZE = 4
 
 #: A file is cut into at most so many ranges: each reads the file from its beginning (to count

@@ -222,9 +222,9 @@ def _train(training: Numbered, model: Path, **parameters: float) -> None:
 
     trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
     trainer.set_params(parameters)
-    for _, tagged in training:
-        words = cut(tagged.text)
-        trainer.append(features(words), labels(words, tagged.names))
+    sentences = [cut(tagged.text) for _, tagged in training]
+    for (_, tagged), words, known in zip(training, sentences, features(sentences), strict=True):
+        trainer.append(known, labels(words, tagged.names))
     print(f"training on {len(training)} sentences", file=sys.stderr)
     trainer.train(str(model))
 
@@ -250,14 +250,15 @@ def _measure_other_sources(
 
 
 def _measure(model: NameModel, sentences: Numbered, keywords: Keywords) -> list[Measured]:
-    measured = []
-    for number, tagged in sentences:
-        surfaces = list(keywords.pattern.finditer(tagged.text))
-        single = len(surfaces) == 1
-        exempt = surfaces[0].span() if single else (0, 0)
-        probability = model.name_probability(tagged.text, exempt)
-        measured.append(Measured(number, single, bool(tagged.names), probability))
-    return measured
+    texts = [tagged.text for _, tagged in sentences]
+    surfaces = [list(keywords.pattern.finditer(text)) for text in texts]
+    exempt = [found[0].span() if len(found) == 1 else (0, 0) for found in surfaces]
+    return [
+        Measured(number, len(found) == 1, bool(tagged.names), probability)
+        for (number, tagged), found, probability in zip(
+            sentences, surfaces, model.name_probabilities(texts, exempt), strict=True
+        )
+    ]
 
 
 def _by_corpus(

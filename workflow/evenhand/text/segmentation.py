@@ -45,7 +45,7 @@ def token_at(text: str, position: int) -> Token:
     border = mark.start() if mark else len(text)
     if border == position:
         return Token(text[position], position, "")
-    end = max(text.rfind(c, 0, position) for c in "，。、：“”,") + 1
+    end = max(map(text[:position].rfind, "，。、：“”,")) + 1
     words = cut(text[end:border])
     for index, word in enumerate(words):
         start, end = end, end + len(word)

@@ -27,7 +27,11 @@ enders                 。 ？ ！ and ASCII ``?``, in runs            ``?`` end
 
 import itertools
 import re
+import sys
 import unicodedata
+from collections.abc import Sequence
+
+import numpy as np
 
 #: Characters that end a sentence. An ASCII question mark does in the authors' file (51 sentences
 #: end in one, with ” before it, and none goes on after one); an ASCII exclamation mark does not.
@@ -40,42 +44,41 @@ _LATIN = re.compile("(?:FULLWIDTH )?(?:LATIN|FEMININE|MASCULINE)|MODIFIER|KELVIN
 #: Combining accents and variation selectors.
 _NO_MARKS = re.compile("[\u0300-\u036f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 
-# Nearly all characters of a newspaper: kept without a look-up.
-_UNUSUAL = re.compile(
-    "[^\u4e00-\u9fff0-9，。、“”：；？！《》…—‘’（）【】·×\"#%&'()*+,./:;!?@\\-\\[\\]~]+"
-)
 _STRAY_DOT = re.compile(r"\.(?:(?![0-9０-９])|(?<![0-9０-９]\.))")
-_SENTENCE = re.compile(f"[^{ENDERS}]*[{ENDERS}]+[）】)]*|[^{ENDERS}]+")
-_ENDING = re.compile(f"(?:[{ENDERS}]+[）】)]*)?$")
 #: Opening and closing quotation marks, those of Hong Kong and Taiwan too.
 QUOTES = {"“": "”", "‘": "’", "「": "」", "『": "』"}
 
 #: Sentences of only these are dropped.
 _EMPTY = "".join(QUOTES) + "".join(QUOTES.values()) + ENDERS
 
-#: Marks of unmatched opening quotes; normalised text holds no control character.
-_OPEN = dict(zip(QUOTES, "\0\1\2\3", strict=True))
-_OPENED = {control: mark for mark, control in _OPEN.items()}
-
-_MARKED = re.compile("[“”‘’「」『』《》〈〉（）【】()\"']")
 _QUOTE = re.compile("[“”‘’「」『』]")
-_BALANCED = re.compile(
-    "[^“”‘’「」『』]*(?:(?:“[^“”‘’「」『』]*”|「[^“”‘’「」『』]*」)[^“”‘’「」『』]*)*"
+
+#: A sentence without hidden enders whose quotation marks need no repair; any other; a line end.
+_PLAIN = f"[^\n\4-\7{ENDERS}“”‘’「」『』\"']"
+_WHOLE = (
+    f"(?=[^\n》〉）】)])(?:{_PLAIN}++|“{_PLAIN}*+”|「{_PLAIN}*+」|『{_PLAIN}*+』|‘{_PLAIN}*+’)*+"
+    f"(?:[{ENDERS}]+[）】)]*|(?![^\n]))"
 )
+_NEEDS_NO_REPAIR = re.compile(_WHOLE)
+_SENTENCE = re.compile(f"({_WHOLE})|([^\n{ENDERS}]*[{ENDERS}]+[）】)]*|[^\n{ENDERS}]+)|\n")
 
 #: The longest title or remark in brackets in which no sentence ends.
 _LONGEST_BRACKET = 60
+_BRACKETS = ("《》", "〈〉", "（）", "【】", (r"\(", r"\)"))
 _BRACKETED = re.compile(
-    "|".join(
-        f"{opening}[^{opening}{closing}]{{1,{_LONGEST_BRACKET}}}{closing}"
-        for opening, closing in ("《》", "〈〉", "（）", "【】", (r"\(", r"\)"))
-    )
+    "|".join(f"{a}[^\n{a}{b}]{{1,{_LONGEST_BRACKET}}}{b}" for a, b in _BRACKETS)
+)
+#: Brackets that may hold an ender.
+_ENDER_INSIDE = re.compile(
+    "|".join(f"{a}[^\n{a}{b}{ENDERS}]{{0,{_LONGEST_BRACKET}}}[{ENDERS}]" for a, b in _BRACKETS)
 )
 #: Placeholders for enders that end no sentence.
 _HIDDEN = str.maketrans(ENDERS, "\4\5\6\7")
 _SHOWN = str.maketrans("\4\5\6\7", ENDERS)
-_CLOSED = re.compile("^[》〉）】)]+")
+_IS_HIDDEN = re.compile("[\4-\7]")
+_CLOSED = "》〉）】)"
 _CLOSING = "》〉）】)" + "".join(QUOTES) + "".join(QUOTES.values())
+_BORDERS = ENDERS + "\n"
 _IN_PAIRS = {'"': "“”", "'": "‘’"}
 
 
@@ -91,15 +94,9 @@ def is_kept(character: str) -> bool:
     return character in _KEPT_SIGNS
 
 
-class _Policy(dict[int, int | None]):
-    """`is_kept` as a table for `str.translate`, filled as characters are met."""
-
-    def __missing__(self, code: int) -> int | None:
-        value = self[code] = code if is_kept(chr(code)) else None
-        return value
-
-
-_POLICY = _Policy()
+#: `is_kept` by code point, filled as characters are met (2: unknown); line ends stand for borders.
+_KEPT = np.full(sys.maxunicode + 1, 2, np.uint8)
+_KEPT[ord("\n")] = True
 
 
 def normalise(text: str) -> str:
@@ -115,9 +112,27 @@ def normalise(text: str) -> str:
     str
         The text by the module's table. Normalising it again changes nothing.
     """
+    return normalise_all([text])[0]
+
+
+def normalise_all(paragraphs: Sequence[str]) -> list[str]:
+    """Normalise paragraphs, all at once; see `normalise`."""
+    if not paragraphs:
+        return []
+    text = "\n".join(paragraphs)
+    if text.count("\n") >= len(paragraphs):
+        text = "\n".join(paragraph.replace("\n", " ") for paragraph in paragraphs)
     if "." in text:
         text = _STRAY_DOT.sub("", text)
-    return _UNUSUAL.sub(_keep, text)
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    kept = _KEPT[codes]
+    if kept.max(initial=0) > 1:
+        for code in np.unique(codes[kept > 1]).tolist():
+            _KEPT[code] = is_kept(chr(code))
+        kept = _KEPT[codes]
+    if not kept.all():
+        text = codes[kept.view(bool)].tobytes().decode("utf-32-le", "surrogatepass")
+    return text.split("\n")
 
 
 def split_sentences(text: str) -> list[str]:
@@ -134,26 +149,33 @@ def split_sentences(text: str) -> list[str]:
         Its sentences in order. The last may lack an ender (a headline, a caption). Pieces of only
         quotation marks and enders are dropped. Splitting a sentence again returns it.
     """
-    if not _MARKED.search(text):
-        return [sentence for sentence in _SENTENCE.findall(text) if sentence.strip(_EMPTY)]
-    text = _paired(text)
-    hidden = _hide_enders(text)
-    sentences = _SENTENCE.findall(hidden)
-    if hidden is not text:
-        sentences = [one.translate(_SHOWN) for one in sentences]
-    found = []
-    for sentence in sentences:
-        if not _MARKED.search(sentence):
-            found.append(sentence)
+    return split_all([text])[0]
+
+
+def split_all(paragraphs: Sequence[str]) -> list[list[str]]:
+    """Return the sentences of each normalised paragraph; see `split_sentences`."""
+    if not paragraphs:
+        return []
+    text = "\n".join(paragraphs)
+    if any(mark in text for mark in _IN_PAIRS):
+        text = "\n".join(map(_paired, paragraphs))
+    sentences: list[str] = []
+    found = [sentences]
+    for whole, other in _SENTENCE.findall(_hide_enders(text)):
+        sentence = whole or other
+        if not sentence:
+            found.append(sentences := [])
             continue
-        mended = _paired(_CLOSED.sub("", sentence))
-        if _QUOTE.search(mended) and not _BALANCED.fullmatch(mended):
-            mended = repair_quotes(mended)
-        if mended == sentence:
-            found.append(sentence)
-        else:  # the deleted marks may have kept two sentences together
-            found += split_sentences(mended)
-    return [sentence for sentence in found if sentence.strip(_EMPTY)]
+        if other:
+            other = other.translate(_SHOWN) if _IS_HIDDEN.search(other) else other
+            sentence = repair_quotes(_paired(other.lstrip(_CLOSED)))
+            if sentence != other and not _NEEDS_NO_REPAIR.fullmatch(sentence):
+                # the deleted marks may have kept two sentences together
+                sentences += split_sentences(sentence)
+                continue
+        if sentence.strip(_EMPTY):
+            sentences.append(sentence)
+    return found
 
 
 def _paired(text: str) -> str:
@@ -168,12 +190,14 @@ def _paired(text: str) -> str:
 
 def _hide_enders(text: str) -> str:
     """Hide the enders inside brackets, except where the brackets contain a whole sentence."""
-    if not _BRACKETED.search(text):
+    if not _ENDER_INSIDE.search(text):
         return text
 
     def hide(match: re.Match[str]) -> str:
-        before = text[: match.start()].rstrip(_CLOSING)
-        alone = not before or before[-1] in ENDERS
+        before = match.start()
+        while before and text[before - 1] in _CLOSING:
+            before -= 1
+        alone = not before or text[before - 1] in _BORDERS
         if alone and match[0][-2] in ENDERS and match[0][0] not in "《〈":
             return match[0]
         return match[0].translate(_HIDDEN)
@@ -188,23 +212,24 @@ def repair_quotes(sentence: str) -> str:
     enders. Any other unmatched “ is closed before the enders: ``他说：“好。`` becomes
     ``他说：“好”。``. So are ‘ ’, 「 」 and 『 』.
     """
-    enders = _ENDING.search(sentence).start()
-    body: list[str] = []
+    body = sentence.rstrip("）】)")
+    enders = len(body.rstrip(ENDERS)) if body.endswith(tuple(ENDERS)) else len(sentence)
+    characters = list(sentence[:enders])
     opened: dict[str, list[int]] = {closing: [] for closing in QUOTES.values()}
-    for character in sentence[:enders]:
-        if character in QUOTES:
-            opened[QUOTES[character]].append(len(body))
-        elif character in opened:
-            if not opened[character]:
-                continue
-            opened[character].pop()
-        body.append(character)
-    for index in (one for places in opened.values() for one in places):
-        body[index] = _OPEN[body[index]]
-    repaired = "".join(body).strip("".join(_OPENED))
-    closing = "".join(QUOTES[_OPENED[one]] for one in reversed(repaired) if one in _OPENED)
-    return repaired.translate(str.maketrans(_OPENED)) + closing + sentence[enders:]
-
-
-def _keep(match: re.Match[str]) -> str:
-    return match.group().translate(_POLICY)
+    for match in _QUOTE.finditer(sentence, 0, enders):
+        mark, place = match[0], match.start()
+        if mark in QUOTES:
+            opened[QUOTES[mark]].append(place)
+        elif opened[mark]:
+            opened[mark].pop()
+        else:
+            characters[place] = ""
+    unmatched = sorted(place for places in opened.values() for place in places)
+    for places in (range(enders), range(enders - 1, -1, -1)) if unmatched else ():
+        for place in places:
+            if place in unmatched:
+                characters[place] = ""
+            elif characters[place]:
+                break
+    closing = [QUOTES[characters[place]] for place in reversed(unmatched) if characters[place]]
+    return "".join([*characters, *closing, sentence[enders:]])

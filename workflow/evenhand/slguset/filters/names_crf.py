@@ -3,8 +3,7 @@
 Words with P(name) above the threshold are names unless they lie within the keyword.
 """
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,16 +26,16 @@ def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
     if not 0 <= threshold < 1:
         raise InputError(f"the threshold {threshold} is not a probability from 0 to below 1")
     model = NameModel(files["crf.crfsuite"])
-    return partial(map, make_check(rules_from(files, settings), model, threshold))
+    return make_judge(rules_from(files, settings), model, threshold)
 
 
-def make_check(
-    rules: NameRules, model: NameModel, threshold: float
-) -> Callable[[str, int, int], Finding | None]:
-    """The filter as a function of a sentence and its surface's start and end."""
+def make_judge(rules: NameRules, model: NameModel, threshold: float) -> Judge:
+    """Return the filter: a function of sentences, and starts and ends of their surfaces."""
 
-    def check(sentence: str, start: int, end: int) -> Finding | None:
-        names = [(n.start, n.end) for n in model.find_names(sentence, threshold)]
-        return judge_names(sentence, (start, end), names, rules)
+    def judge(sentences: list[str], starts: list[int], ends: list[int]) -> Iterator[Finding | None]:
+        found = model.find_names(sentences, threshold)
+        for sentence, start, end, spans in zip(sentences, starts, ends, found, strict=True):
+            names = [(span.start, span.end) for span in spans]
+            yield judge_names(sentence, (start, end), names, rules)
 
-    return check
+    return judge

@@ -5,8 +5,7 @@ Without name_stop_words.csv, a table of words that jieba tags wrongly, the names
 those of jieba.posseg; the table raises precision and lowers recall.
 """
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
     """Return the filter: see `evenhand.slguset.apply_filters`."""
     stop_words = files.get("name_stop_words.csv")
     rules = rules_from(files, settings)
-    return partial(map, make_check(rules, read_stop_words(stop_words)))
+    return make_judge(rules, read_stop_words(stop_words))
 
 
 def read_stop_words(path: Path | None) -> frozenset[str]:
@@ -34,13 +33,13 @@ def read_stop_words(path: Path | None) -> frozenset[str]:
     return frozenset(row["word"] for row in read_resource(path, ["word"])) if path else frozenset()
 
 
-def make_check(
-    rules: NameRules, stop_words: frozenset[str] = frozenset()
-) -> Callable[[str, int, int], Finding | None]:
-    """The filter as a function of a sentence and its surface's start and end."""
+def make_judge(rules: NameRules, stop_words: frozenset[str] = frozenset()) -> Judge:
+    """Return the filter: a function of sentences, and starts and ends of their surfaces."""
 
-    def check(sentence: str, start: int, end: int) -> Finding | None:
-        names = [(n.start, n.end) for n in find_names(sentence) if n.word not in stop_words]
-        return judge_names(sentence, (start, end), names, rules)
+    def judge(sentences: list[str], starts: list[int], ends: list[int]) -> Iterator[Finding | None]:
+        found = find_names(sentences)
+        for sentence, start, end, tokens in zip(sentences, starts, ends, found, strict=True):
+            names = [(n.start, n.end) for n in tokens if n.word not in stop_words]
+            yield judge_names(sentence, (start, end), names, rules)
 
-    return check
+    return judge

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from evenhand.errors import InputError
 from evenhand.slguset.names import COLUMNS as COLUMNS
 from evenhand.slguset.names import REASONS as REASONS
-from evenhand.slguset.names import judge_names, rules_from
+from evenhand.slguset.names import NameRules, judge_names, rules_from
 from evenhand.slguset.verdicts import Finding, Judge
 
 if TYPE_CHECKING:
@@ -27,8 +27,11 @@ PERSONS = frozenset(("PERSON", "PER"))
 
 def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
     """Return the filter: see `evenhand.slguset.apply_filters`."""
-    rules = rules_from(files, settings)
-    nlp = load_pipeline(settings["pipeline"])
+    return make_judge(rules_from(files, settings), load_pipeline(settings["pipeline"]))
+
+
+def make_judge(rules: NameRules, nlp: "Language") -> Judge:
+    """Return the filter: a function of sentences, and starts and ends of their surfaces."""
 
     def judge(sentences: list[str], starts: list[int], ends: list[int]) -> Iterator[Finding | None]:
         documents = nlp.pipe(sentences, batch_size=256)

@@ -17,7 +17,7 @@ nouns and verbs of the authors' file.
 
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -66,10 +66,11 @@ def rows(scored: Scored) -> Iterator[Row]:
     if scored.settings.stop_words is None:
         raise NotApplicable("the pack has no stop_words.csv; words are tagged for Chinese only")
     stopped = {row["word"] for row in read_resource(scored.settings.stop_words, ["word"])}
-    for name in scored.trusted():
-        chosen = _obvious(scored, name)
+    obvious = {name: _obvious(scored, name) for name in scored.trusted()}
+    words = _words([row for chosen in obvious.values() for some in chosen.values() for row in some])
+    for name, chosen in obvious.items():
         texts = {
-            direction: [word for row in found for word in _words_of(*row)]
+            direction: [word for row in found for word in words[row]]
             for direction, found in chosen.items()
         }
         counts = {side: Counter(one.word for one in text) for side, text in texts.items()}
@@ -100,10 +101,15 @@ def _obvious(scored: Scored, name: str) -> dict[str, list[tuple[str, int, int]]]
     }
 
 
-@cache
-def _words_of(text: str, start: int, end: int) -> list[Word]:
-    """The words of a sentence without the gender word."""
-    return [*_tag(text[:start]), *GAP, *_tag(text[end:]), *GAP]
+def _words(rows: Iterable[tuple[str, int, int]]) -> dict[tuple[str, int, int], list[Word]]:
+    """The words of each sentence without the gender word."""
+    rows = list(dict.fromkeys(rows))
+    parts = [part for text, start, end in rows for part in (text[:start], text[end:])]
+    tagged = [[Word(*pair) for pair in part] for part in tag_words(parts)]
+    return {
+        row: [*before, *GAP, *after, *GAP]
+        for row, before, after in zip(rows, tagged[::2], tagged[1::2], strict=True)
+    }
 
 
 def rank_words(
@@ -156,7 +162,3 @@ def _rankers() -> dict[str, Any]:
     for ranker in rankers.values():
         ranker.tokenizer = ranker.postokenizer = _AsTagged
     return rankers
-
-
-def _tag(text: str) -> list[Word]:
-    return [Word(*pair) for pair in tag_words(text)]

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 #: Whether blanks stand between words.
 BLANKS = True
@@ -9,6 +10,9 @@ BLANKS = True
 _REMOVED = re.compile("[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u00ad\u200b-\u200f\ufeff]+")
 
 
-def normalise(text: str) -> str:
-    """Return a paragraph in composed form, with single blanks and without control characters."""
-    return " ".join(_REMOVED.sub("", unicodedata.normalize("NFC", text)).split())
+def normalise(paragraphs: Sequence[str]) -> list[str]:
+    """Return paragraphs in composed form, with single blanks and without control characters."""
+    return [
+        " ".join(_REMOVED.sub("", unicodedata.normalize("NFC", text)).split())
+        for text in paragraphs
+    ]

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 #: Whether blanks stand between words.
 BLANKS = False
@@ -9,6 +10,6 @@ BLANKS = False
 _REMOVED = re.compile(r"[\s\u0000-\u001f\u007f-\u009f\u200b-\u200f\ufeff]+")
 
 
-def normalise(text: str) -> str:
-    """Return a paragraph in composed form without blanks and control characters."""
-    return _REMOVED.sub("", unicodedata.normalize("NFC", text))
+def normalise(paragraphs: Sequence[str]) -> list[str]:
+    """Return paragraphs in composed form without blanks and control characters."""
+    return [_REMOVED.sub("", unicodedata.normalize("NFC", text)) for text in paragraphs]

@@ -1,7 +1,7 @@
 """By the rules of spaCy for a language: its abbreviations (Mr., z. B.) end no sentence."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from evenhand.text.rule_parts import rule_parts
 
@@ -15,8 +15,8 @@ _GOES_ON = re.compile("[\"'”’»“)\\]]*[\\s,;:–-]*[a-zß-öø-ÿ]")
 _NUMBERED = re.compile("\\b[A-Z]?[a-z]{1,4}\\.$")
 
 
-def splitter(language: str) -> Callable[[str], list[str]]:
-    """Return a function that cuts a normalised paragraph into sentences."""
+def splitter(language: str) -> Callable[[Sequence[str]], list[list[str]]]:
+    """Return a function that cuts normalised paragraphs into sentences."""
     nlp = rule_parts(language)
 
     def split(text: str) -> list[str]:
@@ -31,7 +31,7 @@ def splitter(language: str) -> Callable[[str], list[str]]:
                 found.append(part)
         return [sentence for one in found if (sentence := one.strip())]
 
-    return split
+    return lambda paragraphs: [split(paragraph) for paragraph in paragraphs]
 
 
 def _is_number(before: str, part: str) -> bool:
