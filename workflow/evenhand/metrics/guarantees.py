@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 #: Acceptance sets: the twentieths of a ranking.
 STEPS = 20
 
-#: The first set has in expectation so many times the labels that it needs without a bad one.
-MARGIN = 2
+#: The first set has in expectation so many times the labels that it needs without a bad one: the
+#: largest of these with which it is at most half of the ranking, or else the last.
+MARGINS = (2.0, 1.5, 1.25)
 
 
 class Guarantee(NamedTuple):
@@ -33,8 +34,8 @@ class Guarantee(NamedTuple):
     labels, bad : int
         Labelled items among them, or among all without a guarantee; the bad ones of these.
     needed : int
-        Labels of the whole ranking that are needed if as large a share of them is bad as now;
-        with a guarantee, those there are. 0: no number would do, since too many are bad.
+        Labels that are about needed to accept some part of the ranking if as many of them are bad
+        as now; with a guarantee, those there are. 0: no number would do, since too many are bad.
     """
 
     accepted: int
@@ -73,7 +74,15 @@ def guarantee(
     end = accepted or size
     labels, wrong = (int(drawn[end - 1]), int(faults[end - 1])) if size else (0, 0)
     bound = upper_limit(wrong, labels, accepted, confidence) if accepted else float("nan")
-    needed = total if accepted else labels_needed(size, wrong / max(labels, 1), risk, confidence)
+    if accepted or not size:
+        return Guarantee(accepted, bound, labels, wrong, total)
+    numbers = [
+        labels_needed(part, faults[part - 1] / max(drawn[part - 1], 1), risk, confidence)
+        * size
+        / part
+        for part in _parts(size)
+    ]
+    needed = int(np.ceil(min(filter(None, numbers), default=0)))
     return Guarantee(accepted, bound, labels, wrong, needed)
 
 
@@ -114,12 +123,20 @@ def labels_needed(size: int, share: float, risk: float, confidence: float) -> in
     return first if first <= size else 0
 
 
+def _parts(size: int) -> list[int]:
+    return list(dict.fromkeys(filter(None, (size * step // STEPS for step in range(1, STEPS + 1)))))
+
+
 def _sequence(size: int, total: int, risk: float, confidence: float) -> list[int]:
     """Return the sizes of the tested sets, or the whole alone where the labels are few."""
-    parts = [size * step // STEPS for step in range(1, STEPS + 1)]
-    large = [
-        part
-        for part in dict.fromkeys(filter(None, parts))
-        if total * part / size >= MARGIN * labels_needed(part, 0, risk, confidence)
-    ]
+    parts = _parts(size)
+    needed = [labels_needed(part, 0, risk, confidence) for part in parts]
+    for margin in MARGINS:
+        large = [
+            part
+            for part, least in zip(parts, needed, strict=True)
+            if least and total * part / size >= margin * least
+        ]
+        if large and large[0] <= size / 2:
+            break
     return large or [size]
