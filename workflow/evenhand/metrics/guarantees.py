@@ -1,12 +1,13 @@
 """The most of a ranking that can be accepted with at most a given share of bad items.
 
-Learn then Test: acceptance sets are tested in a fixed order, from strict to loose, each at the
-full level, up to the first that fails. The order and its start depend on sizes alone, not on
-labels or on which items were drawn. The probability that the accepted set has more bad items
-than allowed is then at most 1 - confidence. Sources: Angelopoulos, Bates, Candès, Jordan and
-Lei 2021 (Learn then Test, arXiv:2110.01052; fixed-sequence testing); Bates, Angelopoulos, Lei,
-Malik and Jordan 2021 (Journal of the ACM 68). The test is exact for a random sample without
-replacement; its interval is Clopper and Pearson's where the sample is a small part of the source.
+Learn then Test: acceptance sets are tested in a fixed order, from strict to loose, up to the first
+that fails. The order depends on sizes alone, not on labels or on which items were drawn. Where the
+labels suffice for strict sets, a second sequence starts at half of the ranking, since the very top
+need not be the best; each then has half of the level. The probability that the accepted set has
+more bad items than allowed is at most 1 - confidence. Sources: Angelopoulos, Bates, Candès, Jordan
+and Lei 2021 (Learn then Test, arXiv:2110.01052; fixed-sequence testing with several starts); Bates,
+Angelopoulos, Lei, Malik and Jordan 2021 (Journal of the ACM 68). The test is exact for a random
+sample without replacement, and Clopper and Pearson's where the sample is a small part.
 """
 
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,9 +18,8 @@ if TYPE_CHECKING:
 #: Acceptance sets: the twentieths of a ranking.
 STEPS = 20
 
-#: The first set has in expectation so many times the labels that it needs without a bad one: the
-#: largest of these with which it is at most half of the ranking, or else the last.
-MARGINS = (2.0, 1.5, 1.25)
+#: The first set has in expectation so many times the labels that it needs without a bad one.
+MARGIN = 1.25
 
 
 class Guarantee(NamedTuple):
@@ -30,7 +30,8 @@ class Guarantee(NamedTuple):
     accepted : int
         Items accepted, from the top; 0 without a guarantee.
     bound : float
-        Upper confidence limit of the share of bad items among them; NaN without a guarantee.
+        Upper confidence limit of the share of bad items among them, for this set alone; NaN
+        without a guarantee.
     labels, bad : int
         Labelled items among them, or among all without a guarantee; the bad ones of these.
     needed : int
@@ -67,10 +68,13 @@ def guarantee(
     size, total = len(sampled), int(np.sum(sampled))
     drawn, faults = np.cumsum(sampled), np.cumsum(sampled & bad)
     accepted = 0
-    for part in _sequence(size, total, risk, confidence) if size else ():
-        if p_value(int(faults[part - 1]), int(drawn[part - 1]), part, risk) > 1 - confidence:
-            break
-        accepted = part
+    sequences = _sequences(size, total, risk, confidence)
+    level = (1 - confidence) / len(sequences)
+    for sequence in sequences:
+        for part in sequence:
+            if p_value(int(faults[part - 1]), int(drawn[part - 1]), part, risk) > level:
+                break
+            accepted = max(accepted, part)
     end = accepted or size
     labels, wrong = (int(drawn[end - 1]), int(faults[end - 1])) if size else (0, 0)
     bound = upper_limit(wrong, labels, accepted, confidence) if accepted else float("nan")
@@ -127,16 +131,16 @@ def _parts(size: int) -> list[int]:
     return list(dict.fromkeys(filter(None, (size * step // STEPS for step in range(1, STEPS + 1)))))
 
 
-def _sequence(size: int, total: int, risk: float, confidence: float) -> list[int]:
-    """Return the sizes of the tested sets, or the whole alone where the labels are few."""
-    parts = _parts(size)
-    needed = [labels_needed(part, 0, risk, confidence) for part in parts]
-    for margin in MARGINS:
-        large = [
-            part
-            for part, least in zip(parts, needed, strict=True)
-            if least and total * part / size >= margin * least
-        ]
-        if large and large[0] <= size / 2:
-            break
-    return large or [size]
+def _sequences(size: int, total: int, risk: float, confidence: float) -> list[list[int]]:
+    """Return the sizes of the tested sets: of one sequence, or of two with half the level each."""
+    parts, half = _parts(size), size / 2
+
+    def testable(confidence: float) -> list[int]:
+        needed = [(part, labels_needed(part, 0, risk, confidence)) for part in parts]
+        return [part for part, least in needed if least and total * part / size >= MARGIN * least]
+
+    strict = testable(confidence)
+    if not strict or strict[0] >= half:
+        return [strict or parts[-1:]]
+    strict = testable((1 + confidence) / 2) or parts[-1:]
+    return [strict, [part for part in strict if part >= half]]

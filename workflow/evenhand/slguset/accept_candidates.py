@@ -68,8 +68,10 @@ GUARANTEES = Table(
         flag("guaranteed"),
         integer("accepted", "Sentences that the model accepts"),
         number("threshold", "Lowest score of an accepted sentence"),
-        share("bad_at_most", "Upper confidence limit of the share of bad accepted sentences"),
-        integer("labels_needed", "Labelled random sentences with which all could be accepted"),
+        share("bad_at_most", "Upper confidence limit of bad accepted sentences, for this choice"),
+        integer(
+            "labels_needed", "Random labels with which a part could be accepted; or those used"
+        ),
         text("note"),
     ),
     source="Angelopoulos et al. 2021, Learn then Test",
