@@ -53,6 +53,7 @@ slguset:
     round: demo
     filled: resources/demo/annotation/filled
     ledger: resources/demo/annotation/ledger
+  acceptance: {learn: true, labels: [labels.csv]}
   vocabulary: folder
   published: {file: resources/demo/slguset_published.csv}
 """,
@@ -256,6 +257,7 @@ OTHERS = {
     "slguset.annotation.annotators": [["a", "b", "c"]],
     "slguset.annotation.ledger": ["ledger"],
     "slguset.annotation.filled": ["filled"],
+    "slguset.acceptance.labels": [[]],
     "notice": ["A remark."],
     "report.planted": [None],
     "slguset.vocabulary": ["own", "folder"],
@@ -348,6 +350,7 @@ def planner(tmp_path_factory) -> Iterator[Planner]:
         ("people.csv", f"{demo}/tabular/loans.csv"),
         ("settings.csv", "resources/iifr/settings.csv"),
         ("training.csv", "resources/iifr/training.csv"),
+        ("labels.csv", "resources/packs/zh_gender/keywords.csv"),
         ("quotas.csv", "resources/packs/zh_gender/keywords.csv"),
         ("audited/ecthr/applicant_gender/handed_out.csv", "resources/sources.csv"),
         ("audited/ecthr/applicant_gender/a.csv", "resources/sources.csv"),

@@ -58,6 +58,7 @@ def check_files(config: Config) -> None:
     named = {
         "slguset.published.file": slguset["published"].get("file"),
         "report.planted": config["report"]["planted"],
+        **plan_slguset.acceptance_labels(config),
     }
     plan_models.check_models(config)
     logs = plan_predictions.check_predictions(config)
@@ -142,6 +143,8 @@ def other_files(config: Config, shards: Iterable[str]) -> list[str]:
     if "" in plan_slguset.editions(config):
         files.append(f"{slguset}/annotation/disagreements.csv")
         files += [f"{slguset}/slguset.csv", f"{slguset}/README.md"]
+    if config["slguset"]["acceptance"]["learn"] and shards:
+        files += [f"{slguset}/acceptance/{one}" for one in ("verdicts.parquet", "accepted.csv")]
     if config["slguset"]["published"]:
         files.append("<results>/slguset_published/problems.csv")
     sets = plan_stereotypes.pair_sets(config)

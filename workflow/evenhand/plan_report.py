@@ -67,6 +67,8 @@ def slguset_page_files(config: Config, shards: Iterable[str]) -> dict[str, str |
             "samples": [f"{slguset}/annotation/{name}/sample.parquet" for name in rounds],
             "drawn": f"{slguset}/annotation/{config['slguset']['annotation']['round']}/drawn.csv",
         }
+        if config["slguset"]["acceptance"]["learn"]:
+            files["acceptance"] = "<results>/tables/acceptance"
         if annotated:
             answers = [f"{slguset}/annotation/{name}/answers.parquet" for name in annotated]
             files |= {

@@ -228,6 +228,31 @@ def annotation_rounds(config: Config) -> dict[str, Round]:
     return rounds
 
 
+def is_undecided(config: Config, name: str) -> bool:
+    """Return whether a round's sentences are chosen by uncertainty: nobody has them yet.
+
+    Raises
+    ------
+    InputError
+        Its sheets came back, but the ledger lacks it: another model would choose other sentences.
+    """
+    frozen = {Path(file).stem for file in ledger_files(config)}
+    if config["slguset"]["annotation"]["draw"] != "uncertain" or name in frozen:
+        return False
+    if annotation_rounds(config)[name].complete:
+        raise InputError(
+            f"config: the sheets of round {name}, drawn by uncertainty, are not in the ledger",
+            remedy="enter its handed_out.csv: python -m evenhand.slguset.hand_out",
+        )
+    return True
+
+
+def acceptance_labels(config: Config) -> dict[str, str]:
+    """Return the tables of labels of the acceptance model, by key."""
+    labels = config["slguset"]["acceptance"]["labels"]
+    return {f"slguset.acceptance.labels.{number}": path for number, path in enumerate(labels)}
+
+
 def filter_module(name: str) -> str:
     """Return the module of a filter."""
     return f"evenhand.slguset.filters.{name}"

@@ -55,6 +55,10 @@ INDIVIDUAL = config["individual_fairness"]
 LEGAL = config["legal"]
 #: The models that read the language of the pack, and so are scored on SlguSet.
 MODELS = plan_slguset.scored_models(config)
+#: The corpus of each shard, in their order.
+CORPUS_OF_SHARDS = Options(
+    None, {"corpora": [corpus for corpus, _ in SHARDS.values()]}, {"corpora": "slguset.corpora"}
+)
 #: set of pairs -> models that are scored on it
 PAIR_SETS = plan_stereotypes.pair_sets(config)
 GPU = 1 if config["scoring"]["device"].startswith("cuda") else 0

@@ -7,6 +7,12 @@ rule draw_annotation:
         keywords=table("keywords"),
         quotas=SLGUSET["annotation"]["quotas"] or [],
         ledger=plan_slguset.ledger_files(config),
+        inventories=of_shards("<results>/slguset/sentences/{shard}.files.parquet"),
+        scores=lambda wildcards: (
+            ["<results>/slguset/acceptance/verdicts.parquet"]
+            if plan_slguset.is_undecided(config, wildcards.round)
+            else []
+        ),
         instructions=plan_slguset.pack_file(config, "instructions.md.jinja"),
         interface=plan_slguset.pack_file(config, "label_studio.xml"),
     output:
@@ -18,7 +24,15 @@ rule draw_annotation:
     params:
         **stage(
             "slguset.draw_annotation",
-            options("slguset.annotation", "sentences_per_pair", "seed", "annotators"),
+            options(
+                "slguset.annotation",
+                "sentences_per_pair",
+                "seed",
+                "annotators",
+                "draw",
+                "random_per_corpus",
+            ),
+            CORPUS_OF_SHARDS,
             of_pack("values"),
         ),
     shell:
@@ -42,3 +56,31 @@ rule read_sheets:
         ),
     shell:
         run("slguset.read_sheets")
+
+
+rule accept_candidates:
+    input:
+        candidates="<results>/slguset/candidates.parquet",
+        keywords=table("keywords"),
+        inventories=of_shards("<results>/slguset/sentences/{shard}.files.parquet"),
+        published="<results>/slguset_published/slguset.parquet" if PUBLISHED else [],
+        samples=expand("<results>/slguset/annotation/{round}/sample.parquet", round=ANNOTATED),
+        answers=expand("<results>/slguset/annotation/{round}/answers.parquet", round=ANNOTATED),
+        labels=list(plan_slguset.acceptance_labels(config).values()),
+    output:
+        out="<results>/slguset/acceptance/verdicts.parquet",
+        table="<results>/slguset/acceptance/accepted.csv",
+        tables=shown_folder("<results>/tables/acceptance"),
+    conda:
+        "../../envs/extract.yaml"
+    params:
+        **stage(
+            "slguset.accept_candidates",
+            options("slguset.acceptance", "risk", "confidence", "without_guarantee"),
+            options("slguset.annotation", "seed"),
+            CORPUS_OF_SHARDS,
+            of_pack("values", "language", "segmenter"),
+            plugins=plan_slguset.text_modules(config, "segmenter"),
+        ),
+    shell:
+        run("slguset.accept_candidates")

@@ -16,6 +16,7 @@ from evenhand.errors import InputError
 from evenhand.sheets.tasks import read_handed_out, write_handed_out
 from evenhand.slguset.annotation import TASK
 from evenhand.slguset.draw_annotation import draw_annotation
+from evenhand.slguset.random_order import random_order
 from made_sentences import (
     ANNOTATION_TEMPLATES,
     candidate_row,
@@ -70,9 +71,12 @@ def test_quotas_are_met_half_and_half(tmp_path, candidates, keywords):
     assert [(row["surface_male"], row["gender"], row["drawn"]) for row in drawn] == [
         (word, gender, "3") for word in ("男人", "他", "爷爷") for gender in ("male", "female")
     ]
-    assert counts == {"wanted": 18, "drawn": 18, "missing": 0, "frozen": False, "rejected_since": 0}
+    assert counts == {"wanted": 18, "drawn": 18, "random": 0, "missing": 0} | {
+        "frozen": False,
+        "rejected_since": 0,
+    }
     schema = pq.read_schema(tmp_path / "sample.parquet")
-    assert schema.names == [*pq.read_schema(candidates).names, "round", "rank"]
+    assert schema.names == [*pq.read_schema(candidates).names, "round", "rank", "random"]
 
 
 def test_the_order_mixes_the_pairs_and_depends_on_the_seed(tmp_path, candidates, keywords):
@@ -176,7 +180,10 @@ def test_a_round_in_the_ledger_is_frozen(tmp_path, candidates, keywords):
     assert [(row["rank"], row["sentence_id"]) for row in again] == [
         (row["rank"], row["sentence_id"]) for row in first
     ]
-    assert counts == {"wanted": 24, "drawn": 18, "missing": 6, "frozen": True, "rejected_since": 1}
+    assert counts == {"wanted": 24, "drawn": 18, "random": 0, "missing": 6} | {
+        "frozen": True,
+        "rejected_since": 1,
+    }
 
 
 @pytest.mark.parametrize("lost", ["row", "keyword"])
@@ -286,3 +293,41 @@ def test_two_draws_give_the_same_bytes(tmp_path, candidates, keywords):
         draw(tmp_path, candidates, keywords)
         digests.append([content_digest(tmp_path / n) for n in ("sample.parquet", "sheets")])
     assert digests[0] == digests[1]
+
+
+def test_a_random_sample_is_drawn_beside_and_goes_on_in_the_next_round(
+    tmp_path, candidates, keywords
+):
+    inventory = tmp_path / "inventory.parquet"
+    pq.write_table(pa.table({"file": ["a.txt"]}), inventory)
+    corpus = {"inventories": [inventory], "corpora": ["a"], "random_per_corpus": 10}
+    plain, *_ = draw(tmp_path, candidates, keywords)
+    first, _, counts = draw(tmp_path, candidates, keywords, **corpus)
+    assert ids(plain) <= ids(first) and counts["random"] == 10
+    sample = {row["sentence_id"] for row in first if row["random"]}
+    assert sample == {*random_order(ids(made_accepted(candidates)), 1)[:10]}
+    ledger = [ledger_of(tmp_path / "r1.csv", first)]
+    second, *_ = draw(tmp_path, candidates, keywords, round="r2", ledger=ledger, **corpus)
+    sample |= {row["sentence_id"] for row in second if row["random"]}
+    order = random_order(ids(made_accepted(candidates)), 1)
+    gapless = next(i for i, one in enumerate(order) if one not in ids(first) | ids(second))
+    assert gapless >= 20 and not ids(first) & ids(second)
+
+
+def test_the_most_uncertain_are_drawn_first(tmp_path, candidates, keywords):
+    rows = made_accepted(candidates)
+    far = {row["sentence_id"]: 0.5 + (-1) ** i * (i % 30) / 60 for i, row in enumerate(rows)}
+    scores = tmp_path / "scores.parquet"
+    pq.write_table(pa.table({"sentence_id": [*far], "score": [*far.values()]}), scores)
+    sample, *_ = draw(tmp_path, candidates, keywords, draw="uncertain", scores=[scores])
+    for side in {(row["surface"], row["gender"]) for row in rows}:
+        own = [r["sentence_id"] for r in rows if (r["surface"], r["gender"]) == side]
+        drawn = [one for one in own if one in ids(sample)]
+        others = [one for one in own if one not in drawn]
+        assert max(abs(far[one] - 0.5) for one in drawn) <= min(abs(far[o] - 0.5) for o in others)
+    with pytest.raises(InputError, match="there are no scores to draw by"):
+        draw(tmp_path, candidates, keywords, draw="uncertain")
+
+
+def made_accepted(candidates):
+    return [r for r in pq.read_table(candidates).to_pylist() if r["verdict"] == "accepted"]

@@ -39,6 +39,7 @@ def write_slguset_page(
     drawn: Input | None = None,
     answers: list[Input] | None = None,
     annotation: Input | None = None,
+    acceptance: Source | None = None,
     dataset: Input | None = None,
     table_1: Input | None = None,
     statistics: Input | None = None,
@@ -79,6 +80,8 @@ def write_slguset_page(
         ``answers.parquet`` of each round; the page requests the sheets of a round without answers.
     annotation
         ``tables/annotation``.
+    acceptance
+        ``tables/acceptance``.
     dataset
         ``slguset/slguset.parquet``.
     table_1
@@ -120,6 +123,8 @@ def write_slguset_page(
         "quarantine": describe_quarantine(counts or [], corpus),
         "files": count_files(provenance),
     }  # fmt: skip
+    more = {f"tables/bias/{one.name}": one for one in bias or []}
+    more |= {"tables/acceptance": acceptance} if acceptance else {}
     headline = describe_headline(
         parts["funnel"],
         parts["annotation"],
@@ -135,7 +140,7 @@ def write_slguset_page(
         parts,
         sections=SECTIONS,
         headline=headline,
-        more_tables=MoreTables({f"tables/bias/{one.name}": one for one in bias or []}),
+        more_tables=MoreTables(more),
     )
     return {"sections": sum(bool(part) for part in parts.values()), "bytes": written}
 

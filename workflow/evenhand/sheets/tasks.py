@@ -8,7 +8,7 @@ recorded in a separate file, ``handed_out.csv``, from which the sheets can be wr
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -77,7 +77,12 @@ def digest(prefix: str, key: str) -> bytes:
     return hashlib.blake2b(f"{prefix} {key}".encode(), digest_size=8).digest()
 
 
-def draw(items: Iterable[tuple[Any, str]], quota: Callable[[Any], int], prefix: str) -> list[str]:
+def draw(
+    items: Iterable[tuple[Any, str]],
+    quota: Callable[[Any], int],
+    prefix: str,
+    first: Mapping[str, float] | None = None,
+) -> list[str]:
     """Choose the items with the smallest digests of each stratum.
 
     Parameters
@@ -88,14 +93,16 @@ def draw(items: Iterable[tuple[Any, str]], quota: Callable[[Any], int], prefix: 
         The number of items to draw from a stratum.
     prefix : str
         The seed; see `digest`.
+    first : mapping, optional
+        Numbers by key: items with smaller numbers are chosen first, whatever their digests.
     """
-    smallest: dict[Any, list[tuple[bytes, str]]] = defaultdict(list)
+    smallest: dict[Any, list[tuple[float, bytes, str]]] = defaultdict(list)
     for stratum, key in items:
         number = quota(stratum)
-        smallest[stratum].append((digest(prefix, key), key))
+        smallest[stratum].append((first[key] if first else 0.0, digest(prefix, key), key))
         if len(smallest[stratum]) > number + SLACK:
             smallest[stratum] = sorted(smallest[stratum])[:number]
-    return [key for stratum, keys in smallest.items() for _, key in sorted(keys)[: quota(stratum)]]
+    return [key for stratum, keys in smallest.items() for *_, key in sorted(keys)[: quota(stratum)]]
 
 
 def check_name(name: str, kind: str) -> None:

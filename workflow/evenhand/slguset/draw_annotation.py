@@ -2,10 +2,10 @@
 
 import csv
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 
@@ -13,11 +13,13 @@ from evenhand.core import stage
 from evenhand.core.resources import read_resource
 from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
-from evenhand.io.tables import read_batches, read_table_schema, write_table
-from evenhand.sheets.tasks import HandedOut, check_name, digest, draw, read_handed_out
+from evenhand.io.tables import read_batches, read_rows, read_table_schema, write_table
+from evenhand.sheets.tasks import HandedOut, check_name, digest, read_handed_out
+from evenhand.sheets.tasks import draw as draw_items
 from evenhand.slguset.annotation import TASK
 from evenhand.slguset.annotation_sheets import check_annotators, write_round
 from evenhand.slguset.keywords import GENDERS, Surface
+from evenhand.slguset.random_order import corpora_by_file, random_order
 from evenhand.slguset.surface_pairs import attribute_of, surface_pair, surface_pairs, word_columns
 from evenhand.slguset.verdicts import ACCEPTED
 
@@ -42,6 +44,11 @@ def draw_annotation(
     sentences_per_pair: int = 100,
     quotas: Input | None = None,
     ledger: list[Input] | None = None,
+    inventories: list[Input] | None = None,
+    corpora: list[str] | None = None,
+    random_per_corpus: int = 0,
+    draw: Literal["random", "uncertain"] = "random",
+    scores: list[Input] | None = None,
     seed: int = 1,
     values: list[str] | None = None,
 ) -> dict[str, Any]:
@@ -66,7 +73,8 @@ def draw_annotation(
     interface : Path
         Label Studio's labelling interface (label_studio.xml).
     out : Path
-        sample.parquet: the candidates' columns, round, and rank (from 1), sorted by rank.
+        sample.parquet: the candidates' columns, round, rank (from 1) and random (whether it was
+        drawn for `random_per_corpus`), sorted by rank.
     drawn : Path
         drawn.csv: per surface pair and value, sentences wanted, available (accepted and not
         handed out in another round), drawn, and missing.
@@ -89,16 +97,27 @@ def draw_annotation(
     ledger : list of Path, optional
         The handed_out.csv files of earlier rounds, and of this one once its sheets were given to
         the annotators.
+    inventories, corpora : list, optional
+        The inventory and the corpus of each shard, in the same order.
+    random_per_corpus : int
+        In addition, so many sentences of each corpus, the first of its random order
+        (`evenhand.slguset.random_order`) that no other round handed out: a random sample,
+        whatever pairs and scores, for the guarantee of `accept_candidates`.
+    draw : str
+        Which sentences of a pair are drawn: `random`, or `uncertain`: those first whose score is
+        nearest to 0.5 (uncertainty sampling, Lewis and Gale 1994).
+    scores : list of Path, optional
+        verdicts.parquet of `accept_candidates`, if the round is drawn by it.
     seed : int
-        Seed of the choice and of the order.
+        Seed of the choice, of the order, and of the random order of each corpus.
     values : list of str, optional
         The values of the attribute; male and female by default.
 
     Returns
     -------
     dict
-        wanted, drawn, missing (sentences), frozen (whether the ledger holds the round),
-        rejected_since (sentences of a frozen round that a filter rejects now).
+        wanted, drawn, random (of these), missing (sentences), frozen (whether the ledger holds
+        the round), rejected_since (sentences of a frozen round that a filter rejects now).
 
     Raises
     ------
@@ -115,24 +134,32 @@ def draw_annotation(
     entries = read_handed_out(ledger or [], TASK)
     frozen = {one: entry for one, entry in entries.items() if entry.row["round"] == round}
     available: Counter[Side] = Counter()
-    free = _free(candidates, entries.keys() - frozen.keys(), available, values)
-    chosen = draw(free, lambda side: wanted.get(side, 0), f"{seed} choose")
+    free = list(_free(candidates, entries.keys() - frozen.keys(), available, values))
+    if draw == "uncertain" and not scores and not frozen:
+        raise InputError("there are no scores to draw by", remedy="give verdicts.parquet")
+    first = _uncertainty(scores[0]) if scores else None
+    chosen = draw_items(
+        ((side, one) for side, _, one in free),
+        lambda side: wanted.get(side, 0),
+        f"{seed} choose",
+        first,
+    )
+    corpus_of = corpora_by_file(inventories or [], corpora or [])
+    random = _random_sample(free, corpus_of, random_per_corpus, seed)
     if frozen:
         ranks = {one: entry.row["rank"] for one, entry in frozen.items()}
     else:
-        ordered = sorted(chosen, key=lambda one: digest(f"{seed} show", one))
+        ordered = sorted({*chosen, *random}, key=lambda one: digest(f"{seed} show", one))
         ranks = {one: rank for rank, one in enumerate(ordered, start=1)}
     if not ranks:  # the report must still be written: its funnel gives the reason
         print(f"{candidates} has no accepted sentence that is not handed out yet", file=sys.stderr)
     schema, rows = _rows_of(candidates, ranks)
     _check_frozen(frozen, rows, candidates)
     for one, row in rows.items():
-        row |= {"round": round, "rank": ranks[one]}
+        row |= {"round": round, "rank": ranks[one], "random": one in random}
     ordered = sorted(rows.values(), key=lambda row: row["rank"])
-    write_table(
-        out, schema.append(pa.field("round", pa.string())).append(pa.field("rank", pa.int32())),
-        ordered,
-    )  # fmt: skip
+    added = [("round", pa.string()), ("rank", pa.int32()), ("random", pa.bool_())]
+    write_table(out, pa.schema([*schema, *added]), ordered)
     attribute = attribute_of(schema.names)
     taken = Counter((surface_pair(row, values), row[attribute]) for row in ordered)
     header = ["pair", *word_columns(values), attribute, *COUNTS]
@@ -141,6 +168,7 @@ def draw_annotation(
     return {
         "wanted": sum(wanted.values()),
         "drawn": len(ordered),
+        "random": len(random & ranks.keys()),
         "missing": missing,
         "frozen": bool(frozen),
         "rejected_since": sum(row["verdict"] != ACCEPTED for row in ordered),
@@ -187,8 +215,8 @@ def _sides(first: Surface) -> tuple[str, str]:
 
 def _free(
     candidates: Path, others: set[str], available: Counter[Side], values: list[str]
-) -> Iterator[tuple[Side, str]]:
-    """Side and sentence_id of the accepted sentences of no other round, which it counts."""
+) -> Iterator[tuple[Side, str, str]]:
+    """Side, source and sentence_id of the accepted sentences of no other round, which it counts."""
     columns = read_table_schema(candidates).names
     attribute = attribute_of(columns)
     columns = [one for one in columns if one not in ("sentence", "spans", "evidence", "reasons")]
@@ -197,7 +225,25 @@ def _free(
             if row["verdict"] == ACCEPTED and row["sentence_id"] not in others:
                 side = (surface_pair(row, values), row[attribute])
                 available[side] += 1
-                yield side, row["sentence_id"]
+                yield side, row["source"], row["sentence_id"]
+
+
+def _random_sample(
+    free: list[tuple[Side, str, str]], corpus_of: dict[str, str], size: int, seed: int
+) -> set[str]:
+    """Return the first sentences of each corpus in its random order."""
+    if not size:
+        return set()
+    ids: dict[str, list[str]] = defaultdict(list)
+    for _, source, one in free:
+        ids[corpus_of[source]].append(one)
+    return {one for some in ids.values() for one in random_order(some, seed)[:size]}
+
+
+def _uncertainty(scores: Path) -> dict[str, float]:
+    """Return how far the score of each sentence is from 0.5."""
+    rows = read_rows(scores, ["sentence_id", "score"])
+    return {row["sentence_id"]: abs(row["score"] - 0.5) for row in rows}
 
 
 def _rows_of(

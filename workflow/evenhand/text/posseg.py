@@ -247,6 +247,13 @@ def dictionary_tags() -> dict[str, str]:
 
 
 @cache
+def dictionary_frequencies() -> dict[str, int]:
+    """Return the frequency of each word of jieba's dictionary."""
+    cells = (_jieba_folder() / "dict.txt").read_text(encoding="utf-8").split()
+    return dict(zip(cells[::3], map(int, cells[1::3]), strict=True))
+
+
+@cache
 def dictionary_names() -> dict[str, str]:
     """Return the tag by word, of the words that the dictionary tags as names."""
     return {word: tag for word, tag in dictionary_tags().items() if tag in NAME_TAGS}

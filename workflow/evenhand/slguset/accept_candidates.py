@@ -1,0 +1,445 @@
+"""Learn which candidates are as natural with the counterpart, and accept with a guarantee."""
+
+import importlib
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from itertools import zip_longest
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import pyarrow as pa
+
+from evenhand.core import stage
+from evenhand.core.resources import read_resource
+from evenhand.core.stage import Input, Output, Plugin, Source
+from evenhand.core.tables import Row, Table, flag, integer, number, share, text, write_tables
+from evenhand.errors import InputError
+from evenhand.io.sheets import write_csv
+from evenhand.io.tables import read_rows, write_table
+from evenhand.metrics.guarantees import Guarantee, guarantee
+from evenhand.metrics.proportions import wilson_share
+from evenhand.sheets.tasks import draw
+from evenhand.slguset.acceptance_features import document, features, names_by_document
+from evenhand.slguset.acceptance_model import LABEL_WEIGHT, Example, Model
+from evenhand.slguset.annotation import ANSWERS, read_judgements
+from evenhand.slguset.distinct_sentences import sentence_id
+from evenhand.slguset.filters import biology, coreference, deny_list, pair_fit
+from evenhand.slguset.keywords import GENDERS, Keywords, read_keywords
+from evenhand.slguset.random_order import corpora_by_file, random_order
+from evenhand.slguset.surface_pairs import surface_pair
+from evenhand.slguset.swap import spans_of, swap
+from evenhand.slguset.verdicts import ACCEPTED
+
+#: Reasons by which a sentence is bad for certain. A name may be none: its filters err too often.
+CERTAIN = frozenset(
+    reason for one in (pair_fit, coreference, biology, deny_list) for reason in one.REASONS
+)
+
+#: The most sentences of a source, and of a class, that the model learns from.
+MOST = 20_000
+
+#: Features in the table of the model.
+LISTED = 100
+
+BELOW, NONE, REJECTED = "below_threshold", "no_guarantee", "rejected_by_annotators"
+
+VERDICTS = pa.schema(
+    [
+        *((name, pa.string()) for name in ("sentence_id", "corpus", "pair")),
+        ("random_sample", pa.bool_()),
+        ("good", pa.bool_()),
+        ("score", pa.float64()),
+        ("verdict", pa.string()),
+        ("guaranteed", pa.bool_()),
+        ("reasons", pa.list_(pa.string())),
+    ]
+)
+
+GUARANTEES = Table(
+    "guarantees",
+    title="Sentences accepted per corpus, and what is guaranteed of them",
+    key=("corpus",),
+    columns=(
+        text("corpus"),
+        integer("candidates", "Sentences that the filters accept"),
+        integer("labelled", "Random sample of these with labels: no gap in the random order"),
+        integer("bad", "Sentences of the sample that not all annotators accept"),
+        flag("guaranteed"),
+        integer("accepted", "Sentences that the model accepts"),
+        number("threshold", "Lowest score of an accepted sentence"),
+        share("bad_at_most", "Upper confidence limit of bad accepted sentences, for this choice"),
+        integer(
+            "labels_needed", "Random labels with which a part could be accepted; or those used"
+        ),
+        text("note"),
+    ),
+    source="Angelopoulos et al. 2021, Learn then Test",
+)
+
+PRECISION = Table(
+    "precision",
+    title="Precision on the random samples, of the filters alone and with the model",
+    key=("group", "name", "accepted_by"),
+    columns=(
+        text("group", "corpus or pair"),
+        text("name"),
+        text("accepted_by", "filters, or filters and model; the model's threshold is chosen here"),
+        integer("labelled", "Sentences of the random samples that are accepted"),
+        share("precision", "Those that all annotators accept", interval=True, count="labelled"),
+    ),
+)
+
+FEATURES = Table(
+    "features",
+    title="Strongest features of the acceptance model",
+    key=("feature",),
+    columns=(text("feature"), number("weight", "Above 0: accepted", "log-odds")),
+)
+
+
+def accept_candidates(
+    *,
+    candidates: Input,
+    keywords: Input,
+    inventories: list[Input],
+    corpora: list[str],
+    out: Output,
+    table: Output,
+    tables: Output,
+    published: Input | None = None,
+    samples: list[Input] | None = None,
+    answers: list[Input] | None = None,
+    labels: list[Source] | None = None,
+    risk: float = 0.05,
+    confidence: float = 0.9,
+    without_guarantee: Literal["none", "all"] = "none",
+    seed: int = 1,
+    language: str = "zh",
+    segmenter: Annotated[str, Plugin("evenhand.text.segmenters")] = "jieba",
+    values: list[str] | None = None,
+) -> dict[str, Any]:
+    """Learn which candidates are as natural with the counterpart, and accept with a guarantee.
+
+    A logistic regression learns from the published sentences (good), from candidates that the
+    filters reject for certain (bad; the words that gave them away are hidden), from those that
+    they accept (good, as far as is known), and from labels. Each corpus has as much weight of
+    good as of bad sentences, so that the style of a corpus gives nothing away.
+
+    The labels of the random sample of a corpus are not learned from: they decide how many of the
+    best-scored sentences of that corpus can be accepted (`evenhand.metrics.guarantees`). The
+    sample is the sentences of the corpus in random order, up to the first without a label. Labels
+    of other sentences, such as those drawn because the model was uncertain, train the model.
+
+    Parameters
+    ----------
+    candidates : Path
+        candidates.parquet.
+    keywords : Path
+        The table of surface pairs (keywords.csv).
+    inventories : list of Path
+        The inventory of each shard.
+    corpora : list of str
+        The corpus of each shard, in the same order.
+    out : Path
+        verdicts.parquet, a row per sentence that the filters accept: corpus, random_sample
+        (whether its label serves the guarantee), good (its label, if any), score, verdict
+        (`accepted`, `below_threshold`, `no_guarantee` or `rejected_by_annotators`), guaranteed,
+        and reasons: the features that count most for the score.
+    table : Path
+        accepted.csv: the accepted sentences, with their counterparts.
+    tables : Path
+        The folder of the tables `GUARANTEES`, `PRECISION` and `FEATURES`.
+    published : Path, optional
+        The published data set.
+    samples, answers : list of Path, optional
+        sample.parquet and answers.parquet of each complete round. A sentence is good if all
+        annotators accept it.
+    labels : list of Path, optional
+        Tables (sentence, label: accept, reject or unsure). Answers of rounds precede them.
+    risk : float
+        The largest share of bad sentences among those accepted of a corpus.
+    confidence : float
+        Lower limit of the probability, per corpus, that `risk` is not exceeded.
+    without_guarantee : str
+        What is accepted of a corpus without a guarantee.
+    seed : int
+        Seed of the random order, as in `draw_annotation`.
+    language, segmenter, values
+        Of the pack.
+
+    Returns
+    -------
+    dict
+        learned_from (sentences), candidates, accepted, guaranteed (corpora).
+
+    Raises
+    ------
+    InputError
+        There is nothing to learn from, or a table of labels is malformed.
+    """
+    values = values or [*GENDERS]
+    cut = importlib.import_module(f"evenhand.text.segmenters.{segmenter}").segmenter(language)
+    corpus_of = corpora_by_file(inventories, corpora)
+    known = read_keywords(keywords, values)
+    judged = _read_labels(known, samples or [], answers or [], labels or [])
+    columns = ["sentence_id", "source", "source_position", "reasons", "evidence"]
+    names = names_by_document(read_rows(candidates, columns))
+
+    def featured(row: dict[str, Any]) -> list[str]:
+        near = names.get(document(row), {}) if "source" in row else {}
+        others = [name for name, one in near.items() if one != row["sentence_id"]]
+        rejected = row.get("verdict", ACCEPTED) != ACCEPTED
+        hidden = (row["evidence"] or "").split("、") if rejected else []
+        return features(
+            row, cut, chinese=segmenter == "jieba", hidden=[*filter(None, hidden)], names=others
+        )
+
+    orders = _random_orders(candidates, corpus_of, seed)
+    samples_of = {corpus: _labelled_beginning(order, judged) for corpus, order in orders.items()}
+    sampled = {one for sample in samples_of.values() for one in sample}
+    examples = list(_examples(candidates, published, judged, sampled, corpus_of, featured))
+    if len({one.good for one in examples}) < 2:
+        raise InputError(
+            "the acceptance model has only good or only bad sentences to learn from",
+            remedy="name labels or a published file, or set slguset.acceptance.learn to false",
+        )
+    model = Model(examples)
+    rows = [
+        row | {"random_sample": row["sentence_id"] in sampled}
+        for row in _scored(candidates, model, judged, featured, corpus_of, values)
+    ]
+    found = {}
+    for corpus in orders:
+        own = [row for row in rows if row["corpus"] == corpus]
+        found[corpus] = own, _decide(own, risk, confidence, without_guarantee)
+    write_table(out, VERDICTS, ({name: row[name] for name in VERDICTS.names} for row in rows))
+    by_id = {row["sentence_id"]: row for row in rows if row["verdict"] == ACCEPTED}
+    write_csv(table, ACCEPTED_COLUMNS, _accepted_rows(candidates, by_id))
+    lost = _lost(judged, samples_of, orders, corpus_of, seed)
+    write_tables(
+        tables,
+        [
+            (GUARANTEES, [_guarantee_row(name, *one, lost[name]) for name, one in found.items()]),
+            (PRECISION, _precision_rows([row for row in rows if row["random_sample"]])),
+            (FEATURES, _feature_rows(model)),
+        ],
+    )
+    none = [name for name, (_, one) in found.items() if not one.accepted]
+    for name in none:
+        print(f"no guarantee for the corpus {name}: see the table guarantees", file=sys.stderr)
+    return {
+        "learned_from": len(examples),
+        "candidates": len(rows),
+        "accepted": len(by_id),
+        "guaranteed": len(found) - len(none),
+    }
+
+
+Labels = dict[str, tuple[dict[str, Any], bool]]
+
+
+def _read_labels(
+    keywords: Keywords, samples: list[Path], answers: list[Path], files: list[Path]
+) -> Labels:
+    """Return the labelled sentences: rows with the columns of keywords, and whether good."""
+    found: Labels = {}
+    for path in files:
+        for line, row in enumerate(
+            read_resource(path, ["sentence", "label"], unique=("sentence",)), start=2
+        ):
+            if row["label"] not in ANSWERS:
+                raise InputError(
+                    f"{row['label']!r} is no label", file=path, line=line,
+                    remedy=f"write {', '.join(ANSWERS)}",
+                )  # fmt: skip
+            sentence, hits = row["sentence"], [*keywords.pattern.finditer(row["sentence"])]
+            one = sentence_id(sentence)
+            if len(hits) == 1:
+                place = dict(zip(("surface_start", "surface_end"), hits[0].span(), strict=True))
+                place |= keywords.surfaces[hits[0].group()]._asdict()
+                found[one] = (
+                    {"sentence_id": one, "sentence": sentence} | place,
+                    row["label"] == "accept",
+                )
+    for one in read_judgements(samples, answers):
+        good = one.unanimous() and one.words()[0] == "accept"
+        found[one.row["sentence_id"]] = (one.row | {"verdict": ACCEPTED}, good)
+    return found
+
+
+def _random_orders(candidates: Path, corpus_of: dict[str, str], seed: int) -> dict[str, list[str]]:
+    """Return the ids of the sentences that the filters accept, by corpus, in random order."""
+    ids: dict[str, list[str]] = defaultdict(list)
+    for row in read_rows(candidates, ["sentence_id", "source", "verdict"]):
+        if row["verdict"] == ACCEPTED:
+            ids[corpus_of[row["source"]]].append(row["sentence_id"])
+    return {corpus: random_order(ids[corpus], seed) for corpus in sorted(ids)}
+
+
+def _labelled_beginning(order: list[str], judged: Labels) -> list[str]:
+    return order[: next((rank for rank, one in enumerate(order) if one not in judged), len(order))]
+
+
+def _examples(
+    candidates: Path,
+    published: Path | None,
+    judged: Labels,
+    sampled: set[str],
+    corpus_of: dict[str, str],
+    featured: Callable[[dict[str, Any]], list[str]],
+) -> Iterator[Example]:
+    """Yield the sentences to learn from; of each source and class `MOST` at most."""
+
+    def class_of(row: dict[str, Any]) -> tuple[str, bool] | None:
+        if row["verdict"] in CERTAIN:
+            return corpus_of[row["source"]], False
+        labelled = row["sentence_id"] in judged and row["sentence_id"] not in sampled
+        return (
+            (corpus_of[row["source"]], True)
+            if row["verdict"] == ACCEPTED and not labelled
+            else None
+        )
+
+    if published:
+        ids = ((None, row["sentence_id"]) for row in read_rows(published, ["sentence_id"]))
+        chosen = set(draw(ids, lambda _: MOST, "learn"))
+        for row in read_rows(published):
+            if row["sentence_id"] in chosen:
+                yield Example(featured(row), True, "published")
+    for one, (row, good) in judged.items():
+        if one not in sampled:
+            yield Example(featured(row), good, "labels", LABEL_WEIGHT)
+    columns = ["sentence_id", "source", "verdict"]
+    classes = [(class_of(row), row["sentence_id"]) for row in read_rows(candidates, columns)]
+    both = {one[0] for one, _ in classes if one and not one[1]}
+    chosen = set(
+        draw(((c, one) for c, one in classes if c and c[0] in both), lambda _: MOST, "learn")
+    )
+    for row in read_rows(candidates):
+        if row["sentence_id"] in chosen:
+            corpus, good = class_of(row)
+            yield Example(featured(row), good, corpus)
+
+
+def _scored(
+    candidates: Path,
+    model: Model,
+    judged: Labels,
+    featured: Callable[[dict[str, Any]], list[str]],
+    corpus_of: dict[str, str],
+    values: list[str],
+) -> Iterator[dict[str, Any]]:
+    """Yield a row per sentence that the filters accept: its label, score and reasons."""
+    for row in read_rows(candidates):
+        if row["verdict"] == ACCEPTED:
+            found = featured(row)
+            score = model.score(found)
+            yield {
+                "sentence_id": row["sentence_id"],
+                "corpus": corpus_of[row["source"]],
+                "pair": surface_pair(row, values),
+                "good": judged.get(row["sentence_id"], (None, None))[1],
+                "score": score,
+                "reasons": model.reasons(found, score),
+            }
+
+
+def _decide(
+    rows: list[dict[str, Any]], risk: float, confidence: float, without_guarantee: str
+) -> Guarantee:
+    """Give each sentence of a corpus its verdict; `within`: whatever its label, it is accepted."""
+    import numpy as np
+
+    ordered = sorted(rows, key=lambda row: (-row["score"], row["sentence_id"]))
+    drawn = np.array([row["random_sample"] for row in ordered], bool)
+    bad = np.array([row["good"] is False for row in ordered], bool)
+    found = guarantee(drawn, bad, risk=risk, confidence=confidence)
+    unknown = BELOW if found.accepted else NONE
+    most = found.accepted or (len(ordered) if without_guarantee == "all" else 0)
+    for place, row in enumerate(ordered):
+        row["within"] = place < most
+        row["verdict"] = ACCEPTED if row["within"] else unknown
+        if row["good"] is not None:
+            row["verdict"] = ACCEPTED if row["good"] else REJECTED
+        row["guaranteed"] = row["verdict"] == ACCEPTED and found.accepted > 0
+    return found
+
+
+def _lost(
+    judged: Labels,
+    samples: dict[str, list[str]],
+    orders: dict[str, list[str]],
+    corpus_of: dict[str, str],
+    seed: int,
+) -> Counter[str]:
+    """Count the labelled sentences that were in the random samples before filters changed."""
+    present = {one for order in orders.values() for one in order}
+    lost: Counter[str] = Counter()
+    for one, (row, _) in judged.items():
+        sample = samples.get(corpus_of.get(row.get("source", ""), ""))
+        if sample and one not in present and random_order([one, sample[-1]], seed)[0] == one:
+            lost[corpus_of[row["source"]]] += 1
+    return lost
+
+
+ACCEPTED_COLUMNS = [
+    *("sentence_id", "sentence", "swapped_sentence", "start", "end", "keyword", "opposite"),
+    *("corpus", "score", "guaranteed", "reasons"),
+]
+
+
+def _accepted_rows(candidates: Path, by_id: dict[str, dict[str, Any]]) -> Iterator[list[Any]]:
+    for row in read_rows(candidates):
+        if (one := by_id.get(row["sentence_id"])) is not None:
+            row |= one | {"swapped_sentence": swap(row["sentence"], spans_of(row))}
+            row |= {"score": f"{one['score']:.4f}", "reasons": "; ".join(one["reasons"])}
+            row["guaranteed"] = str(one["guaranteed"]).lower()
+            yield [row[name] for name in ACCEPTED_COLUMNS]
+
+
+def _guarantee_row(corpus: str, rows: list[dict[str, Any]], found: Guarantee, lost: int) -> Row:
+    labels = [row["good"] for row in rows if row["random_sample"]]
+    notes = []
+    if not found.accepted:
+        needed = f"{found.needed} needed" if found.needed else "too many are bad"
+        notes.append(f"no guarantee: {len(labels)} random labels, {needed}")
+    if lost:
+        notes.append(
+            f"{lost} labelled sentences are no candidates any more: if filters were changed"
+            " because of labels, set another slguset.annotation.seed"
+        )
+    return {
+        "corpus": corpus,
+        "candidates": len(rows),
+        "labelled": len(labels),
+        "bad": labels.count(False),
+        "guaranteed": found.accepted > 0,
+        "accepted": sum(row["verdict"] == ACCEPTED for row in rows),
+        "threshold": min((row["score"] for row in rows if row["within"]), default=None),
+        "bad_at_most": found.bound if found.accepted else None,
+        "labels_needed": found.needed or None,
+        "note": "; ".join(notes) or None,
+    }
+
+
+def _precision_rows(sample: list[dict[str, Any]]) -> Iterator[Row]:
+    """Yield the precision by corpus and by pair, of the random samples."""
+    for group in ("corpus", "pair"):
+        for name in sorted({row[group] for row in sample}):
+            own = [row for row in sample if row[group] == name]
+            passed = [row for row in own if row["within"]]
+            for accepted_by, some in (("filters", own), ("filters and model", passed)):
+                cells = [group, name, accepted_by, len(some)]
+                if some:
+                    cells += wilson_share(sum(row["good"] for row in some), len(some))
+                yield dict(zip_longest(PRECISION.header, cells))
+
+
+def _feature_rows(model: Model) -> list[Row]:
+    strongest = sorted(model.weights.items(), key=lambda item: (-abs(item[1]), item[0]))[:LISTED]
+    return [{"feature": name, "weight": weight} for name, weight in strongest]
+
+
+if __name__ == "__main__":
+    stage.run(accept_candidates)

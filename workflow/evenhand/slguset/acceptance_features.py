@@ -1,0 +1,157 @@
+"""What a sentence shows of whether its keyword could be the counterpart: words, tags and names.
+
+No feature tells the length, the punctuation or the end of a sentence, and none is made of words
+that made a filter reject it: with those a model would learn the filter, which the sentences to
+judge have passed. Each feature is a text that people can read, since it is shown as a reason.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+#: In place of the words that a filter gave as its evidence.
+HIDDEN = "◇"
+
+#: Characters of words for people that tell their gender, beside those of the keywords.
+_GENDERED = frozenset(
+    "娘婆妇嫂姨妻夫郎叔伯兄姐妹弟哥嫁娶妃后帝王僧尼姑舅爹娃婿媳妞仔汉绅爵士胎孕乳须"
+)
+
+#: Words around the keyword, and characters on either side of it, that are features.
+WORDS, CHARACTERS = 2, 3
+
+#: Lines of a file that are taken for one document.
+LINES = 20
+
+
+def features(
+    row: Mapping[str, Any],
+    cut: Callable[[str], list[str]],
+    *,
+    chinese: bool = True,
+    hidden: Sequence[str] = (),
+    names: Iterable[str] = (),
+) -> list[str]:
+    """Return the features of a sentence.
+
+    Parameters
+    ----------
+    row : mapping
+        sentence, surface, and its place (surface_start, surface_end).
+    cut : callable
+        Cuts a sentence into words.
+    chinese : bool
+        Whether it has jieba's tags and names.
+    hidden : sequence of str
+        Words of the sentence that no feature shows: the evidence of filters that reject it.
+    names : iterable of str
+        Names in other sentences of the same document.
+    """
+    sentence, start, end = row["sentence"], row["surface_start"], row["surface_end"]
+    veiled = _veil(sentence, hidden, start, end)
+    surface = row["surface"]
+    found = [f"keyword {surface}"]
+    plain = "".join(map(_plain, veiled))  # a kind of comma or of digit would tell the source
+    before, after = plain[max(0, start - CHARACTERS) : start], plain[end : end + CHARACTERS]
+    for length in range(1, CHARACTERS + 1):
+        found.append(f"before {('^' + before)[-length:]}")
+        found.append(f"after {(after + '$')[:length]}")
+    found.append(f"around {('^' + before)[-1]}{surface}{(after + '$')[0]}")
+    words, place = [], 0
+    left, right = [], []
+    for word in cut(veiled):
+        begin, place = place, place + len(word)
+        if not any(map(str.isalpha, word)) or HIDDEN in word:
+            continue
+        words.append(word)
+        if chinese and begin <= start < place and word != surface:
+            swapped = word.replace(surface, row["surface_opposite"], 1)
+            found += [
+                f"within {word}",
+                f"counterpart of the whole word {_frequency(word, swapped)}",
+            ]
+        if place <= start:
+            left.append(word)
+        elif begin >= end:
+            right.append(word)
+    found += [f"word {word}" for word in dict.fromkeys(words)]
+    near = [*(("left", w) for w in left[-WORDS:]), *(("right", w) for w in right[:WORDS])]
+    found += [f"{side} {word}" for side, word in near]
+    if chinese:
+        tags = _tags()
+        found += [f"{side} tag {tags.get(word, 'x')}" for side, word in near]
+        found += _names(veiled, start, end)
+    found += [
+        f"gendered {c}" for c in dict.fromkeys(veiled[:start] + veiled[end:]) if c in _GENDERED
+    ]
+    if not any(map(str.isalnum, veiled[:start])):
+        found.append("opens the sentence")
+    if any(name in veiled for name in names):
+        found.append("a name of the same document")
+    return [one for one in dict.fromkeys(found) if HIDDEN not in one]
+
+
+def names_by_document(rows: Iterable[Mapping[str, Any]]) -> dict[Any, dict[str, str]]:
+    """Return the names that filters found, by document, each with a sentence that has it."""
+    found: dict[Any, dict[str, str]] = defaultdict(dict)
+    for row in rows:
+        if "name" in " ".join(row["reasons"]) and row["evidence"]:
+            for name in row["evidence"].split("、"):
+                for part in (name, name[1:]) if len(name) == 3 else (name,):
+                    if len(part) > 1:
+                        found[document(row)].setdefault(part, row["sentence_id"])
+    return found
+
+
+def document(row: Mapping[str, Any]) -> tuple[str, int]:
+    """Return the document of a sentence: some lines, or records, of a file."""
+    return row["source"], row["source_position"] // LINES
+
+
+def _plain(character: str) -> str:
+    """Return a letter or `HIDDEN` unchanged, and one sign for all marks, one for all digits."""
+    if character.isalpha() or character == HIDDEN:
+        return character
+    return "0" if character.isalnum() else "|"
+
+
+def _veil(sentence: str, words: Sequence[str], start: int, end: int) -> str:
+    """Return the sentence with these words hidden, but for its keyword."""
+    veiled = sentence
+    for word in words:
+        veiled = veiled.replace(word, HIDDEN * len(word))
+    return veiled[:start] + sentence[start:end] + veiled[end:]
+
+
+def _names(sentence: str, start: int, end: int) -> list[str]:
+    """Return how many names jieba takes for such, and how near they are."""
+    from evenhand.text.posseg import find_names
+
+    spans = [(n.start, n.end) for n in find_names(sentence) if n.end <= start or end <= n.start]
+    spans = [(a, b) for a, b in spans if HIDDEN not in sentence[a:b]]
+    gaps = [start - b if b <= start else a - end for a, b in spans]
+    found = [f"jieba sees a name of {b - a}" for a, b in spans]
+    return found + (["jieba sees a name beside the keyword"] if min(gaps, default=9) < 3 else [])
+
+
+def _frequency(word: str, swapped: str) -> str:
+    """Return how frequent a word is beside another one, by jieba's dictionary."""
+    known = _frequencies()
+    if swapped not in known:
+        return "unknown" if word in known else "as unknown"
+    return "rare" if known[swapped] * 10 < known.get(word, 0) else "known"
+
+
+@cache
+def _frequencies() -> dict[str, int]:
+    from evenhand.text.posseg import dictionary_frequencies
+
+    return dictionary_frequencies()
+
+
+@cache
+def _tags() -> dict[str, str]:
+    from evenhand.text.posseg import dictionary_tags
+
+    return dictionary_tags()
