@@ -249,7 +249,7 @@ def dictionary_tags() -> dict[str, str]:
 @cache
 def dictionary_frequencies() -> dict[str, int]:
     """Return the frequency of each word of jieba's dictionary."""
-    cells = (_jieba_folder() / "dict.txt").read_text(encoding="utf-8").split()
+    cells = (jieba_folder() / "dict.txt").read_text(encoding="utf-8").split()
     return dict(zip(cells[::3], map(int, cells[1::3]), strict=True))
 
 
