@@ -128,7 +128,8 @@ def _names(sentence: str, start: int, end: int) -> list[str]:
     """Return how many names jieba takes for such, and how near they are."""
     from evenhand.text.posseg import find_names
 
-    spans = [(n.start, n.end) for n in find_names(sentence) if n.end <= start or end <= n.start]
+    [names] = find_names([sentence])
+    spans = [(one.start, one.end) for one in names if one.end <= start or end <= one.start]
     spans = [(a, b) for a, b in spans if HIDDEN not in sentence[a:b]]
     gaps = [start - b if b <= start else a - end for a, b in spans]
     found = [f"jieba sees a name of {b - a}" for a, b in spans]
