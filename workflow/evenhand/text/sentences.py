@@ -55,10 +55,8 @@ _QUOTE = re.compile("[“”‘’「」『』]")
 
 #: A sentence without hidden enders whose quotation marks need no repair; any other; a line end.
 _PLAIN = f"[^\n\4-\7{ENDERS}“”‘’「」『』\"']"
-_WHOLE = (
-    f"(?=[^\n》〉）】)])(?:{_PLAIN}++|“{_PLAIN}*+”|「{_PLAIN}*+」|『{_PLAIN}*+』|‘{_PLAIN}*+’)*+"
-    f"(?:[{ENDERS}]+[）】)]*|(?![^\n]))"
-)
+_QUOTED = "|".join(f"{a}{_PLAIN}*+{b}" for a, b in QUOTES.items())
+_WHOLE = f"(?=[“‘「『]?{_PLAIN})(?![》〉）】)])(?:{_PLAIN}++|{_QUOTED})*+(?:[{ENDERS}]+[）】)]*|(?![^\n]))"
 _NEEDS_NO_REPAIR = re.compile(_WHOLE)
 _SENTENCE = re.compile(f"({_WHOLE})|([^\n{ENDERS}]*[{ENDERS}]+[）】)]*|[^\n{ENDERS}]+)|\n")
 
@@ -162,19 +160,18 @@ def split_all(paragraphs: Sequence[str]) -> list[list[str]]:
     sentences: list[str] = []
     found = [sentences]
     for whole, other in _SENTENCE.findall(_hide_enders(text)):
-        sentence = whole or other
-        if not sentence:
-            found.append(sentences := [])
-            continue
-        if other:
+        if whole:
+            sentences.append(whole)
+        elif other:
             other = other.translate(_SHOWN) if _IS_HIDDEN.search(other) else other
             sentence = repair_quotes(_paired(other.lstrip(_CLOSED)))
             if sentence != other and not _NEEDS_NO_REPAIR.fullmatch(sentence):
                 # the deleted marks may have kept two sentences together
                 sentences += split_sentences(sentence)
-                continue
-        if sentence.strip(_EMPTY):
-            sentences.append(sentence)
+            elif sentence.strip(_EMPTY):
+                sentences.append(sentence)
+        else:
+            found.append(sentences := [])
     return found
 
 
