@@ -56,7 +56,8 @@ _QUOTE = re.compile("[“”‘’「」『』]")
 #: A sentence without hidden enders whose quotation marks need no repair; any other; a line end.
 _PLAIN = f"[^\n\4-\7{ENDERS}“”‘’「」『』\"']"
 _QUOTED = "|".join(f"{a}{_PLAIN}*+{b}" for a, b in QUOTES.items())
-_WHOLE = f"(?=[“‘「『]?{_PLAIN})(?![》〉）】)])(?:{_PLAIN}++|{_QUOTED})*+(?:[{ENDERS}]+[）】)]*|(?![^\n]))"
+_BEGIN, _END = f"(?=[“‘「『]?{_PLAIN})(?![》〉）】)])", f"(?:[{ENDERS}]+[）】)]*|(?![^\n]))"
+_WHOLE = f"{_BEGIN}(?:{_PLAIN}++|{_QUOTED})*+{_END}"
 _NEEDS_NO_REPAIR = re.compile(_WHOLE)
 _SENTENCE = re.compile(f"({_WHOLE})|([^\n{ENDERS}]*[{ENDERS}]+[）】)]*|[^\n{ENDERS}]+)|\n")
 
