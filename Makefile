@@ -65,9 +65,9 @@ compare: $(READY)
 	@test -n "$(BASE)" -a -n "$(HEAD)" || { echo "error: name both folders: make compare BASE=results_before HEAD=results" >&2; exit 2; }
 	@$(BIN)/python -m evenhand.compare.compare_results "$(BASE)" "$(HEAD)" $(if $(GATES),--gates "$(GATES)")
 
-# the models are kept in results/.evenhand/certify, so that a run that was stopped goes on; some
-# problems alone (PROBLEMS="language_models tables") do not replace the certificate
-CERTIFICATE = $(if $(PROBLEMS),results/certificate,resources/certificate)
+# models and scores are kept in results/.evenhand/certify, so that a run that was stopped goes on;
+# some problems alone (PROBLEMS="language_models tables") leave the rows of the others as they are
+CERTIFICATE = resources/certificate
 certify: $(READY)
 	@$(BIN)/python -m evenhand.certificates.certify --resources resources --out $(CERTIFICATE) --seeds $(or $(SEEDS),5) --work results/.evenhand/certify $(if $(PROBLEMS),--problems $(PROBLEMS))
 	@$(BIN)/python -m evenhand.certificates.check $(CERTIFICATE)

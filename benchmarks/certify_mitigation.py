@@ -22,7 +22,8 @@ from evenhand.certificates.problems import tables as of_tables  # noqa: E402
 from evenhand.certificates.study import judge  # noqa: E402
 from evenhand.core.tables import write_tables  # noqa: E402
 from evenhand.individual import certificate as tables  # noqa: E402
-from evenhand.legal.certificate import TABLE, TRAINED, rows  # noqa: E402
+from evenhand.legal.certificate import TABLE, rows  # noqa: E402
+from evenhand.legal.planted_training import TRAINED  # noqa: E402
 
 SHOWN = ("accuracy", "worst", "features_linear", "features_mlp", "logits_linear", "logits_mlp")
 

@@ -1,16 +1,19 @@
 import csv
 import shutil
-from types import MappingProxyType
+from itertools import product
+from types import MappingProxyType, SimpleNamespace
 
 import pytest
 
 from evenhand.certificates import certify as module
-from evenhand.certificates import check
+from evenhand.certificates import check, problems
 from evenhand.certificates.certify import certify
 from evenhand.certificates.problems import language_models, name_filters
-from evenhand.certificates.study import RECIPES, Study
-from evenhand.core.tables import read_table, read_tables
+from evenhand.certificates.study import RECIPES, Finding, Study
+from evenhand.core.families import load_members, member_names
+from evenhand.core.tables import Table, number, read_tables, text
 from evenhand.errors import InputError
+from evenhand.legal.planted_training import TRAINED, variants
 from evenhand.scoring.methods import METHODS
 
 #: Enough to learn an association that all sentences carry.
@@ -64,9 +67,50 @@ def test_a_known_failure_that_holds_is_stale():
     assert not module.stale([row], {})
 
 
+def test_problems_can_be_run_one_by_one(resources, tmp_path, monkeypatch):
+    """The certificate is then the same, and known failures judge the rows that are kept."""
+
+    def problem(name, value):
+        columns = (text("method"), number("value"))
+        rows = [{"method": "m", "value": value}]
+        return SimpleNamespace(
+            __name__=f"problems.{name}",
+            TABLE=Table(name, title=name, key=("method",), columns=columns),
+            rows=lambda study: rows,
+            findings=lambda found: [Finding("m", "value", row["value"], least=1) for row in found],
+        )
+
+    first, second = problem("first", 1 / 3), problem("second", 2.0)
+    monkeypatch.setattr(module, "load_members", lambda family: [first, second])
+    certify(resources=resources, out=tmp_path / "whole")
+    for name in ("second", "first"):
+        certify(resources=resources, out=tmp_path / "parts", problems=[name])
+    for file in (tmp_path / "whole").iterdir():
+        assert (tmp_path / "parts" / file.name).read_bytes() == file.read_bytes()
+    with (resources / "planted/known_failures.csv").open("a") as stream:
+        stream.write("first,m,value,why\n")
+    counts = certify(resources=resources, out=tmp_path / "parts", problems=["second"])
+    assert not counts["failed"] and check.main(tmp_path / "parts") == 0
+    changed = problem("first", 1.0)
+    changed.TABLE = Table("first", title="", key=("method",), columns=(text("method"),))
+    monkeypatch.setattr(module, "load_members", lambda family: [changed, second])
+    with pytest.raises(InputError, match="other columns"):
+        certify(resources=resources, out=tmp_path / "parts", problems=["second"])
+
+
 def test_the_certificate_that_is_delivered_holds(repository):
     """And it has all methods: a new one is to be certified before it is delivered."""
     folder = repository / "resources/certificate"
     assert check.main(folder) == 0
-    rows = read_table(folder / "language_models.csv")
-    assert {row["method"] for row in rows} == {*METHODS}
+    tables = read_tables(folder)
+    assert {one.TABLE.name for one in load_members(problems)} < {*tables}
+    assert {row["method"] for row in tables["language_models"]} == {*METHODS}
+    trained = {(row["classifier"], row["objective"]) for row in tables["certified_mitigation"]}
+    every = {title for name in names("objectives") for title, _ in variants(name)}
+    assert trained == {*product(TRAINED, every)} - {("linear", "adversarial")}
+    for column, family in (("method", "methods"), ("individual", "individual_losses")):
+        assert {row[column] for row in tables["certified_tables"]} >= {*names(family)}
+
+
+def names(family):
+    return [one.rpartition(".")[2] for one in member_names(f"evenhand.learning.{family}")]

@@ -5,18 +5,16 @@ import pkgutil
 import pytest
 
 from evenhand.learning.objectives import erm, leace
-from evenhand.learning.planted import plant_cases
 from evenhand.legal.certificate import (
     AGREEMENTS,
     PLAIN,
     SAMPLER,
     TABLE,
-    TRAINED,
     judge,
-    measure,
     rows,
 )
 from evenhand.legal.classifiers import __path__ as families
+from evenhand.legal.planted_training import TRAINED, measure
 
 SIZES = (900, 300, 1200)
 
@@ -49,12 +47,11 @@ def test_erasure_keeps_its_promise():
 
 @pytest.mark.parametrize("kind", ["linear", "frozen"])
 def test_an_eraser_that_stops_erasing_is_found(monkeypatch, kind):
-    planted = plant_cases(4, 0.5, sizes=SIZES)
     limits = {"plain_accuracy": 0, "sampler_worst": 0}
-    kept = measure(kind, planted, "leace", 4).scores
+    kept = measure(kind, 0.5, "leace", {}, 4, SIZES)
     assert kept["features_linear"] < 0.55 and kept["features_mlp"] < 0.6
     monkeypatch.delattr(leace, "last_layer")
-    found = judge("erase", 0.5, measure(kind, planted, "leace", 4).scores | limits)
+    found = judge("erase", 0.5, measure(kind, 0.5, "leace", {}, 4, SIZES) | limits)
     assert found["met"] is False
     assert "linear probe on features 0." in found["reason"]
 

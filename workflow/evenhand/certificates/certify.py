@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from evenhand.certificates import problems as family
-from evenhand.certificates.study import CERTIFICATE, Study, judge
+from evenhand.certificates.study import CERTIFICATE, Finding, Study, judge
 from evenhand.core import stage
 from evenhand.core.families import load_members
 from evenhand.core.resources import read_resource
 from evenhand.core.scratch import scratch_folder
 from evenhand.core.stage import Input, Output, Setting
-from evenhand.core.tables import NotApplicable, Row, Table, write_tables
+from evenhand.core.tables import PACKAGE, NotApplicable, Row, Table, read_tables, write_tables
 from evenhand.errors import InputError
 
 
@@ -41,9 +41,10 @@ def certify(
     seeds : int
         Number of seeds of each planted model.
     problems : list of str, optional
-        Names of `evenhand.certificates.problems`; all by default.
+        Names of `evenhand.certificates.problems`; all by default. Rows of other problems that `out`
+        already has are kept, and judged anew by the known failures.
     work : path, optional
-        Folder for trained models, which later runs reuse.
+        Folder for trained models and scores, which later runs reuse.
 
     Returns
     -------
@@ -56,6 +57,7 @@ def certify(
         if name not in members:
             raise InputError(f"there is no problem {name!r}", remedy=f"use {', '.join(members)}")
     failures = read_known(resources / "planted/known_failures.csv")
+    before = read_tables(out) if problems and (out / PACKAGE).is_file() else {}
     tables: list[tuple[Table, list[Row]]] = []
     left_out: dict[str, str] = {}
     verdicts: list[Row] = []
@@ -63,14 +65,24 @@ def certify(
         place = work or scratch_folder() or Path(folder)
         place.mkdir(parents=True, exist_ok=True)
         study = Study(resources, place, seeds=tuple(range(seeds)))
-        for name in problems or members:
-            try:
-                rows = list(members[name].rows(study))
-            except NotApplicable as reason:
-                left_out[name] = str(reason)
+        for name, problem in members.items():
+            if name in (problems or members):
+                try:
+                    rows = list(problem.rows(study))
+                except NotApplicable as reason:
+                    left_out[name] = str(reason)
+                    continue
+                findings = list(problem.findings(rows))
+            elif rows := before.get(problem.TABLE.name):
+                if list(rows[0]) != problem.TABLE.header:
+                    what = f"has other columns than the problem {name} has now"
+                    raise InputError(what, file=out, remedy=f"run {name} too")
+                own = (row for row in before[CERTIFICATE.name] if row["problem"] == name)
+                findings = [Finding(*(row[part] for part in Finding._fields)) for row in own]
+            else:
                 continue
-            tables.append((members[name].TABLE, rows))
-            verdicts += (judge(name, one, failures) for one in members[name].findings(rows))
+            tables.append((problem.TABLE, rows))
+            verdicts += (judge(name, one, failures) for one in findings)
     counts = write_tables(out, [(CERTIFICATE, verdicts), *tables], left_out)
     return {"failed": failed(verdicts), "stale": stale(verdicts, failures), "rows": counts}
 

@@ -1,8 +1,9 @@
 """Shared parts of the certificates: planted models, their settings, and the type of a finding."""
 
 import itertools
+import json
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +15,7 @@ from evenhand.certificates.planted_text import (
 )
 from evenhand.core.code import digest, fingerprint
 from evenhand.core.tables import Row, Table, number, text
+from evenhand.io.documents import write_json
 from evenhand.learning.train_language_model import train_language_model
 from evenhand.scoring.models import LanguageModel, load_causal_lm, load_masked_lm
 
@@ -89,6 +91,15 @@ class Study:
                 (Path(scratch) / "model").rename(folder)
         return (load_masked_lm if kind == "masked" else load_causal_lm)(folder)
 
+    def kept(
+        self, name: str, inputs: Sequence[Any], code: Sequence[str], make: Callable[[], Any]
+    ) -> Any:
+        """Return a JSON value, computed once for the same inputs and code (modules)."""
+        file = self.work / f"{name}_{fingerprint([*inputs, digest(*code)])}.json"
+        if not file.is_file():
+            write_json(file, make())
+        return json.loads(file.read_text(encoding="utf-8"))
+
 
 def _code(kind: str) -> tuple[str, str]:
     """Return the modules that train a model of this kind."""
@@ -150,4 +161,9 @@ def judge(problem: str, finding: Finding, known: Mapping[tuple[str, str, str], s
         verdict, reason = "certified", ""
     else:
         verdict = "known_failure" if reason else "failed"
-    return {"problem": problem, **finding._asdict(), "verdict": verdict, "reason": reason}
+    values = {  # as when read from a certificate
+        name: None if value is None else float(value)
+        for name, value in zip(Finding._fields[2:], finding[2:], strict=True)
+    }
+    named = {"problem": problem, "method": finding.method, "measure": finding.measure}
+    return {**named, **values, "verdict": verdict, "reason": reason}

@@ -4,11 +4,12 @@ In the table ``direct`` the label depends on the attribute itself; in ``proxy`` 
 depends on the attribute. Each method of `evenhand.learning.methods` is trained with its grid of
 weights, and the MLP with each individual loss and its weights. `Method.aim` is the measure that a
 method should improve over the MLP, for some weight of its grid. New methods are tested without
-further code.
+further code. EIDIG, which is no such method, should improve IFR_b.
 """
 
 import importlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -21,6 +22,9 @@ EFFECTS = ("direct", "proxy")
 
 #: The reference method, and the candidate weights of the individual losses, which are added to it.
 PLAIN, LAMBDAS = "mlp", (0.1, 1.0)
+
+#: EIDIG's retrained network, and the steps of the search from each start.
+EIDIG, EIDIG_TRIES = "eidig", 1000
 
 #: A gap must fall to this share of the MLP's, with an accuracy above that of the majority class by
 #: `MARGIN` points; IFR must rise by `MARGIN` points, or be 100.
@@ -105,14 +109,16 @@ def rows(
     seeds : sequence of int
         Seeds of the tables and the trainings.
     methods : sequence of str, optional
-        Names; all of `evenhand.learning.methods` by default.
+        Names; all of `evenhand.learning.methods`, and EIDIG's networks, by default.
     individual : bool
         Whether to test the individual losses with the MLP.
     """
+    names = dict.fromkeys([PLAIN, *(methods or [*_names("evenhand.learning.methods"), EIDIG])])
     for effect in EFFECTS:
         found: list[Row] = []
-        for name in dict.fromkeys([PLAIN, *(methods or _names("evenhand.learning.methods"))]):
-            found += _of_method(effect, name, seeds, individual)
+        for name in names:
+            of_name = _of_eidig if name == EIDIG else partial(_of_method, name, individual)
+            found += of_name(effect, seeds)
         plain = next(row for row in found if row["method"] == PLAIN and row["individual"] == "none")
         shared = {f"plain_{name}": plain[name] for name in MEASURES}
         for row in found:
@@ -150,10 +156,9 @@ def _names(package: str) -> list[str]:
     return [one.rpartition(".")[2] for one in member_names(package)]
 
 
-def _of_method(effect: str, name: str, seeds: Sequence[int], individual: bool) -> Iterator[Row]:
+def _of_method(name: str, individual: bool, effect: str, seeds: Sequence[int]) -> Iterator[Row]:
     from evenhand.learning import stacked
     from evenhand.learning.individual_loss import individual_loss_of
-    from evenhand.learning.train_table import TAU, measure
 
     method = importlib.import_module(f"evenhand.learning.methods.{name}").METHOD
     options = stacked.Options()
@@ -164,15 +169,50 @@ def _of_method(effect: str, name: str, seeds: Sequence[int], individual: bool) -
                 continue
             epsilon = 0.8 if individual_loss_of(loss).takes_epsilon else None
             grid.append((loss, [stacked.Configuration(lam, epsilon, None) for lam in LAMBDAS]))
-    found: dict[tuple, list[Row]] = {}
+
+    runs = {}
     for seed in seeds:
         table = plant_table(seed, effect)
         if method.fit is not None:
-            runs = list(stacked.fit_classifier(table, method, [seed], options))
+            some = stacked.fit_classifier(table, method, [seed], options)
         else:
-            runs = list(stacked.train_runs(table, method, HYPERPARAMETERS, grid, [seed], options))
-        same = {"reduction": options.reduction, "epsilon_unit": options.epsilon_unit}
-        measured, _ = measure(table, runs, TAU, options.base, 0, same)
+            some = stacked.train_runs(table, method, HYPERPARAMETERS, grid, [seed], options)
+        runs[seed] = list(some)
+    yield from _means(effect, name, method.aim, runs)
+
+
+def _of_eidig(effect: str, seeds: Sequence[int]) -> Iterator[Row]:
+    """Yield a row for each network of EIDIG: the searched, the control and the retrained one."""
+    from evenhand.learning.train_eidig import METHODS, VARIANTS, Job
+
+    trained: dict[str, dict[int, list]] = {name: {} for name in METHODS["base"]}
+    for seed in seeds:
+        table = plant_table(seed, effect)
+        job = Job(
+            table=table,
+            people=table,
+            values=np.arange(2),
+            track="base",
+            hyperparameters=HYPERPARAMETERS,
+            epochs=HYPERPARAMETERS.epochs,
+            search=(VARIANTS["5"], EIDIG_TRIES, False),
+            progress=lambda *_: None,
+        )
+        for name, run in zip(trained, job.train(seed)[0], strict=True):
+            trained[name][seed] = [run]
+    for name, runs in trained.items():
+        yield from _means(effect, name, "ifr_b" if name == EIDIG else "", runs)
+
+
+def _means(effect: str, name: str, aim: str, runs: Mapping[int, list]) -> Iterator[Row]:
+    """Yield a row per individual loss and weight: means over the seeds, from the runs of each."""
+    from evenhand.learning.train_table import TAU, measure
+
+    found: dict[tuple, list[Row]] = {}
+    for seed, some in runs.items():
+        table = plant_table(seed, effect)
+        same = {"reduction": "sum", "epsilon_unit": "cosine"}
+        measured, _ = measure(table, some, TAU, np.e, 0, same)
         for row in measured:
             if row["diverged"]:
                 continue
@@ -183,4 +223,4 @@ def _of_method(effect: str, name: str, seeds: Sequence[int], individual: bool) -
         named = {"effect": effect, "method": name, "individual": loss, "mu": mu}
         named |= {"lambda": lam if loss != "none" else None, "seeds": len(some)}
         means = {key: float(np.mean([one[key] for one in some])) for key in (*MEASURES, "majority")}
-        yield named | means | {"aim": method.aim}
+        yield named | means | {"aim": aim}

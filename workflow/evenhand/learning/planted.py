@@ -5,7 +5,7 @@ they are unrelated in the test split, and which words depend on which. The attri
 more reliable than the label's, so that a classifier trained on a spurious correlation uses them.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,7 +38,7 @@ class Planted:
     test : array of int64
         Rows in which label and attribute are unrelated.
     words : array of int64, shape (n, paragraphs, words)
-        Each paragraph's words, as indices into `vocabulary`.
+        Each paragraph's words, as indices into `vocabulary`; 2 n rows `with_counterfactuals`.
     vocabulary : tuple of str
     own_terms : int
         It starts with this many words of each label and then of each attribute value.
@@ -49,6 +49,13 @@ class Planted:
     words: np.ndarray
     vocabulary: tuple[str, ...]
     own_terms: int
+
+    def with_counterfactuals(self) -> "Planted":
+        """Return the cases, followed by those with the words of the other attribute value."""
+        terms = np.arange(len(self.vocabulary))
+        own = slice(2 * self.own_terms, 4 * self.own_terms)  # of one value, then of the other
+        terms[own] = np.roll(terms[own], self.own_terms)
+        return replace(self, words=np.concatenate([self.words, terms[self.words]]))
 
     def texts(self) -> list[list[str]]:
         """Return the paragraphs of each case as text."""

@@ -139,7 +139,7 @@ def train_eidig(
         tqdm(total=seeds * work, **look) as bar,
         run_tables(people, *files, lost, keep=keep, tau=tau, base=np.e) as (write, counts),
     ):
-        job = _Job(
+        job = Job(
             table=table,
             people=people,
             values=values,
@@ -165,7 +165,7 @@ def train_eidig(
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Job:
+class Job:
     """The inputs that all seeds share. `values` are the group codes of `people`, the table with the
     groups of the track; `search` is interval, tries and whether to use a support vector machine.
     """

@@ -7,17 +7,15 @@ a new one is tested without further code.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
-from types import SimpleNamespace
 
 import numpy as np
 
-from evenhand.core.tables import Row, Table, flag, integer, share, text
-from evenhand.learning.objective import REMOVES, Objective, load_objective
-from evenhand.learning.planted import Planted, plant_cases
-from evenhand.learning.probes import PROBES, probe
-from evenhand.learning.settings import Settings
+from evenhand.core.tables import Row, Table, flag, integer, percent, share, text
+from evenhand.learning.objective import load_objective
+from evenhand.learning.probes import PROBES
+from evenhand.legal.planted_training import TRAINED, groups_seen, measure, selection, variants
 
 #: P(attribute = label) in training: no correlation, and a spurious one.
 AGREEMENTS = (0.5, 0.95)
@@ -31,7 +29,18 @@ ERASED = {0.5: {"linear": 0.52, "MLP": 0.57}, 0.95: {"linear": 0.55, "MLP": 0.55
 #: Accuracy that erasure may cost without correlation, and what the worst group is to gain.
 COST, GAIN = 0.005, 0.02
 
+#: What IFR_p is to gain, in points, and the accuracy that this may cost.
+MARGIN, SIMILAR_COST = 5.0, 0.02
+
 _PROBED = [f"{where}_{name.lower()}" for where in ("features", "logits") for name in PROBES]
+
+_SCORES = (
+    share("accuracy", "On test cases, where label and attribute are unrelated; mean"),
+    share("worst", "Accuracy in the worst cell of label x attribute"),
+    percent("ifr_b", "Test cases with the same prediction for the other attribute value's words"),
+    percent("ifr_p", "Test cases with nearly the same output for these"),
+    *(share(name, f"Balanced accuracy of a probe ({name}); chance 0.5") for name in _PROBED),
+)
 
 TABLE = Table(
     "certified_mitigation",
@@ -40,22 +49,15 @@ TABLE = Table(
     columns=(
         text("classifier", "linear, frozen or hierarchical"),
         share("agreement", "P(attribute = label) in training; 0.5: no correlation"),
-        text("objective"),
+        text("objective", "With the pairs that it compares, if these are not its default"),
         text("groups", "What the objective sees: label x attribute, attribute, or none"),
         text("select", "The development score that chooses the epoch"),
         integer("seeds", "Each with texts, first weights and batches of its own"),
-        share("accuracy", "On test cases, where label and attribute are unrelated; mean"),
-        share("worst", "Accuracy in the worst cell of label x attribute"),
-        share("plain_accuracy", "Of plain training (ERM)"),
-        share("plain_worst", "Of plain training"),
-        share("sampler_worst", "Of ERM on batches balanced over label x attribute"),
+        *_SCORES,
+        share("sampler_worst", "Worst cell of ERM on batches balanced over label x attribute"),
         *(
-            column
-            for name in _PROBED
-            for column in (
-                share(name, f"Balanced accuracy of a probe of the attribute ({name}); chance 0.5"),
-                share(f"plain_{name}", "The same after plain training"),
-            )
+            replace(one, name=f"plain_{one.name}", description="Of plain training")
+            for one in _SCORES
         ),
         text("aim", "What the objective promises; blank: nothing of this kind"),
         flag("met", "Whether it does so; blank without a promise for this agreement"),
@@ -65,23 +67,15 @@ TABLE = Table(
 )
 
 
-@dataclass(frozen=True)
-class Measured:
-    """The scores of a training on a planted problem, by column of `TABLE`."""
-
-    scores: dict[str, float]
-    groups: str
-
-
 def rows(
     seeds: Sequence[int],
     *,
     kinds: Sequence[str] = ("linear", "frozen", "hierarchical"),
     objectives: Sequence[str] | None = None,
     sizes: tuple[int, int, int] = (3000, 800, 4000),
-    progress: Callable[[str], None] = lambda _: None,
+    measure: Callable[..., dict[str, float]] = measure,
 ) -> Iterator[Row]:
-    """Yield a row per kind of classifier, agreement and objective.
+    """Yield a row per kind of classifier, agreement, objective and kind of pairs.
 
     Parameters
     ----------
@@ -93,38 +87,37 @@ def rows(
         Names; all of `evenhand.learning.objectives` by default.
     sizes : tuple of int
         Cases of training, development and test.
-    progress : callable
-        Called with the name of each training.
+    measure : callable
+        `evenhand.legal.planted_training.measure`, or a function that keeps its results.
     """
     from evenhand.core.families import member_names
-    from evenhand.learning import objective as contract
+    from evenhand.learning.objective import PACKAGE
 
-    every = [one.rpartition(".")[2] for one in member_names(contract.PACKAGE)]
+    every = [one.rpartition(".")[2] for one in member_names(PACKAGE)]
+    names = list(dict.fromkeys([PLAIN, SAMPLER, *(objectives or every)]))
     for kind, agreement in product(kinds, AGREEMENTS):
-        found: dict[str, list[Measured]] = {}
-        for name in dict.fromkeys([PLAIN, SAMPLER, *(objectives or every)]):
-            if kind == "linear" and hasattr(load_objective(name), "inner_loss"):
+        found: dict[str, Row] = {}
+        for name in names:
+            objective = load_objective(name)
+            if kind == "linear" and hasattr(objective, "inner_loss"):
                 continue  # it needs a representation that is trained
-            for seed in seeds:
-                progress(f"{kind}, {agreement}, {name}, seed {seed}")
-                one = measure(kind, plant_cases(seed, agreement, sizes=sizes), name, seed)
-                found.setdefault(name, []).append(one)
-        means = {
-            name: {key: float(np.mean([m.scores[key] for m in some])) for key in some[0].scores}
-            for name, some in found.items()
-        }
-        for name, some in found.items():
-            shared = {f"plain_{key}": value for key, value in means[PLAIN].items()}
-            row = {**shared, **means[name], "sampler_worst": means[SAMPLER]["worst"]}
-            named = {"classifier": kind, "agreement": agreement, "objective": name}
-            named |= {
-                "groups": some[0].groups,
-                "select": selection(load_objective(name)),
-                "seeds": len(seeds),
-            }
-            promised = kind in getattr(load_objective(name), "AIM_FOR", TRAINED)
-            aim = getattr(load_objective(name), "AIM", "") if promised else ""
-            yield {**named, **row, **judge(aim, agreement, row)}
+            for title, options in variants(name):
+                some = [measure(kind, agreement, name, options, seed, sizes) for seed in seeds]
+                promised = kind in getattr(objective, "AIM_FOR", TRAINED)
+                found[title] = {
+                    "classifier": kind,
+                    "agreement": agreement,
+                    "objective": title,
+                    "groups": groups_seen(objective),
+                    "select": selection(objective),
+                    "seeds": len(seeds),
+                    **{key: float(np.mean([one[key] for one in some])) for key in some[0]},
+                    "aim": getattr(objective, "AIM", "") if promised else "",
+                }
+        plain = {f"plain_{one.name}": found[PLAIN][one.name] for one in _SCORES}
+        for row in found.values():
+            row |= {**plain, "sampler_worst": found[SAMPLER]["worst"]}
+            yield row | judge(row["aim"], agreement, row)
 
 
 def judge(aim: str, agreement: float, row: Row) -> Row:
@@ -143,132 +136,15 @@ def judge(aim: str, agreement: float, row: Row) -> Row:
         for name in _PROBED[:2]:
             if row[name] >= row[f"plain_{name}"]:
                 wrong.append(f"{name} {row[name]:.3f}, plain {row[f'plain_{name}']:.3f}")
+    elif aim == "ifr_p":
+        least = min(row["plain_ifr_p"] + MARGIN, 100)
+        if row["ifr_p"] < least:
+            wrong.append(f"IFR_p {row['ifr_p']:.1f}, plain {row['plain_ifr_p']:.1f}")
+        if row["accuracy"] < row["plain_accuracy"] - SIMILAR_COST:
+            wrong.append(f"accuracy {row['accuracy']:.3f}, plain {row['plain_accuracy']:.3f}")
     elif aim == "worst_group" and spurious:
         if row["worst"] < row["plain_worst"] + GAIN:
             wrong.append(f"worst group {row['worst']:.3f}, plain {row['plain_worst']:.3f}")
     else:
         return {"aim": aim}
     return {"aim": aim, "met": not wrong, "reason": "; ".join(wrong)}
-
-
-def measure(kind: str, planted: Planted, name: str, seed: int) -> Measured:
-    """Train a classifier with an objective on a planted problem, and score it.
-
-    Parameters
-    ----------
-    kind : str
-        ``linear``, ``frozen`` or ``hierarchical``.
-    planted : Planted
-        The problem; its groups are those of the attribute.
-    name : str
-        The objective, with its default options.
-    seed : int
-        Of the training.
-    """
-    objective, examples, test = load_objective(name), planted.examples, planted.test
-    seen, groups = examples, "none"
-    if objective.USES_GROUPS:
-        groups = "attribute"
-        if getattr(objective, "AIM", None) not in REMOVES:
-            groups = "label x attribute"
-            cells = 2 * examples.labels + examples.groups
-            seen = replace(examples, groups=cells, group_names=tuple("abcd"), known_groups=4)
-    features, logits = TRAINED[kind](planted, seen, objective, seed)
-    right = logits[test].argmax(axis=1) == examples.labels[test]
-    cell = 2 * examples.labels[test] + examples.groups[test]
-    by_cell = [right[cell == one].mean() for one in range(4)]
-    scores = {"accuracy": float(np.mean(by_cell)), "worst": float(np.min(by_cell))}
-    splits = (examples.train, examples.dev, test)
-    for where, values in (("features", features), ("logits", logits)):
-        for probe_name, hidden in PROBES.items():
-            found = probe(values[None], examples.groups, splits, hidden=hidden)
-            scores[f"{where}_{probe_name.lower()}"] = found.mean
-    return Measured(scores, groups)
-
-
-def selection(objective: Objective) -> str:
-    """Return the development score that chooses the epoch."""
-    return "worst_group_f1" if objective.USES_GROUPS else "macro_f1"
-
-
-def _linear(planted: Planted, examples, objective, seed: int):
-    from evenhand.learning.linear import train_models
-
-    matrix = planted.tfidf()
-    settings = Settings(lr=0.1, batch=32, epochs=8, patience=5, select=selection(objective))
-    options = objective.OPTIONS
-    (model,) = train_models(matrix, examples, objective, options, settings, [seed])
-    features = matrix.toarray() if model.reads is None else matrix @ model.reads
-    return features, model.logits
-
-
-def _frozen(planted: Planted, examples, objective, seed: int):
-    import torch
-
-    from evenhand.learning.packing import places
-    from evenhand.legal.classifiers.frozen import Head
-
-    width = 32
-    encoder = SimpleNamespace(hidden_size=width, num_attention_heads=4, intermediate_size=64)
-    vectors = planted.vectors(width, seed)
-
-    def batcher(rows: np.ndarray) -> tuple[torch.Tensor, ...]:
-        counts = np.full(len(rows), vectors.shape[1])
-        batch = (vectors[rows].reshape(-1, width), *places(counts), counts)
-        return tuple(torch.from_numpy(one) for one in batch)
-
-    def build() -> Head:
-        return Head(encoder, examples.classes, vectors.shape[1])
-
-    return _network(build, batcher, examples, objective, seed, width, lr=1e-3, epochs=8)
-
-
-def _hierarchical(planted: Planted, examples, objective, seed: int):
-    import torch
-    from transformers import BertConfig, BertModel
-
-    from evenhand.learning.hierarchical import HierarchicalClassifier
-    from evenhand.learning.packing import Limits, pack
-
-    width, first = 32, len(planted.vocabulary)
-    vectors = planted.word_vectors(width, seed)
-    _, paragraphs, words = planted.words.shape
-    limits = Limits(paragraphs, words + 1)
-    config = BertConfig(
-        vocab_size=first + 2,
-        hidden_size=width,
-        num_hidden_layers=1,
-        num_attention_heads=4,
-        intermediate_size=64,
-        max_position_embeddings=words + 1,
-    )
-    ids = np.concatenate([np.full((*planted.words.shape[:2], 1), first), planted.words], axis=2)
-
-    def batcher(rows: np.ndarray):
-        return pack([list(ids[row]) for row in rows], limits, pad_id=first + 1)
-
-    def build() -> torch.nn.Module:
-        encoder = BertModel(config, add_pooling_layer=False).train()
-        with torch.no_grad():  # as if pretrained
-            encoder.embeddings.word_embeddings.weight[:first] = torch.from_numpy(vectors)
-        return HierarchicalClassifier(encoder, examples.classes, paragraphs)
-
-    return _network(build, batcher, examples, objective, seed, width, lr=1e-3, epochs=8)
-
-
-def _network(build, batcher, examples, objective, seed: int, width: int, **how):
-    from evenhand.learning.trainer import fit
-    from evenhand.scoring.device import repeatable
-
-    settings = Settings(batch=32, patience=3, select=selection(objective), **how)
-    with repeatable(seed):
-        found = fit(
-            build, batcher, examples, objective, objective.OPTIONS, settings,
-            seed=seed, features=width,
-        )  # fmt: skip
-    return found.features, found.logits
-
-
-#: From a planted problem, the examples as the objective sees them, the objective and a seed to
-#: features and logits of all cases.
-TRAINED = {"linear": _linear, "frozen": _frozen, "hierarchical": _hierarchical}

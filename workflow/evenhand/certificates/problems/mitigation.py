@@ -1,17 +1,25 @@
 """Objectives on texts with a planted attribute; see `evenhand.legal.certificate`."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from evenhand.certificates.study import Finding, Study
 from evenhand.core.tables import Row
 from evenhand.legal import certificate
+from evenhand.legal.planted_training import measure
 
 TABLE = certificate.TABLE
 
 
 def rows(study: Study) -> Iterator[Row]:
     """Yield a row per kind of classifier, agreement and objective."""
-    return certificate.rows([seed + 1 for seed in study.seeds])
+
+    def kept(kind: str, agreement: float, name: str, *others: Any) -> dict[str, float]:
+        code = (measure.__module__, f"evenhand.learning.objectives.{name}")
+        inputs = kind, agreement, name, *others
+        return study.kept("mitigation", inputs, code, lambda: measure(*inputs))
+
+    return certificate.rows([seed + 1 for seed in study.seeds], measure=kept)
 
 
 def findings(found: list[Row]) -> Iterator[Finding]:

@@ -41,6 +41,7 @@ NAME = "iifr_text"
 TITLE = "IIFR"
 SAMPLER = "shuffle"
 USES_GROUPS = False
+AIM = "ifr_p"
 OPTIONS: dict[str, float | bool | str] = {
     "weight": 10.0,
     "pairs": "cosine",

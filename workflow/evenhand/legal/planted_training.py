@@ -1,0 +1,196 @@
+"""One training of a classifier on a problem with a planted attribute, and its scores."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from evenhand.learning.objective import REMOVES, Objective, Options, load_objective
+from evenhand.learning.pairs import COUNTERFACTUAL, GRAPH, Pairs
+from evenhand.learning.planted import Planted, plant_cases
+from evenhand.learning.probes import PROBES, probe
+from evenhand.learning.settings import Settings
+
+#: With a graph, this share of the training cases has no pair: those whose neighbour is farthest.
+FAR = 0.8
+
+
+def variants(name: str) -> Iterator[tuple[str, Options]]:
+    """Yield an objective's name and default options, and those for each other kind of pairs."""
+    options = load_objective(name).OPTIONS
+    yield name, options
+    if "pairs" in options:
+        for kind in (COUNTERFACTUAL, GRAPH):
+            yield f"{name}, {kind} pairs", {**options, "pairs": kind}
+
+
+def measure(
+    kind: str, agreement: float, name: str, options: Options, seed: int, sizes: tuple[int, int, int]
+) -> dict[str, float]:
+    """Train a classifier with an objective on a planted problem, and score it.
+
+    Parameters
+    ----------
+    kind : str
+        ``linear``, ``frozen`` or ``hierarchical``.
+    agreement : float
+        P(attribute = label) in training.
+    name, options
+        The objective.
+    seed : int
+        Of the problem and the training.
+    sizes : tuple of int
+        Cases of training, development and test.
+
+    Returns
+    -------
+    dict
+        On test cases: accuracy, worst (cell of label x attribute), ifr_b and ifr_p (of
+        counterfactuals with the words of the other attribute value), and balanced accuracies of
+        probes of the attribute.
+    """
+    from scipy.special import softmax
+
+    from evenhand.metrics.individual import ifr_b, ifr_p
+
+    planted = plant_cases(seed, agreement, sizes=sizes).with_counterfactuals()
+    objective, examples, test = load_objective(name), planted.examples, planted.test
+    seen = examples
+    if groups_seen(objective) == LABEL_X_ATTRIBUTE:
+        cells = 2 * examples.labels + examples.groups
+        seen = replace(examples, groups=cells, group_names=tuple("abcd"), known_groups=4)
+    features, logits, swapped = TRAINED[kind](planted, seen, objective, options, seed)
+    right = logits[test].argmax(axis=1) == examples.labels[test]
+    cell = 2 * examples.labels[test] + examples.groups[test]
+    by_cell = [right[cell == one].mean() for one in range(4)]
+    p, other = (softmax(one[test].astype(np.float64), axis=1) for one in (logits, swapped))
+    scores = {"accuracy": float(np.mean(by_cell)), "worst": float(np.min(by_cell))}
+    scores |= {"ifr_b": ifr_b(p, other[:, None]), "ifr_p": ifr_p(p, other[:, None])}
+    splits = (examples.train, examples.dev, test)
+    for where, values in (("features", features), ("logits", logits)):
+        for probe_name, hidden in PROBES.items():
+            found = probe(values[None], examples.groups, splits, hidden=hidden)
+            scores[f"{where}_{probe_name.lower()}"] = found.mean
+    return scores
+
+
+NO_GROUPS, ATTRIBUTE, LABEL_X_ATTRIBUTE = "none", "attribute", "label x attribute"
+
+
+def groups_seen(objective: Objective) -> str:
+    """Return the groups of a training; those of a removal must not tell the label."""
+    if not objective.USES_GROUPS:
+        return NO_GROUPS
+    return ATTRIBUTE if getattr(objective, "AIM", None) in REMOVES else LABEL_X_ATTRIBUTE
+
+
+def selection(objective: Objective) -> str:
+    """Return the development score that chooses the epoch."""
+    return "worst_group_f1" if objective.USES_GROUPS else "macro_f1"
+
+
+def _pairs(vectors: Any, train: np.ndarray, n: int) -> Pairs:
+    """Return all counterfactuals, and the nearest neighbours among the training cases."""
+    import torch
+
+    from evenhand.learning.pair_sources import near_enough, nearest
+
+    own = vectors[train].toarray() if hasattr(vectors, "toarray") else vectors[train]
+    similarity, partner = nearest(torch.from_numpy(own))
+    near = near_enough(similarity, similarity.new_tensor([FAR]), "quantile")[0].bool().numpy()
+    neighbours = np.full((n, 1), -1)
+    neighbours[train[near], 0] = train[partner.numpy()[near]]
+    return Pairs(swapped=np.ones(n, dtype=bool), neighbours=neighbours)
+
+
+def _linear(planted: Planted, examples, objective, options, seed: int):
+    from evenhand.learning.linear import train_models
+
+    every, n = planted.tfidf(), len(examples.ids)
+    matrix = every[:n]
+    settings = Settings(lr=0.1, batch=32, epochs=8, patience=5, select=selection(objective))
+    pairs = _pairs(matrix, examples.train, n)
+    (model,) = train_models(
+        matrix, examples, objective, options, settings, [seed], pairs=pairs, swapped=every[n:]
+    )
+    features = matrix.toarray() if model.reads is None else matrix @ model.reads
+    return features, model.logits, model.swapped_logits
+
+
+def _frozen(planted: Planted, examples, objective, options, seed: int):
+    import torch
+
+    from evenhand.learning.packing import places
+    from evenhand.legal.classifiers.frozen import Head
+
+    width = 32
+    encoder = SimpleNamespace(hidden_size=width, num_attention_heads=4, intermediate_size=64)
+    vectors = planted.vectors(width, seed)
+
+    def batcher(rows: np.ndarray) -> tuple[torch.Tensor, ...]:
+        counts = np.full(len(rows), vectors.shape[1])
+        batch = (vectors[rows].reshape(-1, width), *places(counts), counts)
+        return tuple(torch.from_numpy(one) for one in batch)
+
+    def build() -> Head:
+        return Head(encoder, examples.classes, vectors.shape[1])
+
+    return _network(build, batcher, vectors, examples, objective, options, seed)
+
+
+def _hierarchical(planted: Planted, examples, objective, options, seed: int):
+    import torch
+    from transformers import BertConfig, BertModel
+
+    from evenhand.learning.hierarchical import HierarchicalClassifier
+    from evenhand.learning.packing import Limits, pack
+
+    width, first = 32, len(planted.vocabulary)
+    table = planted.word_vectors(width, seed)
+    _, paragraphs, words = planted.words.shape
+    limits = Limits(paragraphs, words + 1)
+    config = BertConfig(
+        vocab_size=first + 2,
+        hidden_size=width,
+        num_hidden_layers=1,
+        num_attention_heads=4,
+        intermediate_size=64,
+        max_position_embeddings=words + 1,
+    )
+    ids = np.concatenate([np.full((*planted.words.shape[:2], 1), first), planted.words], axis=2)
+
+    def batcher(rows: np.ndarray):
+        return pack([list(ids[row]) for row in rows], limits, pad_id=first + 1)
+
+    def build() -> torch.nn.Module:
+        encoder = BertModel(config, add_pooling_layer=False).train()
+        with torch.no_grad():  # as if pretrained
+            encoder.embeddings.word_embeddings.weight[:first] = torch.from_numpy(table)
+        return HierarchicalClassifier(encoder, examples.classes, paragraphs)
+
+    vectors = planted.vectors(width, seed)
+    return _network(build, batcher, vectors, examples, objective, options, seed)
+
+
+def _network(build, batcher, vectors, examples, objective, options, seed: int):
+    from evenhand.learning.evaluation import predict
+    from evenhand.learning.trainer import fit
+    from evenhand.scoring.device import repeatable
+
+    n, width = len(examples.ids), vectors.shape[2]
+    settings = Settings(batch=32, patience=3, lr=1e-3, epochs=8, select=selection(objective))
+    pairs = _pairs(vectors.mean(axis=1), examples.train, n)
+    with repeatable(seed):
+        found = fit(
+            build, batcher, examples, objective, options, settings,
+            seed=seed, features=width, pairs=pairs,
+        )  # fmt: skip
+        swapped = predict(found.model, batcher, n + np.arange(n), settings)
+    return found.features, found.logits, swapped
+
+
+#: From a planted problem, the examples as the objective sees them, the objective, its options and a
+#: seed to features and logits of all cases, and logits of their counterfactuals.
+TRAINED = {"linear": _linear, "frozen": _frozen, "hierarchical": _hierarchical}
