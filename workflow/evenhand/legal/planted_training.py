@@ -65,7 +65,7 @@ def measure(
     right = logits[test].argmax(axis=1) == examples.labels[test]
     cell = 2 * examples.labels[test] + examples.groups[test]
     by_cell = [right[cell == one].mean() for one in range(4)]
-    p, other = (softmax(one[test].astype(np.float64), axis=1) for one in (logits, swapped))
+    p, other = (softmax(one.astype(np.float64), axis=1) for one in (logits[test], swapped))
     scores = {"accuracy": float(np.mean(by_cell)), "worst": float(np.min(by_cell))}
     scores |= {"ifr_b": ifr_b(p, other[:, None]), "ifr_p": ifr_p(p, other[:, None])}
     splits = (examples.train, examples.dev, test)
@@ -116,7 +116,7 @@ def _linear(planted: Planted, examples, objective, options, seed: int):
         matrix, examples, objective, options, settings, [seed], pairs=pairs, swapped=every[n:]
     )
     features = matrix.toarray() if model.reads is None else matrix @ model.reads
-    return features, model.logits, model.swapped_logits
+    return features, model.logits, model.swapped_logits[planted.test]
 
 
 def _frozen(planted: Planted, examples, objective, options, seed: int):
@@ -137,7 +137,7 @@ def _frozen(planted: Planted, examples, objective, options, seed: int):
     def build() -> Head:
         return Head(encoder, examples.classes, vectors.shape[1])
 
-    return _network(build, batcher, vectors, examples, objective, options, seed)
+    return _network(build, batcher, vectors, planted.test, examples, objective, options, seed)
 
 
 def _hierarchical(planted: Planted, examples, objective, options, seed: int):
@@ -171,10 +171,10 @@ def _hierarchical(planted: Planted, examples, objective, options, seed: int):
         return HierarchicalClassifier(encoder, examples.classes, paragraphs)
 
     vectors = planted.vectors(width, seed)
-    return _network(build, batcher, vectors, examples, objective, options, seed)
+    return _network(build, batcher, vectors, planted.test, examples, objective, options, seed)
 
 
-def _network(build, batcher, vectors, examples, objective, options, seed: int):
+def _network(build, batcher, vectors, test, examples, objective, options, seed: int):
     from evenhand.learning.evaluation import predict
     from evenhand.learning.trainer import fit
     from evenhand.scoring.device import repeatable
@@ -187,10 +187,10 @@ def _network(build, batcher, vectors, examples, objective, options, seed: int):
             build, batcher, examples, objective, options, settings,
             seed=seed, features=width, pairs=pairs,
         )  # fmt: skip
-        swapped = predict(found.model, batcher, n + np.arange(n), settings)
+        swapped = predict(found.model, batcher, n + test, settings)
     return found.features, found.logits, swapped
 
 
 #: From a planted problem, the examples as the objective sees them, the objective, its options and a
-#: seed to features and logits of all cases, and logits of their counterfactuals.
+#: seed to features and logits of all cases, and logits of the test cases' counterfactuals.
 TRAINED = {"linear": _linear, "frozen": _frozen, "hierarchical": _hierarchical}
