@@ -65,6 +65,7 @@ GOOD = {
     "accuracy": 0.95, "plain_accuracy": 0.95, "worst": 0.9, "sampler_worst": 0.9,
     "plain_worst": 0.7, "features_linear": 0.5, "features_mlp": 0.5, "logits_linear": 0.5,
     "logits_mlp": 0.5, "plain_features_linear": 0.9, "plain_features_mlp": 0.9,
+    "ifr_p": 75.0, "plain_ifr_p": 70.0,
 }  # fmt: skip
 
 
@@ -78,6 +79,8 @@ GOOD = {
         ("erase", 0.95, {"worst": 0.899}),
         ("hide", 0.5, {"features_mlp": 0.9}),
         ("worst_group", 0.95, {"worst": 0.719}),
+        ("ifr_p", 0.95, {"ifr_p": 74.9}),
+        ("ifr_p", 0.95, {"accuracy": 0.929}),
     ],
     ids=str,
 )

@@ -17,7 +17,7 @@ from evenhand.core.families import load_members
 from evenhand.core.resources import read_resource
 from evenhand.core.scratch import scratch_folder
 from evenhand.core.stage import Input, Output, Setting
-from evenhand.core.tables import PACKAGE, NotApplicable, Row, Table, read_tables, write_tables
+from evenhand.core.tables import NotApplicable, Row, Table, read_tables, write_tables
 from evenhand.errors import InputError
 
 
@@ -27,6 +27,7 @@ def certify(
     out: Output,
     seeds: int = 5,
     problems: list[str] | None = None,
+    former: Input | None = None,
     work: Annotated[Path | None, Setting] = None,
 ) -> dict[str, Any]:
     """Run every method on problems with planted truth, and test whether it finds the truth.
@@ -41,8 +42,10 @@ def certify(
     seeds : int
         Number of seeds of each planted model.
     problems : list of str, optional
-        Names of `evenhand.certificates.problems`; all by default. Rows of other problems that `out`
-        already has are kept, and judged anew by the known failures.
+        Names of `evenhand.certificates.problems`; all by default.
+    former : path, optional
+        A certificate, perhaps that at `out`, whose rows of other problems are kept. They are judged
+        anew by the known failures.
     work : path, optional
         Folder for trained models and scores, which later runs reuse.
 
@@ -57,7 +60,7 @@ def certify(
         if name not in members:
             raise InputError(f"there is no problem {name!r}", remedy=f"use {', '.join(members)}")
     failures = read_known(resources / "planted/known_failures.csv")
-    before = read_tables(out) if problems and (out / PACKAGE).is_file() else {}
+    before = read_tables(former) if former else {}
     tables: list[tuple[Table, list[Row]]] = []
     left_out: dict[str, str] = {}
     verdicts: list[Row] = []
@@ -76,7 +79,7 @@ def certify(
             elif rows := before.get(problem.TABLE.name):
                 if list(rows[0]) != problem.TABLE.header:
                     what = f"has other columns than the problem {name} has now"
-                    raise InputError(what, file=out, remedy=f"run {name} too")
+                    raise InputError(what, file=former, remedy=f"run {name} too")
                 own = (row for row in before[CERTIFICATE.name] if row["problem"] == name)
                 findings = [Finding(*(row[part] for part in Finding._fields)) for row in own]
             else:

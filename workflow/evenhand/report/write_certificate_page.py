@@ -1,7 +1,7 @@
 """Stage: the certificate report: whether each method recovers the planted effects."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ import numpy as np
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 from evenhand.core.tables import Row, read_tables
+from evenhand.individual.certificate import SHARE
 from evenhand.report.figures import axis, lines
 from evenhand.report.render import write_page
 from evenhand.report.sections.more_tables import MoreTables
@@ -60,6 +61,9 @@ def write_certificate_page(
         if found and "dose" in found[0]
         for one in _figures(name, found)
     ]
+    promises = {
+        name.removeprefix(_PREFIX): some for name, some in tables.items() if _PREFIX in name
+    }
     counts = Counter(row["verdict"] for row in rows)
     written = write_page(
         out,
@@ -69,11 +73,63 @@ def write_certificate_page(
         sections=[(name, name.replace("_", " ").capitalize(), "") for name in problems],
         problems={name: [row for row in rows if row["problem"] == name] for name in problems},
         figures=figures,
+        promises=promises,
+        prefix=_PREFIX,
+        answers={name: ANSWERS[name](some) for name, some in promises.items()},
         verdicts=VERDICTS,
         counts=counts,
         more_tables=MoreTables({"certificate": Path(certificate)}),
     )
     return {**{verdict: counts[verdict] for verdict in VERDICTS}, "bytes": written}
+
+
+def _mitigation(rows: Sequence[Row]) -> dict[str, Any]:
+    """Return the best objective of each kind of classifier, at the strongest correlation."""
+    strongest = max(row["agreement"] for row in rows)
+    best = [
+        max((row for row in own if row["agreement"] == strongest), key=lambda row: row["worst"])
+        for own in _by(rows, "classifier")
+    ]
+    return {
+        "agreement": strongest,
+        "best": best,
+        **_promises(rows, lambda row: f"{row['objective']} ({row['classifier']})"),
+    }
+
+
+def _tables(rows: Sequence[Row]) -> dict[str, Any]:
+    """Return, by planted effect, the most accurate method among those that lower dDP enough."""
+    best = [
+        max(able, key=lambda row: row["acc"])
+        for own in _by(rows, "effect")
+        if (able := [row for row in own if row["met"] and row["ddp"] <= SHARE * row["plain_ddp"]])
+    ]
+
+    def name(row: Row) -> str:
+        method = row["method"] if row["individual"] == "none" else row["individual"]
+        return f"{method} ({row['effect']} effect)"
+
+    return {"best": best, **_promises(rows, name)}
+
+
+def _by(rows: Sequence[Row], column: str) -> list[list[Row]]:
+    """Return the rows of each value of a column."""
+    values = dict.fromkeys(row[column] for row in rows)
+    return [[row for row in rows if row[column] == value] for value in values]
+
+
+def _promises(rows: Sequence[Row], name: Callable[[Row], str]) -> dict[str, Any]:
+    """Return the number of methods that keep all promises, and those that break one."""
+    judged = [row for row in rows if row["met"] is not None]
+    broken = dict.fromkeys(name(row) for row in judged if not row["met"])
+    return {"kept": len({*map(name, judged)} - {*broken}), "broken": list(broken)}
+
+
+#: From the rows of a problem with promises to its answer.
+ANSWERS = {"mitigation": _mitigation, "tables": _tables}
+
+#: Names of the tables of these problems begin with this.
+_PREFIX = "certified_"
 
 
 def _figures(problem: str, rows: Sequence[Row]) -> "list[tuple[str, LayerChart]]":
