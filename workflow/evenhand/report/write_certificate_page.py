@@ -10,7 +10,6 @@ import numpy as np
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 from evenhand.core.tables import Row, read_tables
-from evenhand.individual.certificate import SHARE
 from evenhand.report.figures import axis, lines
 from evenhand.report.render import write_page
 from evenhand.report.sections.more_tables import MoreTables
@@ -98,11 +97,11 @@ def _mitigation(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _tables(rows: Sequence[Row]) -> dict[str, Any]:
-    """Return, by planted effect, the most accurate method among those that lower dDP enough."""
+    """Return, by planted effect, the most accurate method of those that halve dDP."""
     best = [
         max(able, key=lambda row: row["acc"])
         for own in _by(rows, "effect")
-        if (able := [row for row in own if row["met"] and row["ddp"] <= SHARE * row["plain_ddp"]])
+        if (able := [row for row in own if row["met"] and row["ddp"] <= row["plain_ddp"] / 2])
     ]
 
     def name(row: Row) -> str:
