@@ -28,6 +28,10 @@ def test_scores_are_those_of_scikit_learn(task):
     assert found["dev_group_f1"] == pytest.approx(by_group)
     assert found["dev_mean_group_f1"] == pytest.approx(np.mean(by_group))
     assert found["dev_worst_group_f1"] == pytest.approx(min(by_group))
+    cells = [some.cells[some.dev] == cell for cell in np.unique(some.cells[some.dev][codes < 2])]
+    of_cells = dev_scores(logits, some, "cell_uniform")
+    assert of_cells["dev_worst_group_f1"] == pytest.approx(min(map(f1, cells)))
+    assert {**of_cells, "dev_worst_group_f1": 0} == {**found, "dev_worst_group_f1": 0}
 
 
 def test_a_group_without_dev_cases_has_no_score():

@@ -78,7 +78,7 @@ def predict_features(
     return logits, features
 
 
-def dev_scores(logits: np.ndarray, examples: Examples) -> dict[str, Any]:
+def dev_scores(logits: np.ndarray, examples: Examples, sampler: str = "") -> dict[str, Any]:
     """Return the development scores for the training history.
 
     Parameters
@@ -87,6 +87,9 @@ def dev_scores(logits: np.ndarray, examples: Examples) -> dict[str, Any]:
         The predictions for the d rows of `examples.dev`.
     examples : Examples
         Their labels and groups.
+    sampler : str
+        With ``cell_uniform``, the worst group is the worst cell of label x group, which the batches
+        balance. Under a spurious correlation, the worst group hides the cells that contradict it.
 
     Returns
     -------
@@ -112,13 +115,22 @@ def dev_scores(logits: np.ndarray, examples: Examples) -> dict[str, Any]:
     if examples.groups is None:
         return scores
     codes = examples.groups[examples.dev]
-    members = codes == np.arange(examples.known_groups)[:, None]
-    sums = members.astype(values.dtype) @ values
-    by_group = over_all(counts_of(sums, classes))[:, 0]
-    there = members.any(axis=1)
+
+    def by(codes: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the macro-F1 of each group, and whether it has a case."""
+        members = codes == np.arange(count)[:, None]
+        sums = members.astype(values.dtype) @ values
+        return over_all(counts_of(sums, classes))[:, 0], members.any(axis=1)
+
+    by_group, there = by(codes, examples.known_groups)
+    worst = by_group[there]
+    if sampler == "cell_uniform":
+        cells = np.where(codes < examples.known_groups, examples.cells[examples.dev], -1)
+        by_cell, has = by(cells, cells.max() + 1)
+        worst = by_cell[has]
     return scores | {
         "dev_mean_group_f1": float(by_group[there].mean()) if there.any() else None,
-        "dev_worst_group_f1": float(by_group[there].min()) if there.any() else None,
+        "dev_worst_group_f1": float(worst.min()) if there.any() else None,
         "dev_group_f1": [
             float(one) if is_there else None for one, is_there in zip(by_group, there, strict=True)
         ],

@@ -242,6 +242,7 @@ class Stack:
         self.groups = torch.as_tensor(codes)
         group_count = max(1, len(examples.group_names))
         sampler, train = sampler_of(objective, options), codes[examples.train]
+        self.sampler = sampler
         near = among(examples.train, pairs.neighbours) if self.pair_kind == GRAPH else None
         self.samplers = [
             make_sampler(
@@ -326,7 +327,7 @@ class Stack:
                     "learning_rate": rate,
                     "losses": losses[place].tolist(),
                     "gradient_norm": float(norms[place].mean()),
-                    **dev_scores(dev @ weight.numpy(), self.examples),
+                    **dev_scores(dev @ weight.numpy(), self.examples, self.sampler),
                 }
                 state = {name: value[place] for name, value in self.state.items()}
                 self.epochs[one].add(row, state, weight.clone)

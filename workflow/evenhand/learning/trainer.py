@@ -437,7 +437,7 @@ class Training:
             "learning_rate": self.settings.lr * factor,
             "losses": self.losses,
             "gradient_norm": float(np.mean(self.norms)),
-            **dev_scores(logits, self.examples),
+            **dev_scores(logits, self.examples, sampler_of(self.objective, self.options)),
         }
         self.losses, self.norms = [], []
         self.epochs.add(

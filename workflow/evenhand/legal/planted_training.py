@@ -18,12 +18,13 @@ FAR = 0.8
 
 
 def variants(name: str) -> Iterator[tuple[str, Options]]:
-    """Yield an objective's name and default options, and those for each other kind of pairs."""
+    """Yield an objective's title and default options; if it compares pairs, of each kind."""
     options = load_objective(name).OPTIONS
-    yield name, options
-    if "pairs" in options:
-        for kind in (COUNTERFACTUAL, GRAPH):
-            yield f"{name}, {kind} pairs", {**options, "pairs": kind}
+    if "pairs" not in options:
+        yield name, options
+        return
+    for kind in dict.fromkeys((options["pairs"], COUNTERFACTUAL, GRAPH)):
+        yield f"{name}, {kind} pairs", {**options, "pairs": kind}
 
 
 def measure(

@@ -30,7 +30,10 @@ TABLE = Table(
         percent("macro_f1", "Of the development cases"),
         percent("macro_f1_sd", "Standard deviation over seeds"),
         percent("mean_group_f1", "Mean over their known groups"),
-        percent("worst_group_f1", "Least of their known groups"),
+        percent(
+            "worst_group_f1",
+            "Least of their known groups; where a group is removed, of label x group",
+        ),
         flag("best", "Whether the weights of this epoch were kept"),
     ),
 )
