@@ -118,7 +118,7 @@ def _by(rows: Sequence[Row], column: str) -> list[list[Row]]:
 
 
 def _promises(rows: Sequence[Row], name: Callable[[Row], str]) -> dict[str, Any]:
-    """Return the number of methods that keep all promises, and those that break one."""
+    """Return the number of methods that keep their promises, and those that break one."""
     judged = [row for row in rows if row["met"] is not None]
     broken = dict.fromkeys(name(row) for row in judged if not row["met"])
     return {"kept": len({*map(name, judged)} - {*broken}), "broken": list(broken)}
