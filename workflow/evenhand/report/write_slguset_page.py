@@ -39,7 +39,7 @@ def write_slguset_page(
     drawn: Input | None = None,
     answers: list[Input] | None = None,
     annotation: Input | None = None,
-    acceptance: Source | None = None,
+    acceptance: Input | None = None,
     dataset: Input | None = None,
     table_1: Input | None = None,
     statistics: Input | None = None,
