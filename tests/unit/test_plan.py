@@ -130,6 +130,20 @@ def test_rounds_are_those_of_the_ledger_and_the_present_one(here):
     assert plan_slguset.waiting(config) == ""
 
 
+def test_a_round_drawn_by_uncertainty_must_be_in_the_ledger_when_its_sheets_are_back(here):
+    settings = {"round": "one", "filled": "filled", "ledger": "ledger", "draw": "uncertain"}
+    corpora = {"x": {"files": ["papers"]}}
+    slguset = {"annotation": settings, "corpora": corpora, "acceptance": {"learn": True}}
+    config = configured(slguset)
+    assert plan_slguset.is_undecided(config, "one")
+    sheets("a.csv", "b.csv", "c.csv")
+    with pytest.raises(InputError, match="round one, drawn by uncertainty, are not in the ledger"):
+        plan_slguset.is_undecided(config, "one")
+    Path("ledger").mkdir()
+    Path("ledger/one.csv").touch()
+    assert not plan_slguset.is_undecided(config, "one")
+
+
 def test_errors_are_told_once(here):
     Path("log").write_text("x\nerror: a.csv:1: no.\ny\nerror: a.csv:1: no.\nerror: b.\n")
     assert plan.errors_in(["log", "none"]) == "error: a.csv:1: no.\nerror: b."
