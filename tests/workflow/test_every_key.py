@@ -257,7 +257,7 @@ OTHERS = {
     "slguset.annotation.annotators": [["a", "b", "c"]],
     "slguset.annotation.ledger": ["ledger"],
     "slguset.annotation.filled": ["filled"],
-    "slguset.acceptance.labels": [[]],
+    "slguset.acceptance.labels": [[], ["pairs.csv"]],
     "notice": ["A remark."],
     "report.planted": [None],
     "slguset.vocabulary": ["own", "folder"],
