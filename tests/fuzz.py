@@ -45,7 +45,7 @@ sys.path[:0] = [str(REPOSITORY / "workflow"), str(REPOSITORY / "tests")]
 from evenhand.core.config import MOST_FAULTS, complete, read_config, read_schema  # noqa: E402
 from evenhand.core.resources import read_resource  # noqa: E402
 from evenhand.errors import InputError  # noqa: E402
-from evenhand.io.tables import FORM, write_table  # noqa: E402
+from evenhand.io.tables import FORM  # noqa: E402
 from evenhand.legal.audit import task  # noqa: E402
 from evenhand.legal.built import load_dataset  # noqa: E402
 from evenhand.legal.read_cases import read_cases  # noqa: E402
@@ -58,6 +58,12 @@ from evenhand.slguset.read_sheets import read_sheets  # noqa: E402
 from evenhand.stereotypes.read_pairs import read_pairs  # noqa: E402
 from evenhand.tabular.prepare_table import prepare_table  # noqa: E402
 from evenhand.text.tagged import read_tagged  # noqa: E402
+from made_sentences import (  # noqa: E402
+    ANNOTATION_TEMPLATES,
+    candidate_row,
+    identify,
+    write_sample,
+)
 from unit.tabular import made_files  # noqa: E402
 
 #: What a case may take; most take a hundredth of a second.
@@ -114,9 +120,14 @@ def people(format: str, **options: Any) -> Read:
 
 
 def annotation(files: list[Path], out: Path) -> None:
-    columns = [("sentence_id", "string"), ("sentence", "string"), ("round", "string")]
-    write_table(out / "a", pa.schema([*columns, ("rank", "int64")]), SAMPLE)
-    read_sheets(sample=out / "a", sheets=files, out=out / "b", annotators=1)
+    rows = [candidate_row(row["sentence"]) | {"assigned": ["a"]} for row in SAMPLE]
+    read_sheets(
+        sample=write_sample(out / "a", rows, name="demo"),
+        sheets=files,
+        out=out / "b",
+        adjudication=out / "c",
+        **ANNOTATION_TEMPLATES,
+    )
 
 
 def published(files: list[Path], out: Path) -> None:
@@ -179,8 +190,8 @@ NOTES = (
 )
 TEXT = {"text": "她说：“今天天气真好！”\n妈妈笑了。", "data": {"list": [{"a": 1.5}, None, True]}}
 SAMPLE = [
-    {"sentence_id": f"{i:016x}", "sentence": f"妈妈说她在第{i}家。", "round": "demo", "rank": i}
-    for i in range(1, 4)
+    {"sentence_id": identify(text), "sentence": text, "round": "demo", "rank": i}
+    for i, text in enumerate(("她在第1家。", "妈妈在家。", "他说了什么？"), start=1)
 ]
 ANSWERS = [
     row | {"answer": "accept", "criterion": "", "comment": "", "annotator": "a"} for row in SAMPLE

@@ -113,16 +113,19 @@ def write_keywords_csv(path: Path) -> Path:
 
 def write_sample(path: Path, rows: list[dict[str, Any]], name: str = "r1") -> Path:
     """A sample of candidate rows, ranked as they come."""
+    from evenhand.slguset.draw_annotation import ADDED
     from evenhand.slguset.merge_candidates import SCHEMA
 
-    schema = SCHEMA.append(pa.field("round", pa.string())).append(pa.field("rank", pa.int32()))
-    ranked = [row | {"round": name, "rank": rank} for rank, row in enumerate(rows, start=1)]
+    assigned = [f"annotator_{number}" for number in (1, 2, 3)]
+    added = {"round": name, "random": False, "assigned": assigned, "lost": False}
+    ranked = [added | row | {"rank": rank} for rank, row in enumerate(rows, start=1)]
+    schema = pa.schema([*SCHEMA, *ADDED])
     pq.write_table(pa.Table.from_pylist(ranked, schema), path, **FORM)
     return path
 
 
 def write_answers(path: Path, said: dict[str, str]) -> Path:
-    """Answers by sentence: a letter (a, r, u) per annotator."""
+    """Answers by sentence: a letter (a, r, u; - for none) per annotator."""
     from evenhand.slguset.read_sheets import SCHEMA
 
     words = {"a": "accept", "r": "reject", "u": "unsure"}
@@ -136,6 +139,7 @@ def write_answers(path: Path, said: dict[str, str]) -> Path:
         }
         for sentence, letters in said.items()
         for number, letter in enumerate(letters, start=1)
+        if letter != "-"
     ]
     pq.write_table(pa.Table.from_pylist(rows, SCHEMA), path, **FORM)
     return path

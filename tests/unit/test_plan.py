@@ -108,7 +108,7 @@ def test_a_round_is_complete_when_its_sheets_are_back(here, names, complete_):
     sheets(*names)
     corpora = {"x": {"files": ["papers"]}}
     config = configured({"corpora": corpora, "annotation": {"round": "one", "filled": "filled"}})
-    assert plan_slguset.annotation_rounds(config)["one"].complete is complete_
+    assert plan_slguset.annotation_rounds(config)["one"].complete() is complete_
 
 
 def test_rounds_are_those_of_the_ledger_and_the_present_one(here):
@@ -118,7 +118,7 @@ def test_rounds_are_those_of_the_ledger_and_the_present_one(here):
     settings = {"round": "two", "filled": "filled", "ledger": "ledger"}
     config = configured({"annotation": settings, "corpora": {"x": {"files": ["papers"]}}})
     rounds = plan_slguset.annotation_rounds(config)
-    assert {name: one.complete for name, one in rounds.items()} == {"one": True, "two": False}
+    assert {name: one.complete() for name, one in rounds.items()} == {"one": True, "two": False}
     said = plan_slguset.waiting(config)
     assert "Round two waits" in said and "Round one" not in said
     assert "results/slguset/annotation/two/sheets/handed_out.csv ledger" in said

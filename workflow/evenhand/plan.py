@@ -141,7 +141,9 @@ def other_files(config: Config, shards: Iterable[str]) -> list[str]:
         files += [f"{slguset}/annotation/{name}/sheets" for name in rounds]
         files += [f"{slguset}/sentences/{shard}.quarantine.parquet" for shard in shards]
     if "" in plan_slguset.editions(config):
-        files.append(f"{slguset}/annotation/disagreements.csv")
+        files += [
+            f"{slguset}/annotation/{one.name}/adjudication" for one in rounds.values() if one.sheets
+        ]
         files += [f"{slguset}/slguset.csv", f"{slguset}/README.md"]
     if config["slguset"]["acceptance"]["learn"] and shards:
         files += [f"{slguset}/acceptance/{one}" for one in ("verdicts.parquet", "accepted.csv")]

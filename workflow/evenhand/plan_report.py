@@ -58,7 +58,7 @@ def slguset_page_files(config: Config, shards: Iterable[str]) -> dict[str, str |
     """Return the inputs of the SlguSet report, by argument name."""
     files: dict[str, str | list[str]] = {}
     slguset, rounds = "<results>/slguset", plan_slguset.annotation_rounds(config)
-    annotated = [one.name for one in rounds.values() if one.complete]
+    annotated = [one.name for one in rounds.values() if one.sheets]
     if shards := list(shards):
         files |= {
             "corpus": "<results>/tables/corpus",

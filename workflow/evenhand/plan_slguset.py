@@ -5,6 +5,7 @@ import os
 import sys
 from collections import Counter
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from evenhand.core.files import files_of, shown
 from evenhand.core.places import located
 from evenhand.core.sources import input_files, source_path
 from evenhand.errors import InputError, one_line
+from evenhand.io.sheets import read_csv
 from evenhand.slguset.keywords import GENDERS
 from evenhand.slguset.packs import Pack, read_pack, with_pack
 from evenhand.slguset.shards import Shard, Skipped, plan_shards
@@ -197,13 +199,18 @@ class Round:
         The round's name.
     sheets : list of str
         Its filled sheets.
-    complete : bool
-        Whether there are enough of them to continue.
+    annotators : list of str
+        Whom its sentences were handed out to, or would be.
     """
 
     name: str
     sheets: list[str]
-    complete: bool
+    annotators: list[str]
+
+    def complete(self) -> bool:
+        """Whether there may be a sheet of each annotator; an export may hold all answers."""
+        exported = any(sheet.endswith(".json") for sheet in self.sheets)
+        return exported or len(self.sheets) >= len(self.annotators)
 
 
 def ledger_files(config: Config) -> list[str]:
@@ -216,16 +223,20 @@ def ledger_files(config: Config) -> list[str]:
 def annotation_rounds(config: Config) -> dict[str, Round]:
     """Return the rounds of the ledger and the present one, with their filled sheets."""
     settings = config["slguset"]["annotation"]
-    names = {Path(file).stem for file in ledger_files(config)} | {settings["round"]}
+    ledger = {Path(file).stem: Path(file) for file in ledger_files(config)}
     rounds = {}
-    for name in sorted(names):
+    for name in sorted({*ledger, settings["round"]}):
+        handed_out = _handed_out_to(ledger[name]) if name in ledger else []
         sheets = files_of(Path(settings["filled"]) / name, SHEETS)
-        # an export of Label Studio may contain the answers of all annotators
-        complete = len(sheets) >= len(settings["annotators"]) or any(
-            sheet.endswith(".json") for sheet in sheets
-        )
-        rounds[name] = Round(name, sheets, complete)
+        rounds[name] = Round(name, sheets, handed_out or settings["annotators"])
     return rounds
+
+
+@cache
+def _handed_out_to(ledger: Path) -> list[str]:
+    """Return the annotators of a round; files of earlier versions name none."""
+    cells = (cells["annotators"] for _, cells in read_csv(ledger, [], ["annotators"]))
+    return sorted({name for cell in cells for name in cell.split()})
 
 
 def is_undecided(config: Config, name: str) -> bool:
@@ -239,7 +250,7 @@ def is_undecided(config: Config, name: str) -> bool:
     frozen = {Path(file).stem for file in ledger_files(config)}
     if config["slguset"]["annotation"]["draw"] != "uncertain" or name in frozen:
         return False
-    if annotation_rounds(config)[name].complete:
+    if annotation_rounds(config)[name].sheets:
         raise InputError(
             f"config: the sheets of round {name}, drawn by uncertainty, are not in the ledger",
             remedy="enter its handed_out.csv: python -m evenhand.slguset.hand_out",
@@ -328,7 +339,7 @@ def vocabulary_folder(config: Config) -> str | None:
 
 def editions(config: Config) -> dict[str, str]:
     """Return the editions of SlguSet in this run, by the prefix of their `slguset_page_files`."""
-    annotated = any(one.complete for one in annotation_rounds(config).values())
+    annotated = any(one.sheets for one in annotation_rounds(config).values())
     own = {"": "slguset"} if config["slguset"]["corpora"] and annotated else {}
     return own | ({"published_": "slguset_published"} if config["slguset"]["published"] else {})
 
@@ -340,18 +351,18 @@ def waiting(config: Config) -> str:
     python = os.path.relpath(sys.executable)
     lines = []
     for one in annotation_rounds(config).values() if config["slguset"]["corpora"] else ():
-        if one.complete:
+        if one.complete():
             continue
         sheets = f"{config['results']}/slguset/annotation/{one.name}/sheets"
         there = f": {', '.join(one.sheets)}" if one.sheets else ""
         lines.append(
             f"Round {one.name} waits for its annotators: {len(one.sheets)} of"
-            f" {len(settings['annotators'])} filled sheets are there{there}. What to do next:"
+            f" {len(one.annotators)} filled sheets are there{there}. What to do next:"
         )
         steps = [
             f"Give each annotator a copy of a sheet of {sheets}/ (a later run may write that"
             " folder anew: nobody should fill in the files there).",
-            f"Put the filled sheets into {settings['filled']}/{one.name}/"
+            f"Put the filled sheets into {settings['filled']}/{one.name}/, as they come,"
             " and run the same command again.",
         ]
         if one.name not in frozen:

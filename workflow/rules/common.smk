@@ -62,7 +62,7 @@ CORPUS_OF_SHARDS = Options(
 #: set of pairs -> models that are scored on it
 PAIR_SETS = plan_stereotypes.pair_sets(config)
 GPU = 1 if config["scoring"]["device"].startswith("cuda") else 0
-ANNOTATED = [one.name for one in ROUNDS.values() if one.complete]
+ANNOTATED = [one.name for one in ROUNDS.values() if one.sheets]
 #: The filters' reasons, in their order in the funnel, with name and meaning.
 REASONS = plan_slguset.reasons(config)
 

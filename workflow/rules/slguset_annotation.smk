@@ -29,6 +29,7 @@ rule draw_annotation:
                 "sentences_per_pair",
                 "seed",
                 "annotators",
+                "per_sentence",
                 "draw",
                 "random_per_corpus",
             ),
@@ -43,17 +44,15 @@ rule read_sheets:
     input:
         sample="<results>/slguset/annotation/{round}/sample.parquet",
         sheets=lambda wildcards: ROUNDS[wildcards.round].sheets,
+        instructions=plan_slguset.pack_file(config, "instructions.md.jinja"),
+        interface=plan_slguset.pack_file(config, "label_studio.xml"),
     output:
-        "<results>/slguset/annotation/{round}/answers.parquet",
+        out="<results>/slguset/annotation/{round}/answers.parquet",
+        adjudication=directory("<results>/slguset/annotation/{round}/adjudication"),
     conda:
         "../../envs/extract.yaml"
     params:
-        **stage(
-            "slguset.read_sheets",
-            Options(
-                "slguset.annotation", {"annotators": len(SLGUSET["annotation"]["annotators"])}
-            ),
-        ),
+        **stage("slguset.read_sheets"),
     shell:
         run("slguset.read_sheets")
 

@@ -10,7 +10,6 @@ rule build_dataset:
         out="<results>/slguset/slguset.parquet",
         table="<results>/slguset/slguset.csv",
         tables=shown_folder("<results>/tables/annotation"),
-        disagreements="<results>/slguset/annotation/disagreements.csv",
     conda:
         "../../envs/extract.yaml"
     params:

@@ -38,7 +38,8 @@ def test_fleiss_on_the_articles_example():
 def test_percent_agreement_counts_pairs():
     answers = np.array([[0, 0, 0], [0, 0, 1], [0, 1, 2]])
     assert agreement.percent_agreement(answers) == pytest.approx((1 + 1 / 3 + 0) / 3)
-    assert agreement.unanimous(answers).tolist() == [True, False, False]
+    answers = np.array([[0, 0, -1], [0, -1, 1], [2, -1, -1]])  # the last one has no pair
+    assert agreement.percent_agreement(answers) == pytest.approx((1 + 0) / 2)
 
 
 @given(ratings)
@@ -51,6 +52,42 @@ def test_alpha_is_the_ratio_of_disagreements(answers):
     within = [a != b for row in answers for a, b in itertools.permutations(row, 2)]
     overall = [a != b for a, b in itertools.permutations(answers.ravel(), 2)]
     assert alpha == pytest.approx(1 - np.mean(within) / np.mean(overall))
+
+
+def test_alpha_with_missing_answers():
+    """The example of Krippendorff (2011, section C): nominal alpha .691 with 28 missing of 48."""
+    observers = np.array([
+        [-1, -1, -1, -1, -1, 3, 4, 1, 2, 1, 1, 3, 3, -1, 3],
+        [1, -1, 2, 1, 3, 3, 4, 3, -1, -1, -1, -1, -1, -1, -1],
+        [-1, -1, 2, 1, 3, 4, 4, -1, 2, 1, 1, 3, 3, -1, 4],
+    ])  # fmt: skip
+    assert agreement.krippendorff_alpha(observers.T) == pytest.approx(0.691, abs=5e-4)
+    assert agreement.fleiss_kappa(observers.T[:, 1:]) is not None  # two answers or too few
+    assert agreement.fleiss_kappa(observers.T) is None  # three answers, and two
+
+
+def test_dawid_and_skene_find_the_planted_answers_and_errors():
+    """Five annotators of whom three guess: the other two outvote them."""
+    random = np.random.default_rng(1)
+    truth = random.choice(3, size=600, p=[0.6, 0.3, 0.1])
+    accuracy = np.array([0.95, 0.9, 0.5, 0.45, 0.5])
+    wrong = (truth[:, None] + random.integers(1, 3, (600, 5))) % 3
+    answers = np.where(random.random((600, 5)) < accuracy, truth[:, None], wrong)
+    answers[random.random((600, 5)) < 0.3] = agreement.MISSING
+    answers = answers[keep := (answers >= 0).any(axis=1)]
+    found = agreement.dawid_skene(answers, 3)
+    votes = np.stack([(answers == kind).sum(axis=1) for kind in range(3)], axis=1)
+    right = (found.shares.argmax(axis=1) == truth[keep]).mean()
+    assert right > (votes.argmax(axis=1) == truth[keep]).mean() + 0.05
+    assert found.accuracy == pytest.approx(accuracy, abs=0.07)
+    assert found.confusion[0, 0, 0] == pytest.approx(0.95, abs=0.05)
+    assert np.allclose(found.shares.sum(axis=1), 1)
+
+
+def test_dawid_and_skene_do_not_take_few_answers_for_certain():
+    found = agreement.dawid_skene(np.zeros((4, 3), int), 3)
+    assert (found.shares.argmax(axis=1) == 0).all()
+    assert (found.accuracy < 1).all() and (found.accuracy > 0.5).all()
 
 
 @given(ratings)

@@ -235,7 +235,10 @@ def _corpus(folder: Path, read: int) -> None:
 def _annotation(folder: Path, accepted: list[dict[str, Any]]) -> None:
     _parquet(
         folder / "annotation/sample.parquet",
-        [row | {"round": "1", "rank": i} for i, row in enumerate(accepted, start=1)],
+        [
+            row | {"round": "1", "rank": i, "lost": i == 2}
+            for i, row in enumerate(accepted, start=1)
+        ],
     )
     _parquet(
         folder / "annotation/answers.parquet",
@@ -256,6 +259,7 @@ def _annotation(folder: Path, accepted: list[dict[str, Any]]) -> None:
         ],
     )  # fmt: skip
     said = {"answers": len(accepted), "accept": len(accepted), "reject": 0, "unsure": 0}
+    said |= {"waiting": 1, "accuracy": 0.93}
     words = [f"{male}/{female}" for _, male, female, _, _ in PAIRS]
     _tables(
         folder.parent / "tables/annotation",
@@ -263,7 +267,8 @@ def _annotation(folder: Path, accepted: list[dict[str, Any]]) -> None:
         (AGREEMENT, [{"pair": pair, "n": 6, "unanimous": 5, "percent_agreement": 0.889,
                       "fleiss_kappa": 0.61, "krippendorff_alpha": 0.62} for pair in words]
          + [{"pair": "all", "n": 18, "unanimous": 15, "percent_agreement": 0.889,
-             "krippendorff_alpha": 0.62}]),
+             "krippendorff_alpha": 0.62, "estimated_accept": 0.8, "adjudicated": 2,
+             "waiting": 1}]),
     )  # fmt: skip
 
 

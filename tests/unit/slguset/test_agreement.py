@@ -1,10 +1,13 @@
 import csv
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from evenhand.errors import InputError
 from evenhand.slguset.agreement import ONE_ANSWER
 from evenhand.slguset.build_dataset import build_dataset
+from evenhand.slguset.read_sheets import SCHEMA
 from made_sentences import (
     candidate_row,
     identify,
@@ -32,7 +35,6 @@ def tables(tmp_path):
         "out": tmp_path / "slguset.parquet",
         "table": tmp_path / "slguset.csv",
         "tables": tmp_path / "tables",
-        "disagreements": tmp_path / "disagreements.csv",
     }
 
 
@@ -51,6 +53,9 @@ def test_agreement_per_pair_and_overall(tables):
         "percent_agreement": "1.0",
         "fleiss_kappa": "",
         "krippendorff_alpha": "",
+        "estimated_accept": men["estimated_accept"],
+        "adjudicated": "0",
+        "waiting": "0",
         "note": ONE_ANSWER,
     }
     # By hand: of 12 answers accept 6, reject 4, unsure 2; agreeing pairs 3, 3, 1, 0 of 3 each.
@@ -63,25 +68,48 @@ def test_agreement_per_pair_and_overall(tables):
     assert [everything["pair"], everything["n"], everything["unanimous"]] == ["all", "6", "4"]
 
 
-def test_disagreements_are_listed_and_safe(tables):
-    build_dataset(**tables)
-    first, second = read(tables["disagreements"])
-    assert first["sentence"] == "'=他走了。"
-    assert first["answer_annotator_3"] == "unsure"
-    assert first["comment_annotator_3"] == "'=1+1"
-    assert (second["answer_annotator_2"], second["criterion_annotator_2"]) == ("reject", "b")
-    assert (second["rank"], second["pair"]) == ("4", "他/她")
-
-
 def test_what_each_annotator_said_is_counted(tables):
     build_dataset(**tables)
     rows = read(tables["tables"] / "annotators.csv")
-    assert list(rows[0]) == ["annotator", "answers", "accept", "reject", "unsure"]
     assert [row["annotator"] for row in rows] == [f"annotator_{n}" for n in (1, 2, 3)]
     for place, row in enumerate(rows):
         said = [answers[place] for answers in SAID.values()]
         counts = {word: str(said.count(word[0])) for word in ("accept", "reject", "unsure")}
-        assert row == {"annotator": row["annotator"], "answers": str(len(said)), **counts}
+        counts |= {"answers": str(len(said)), "waiting": "0", "accuracy": ""}  # too few to tell
+        assert row == {"annotator": row["annotator"], **counts}
+
+
+def test_who_guesses_is_found(tables, tmp_path):
+    """Two annotators agree on 40 sentences, the third answers by turns."""
+    said = {f"他说了{n}次。": ("aa" if n % 4 else "rr") + "aru"[n % 3] for n in range(40)}
+    tables["samples"] = [write_sample(tmp_path / "s.parquet", [candidate_row(s) for s in said])]
+    tables["answers"] = [write_answers(tmp_path / "a.parquet", said)]
+    build_dataset(**tables)
+    first, second, third = read(tables["tables"] / "annotators.csv")
+    assert float(first["accuracy"]) == float(second["accuracy"]) > 0.9
+    assert float(third["accuracy"]) == pytest.approx(1 / 3, abs=0.07)
+    everything = read(tables["tables"] / "agreement.csv")[-1]
+    assert float(everything["estimated_accept"]) == pytest.approx(0.75, abs=0.03)
+
+
+def test_partial_answers_and_the_adjudicator(tables, tmp_path):
+    partial = SAID | {"她走了。": "ar-", "男人在家。": "aa-", "他在家。": "---"}
+    path = write_answers(tmp_path / "a.parquet", partial)
+    rows = pq.read_table(path).to_pylist()
+    one = next(row for row in rows if row["sentence_id"] == identify("=他走了。"))
+    rows.append(one | {"annotator": "adjudicator", "answer": "accept"})
+    pq.write_table(pa.Table.from_pylist(rows, SCHEMA), path)
+    counts = build_dataset(**tables | {"answers": [path]})
+    assert (counts["judged"], counts["sentences"]) == (6, 2)
+    assert counts["left_out"] == {"reject": 1, "waiting": 3}
+    *_, everything = read(tables["tables"] / "agreement.csv")
+    assert [everything[name] for name in ("n", "unanimous", "adjudicated", "waiting")] == [
+        *("3", "2", "1", "3")
+    ]
+    waiting = [row["waiting"] for row in read(tables["tables"] / "annotators.csv")]
+    assert waiting == ["1", "1", "3"]
+    table = pq.read_table(tables["out"])["sentence"].to_pylist()
+    assert table == ["女人在家。", "=他走了。"]
 
 
 def test_rounds_are_put_together(tables, tmp_path):
@@ -105,8 +133,3 @@ def test_samples_and_answers_that_do_not_fit_are_refused(tables, tmp_path):
     other = write_answers(tmp_path / "o.parquet", {"爷爷在家。": "aaa"})
     with pytest.raises(InputError, match="is in no sample"):
         build_dataset(**(tables | {"answers": [other]}))
-    short = write_answers(tmp_path / "o.parquet", SAID | {"女人在家。": "aa"})
-    with pytest.raises(InputError, match=f"{identify('女人在家。')} has 2 answers, others have 3"):
-        build_dataset(**(tables | {"answers": [short]}))
-    with pytest.raises(InputError, match="has 0 answers"):
-        build_dataset(**(tables | {"answers": []}))

@@ -30,7 +30,7 @@ def tables(tmp_path):
         "keywords": write_keywords_csv(tmp_path / "keywords.csv"),
         "out": tmp_path / "slguset.parquet",
         "table": tmp_path / "slguset.csv",
-        **{name: tmp_path / name for name in ("tables", "disagreements")},
+        "tables": tmp_path / "tables",
     }
 
 

@@ -5,6 +5,7 @@ import random
 import re
 import shutil
 import xml.etree.ElementTree as ET
+from collections import Counter
 
 import openpyxl
 import pyarrow as pa
@@ -17,6 +18,7 @@ from evenhand.sheets.tasks import read_handed_out, write_handed_out
 from evenhand.slguset.annotation import TASK
 from evenhand.slguset.draw_annotation import draw_annotation
 from evenhand.slguset.random_order import random_order
+from evenhand.slguset.swap import spans_of, swap
 from made_sentences import (
     ANNOTATION_TEMPLATES,
     candidate_row,
@@ -56,7 +58,9 @@ def draw(folder, candidates, keywords, **options):
 
 
 def ledger_of(path, sample):
-    write_handed_out(path, TASK, sample)
+    """The round's list of the folder of sheets, or of an earlier version, without annotators."""
+    rows = [{"swapped_sentence": None, "annotators": None} | row for row in sample]
+    write_handed_out(path, TASK, rows)
     return path
 
 
@@ -74,9 +78,11 @@ def test_quotas_are_met_half_and_half(tmp_path, candidates, keywords):
     assert counts == {"wanted": 18, "drawn": 18, "random": 0, "missing": 0} | {
         "frozen": False,
         "rejected_since": 0,
+        "lost": 0,
     }
     schema = pq.read_schema(tmp_path / "sample.parquet")
-    assert schema.names == [*pq.read_schema(candidates).names, "round", "rank", "random"]
+    added = ["round", "rank", "random", "assigned", "lost"]
+    assert schema.names == [*pq.read_schema(candidates).names, *added]
 
 
 def test_the_order_mixes_the_pairs_and_depends_on_the_seed(tmp_path, candidates, keywords):
@@ -183,22 +189,53 @@ def test_a_round_in_the_ledger_is_frozen(tmp_path, candidates, keywords):
     assert counts == {"wanted": 24, "drawn": 18, "random": 0, "missing": 6} | {
         "frozen": True,
         "rejected_since": 1,
+        "lost": 0,
     }
 
 
-@pytest.mark.parametrize("lost", ["row", "keyword"])
-def test_a_frozen_sentence_that_is_gone_is_named(tmp_path, candidates, keywords, lost):
+@pytest.mark.parametrize("lost", ["row", "keyword", "opposite"])
+def test_a_frozen_sentence_that_is_gone_is_reported(tmp_path, candidates, keywords, capsys, lost):
     first, *_ = draw(tmp_path, candidates, keywords)
-    ledger = [ledger_of(tmp_path / "r1.csv", first)]
+    ledger = tmp_path / "r1.csv"
+    shutil.copy(tmp_path / "sheets/handed_out.csv", ledger)
     gone = first[4]["sentence_id"]
     rows = pq.read_table(candidates).to_pylist()
     if lost == "row":
         rows = [row for row in rows if row["sentence_id"] != gone]
     else:
-        rows = [r | {"keyword": None} if r["sentence_id"] == gone else r for r in rows]
+        rows = [r | {lost: None if lost == "keyword" else "它"} if r["sentence_id"] == gone else r
+                for r in rows]  # fmt: skip
     write_candidates(candidates, rows)
-    with pytest.raises(InputError, match=rf"r1\.csv:6: sentence {gone}.*no longer"):
-        draw(tmp_path, candidates, keywords, ledger=ledger)
+    again, drawn, counts = draw(tmp_path, candidates, keywords, ledger=[ledger])
+    assert f"r1.csv:6: sentence {gone} is no longer a candidate" in capsys.readouterr().err
+    assert (counts["lost"], sum(int(row["drawn"]) for row in drawn)) == (1, 17)
+    assert [row["lost"] for row in again] == [row["rank"] == 5 for row in again]
+    assert again[4]["sentence"] == first[4]["sentence"]
+    assert (tmp_path / "sheets/handed_out.csv").read_bytes() == ledger.read_bytes()
+    sheet = (tmp_path / "sheets/annotator_1.csv").read_text(encoding="utf-8-sig")
+    assert gone not in sheet and sheet.count("\n") == 18
+
+
+def test_each_sentence_goes_to_some_of_the_annotators(tmp_path, candidates, keywords):
+    team = {"annotators": ["li", "wang", "zhao", "qian", "sun"], "per_sentence": 3}
+    sample, *_ = draw(tmp_path, candidates, keywords, **team)
+    assert {len(set(row["assigned"])) for row in sample} == {3}
+    load = Counter(name for row in sample for name in row["assigned"])
+    assert sorted(load.values()) == [10, 11, 11, 11, 11]  # 18 sentences, 3 each
+    together = Counter(
+        pair for row in sample for pair in itertools.combinations(row["assigned"], 2)
+    )
+    assert len(together) == 10  # everyone is compared with everyone
+    with (tmp_path / "sheets/sun.csv").open(encoding="utf-8-sig", newline="") as stream:
+        own = [row["sentence_id"] for row in csv.DictReader(stream)]
+    assert own == [row["sentence_id"] for row in sample if "sun" in row["assigned"]]
+    ledger = [tmp_path / "r1.csv"]
+    shutil.copy(tmp_path / "sheets/handed_out.csv", ledger[0])
+    again, *_ = draw(tmp_path, candidates, keywords, ledger=ledger, annotators=["zhou", "wu"])
+    assert [row["assigned"] for row in again] == [row["assigned"] for row in sample]
+    assert not (tmp_path / "sheets/zhou.csv").exists()
+    with pytest.raises(InputError, match="per_sentence is 6, and there are 5 annotators"):
+        draw(tmp_path, candidates, keywords, **team | {"per_sentence": 6})
 
 
 def test_a_frozen_sentence_with_other_text_is_named(tmp_path, candidates, keywords):
@@ -240,7 +277,9 @@ def test_the_folder_of_sheets(evil):
     entries = read_handed_out([folder / "handed_out.csv"], TASK)
     names = ("round", "rank", "sentence_id", "sentence")
     assert [entry.row for entry in entries.values()] == [
-        {name: row[name] for name in names} for row in sample
+        {name: row[name] for name in names}
+        | {"swapped_sentence": swap(row["sentence"], spans_of(row)), "annotators": "王-1 Li"}
+        for row in sample
     ]
     text = (folder / "instructions.md").read_text(encoding="utf-8")
     assert "王-1 / Li" in text and text.endswith("\n")

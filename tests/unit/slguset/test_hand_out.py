@@ -13,6 +13,7 @@ from made_sentences import identify
 def write(path, *sentences, name="r1"):
     rows = [
         {"round": name, "rank": rank, "sentence_id": identify(text), "sentence": text}
+        | {"swapped_sentence": text[::-1], "annotators": "li wang"}
         for rank, text in enumerate(sentences, start=1)
     ]
     write_handed_out(path, TASK, rows)
@@ -25,6 +26,15 @@ def test_the_round_is_entered_once(tmp_path):
     assert target == tmp_path / "ledger" / "r1.csv"
     assert target.read_bytes() == sheet.read_bytes()
     assert hand_out(sheet, tmp_path / "ledger") == target
+
+
+def test_a_ledger_of_an_earlier_version_counts_as_the_same_round(tmp_path):
+    sheet = write(tmp_path / "handed_out.csv", "他在家。", "=1+她")
+    target = hand_out(sheet, tmp_path / "ledger")
+    lines = target.read_text(encoding="utf-8-sig").splitlines()
+    former = "\n".join(line.rsplit(",", 2)[0] for line in lines) + "\n"
+    target.write_text(former, encoding="utf-8")
+    assert hand_out(sheet, tmp_path / "ledger").read_text(encoding="utf-8") == former
 
 
 def test_another_content_of_the_round_is_refused(tmp_path):

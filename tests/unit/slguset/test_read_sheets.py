@@ -1,5 +1,6 @@
 import csv
 import json
+import shutil
 
 import openpyxl
 import pyarrow.parquet as pq
@@ -24,7 +25,8 @@ def sample(tmp_path):
 def folder(tmp_path, sample):
     names = [f"annotator_{n}" for n in (1, 2, 3)]
     rows = pq.read_table(sample).to_pylist()
-    write_round(tmp_path / "sheets", rows, names, **ANNOTATION_TEMPLATES)
+    assert rows[0]["assigned"] == names
+    write_round(tmp_path / "sheets", rows, {}, **ANNOTATION_TEMPLATES)
     return tmp_path / "sheets"
 
 
@@ -59,15 +61,18 @@ def filled(folder, change=lambda rows: None):
     return paths
 
 
-def read(folder, sample, sheets, **options):
-    out = folder / "answers.parquet"
-    counts = read_sheets(sample=sample, sheets=sheets, out=out, **options)
+def read(folder, sample, sheets):
+    out, adjudication = folder / "answers.parquet", folder / "adjudication"
+    shutil.rmtree(adjudication, ignore_errors=True)
+    counts = read_sheets(
+        sample=sample, sheets=sheets, out=out, adjudication=adjudication, **ANNOTATION_TEMPLATES
+    )
     return pq.read_table(out), counts
 
 
-def refuse(folder, sample, sheets, match, **options):
+def refuse(folder, sample, sheets, match):
     with pytest.raises(InputError, match=match):
-        read(folder, sample, sheets, **options)
+        read(folder, sample, sheets)
 
 
 def set_cells(row, **cells):
@@ -106,6 +111,10 @@ def test_xlsx_csv_and_other_forms_give_the_same_answers(folder, sample):
         "sentences": 6,
         "annotators": names,
         "answers": {"accept": 14, "reject": 3, "unsure": 1},
+        "waiting": 0,
+        "adjudicated": 0,
+        "to_adjudicate": 4,
+        "of_lost": 0,
     }
 
 
@@ -169,11 +178,10 @@ def test_a_label_studio_export_and_sheets_go_together(folder, sample):
 
 def test_faults_of_a_label_studio_export(folder, sample):
     tasks = export(folder)
-    tasks[2]["annotations"][0]["was_cancelled"] = True
-    refuse(folder, sample, [write_export(folder, tasks)], r"export\.json:3: p1@x\.org left")
-    tasks = export(folder)
+    tasks[2]["annotations"][0]["was_cancelled"] = True  # skipped
     del tasks[4]["annotations"][1]
-    refuse(folder, sample, [write_export(folder, tasks)], r"lacks 1 of 6 sentences \(rank 5\)")
+    table, counts = read(folder, sample, [write_export(folder, tasks)])
+    assert (table.num_rows, counts["waiting"]) == (16, 2)
     for broken in ({}, [1], [{"data": {}}], "x", [{"annotations": [{"result": []}]}]):
         if broken == {}:
             refuse(folder, sample, [write_export(folder, broken)], "has no row")
@@ -192,20 +200,21 @@ def test_faults_of_a_label_studio_export(folder, sample):
     tasks[0]["data"]["round"] = ["r1"]
     refuse(folder, sample, [write_export(folder, tasks)], "is not an export of Label Studio")
     tasks = export(folder)
-    tasks[0]["annotations"][0]["result"][0]["from_name"] = "sentence"
-    refuse(folder, sample, [write_export(folder, tasks)], r":1: p1@x\.org left the answer blank")
+    tasks[3]["annotations"][0]["result"][0]["from_name"] = "sentence"
+    refuse(
+        folder, sample, [write_export(folder, tasks)], r":4: p1@x\.org named a criterion and left"
+    )
 
 
 @pytest.mark.parametrize(
     ("change", "match"),
     [
-        (set_cells(4, answer=""), r"annotator_1\.csv:4: annotator_1 left the answer blank;"),
+        (set_cells(4, answer="", criterion="b"), r"annotator_1\.csv:4: annotator_1 named a crit"),
         (set_cells(4, answer="maybe"), r":4: there is an unknown answer in answer: 'maybe'"),
         (set_cells(5, answer="reject", criterion="d"), r":5: .* unknown answer in criterion: 'd'"),
         (set_cells(5, criterion="a"), r":5: a sentence is accepted, and yet"),
         (set_cells(3, annotator=""), r":3: the annotator is blank"),
         (set_cells(3, annotator="annotator_2"), r":3: has rows of several annotators"),
-        (lambda rows: rows[:4], r"annotator_1\.csv: lacks 2 of 6 sentences \(rank 5, 6\)"),
     ],
 )
 def test_faults_are_named_with_file_and_row(folder, sample, change, match):
@@ -213,18 +222,18 @@ def test_faults_are_named_with_file_and_row(folder, sample, change, match):
 
 
 def test_many_faults_are_counted(folder, sample):
-    def blank(rows):
+    def odd(rows):
         for row in rows[1:]:
-            row["answer"] = ""
+            row["answer"] = "?"
 
-    refuse(folder, sample, filled(folder, blank), r"blank \(5 rows: 3, 4, 5, 6, 7\); fill in")
+    refuse(folder, sample, filled(folder, odd), r"'\?' \(5 rows: 3, 4, 5, 6, 7\); fill in")
 
 
-def test_untouched_sheets_are_refused(folder, sample):
+def test_untouched_sheets_wait(folder, sample, capsys):
     sheets = [folder / f"annotator_{n}.xlsx" for n in (1, 2, 3)]
-    refuse(
-        folder, sample, sheets, r"annotator_1\.xlsx:2: annotator_1 left the answer blank \(6 rows"
-    )
+    table, counts = read(folder, sample, sheets)
+    assert (table.num_rows, counts["waiting"], counts["annotators"]) == (0, 6, [])
+    assert "6 of 6 sentences wait for answers" in capsys.readouterr().err
 
 
 def test_a_formula_is_no_answer(folder, sample):
@@ -233,20 +242,86 @@ def test_a_formula_is_no_answer(folder, sample):
     refuse(folder, sample, sheets, ":3: there is an unknown answer in answer")
 
 
-def test_two_files_of_one_annotator_are_refused(folder, sample):
+def test_two_answers_of_one_annotator_are_refused(folder, sample):
     paths = filled(folder)
     copy = folder / "copy of annotator_1.csv"
     copy.write_bytes(paths[0].read_bytes())
-    refuse(folder, sample, [*paths, copy], r"copy of .*is a second sheet of annotator_1, after")
+    refuse(
+        folder, sample, [*paths, copy],
+        r"copy of .*:2: annotator_1 has answered this sentence in .*annotator_1\.csv already "
+        r"\(6 rows: 2, 3, 4, 5, 6, 7\); keep the answer",
+    )  # fmt: skip
 
 
-def test_too_few_or_too_many_annotators_are_refused(folder, sample):
-    paths = filled(folder)
-    refuse(folder, sample, paths[:2], r"2 annotators \(annotator_1, annotator_2\), not of 3")
-    refuse(folder, sample, [], r"0 annotators \(none\), not of 3")
-    refuse(folder, sample, paths, "3 annotators", annotators=2)
-    _, counts = read(folder, sample, paths[:2], annotators=2)
-    assert counts["answers"]["accept"] == 12
+def test_sheets_come_in_parts_and_annotators_take_each_others_place(folder, sample):
+    """The first of three sheets in two files, the second by another person, the third half done."""
+    first, second, third = filled(folder)
+    part = folder / "part.csv"
+    part.write_bytes(first.read_bytes())
+    change_csv(first, lambda rows: rows[:2])
+    change_csv(part, lambda rows: rows[2:])
+    change_csv(second, lambda rows: [row | {"annotator": "zhou"} for row in rows])
+    change_csv(third, set_cells(7, answer=""))
+    table, counts = read(folder, sample, [third, part, first, second])
+    assert counts["annotators"] == ["annotator_1", "annotator_3", "zhou"]
+    assert (table.num_rows, counts["waiting"], counts["answers"]["accept"]) == (17, 1, 17)
+
+
+def adjudicated(folder, sample, **cells):
+    """Three sheets that differ in row 3, and the adjudicator's with `cells`."""
+    sheets = filled(folder, set_cells(3, answer="reject", criterion="b", comment="=不同"))
+    _, counts = read(folder, sample, sheets)
+    assert (counts["to_adjudicate"], counts["adjudicated"]) == (1, 0)
+    sheet = folder / "adjudicator.csv"
+    sheet.write_bytes((folder / "adjudication/adjudicator.csv").read_bytes())
+    with sheet.open(encoding="utf-8-sig", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [row["annotator"] for row in rows] == ["adjudicator"]
+    assert rows[0]["answers"].split("\n")[:2] == [
+        "annotator_1: reject (b), =不同",
+        "annotator_2: accept",
+    ]
+    with sheet.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, rows[0])
+        writer.writeheader()
+        writer.writerows([rows[0] | cells])
+    return [*sheets, sheet]
+
+
+def test_disagreements_are_adjudicated(folder, sample):
+    sheets = adjudicated(folder, sample, answer="accept")
+    table, counts = read(folder, sample, sheets)
+    assert (counts["to_adjudicate"], counts["adjudicated"], table.num_rows) == (0, 1, 19)
+    assert "adjudicator" not in counts["annotators"]
+    assert sum(counts["answers"].values()) == 18
+    book = openpyxl.load_workbook(folder / "adjudication/adjudicator.xlsx")
+    assert "Your answer decides" in "".join(str(c.value) for (c,) in book.worksheets[0].iter_rows())
+    again = adjudicated(folder, sample)  # handed in blank
+    assert read(folder, sample, again)[1]["to_adjudicate"] == 1
+
+
+def test_adjudication_in_label_studio(folder, sample):
+    sheets = adjudicated(folder, sample)[:3]
+    [task] = json.loads((folder / "adjudication/label_studio.json").read_text(encoding="utf-8"))
+    assert "annotator_1: reject (b), =不同<br>" in task["data"]["swapped_html"]
+    choice = {"from_name": "answer", "value": {"choices": ["reject"]}}
+    task["annotations"] = [{"completed_by": 7, "result": [choice]}]
+    table, counts = read(folder, sample, [*sheets, write_export(folder, [task])])
+    assert (counts["adjudicated"], counts["to_adjudicate"]) == (1, 0)
+    assert table.to_pylist()[3] | {"comment": None} == {
+        "sentence_id": pq.read_table(sample)["sentence_id"][1].as_py(),
+        "annotator": "adjudicator", "answer": "reject", "criterion": None, "comment": None,
+    }  # fmt: skip
+
+
+def test_answers_to_lost_sentences_are_kept_and_do_not_count(folder, sample):
+    rows = pq.read_table(sample).to_pylist()
+    rows[2] |= {"lost": True}
+    sample = write_sample(folder / "sample.parquet", rows)
+    sheets = filled(folder, set_cells(4, answer="reject"))
+    table, counts = read(folder, sample, sheets)
+    assert (counts["sentences"], counts["of_lost"], table.num_rows) == (5, 3, 18)
+    assert counts["to_adjudicate"] == 0
 
 
 def test_a_sheet_without_rows_is_refused(folder, sample):

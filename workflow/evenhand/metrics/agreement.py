@@ -1,15 +1,16 @@
 """Agreement between annotators with categorical answers.
 
 All functions take `answers`, an array of shape (items, annotators) of codes: whole numbers
-from 0, one per kind of answer, no order among them, none missing.
+from 0, one per kind of answer, no order among them; -1 where an annotator did not answer. Items
+with fewer than two answers do not count for agreement.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
-
-def unanimous(answers: np.ndarray) -> np.ndarray:
-    """Return, per item, whether all annotators give the same answer."""
-    return (answers == answers[:, :1]).all(axis=1)
+#: The code of a missing answer.
+MISSING = -1
 
 
 def percent_agreement(answers: np.ndarray) -> float:
@@ -18,12 +19,11 @@ def percent_agreement(answers: np.ndarray) -> float:
     Raises
     ------
     ValueError
-        There is no item, or fewer than two annotators.
+        There is no item with two answers.
     """
-    _check(answers)
     counts = _counts(answers)
-    annotators = answers.shape[1]
-    agreeing = (counts * (counts - 1)).sum(axis=1) / (annotators * (annotators - 1))
+    given = counts.sum(axis=1)
+    agreeing = (counts * (counts - 1)).sum(axis=1) / (given * (given - 1))
     return float(agreeing.mean())
 
 
@@ -31,50 +31,108 @@ def fleiss_kappa(answers: np.ndarray) -> float | None:
     """Fleiss' kappa (1971), by statsmodels; None where it is not defined.
 
     Agreement is compared with the agreement by chance of annotators who all draw from the overall
-    shares of answers. It is undefined if all answers are the same.
+    shares of answers. It is undefined if all answers are the same, or if items have different
+    numbers of answers.
 
     Raises
     ------
     ValueError
-        There is no item, or fewer than two annotators.
+        There is no item with two answers.
     """
     from statsmodels.stats.inter_rater import fleiss_kappa as kappa
 
-    _check(answers)
-    if _one_answer_only(answers):
+    counts = _counts(answers)
+    if counts.shape[1] == 1 or np.ptp(counts.sum(axis=1)):
         return None
-    return float(kappa(_counts(answers), method="fleiss"))
+    return float(kappa(counts, method="fleiss"))
 
 
 def krippendorff_alpha(answers: np.ndarray) -> float | None:
     """Krippendorff's alpha for nominal data, by krippendorff; None where it is not defined.
 
-    Like Fleiss' kappa, with a correction for few items; undefined in the same case.
+    Like Fleiss' kappa, with a correction for few items, and with any number of answers per item;
+    undefined if all answers are the same.
 
     Raises
     ------
     ValueError
-        There is no item, or fewer than two annotators.
+        There is no item with two answers.
     """
     import krippendorff
 
-    _check(answers)
-    if _one_answer_only(answers):
+    counts = _counts(answers)
+    if counts.shape[1] == 1:
         return None
-    return float(krippendorff.alpha(value_counts=_counts(answers), level_of_measurement="nominal"))
+    return float(krippendorff.alpha(value_counts=counts, level_of_measurement="nominal"))
 
 
-def _check(answers: np.ndarray) -> None:
-    if answers.ndim != 2 or not answers.shape[0] or answers.shape[1] < 2:
-        raise ValueError(f"agreement needs items and two annotators, not shape {answers.shape}")
+class Truths(NamedTuple):
+    """What `dawid_skene` estimates.
+
+    Attributes
+    ----------
+    shares : np.ndarray
+        Probability of each true answer per item, shape (items, truths).
+    confusion : np.ndarray
+        Probability that an annotator gives an answer, by the true one: shape (annotators, truths,
+        kinds).
+    accuracy : np.ndarray
+        Probability that an annotator's answer is the true one, shape (annotators,).
+    """
+
+    shares: np.ndarray
+    confusion: np.ndarray
+    accuracy: np.ndarray
 
 
-def _one_answer_only(answers: np.ndarray) -> bool:
-    return bool((answers == answers.flat[0]).all())
+def dawid_skene(
+    answers: np.ndarray, kinds: int, *, truths: int | None = None, rounds: int = 500
+) -> Truths:
+    """Estimate true answers and annotators' errors (Dawid and Skene 1979).
+
+    Expectation maximisation from the shares of answers per item, until no probability changes by
+    more than 1e-6. To each annotator's counts is added what one answer of the average annotator
+    per true answer would add, so that few answers do not count as certainty; the average begins
+    with one right answer and one guess per true answer. Annotators are taken to err independently
+    of each other.
+
+    Parameters
+    ----------
+    answers : np.ndarray
+        See the module; every item has an answer.
+    kinds : int
+        Number of kinds of answer.
+    truths : int, optional
+        The true answers are the first of these kinds; an answer like "unsure" is none. All kinds
+        by default.
+    rounds : int
+        The largest number of iterations.
+    """
+    truths = truths or kinds
+    given = (answers[:, :, None] == np.arange(kinds)).astype(float)  # items, annotators, kinds
+    votes = given[:, :, :truths].sum(axis=1) + 1 / truths
+    shares = votes / votes.sum(axis=1, keepdims=True)
+    for _ in range(rounds):
+        prior = (shares.sum(axis=0) + 1) / (len(answers) + truths)
+        counts = np.einsum("it,iak->atk", shares, given)
+        average = counts.sum(axis=0) + np.eye(truths, kinds) + 1 / kinds
+        counts += average / average.sum(axis=1, keepdims=True)
+        confusion = counts / counts.sum(axis=2, keepdims=True)
+        logs = np.log(prior) + np.einsum("iak,atk->it", given, np.log(confusion))
+        new = np.exp(logs - logs.max(axis=1, keepdims=True))
+        new /= new.sum(axis=1, keepdims=True)
+        moved = np.abs(new - shares).max(initial=0)
+        shares = new
+        if moved < 1e-6:
+            break
+    return Truths(shares, confusion, np.einsum("t,att->a", prior, confusion[:, :, :truths]))
 
 
 def _counts(answers: np.ndarray) -> np.ndarray:
-    """Count each answer that occurs, per item: shape (items, kinds of answer)."""
+    """Count each answer that occurs, per item with two answers: shape (items, kinds)."""
+    if answers.ndim != 2 or not (paired := (answers != MISSING).sum(axis=1) > 1).any():
+        raise ValueError(f"agreement needs items with two answers, not shape {answers.shape}")
     kinds = int(answers.max()) + 1
-    counts = np.stack([(answers == kind).sum(axis=1) for kind in range(kinds)], axis=1)
+    rows = answers[paired]
+    counts = np.stack([(rows == kind).sum(axis=1) for kind in range(kinds)], axis=1)
     return counts[:, counts.any(axis=0)]

@@ -11,6 +11,7 @@ from evenhand.errors import InputError
 from evenhand.io.markdown import render, size_category
 from evenhand.io.tables import read_rows
 from evenhand.report.read import read_json
+from evenhand.slguset.annotation import ADJUDICATOR
 
 
 def write_slguset_card(
@@ -109,9 +110,13 @@ def write_slguset_card(
 
 
 def _count_annotators(answers: list[Path]) -> int:
-    """Return the number of annotators per sentence, which is the same for all sentences."""
+    """Return the largest number of annotators of a sentence, the adjudicator not counted."""
+    columns = ["sentence_id", "annotator"]
     per_sentence = Counter(
-        row["sentence_id"] for path in answers for row in read_rows(path, ["sentence_id"])
+        row["sentence_id"]
+        for path in answers
+        for row in read_rows(path, columns)
+        if row["annotator"] != ADJUDICATOR
     )
     return max(per_sentence.values(), default=0)
 

@@ -42,6 +42,8 @@ class Task:
         The columns that annotators must not change.
     handed_out : tuple of str
         The columns of handed_out.csv: `group`, `key`, rank and others that the sheet needs.
+    optional : tuple of str
+        Those of `handed_out` that files of earlier versions lack.
     numbers : tuple of str
         Those of `handed_out` that contain integers.
     table, notes : str
@@ -55,6 +57,7 @@ class Task:
     fixed: tuple[str, ...]
     handed_out: tuple[str, ...]
     key_form: str = ".+"
+    optional: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ("rank",)
     table: str = "items"
     notes: str = "instructions"
@@ -161,8 +164,9 @@ def read_handed_out(paths: Iterable[Path], task: Task) -> dict[str, HandedOut]:
     """
     entries: dict[str, HandedOut] = {}
     ranks: dict[tuple[str, int], HandedOut] = {}
+    needed = [name for name in task.handed_out if name not in task.optional]
     for path in paths:
-        for line, cells in read_csv(path, task.handed_out):
+        for line, cells in read_csv(path, needed, task.optional):
             row: dict[str, Any] = dict(cells)
             for name in task.numbers:
                 if not re.fullmatch("[0-9]{1,9}", row[name]):

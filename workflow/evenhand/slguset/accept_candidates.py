@@ -22,7 +22,7 @@ from evenhand.metrics.proportions import wilson_share
 from evenhand.sheets.tasks import draw
 from evenhand.slguset.acceptance_features import document, features, names_by_document
 from evenhand.slguset.acceptance_model import LABEL_WEIGHT, Example, Model
-from evenhand.slguset.annotation import ANSWERS, read_judgements
+from evenhand.slguset.annotation import ANSWERS, WAITING, read_judgements
 from evenhand.slguset.distinct_sentences import sentence_id
 from evenhand.slguset.filters import biology, coreference, deny_list, pair_fit
 from evenhand.slguset.keywords import GENDERS, Keywords, read_keywords
@@ -153,8 +153,9 @@ def accept_candidates(
     published : Path, optional
         The published data set.
     samples, answers : list of Path, optional
-        sample.parquet and answers.parquet of each complete round. A sentence is good if all
-        annotators accept it.
+        sample.parquet and answers.parquet of each round with answers. A sentence is good if
+        it enters the data set (`evenhand.slguset.build_dataset`), and has no label while it waits
+        for answers.
     labels : list of Path, optional
         Tables (sentence, label: accept, reject or unsure). Answers of rounds precede them.
     risk : float
@@ -263,8 +264,8 @@ def _read_labels(
                     row["label"] == "accept",
                 )
     for one in read_judgements(samples, answers):
-        good = one.unanimous() and one.words()[0] == "accept"
-        found[one.row["sentence_id"]] = (one.row | {"verdict": ACCEPTED}, good)
+        if (fate := one.fate()) != WAITING:
+            found[one.row["sentence_id"]] = (one.row | {"verdict": ACCEPTED}, fate == "accept")
     return found
 
 

@@ -1,12 +1,9 @@
-"""Agreement of the annotators, and the sentences on which they disagree."""
+"""Agreement of the annotators, and how often each is right."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Any
 
 from evenhand.core.tables import Row, Table, integer, number, share, text
-from evenhand.io.sheets import write_csv
 from evenhand.slguset.annotation import ANSWERS, Judged
 from evenhand.slguset.keywords import GENDERS
 from evenhand.slguset.surface_pairs import surface_pair
@@ -17,12 +14,15 @@ AGREEMENT = Table(
     key=("pair",),
     columns=(
         text("pair", "Surface pair, or all"),
-        integer("n", "Sentences"),
+        integer("n", "Sentences with all their answers"),
         integer("unanimous", "Sentences that all annotators answered alike"),
         share("percent_agreement", "Pairs of annotators that agree"),
         number("fleiss_kappa"),
         number("krippendorff_alpha", "For nominal data"),
-        text("note", "Why kappa and alpha are not defined"),
+        share("estimated_accept", "Sentences to accept, estimated by Dawid and Skene (1979)"),
+        integer("adjudicated", "Sentences that the adjudicator decided"),
+        integer("waiting", "Sentences that lack answers"),
+        text("note", "Why a measure is not defined"),
     ),
     form="",
 )
@@ -31,74 +31,96 @@ ANNOTATORS = Table(
     "annotators",
     title="How often each annotator gave each answer",
     key=("annotator",),
-    columns=(text("annotator"), *map(integer, ("answers", *ANSWERS))),
+    columns=(
+        text("annotator"),
+        *map(integer, ("answers", *ANSWERS)),
+        integer("waiting", "Sentences handed out to them that lack their answer and others"),
+        share("accuracy", "Answers that are right, estimated by Dawid and Skene (1979)"),
+    ),
 )
 
 #: Why a row has no kappa and no alpha.
 ONE_ANSWER = "all answers are the same: kappa and alpha are not defined"
+UNEQUAL = "sentences have different numbers of answers: kappa is not defined"
+
+#: With two annotators who disagree, nothing tells which is right; nor do few sentences.
+LEAST_ANNOTATORS, LEAST_SENTENCES = 3, 30
 
 
-def agreement_rows(
-    judged: list[Judged], pairs: list[str], values: Sequence[str] = GENDERS
-) -> Iterator[Row]:
-    """Yield a row per pair that has a sentence, in the order of `pairs`, and one of all."""
-    groups: dict[str, list[Judged]] = {pair: [] for pair in pairs}
-    for one in judged:
-        groups.setdefault(surface_pair(one.row, values), []).append(one)
-    for pair, group in groups.items():
-        if group:
-            yield _row(pair, group)
-    yield _row("all", judged)
+class Agreement:
+    """Agreement on judged sentences, and the estimates of Dawid and Skene (1979)."""
 
+    def __init__(self, judged: Sequence[Judged], values: Sequence[str] = GENDERS):
+        import numpy as np
 
-def _row(pair: str, group: list[Judged]) -> Row:
-    return dict(zip(AGREEMENT.header, [pair, *_measures(group)], strict=True))
+        from evenhand.metrics.agreement import MISSING, dawid_skene
 
+        self.judged, self.values = judged, values
+        self.complete = [one for one in judged if one.complete()]
+        self.names = sorted({answer["annotator"] for one in judged for answer in one.answers})
+        place = {name: number for number, name in enumerate(self.names)}
+        self.codes = np.full((len(self.complete), len(self.names)), MISSING)
+        for codes, one in zip(self.codes, self.complete, strict=True):
+            for answer in one.answers:
+                codes[place[answer["annotator"]]] = ANSWERS.index(answer["answer"])
+        enough = len(self.names) >= LEAST_ANNOTATORS and len(self.complete) >= LEAST_SENTENCES
+        truths = len(ANSWERS) - 1  # a sentence is to accept or to reject; `unsure` is no truth
+        self.truths = dawid_skene(self.codes, len(ANSWERS), truths=truths) if enough else None
 
-def _measures(group: list[Judged]) -> list[Any]:
-    """n, unanimous, percent agreement, kappa, alpha, note."""
-    import numpy as np
+    def rows(self, pairs: Sequence[str]) -> Iterator[Row]:
+        """Yield a row of AGREEMENT per pair with a sentence, in the order of `pairs`, and all."""
+        groups: dict[str, list[Judged]] = {pair: [] for pair in pairs}
+        for one in self.judged:
+            groups.setdefault(surface_pair(one.row, self.values), []).append(one)
+        for pair, group in groups.items():
+            if group:
+                yield self._row(pair, group)
+        yield self._row("all", self.judged)
 
-    from evenhand.metrics import agreement
+    def _row(self, pair: str, group: Sequence[Judged]) -> Row:
+        from evenhand.metrics import agreement
 
-    if not group:
-        return [0, 0, None, None, None, "there is no sentence"]
-    codes = np.array([[ANSWERS.index(word) for word in one.words()] for one in group])
-    if codes.shape[1] < 2:
-        return [len(group), len(group), None, None, None, "there is one annotator"]
-    measures = [
-        agreement.percent_agreement(codes),
-        agreement.fleiss_kappa(codes),
-        agreement.krippendorff_alpha(codes),
-    ]
-    rounded = [None if value is None else round(value, 6) for value in measures]
-    note = ONE_ANSWER if None in measures else None
-    return [len(group), int(agreement.unanimous(codes).sum()), *rounded, note]
+        ids = {id(one) for one in group}
+        chosen = [number for number, one in enumerate(self.complete) if id(one) in ids]
+        codes = self.codes[chosen]
+        row = {
+            "pair": pair,
+            "n": len(chosen),
+            "unanimous": sum(one.unanimous() for one in group),
+            "adjudicated": sum(one.ruling is not None for one in group),
+            "waiting": sum(not one.complete() for one in group),
+        }
+        if not chosen:
+            return row | {"note": "there is no sentence with all its answers"}
+        if self.truths is not None:
+            row["estimated_accept"] = self.truths.shares[chosen, ANSWERS.index("accept")].mean()
+        if len(self.names) < 2:
+            return row | {"note": "there is one annotator"}
+        row["percent_agreement"] = agreement.percent_agreement(codes)
+        row["fleiss_kappa"] = agreement.fleiss_kappa(codes)
+        row["krippendorff_alpha"] = agreement.krippendorff_alpha(codes)
+        if row["krippendorff_alpha"] is None:
+            row["note"] = ONE_ANSWER
+        elif row["fleiss_kappa"] is None:
+            row["note"] = UNEQUAL
+        return {key: round(one, 6) if isinstance(one, float) else one for key, one in row.items()}
 
-
-def write_disagreements(path: Path, judged: list[Judged], values: Sequence[str] = GENDERS) -> None:
-    """Write disagreements.csv; see `evenhand.slguset.build_dataset`."""
-    names = sorted({answer["annotator"] for one in judged for answer in one.answers})
-    fields = ("answer", "criterion", "comment")
-    header = ["round", "rank", "sentence_id", "pair", "sentence"]
-    header += [f"{field}_{name}" for field in fields for name in names]
-    rows = []
-    for one in judged:
-        if one.unanimous():
-            continue
-        by_name = {answer["annotator"]: answer for answer in one.answers}
-        row = one.row
-        rows.append(
-            [row["round"], row["rank"], row["sentence_id"], surface_pair(row, values)]
-            + [row["sentence"]]
-            + [by_name.get(name, {}).get(field) for field in fields for name in names]
+    def annotator_rows(self) -> Iterator[Row]:
+        """Yield a row of ANNOTATORS per annotator who has an answer or should have, sorted."""
+        given = Counter(
+            (one["annotator"], one["answer"]) for each in self.judged for one in each.answers
         )
-    write_csv(path, header, rows)
-
-
-def annotator_rows(judged: list[Judged]) -> Iterator[Row]:
-    """Yield a row per annotator, sorted."""
-    given = Counter((one["annotator"], one["answer"]) for each in judged for one in each.answers)
-    for name in sorted({name for name, _ in given}):
-        counts = {answer: given[name, answer] for answer in ANSWERS}
-        yield {"annotator": name, "answers": sum(counts.values())} | counts
+        missing = Counter(
+            name
+            for one in self.judged
+            if not one.complete()
+            for name in one.row["assigned"]
+            if name not in {answer["annotator"] for answer in one.answers}
+        )
+        for name in sorted({*self.names, *missing}):
+            counts = {answer: given[name, answer] for answer in ANSWERS}
+            row = {"annotator": name, "answers": sum(counts.values())} | counts
+            row["waiting"] = missing[name]
+            if self.truths is not None and name in self.names:
+                row["accuracy"] = round(float(self.truths.accuracy[self.names.index(name)]), 6)
+            yield row

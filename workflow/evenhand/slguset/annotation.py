@@ -1,6 +1,7 @@
 """The annotation task: judge whether a sentence with an exchanged gender word is as natural."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,7 +10,7 @@ from evenhand.io.sheets import Column
 from evenhand.io.tables import read_rows
 from evenhand.sheets.tasks import Task
 
-#: What annotators can answer for a sentence.
+#: What annotators can answer for a sentence; the last is no judgement.
 ANSWERS = ("accept", "reject", "unsure")
 
 #: Why they do not accept it: a criterion, a personal name, something else.
@@ -32,25 +33,62 @@ TASK = Task(
         Column("sentence_id", "编号", 20),
     ),
     fixed=("sentence",),
-    handed_out=("round", "rank", "sentence_id", "sentence"),
+    handed_out=("round", "rank", "sentence_id", "sentence", "swapped_sentence", "annotators"),
+    optional=("swapped_sentence", "annotators"),
     table="sentences 句子",
     notes="instructions 说明",
 )
 
 
+#: The name under which the sentences on which annotators disagree are decided.
+ADJUDICATOR = "adjudicator"
+
+#: The adjudicator's sheet shows what the annotators answered.
+ADJUDICATION = replace(
+    TASK,
+    columns=(*TASK.columns[:3], Column("answers", "各人判断", 32), *TASK.columns[3:]),
+)
+
+#: What becomes of a sentence other than an answer.
+WAITING, DISAGREEMENT = "waiting", "disagreement"
+
+
 class Judged(NamedTuple):
-    """A sentence of a sample (a row as a dict) with its answers, sorted by annotator."""
+    """A sentence of a sample with its answers.
+
+    Attributes
+    ----------
+    row : dict
+        The row of sample.parquet.
+    answers : list of dict
+        The annotators' rows of answers.parquet, sorted by annotator.
+    ruling : str or None
+        The adjudicator's answer.
+    """
 
     row: dict[str, Any]
     answers: list[dict[str, Any]]
+    ruling: str | None = None
 
     def words(self) -> list[str]:
         """The answers alone: one word per annotator."""
         return [answer["answer"] for answer in self.answers]
 
+    def complete(self) -> bool:
+        """Whether as many annotators have answered as the sentence was handed out to."""
+        return len(self.answers) >= len(self.row["assigned"])
+
     def unanimous(self) -> bool:
-        """Whether all annotators agree."""
-        return len(set(self.words())) == 1
+        """Whether the sentence is complete and all its annotators agree."""
+        return self.complete() and len(set(self.words())) == 1
+
+    def fate(self) -> str:
+        """The adjudicator's answer, the annotators' if they agree, WAITING, or DISAGREEMENT."""
+        if self.ruling:
+            return self.ruling
+        if not self.complete():
+            return WAITING
+        return self.words()[0] if self.unanimous() else DISAGREEMENT
 
 
 def read_judgements(samples: Sequence[Path], answers: Sequence[Path]) -> list[Judged]:
@@ -64,13 +102,12 @@ def read_judgements(samples: Sequence[Path], answers: Sequence[Path]) -> list[Ju
     Returns
     -------
     list of Judged
-        Sorted by round and rank.
+        Sorted by round and rank; without the sentences that were lost since they were handed out.
 
     Raises
     ------
     InputError
-        A sentence is in two samples, answers are of no sample's sentence, a sentence has no
-        answers, or not as many as the others.
+        A sentence is in two samples, or answers are of no sample's sentence.
     """
     rows: dict[str, dict[str, Any]] = {}
     for path in samples:
@@ -91,14 +128,17 @@ def read_judgements(samples: Sequence[Path], answers: Sequence[Path]) -> list[Ju
                     remedy="give the answers with the sample of their round",
                 )  # fmt: skip
             answered[answer["sentence_id"]].append(answer)
-    numbers = {one: len(some) for one, some in answered.items()}
-    if len(set(numbers.values())) > 1 or 0 in numbers.values():
-        one = min(numbers, key=lambda name: (numbers[name], name))
-        raise InputError(
-            f"sentence {one} has {numbers[one]} answers, others have {max(numbers.values())}",
-            remedy="give the answers of every round, with as many annotators in each",
-        )
     return [
-        Judged(row, sorted(answered[row["sentence_id"]], key=lambda answer: answer["annotator"]))
+        judged(row, answered[row["sentence_id"]])
         for row in sorted(rows.values(), key=lambda row: (row["round"], row["rank"]))
+        if not row["lost"]
     ]
+
+
+def judged(row: dict[str, Any], answers: Sequence[dict[str, Any]]) -> Judged:
+    """Bring a sentence and its rows of answers.parquet together."""
+    by_name = {answer["annotator"]: answer for answer in answers}
+    ruling = by_name.pop(ADJUDICATOR, None)
+    return Judged(
+        row, [by_name[name] for name in sorted(by_name)], ruling["answer"] if ruling else None
+    )

@@ -1,8 +1,8 @@
-"""The annotators' sheets of a round, and a Label Studio project of the same sentences."""
+"""The sheets of a round and of its adjudication, and Label Studio's tasks of the same sentences."""
 
 import html
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +11,26 @@ from evenhand.errors import InputError
 from evenhand.io.json_text import load
 from evenhand.io.sheets import Marked
 from evenhand.sheets.tasks import check_name, render, write_handed_out, write_sheet
-from evenhand.slguset.annotation import TASK
+from evenhand.slguset.annotation import ADJUDICATION, ADJUDICATOR, TASK, Judged
 from evenhand.slguset.swap import spans_of, swap, swapped_spans
 
 INSTRUCTIONS = "instructions.md"
 LABEL_CONFIG = "label_studio.xml"
+
+#: What precedes the instructions on the adjudicator's sheet.
+TO_ADJUDICATE = """# 裁决 Adjudication
+各标注员对下列句子判断不一，各人的判断见 answers 一栏。您的判断为最后决定。
+The annotators disagree on these sentences; the column answers has what each answered. Your answer \
+decides.
+
+"""
 
 
 def check_annotators(names: list[str]) -> None:
     """Raise InputError unless each annotator can have a file."""
     for name in names:
         check_name(name, "annotator")
-    reserved = {"handed_out", "label_studio", "instructions"}
+    reserved = {"handed_out", "label_studio", "instructions", ADJUDICATOR}
     if len({name.lower() for name in names} - reserved) != len(names):
         raise InputError(
             f"the annotators {', '.join(names)} cannot each have a file",
@@ -33,24 +41,71 @@ def check_annotators(names: list[str]) -> None:
 def write_round(
     out: Path,
     rows: list[dict[str, Any]],
-    annotators: list[str],
+    lost: Mapping[str, str],
     *,
     instructions: Path,
     interface: Path,
 ) -> None:
-    """Write the folder of a round's sheets; see `evenhand.slguset.draw_annotation`."""
+    """Write the folder of a round's sheets; see `evenhand.slguset.draw_annotation`.
+
+    Each annotator's sheet has the sentences that are assigned to them. `lost` are the swapped
+    sentences of those that were lost, which are in the list of what was handed out alone.
+    """
     out.mkdir()
-    facts = {"round": rows[0]["round"] if rows else "", "sentences": len(rows)}
-    marked = [row | _marked(row) for row in rows]
-    for name in annotators:
-        text = render(instructions, facts | {"annotator": name})
-        write_sheet(out, name, TASK, text, [row | {"annotator": name} for row in marked])
-    text = render(instructions, facts | {"annotator": " / ".join(annotators)})
+    there = [_shown(row) for row in rows if not row["lost"]]
+    names = list(dict.fromkeys(name for row in rows for name in row["assigned"]))
+    facts = {"round": rows[0]["round"] if rows else "", "sentences": len(there)}
+    for name in names:
+        own = [row | {"annotator": name} for row in there if name in row["assigned"]]
+        text = render(instructions, facts | {"annotator": name, "sentences": len(own)})
+        write_sheet(out, name, TASK, text, own)
+    text = render(instructions, facts | {"annotator": " / ".join(names)})
     (out / INSTRUCTIONS).write_text(text, encoding="utf-8")
+    _write_tasks(out, there, interface)
+    swapped = {row["sentence_id"]: row["swapped_sentence"].text for row in there} | {**lost}
+    entries = [
+        row
+        | {
+            "annotators": " ".join(row["assigned"]),
+            "swapped_sentence": swapped[row["sentence_id"]],
+        }
+        for row in rows
+    ]
+    write_handed_out(out / "handed_out.csv", TASK, entries)
+
+
+def write_adjudication(
+    out: Path, judged: Sequence[Judged], *, instructions: Path, interface: Path
+) -> None:
+    """Write the folder of the adjudicator's sheet; see `evenhand.slguset.read_sheets`."""
+    out.mkdir()
+    rows = [
+        _shown(one.row) | {"annotator": ADJUDICATOR, "answers": "\n".join(map(_line, one.answers))}
+        for one in judged
+    ]
+    facts = {"round": rows[0]["round"] if rows else "", "sentences": len(rows)}
+    text = TO_ADJUDICATE + render(instructions, facts | {"annotator": ADJUDICATOR})
+    write_sheet(out, ADJUDICATOR, ADJUDICATION, text, rows)
+    _write_tasks(out, rows, interface)
+
+
+def _line(answer: dict[str, Any]) -> str:
+    """An annotator's answer in words: ``li: reject (b), two people``."""
+    reason = f" ({answer['criterion']})" if answer["criterion"] else ""
+    comment = f", {answer['comment']}" if answer["comment"] else ""
+    return f"{answer['annotator']}: {answer['answer']}{reason}{comment}"
+
+
+def _shown(row: dict[str, Any]) -> dict[str, Any]:
+    """The row with its sentence and the swapped form, in which the keywords are marked."""
+    return row | _marked(row)
+
+
+def _write_tasks(out: Path, rows: list[dict[str, Any]], interface: Path) -> None:
+    """Write Label Studio's tasks and its labelling interface."""
     tasks = json.dumps([_task(row) for row in rows], ensure_ascii=False, indent=1)
     (out / "label_studio.json").write_text(tasks + "\n", encoding="utf-8")
     (out / LABEL_CONFIG).write_bytes(interface.read_bytes())
-    write_handed_out(out / "handed_out.csv", TASK, rows)
 
 
 def _marked(row: dict[str, Any]) -> dict[str, Marked]:
@@ -65,15 +120,23 @@ def _marked(row: dict[str, Any]) -> dict[str, Marked]:
 
 
 def _task(row: dict[str, Any]) -> dict[str, Any]:
-    """A task of Label Studio; `sentence` is for reading back, the rest for display."""
-    marked = _marked(row)
-    return {
-        "data": {name: row[name] for name in ("round", "rank", "sentence_id", "sentence")}
-        | {
-            "sentence_html": _html(marked["sentence"]),
-            "swapped_html": _html(marked["swapped_sentence"]),
-        }
+    """A task of Label Studio: what is read back, and the two sentences as they are displayed.
+
+    Its `annotators` are for a filter of the data manager. What annotators answered to a sentence
+    that is adjudicated stands below the swapped one.
+    """
+    data = {name: row[name] for name in ("round", "rank", "sentence_id")}
+    data |= {
+        "sentence": row["sentence"].text,
+        "annotators": " ".join(row["assigned"]),
+        "sentence_html": _html(row["sentence"]),
+        "swapped_html": _html(row["swapped_sentence"]),
     }
+    if "answers" in row:
+        data |= {"annotators": ADJUDICATOR}
+        lines = html.escape(row["answers"]).replace("\n", "<br>")
+        data["swapped_html"] += f"<p>{lines}</p>"
+    return {"data": data}
 
 
 def _html(marked: Marked) -> str:
@@ -90,7 +153,10 @@ def _html(marked: Marked) -> str:
 
 
 def read_export(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows of Label Studio's export in its format JSON."""
+    """The rows of Label Studio's export in its format JSON.
+
+    An answer in a task of the adjudication is the adjudicator's, whoever gave it.
+    """
     try:
         tasks = load(read_text(path))
         for number, task in enumerate(tasks, start=1):
@@ -101,6 +167,8 @@ def read_export(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
                 for key in ("sentence_id", "sentence", "round"):
                     cells[key] = _text(task["data"][key])
                 cells["annotator"] = str(name) if isinstance(name, int) else _text(name)
+                if task["data"].get("annotators") == ADJUDICATOR:
+                    cells["annotator"] = ADJUDICATOR
                 if not annotation.get("was_cancelled"):
                     for result in annotation["result"]:
                         value = result["value"]

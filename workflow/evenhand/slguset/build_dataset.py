@@ -1,4 +1,4 @@
-"""Build the data set from the sentences that every annotator accepts; measure agreement."""
+"""Build the data set from the sentences that the annotators accept; measure agreement."""
 
 import csv
 from collections import Counter
@@ -8,14 +8,8 @@ from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 from evenhand.core.tables import write_tables
 from evenhand.io.tables import read_table_schema, write_table
-from evenhand.slguset.agreement import (
-    AGREEMENT,
-    ANNOTATORS,
-    agreement_rows,
-    annotator_rows,
-    write_disagreements,
-)
-from evenhand.slguset.annotation import Judged, read_judgements
+from evenhand.slguset.agreement import AGREEMENT, ANNOTATORS, Agreement
+from evenhand.slguset.annotation import read_judgements
 from evenhand.slguset.dataset import dataset_row, in_order, schema
 from evenhand.slguset.keywords import GENDERS, read_keywords
 from evenhand.slguset.surface_pairs import attribute_of, surface_pairs
@@ -32,10 +26,12 @@ def build_dataset(
     out: Output,
     table: Output,
     tables: Output,
-    disagreements: Output,
     values: list[str] | None = None,
 ) -> dict[str, Any]:
-    """Build the data set from the sentences that every annotator accepts; measure agreement.
+    """Build the data set from the sentences that the annotators accept; measure agreement.
+
+    A sentence enters if all annotators whom it was handed out to accept it, or if the adjudicator
+    does. A sentence that waits for answers is left out until they come.
 
     Rows are sorted by mask pair in the order of the table of keywords, gender (female first),
     sentence_id. The authors' table has the same rows in the same order. Its positions are
@@ -58,26 +54,26 @@ def build_dataset(
     tables : Path
         The folder of the tables `AGREEMENT` and `ANNOTATORS` of `evenhand.slguset.agreement`.
         Pairs without a sentence have no row.
-    disagreements : Path
-        disagreements.csv: the sentences on which annotators disagree, with each annotator's
-        answer, criterion and comment; safe to open in a spreadsheet program.
     values : list of str, optional
         The values of the attribute; male and female by default.
 
     Returns
     -------
     dict
-        judged, sentences (in the data set), left_out (by reason: `disagreement`, or the
-        unanimous answer), by_{attribute}.
+        judged, sentences (in the data set), left_out (by reason: `disagreement`, `waiting`, or
+        the answer), by_{attribute}.
     """
     values = values or [*GENDERS]
     columns = schema(read_table_schema(samples[0]))
     attribute = attribute_of(columns.names)
     judged = read_judgements(samples, answers)
-    agreed = agreement_rows(judged, list(surface_pairs(keywords, values)), values)
-    write_tables(tables, [(AGREEMENT, agreed), (ANNOTATORS, annotator_rows(judged))])
-    write_disagreements(disagreements, judged, values)
-    fates = [_fate(one) for one in judged]
+    agreement = Agreement(judged, values)
+    pairs = list(surface_pairs(keywords, values))
+    write_tables(
+        tables,
+        [(AGREEMENT, agreement.rows(pairs)), (ANNOTATORS, agreement.annotator_rows())],
+    )
+    fates = [one.fate() for one in judged]
     rows = in_order(
         (
             dataset_row(one.row, columns)
@@ -103,10 +99,6 @@ def build_dataset(
         "left_out": dict(sorted(left_out.items())),
         f"by_{attribute}": dict(sorted(Counter(row[attribute] for row in rows).items())),
     }
-
-
-def _fate(one: Judged) -> str:
-    return one.words()[0] if one.unanimous() else "disagreement"
 
 
 if __name__ == "__main__":

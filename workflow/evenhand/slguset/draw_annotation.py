@@ -21,10 +21,20 @@ from evenhand.slguset.annotation_sheets import check_annotators, write_round
 from evenhand.slguset.keywords import GENDERS, Surface
 from evenhand.slguset.random_order import corpora_by_file, random_order
 from evenhand.slguset.surface_pairs import attribute_of, surface_pair, surface_pairs, word_columns
+from evenhand.slguset.swap import spans_of, swap
 from evenhand.slguset.verdicts import ACCEPTED
 
 #: The columns of drawn.csv that are counts.
 COUNTS = ("wanted", "available", "drawn", "missing")
+
+#: The columns of sample.parquet after those of the candidates.
+ADDED = (
+    ("round", pa.string()),
+    ("rank", pa.int32()),
+    ("random", pa.bool_()),
+    ("assigned", pa.list_(pa.string())),
+    ("lost", pa.bool_()),
+)
 
 #: A surface pair and the value of its keyword: the unit of a quota.
 Side = tuple[str, str]
@@ -41,6 +51,7 @@ def draw_annotation(
     sheets: Output,
     round: str,
     annotators: list[str] | None = None,
+    per_sentence: int | None = None,
     sentences_per_pair: int = 100,
     quotas: Input | None = None,
     ledger: list[Input] | None = None,
@@ -59,8 +70,10 @@ def draw_annotation(
     order of the candidates does not matter, and a new candidate replaces one sentence at most.
     The order of the sheets mixes all pairs.
 
-    If the ledger holds the round itself, its sentences are the sample, whatever has changed
-    since: the annotators already have them.
+    If the ledger holds the round itself, its sentences are the sample, with the same annotators,
+    whatever has changed since: the annotators already have them. A sentence that is no candidate
+    with the same counterpart any more (another table of keywords, another corpus) is marked as
+    lost: its answers are kept, and do not count.
 
     Parameters
     ----------
@@ -73,8 +86,8 @@ def draw_annotation(
     interface : Path
         Label Studio's labelling interface (label_studio.xml).
     out : Path
-        sample.parquet: the candidates' columns, round, rank (from 1) and random (whether it was
-        drawn for `random_per_corpus`), sorted by rank.
+        sample.parquet: the candidates' columns, round, rank (from 1), random (whether it was
+        drawn for `random_per_corpus`), assigned (annotators), lost, sorted by rank.
     drawn : Path
         drawn.csv: per surface pair and value, sentences wanted, available (accepted and not
         handed out in another round), drawn, and missing.
@@ -83,12 +96,16 @@ def draw_annotation(
         English, and a table with drop-down answers) and ``{annotator}.csv`` (the same table);
         ``instructions.md``; ``label_studio.json`` (tasks to import) with ``label_studio.xml``
         (the project's labelling interface); ``handed_out.csv``, which goes into the ledger once
-        the sheets are handed out. No program reads a sentence in it as a formula.
+        the sheets are handed out: it says who has which sentence. No program reads a sentence
+        in it as a formula.
     round : str
         The round's name; letters, digits, underscores, dots and hyphens.
     annotators : list of str, optional
         The annotators' names, which name their files (as `round`); annotator_1, annotator_2 and
         annotator_3 by default.
+    per_sentence : int, optional
+        The number of annotators of each sentence; all by default. Each gets as many sentences as
+        the others, or one more.
     sentences_per_pair : int
         Sentences per surface pair, both values together; an even number.
     quotas : Path, optional
@@ -117,17 +134,24 @@ def draw_annotation(
     -------
     dict
         wanted, drawn, random (of these), missing (sentences), frozen (whether the ledger holds
-        the round), rejected_since (sentences of a frozen round that a filter rejects now).
+        the round), rejected_since and lost (sentences of a frozen round that a filter rejects
+        now, or that are no candidates).
 
     Raises
     ------
     InputError
-        A name, a quota or the ledger is malformed, or a sentence of the frozen round is no
-        longer among the candidates.
+        A name, a quota or the ledger is malformed, `per_sentence` is more than the annotators,
+        or no sentence of the frozen round is among the candidates.
     """
     check_name(round, "round")
     annotators = annotators or ["annotator_1", "annotator_2", "annotator_3"]
     check_annotators(annotators)
+    if per_sentence is not None and not 0 < per_sentence <= len(annotators):
+        raise InputError(
+            f"slguset.annotation.per_sentence is {per_sentence}, and there are"
+            f" {len(annotators)} annotators",
+            remedy="name more annotators, or lower it",
+        )
     values = values or [*GENDERS]
     pairs = surface_pairs(keywords, values)
     wanted = _wanted(pairs, sentences_per_pair, quotas, values)
@@ -151,27 +175,40 @@ def draw_annotation(
     else:
         ordered = sorted({*chosen, *random}, key=lambda one: digest(f"{seed} show", one))
         ranks = {one: rank for rank, one in enumerate(ordered, start=1)}
+    assigned = _assigned(ranks, frozen, annotators, per_sentence or len(annotators), seed)
     if not ranks:  # the report must still be written: its funnel gives the reason
         print(f"{candidates} has no accepted sentence that is not handed out yet", file=sys.stderr)
     schema, rows = _rows_of(candidates, ranks)
-    _check_frozen(frozen, rows, candidates)
+    lost = _lost(frozen, rows, candidates)
+    for one in lost:
+        entry = frozen[one]
+        rows[one] = dict.fromkeys(schema.names)
+        rows[one] |= {"sentence_id": one, "sentence": entry.row["sentence"]}
+        print(
+            f"{entry.file}:{entry.line}: sentence {one} is no longer a candidate with the same"
+            " counterpart; its answers do not count",
+            file=sys.stderr,
+        )
     for one, row in rows.items():
         row |= {"round": round, "rank": ranks[one], "random": one in random}
+        row |= {"assigned": assigned[one], "lost": one in lost}
     ordered = sorted(rows.values(), key=lambda row: row["rank"])
-    added = [("round", pa.string()), ("rank", pa.int32()), ("random", pa.bool_())]
-    write_table(out, pa.schema([*schema, *added]), ordered)
+    write_table(out, pa.schema([*schema, *ADDED]), ordered)
     attribute = attribute_of(schema.names)
-    taken = Counter((surface_pair(row, values), row[attribute]) for row in ordered)
+    present = [row for row in ordered if not row["lost"]]
+    taken = Counter((surface_pair(row, values), row[attribute]) for row in present)
     header = ["pair", *word_columns(values), attribute, *COUNTS]
     missing = _write_drawn(drawn, header, pairs, wanted, available, taken)
-    write_round(sheets, ordered, annotators, instructions=instructions, interface=interface)
+    swapped = {one: frozen[one].row["swapped_sentence"] for one in lost}
+    write_round(sheets, ordered, swapped, instructions=instructions, interface=interface)
     return {
         "wanted": sum(wanted.values()),
         "drawn": len(ordered),
         "random": len(random & ranks.keys()),
         "missing": missing,
         "frozen": bool(frozen),
-        "rejected_since": sum(row["verdict"] != ACCEPTED for row in ordered),
+        "rejected_since": sum(row["verdict"] != ACCEPTED for row in present),
+        "lost": len(lost),
     }
 
 
@@ -261,10 +298,32 @@ def _rows_of(
     return read_table_schema(candidates), rows
 
 
-def _check_frozen(
+def _assigned(
+    ranks: dict[str, int],
+    frozen: dict[str, HandedOut],
+    annotators: list[str],
+    per_sentence: int,
+    seed: int,
+) -> dict[str, list[str]]:
+    """Return the annotators of each sentence: as handed out, else those with the fewest so far."""
+    load = dict.fromkeys(annotators, 0)
+    found = {}
+    for one in sorted(ranks, key=lambda one: ranks[one]):
+        if one in frozen:
+            found[one] = frozen[one].row["annotators"].split() or annotators
+            continue
+        order = sorted(load, key=lambda name: (load[name], digest(f"{seed} {name}", one)))
+        chosen = order[:per_sentence]
+        for name in chosen:
+            load[name] += 1
+        found[one] = [name for name in annotators if name in chosen]
+    return found
+
+
+def _lost(
     frozen: dict[str, HandedOut], rows: dict[str, dict[str, Any]], candidates: Path
-) -> None:
-    """Raise InputError unless each sentence handed out still has its text and one keyword."""
+) -> list[str]:
+    """Return the sentences handed out that no longer have one keyword and the same counterpart."""
     if frozen and not any(one in rows for one in frozen):
         raise InputError(
             f"none of this round's sentences is in {candidates}: it was drawn from another corpus",
@@ -272,8 +331,9 @@ def _check_frozen(
             remedy="set slguset.annotation.ledger and .filled to folders of this corpus, or begin"
             " a new round",
         )
+    lost = []
     for one, entry in frozen.items():
-        row = rows.get(one)
+        row, swapped = rows.get(one), entry.row["swapped_sentence"]
         if row and row["sentence"] != entry.row["sentence"]:
             raise InputError(
                 f"the text of sentence {one} was changed",
@@ -281,15 +341,10 @@ def _check_frozen(
                 line=entry.line,
                 remedy="put back the file as it was made",
             )
-        if row is None or row["keyword"] is None:
-            raise InputError(
-                f"sentence {one}, which the annotators have, is no longer a sentence with one "
-                f"keyword in {candidates}",
-                file=entry.file,
-                line=entry.line,
-                remedy="put back the corpus and the table of keywords that the round was drawn "
-                "from, or take the round out of the ledger and begin a new one",
-            )
+        gone = not row or row["keyword"] is None
+        if gone or (swapped and swap(row["sentence"], spans_of(row)) != swapped):
+            lost.append(one)
+    return lost
 
 
 def _write_drawn(

@@ -1,5 +1,6 @@
 """Read the sheets that annotators have filled in."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,17 @@ from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.tables import read_rows, write_table
-from evenhand.sheets.filled import NAMED, Row, check_rows, chosen, read_filled, refuse
-from evenhand.slguset.annotation import ANSWERS, CRITERIA, TASK
-from evenhand.slguset.annotation_sheets import read_export
+from evenhand.sheets.filled import Row, check_rows, chosen, read_filled, refuse
+from evenhand.slguset.annotation import (
+    ADJUDICATOR,
+    ANSWERS,
+    CRITERIA,
+    DISAGREEMENT,
+    TASK,
+    WAITING,
+    judged,
+)
+from evenhand.slguset.annotation_sheets import read_export, write_adjudication
 
 SCHEMA = pa.schema(
     [
@@ -33,65 +42,95 @@ SYNONYMS = {
 
 
 def read_sheets(
-    *, sample: Input, sheets: list[Input], out: Output, annotators: int = 3
+    *,
+    sample: Input,
+    sheets: list[Input],
+    instructions: Input,
+    interface: Input,
+    out: Output,
+    adjudication: Output,
 ) -> dict[str, Any]:
-    """Read the sheets that annotators have filled in.
+    """Read the sheets that annotators have filled in, as far as they are there.
+
+    Any annotator may answer any sentence of the round, so that one can take another's place.
+    A sentence waits until as many have answered as it was handed out to.
 
     Parameters
     ----------
     sample : Path
         The sample.parquet that the sheets were written from.
     sheets : list of Path
-        The filled sheets, one per annotator: xlsx, csv, or Label Studio's export (json, which
-        may hold several annotators).
+        Filled sheets: xlsx, csv, or Label Studio's export (json, which may hold several
+        annotators). A row without an answer has not been judged yet. An annotator's answers, and
+        the adjudicator's, may come in several files.
+    instructions : Path
+        The template of the annotators' instructions (instructions.md.jinja).
+    interface : Path
+        Label Studio's labelling interface (label_studio.xml).
     out : Path
         answers.parquet: sentence_id, annotator, answer, criterion, comment; in the order of
         the sample, then by annotator.
-    annotators : int
-        How many annotators there must be.
+    adjudication : Path
+        A folder with the sentences on which annotators disagree and which nobody has decided:
+        ``adjudicator.xlsx`` and ``adjudicator.csv``, which show their answers, and
+        ``label_studio.json`` with ``label_studio.xml``. Filled in, it is one of `sheets`.
 
     Returns
     -------
     dict
-        sentences, annotators (names), answers (by answer).
+        sentences, annotators (names), answers (by answer), waiting (sentences that lack
+        answers), adjudicated, to_adjudicate, of_lost (answers to sentences that were lost).
 
     Raises
     ------
     InputError
-        A sheet cannot be read, an annotator's sentences are not those of the sample (rows are
-        missing, doubled or of another round, or a text was changed), an answer is blank or
-        unknown, an annotator handed in two files, or there are fewer or more than
-        `annotators`. The error states the file, the rows and the remedy.
+        A sheet cannot be read, a row is of no sentence of the sample, a text was changed, an
+        answer is unknown, an annotator answered a sentence twice, or a row has a criterion and no
+        answer or `accept`. The error states the file, the rows and the remedy.
     """
     expected = {row["sentence_id"]: row for row in read_rows(sample)}
-    by_annotator: dict[str, tuple[Path, dict[str, dict[str, str | None]]]] = {}
+    given: dict[tuple[str, str], tuple[Path, dict[str, str | None]]] = {}
     for path in sheets:
         for annotator, rows in _by_annotator(path).items():
-            if annotator in by_annotator:
-                raise InputError(
-                    f"is a second sheet of {annotator}, after {by_annotator[annotator][0]}",
-                    file=path,
-                    remedy="keep the one that counts; each annotator hands in one file",
+            answered = _checked(path, annotator, rows, expected)
+            if again := [
+                row for row, _ in answered if (row.cells["sentence_id"], annotator) in given
+            ]:
+                first, _ = given[again[0].cells["sentence_id"], annotator]
+                refuse(
+                    path,
+                    again,
+                    f"{annotator} has answered this sentence in {first} already",
+                    "keep the answer that counts",
                 )
-            by_annotator[annotator] = (path, _checked(path, annotator, rows, expected))
-    names = sorted(by_annotator)
-    if len(names) != annotators:
-        raise InputError(
-            f"there are sheets of {len(names)} annotators ({', '.join(names) or 'none'}), "
-            f"not of {annotators}",
-            remedy="put the filled sheet of each annotator into the folder of filled sheets",
-        )
+            for row, cells in answered:
+                given[row.cells["sentence_id"], annotator] = path, cells
+    names = sorted({name for _, name in given})
     filled = [
-        {"sentence_id": one, "annotator": name} | by_annotator[name][1][one]
+        {"sentence_id": one, "annotator": name} | given[one, name][1]
         for one in expected
         for name in names
+        if (one, name) in given
     ]
     write_table(out, SCHEMA, filled)
-    answers = [row["answer"] for row in filled]
+    by_sentence: dict[str, list[dict[str, Any]]] = {one: [] for one in expected}
+    for row in filled:
+        by_sentence[row["sentence_id"]].append(row)
+    found = [judged(row, by_sentence[one]) for one, row in expected.items() if not row["lost"]]
+    fates = [one.fate() for one in found]
+    open_ones = [one for one, fate in zip(found, fates, strict=True) if fate == DISAGREEMENT]
+    write_adjudication(adjudication, open_ones, instructions=instructions, interface=interface)
+    if waiting := fates.count(WAITING):
+        print(f"{waiting} of {len(found)} sentences wait for answers", file=sys.stderr)
+    answers = [row["answer"] for row in filled if row["annotator"] != ADJUDICATOR]
     return {
-        "sentences": len(expected),
-        "annotators": names,
+        "sentences": len(found),
+        "annotators": [name for name in names if name != ADJUDICATOR],
         "answers": {answer: answers.count(answer) for answer in ANSWERS},
+        "waiting": waiting,
+        "adjudicated": sum(one.ruling is not None for one in found),
+        "to_adjudicate": len(open_ones),
+        "of_lost": sum(expected[row["sentence_id"]]["lost"] for row in filled),
     }
 
 
@@ -118,26 +157,17 @@ def _by_annotator(path: Path) -> dict[str, list[Row]]:
 
 def _checked(
     path: Path, annotator: str, rows: list[Row], expected: dict[str, dict[str, Any]]
-) -> dict[str, dict[str, str | None]]:
-    """Answer, criterion and comment by sentence_id, if the rows are the sample's."""
+) -> list[tuple[Row, dict[str, str | None]]]:
+    """The answered rows with answer, criterion and comment, if all rows are the sample's."""
     by_key = {(row["round"], one): row for one, row in expected.items()}
     check_rows(path, rows, by_key, TASK)
-    there = {row.cells["sentence_id"] for row in rows}
-    if missing := [row for one, row in expected.items() if one not in there]:
-        ranks = ", ".join(str(row["rank"]) for row in missing[:NAMED])
-        more = ", ..." if len(missing) > NAMED else ""
-        raise InputError(
-            f"lacks {len(missing)} of {len(expected)} sentences (rank {ranks}{more})",
-            file=path,
-            remedy="put the rows back from the sheet that was handed out",
-        )
     answers = chosen(path, rows, "answer", ANSWERS, synonyms=SYNONYMS)
     criteria = chosen(path, rows, "criterion", CRITERIA)
     together = list(zip(rows, answers, criteria, strict=True))
     refuse(
         path,
-        [row for row, answer, _ in together if answer is None],
-        f"{annotator} left the answer blank",
+        [row for row, answer, criterion in together if answer is None and criterion],
+        f"{annotator} named a criterion and left the answer blank",
         f"fill in {', '.join(ANSWERS[:-1])} or {ANSWERS[-1]}",
     )
     refuse(
@@ -146,14 +176,11 @@ def _checked(
         "a sentence is accepted, and yet a criterion is named that it fails",
         "ask the annotator which of the two is right",
     )
-    return {
-        row.cells["sentence_id"]: {
-            "answer": answer,
-            "criterion": criterion,
-            "comment": row.cells["comment"] or None,
-        }
+    return [
+        (row, {"answer": answer, "criterion": criterion, "comment": row.cells["comment"] or None})
         for row, answer, criterion in together
-    }
+        if answer
+    ]
 
 
 if __name__ == "__main__":

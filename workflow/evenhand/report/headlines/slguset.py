@@ -163,7 +163,7 @@ def _built(steps: Mapping[str, int], own: int | None) -> str | None:
     text = f"Of {plural(read, 'sentence')} read, {count(accepted)} passed every filter"
     if own is None:
         return f"{text}; the annotators have not answered yet."
-    return f"{text}; the {count(own)} that all annotators accepted make the data set."
+    return f"{text}; the {count(own)} that the annotators accepted make the data set."
 
 
 def _read(published: Mapping[str, Any] | None) -> str | None:

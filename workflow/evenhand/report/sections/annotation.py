@@ -39,13 +39,16 @@ def describe_annotation(
         return None
     answered = {row["sentence_id"] for path in answers for row in read_rows(path, ["sentence_id"])}
     rounds: dict[str, Counter[bool]] = {}
+    lost = 0
     for path in samples:
-        for row in read_rows(path, ["sentence_id", "round"]):
+        for row in read_rows(path, ["sentence_id", "round", "lost"]):
+            lost += row["lost"]
             rounds.setdefault(row["round"], Counter())[row["sentence_id"] in answered] += 1
     rows = read_table(tables / "agreement.csv") if tables else []
     return {
         "waiting": [name for name, sentences in rounds.items() if not sentences[True]],
         "drawn": sum(sentences.total() for sentences in rounds.values()),
+        "lost": lost,
         "answered": sum(sentences[True] for sentences in rounds.values()),
         "pairs": (pairs := _drawn(drawn)),
         "values": list(dict.fromkeys(value for row in pairs for value in row["sides"])),

@@ -17,7 +17,7 @@ HOLDINGS = [
     ("annotation/*/drawn.csv", "How many sentences were drawn for each pair"),
     ("annotation/*/sheets", "One sheet per annotator, and a Label Studio project"),
     ("annotation/*/answers.parquet", "Each annotator’s answers for each sentence"),
-    ("slguset/annotation/disagreements.csv", "Sentences on which the annotators disagree"),
+    ("annotation/*/adjudication", "Sentences on which annotators disagree, to be decided"),
     ("slguset/slguset.parquet", "The data set"),
     ("slguset/slguset.csv", "The data set in the authors’ four columns"),
     ("slguset/README.md", "The data card"),
