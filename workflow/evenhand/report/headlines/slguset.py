@@ -40,7 +40,7 @@ FILES = {
     "published_table_1": "tables/sentences/slguset_published",
     "published_statistics": "slguset_published/statistics.json",
     "published_report": "slguset_published/report.json",
-    "anchors": "zh_gender/published_bias.csv",
+    "anchors": "published_bias.csv",
 }
 ANCHORS = {"model": str, "sentences": int}
 
@@ -72,7 +72,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     Parameters
     ----------
     files : list of Path
-        Any of `FILES`, by their places below the results; ``zh_gender/published_bias.csv`` is
+        Any of `FILES`, by their places below the results; ``published_bias.csv`` of the pack is
         the table of published numbers in resources/.
     titles : mapping
         The sentences that each filter drops, by ``filters/name``.
