@@ -90,6 +90,11 @@ def test_who_guesses_is_found(tables, tmp_path):
     assert float(third["accuracy"]) == pytest.approx(1 / 3, abs=0.07)
     everything = read(tables["tables"] / "agreement.csv")[-1]
     assert float(everything["estimated_accept"]) == pytest.approx(0.75, abs=0.03)
+    guesses = {one: "aru"[n % 3] + "aru"[n // 3 % 3] + "aru"[n // 9 % 3]
+               for n, one in enumerate(said)}  # fmt: skip
+    tables["answers"] = [write_answers(tmp_path / "a.parquet", guesses)]
+    build_dataset(**tables)
+    assert [row["accuracy"] for row in read(tables["tables"] / "annotators.csv")] == [""] * 3
 
 
 def test_partial_answers_and_the_adjudicator(tables, tmp_path):

@@ -43,8 +43,9 @@ ANNOTATORS = Table(
 ONE_ANSWER = "all answers are the same: kappa and alpha are not defined"
 UNEQUAL = "sentences have different numbers of answers: kappa is not defined"
 
-#: With two annotators who disagree, nothing tells which is right; nor do few sentences.
-LEAST_ANNOTATORS, LEAST_SENTENCES = 3, 30
+#: With two annotators who disagree, nothing tells which is right; nor do few sentences, or
+#: annotators who hardly agree more than by chance (Krippendorff's alpha).
+LEAST_ANNOTATORS, LEAST_SENTENCES, LEAST_ALPHA = 3, 30, 0.2
 
 
 class Agreement:
@@ -53,7 +54,7 @@ class Agreement:
     def __init__(self, judged: Sequence[Judged], values: Sequence[str] = GENDERS):
         import numpy as np
 
-        from evenhand.metrics.agreement import MISSING, dawid_skene
+        from evenhand.metrics.agreement import MISSING, dawid_skene, krippendorff_alpha
 
         self.judged, self.values = judged, values
         self.complete = [one for one in judged if one.complete()]
@@ -63,9 +64,12 @@ class Agreement:
         for codes, one in zip(self.codes, self.complete, strict=True):
             for answer in one.answers:
                 codes[place[answer["annotator"]]] = ANSWERS.index(answer["answer"])
-        enough = len(self.names) >= LEAST_ANNOTATORS and len(self.complete) >= LEAST_SENTENCES
-        truths = len(ANSWERS) - 1  # a sentence is to accept or to reject; `unsure` is no truth
-        self.truths = dawid_skene(self.codes, len(ANSWERS), truths=truths) if enough else None
+        self.truths = None
+        if len(self.names) >= LEAST_ANNOTATORS and len(self.complete) >= LEAST_SENTENCES:
+            alpha = krippendorff_alpha(self.codes)
+            truths = len(ANSWERS) - 1  # a sentence is to accept or to reject; `unsure` is no truth
+            if alpha is None or alpha >= LEAST_ALPHA:
+                self.truths = dawid_skene(self.codes, len(ANSWERS), truths=truths)
 
     def rows(self, pairs: Sequence[str]) -> Iterator[Row]:
         """Yield a row of AGREEMENT per pair with a sentence, in the order of `pairs`, and all."""

@@ -114,7 +114,7 @@ def test_without_a_model_the_data_set_is_the_headline(tmp_path):
         write(tmp_path, '{"sentences": 7}', "slguset/statistics.json"),
     ]
     found = describe(files, {})
-    assert "the 7 that all annotators accepted make the data set" in found.sentence
+    assert "the 7 that the annotators accepted make the data set" in found.sentence
     assert not found.doubts
 
 
