@@ -48,6 +48,9 @@ TAGGED = [
 
 #: filter, sentence, reason, evidence; of the keywords in the sentence the first is judged.
 DECISIONS = [
+    ("pair_fit", "这种行为具有排他的性质。", "pair_fit", "排他"),
+    ("pair_fit", "学校安排他到北京工作。", None, None),
+    ("pair_fit", "婦女应当受到尊重。", "pair_fit", "婦女"),
     ("biology", "她怀孕三个月了。", "biology", "怀孕"),
     ("biology", "哺乳期的女职工可以提前下班。", "biology", "哺乳"),
     ("biology", "他因前列腺炎住院。", "biology", "前列腺"),

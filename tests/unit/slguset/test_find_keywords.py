@@ -80,6 +80,7 @@ def test_gender_terms_are_accepted(sentence, surface, word):
         ("警方排除他杀。", "not_a_gender_term"),
         ("其他人都走了。", "not_a_gender_term"),
         ("香港及其他地区也有雨。", "not_a_gender_term"),
+        ("及其他处理办法由法院决定。", "not_a_gender_term"),
         ("不得干涉他国内政。", "not_a_gender_term"),
         ("他们都走了。", "not_a_gender_term"),
         ("身在异域他乡的人。", "not_a_gender_term"),

@@ -306,12 +306,10 @@ def _judge_words(sentence: str, keywords: Keywords, rules: WordRules, language: 
 def judge_whole(surface: Surface, start: int, sentence: str, rules: WordRules) -> str:
     """Whether a keyword that is a word of its own is a term: `accepted` or `not_a_gender_term`."""
     keyword, position = surface.keyword, start + surface.offset
-    if (follows := _by_what_follows(keyword, position, sentence, rules)) is not None:
-        return follows
     before = position - sentence.endswith(" ", 0, position)
     if sentence.endswith(rules.not_after.get(keyword, ()), 0, before):
         return NO_TERM
-    return ACCEPTED
+    return _by_what_follows(keyword, position, sentence, rules) or ACCEPTED
 
 
 def judge_word(surface: Surface, start: int, token: Token, sentence: str, rules: WordRules) -> str:
@@ -345,10 +343,10 @@ def judge_word(surface: Surface, start: int, token: Token, sentence: str, rules:
     listed = _listed(keyword, token.word, position, rules)
     if listed is not None:
         return listed
-    if (follows := _by_what_follows(keyword, start + surface.offset, sentence, rules)) is not None:
-        return follows
     if sentence.endswith(rules.not_after.get(keyword, ()), 0, start + surface.offset):
         return NO_TERM
+    if follows := _by_what_follows(keyword, start + surface.offset, sentence, rules):
+        return follows
     if token.word == keyword or token.word == surface.surface or len(surface.surface) > 1:
         return ACCEPTED
     before, after = token.word[:position], token.word[position + 1 :]
