@@ -312,7 +312,7 @@ def test_reads_without_a_script(browser, files, page):
 
 
 @pytest.mark.parametrize(
-    ("page", "many"), [("sentences", 20_000), ("cases", 10_000), ("people", 45_000)]
+    ("page", "many"), [("sentences", 10_000), ("cases", 3_000), ("people", 10_000)]
 )
 def test_as_many_items_as_real_sets_have_stay_quick(browser, repository, tmp_path, page, many):
     """Checked only that nothing hangs: how long it takes is measured elsewhere."""
@@ -644,7 +644,7 @@ COLUMNS = {"acc": "accuracy", "positive_rate": "positive", "ifr_b": "IFR_b", "if
 
 @pytest.mark.parametrize(("run", "least"), [("demo", 200), ("eidig", 90)])
 def test_behind_a_number_are_as_many_individuals_as_its_link_tells(browser, places, run, least):
-    """Every third link from the pages of test individuals, followed, and `TABLES` computed again;
+    """Every tenth link from the pages of test individuals, followed, and `TABLES` computed again;
     `test_the_counts_of_a_run_come_to_the_numbers_of_its_tables` does that for all."""
     folder = places(run)
     told, links = [], []
@@ -661,7 +661,7 @@ def test_behind_a_number_are_as_many_individuals_as_its_link_tells(browser, plac
         *TABLES, "Group fairness", "Differences, paired by seed"}  # fmt: skip
     there = Explorer(browser, folder / "people.html")
     wrong, compared = [], 0
-    for (value, words, href), link in list(zip(told, links, strict=True))[::3]:
+    for (value, words, href), link in list(zip(told, links, strict=True))[::10]:
         there.ask(href.partition("#")[2])
         people, answers = re.match(r"The (one|[\d,]+) p.*?(?:([\d,]+ of [\d,]+) answers|$)",
                                    link).groups()  # fmt: skip
@@ -678,7 +678,7 @@ def test_behind_a_number_are_as_many_individuals_as_its_link_tells(browser, plac
             if float(value.split()[0]) != there.measures()[measure]:
                 wrong.append((words, value, there.measures()))
     assert wrong == []
-    assert compared > least / 9
+    assert compared > least / 30
     there.close()
 
 
