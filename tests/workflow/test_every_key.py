@@ -258,6 +258,7 @@ OTHERS = {
     "slguset.annotation.ledger": ["ledger"],
     "slguset.annotation.filled": ["filled"],
     "slguset.acceptance.labels": [[], ["pairs.csv"]],
+    "slguset.acceptance.model": ["folder"],
     "notice": ["A remark."],
     "report.planted": [None],
     "slguset.vocabulary": ["own", "folder"],

@@ -264,6 +264,27 @@ def acceptance_labels(config: Config) -> dict[str, str]:
     return {f"slguset.acceptance.labels.{number}": path for number, path in enumerate(labels)}
 
 
+def acceptance_odds(config: Config) -> dict[str, str]:
+    """Return what a language model says of the acceptance model's sentences, if one is named.
+
+    Raises
+    ------
+    InputError
+        There is no such model, or it has another language.
+    """
+    model = config["slguset"]["acceptance"]["model"]
+    if not model:
+        return {}
+    if model not in scored_models(config):
+        raise InputError(
+            f"config: slguset.acceptance.model is {model!r}, which is no model of the pack's"
+            " language",
+            remedy=f"name one of {', '.join(scored_models(config)) or 'your models'}",
+        )
+    stem = f"<results>/slguset_examples/bias/{model}"
+    return {"log_odds": f"{stem}.parquet", "gate": f"{stem}.gate.json"}
+
+
 def filter_module(name: str) -> str:
     """Return the module of a filter."""
     return f"evenhand.slguset.filters.{name}"

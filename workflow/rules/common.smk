@@ -74,7 +74,7 @@ NOTHING = "(?!)"
 
 
 wildcard_constraints:
-    edition="slguset|slguset_published",
+    edition="slguset|slguset_published|slguset_examples",
     shard="[A-Za-z0-9_.-]+",
     model="|".join(map(re.escape, config["models"])) or NOTHING,
     set="|".join(map(re.escape, STEREOTYPES["sets"])) or NOTHING,

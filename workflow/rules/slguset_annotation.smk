@@ -57,8 +57,25 @@ rule read_sheets:
         run("slguset.read_sheets")
 
 
+rule gather_examples:
+    input:
+        candidates="<results>/slguset/candidates.parquet",
+        keywords=table("keywords"),
+        published="<results>/slguset_published/slguset.parquet" if PUBLISHED else [],
+        labels=list(plan_slguset.acceptance_labels(config).values()),
+    output:
+        "<results>/slguset_examples/slguset.parquet",
+    conda:
+        "../../envs/extract.yaml"
+    params:
+        **stage("slguset.gather_examples", of_pack("values")),
+    shell:
+        run("slguset.gather_examples")
+
+
 rule accept_candidates:
     input:
+        **plan_slguset.acceptance_odds(config),
         candidates="<results>/slguset/candidates.parquet",
         keywords=table("keywords"),
         inventories=of_shards("<results>/slguset/sentences/{shard}.files.parquet"),

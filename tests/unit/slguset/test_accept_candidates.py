@@ -1,4 +1,5 @@
 import csv
+import json
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -9,6 +10,7 @@ from evenhand.errors import InputError
 from evenhand.slguset.accept_candidates import accept_candidates
 from evenhand.slguset.acceptance_features import HIDDEN, features
 from evenhand.slguset.acceptance_model import Example, Model, balanced
+from evenhand.slguset.gather_examples import gather_examples
 from evenhand.slguset.random_order import random_order
 from evenhand.text.segmentation import cut
 from made_sentences import candidate_row, write_candidates, write_keywords_csv
@@ -93,6 +95,48 @@ def test_labels_of_other_sentences_teach_and_those_of_the_sample_guarantee(study
     assert not of_court["guaranteed"] and "no guarantee: 0 random labels" in of_court["note"]
     assert {by_id[r["sentence_id"]]["verdict"] for r in court[:150]} == {"no_guarantee"}
     assert counts["guaranteed"] == 1
+
+
+def test_the_odds_of_a_language_model_are_features_of_the_keyword(study, tmp_path):
+    """Planted: a model finds 她 unlikely in the bad sentences, which no word tells apart."""
+    rows, run = study
+    taught = [*in_random_order(rows, "paper")[300:], *in_random_order(rows, "court")[150:]]
+    odds = {
+        row["sentence_id"]: (-1 if row["gender"] == "female" else 1) * (-1.5 if bad(row) else 1.5)
+        for row in rows
+    }
+    table = pa.table({"sentence_id": [*odds], "bias": [*odds.values()]})
+    pq.write_table(table, tmp_path / "odds.parquet")
+    gate = tmp_path / "gate.json"
+    gate.write_text(json.dumps({"model": "m", "trusted": True, "log_base": 10.0}))
+    given = {"log_odds": tmp_path / "odds.parquet", "gate": gate}
+    run(taught, **given)
+    weights = {
+        row["feature"]: row["weight"] for row in read_table(tmp_path / "tables/features.csv")
+    }
+    assert weights["a model finds the keyword 10 times as likely"] > 0.05
+    assert weights["a model finds the counterpart 10 times as likely"] < -0.05
+    gate.write_text(json.dumps({"model": "m", "trusted": False, "reason": "few_scored"}))
+    with pytest.raises(InputError, match="the model m did not pass its check: few_scored"):
+        run(taught, **given)
+
+
+def test_every_sentence_that_is_judged_or_learned_from_is_gathered(study, tmp_path):
+    rows, run = study
+    run(rows[:3])
+    labels = tmp_path / "more.csv"
+    labels.write_text("sentence,label\n爷爷在这里。,accept\n他和她。,reject\n", encoding="utf-8")
+    counts = gather_examples(
+        candidates=tmp_path / "candidates.parquet",
+        keywords=tmp_path / "keywords.csv",
+        out=tmp_path / "examples.parquet",
+        labels=[tmp_path / "labels.csv", labels],
+    )
+    found = pq.read_table(tmp_path / "examples.parquet").to_pylist()
+    assert counts["sentences"] == len(found) == len(rows) + 1
+    *_, last = found
+    assert last["sentence"][last["start"] : last["end"]] == last["keyword"] == "爷爷"
+    assert (last["opposite"], last["gender"]) == ("奶奶", "male")
 
 
 def test_a_gap_ends_the_sample(study):

@@ -1,6 +1,7 @@
 """Learn which candidates are as natural with the counterpart, and accept with a guarantee."""
 
 import importlib
+import json
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
@@ -11,30 +12,23 @@ from typing import Annotated, Any, Literal
 import pyarrow as pa
 
 from evenhand.core import stage
-from evenhand.core.resources import read_resource
 from evenhand.core.stage import Input, Output, Plugin, Source
 from evenhand.core.tables import Row, Table, flag, integer, number, share, text, write_tables
 from evenhand.errors import InputError
 from evenhand.io.sheets import write_csv
-from evenhand.io.tables import read_rows, write_table
+from evenhand.io.tables import read_rows, read_table_schema, write_table
 from evenhand.metrics.guarantees import Guarantee, guarantee
 from evenhand.metrics.proportions import wilson_share
 from evenhand.sheets.tasks import draw
+from evenhand.slguset.acceptance_examples import CERTAIN, Labels, read_labels
 from evenhand.slguset.acceptance_features import document, features, names_by_document
 from evenhand.slguset.acceptance_model import LABEL_WEIGHT, Example, Model
-from evenhand.slguset.annotation import ANSWERS, WAITING, read_judgements
-from evenhand.slguset.distinct_sentences import sentence_id
-from evenhand.slguset.filters import biology, coreference, deny_list, pair_fit
-from evenhand.slguset.keywords import GENDERS, Keywords, read_keywords
+from evenhand.slguset.annotation import WAITING, read_judgements
+from evenhand.slguset.keywords import GENDERS, read_keywords
 from evenhand.slguset.random_order import corpora_by_file, random_order
-from evenhand.slguset.surface_pairs import surface_pair
+from evenhand.slguset.surface_pairs import attribute_of, surface_pair
 from evenhand.slguset.swap import spans_of, swap
 from evenhand.slguset.verdicts import ACCEPTED
-
-#: Reasons by which a sentence is bad for certain. A name may be none: its filters err too often.
-CERTAIN = frozenset(
-    reason for one in (pair_fit, coreference, biology, deny_list) for reason in one.REASONS
-)
 
 #: The most sentences of a source, and of a class, that the model learns from.
 MOST = 20_000
@@ -111,6 +105,8 @@ def accept_candidates(
     samples: list[Input] | None = None,
     answers: list[Input] | None = None,
     labels: list[Source] | None = None,
+    log_odds: Input | None = None,
+    gate: Input | None = None,
     risk: float = 0.05,
     confidence: float = 0.9,
     without_guarantee: Literal["none", "all"] = "none",
@@ -158,6 +154,9 @@ def accept_candidates(
         for answers.
     labels : list of Path, optional
         Tables (sentence, label: accept, reject or unsure). Answers of rounds precede them.
+    log_odds, gate : Path, optional
+        What `score_bias` wrote for the sentences of `gather_examples`: how much more likely a
+        language model finds a keyword than its counterpart is a feature.
     risk : float
         The largest share of bad sentences among those accepted of a corpus.
     confidence : float
@@ -177,13 +176,20 @@ def accept_candidates(
     Raises
     ------
     InputError
-        There is nothing to learn from, or a table of labels is malformed.
+        There is nothing to learn from, a table of labels is malformed, or the language model
+        did not pass its check.
     """
     values = values or [*GENDERS]
     cut = importlib.import_module(f"evenhand.text.segmenters.{segmenter}").segmenter(language)
     corpus_of = corpora_by_file(inventories, corpora)
     known = read_keywords(keywords, values)
-    judged = _read_labels(known, samples or [], answers or [], labels or [])
+    judged = read_labels(known, labels or [])
+    for one in read_judgements(samples or [], answers or []):
+        if (fate := one.fate()) != WAITING:
+            row = one.row | {"verdict": ACCEPTED}
+            judged[row["sentence_id"]] = (row, fate == "accept")
+    odds = _odds(log_odds, gate)
+    attribute = attribute_of(read_table_schema(candidates).names)
     columns = ["sentence_id", "source", "source_position", "reasons", "evidence"]
     names = names_by_document(read_rows(candidates, columns))
 
@@ -191,10 +197,14 @@ def accept_candidates(
         near = names.get(document(row), {}) if "source" in row else {}
         others = [name for name, one in near.items() if one != row["sentence_id"]]
         rejected = row.get("verdict", ACCEPTED) != ACCEPTED
+        keyword_odds = odds.get(row["sentence_id"])
+        if keyword_odds is not None and row.get("value", row.get(attribute)) != values[0]:
+            keyword_odds = 1 / keyword_odds
         hidden = (row["evidence"] or "").split("、") if rejected else []
         return features(
-            row, cut, chinese=segmenter == "jieba", hidden=[*filter(None, hidden)], names=others
-        )
+            row, cut, chinese=segmenter == "jieba", hidden=[*filter(None, hidden)], names=others,
+            odds=keyword_odds,
+        )  # fmt: skip
 
     orders = _random_orders(candidates, corpus_of, seed)
     samples_of = {corpus: _labelled_beginning(order, judged) for corpus, order in orders.items()}
@@ -237,36 +247,22 @@ def accept_candidates(
     }
 
 
-Labels = dict[str, tuple[dict[str, Any], bool]]
-
-
-def _read_labels(
-    keywords: Keywords, samples: list[Path], answers: list[Path], files: list[Path]
-) -> Labels:
-    """Return the labelled sentences: rows with the columns of keywords, and whether good."""
-    found: Labels = {}
-    for path in files:
-        for line, row in enumerate(
-            read_resource(path, ["sentence", "label"], unique=("sentence",)), start=2
-        ):
-            if row["label"] not in ANSWERS:
-                raise InputError(
-                    f"{row['label']!r} is no label", file=path, line=line,
-                    remedy=f"write {', '.join(ANSWERS)}",
-                )  # fmt: skip
-            sentence, hits = row["sentence"], [*keywords.pattern.finditer(row["sentence"])]
-            one = sentence_id(sentence)
-            if len(hits) == 1:
-                place = dict(zip(("surface_start", "surface_end"), hits[0].span(), strict=True))
-                place |= keywords.surfaces[hits[0].group()]._asdict()
-                found[one] = (
-                    {"sentence_id": one, "sentence": sentence} | place,
-                    row["label"] == "accept",
-                )
-    for one in read_judgements(samples, answers):
-        if (fate := one.fate()) != WAITING:
-            found[one.row["sentence_id"]] = (one.row | {"verdict": ACCEPTED}, fate == "accept")
-    return found
+def _odds(log_odds: Path | None, gate: Path | None) -> dict[str, float]:
+    """Return how many times as likely as the second value's word the first one's is, by id."""
+    if log_odds is None or gate is None:
+        return {}
+    model = json.loads(gate.read_text(encoding="utf-8"))
+    if not model["trusted"]:
+        raise InputError(
+            f"the model {model['model']} did not pass its check: {model['reason']}", file=gate,
+            remedy="name another one under slguset.acceptance.model, or none",
+        )  # fmt: skip
+    rows = read_rows(log_odds, ["sentence_id", "bias"])
+    return {
+        row["sentence_id"]: model["log_base"] ** row["bias"]
+        for row in rows
+        if row["bias"] is not None
+    }
 
 
 def _random_orders(candidates: Path, corpus_of: dict[str, str], seed: int) -> dict[str, list[str]]:

@@ -21,6 +21,9 @@ _GENDERED = frozenset(
 #: Words around the keyword, and characters on either side of it, that are features.
 WORDS, CHARACTERS = 2, 3
 
+#: Odds of a language model, of which all that are reached are features.
+ODDS = (2, 10, 100, 1000)
+
 #: Lines of a file that are taken for one document.
 LINES = 20
 
@@ -32,6 +35,7 @@ def features(
     chinese: bool = True,
     hidden: Sequence[str] = (),
     names: Iterable[str] = (),
+    odds: float | None = None,
 ) -> list[str]:
     """Return the features of a sentence.
 
@@ -47,6 +51,8 @@ def features(
         Words of the sentence that no feature shows: the evidence of filters that reject it.
     names : iterable of str
         Names in other sentences of the same document.
+    odds : float, optional
+        How many times as likely as its counterpart a language model finds the keyword.
     """
     sentence, start, end = row["sentence"], row["surface_start"], row["surface_end"]
     veiled = _veil(sentence, hidden, start, end)
@@ -89,6 +95,11 @@ def features(
         found.append("opens the sentence")
     if any(name in veiled for name in names):
         found.append("a name of the same document")
+    if odds is not None:
+        found += [f"a model finds the keyword {n} times as likely" for n in ODDS if odds >= n]
+        found += [
+            f"a model finds the counterpart {n} times as likely" for n in ODDS if odds * n <= 1
+        ]
     return [one for one in dict.fromkeys(found) if HIDDEN not in one]
 
 

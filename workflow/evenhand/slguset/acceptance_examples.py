@@ -1,0 +1,52 @@
+"""What the acceptance model learns from: tables of labels, and reasons that are certain."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from evenhand.core.resources import read_resource
+from evenhand.errors import InputError
+from evenhand.slguset.annotation import ANSWERS
+from evenhand.slguset.distinct_sentences import sentence_id
+from evenhand.slguset.filters import biology, coreference, deny_list, pair_fit
+from evenhand.slguset.keywords import Keywords
+
+#: Reasons by which a sentence is bad for certain. A name may be none: its filters err too often.
+CERTAIN = frozenset(
+    reason for one in (pair_fit, coreference, biology, deny_list) for reason in one.REASONS
+)
+
+#: Labelled sentences by id: rows with the columns of keywords, and whether good.
+Labels = dict[str, tuple[dict[str, Any], bool]]
+
+
+def read_labels(keywords: Keywords, files: Sequence[Path]) -> Labels:
+    """Return the sentences of tables of labels: rows with the columns of keywords, whether good.
+
+    Sentences without exactly one keyword are left out.
+
+    Raises
+    ------
+    InputError
+        A label is none of `ANSWERS`, or a table is malformed.
+    """
+    found: Labels = {}
+    for path in files:
+        for line, row in enumerate(
+            read_resource(path, ["sentence", "label"], unique=("sentence",)), start=2
+        ):
+            if row["label"] not in ANSWERS:
+                raise InputError(
+                    f"{row['label']!r} is no label", file=path, line=line,
+                    remedy=f"write {', '.join(ANSWERS)}",
+                )  # fmt: skip
+            sentence, hits = row["sentence"], [*keywords.pattern.finditer(row["sentence"])]
+            one = sentence_id(sentence)
+            if len(hits) == 1:
+                place = dict(zip(("surface_start", "surface_end"), hits[0].span(), strict=True))
+                place |= keywords.surfaces[hits[0].group()]._asdict()
+                found[one] = (
+                    {"sentence_id": one, "sentence": sentence} | place,
+                    row["label"] == "accept",
+                )
+    return found
