@@ -10,6 +10,7 @@ Angelopoulos, Lei, Malik and Jordan 2021 (Journal of the ACM 68). The test is ex
 sample without replacement, and Clopper and Pearson's where the sample is a small part.
 """
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -111,6 +112,7 @@ def upper_limit(bad: int, drawn: int, size: int, confidence: float) -> float:
     return shares[low] / size
 
 
+@lru_cache(maxsize=1024)
 def labels_needed(size: int, share: float, risk: float, confidence: float) -> int:
     """Return the labels with which `size` items are accepted if `share` of the labels are bad.
 
@@ -119,12 +121,15 @@ def labels_needed(size: int, share: float, risk: float, confidence: float) -> in
     import numpy as np
     from scipy.stats import hypergeom
 
-    drawn = np.arange(1, size + 1)
-    faults = np.ceil(share * drawn - 1e-9)
-    reached = hypergeom.cdf(faults, size, min(int(risk * size) + 1, size), drawn) <= 1 - confidence
-    last = np.flatnonzero(~reached)
-    first = int(last[-1]) + 2 if len(last) else 1
-    return first if first <= size else 0
+    allowed, most, first = min(int(risk * size) + 1, size), min(size, 64), 1
+    while True:
+        drawn = np.arange(1, most + 1)
+        faults = np.ceil(share * drawn - 1e-9)
+        short = np.flatnonzero(hypergeom.cdf(faults, size, allowed, drawn) > 1 - confidence)
+        first = int(short[-1]) + 2 if len(short) else 1
+        if most == size or 2 * first < most:  # beyond that, more labels only help
+            return first if first <= size else 0
+        most = min(2 * most, size)
 
 
 def _parts(size: int) -> list[int]:
