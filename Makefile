@@ -24,7 +24,7 @@ CHECK = $(BIN)/python -m evenhand.plan --check $(or $(CONFIG),config/config.yaml
 RUFF_PATHS := workflow tests benchmarks
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: certify dev demo test test-slurm test-browser why compare cache-list cache-prune lint format docs lock install help
+.PHONY: certify dev demo slurm test test-slurm test-browser why compare cache-list cache-prune lint format docs lock install help
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -47,9 +47,11 @@ demo: $(READY)
 test: $(DEV)
 	@$(BIN)/pytest -n $(CORES) --dist worksteal
 
-# a process for each file: they wait for Slurm, not for the processor
-test-slurm: $(DEV)
+slurm: $(DEV)
 	@$(BIN)/python -c "import snakemake_executor_plugin_slurm" 2>/dev/null || bash requirements/install.sh "$(PYTHON)" $(VENV) slurm.txt
+
+# a process for each file: they wait for Slurm, not for the processor
+test-slurm: slurm
 	@$(BIN)/pytest -n 5 --dist loadfile tests/slurm
 
 # leaves pictures of all pages in .screenshots
