@@ -20,7 +20,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from py_compile import PycInvalidationMode
 
-import warm
+from evenhand.core import warm
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 

@@ -5,7 +5,7 @@ import subprocess
 
 import pandas as pd
 
-import warm
+from evenhand.core import warm
 from harness import REPOSITORY
 from unit.predictions.test_audit_predictions import people
 

@@ -1,9 +1,12 @@
-"""A Python that has imported Snakemake and torch, and is forked for each program of a test.
+"""A Python that has imported Snakemake and torch, and is forked for each job of the demo.
 
 Most of the processor time of a short job is imports. The programs in `folder`, which come first in
-PATH, hand their arguments, folder, variables and standard streams to a fork of `serve`. What would
-differ between two processes and not between two forks (the seed of Python's hashes, of which the
-order of sets depends) is tested with two of them.
+PATH, hand their arguments, folder, variables and standard streams to a fork of `serve`. Tests use
+it, too. What would differ between two processes and not between two forks (the seed of Python's
+hashes, of which the order of sets depends) is tested with two of them.
+
+``python -m evenhand.core.warm COMMAND`` runs a command whose jobs are such forks. Snakemake's
+benchmarks of them have the time from start to end alone, since it measures the program that waits.
 """
 
 import atexit
@@ -73,10 +76,11 @@ def folder(number: int = 0) -> Path:
         program.chmod(0o755)
     variables = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     server = subprocess.Popen(
-        [sys.executable, __file__, made / "socket"],
+        [sys.executable, "-P", __file__, made / "socket"],
         env=variables,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        start_new_session=True,  # the terminal's signals reach it through the programs alone
     )
     assert server.stdout.readline() == b"ready\n"
     atexit.register(server.communicate)
@@ -88,16 +92,16 @@ def serve(address: str) -> list[str]:
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(address)
     listener.listen(64)
+    print("ready", flush=True)  # a program waits until all is imported
     for name in IMPORTED:
         importlib.import_module(name)
     gc.freeze()
-    print("ready", flush=True)
     waiting = selectors.DefaultSelector()
     waiting.register(listener, selectors.EVENT_READ)
     waiting.register(sys.stdin, selectors.EVENT_READ)
     while True:
         for key, _ in waiting.select():
-            if key.fileobj is sys.stdin:  # the tests are over
+            if key.fileobj is sys.stdin:  # whoever started it has ended
                 sys.exit()
             if key.fileobj is listener:
                 pipe = listener.accept()[0]
@@ -142,7 +146,7 @@ def become(words: list[str], streams: list[int]) -> list[str]:
     os.environ.update(variable.split("=", 1) for variable in variables)
     sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
     sys.executable = str(Path(sys.argv[1]).with_name("python"))  # that jobs find it too
-    sys.path[0:1] = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    sys.path[:0] = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     return arguments
 
 
@@ -157,7 +161,21 @@ def run(words: list[str]) -> None:
         runpy.run_path(words[0], run_name="__main__")
 
 
+def with_forks(command: list[str]) -> int:
+    """Run a command whose jobs are forks; return its exit status."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command has it, too, and ends in its way
+    programs = {"EVENHAND_PROGRAMS": str(folder())}
+    done = subprocess.Popen(command, env=os.environ | programs, preexec_fn=_interruptible)
+    return done.wait()
+
+
+def _interruptible() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def main() -> None:
+    if __spec__ is not None:  # python -m
+        sys.exit(with_forks(sys.argv[1:]))
     words, status = serve(sys.argv[1]), 0
     try:
         run(words)
