@@ -3,6 +3,7 @@ import pytest
 import torch
 
 from evenhand.errors import InputError
+from evenhand.learning.probes import probed_features
 from evenhand.scoring.device import check_device, one_thread, repeatable, settle
 
 
@@ -53,3 +54,17 @@ def test_one_thread_for_a_while(monkeypatch):
         assert said == [1]
         raise ValueError("stop")
     assert said == [1, 3]
+
+
+def test_stored_features_do_not_depend_on_the_threads_of_linear_algebra():
+    import scipy.linalg
+    import scipy.sparse
+    from threadpoolctl import threadpool_limits
+
+    features = scipy.sparse.random(1500, 900, 0.05, "csr", np.float32, random_state=0)
+    split = np.repeat(["train", "test"], [1000, 500])
+    found = []
+    for threads in (1, 2):
+        with threadpool_limits(threads, "blas"):
+            found.append(probed_features(features, split, np.arange(1000)))
+    assert found[0].tobytes() == found[1].tobytes()

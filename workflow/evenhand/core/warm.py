@@ -75,6 +75,7 @@ def folder(number: int = 0) -> Path:
         program.write_text(CLIENT.format(python=sys.executable, address=str(made / "socket")))
         program.chmod(0o755)
     variables = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    variables["OMP_NUM_THREADS"] = "1"  # as Snakemake has it for a job of one thread
     server = subprocess.Popen(
         [sys.executable, "-P", __file__, made / "socket"],
         env=variables,
@@ -174,6 +175,7 @@ def _interruptible() -> None:
 
 
 def main() -> None:
+    """Run a command with forks, or be the process that forks."""
     if __spec__ is not None:  # python -m
         sys.exit(with_forks(sys.argv[1:]))
     words, status = serve(sys.argv[1]), 0

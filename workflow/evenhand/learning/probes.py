@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.scoring.device import one_thread
+
 #: The probes, and the width of their hidden layer (0: none).
 PROBES = {"linear": 0, "MLP": 64}
 
@@ -164,6 +166,7 @@ def _predict(
     return found.numpy()
 
 
+@one_thread()
 def probed_features(features: Any, splits: np.ndarray, train: np.ndarray) -> np.ndarray:
     """Return the features that are kept for probes: float16, (n, d), NaN for other cases.
 

@@ -320,8 +320,6 @@ def fit_classifier(
     table: Prepared, method: Method, seeds: Sequence[int], options: Options
 ) -> Iterator[Trained]:
     """Fit a method that is not a network, once per seed. See `train_runs`."""
-    from threadpoolctl import threadpool_limits
-
     lost = empty_splits(table, seeds, options.split)
     for seed in seeds:
         if seed in lost:
@@ -329,7 +327,7 @@ def fit_classifier(
             continue
         one = fold(table, method, seed, options.split)
         x = one.x_train.double().numpy()
-        with one_thread(), threadpool_limits(1):
+        with one_thread():
             predict = method.fit(x, table.y[one.train])
             values = len(table.attribute_values)
             flipped = np.full((len(one.test), values), np.nan, dtype=np.float32)

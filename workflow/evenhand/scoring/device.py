@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
 from evenhand.errors import InputError
@@ -27,6 +27,14 @@ def check_device(device: str, dtype: str = "fp32") -> None:
         raise InputError(f"there is no GPU for the device {device!r}", remedy="use cpu")
 
 
+def _algebra(threads: int) -> AbstractContextManager:
+    """Limit the threads of the linear algebra of numpy and scipy."""
+    import scipy.linalg  # noqa: F401  # a library that is loaded later would have no limit
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(threads, "blas")
+
+
 @contextmanager
 def repeatable(
     seed: int, *, threads: int = 1, device: str = "cpu", deterministic: bool = False
@@ -48,7 +56,8 @@ def repeatable(
         # like use_deterministic_algorithms, but without importing torch's compiler
         torch.set_deterministic_debug_mode("error" if deterministic or device == "cpu" else 0)
         torch.manual_seed(seed)
-        yield
+        with _algebra(threads):
+            yield
     finally:
         torch.random.set_rng_state(remember[0])
         torch.set_num_threads(remember[1])
@@ -57,13 +66,17 @@ def repeatable(
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Run a block on one CPU thread, since more would change the order of sums."""
+    """Run a block on one CPU thread, since more would change the order of sums.
+
+    This is true of torch, and of the linear algebra of numpy and scipy.
+    """
     import torch
 
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        yield
+        with _algebra(1):
+            yield
     finally:
         torch.set_num_threads(before)
 
