@@ -37,9 +37,6 @@ SHORT = {
     "German credit (UCI Statlog)": "German",
 }
 
-#: Maximum number of names that a sentence lists.
-MOST = 5
-
 
 def method_title(name: str) -> str:
     """Return a method's name for sentences; unknown methods keep their name."""

@@ -17,6 +17,7 @@ from evenhand.legal.predictions import NO_ATTRIBUTE
 from evenhand.legal.published import ALL, CLAIMS
 from evenhand.legal.scored import BASE
 from evenhand.metrics.inference import ABOVE, BELOW, INCONCLUSIVE
+from evenhand.text.catalogue import read_catalogue
 
 Row = dict[str, Any]
 
@@ -106,15 +107,15 @@ def write_classifier_findings(
     ]
     if len(sets) > 1:
         scopes.append((f"Over {len(sets)} data sets", None, together, all(of_paper)))
-    sentences = _macros(template)
+    fill = read_catalogue(template)
     findings, left_out = [], {}
     for where, name, rows, paper in scopes:
         for question, ask in QUESTIONS.items():
             if (found := ask(rows, claim_values if paper else {})) is None:
                 left_out[question] = left_out.get(question, 0) + 1
                 continue
-            text = getattr(sentences, question)(where, found.numbers, found.names)
-            row = {"id": question, "dataset": name, "sentence": " ".join(text.split())}
+            text = fill(question, where, found.numbers, found.names)
+            row = {"id": question, "dataset": name, "sentence": text}
             findings.append(row | {"holds": found.holds, "numbers": found.numbers})
     whole = scopes[-1][1] if scopes else None
     headline = [
@@ -123,13 +124,6 @@ def write_classifier_findings(
     document = {"headline": headline, "findings": findings}
     write_json(out, document | {"left_out": dict(sorted(left_out.items()))})
     return {"findings": len(findings), "left_out": sum(left_out.values())}
-
-
-def _macros(template: Input) -> Any:
-    import jinja2
-
-    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False)
-    return environment.from_string(template.read_text(encoding="utf-8")).module
 
 
 def is_constant(row: Row) -> bool:

@@ -5,15 +5,18 @@ A headline is a module of `evenhand.report.headlines` with one function,
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
 from evenhand.errors import InputError
-from evenhand.report.render import count, visible
+from evenhand.report.pages import FOLDER, PHRASES
+from evenhand.report.render import count, decimal, percent, plural, signed, visible
+from evenhand.text.catalogue import read_catalogue
 
 if TYPE_CHECKING:
     from altair import LayerChart
@@ -293,6 +296,16 @@ def reasons(counts: Mapping[str, int]) -> Markup:
     return listed(words)
 
 
-def sentence(pattern: str, *values: object) -> Markup:
-    """Return a sentence with its placeholders filled; values are escaped unless markup."""
-    return Markup(pattern).format(*values)
+def say(phrase: str, files: Iterable[str] = (), /, **facts: Any) -> SourcedStatement:
+    """Return a sentence of ``templates/phrases.jinja`` with its facts, which are escaped.
+
+    A page with such sentences has the catalogue among its templates (`pages.USED`).
+    """
+    return with_sources(_catalogue()(phrase, **facts), files)
+
+
+@cache
+def _catalogue() -> Callable[..., str]:
+    numbers = {"count": count, "decimal": decimal, "percent": percent, "plural": plural}
+    words = {"listed": listed, "name": name, "signed": signed}
+    return read_catalogue(FOLDER / PHRASES, html=True, **numbers, **words)

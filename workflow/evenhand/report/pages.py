@@ -49,17 +49,24 @@ BESIDE = "vega.js"
 #: The notice to readers, one of the templates of each page.
 NOTICE = "notice.txt"
 
+#: The sentences of the headlines, see `evenhand.report.headline.say`.
+PHRASES = "phrases.jinja"
+
 #: Further templates of each page besides these and its namesake: file names or their beginnings.
 USED = {
-    "front": ("findings_",),
-    "reproduction": ("findings_", "paper.html", "individual_inconsistencies.html"),
-    "slguset": ("headline.html", "slguset_"),
+    "front": ("findings_", PHRASES),
+    "reproduction": ("findings_", PHRASES, "paper.html", "individual_inconsistencies.html"),
+    "slguset": ("headline.html", "slguset_", PHRASES),
     **dict.fromkeys(EXPLORERS, ("explorer.",)),
-    "language_models": ("stereotypes_",),
-    "individual_fairness": ("stereotypes_macros.html", "individual_"),
+    "language_models": ("stereotypes_", PHRASES),
+    "individual_fairness": ("stereotypes_macros.html", "individual_", PHRASES),
     "legal_cases": ("stereotypes_macros.html", "legal_dataset.html"),
-    "legal_classifiers": ("stereotypes_macros.html", "legal_"),
-    "mitigation": ("stereotypes_macros.html", "individual_macros.html", "mitigation_", "legal_"),
+    "legal_classifiers": ("stereotypes_macros.html", "legal_", PHRASES),
+    "mitigation": (
+        *("stereotypes_macros.html", "individual_macros.html"),
+        *("mitigation_", "legal_", PHRASES),
+    ),
+    "predictions": (PHRASES,),
     "provenance": ("page_provenance.js",),
 }
 

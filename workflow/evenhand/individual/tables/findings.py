@@ -7,12 +7,11 @@ Jinja template `IndividualStudy.phrases` renders them as a sentence.
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from evenhand.core.tables import Row, Table, flag, text
-from evenhand.individual.names import DATASETS, MOST, method_title, title, who
+from evenhand.individual.names import DATASETS, method_title, title, who
 from evenhand.individual.results import FORM, cell_key
 from evenhand.individual.study import IndividualStudy
 from evenhand.individual.tables import (
@@ -24,7 +23,7 @@ from evenhand.individual.tables import (
     table_8,
     tests,
 )
-from evenhand.text.phrases import listed
+from evenhand.text.catalogue import read_catalogue
 
 TABLE = Table(
     "findings",
@@ -55,10 +54,10 @@ def rows(study: IndividualStudy) -> Iterator[Row]:
 
     Questions with a missing number have no row.
     """
-    macros = _macros(study.phrases)
+    fill = read_catalogue(study.phrases, method=method_title)
 
     def row(finding: str, dataset: str | None, facts: Facts, macro: str = "") -> Row:
-        sentence = " ".join(str(getattr(macros, macro or finding)(facts)).split())
+        sentence = fill(macro or finding, facts)
         sentence = sentence[:1].upper() + sentence[1:]
         return {"finding": finding, "dataset": dataset, "sentence": sentence} | {
             "holds": facts.get("holds")
@@ -108,20 +107,6 @@ def distinct(tables: dict[str, list[Row]]) -> Counter[str]:
         for row in cells:
             verdicts.setdefault(cell_key(row, name), row["verdict"])
     return Counter(verdicts.values())
-
-
-def _macros(path: Path) -> Any:
-    from jinja2 import Environment, StrictUndefined
-
-    environment = Environment(undefined=StrictUndefined)
-    environment.filters |= {
-        "fixed": lambda value, digits: f"{value:.{digits}f}",
-        "short": lambda value: f"{value:g}",
-        "listed": listed,
-        "method": method_title,
-    }
-    environment.globals["MOST"] = MOST
-    return environment.from_string(path.read_text(encoding="utf-8")).module
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,12 @@ from evenhand.report.headline import (
     SourcedStatement,
     Verdicts,
     by_kind,
-    listed,
-    name,
-    sentence,
+    say,
     strength,
     tally,
     with_sources,
 )
-from evenhand.report.render import decimal, plural
+from evenhand.report.render import decimal
 from evenhand.tabular.prepared import RECORD
 
 FOLDER = "tables/individual"
@@ -112,17 +110,10 @@ def decisions(
         if not plain or row["metric"] != "ifr_b" or None in (row["mean"], row["low"], row["high"]):
             continue
         clear = row["high"] < 100
-        text = sentence(
-            "On {}, another value of the protected attribute changes the decision on {} % of people"
-            " (plain network, IFR_b; 95 % interval {} to {}): {}.",
-            name(title(row["dataset"], titles)),
-            decimal(100 - row["mean"], 1),
-            decimal(max(100 - row["high"], 0), 1),
-            decimal(100 - row["low"], 1),
-            "similar people are not treated alike" if clear else "not clearly above zero",
-        )
+        dataset = title(row["dataset"], titles)
+        text = say("if_decision", _files("table_4"), dataset=dataset, row=row)
         size = strength(row["mean"], 100, row["low"], row["high"]) if clear else 0.0
-        found.append((size, with_sources(text, _files("table_4"))))
+        found.append((size, text))
     return sorted(found, key=lambda one: -one[0])
 
 
@@ -135,8 +126,7 @@ def _next(tables: Mapping[str, list[Row]]) -> str:
     ]
     if not further:
         return ""
-    text = f"{plural(min(further), 'more seed')} would tell some methods apart in IFR_p"
-    return with_sources(f"{text}; all of them need {max(further)}.", _files("tests"))
+    return say("if_next", _files("tests"), least=min(further), most=max(further))
 
 
 def _figure(shown: list[Row], titles: Mapping[str, str]) -> tuple[LayerChart | None, str]:
@@ -145,9 +135,6 @@ def _figure(shown: list[Row], titles: Mapping[str, str]) -> tuple[LayerChart | N
     drawn = []
     for row in shown:
         mean, sd = row["mean"], row["sd"]
-        words = f"{decimal(mean, 1)} %"
-        if sd is not None:
-            words += f", standard deviation of single runs {decimal(sd, 1)}"
         drawn.append(
             {
                 "name": f"{title(row['dataset'], titles)}: {who(row).removeprefix('the ')}",
@@ -157,7 +144,7 @@ def _figure(shown: list[Row], titles: Mapping[str, str]) -> tuple[LayerChart | N
                 "band_low": None if sd is None else max(mean - sd, 0.0),
                 "band_high": None if sd is None else min(mean + sd, 100.0),
                 "text": decimal(mean, 1),
-                "words": words,
+                "words": say("if_bar", mean=mean, sd=sd),
                 "kind": "plain",
             }
         )
@@ -166,11 +153,7 @@ def _figure(shown: list[Row], titles: Mapping[str, str]) -> tuple[LayerChart | N
         axis("IFR_p, % of the people", (0, 100)),
         "IFR_p of the plain network, of IIFR and of a network without the attribute",
     )
-    return figure, (
-        "IFR_p: per cent of the people whose output hardly changes with another value of the"
-        " attribute. Line: 95 % interval of the mean over seeds; band: one standard deviation of"
-        " single runs."
-    )
+    return figure, say("if_caption")
 
 
 def _verdicts(tables: Mapping[str, list[Row]]) -> list[Verdicts]:
@@ -188,34 +171,25 @@ def _verdicts(tables: Mapping[str, list[Row]]) -> list[Verdicts]:
             if row["verdict"] == "no_published_value" or key not in seen:
                 once.append(row["verdict"])
                 seen.add(key)
-        again = len(rows) - len(once)
-        note = f"{plural(again, 'cell')} more are in the tables above." if again else ""
+        note = say("if_again", cells=len(rows) - len(once))
         if once:
             lines.append(Verdicts(words, tally(once), note, _files(table)))
     return lines
 
 
 def _doubts(tables: Mapping[str, list[Row]], titles: Mapping[str, str]) -> list[SourcedStatement]:
-    rows = tables.get("table_4", [])
-    doubts: list[str] = []
+    rows, files = tables.get("table_4", []), _files("table_4")
+    doubts: list[SourcedStatement] = []
     datasets = dict.fromkeys(row["dataset"] for row in rows)
     known = {row["dataset"] for row in rows if row["verdict"] != "no_published_value"}
-    if unknown := [name(title(one, titles)) for one in datasets if one not in known]:
-        pattern = "The paper has no numbers for {}: there is nothing to compare."
-        doubts.append(sentence(pattern, listed(unknown)))
+    if unknown := [title(one, titles) for one in datasets if one not in known]:
+        doubts.append(say("if_unknown", files, datasets=unknown))
     seeds = [row["seeds"] for row in rows if row["seeds"]]
     if seeds and min(seeds) < SEEDS:
-        doubts.append(
-            f"IFR_p varies much between runs, and some rows have {plural(min(seeds), 'seed')};"
-            f" use {SEEDS} or more."
-        )
+        doubts.append(say("if_seeds", files, least=min(seeds), needed=SEEDS))
     if diverged := sum(row["diverged"] for row in rows if row["metric"] == "acc"):
-        doubts.append(f"{plural(diverged, 'run')} diverged and left no numbers.")
-    found = [with_sources(words, _files("table_4")) for words in doubts]
+        doubts.append(say("if_diverged", files, runs=diverged))
     every = [row for table in TABLES for row in tables.get(table, [])]
     if n := sum(row["verdict"] == "inconsistent_in_paper" for row in every):
-        words = (
-            f"{plural(n, 'published cell')} contradict{'s' if n == 1 else ''} the paper elsewhere."
-        )
-        found.append(with_sources(words, _files(*TABLES)))
-    return found
+        doubts.append(say("if_inconsistent", _files(*TABLES), cells=n))
+    return doubts

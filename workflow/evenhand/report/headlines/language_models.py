@@ -6,30 +6,26 @@ from pathlib import Path
 from typing import Any
 
 from altair import LayerChart
-from markupsafe import Markup
 
 from evenhand.core.tables import read_table
 from evenhand.report.figures import axis, forest
 from evenhand.report.headline import (
     Headline,
+    SourcedStatement,
     Verdicts,
     by_kind,
-    listed,
-    name,
     place,
     places,
-    sentence,
+    say,
     strength,
     tally,
-    with_sources,
 )
 from evenhand.report.read import read_json
-from evenhand.report.render import count, decimal, plural
+from evenhand.report.render import decimal
 from evenhand.report.sections.stereotypes_scores import CENTRE, describe_scores
 from evenhand.report.sections.stereotypes_words import (
     ASIDE,
     gate_words,
-    interval_words,
     preference,
 )
 
@@ -77,16 +73,15 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         conclude(results, scores),
         verdicts=[
             Verdicts(
-                "StereoSet’s LMS, SS and ICAT of released systems, a row per system and part",
+                say("lm_released"),
                 tally(row["verdict"] for row in read_table(path / "stereoset.csv")),
-                "Computed from the authors’ own sentence scores: a check of our arithmetic.",
+                say("lm_released_note"),
                 [f"{place(path, FILES['released'])}/stereoset.csv"],
             )
             for path in found["released"]
         ],
         doubts=_doubts(sets, gates, results),
-        unjudged="The numbers in the tables of AUL’s paper were not at hand, so none of them is"
-        " judged.",
+        unjudged=say("lm_unjudged"),
     )
 
 
@@ -131,9 +126,9 @@ def results_of(
 def conclude(results: list[dict[str, Any]], files: Sequence[str], shown: int = SHOWN) -> Headline:
     """Return the headline of the results of `results_of`, read from these files."""
     figure, caption = _figure(results, shown)
-    text, more = _found(results)
+    text, more = _found(results, files)
     return Headline(
-        sentence=with_sources(text, files),
+        sentence=text,
         more=more,
         main=more[0] if any(one["significant"] for one in results) else "",
         next=_next(results),
@@ -144,30 +139,22 @@ def conclude(results: list[dict[str, Any]], files: Sequence[str], shown: int = S
     )
 
 
-def _found(results: list[dict[str, Any]]) -> tuple[str, list[str]]:
+def _found(
+    results: list[dict[str, Any]], files: Sequence[str]
+) -> tuple[SourcedStatement, list[SourcedStatement]]:
     """Return the first sentence, and a line per preference; without any, for the nearest to one."""
     judged = [one for one in results if one["why"] is None and one["leaning"]]
-    if not judged:
-        return "No model has a score, so nothing is known of bias.", []
-    significant = sorted(
-        (one for one in judged if one["significant"]), key=lambda one: -_strength(one)
+    order = sorted(judged, key=_strength, reverse=True)
+    significant = [one for one in order if one["significant"]]
+    text = say(
+        "lm_found",
+        files,
+        judged=len(judged),
+        significant=len(significant),
+        models=len({one["model"] for one in judged}),
+        sets=len({one["set"] for one in judged}),
     )
-    compared = (
-        f"{plural(len({one['model'] for one in judged}), 'model')} and"
-        f" {plural(len({one['set'] for one in judged}), 'set')} of pairs"
-    )
-    if not significant:
-        nearest = max(judged, key=_strength)
-        text = sentence("No significant preference: {} were compared.", compared)
-        return text, [_line(nearest)]
-    text = sentence(
-        "{} of {} of a model and a set {} a significant preference ({}).",
-        len(significant),
-        plural(len(judged), "combination"),
-        "has" if len(significant) == 1 else "have",
-        compared,
-    )
-    return text, [_line(one) for one in significant[:3]]
+    return text, [_line(one) for one in significant[:3] or order[:1]]
 
 
 def _strongest(one: dict[str, Any]) -> dict[str, Any]:
@@ -185,18 +172,9 @@ def _strength(one: dict[str, Any]) -> float:
     return strength(row["score"], CENTRE, row["score_low"], row["score_high"])
 
 
-def _line(one: dict[str, Any]) -> Markup:
+def _line(one: dict[str, Any]) -> SourcedStatement:
     """Return the result of a model on a set: score, interval and verdict."""
-    row = _strongest(one)
-    verdict = {
-        "more": f"prefers {one['sides'][0]}",
-        "less": f"prefers {one['sides'][1]}",
-        "none": f"has no preference beyond ±{row['delta']:g} points",
-    }.get(row["leaning"], "comes nearest to a preference, which may be chance")
-    text = sentence(
-        "On {}, {} {}: {}.", name(one["set"]), name(one["model"]), verdict, _number(row)
-    )
-    return with_sources(text, [one["file"]])
+    return say("lm_line", [one["file"]], one=one, row=_strongest(one))
 
 
 def _next(results: list[dict[str, Any]]) -> str:
@@ -211,22 +189,8 @@ def _next(results: list[dict[str, Any]]) -> str:
     if not lacking:
         return ""
     further, file, one, row = min(lacking, key=lambda some: some[:2])
-    text = sentence(
-        "{} more swaps in {} would tell {:g} from 50 for {}, with a power of 80 % ({}).",
-        count(further),
-        name(one["set"]),
-        CENTRE + row["delta"],
-        name(one["model"]),
-        row["about"]["title"],
-    )
-    return with_sources(text, [file])
-
-
-def _number(row: dict[str, Any]) -> str:
-    text = f"{row['about']['title']} {decimal(row['score'], 1)}"
-    if words := interval_words(row["score_low"], row["score_high"]):
-        text += f" (95 % interval {words})"
-    return text
+    tell = CENTRE + row["delta"]
+    return say("lm_next", [file], one=one, row=row, further=further, tell=tell)
 
 
 def _figure(results: list[dict[str, Any]], most: int) -> tuple[LayerChart | None, str]:
@@ -253,7 +217,7 @@ def _figure(results: list[dict[str, Any]], most: int) -> tuple[LayerChart | None
                 "band_low": CENTRE - row["delta"],
                 "band_high": CENTRE + row["delta"],
                 "text": decimal(row["score"], 1),
-                "words": _number(row),
+                "words": say("lm_number", row=row),
                 "kind": "unclear" if row["leaning"] == "none" else row["leaning"],
             }
             for one, row in shown
@@ -262,14 +226,8 @@ def _figure(results: list[dict[str, Any]], most: int) -> tuple[LayerChart | None
         "Score of each model on each set, with its interval",
         centre=CENTRE,
     )
-    methods = listed(list(dict.fromkeys(row["about"]["title"] for _, row in shown)))
-    rest = f" The first {most} of {len(drawn)}." if len(drawn) > most else ""
-    return figure, sentence(
-        "{}: lines are 95 % intervals over swapped words, bands preferences that do not matter; a"
-        " hollow dot is not significant.{}",
-        methods,
-        rest,
-    )
+    methods = list(dict.fromkeys(row["about"]["title"] for _, row in shown))
+    return figure, say("lm_caption", methods=methods, shown=most, drawn=len(drawn))
 
 
 def _doubts(
@@ -283,43 +241,23 @@ def _doubts(
         if one["why"]:
             why.setdefault((one["model"], " ".join(one["why"])), []).append(one)
     for (model, reason), on in why.items():
-        names = listed([name(one["set"]) for one in on])
-        text = sentence("{} gets no number on {}. {}", name(model), names, reason)
-        doubts.append(with_sources(text, [one["file"] for one in on]))
+        sets_of, files = [one["set"] for one in on], [one["file"] for one in on]
+        doubts.append(say("lm_no_number", files, model=model, sets=sets_of, why=reason))
     sizes = {
         model: gate["parameters"] for (_, model), gate in gates.items() if gate.get("parameters")
     }
     if small := sorted(model for model, n in sizes.items() if n < SMALL):
-        most = max(sizes[model] for model in small)
-        text = sentence(
-            "{} {} at most {} million parameters: nothing follows for models that people use.",
-            listed([name(model) for model in small]),
-            "has" if len(small) == 1 else "have",
-            decimal(most / 1e6, 1),
-        )
         files = [FILES["gates"].replace("*", "{}").format(*key) for key in gates if key[1] in small]
-        doubts.append(with_sources(text, files))
+        most = max(sizes[model] for model in small)
+        doubts.append(say("lm_small", files, models=small, most=most))
     few = {
         key: document
         for key, document in sets.items()
         if document.get("effective_clusters", FEW_CLUSTERS) < FEW_CLUSTERS
     }
     if few:
-        sizes_of = [
-            sentence(
-                "{} {}",
-                name(one.get("title") or one["name"]),
-                decimal(one["effective_clusters"], 1),
-            )
-            for one in few.values()
-        ]
-        text = sentence(
-            "Few different words are swapped, and the intervals allow for it; effective numbers of"
-            " swaps: {}.",
-            listed(sizes_of),
-        )
-        doubts.append(with_sources(text, [FILES["sets"].replace("*", key) for key in few]))
+        files = [FILES["sets"].replace("*", key) for key in few]
+        doubts.append(say("lm_few_swaps", files, sets=list(few.values())))
     if any(one["significant"] for one in results) and len(results) > 1:
-        text = "The verdicts are not adjusted for the number of models, sets and methods."
-        doubts.append(with_sources(text, [one["file"] for one in results]))
+        doubts.append(say("lm_unadjusted", [one["file"] for one in results]))
     return doubts

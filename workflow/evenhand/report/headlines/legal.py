@@ -1,30 +1,27 @@
 """The headline of the legal cases: whether classifiers treat groups alike, beyond chance."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from altair import LayerChart
-from markupsafe import Markup
 
 from evenhand.core.tables import read_table
 from evenhand.report.figures import axis, bars, forest
 from evenhand.report.headline import (
     NOT_RUN,
     Headline,
+    SourcedStatement,
     Verdicts,
     by_kind,
-    listed,
-    name,
     places,
     reasons,
-    sentence,
+    say,
     tally,
-    with_sources,
 )
 from evenhand.report.read import read_json
-from evenhand.report.render import count, decimal, plural
+from evenhand.report.render import decimal
 
 Rows = list[dict[str, Any]]
 
@@ -75,17 +72,21 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     sources = {table: places(found, FILES, f"{kind}/{table}") for table, kind in kinds.items()}
     sizes = {one: _cases(rows) for one, rows in tables["sizes"].items()}
     gaps = gaps_of(tables["table_4"], titles)
-    parts = [(_gaps(gaps), "table_4"), (largest(gaps), "table_4")] if gaps else []
-    parts.append((_sizes(sizes, titles), "sizes"))
-    words = [with_sources(text, sources[table]) for text, table in parts if text]
+    named = [(titles.get(one, one), n) for one, n in sizes.items()]
+    words = [
+        *([_gaps(gaps, sources["table_4"])] if gaps else []),
+        largest(gaps, sources["table_4"]),
+        say("legal_sizes", sources["sizes"], sizes=named) if sizes else "",
+    ]
+    words = [text for text in words if text]
     figure, caption = _figure(gaps) if gaps else _size_figure(sizes, titles)
     return Headline(
-        sentence=words[0] if words else "Nothing was built yet.",
+        sentence=words[0] if words else say("nothing"),
         more=words[1:],
         figure=figure,
         caption=caption,
         figure_files=sources["table_4" if gaps else "sizes"],
-        next=with_sources(_next(gaps), sources["table_4"]),
+        next=_next(gaps, sources["table_4"]),
         strength=max(map(_clear, gaps), default=0.0),
         verdicts=_verdicts(tables, sources),
         doubts=_doubts(found, gaps, sources["table_4"]),
@@ -112,33 +113,17 @@ def _cases(rows: Rows) -> int:
     return int(own[0]["ours"]) if own else 0
 
 
-def _sizes(sizes: Mapping[str, int], titles: Mapping[str, str]) -> str | None:
-    if not sizes:
-        return None
-    names = [sentence("{} ({})", name(titles.get(one, one)), count(n)) for one, n in sizes.items()]
-    sets, cases = plural(len(sizes), "data set"), plural(sum(sizes.values()), "case")
-    return sentence("{} with {}: {}.", sets, cases, listed(names))
-
-
-def _gaps(gaps: Rows) -> str:
+def _gaps(gaps: Rows, files: Sequence[str]) -> SourcedStatement:
     above = [row for row in gaps if row["noise_verdict"] == "above"]
-    constant = sum(map(_is_constant, gaps))
-    small = sum(map(_is_small, gaps))
-    labels = sum((row["p_labels"] or 0) >= CHANCE for row in above)
-    text = (
-        f"Of {plural(len(gaps), 'gap')} between groups under plain training, {len(above) or 'none'}"
-        f" {'is' if len(above) < 2 else 'are'} larger than among random groups of these sizes"
+    return say(
+        "legal_gaps",
+        files,
+        gaps=len(gaps),
+        above=len(above),
+        labels=sum((row["p_labels"] or 0) >= CHANCE for row in above),
+        constant=sum(map(_is_constant, gaps)),
+        small=sum(map(_is_small, gaps)),
     )
-    if labels:
-        which = "but" if labels == len(above) else f"{labels} of them"
-        text += f" ({which} no larger than among random groups with the same labels)"
-    if small == len(gaps):
-        return f"{text}; all have too few cases to detect a gap."
-    if constant:
-        text += f"; {constant} cannot be judged, as the classifier predicts the same for every case"
-    if small:
-        text += f"; {small} {'has' if small == 1 else 'have'} too few cases to tell"
-    return f"{text}."
 
 
 def _is_constant(row: dict[str, Any]) -> bool:
@@ -159,34 +144,23 @@ def _clear(row: dict[str, Any]) -> float:
     return row["ours"] / row["noise_border"]
 
 
-def largest(gaps: Rows) -> str | None:
+def largest(gaps: Rows, files: Sequence[str] = ()) -> SourcedStatement | None:
     """Return the clearest gap, or the largest one."""
     if not gaps:
         return None
     row = max(gaps, key=lambda row: (_clear(row), row["ours"]))
     if None in (row["low"], row["high"], row["noise_border"]):
         return None
-    return sentence(
-        "The {} is that of {} ({}): group disparity {} (95 % interval {} to {}), by chance up to"
-        " {}.",
-        "clearest" if _clear(row) else "largest",
-        name(row["title"]),
-        name(row["classifier"]),
-        *(decimal(row[one], 1) for one in ("ours", "low", "high", "noise_border")),
-    )
+    return say("legal_largest", files, row=row, clear=_clear(row))
 
 
-def _next(gaps: Rows) -> str:
+def _next(gaps: Rows, files: Sequence[str]) -> str:
     """State where test cases are lacking."""
     small = [row for row in gaps if _is_small(row)]
     if not small:
         return ""
-    row = min(small, key=lambda row: (row["smallest_group"] or 0, row["title"]))
-    return sentence(
-        "Add test cases. In {} the smallest group has {}, too few to tell a gap from chance.",
-        name(row["title"]),
-        plural(row["smallest_group"], "case"),
-    )
+    least = min(small, key=lambda row: (row["smallest_group"] or 0, row["title"]))
+    return say("legal_next", files, row=least)
 
 
 def _figure(gaps: Rows) -> tuple[LayerChart | None, str]:
@@ -200,11 +174,6 @@ def _figure(gaps: Rows) -> tuple[LayerChart | None, str]:
     high = max(1.0, *ends, 0) * 1.02 if ends else 1.0
     drawn = []
     for row in shown:
-        words = f"group disparity {decimal(row['ours'], 1)}"
-        if row["low"] is not None:
-            words += f" ({decimal(row['low'], 1)} to {decimal(row['high'], 1)})"
-        if row["noise_border"] is not None:
-            words += f", chance up to {decimal(row['noise_border'], 1)}"
         drawn.append(
             {
                 "name": f"{row['title']} ({row['classifier']})",
@@ -214,7 +183,7 @@ def _figure(gaps: Rows) -> tuple[LayerChart | None, str]:
                 "band_low": None if row["noise_border"] is None else 0,
                 "band_high": row["noise_border"],
                 "text": decimal(row["ours"], 1),
-                "words": words,
+                "words": say("legal_bar", row=row),
                 "kind": "more" if row["noise_verdict"] == "above" else "unclear",
             }
         )
@@ -223,11 +192,7 @@ def _figure(gaps: Rows) -> tuple[LayerChart | None, str]:
         axis("Group disparity of macro-F1, points", (0, high)),
         "Group disparity of macro-F1 under plain training, with its interval and chance",
     )
-    rest = f" {SHOWN} of {len(gaps)} gaps." if len(gaps) > SHOWN else ""
-    return figure, (
-        "Plain training (ERM). Line: 95 % interval over"
-        f" cases; band: 95 % of random groups; a filled dot is above chance.{rest}"
-    )
+    return figure, say("legal_caption", shown=SHOWN, gaps=len(gaps))
 
 
 def _size_figure(
@@ -237,8 +202,7 @@ def _size_figure(
     if not order or not sizes[order[0]]:
         return None, ""
     rows = [{"name": titles.get(one, one), "amount": sizes[one], "kind": "kept"} for one in order]
-    figure = bars(rows, "Cases of each data set", unit="Cases")
-    return figure, "Cases of each data set."
+    return bars(rows, "Cases of each data set", unit="Cases"), say("legal_size_caption")
 
 
 def _verdicts(
@@ -251,30 +215,23 @@ def _verdicts(
             verdicts = [verdict for verdict in verdicts if verdict]
         if counts := tally(verdicts):
             only = set(counts) == {NOT_RUN}
-            note = "Numbers of FairLex’s own cases, which were not read." * only
+            note = say("legal_not_read") * only
             lines.append(Verdicts(words, counts, note, sources[table]))
     return lines
 
 
 def _doubts(
     found: Mapping[str, list[Path]], gaps: Rows, sources: tuple[str, ...]
-) -> list[Markup | str]:
-    doubts: list[Markup | str] = []
+) -> list[SourcedStatement]:
+    doubts: list[SourcedStatement] = []
     left_out: Counter[str] = Counter()
     for path in found["counts"]:
         left_out.update(read_json(path).get("left_out") or {})
     if n := left_out.total():
-        text = sentence(
-            "{} {} left out: {}.",
-            plural(n, "record"),
-            "was" if n == 1 else "were",
-            reasons(left_out),
-        )
-        doubts.append(with_sources(text, places(found, FILES, "counts")))
+        files, why = places(found, FILES, "counts"), reasons(left_out)
+        doubts.append(say("legal_left_out", files, records=n, why=why))
     if small := sum(map(_is_small, gaps)):
-        total = plural(len(gaps), "gap")
-        text = f"For {small} of {total}, there are too few cases to find or exclude one."
-        doubts.append(with_sources(text, sources))
+        doubts.append(say("legal_small", sources, small=small, gaps=len(gaps)))
     if gaps:
-        doubts.append("Do not use these classifiers for decisions.")
+        doubts.append(say("legal_no_use"))
     return doubts

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from altair import LayerChart
-from markupsafe import Markup
 
 from evenhand.core.tables import read_table, read_tables
 from evenhand.individual.names import title, titles_of, who
@@ -13,16 +12,8 @@ from evenhand.individual.results import SETTING
 from evenhand.io.documents import read_description
 from evenhand.metrics.inference import ABOVE, BELOW
 from evenhand.report.figures import SIGNED, axis, forest
-from evenhand.report.headline import (
-    Headline,
-    by_kind,
-    name,
-    place,
-    sentence,
-    strength,
-    with_sources,
-)
-from evenhand.report.render import decimal, plural, signed
+from evenhand.report.headline import Headline, SourcedStatement, by_kind, place, say, strength
+from evenhand.report.render import signed
 from evenhand.tabular.prepared import RECORD
 
 FILES = {
@@ -113,30 +104,9 @@ class Change(NamedTuple):
         return self.measure.partition(" (")[0]
 
     @property
-    def number(self) -> str:
-        """The difference with its interval."""
-        words = f"{signed(self.difference, 1)} points"
-        if self.low is None or self.high is None:
-            return words
-        return f"{words}, 95 % interval {decimal(self.low, 1)} to {decimal(self.high, 1)}"
-
-    @property
-    def words(self) -> Markup:
+    def words(self) -> SourcedStatement:
         """The change with interval and verdict."""
-        verb = {ABOVE: "raises", BELOW: "lowers"}.get(self.verdict, "changes")
-        verdict = {
-            "equivalent": f": no change beyond ±{self.delta:g} points",
-            "inconclusive": ": too few seeds or cases to tell",
-        }.get(self.verdict, "")
-        if self.verdict == "inconclusive" and self.strength > 1:
-            verdict = ": not significant, adjusted for all tests of its table"
-        if self.alone is not None:
-            verdict += f"; without the individual loss it is {decimal(self.alone, 1)}"
-        return sentence(
-            "On {}, {} {} {} from {} to {} ({}){}.",
-            name(self.of), name(self.method), verb, name(self.measure), decimal(self.before, 1),
-            decimal(self.after, 1), self.number, verdict,
-        )  # fmt: skip
+        return say("change", [self.file], one=self)
 
 
 def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
@@ -201,21 +171,14 @@ def by_method(changes: Iterable[Change]) -> list[dict[str, Any]]:
 def conclude(order: Sequence[Change]) -> Headline:
     """Return the headline of changes in the order of `find_changes`."""
     if not order:
-        return Headline(sentence="No method was compared with plain training.")
-    changes, tables = order, list(dict.fromkeys(one.file for one in order))
-    significant = sum(one.significant for one in changes)
-    text = sentence(
-        "{} of {} with plain training {} significant.{}",
-        significant or "None",
-        plural(len(changes), "comparison"),
-        "is" if significant < 2 else "are",
-        " The clearest:" if significant else "",
-    )
-    figure, caption = _figure(order[:SHOWN], len(changes))
+        return Headline(sentence=say("mitigation_nothing"))
+    tables = list(dict.fromkeys(one.file for one in order))
+    significant = sum(one.significant for one in order)
+    figure, caption = _figure(order[:SHOWN], len(order))
     clearest = [one for one in order if one.significant or not significant][:LINES]
-    lines = [with_sources(one.words, [one.file]) for one in clearest]
+    lines = [one.words for one in clearest]
     return Headline(
-        sentence=with_sources(text, tables),
+        sentence=say("mitigation_found", tables, significant=significant, changes=len(order)),
         more=lines,
         main=lines[0] if significant else "",
         next=_next(order),
@@ -232,14 +195,7 @@ def _next(changes: Iterable[Change]) -> str:
     if not lacking:
         return ""
     one = min(lacking, key=lambda one: one.further)
-    text = sentence(
-        "{} would tell what {} does to {} on {}, with a power of 80 %.",
-        plural(one.further, "more seed"),
-        name(one.method),
-        name(one.short),
-        name(one.of),
-    )
-    return with_sources(text, [one.file])
+    return say("mitigation_next", [one.file], one=one)
 
 
 def _legal(path: Path, titles: Mapping[str, str]) -> Iterable[Change]:
@@ -299,7 +255,7 @@ def _figure(shown: list[Change], every: int) -> tuple[LayerChart, str]:
                 "band_low": -one.delta,
                 "band_high": one.delta,
                 "text": signed(one.difference, 1),
-                "words": one.number,
+                "words": say("change_number", one=one),
                 "kind": "more" if one.significant else "unclear",
             }
             for one in shown
@@ -308,8 +264,4 @@ def _figure(shown: list[Change], every: int) -> tuple[LayerChart, str]:
         "The clearest changes against plain training, with their intervals",
         centre=0,
     )
-    rest = f" The clearest {len(shown)} of {every}." if every > len(shown) else ""
-    return figure, (
-        "Lines: 95 % intervals; bands: changes that do not matter; a filled dot is significant,"
-        f" adjusted for the number of comparisons.{rest}"
-    )
+    return figure, say("mitigation_caption", shown=len(shown), changes=every)

@@ -9,7 +9,7 @@ from altair import LayerChart
 from evenhand.core.tables import read_tables
 from evenhand.predictions.words import findings
 from evenhand.report.figures import axis, forest
-from evenhand.report.headline import Headline, by_kind, name, sentence, strength, with_sources
+from evenhand.report.headline import Headline, by_kind, say, strength
 from evenhand.report.read import read_json
 
 FILES = {"meta": "predictions/*/meta.json", "tables": "tables/predictions/*"}
@@ -52,18 +52,18 @@ def conclude(sets: Sequence[dict[str, Any]]) -> Headline:
     """Return the headline of sets: ``meta.json`` of each with its tables and their place."""
     order = sorted(sets, key=_clear, reverse=True)
     lines = [
-        with_sources(sentence("{}: {}", name(one["title"]), words), _files(one))
+        say("predictions_line", _files(one), title=one["title"], words=words)
         for one in order
         for words in findings(one["tables"])
     ]
     if not lines:
-        return Headline(sentence="There are no predictions.")
+        return Headline(sentence=say("predictions_nothing"))
     figure = draw(order[0])
     return Headline(
         sentence=lines[0],
         more=lines[1:MOST],
         figure=figure,
-        caption=sentence("{}, with 95 % intervals.", name(order[0]["title"])) if figure else "",
+        caption=say("predictions_caption", title=order[0]["title"]) if figure else "",
         figure_files=_files(order[0]),
         strength=_clear(order[0]),
     )

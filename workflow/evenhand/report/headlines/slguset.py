@@ -2,13 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from altair import LayerChart
-from markupsafe import Markup
 
 from evenhand.core.tables import read_table
 from evenhand.report.figures import SIGNED, axis, bars, forest
@@ -17,17 +16,16 @@ from evenhand.report.headline import (
     NOT_RUN,
     REPRODUCED,
     Headline,
+    SourcedStatement,
     Verdicts,
     by_kind,
-    name,
     places,
     reasons,
-    sentence,
+    say,
     strength,
-    with_sources,
 )
 from evenhand.report.read import read_csv, read_json
-from evenhand.report.render import count, decimal, plural, signed
+from evenhand.report.render import signed
 from evenhand.report.sections.headline import LEAST_ALPHA
 from evenhand.report.words import gate_meaning
 
@@ -86,13 +84,8 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     one = {kind: paths[0] if paths else None for kind, paths in found.items()}
     steps = {r["step"]: r["sentences"] for r in _rows(one["corpus"], "funnel")}
     own = read_json(one["statistics"])["sentences"] if one["statistics"] else None
-    table = one["bias"] or one["published_bias"]
-    models = _rows(table, "models")
+    models = _rows(one["bias"] or one["published_bias"], "models")
     trusted = [row for row in models if row["trusted"] and row["mean_bias"] is not None]
-    built = _built(steps, own)
-    leaning = _leaning(models, trusted)
-    if table and not one["bias"]:
-        leaning = sentence("{} This is on the authors’ sentences.", leaning)
     published = read_json(one["published_report"]) if one["published_report"] else None
     of = partial(places, found, FILES)
     bias_tables = of("bias/models") or of("published_bias/models")
@@ -104,18 +97,21 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     )
     (figure, caption), drawn_from = next((one for one in drawings if one[0][0]), ((None, ""), ()))
     statements = [
-        with_sources(words, files)
-        for words, files in (
-            (built, steps_from),
-            (leaning if models else None, bias_tables),
-            (_read(published), of("published_report")),
-        )
-        if words
+        say(
+            "slguset_built",
+            steps_from,
+            read=steps.get("read"),
+            accepted=steps.get("accepted"),
+            own=own,
+        ),
+        _leaning(models, trusted, bias_tables, published=not one["bias"]) if models else "",
+        say("slguset_read", of("published_report"), published=published),
     ]
+    statements = [words for words in statements if words]
     clear = [row for row in trusted if row["verdict"] in ("male", "female")]
     ends = [(row["mean_bias"], 0, row["mean_bias_low"], row["mean_bias_high"]) for row in clear]
     return Headline(
-        sentence=statements[0] if statements else "Nothing was built yet.",
+        sentence=statements[0] if statements else say("nothing"),
         more=statements[1:],
         next=_next(one, trusted, of, bias_tables),
         strength=max((strength(*some) for some in ends), default=0.0),
@@ -123,10 +119,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         caption=caption,
         figure_files=drawn_from,
         verdicts=_verdicts(one, of),
-        doubts=[
-            *_doubts(one, models, steps, own, of),
-            *(with_sources(words, of("published_report")) for words in _wrong_positions(published)),
-        ],
+        doubts=_doubts(one, models, steps, own, published, of),
     )
 
 
@@ -144,87 +137,37 @@ def _next(
     for row in _rows(one["annotation"], "agreement"):
         alpha = row["krippendorff_alpha"]
         if row["pair"] == "all" and alpha is not None and alpha < LEAST_ALPHA:
-            text = f"Clarify the criteria and annotate again: alpha is {decimal(alpha, 2)}, and"
-            return with_sources(
-                f"{text} {LEAST_ALPHA} is the least to go by.", of("annotation/agreement")
+            return say(
+                "slguset_clarify", of("annotation/agreement"), alpha=alpha, least=LEAST_ALPHA
             )
     lacking = [row["further_pairs"] for row in trusted if row["verdict"] == "inconclusive"]
     if further := [n for n in lacking if n]:
-        return with_sources(
-            f"{plural(min(further), 'more pair')} of words would tell a lean.", bias_tables
-        )
+        return say("slguset_more_pairs", bias_tables, further=min(further))
     return ""
 
 
-def _built(steps: Mapping[str, int], own: int | None) -> str | None:
-    read, accepted = steps.get("read"), steps.get("accepted")
-    if read is None or accepted is None:
-        return f"The data set has {plural(own, 'sentence')}." if own is not None else None
-    text = f"Of {plural(read, 'sentence')} read, {count(accepted)} passed every filter"
-    if own is None:
-        return f"{text}; the annotators have not answered yet."
-    return f"{text}; the {count(own)} that the annotators accepted make the data set."
-
-
-def _read(published: Mapping[str, Any] | None) -> str | None:
-    """Return the facts about the published file from its ``report.json``."""
-    if published is None:
-        return None
-    kept, whole = published["pass_every_filter"], published["sentences"]
-    return f"Of {plural(whole, 'sentence')} of the published file, {count(kept)} pass every filter."
-
-
-def _wrong_positions(published: Mapping[str, Any] | None) -> list[str]:
-    wrong = published["positions"]["wrong"] if published else 0
-    if not wrong:
-        return []
-    whole = count(published["sentences"])
-    return [f"{count(wrong)} of the {whole} keyword positions in the published file are wrong."]
-
-
-def _leaning(models: list[dict[str, Any]], trusted: list[dict[str, Any]]) -> Markup:
-    if not trusted:
-        word = "No model was scored." if not models else "No model passed its check."
-        return sentence("{} So there is no conclusion about bias.", word)
-    if len(trusted) == 1:
-        row = trusted[0]
-        return sentence("{} {}: its mean Bias is {}.", name(row["model"]), _lean(row), _mean(row))
-    groups = {
+def _leaning(
+    models: list[dict[str, Any]],
+    trusted: list[dict[str, Any]],
+    files: Sequence[str],
+    *,
+    published: bool,
+) -> SourcedStatement:
+    clear = {
         verdict: [row for row in trusted if row["verdict"] == verdict]
         for verdict in ("male", "female")
     }
-    clear = groups["male"] + groups["female"]
-    if not clear:
-        return sentence(
-            "None of {} models leans significantly male or female.",
-            len(trusted),
-        )
-    most = max(clear, key=lambda row: abs(row["mean_bias"]))
-    return sentence(
-        "Of {} models, {} lean{} male, {} female, and {} show{} no significant lean; {} leans most,"
-        " with a mean Bias of {}.",
-        len(trusted),
-        len(groups["male"]),
-        "s" if len(groups["male"]) == 1 else "",
-        len(groups["female"]),
-        len(trusted) - len(clear),
-        "s" if len(trusted) - len(clear) == 1 else "",
-        name(most["model"]),
-        _mean(most),
+    every = clear["male"] + clear["female"]
+    return say(
+        "slguset_leaning",
+        files,
+        models=models,
+        trusted=trusted,
+        male=len(clear["male"]),
+        female=len(clear["female"]),
+        most=max(every, key=lambda row: abs(row["mean_bias"])) if every else None,
+        published=published,
     )
-
-
-def _lean(row: Mapping[str, Any]) -> str:
-    words = {"male": "leans male", "female": "leans female"}
-    words["equivalent"] = "has no mean lean beyond delta (equivalence test; single words may lean)"
-    return words.get(row["verdict"], "shows no significant lean, male or female")
-
-
-def _mean(row: Mapping[str, Any]) -> str:
-    if row["mean_bias_low"] is None or row["mean_bias_high"] is None:
-        return f"{signed(row['mean_bias'])}, without an interval"
-    low, high = signed(row["mean_bias_low"]), signed(row["mean_bias_high"])
-    return f"{signed(row['mean_bias'])} (95 % interval {low} to {high})"
 
 
 def _leaning_figure(trusted: list[dict[str, Any]]) -> tuple[LayerChart | None, str]:
@@ -242,7 +185,7 @@ def _leaning_figure(trusted: list[dict[str, Any]]) -> tuple[LayerChart | None, s
                 "low": row["mean_bias_low"],
                 "high": row["mean_bias_high"],
                 "text": signed(row["mean_bias"]),
-                "words": _mean(row),
+                "words": say("mean_bias", row=row),
                 "kind": row["verdict"] if row["verdict"] in ("male", "female") else "unclear",
             }
             for row in shown
@@ -251,11 +194,7 @@ def _leaning_figure(trusted: list[dict[str, Any]]) -> tuple[LayerChart | None, s
         "Mean Bias of each model, with its interval",
         centre=0,
     )
-    rest = f" The first {SHOWN} of {len(trusted)} models." if len(trusted) > SHOWN else ""
-    return drawing, (
-        "Mean Bias with its 95 % interval over pairs of words; a hollow dot: no significant lean."
-        f"{rest}"
-    )
+    return drawing, say("slguset_lean_caption", shown=SHOWN, models=len(trusted))
 
 
 def _building_figure(steps: Mapping[str, int], own: int | None) -> tuple[LayerChart | None, str]:
@@ -270,7 +209,7 @@ def _building_figure(steps: Mapping[str, int], own: int | None) -> tuple[LayerCh
     ]
     label = "From the corpus to the data set"
     figure = bars(steps, label, unit="Sentences", whole=numbers[0])
-    return figure, "From the corpus to the data set."
+    return figure, say("slguset_steps_caption")
 
 
 def _published_figure(
@@ -291,10 +230,7 @@ def _published_figure(
     figure = bars(
         drawn, "What each filter drops of the published file", unit="Sentences", whole=whole
     )
-    return figure, (
-        "The sentences of the published file, how many each filter drops, and how many none drops."
-        " Each filter is applied by itself, so a sentence can count for several."
-    )
+    return figure, say("slguset_published_caption")
 
 
 def _verdicts(one: Mapping[str, Path | None], of: Callable[..., tuple[str, ...]]) -> list[Verdicts]:
@@ -303,10 +239,8 @@ def _verdicts(one: Mapping[str, Path | None], of: Callable[..., tuple[str, ...]]
     theirs = statistics is not None and statistics["sentences"] == SENTENCES
     note = ""
     if statistics and not theirs:
-        note = (
-            f"The file that was read has {plural(statistics['sentences'], 'sentence')} and is not"
-            f" the authors’ ({count(SENTENCES)}), so nothing is judged."
-        )
+        read = statistics["sentences"]
+        note = say("slguset_other_file", sentences=read, authors=SENTENCES)
     if one["published_table_1"]:
         rows = _rows(one["published_table_1"], "table_1")
         pairs = dict.fromkeys(row["pair"] for row in rows)
@@ -334,9 +268,7 @@ def _verdicts(one: Mapping[str, Path | None], of: Callable[..., tuple[str, ...]]
                 Verdicts(
                     f"What the paper says of its sentences ({', '.join(held)})",
                     _counted(list(held.values()), theirs),
-                    "A claim fails if our filter finds one sentence against it; filters err."
-                    if theirs
-                    else "",
+                    say("slguset_claims_note") if theirs else "",
                     of("published_report"),
                 )
             )
@@ -381,7 +313,7 @@ def _bias_verdicts(one: Mapping[str, Path | None], files: tuple[str, ...]) -> Ve
     return Verdicts(
         "Sentences by Bias",
         {verdict: n for verdict, n in counts.items() if n},
-        "A count is reproduced if it lies within 1 % of the sentences." if held else "",
+        say("slguset_bias_note") if held else "",
         files,
     )
 
@@ -391,39 +323,29 @@ def _doubts(
     models: list[dict[str, Any]],
     steps: Mapping[str, int],
     own: int | None,
+    published: Mapping[str, Any] | None,
     of: Callable[..., tuple[str, ...]],
-) -> list[str]:
-    doubts: list[str] = []
+) -> list[SourcedStatement]:
+    doubts: list[SourcedStatement] = []
     if steps and own is None:
-        text = "There is no data set yet: the annotators’ sheets are still out."
-        doubts.append(with_sources(text, of("corpus/funnel")))
+        doubts.append(say("slguset_waiting", of("corpus/funnel")))
     for row in models:
         if not row["trusted"]:
-            words = re.split(r"[,;]\s*", row["reason"] or "")
-            why = [gate_meaning(word) for word in words if word]
-            text = (
-                sentence("{} gets no number. {}", name(row["model"]), " ".join(why))
-                if why
-                else sentence("{} gets no number: it did not pass its check.", name(row["model"]))
-            )
-            doubts.append(with_sources(text, of("bias/models") or of("published_bias/models")))
+            why = [gate_meaning(word) for word in re.split(r"[,;]\s*", row["reason"] or "") if word]
+            files = of("bias/models") or of("published_bias/models")
+            doubts.append(say("slguset_no_number", files, model=row["model"], why=why))
     quarantined: Counter[str] = Counter()
     for row in _rows(one["corpus"], "quarantine"):
         quarantined[row["reason"]] += row["parts"]
-    if things := sum(quarantined.values()):
-        text = sentence(
-            "{} of the corpus could not be read and {} in the quarantine: {}.",
-            plural(things, "part"),
-            "is" if things == 1 else "are",
-            reasons(quarantined),
-        )
-        doubts.append(with_sources(text, of("corpus/quarantine")))
+    if parts := sum(quarantined.values()):
+        files, why = of("corpus/quarantine"), reasons(quarantined)
+        doubts.append(say("slguset_quarantine", files, parts=parts, why=why))
     for row in _rows(one["annotation"], "agreement"):
         alpha = row["krippendorff_alpha"]
         if row["pair"] == "all" and alpha is not None and alpha < LEAST_ALPHA:
-            text = (
-                f"The annotators agree too little for firm conclusions: Krippendorff’s alpha is"
-                f" {decimal(alpha, 2)} over {plural(row['n'], 'sentence')}."
-            )
-            doubts.append(with_sources(text, of("annotation/agreement")))
+            files = of("annotation/agreement")
+            doubts.append(say("slguset_disagree", files, alpha=alpha, sentences=row["n"]))
+    if published and (wrong := published["positions"]["wrong"]):
+        whole, files = published["sentences"], of("published_report")
+        doubts.append(say("slguset_positions", files, wrong=wrong, sentences=whole))
     return doubts
