@@ -14,6 +14,7 @@ from evenhand.report.headline import (
     REPRODUCED,
     SYSTEMS,
     VERDICTS,
+    say,
     total,
 )
 from evenhand.report.pages import PAGES, links_to_pages
@@ -23,7 +24,8 @@ from evenhand.report.sections.individual_tests import describe_checks
 from evenhand.report.sections.paper import describe_papers
 from evenhand.report.sections.planted import describe_planted
 
-#: The main findings, which the console prints too.
+#: The main findings, which the console prints: one of each kind of planted truth, if there is one,
+#: then the clearest finding of each system.
 MAIN = 3
 
 
@@ -137,6 +139,8 @@ def write_front_page(
     counts = total(one for card in cards if card["headline"] for one in card["headline"].verdicts)
     results = [file for files in given.values() for file in files or ()]
     truths = describe_planted(planted, results) if planted else []
+    main = [say("planted_line", one=one) for one in truths if one["main"]]
+    main += [card["headline"].line for card in cards if card["headline"]]
     written = write_page(
         out,
         page,
@@ -144,13 +148,13 @@ def write_front_page(
         pages,
         sections=[
             *([] if page == "front" else [("verdicts", "All published numbers", "")]),
-            *((card["id"], card["title"], "") for card in cards if card["headline"]),
             *([("planted", "Planted truth", "")] if truths else []),
+            *((card["id"], card["title"], "") for card in cards if card["headline"]),
             *([("trust", "How far to trust this", "")] if page == "front" else []),
             *([("in-the-paper", "Tables and figures", "")] if paper else []),
         ],
         truths=truths,
-        findings=[card["headline"].line for card in cards if card["headline"]][:MAIN],
+        findings=main[:MAIN],
         cards=cards,
         verdicts=VERDICTS,
         counts=counts,

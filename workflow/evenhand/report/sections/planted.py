@@ -1,9 +1,11 @@
 """Section: results beside the truth that was planted in the data.
 
-The truth is a CSV file of the configuration. A row gives the planted fact (`planted`), a number
-with an interval that must show it (`quantity`; in `table`, the row with the cells `where`, written
-``column=value`` and separated by blanks, and the `column`), and the `expected` position of the
-interval: ``above`` or ``below`` the value `than`, or ``equal``, which means that it contains it.
+The truth is a CSV file of the configuration. A row gives the planted fact (`planted`) and its
+`kind` (``bias``, ``no bias`` or ``mitigation``); a number with an interval that must show it (in
+`table`, the row with the cells `where`, written ``column=value`` and separated by blanks, and the
+`column`); the sentence on this number (`found`, with ``{}`` in its place); and the `expected`
+position of the interval: ``above`` or ``below`` the value `than`, or ``equal``, which means that it
+contains it.
 """
 
 from collections.abc import Iterable
@@ -13,15 +15,16 @@ from typing import Any
 from evenhand.core.resources import read_resource
 from evenhand.core.tables import read_package, read_table
 from evenhand.errors import InputError
+from evenhand.report.headline import say
 
-COLUMNS = ["planted", "expected", "than", "quantity", "table", "where", "column"]
+COLUMNS = ["kind", "planted", "expected", "than", "found", "table", "where", "column"]
 
-#: The expected results, in words.
-EXPECTED = {"above": "above {}", "below": "below {}", "equal": "an interval around {}"}
+#: The permitted cells of the columns with a choice.
+CHOICES = {"kind": ("bias", "no bias", "mitigation"), "expected": ("above", "below", "equal")}
 
 
 def describe_planted(truth: Path, files: Iterable[Path]) -> list[dict[str, Any]]:
-    """Return the rows of the section.
+    """Return the rows of the section, first the first one of each kind with a number.
 
     Parameters
     ----------
@@ -33,8 +36,9 @@ def describe_planted(truth: Path, files: Iterable[Path]) -> list[dict[str, Any]]
     Returns
     -------
     list of dict
-        planted, quantity, expected (words), table, value, low, high, and holds: whether the
-        interval is as expected, None where there is no such number.
+        kind, planted, table, value, low, high, found and verdict (sentences), and holds: whether
+        the interval is as expected, None where there is no such number. ``main`` marks the first
+        of a kind.
 
     Raises
     ------
@@ -42,31 +46,30 @@ def describe_planted(truth: Path, files: Iterable[Path]) -> list[dict[str, Any]]
         The file is not well formed, or names a table, row or column that does not exist.
     """
     folders = {"/".join(path.parts[-n:]): path for path in map(Path, files) for n in (2, 3)}
-    found = []
-    rows = read_resource(truth, COLUMNS, unique=("planted", "quantity"))
+    found: list[dict[str, Any]] = []
+    rows = read_resource(truth, COLUMNS, unique=("planted", "found"))
     for line, row in enumerate(rows, start=2):
-        if row["expected"] not in EXPECTED:
-            raise InputError(
-                f"{row['expected']!r} is nothing to expect",
-                file=truth,
-                line=line,
-                remedy=f"use {', '.join(EXPECTED)}",
-            )
+        for column, choices in CHOICES.items():
+            if row[column] not in choices:
+                problem, remedy = f"{row[column]!r} is no {column}", f"use {', '.join(choices)}"
+                raise InputError(problem, file=truth, line=line, remedy=remedy)
         try:
             than = float(row["than"])
         except ValueError:
             problem = f"{row['than']!r} is no number to compare with"
             raise InputError(problem, file=truth, line=line) from None
         place, _, name = row["table"].rpartition("/")
-        shown = {name: row[name] for name in ("planted", "quantity", "table")}
-        shown["expected"] = EXPECTED[row["expected"]].format(row["than"])
+        shown = {name: row[name] for name in ("kind", "planted", "table", "found")}
         shown |= dict.fromkeys(("value", "low", "high", "holds"))
         if place in folders:
             number = _number(folders[place], name.removesuffix(".csv"), row, truth, line)
             shown |= dict(zip(("value", "low", "high"), number, strict=True))
             shown["holds"] = _holds(row["expected"], than, *number[1:])
-        found.append(shown)
-    return found
+        shown["verdict"] = say("planted_verdict", one=shown)
+        shown["found"] = say("planted_found", one=shown, row=row)
+        known = {one["kind"] for one in found if one["holds"] is not None}
+        found.append(shown | {"main": shown["holds"] is not None and row["kind"] not in known})
+    return sorted(found, key=lambda one: not one["main"])
 
 
 def _number(
