@@ -152,7 +152,7 @@ def test_causes_of_the_worst_group(tmp_path):
     }  # fmt: skip
     assert found["holds"] is True
     assert "in 1 of 1 attribute," in found["sentence"]
-    assert "In 1 other no single group is the worst." in found["sentence"]
+    assert "1 further attribute has several worst groups." in found["sentence"]
     assert ("worst_group_explained", "set 1") not in [
         (row["id"], row["dataset"]) for row in document["findings"]
     ]

@@ -97,5 +97,5 @@ def test_a_result_is_named_by_its_place_below_the_results(tmp_path):
 
 def test_reasons_stand_by_how_many_there_are_and_then_by_name():
     counts = {"bad_label": 2, "no_facts": 1_500, "a<b": 2, "late": 1, "rare": 1}
-    assert reasons(counts) == "no facts 1,500, a&lt;b 2, bad label 2 and 2 for 2 other reasons"
-    assert reasons({"bad_label": 1}) == "bad label 1"
+    assert reasons(counts) == "no facts (1,500), a&lt;b (2), bad label (2) and 2 other reasons (2)"
+    assert reasons({"bad_label": 1}) == "bad label (1)"

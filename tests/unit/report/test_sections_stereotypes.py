@@ -66,12 +66,11 @@ def test_a_model_is_judged_by_the_methods_that_count():
     assert conclude(unclear + aside, SIDES) == {
         "significant": [],
         "leaning": "unclear",
-        "words": "The pairs are too few to tell whether it has a preference, by 1 of the 2 methods"
-        " that count.",
+        "words": "Cannot tell: too few pairs, by 1 of 2 methods that count.",
     }
     fair = conclude([row("cps", verdict="equivalent"), *aside], SIDES)
     assert fair["leaning"] == "none"
-    assert fair["words"] == ("It has no preference beyond ±5 points by the one method that counts.")
+    assert fair["words"] == ("It has no preference beyond ±5 points, by 1 of 1 method that counts.")
     assert conclude(aside, SIDES)["leaning"] is None
     assert conclude([row("aul"), row("cps")], SIDES)["words"] == (
         "It prefers the stereotype by AUL and CPS, all 2 methods that count."

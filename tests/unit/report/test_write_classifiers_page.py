@@ -72,7 +72,7 @@ def test_whole_page(page, files):
     gaps = [one for one in findings["findings"] if one["id"] == "gaps_above_noise"]
     lead = text(tree, ".lead")
     assert lead.startswith(gaps[-1]["sentence"])
-    assert "The clearest is that of Mine, Defendant's gender (linear): group disparity" in lead
+    assert "The clearest gap is in Mine, Defendant's gender (linear): a group disparity" in lead
     below = [one for one in findings["findings"] if "against_erm" not in one["id"]]
     assert len(tree.css("#glance details li")) == len(below) - 1
     own = text(tree, "#mine")

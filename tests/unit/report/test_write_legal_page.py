@@ -50,15 +50,15 @@ def text(tree, selector: str) -> str:
 def test_whole_page(page):
     tree = page(provenance="../provenance.json")
     assert text(tree, ".lead") == (
-        "Mine has 30 cases. 0 of 7 distances between the labels of train, dev and test are above"
-        " chance; without any shift about 0 would be. The rarest group has 10 cases (Mine,"
+        "Mine has 30 cases. 0 of 7 comparisons of the labels of train, dev and test show a shift"
+        " above chance, where about 0 would by chance alone. The rarest group has 10 cases (Mine,"
         " Applicant's gender: male)."
     )
-    assert "without a date by a digest 5" in text(tree, "#glance tbody")
+    assert "undated, by digest 5" in text(tree, "#glance tbody")
     assert "Applicant's gender 67" in text(tree, "#glance tbody")
     own = text(tree, "#mine")
     assert "part: 30 cases; left out or noted: no facts 2, bad date 1" in own
-    assert "One case is nearly another" in own
+    assert "One case is a near duplicate of another" in own
     assert "The source’s own split parts 1 such group:" in own
     assert "5 of 30 cases have no date" in own
     assert "pronouns" in own and "1 rule and value" in own and "1 rules" not in own

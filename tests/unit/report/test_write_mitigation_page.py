@@ -93,7 +93,7 @@ def test_a_published_number_without_a_run(page):
         blank = {"classifier": None, "ours": None, "published": 60.2}
         return [*rows, rows[0] | theirs | blank]
 
-    assert "run of ours beside it: transformer with V-REx, mean over groups 60.2." in text(
+    assert "without a run of ours: transformer with V-REx, mean over groups 60.2." in text(
         page(changes={"table_4": more}), "#mine"
     )
 
@@ -132,11 +132,13 @@ def test_the_clearest_change_comes_with_its_interval():
     words = "raises <bdi>worst</bdi> from 50.0 to 60.0 (+10.0 points, 95 % interval 5.0 to 15.0)."
     assert words in found.more[0]
     beside = change()._replace(alone=55.0).words
-    assert beside.endswith("; without the individual loss it is 55.0.")
+    assert beside.endswith("; the same method without the individual loss has 55.0.")
     assert found.more[0].files == ("tables/classifiers/mine/tests.csv",)
     assert found.next == ""
     none = conclude([change(verdict="inconclusive", low=None, further=n) for n in (9, 1)])
-    assert none.next.startswith("1 more seed would tell what <bdi>DRO</bdi> does to <bdi>worst")
+    assert none.next.startswith(
+        "Train 1 more seed to test the effect of <bdi>DRO</bdi> on <bdi>worst"
+    )
     assert none.strength == 0 and none.sentence.startswith("None of 2 comparisons")
     assert "too few seeds or cases to tell" in none.more[0]
     assert conclude([]).sentence == "No method was compared with plain training."

@@ -101,8 +101,8 @@ def change(path: Path, **columns: str) -> None:
 def test_says_in_the_first_lines_what_came_of_it(full):
     lead = text(full, ".lead")
     assert lead.startswith(
-        "2 of 6 combinations of a model and a set have a significant preference (3 models and 2"
-        " sets of pairs). On CrowS-Pairs, tiny-bert-en prefers the stereotype: AULA, normalised"
+        "In 2 of 6 combinations of a model and a set, the preference is significant (3 models and"
+        " 2 sets of pairs). On CrowS-Pairs, tiny-bert-en prefers the stereotype: AULA, normalised"
         " 69.6 (95 % interval 57.3 to 81.8)."
     )
     [forest] = checks.charts(full, "#glance")
@@ -117,10 +117,7 @@ def test_says_in_the_first_lines_what_came_of_it(full):
         "It prefers the stereotype by AUL, AULA normalised and CPS; by the other method it has no"
         " significant preference."
     ]
-    assert said["tiny-gpt2-en"] == [
-        "The pairs are too few to tell whether it has a preference, by 2 of the 2 methods that"
-        " count."
-    ]
+    assert said["tiny-gpt2-en"] == ["Cannot tell: too few pairs, by 2 of 2 methods that count."]
     assert said["headless"][0].startswith("No number: this model did not pass its check.")
     for id in SET_IDS:
         assert text(full, f"#{id} .say").startswith("1 of the 3 models with numbers has a sig")

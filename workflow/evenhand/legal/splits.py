@@ -54,8 +54,8 @@ DUPLICATE = pa.schema(
 SHARES = (0.8, 0.1, 0.1)
 
 _UNDATED = (
-    "{:,} of {:,} cases without a split of their own have no date: a digest of the case id divides"
-    " these, which is no chronological split"
+    "{:,} of {:,} cases without a split of their own have no date; a digest of the case id divides"
+    " these, so their split is not chronological"
 )
 
 

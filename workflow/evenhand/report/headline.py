@@ -287,12 +287,12 @@ def listed(words: Sequence[str], most: int = 4, others: str = "others") -> Marku
 
 
 def reasons(counts: Mapping[str, int]) -> Markup:
-    """Return ``bad label 3, duplicate case 2 and 9 for 4 other reasons``, most frequent first."""
+    """Return ``bad label (3), duplicate case (2) and 4 other reasons (9)``, most frequent first."""
     most = sorted(counts, key=lambda reason: (-counts[reason], reason))
     shown = most if len(most) <= 4 else most[:3]
-    words = [f"{reason.replace('_', ' ')} {count(counts[reason])}" for reason in shown]
+    words = [f"{reason.replace('_', ' ')} ({count(counts[reason])})" for reason in shown]
     if rest := most[len(shown) :]:
-        words.append(f"{count(sum(counts[one] for one in rest))} for {len(rest)} other reasons")
+        words.append(f"{len(rest)} other reasons ({count(sum(counts[one] for one in rest))})")
     return listed(words)
 
 

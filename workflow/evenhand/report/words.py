@@ -24,7 +24,7 @@ REASONS: Reasons = {
     "length": ("Too short or too long", "Its length lies outside the configured bounds."),
     "deny_listed": (
         "On the deny list",
-        "The word that holds the keyword is listed as no gender term, or one without counterpart.",
+        "The list of exceptions has its word: no gender term, or one without a counterpart.",
     ),
     "not_a_gender_term": (
         "Not a gender term",

@@ -113,6 +113,6 @@ def test_a_flip_that_changes_decisions_is_the_finding(tmp_path):
         " not treated alike."
     )
     assert found.strength == 2 and found.line == found.sentence
-    assert found.next.startswith("3 more seeds would tell some methods apart")
+    assert found.next.startswith("Train 3 more seeds to give the first")
     unclear = headline(tmp_path / "2", {table_4: [flips | {"high": 100}]})
     assert unclear.strength == 0 and unclear.sentence.endswith("not clearly above zero.")

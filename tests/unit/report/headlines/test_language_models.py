@@ -46,8 +46,8 @@ def test_one_model_without_a_preference(tmp_path):
     ]
     assert found.strength == 0 and found.line == found.sentence
     assert found.next == (
-        "70 more swaps in <bdi>My pairs</bdi> would tell 55 from 50 for <bdi>tiny</bdi>, with a"
-        " power of 80 % (AUL)."
+        "Add 70 swaps to <bdi>My pairs</bdi>: the test of <bdi>tiny</bdi> would then detect a score"
+        " of 55 with a power of 80 % (AUL)."
     )
     assert "AUL 52.0 (95 % interval 47.0 to 57.0)" in str(found.figure.to_dict())
 
@@ -60,8 +60,8 @@ def test_a_preference_is_said_with_its_interval_and_its_side(tmp_path):
     ]
     found = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
     assert found.sentence == (
-        "1 of 2 combinations of a model and a set has a significant preference (2 models and 1 set"
-        " of pairs)."
+        "In 1 of 2 combinations of a model and a set, the preference is significant (2 models and"
+        " 1 set of pairs)."
     )
     assert found.more == [
         "On <bdi>My pairs</bdi>, <bdi>tiny</bdi> prefers the anti-stereotype: SSS 35.0 (95 %"
@@ -89,7 +89,7 @@ def test_what_cannot_be_trusted_is_said(tmp_path):
     files = [pair_set(tmp_path, effective_clusters=7.76), gate, scores(tmp_path, rows)]
     doubts = describe(files, {}).doubts
     assert any("at most 0.6 million parameters" in doubt for doubt in doubts)
-    assert "effective numbers of swaps: <bdi>My pairs</bdi> 7.8." in " ".join(doubts)
+    assert "Effective numbers of swaps: <bdi>My pairs</bdi> 7.8." in " ".join(doubts)
 
 
 def test_reads_what_the_stages_leave(tmp_path):

@@ -47,7 +47,7 @@ def test_data_sets_without_a_classifier_are_counted(tmp_path):
     files = [cases(tmp_path), cases(tmp_path, 30, dataset="my_own")]
     found = describe(files, {"ecthr": "<b>"})
     assert found.sentence == (
-        "2 data sets with 150 cases: <bdi>&lt;b&gt;</bdi> (120) and <bdi>my_own</bdi> (30)."
+        "2 data sets with 150 cases: <bdi>&lt;b&gt;</bdi> 120 and <bdi>my_own</bdi> 30."
     )
     assert found.files == ["tables/cases/ecthr/sizes.csv", "tables/cases/my_own/sizes.csv"]
     assert checks.rows(found.figure, "text") == ["120", "30"]
@@ -66,31 +66,30 @@ def test_gaps_beside_chance(tmp_path):
     ]
     found = describe([classifiers(tmp_path, *rows), cases(tmp_path)], TITLES)
     assert found.sentence == (
-        "Of 4 gaps between groups under plain training, 2 are larger than among random groups of"
-        " these sizes (1 of them no larger than among random groups with the same labels); 1 has"
-        " too few cases to tell."
+        "2 of 4 gaps between groups under plain training are larger than among random groups of"
+        " the same sizes (1 of them no larger than among random groups with the same labels). 1 gap"
+        " has too few cases to judge."
     )
     assert found.sentence.files == ("tables/classifiers/ecthr/table_4.csv",)
     assert found.more[0] == (
-        "The clearest is that of <bdi>ECtHR, Applicant</bdi> (<bdi>linear</bdi>): group disparity"
-        " 3.1 (95 % interval 1.0 to 4.0), by chance up to 1.2."
+        "The clearest gap is in <bdi>ECtHR, Applicant</bdi> (<bdi>linear</bdi>): a group disparity"
+        " of 3.1 (95 % interval 1.0 to 4.0), where chance gives up to 1.2."
     )
     assert found.strength == 3.1 / 1.2
     assert checks.rows(found.figure, "name") == ["ECtHR, Applicant (linear)"] * 4
     assert checks.rows(found.figure, "kind").count("more") == 2
-    assert "For 1 of 4 gaps, there are too few cases to find or exclude one." in found.doubts
     assert "Do not use these classifiers for decisions." in found.doubts
 
 
 def test_too_few_cases_everywhere(tmp_path):
     found = describe([classifiers(tmp_path, gap("inconclusive", 0.0))], {})
-    assert found.sentence.endswith("all have too few cases to detect a gap.")
+    assert found.sentence.endswith("All have too few cases to detect a gap.")
 
 
 def test_a_classifier_that_predicts_one_thing_is_not_shown_to_be_fair(tmp_path):
     same = gap("inconclusive", 0.0) | {"seeds": 5, "constant_seeds": 5}
     found = describe([classifiers(tmp_path, same, gap("equivalent"))], {})
-    assert "; 1 cannot be judged, as the classifier predicts the same for every case." in (
+    assert ". 1 gap cannot be judged: the classifier predicts the same for every case." in (
         found.sentence
     )
     assert not found.next and not any("too few cases" in one for one in found.doubts)
@@ -103,5 +102,6 @@ def test_what_was_left_out_is_said(tmp_path):
     path.write_text(json.dumps({"records": 3, "left_out": reasons}), encoding="utf-8")
     (doubt,) = describe([path], {}).doubts
     assert doubt == (
-        "2,008 records were left out: no facts 2,000, bad label 5, a 1 and 2 for 2 other reasons."
+        "2,008 records were left out: no facts (2,000), bad label (5), a (1) and 2 other"
+        " reasons (2)."
     )

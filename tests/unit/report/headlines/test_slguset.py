@@ -71,8 +71,8 @@ def test_nothing_is_told_of_nothing():
 def test_one_model_is_said_with_its_interval(tmp_path):
     found = describe([bias(tmp_path, [lean("tiny", -0.02)])], {})
     assert found.sentence == (
-        "<bdi>tiny</bdi> shows no significant lean, male or female: its mean Bias is −0.020 (95 %"
-        " interval −0.120 to +0.080)."
+        "<bdi>tiny</bdi> does not lean significantly: its mean Bias is −0.020 (95 % interval −0.120"
+        " to +0.080)."
     )
     assert checks.rows(found.figure, "kind") == ["unclear"]
 
@@ -135,7 +135,7 @@ def test_directions_and_characters_that_differ_are_not_reproduced(tmp_path):
 
 def test_the_authors_file_alone_is_told_with_what_is_wrong_in_it(tmp_path):
     found = describe(published(tmp_path), {})
-    assert found.sentence == "Of 20,000 sentences of the published file, 19,950 pass every filter."
+    assert found.sentence == "19,950 of 20,000 sentences of the published file pass every filter."
     assert found.doubts == ["30 of the 20,000 keyword positions in the published file are wrong."]
 
 
@@ -217,14 +217,16 @@ def test_reads_what_the_stages_leave(tmp_path):
     ]
     found = describe(files, {})
     assert found.sentence.startswith("Of 215 sentences read, 18 passed every filter")
-    assert found.next.startswith("Clarify the criteria and annotate again: alpha is 0.62")
+    assert found.next.startswith(
+        "Clarify the criteria and annotate again: Krippendorff’s alpha is 0.62"
+    )
     assert found.more[0].startswith(
         "Of 2 models, 2 lean male, 0 female, and 0 show no significant lean"
     )
     doubts = " ".join(found.doubts)
     assert "<bdi>headless</bdi> gets no number" in doubts
     assert (
-        "2 parts of the corpus could not be read and are in the quarantine: nul bytes 2" in doubts
+        "2 parts of the corpus could not be read and are in the quarantine: nul bytes (2)" in doubts
     )
     assert "alpha is 0.62 over 18 sentences" in doubts
 

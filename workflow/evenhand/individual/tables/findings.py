@@ -68,12 +68,7 @@ def rows(study: IndividualStudy) -> Iterator[Row]:
         facts = lost.get(name)
         if facts and (facts["filled"] or facts["rows"] > len(study.people[name].y)):
             facts = facts | {"left_out": facts["rows"] - len(study.people[name].y)}
-            yield row(
-                f"headline_missing_{name}",
-                name,
-                facts | {"title": title(name, study.titles)},
-                "missing",
-            )
+            yield row("missing_rows", name, facts | {"title": title(name, study.titles)})
     found = list(_answers(study))
     for kind in HEADLINES:
         names = [title(name, study.titles) for _, name, one in found if one.get("headline") == kind]

@@ -179,7 +179,11 @@ def _verdicts(tables: Mapping[str, list[Row]]) -> list[Verdicts]:
 
 def _doubts(tables: Mapping[str, list[Row]], titles: Mapping[str, str]) -> list[SourcedStatement]:
     rows, files = tables.get("table_4", []), _files("table_4")
-    doubts: list[SourcedStatement] = []
+    doubts = [
+        with_sources(row["sentence"], _files("findings"))
+        for row in tables.get("findings", [])
+        if row["finding"] == "missing_rows"
+    ]
     datasets = dict.fromkeys(row["dataset"] for row in rows)
     known = {row["dataset"] for row in rows if row["verdict"] != "no_published_value"}
     if unknown := [title(one, titles) for one in datasets if one not in known]:

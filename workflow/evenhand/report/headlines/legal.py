@@ -230,8 +230,6 @@ def _doubts(
     if n := left_out.total():
         files, why = places(found, FILES, "counts"), reasons(left_out)
         doubts.append(say("legal_left_out", files, records=n, why=why))
-    if small := sum(map(_is_small, gaps)):
-        doubts.append(say("legal_small", sources, small=small, gaps=len(gaps)))
     if gaps:
         doubts.append(say("legal_no_use"))
     return doubts

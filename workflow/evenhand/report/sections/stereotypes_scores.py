@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 from markupsafe import Markup
 
 from evenhand.report.cells import Axis, estimate, ruler, ticks_between
-from evenhand.report.render import visible
+from evenhand.report.render import plural, visible
 from evenhand.report.sections.stereotypes_words import (
     ASIDE,
     SUBSETS,
@@ -144,19 +144,13 @@ def conclude(rows: list[dict[str, Any]], sides: tuple[str, str]) -> dict[str, An
         )
         return {"leaning": UNCLEAR, "significant": significant, "words": words}
     unclear = sum(row["leaning"] == UNCLEAR for row in counted)
+    by_all = f"{unclear or n} of {plural(n, 'method')} that count{'s' if n == 1 else ''}"
     if not significant and unclear:
-        by_all = "the one method" if n == 1 else f"{unclear} of the {n} methods"
-        words = (
-            f"The pairs are too few to tell whether it has a preference, by {by_all} that"
-            f" count{'s' if n == 1 else ''}."
-        )
+        words = f"Cannot tell: too few pairs, by {by_all}."
         return {"leaning": UNCLEAR, "significant": [], "words": words}
     if not significant:
-        by_all = "the one method" if n == 1 else f"all {n} methods"
-        words = (
-            f"It has no preference beyond ±{counted[0]['delta']:g} points by {by_all} that"
-            f" count{'s' if n == 1 else ''}."
-        )
+        delta = f"{counted[0]['delta']:g} points"
+        words = f"It has no preference beyond ±{delta}, by {by_all}."
         return {"leaning": NONE, "significant": [], "words": words}
     leaning = PREFERS_MORE if by[PREFERS_MORE] else PREFERS_LESS
     side = sides[0] if leaning == PREFERS_MORE else sides[1]

@@ -238,7 +238,7 @@
   function downloadsOf(table) {
     const box = table.closest(".scroll-outer") ?? table.closest(".scroll") ?? table;
     const next = box.nextElementSibling;
-    return next?.matches("ul.downloads") ? next : table.closest("figure")?.querySelector("ul.downloads") ?? null;
+    return next?.matches("ul.downloads, details.files") ? next.querySelector("ul.downloads") ?? next : table.closest("figure")?.querySelector("ul.downloads") ?? null;
   }
 
   const isNumber = (cell) => cell.matches("td.number") && /\d/.test(cell.textContent);
