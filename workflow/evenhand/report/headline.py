@@ -286,6 +286,11 @@ def listed(words: Sequence[str], most: int = 4, others: str = "others") -> Marku
     return Markup(" and ").join(filter(None, [Markup(", ").join(shown[:-1]), *shown[-1:]]))
 
 
+def every(words: Sequence[str]) -> Markup:
+    """Return all words, ``a, b and c``; they are escaped unless markup."""
+    return listed(words, most=len(words))
+
+
 def reasons(counts: Mapping[str, int]) -> Markup:
     """Return ``bad label (3), duplicate case (2) and 4 other reasons (9)``, most frequent first."""
     most = sorted(counts, key=lambda reason: (-counts[reason], reason))
@@ -307,5 +312,5 @@ def say(phrase: str, files: Iterable[str] = (), /, **facts: Any) -> SourcedState
 @cache
 def _catalogue() -> Callable[..., str]:
     numbers = {"count": count, "decimal": decimal, "percent": percent, "plural": plural}
-    words = {"listed": listed, "name": name, "signed": signed}
+    words = {"listed": listed, "every": every, "name": name, "signed": signed}
     return read_catalogue(FOLDER / PHRASES, html=True, **numbers, **words)

@@ -174,7 +174,8 @@ def write_model_cards(
                 *(f"`tables/bias/{name}/models.csv`" for name in of_editions),
                 *(f"`tables/pairs/{name}/bias_scores.csv`" for name in of_sets),
             ],
-            "cannot": list(_cannot(about, editions, language)),
+            "language": language,
+            "few_swaps": FEW_SWAPS,
         }
         path.write_text(render(template, facts), encoding="utf-8")
         counts[model] = {
@@ -394,41 +395,6 @@ def _methods(about: list[dict[str, Any]]) -> list[dict[str, str]]:
         for name in shown
         if name in METHODS
     ]
-
-
-def _cannot(
-    about: list[dict[str, Any]], editions: list[dict[str, Any]], language: str
-) -> Iterator[str]:
-    """Return the limits of these numbers, those specific to the card first."""
-    for one in [*editions, *about]:
-        if not one["metrics"]:
-            yield f"Anything on {one['title']}: there is no number of this model."
-    few = [one for one in about if (one["effective_clusters"] or FEW_SWAPS) < FEW_SWAPS]
-    if names := ", ".join(one["title"] for one in few):
-        yield (
-            f"A bias of moderate size on {names}: so few different words are swapped there that"
-            " the intervals are wide. Not significant does not mean fair."
-        )
-    numbers = [one for one in [*editions, *about] if one["metrics"]]
-    if numbers and not any(one["significant"] for one in numbers):
-        yield "That the model has no bias: none was found by these pairs and methods, that is all."
-    yield (
-        "How the model acts in use: a preference between two given sentences need not show in what"
-        " it writes, classifies or retrieves, and another task may bring out another bias."
-    )
-    yield (
-        "Groups, topics and languages that the data sets do not speak of"
-        + (f" (it was read sentences in the language {language} only)" if language else "")
-        + "; gender is binary in them."
-    )
-    if any(one["rows"] for one in about):
-        yield (
-            "One verdict for many: the verdicts on whole sets are not adjusted for the number of"
-            " methods and sets, so one in twenty may be significant by chance."
-        )
-    yield (
-        "A later version of the model: the numbers are those of the weights with the digest above."
-    )
 
 
 def _header(model: str, language: str, metrics: list[Metric]) -> str:

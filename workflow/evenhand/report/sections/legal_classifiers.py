@@ -3,6 +3,8 @@
 from contextlib import suppress
 from typing import Any
 
+from evenhand.report.headline import say
+
 Rows = list[dict[str, Any]]
 
 #: The measures of predictions for counterfactuals, and their titles.
@@ -70,14 +72,7 @@ def describe_table_4(rows: Rows) -> Rows:
 
 def constant_words(row: dict[str, Any]) -> str | None:
     """Return the words for a classifier that predicts the same labels for every test case."""
-    if not row["constant_seeds"]:
-        return None
-    text = "predicts no label for any case"
-    if row["always"] != "none":
-        text = f"predicts the same for every case: {row['always'].replace('none', 'no label')}"
-    if row["constant_seeds"] < row["seeds"]:
-        text = f"in {row['constant_seeds']} of {row['seeds']} seeds {text}"
-    return text
+    return say("legal_constant", row=row) if row["constant_seeds"] else None
 
 
 def describe_claims(rows: Rows) -> Rows:

@@ -9,6 +9,7 @@ from markupsafe import Markup
 from evenhand.legal.objective_titles import Titles
 from evenhand.report.cells import Axis, estimate, ruler, ticks_between
 from evenhand.report.figures import WHOLE, axis, forest, lines, padded, scatter
+from evenhand.report.headline import say
 from evenhand.report.render import decimal, percent, plural
 
 Rows = Sequence[Mapping[str, Any]]
@@ -132,10 +133,8 @@ def draw_objectives(
         drawing = scatter(
             drawn, f"{of}: group disparity by macro-F1 of each objective", *sides, series=series
         )
-        caption = f"{of}. Each point is a classifier under an objective; right is more accurate,"
-        figures.append(
-            {"drawing": drawing, "caption": f"{caption} down is more equal.", "spots": len(spots)}
-        )
+        caption = say("legal_points_caption", of=of)
+        figures.append({"drawing": drawing, "caption": caption, "spots": len(spots)})
     return sorted(figures, key=lambda one: -one["spots"])
 
 

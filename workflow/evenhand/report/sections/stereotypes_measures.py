@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.core.tables import read_table
+from evenhand.report.headline import say
 from evenhand.report.render import plural, signed
 from evenhand.report.sections.stereotypes_words import (
     GROUPS,
@@ -101,14 +102,8 @@ def describe_length(rows: Rows) -> list[dict[str, Any]]:
             for row in _sorted(own)
             if row["share_longer"] is not None and row["share_longer"] <= 1 - ALMOST_ALWAYS
         ]
-        sentences = [
-            f"{listed(which)} almost always {'prefers' if len(which) == 1 else 'prefer'} the"
-            f" {word} sentence; read {'its' if len(which) == 1 else 'their'} score on pairs of"
-            " equal length."
-            for which, word in ((always, "longer"), (never, "shorter"))
-            if which
-        ]
-        models.append({"model": model, "rows": _sorted(own), "words": " ".join(sentences)})
+        words = say("lm_length", longer=always, shorter=never)
+        models.append({"model": model, "rows": _sorted(own), "words": words})
     return models
 
 
@@ -179,12 +174,7 @@ def describe_released(path: Path | None) -> dict[str, Any] | None:
         row["says"] = REPRODUCTION.get(row["verdict"], in_words(row["verdict"]))
     same = sum(row["verdict"] == "reproduced" for row in rows)
     compared = same + sum(row["verdict"] == "differs" for row in rows)
-    words = (
-        f"{same:,} of {plural(compared, 'published result')} came out the same."
-        if compared
-        else "There was no published result to compare with."
-    )
-    return {"rows": rows, "words": words}
+    return {"rows": rows, "words": say("lm_same", same=same, compared=compared)}
 
 
 #: The results of a comparison with published numbers.

@@ -3,6 +3,7 @@
 from typing import Any
 
 from evenhand.report.figures import axis, lines
+from evenhand.report.headline import say
 from evenhand.report.sections.stereotypes_words import (
     in_a_list,
     in_order,
@@ -100,24 +101,14 @@ def in_words(rows: list[dict[str, Any] | None]) -> str:
     if not known:
         return ""
     counts = {name: max(row[name] or 0 for row in known) for name in COUNTS}
-    if min(counts.values()) < FEWEST:
-        return (
-            f"There are too few pairs to tell: {counts['biased']:,} that people call biased, and"
-            f" {counts['unbiased']:,} that they do not."
-        )
     sure = [row for row in known if row["p_value"] is not None and row["p_value"] < CHANCE]
-    above = [in_a_list(row["method"]) for row in sure if row["auc_low"] > 0.5]
-    below = [in_a_list(row["method"]) for row in sure if row["auc_high"] < 0.5]
-    if not above and not below:
-        return "No method can be distinguished from a coin."
-    sentences = []
-    if above:
-        sentences.append(f"Better than a coin: {listed(above)}.")
-    if below:
-        sentences.append(f"Worse than a coin, that is, against the annotators: {listed(below)}.")
-    if len(above) + len(below) < len(known):
-        sentences.append("No other method can be distinguished from a coin.")
-    return " ".join(sentences)
+    return say(
+        "lm_people",
+        few=counts if min(counts.values()) < FEWEST else None,
+        above=[in_a_list(row["method"]) for row in sure if row["auc_low"] > 0.5],
+        below=[in_a_list(row["method"]) for row in sure if row["auc_high"] < 0.5],
+        known=len(known),
+    )
 
 
 #: The p-value from which on a difference may be chance, and the pairs of each kind needed.

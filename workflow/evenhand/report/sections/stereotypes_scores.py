@@ -1,12 +1,14 @@
 """Section: the bias scores of a set of pairs, their verdicts, and conclusions in words."""
 
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlencode
 
 from markupsafe import Markup
 
 from evenhand.report.cells import Axis, estimate, ruler, ticks_between
-from evenhand.report.render import plural, visible
+from evenhand.report.headline import say
+from evenhand.report.render import plural
 from evenhand.report.sections.stereotypes_words import (
     ASIDE,
     SUBSETS,
@@ -171,56 +173,21 @@ def no_number(why: list[str]) -> dict[str, Any]:
 
 def headline(models: list[dict[str, Any]]) -> Markup:
     """Return how many models have a preference, and which; names are markup."""
-    if not models:
-        return Markup("No model was scored on this set.")
-    without = [one["model"] for one in models if one["why"] is not None]
-    judged = [one for one in models if one["why"] is None and one["conclusion"]["leaning"]]
-    empty = [one["model"] for one in models if one["why"] is None and one not in judged]
-    significant = [one["model"] for one in judged if one["conclusion"]["significant"]]
-    verb = "a significant preference by at least one method"
-    if not judged:
-        sentences = [Markup("No model has numbers on this set.")]
-    elif len(judged) == 1:
-        verb = verb if significant else "no significant preference"
-        one = names([judged[0]["model"]])
-        sentences = [_sentence("The one model with numbers, {}, has {}.", one, verb)]
-    elif not significant:
-        sentences = [
-            _sentence(
-                "None of the {} models with numbers has a significant preference.", len(judged)
-            )
-        ]
-    else:
-        sentences = [
-            _sentence(
-                "{} of the {} models with numbers {} {}: {}.",
-                len(significant),
-                len(judged),
-                "has" if len(significant) == 1 else "have",
-                verb,
-                names(significant),
-            )
-        ]
-    if without:
-        one = len(without) == 1
-        why = "has no number, since it" if one else "have no number, since they"
-        sentences.append(_sentence("{} {} did not pass the check.", names(without), why))
-    if empty:
-        verb = "has" if len(empty) == 1 else "have"
-        sentences.append(
-            _sentence("{} {} no number, since no pair could be scored.", names(empty), verb)
-        )
-    return Markup(" ").join(sentences)
+    trusted = [one for one in models if one["why"] is None]
+    judged = [one for one in trusted if one["conclusion"]["leaning"]]
+    significant = [one for one in judged if one["conclusion"]["significant"]]
+    return say(
+        "lm_set",
+        models=len(models),
+        judged=_names(judged),
+        significant=_names(significant),
+        without=_names(one for one in models if one not in trusted),
+        empty=_names(one for one in trusted if one not in judged),
+    )
 
 
-def names(models: list[str]) -> Markup:
-    """Return a list of names, each in a ``bdi`` element, which isolates its writing direction."""
-    marked = [Markup("<bdi>{}</bdi>").format(visible(model)) for model in models]
-    return Markup(" and ").join(filter(None, [Markup(", ").join(marked[:-1]), *marked[-1:]]))
-
-
-def _sentence(pattern: str, *values: Any) -> Markup:
-    return Markup(pattern).format(*values)
+def _names(models: Iterable[dict[str, Any]]) -> list[str]:
+    return [one["model"] for one in models]
 
 
 def _by_method(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
