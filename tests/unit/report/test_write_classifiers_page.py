@@ -263,7 +263,7 @@ def test_our_side_of_a_claim_is_a_rounded_number_or_a_name(page):
     [
         (0, None, None),
         (3, "none", "predicts no label for any case"),
-        (3, "<=12", "predicts the same for every case: <=12"),
+        (3, "<=12", "predicts the same for every case: &lt;=12"),
         (3, "2, 3; none", "predicts the same for every case: 2, 3; no label"),
         (2, "none", "in 2 of 3 seeds predicts no label for any case"),
     ],

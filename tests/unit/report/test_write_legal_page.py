@@ -59,7 +59,7 @@ def test_whole_page(page):
     own = text(tree, "#mine")
     assert "part: 30 cases; left out or noted: no facts 2, bad date 1" in own
     assert "One case is a near duplicate of another" in own
-    assert "The source’s own split parts 1 such group:" in own
+    assert "The source’s own split separates 1 such group," in own
     assert "5 of 30 cases have no date" in own
     assert "pronouns" in own and "1 rule and value" in own and "1 rules" not in own
     assert "of Article" in own  # the pattern that was found

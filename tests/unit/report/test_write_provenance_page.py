@@ -217,7 +217,7 @@ def test_every_known_kind_of_file_has_its_own_words():
     assert holding("results/slguset/sentences/a.quarantine.parquet").startswith("Parts of the")
     assert holding("results/slguset/sentences/a.parquet").startswith("Sentences that")
     assert holding("results/legal/ecthr/ecthr.parquet").startswith("The cases")
-    assert holding("results/cards/a/README.md").startswith("A language model’s card")
+    assert holding("results/cards/a/README.md").startswith("The card of a language")
     assert holding("results/tabular/a/README.md").startswith("The card of these people")
     assert holding("results/legal/ecthr/splits.parquet").startswith("How the cases")
     assert holding("results/unknown.bin") is None

@@ -117,7 +117,7 @@ def test_waits_for_a_later_round_beside_the_data_set_of_an_earlier_one(templates
     write_slguset_page(templates=templates, out=results / "page.html", **arguments)
     tree = LexborHTMLParser((results / "page.html").read_text(encoding="utf-8"))
     assert "come back for the round 2027." in text(tree, ".notice.waiting")
-    assert "annotators answered for 18 of these; the 18 that all" in text(tree, ".lead")
+    assert "annotators answered for 18 of these; the 18 that were" in text(tree, ".lead")
 
 
 def test_table_1_has_both_directions_and_what_the_authors_state(templates, results):
