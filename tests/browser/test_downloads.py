@@ -38,13 +38,13 @@ def above(node: LexborNode, tag: str) -> LexborNode | None:
 def shown(tree: LexborHTMLParser) -> Iterator[tuple[str, LexborNode | None]]:
     """What each table and figure is called, and the list of its downloads.
 
-    The list stands behind the box of a table, and inside a figure.
+    The list stands behind the box of a table, folded if it is long, and inside a figure.
     """
     for node in tree.css("main table, main figure"):
         figure = node if node.tag == "figure" else above(node, "figure")
         found = figure.css_first("ul.downloads") if figure else after(node.parent)
-        if found is not None and "downloads" not in (found.attributes.get("class") or ""):
-            found = None
+        if not figure and found is not None:
+            found = next(iter(found.css("ul.downloads, details.files > ul.downloads")), None)
         words = node.css_first("caption, figcaption")
         yield f"{node.tag}: {' '.join(words.text().split())[:80] if words else ''}", found
 

@@ -293,6 +293,7 @@ def test_without_scripts_the_first_of_many_rows_are_shown_and_the_others_named(m
     told = view.page.locator(".scroll > noscript")
     assert "the first 100 of its 561 rows; the CSV has all of them" in told.inner_text()
     assert told.is_visible()
+    view.page.click("details.files summary")
     assert view.page.locator("ul.downloads a[download]:visible").count() == 6
 
 
