@@ -145,12 +145,9 @@ def test_a_broken_provenance_is_an_error(tmp_path, text, message):
         find_causes(made, Results(made.folder))
 
 
-def test_a_folder_without_provenance_or_tables_is_an_error(tmp_path):
+def test_a_folder_without_tables_is_an_error(tmp_path):
     with pytest.raises(InputError, match="no such folder"):
         Results(tmp_path / "none")
-    with pytest.raises(InputError, match=r"no provenance\.json"):
-        Results(tmp_path)
-    write_provenance(tmp_path)
     with pytest.raises(InputError, match="holds no table"):
         Results(tmp_path)
 

@@ -104,11 +104,23 @@ def test_bad_input(run, folders, words, message):
     assert err.count("\n") == 1
 
 
-def test_a_folder_without_provenance_is_bad_input(run, folders):
+def test_a_run_that_is_not_finished_is_bad_input(run, folders):
     (folders[1] / "provenance.json").unlink()
+    (folders[1] / ".evenhand").mkdir(exist_ok=True)
     code, _, err = run(*folders)
     assert code == 2
-    assert "holds no provenance.json" in err
+    assert "holds no provenance.json, so its run is not finished" in err
+
+
+def test_audits_are_compared_without_provenance(run, folders):
+    for folder in folders:
+        (folder / "provenance.json").unlink()
+        shutil.rmtree(folder / ".evenhand", ignore_errors=True)
+    write_bias(folders[1], BASE - 0.1)
+    code, out, _ = run(*folders)
+    assert code == 0
+    assert "Not known, without provenance.json in base and head" in out
+    assert "## Tables that differ" in out and "Configuration:" not in out
 
 
 def test_a_changed_table_whose_record_is_the_old_one_is_told(run, folders):

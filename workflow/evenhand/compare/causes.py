@@ -41,7 +41,7 @@ class Causes(NamedTuple):
     code: list[Change]
     packages: list[Change]
     files: list[Change]
-    untraced: dict[str, int]
+    untraced: dict[str, int | None]
 
 
 def find_causes(base: Results, head: Results) -> Causes:
@@ -59,7 +59,8 @@ def find_causes(base: Results, head: Results) -> Causes:
           still have the manifests behind the digests (`.evenhand/code`);
         - packages: versions;
         - files: result files, by SHA-256;
-        - untraced: the number of files of base and of head without a record.
+        - untraced: the number of files of base and of head without a record; None for a folder
+          without provenance, of which no other list says anything.
     """
     return Causes(
         data=_data(base, head),
@@ -69,6 +70,8 @@ def find_causes(base: Results, head: Results) -> Causes:
         files=_files(base, head),
         untraced={
             name: sum(entry["stage"] is None for entry in one.files.values())
+            if one.traced
+            else None
             for name, one in (("base", base), ("head", head))
         },
     )

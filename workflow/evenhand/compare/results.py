@@ -26,27 +26,27 @@ PROVENANCE = "provenance.json"
 
 
 class Results:
-    """The results folder of a finished run.
+    """The results folder of a finished run, or of an audit from Python or the command line.
 
     Parameters
     ----------
     folder : Path
-        The folder with `provenance.json`.
+        The folder with tables, and `provenance.json` if the workflow made them.
 
     Raises
     ------
     InputError
-        The folder does not exist, or has no provenance or no table.
+        The folder does not exist, has no table, or a run is not finished.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         if not folder.is_dir():
             raise InputError("there is no such folder", file=folder, remedy="name a results folder")
-        path = folder / PROVENANCE
-        if not path.is_file():
+        self.traced = (folder / PROVENANCE).is_file()
+        if not self.traced and (folder / ".evenhand").is_dir():
             raise InputError(
-                f"holds no {PROVENANCE}, so it is not a finished results folder",
+                f"holds no {PROVENANCE}, so its run is not finished",
                 file=folder,
                 remedy="let the workflow finish first",
             )
@@ -57,10 +57,12 @@ class Results:
 
     @cached_property
     def files(self) -> dict[str, dict[str, Any]]:
-        """The entries of `provenance.json` by path in the folder.
+        """The entries of `provenance.json` by path in the folder; none without that file.
 
         Paths of inputs that the run made are relative to the folder too.
         """
+        if not self.traced:
+            return {}
         path = self.folder / PROVENANCE
         try:
             entries = json.loads(path.read_text(encoding="utf-8"))["files"]

@@ -63,6 +63,7 @@ def markdown(found: Comparison) -> str:
             f"{number} {kind}"
             for kind, number in sorted(Counter(one.kind for one in causes.files).items())
         ],
+        "untraced": [run for run, number in causes.untraced.items() if number is None],
         "moved": sorted((n for n in numbers if n.status == MOVED), key=lambda n: n.p_adjusted),
         "verdicts": [one for table in found.tables for one in table.verdicts],
         "both": both,
