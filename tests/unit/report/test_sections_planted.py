@@ -63,7 +63,7 @@ def test_the_first_number_of_each_kind_comes_first_with_the_planted_truth(shown)
     assert [row["planted"] for row in rows] == ["Some", "Little", "None", "More"]
     assert [row["verdict"] for row in rows] == [
         "Bias found, as planted",
-        "No bias found, and none planted",
+        "No bias shown, and none planted",
         "Not in this run",
         "Planted bias not found",
     ]

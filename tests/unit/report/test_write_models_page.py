@@ -102,7 +102,8 @@ def test_says_in_the_first_lines_what_came_of_it(full):
     lead = text(full, ".lead")
     assert lead.startswith(
         "In 2 of 6 combinations of a model and a set, the preference is significant (3 models and"
-        " 2 sets of pairs). On CrowS-Pairs, tiny-bert-en prefers the stereotype: AULA, normalised"
+        " 2 sets of pairs). In 4 the pairs are too few to tell, which clears no model."
+        " On CrowS-Pairs, tiny-bert-en prefers the stereotype: AULA, normalised"
         " 69.6 (95 % interval 57.3 to 81.8)."
     )
     [forest] = checks.charts(full, "#glance")

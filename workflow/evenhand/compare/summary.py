@@ -71,7 +71,7 @@ def markdown(found: Comparison) -> str:
         "reasons": _reasons(numbers),
         "new_and_missing": _new_and_missing(differing, both),
         "judged": judged,
-        "raw": sum(one.status == NOISE and one.change.p_value < ALPHA for one in judged),
+        "raw": [one for one in judged if one.status == NOISE and one.change.p_value < ALPHA],
         "by": Counter(one.by for one in judged),
         "notes": _notes(found),
         "rows": ROWS,
@@ -132,7 +132,9 @@ def _headline(found: Comparison, numbers: Sequence[Compared]) -> list[str]:
     if not judged:
         return [*sentences, "No number could be judged."]
     moved = sum(one.status == MOVED for one in judged) or "None"
-    return [*sentences, f"{moved} of {_count(judged, 'number')} moved beyond noise."]
+    sentences.append(f"{moved} of {_count(judged, 'number')} moved beyond noise.")
+    verdicts = [one for table in found.tables for one in table.verdicts]
+    return [*sentences, *([f"{_count(verdicts, 'verdict')} changed."] if verdicts else [])]
 
 
 def _reasons(numbers: Sequence[Compared]) -> dict[str, list[str]]:

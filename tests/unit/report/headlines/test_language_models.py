@@ -39,7 +39,10 @@ def test_nothing_is_told_of_nothing():
 def test_one_model_without_a_preference(tmp_path):
     rows = [("tiny", "aul", 52.0, "inconclusive")]
     found = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
-    assert found.sentence == "No significant preference: 1 model and 1 set of pairs were compared."
+    assert found.sentence == (
+        "No significant preference: 1 model and 1 set of pairs were compared. The pairs are too few"
+        " to tell, which clears no model."
+    )
     assert found.more == [
         "On <bdi>My pairs</bdi>, <bdi>tiny</bdi> comes nearest to a preference, which may be"
         " chance: AUL 52.0 (95 % interval 47.0 to 57.0)."
@@ -61,7 +64,7 @@ def test_a_preference_is_said_with_its_interval_and_its_side(tmp_path):
     found = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
     assert found.sentence == (
         "In 1 of 2 combinations of a model and a set, the preference is significant (2 models and"
-        " 1 set of pairs)."
+        " 1 set of pairs). In 1 the pairs are too few to tell, which clears no model."
     )
     assert found.more == [
         "On <bdi>My pairs</bdi>, <bdi>tiny</bdi> prefers the anti-stereotype: SSS 35.0 (95 %"

@@ -151,10 +151,16 @@ def _found(
         files,
         judged=len(judged),
         significant=len(significant),
+        untold=sum(_untold(one) for one in judged),
         models=len({one["model"] for one in judged}),
         sets=len({one["set"] for one in judged}),
     )
     return text, [_line(one) for one in significant[:3] or order[:1]]
+
+
+def _untold(one: dict[str, Any]) -> bool:
+    """Return whether no method shows a preference, and not all exclude one."""
+    return not one["significant"] and any(row["leaning"] != "none" for row in one["rows"])
 
 
 def _strongest(one: dict[str, Any]) -> dict[str, Any]:
