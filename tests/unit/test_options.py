@@ -2,10 +2,35 @@
 
 import ast
 import shlex
+from collections import defaultdict
+from pathlib import Path
 
 import pytest
 
-from evenhand.core.config import Options
+from evenhand.core.config import Options, read_schema
+from evenhand.core.places import SCHEMA
+
+LIBRARY = Path(__file__).resolve().parents[2] / "workflow" / "evenhand"
+
+#: Options of stages that share only their name with a key.
+OTHER_MEANING = {
+    "accept_candidates.language",
+    "apply_filters.attribute",
+    "apply_filters.language",
+    "build_cases.threshold",
+    "embed_paragraphs.tokens_per_batch",
+    "extract_sentences.language",
+    "pretrain_encoder.held_out",
+    "pretrain_encoder.mask_probability",
+    "read_sheets.annotators",
+    "score_pairs.shuffle",
+    "tabulate_cases.published",
+    "train_language_model.held_out",
+    "train_table.split",
+    "write_slguset_card.attribute",
+    "write_slguset_card.language",
+    "write_slguset_card.title",
+}
 
 
 @pytest.mark.parametrize(
@@ -95,3 +120,33 @@ def test_parts_of_the_configuration_join_to_one_parameter():
         *("--from-config=bias:top", "--from-config=scoring:seed"),
     ]
     assert str(Options.join([])) == "" and repr(Options.join([])) == "{}"
+
+
+def test_a_stage_has_the_default_of_the_key_of_its_option():
+    """So a call from a notebook does what a configuration without the key does."""
+    known = defaultdict(list)
+
+    def collect(schema):
+        for name, part in schema.get("properties", {}).items():
+            known[name].append(part.get("default"))
+            collect(part)
+        for name in ("additionalProperties", "items"):
+            if isinstance(schema.get(name), dict):
+                collect(schema[name])
+
+    collect(read_schema(SCHEMA))
+    matched, others = 0, set()
+    for path in LIBRARY.rglob("*.py"):
+        if "stage.run(" not in (text := path.read_text(encoding="utf-8")):
+            continue
+        for node in ast.parse(text).body:
+            if not isinstance(node, ast.FunctionDef) or node.name != path.stem:
+                continue
+            for option, value in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
+                if option.arg in known and isinstance(value, ast.Constant):
+                    if (default := value.value) in known[option.arg]:
+                        matched += default is not None
+                    elif default is not None:
+                        others.add(f"{node.name}.{option.arg}")
+    assert others == OTHER_MEANING
+    assert matched > 80
