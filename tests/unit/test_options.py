@@ -1,6 +1,7 @@
 """A slice of the configuration as Snakemake records it and as the shell reads it."""
 
 import ast
+import re
 import shlex
 from collections import defaultdict
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.core.config import Options, read_schema
+from evenhand.core.declared import declared
 from evenhand.core.places import SCHEMA
 
 LIBRARY = Path(__file__).resolve().parents[2] / "workflow" / "evenhand"
@@ -150,3 +152,23 @@ def test_a_stage_has_the_default_of_the_key_of_its_option():
                         others.add(f"{node.name}.{option.arg}")
     assert others == OTHER_MEANING
     assert matched > 80
+
+
+@pytest.mark.parametrize("kind", ["linear", "frozen", "hierarchical"])
+def test_a_classifier_has_the_defaults_that_its_keys_document(kind):
+    """``by default 0.1 for linear, else 0``: what stands before the kind, else the last value."""
+    schema = read_schema(SCHEMA)["properties"]["legal"]["properties"]["classifiers"]
+    keys = schema["additionalProperties"]["properties"]
+    settings = declared(f"evenhand.legal.classifiers.{kind}", "SETTINGS")
+    compared = 0
+    for name, value in settings.items():
+        part = keys[{"lr": "learning_rate"}.get(name, name)]
+        default = part.get("default")
+        if "by default" in part["description"]:
+            words = part["description"].partition("by default ")[2]
+            forms = (rf"([\d.]+) for {kind}\b", r"else ([\d.]*\d)", r"^([\d.]*\d|\w+)")
+            default = next(found[1] for form in forms if (found := re.search(form, words)))
+        if default not in (None, "as", "they"):  # as published; they are kept
+            compared += 1
+            assert str(value) == str(default) or value == float(default), name
+    assert compared >= 8
