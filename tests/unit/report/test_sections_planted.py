@@ -50,7 +50,7 @@ def test_an_interval_is_as_expected_or_not(shown, expected, model, than, holds):
 
 @pytest.mark.parametrize("place", ["tables/people", "tables/pairs/set"])
 def test_a_table_is_found_by_its_folders(shown, place):
-    (row,) = shown(f"Truth,above,1,X,{place}/t.csv,model=a,x")
+    (row,) = shown(f"bias,Truth,above,1,X,{place}/t.csv,model=a,x")
     assert (row["value"], row["low"], row["high"], row["holds"]) == (60, 55, 65, True)
 
 
