@@ -87,6 +87,7 @@ def test_a_table_with_a_test_set_uses_it(tmp_path):
     )
     options = {"label": "decision", "positive": "approved", "attribute": "gender", "seeds": 2}
     options |= {"methods": ["logistic_regression", "majority"]}
+    (tmp_path / "tabular/mine").mkdir(parents=True)  # as after an audit before
     result = eh.audit_table(people.head(200), people.tail(80), out=tmp_path, **options)
     assert set(result.table["split"]) == {"official"}
     runs = pd.read_parquet(tmp_path / "tabular/mine/runs/official/majority.parquet")

@@ -1,11 +1,31 @@
 """A slice of the configuration as Snakemake records it and as the shell reads it."""
 
 import ast
+import re
 import shlex
+from collections import defaultdict
+from pathlib import Path
 
 import pytest
 
-from evenhand.core.config import Options
+from evenhand.core.config import Options, read_schema
+from evenhand.core.declared import declared
+from evenhand.core.places import SCHEMA
+
+LIBRARY = Path(__file__).resolve().parents[2] / "workflow" / "evenhand"
+
+#: Options of stages that share only their name with a key.
+OTHER_MEANING = {
+    "build_cases.threshold",
+    "embed_paragraphs.tokens_per_batch",
+    "pretrain_encoder.held_out",
+    "pretrain_encoder.mask_probability",
+    "score_pairs.shuffle",
+    "tabulate_cases.published",
+    "train_language_model.held_out",
+    "train_table.split",
+    "write_slguset_card.title",
+}
 
 
 @pytest.mark.parametrize(
@@ -95,3 +115,55 @@ def test_parts_of_the_configuration_join_to_one_parameter():
         *("--from-config=bias:top", "--from-config=scoring:seed"),
     ]
     assert str(Options.join([])) == "" and repr(Options.join([])) == "{}"
+
+
+def test_a_stage_has_the_default_of_the_key_of_its_option():
+    """So a call from a notebook does what a configuration without the key does."""
+    known = defaultdict(list)
+
+    def collect(schema):
+        for name, part in schema.get("properties", {}).items():
+            if part.get("default") is not None:
+                known[name].append(part["default"])
+            collect(part)
+        for name in ("additionalProperties", "items"):
+            if isinstance(schema.get(name), dict):
+                collect(schema[name])
+
+    collect(read_schema(SCHEMA))
+    collect(read_schema(SCHEMA.with_name("pack.schema.yaml")))
+    matched, others = 0, set()
+    for path in LIBRARY.rglob("*.py"):
+        if "stage.run(" not in (text := path.read_text(encoding="utf-8")):
+            continue
+        for node in ast.parse(text).body:
+            if not isinstance(node, ast.FunctionDef) or node.name != path.stem:
+                continue
+            for option, value in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
+                if option.arg in known and isinstance(value, ast.Constant):
+                    if (default := value.value) in known[option.arg]:
+                        matched += default is not None
+                    elif default is not None:
+                        others.add(f"{node.name}.{option.arg}")
+    assert not others - OTHER_MEANING
+    assert matched > 80
+
+
+@pytest.mark.parametrize("kind", ["linear", "frozen", "hierarchical"])
+def test_a_classifier_has_the_defaults_that_its_keys_document(kind):
+    """``by default 0.1 for linear, else 0``: what stands before the kind, else the last value."""
+    schema = read_schema(SCHEMA)["properties"]["legal"]["properties"]["classifiers"]
+    keys = schema["additionalProperties"]["properties"]
+    settings = declared(f"evenhand.legal.classifiers.{kind}", "SETTINGS")
+    compared = 0
+    for name, value in settings.items():
+        part = keys[{"lr": "learning_rate"}.get(name, name)]
+        default = part.get("default")
+        if "by default" in part["description"]:
+            words = part["description"].partition("by default ")[2]
+            forms = (rf"([\d.]+) for {kind}\b", r"else ([\d.]*\d)", r"^([\d.]*\d|\w+)")
+            default = next(found[1] for form in forms if (found := re.search(form, words)))
+        if default not in (None, "as", "they"):  # as published; they are kept
+            compared += 1
+            assert str(value) == str(default) or value == float(default), name
+    assert compared >= 8

@@ -34,3 +34,32 @@ def test_each_attribute_and_each_two_are_data_sets():
 def test_bins_of_another_column_are_refused():
     with pytest.raises(InputError, match="bins names age, which is no protected attribute"):
         expanded(attribute="gender", bins={"age": [30]})
+
+
+def test_runs_are_planned_by_split_method_and_track():
+    one = {"format": "table", "files": ["p.csv"], "label": "y", "positive": 1, "attribute": "g"}
+    adult = {"format": "adult", "files": ["adult.data"]}
+    given = {"datasets": {"loans": one, "adult": adult}, "methods": ["mlp", "majority"]}
+    given |= {"official_split": ["adult"], "lambdas": [0.1, 2], "epsilons": [0.9, 0.8]}
+    given |= {"eidig": {"seeds": 2, "tracks": ["base", "integers"]}}
+    config = plan_individual.expand(complete({"individual_fairness": given}, read_schema(SCHEMA)))
+    plan_individual.check_tables(config)
+    runs = ["random/mlp", "random/majority", "eidig/base"]
+    assert plan_individual.table_runs(config) == [
+        *(f"<results>/tabular/adult/runs/{run}.parquet" for run in runs[:2]),
+        "<results>/tabular/adult/runs/official/mlp.parquet",
+        *(f"<results>/tabular/adult/runs/eidig/{run}.parquet" for run in ("base", "integers")),
+        *(f"<results>/tabular/loans/runs/{run}.parquet" for run in runs),
+    ]
+    options = [
+        plan_individual.training_options(config, "mlp", split) for split in ("random", "official")
+    ]
+    assert [one["lambdas"] for one in options] == [[0.1, 2], [1]]
+    assert [one["epsilons"] for one in options] == [[0.9, 0.8], [0.9]]
+    given |= {"datasets": {"loans": one}}
+    config = complete({"individual_fairness": given}, read_schema(SCHEMA))
+    with pytest.raises(InputError, match="official_split names adult, which is none of"):
+        plan_individual.check_tables(config)
+    config["individual_fairness"]["official_split"] = []
+    with pytest.raises(InputError, match="names integers, and no data set has whole numbers"):
+        plan_individual.check_tables(config)

@@ -8,7 +8,7 @@ import pytest
 from evenhand.certificates import certify as module
 from evenhand.certificates import check, problems
 from evenhand.certificates.certify import certify
-from evenhand.certificates.problems import language_models, name_filters
+from evenhand.certificates.problems import language_models, name_filters, slguset_bias
 from evenhand.certificates.study import RECIPES, Finding, Study
 from evenhand.core.families import load_members, member_names
 from evenhand.core.tables import Table, number, read_tables, text
@@ -58,6 +58,31 @@ def test_name_filters_find_planted_names_and_keep_clean_sentences(resources, tmp
     assert check.main(tmp_path / "again") == 1
     with pytest.raises(InputError, match="no problem"):
         certify(resources=resources, out=tmp_path / "none", problems=["names"])
+
+
+def test_the_bias_of_both_genders_points_to_the_planted_side(repository, tmp_path, monkeypatch):
+    def score(model, sentences, **options):
+        signs = [1.0 if row["gender"] == "male" else -1.0 for row in sentences]
+        return [(dict.fromkeys(slguset_bias.METHODS, sign), None) for sign in signs]
+
+    monkeypatch.setattr(slguset_bias, "score_masked", score)
+    monkeypatch.setattr(slguset_bias, "score_causal", score)
+    monkeypatch.setattr(slguset_bias, "METHODS", ["bias"])
+    monkeypatch.setattr(Study, "model", lambda *names: None)
+    rows = list(slguset_bias.rows(Study(repository / "resources", tmp_path, (1,), (0,), FAST)))
+    assert {row["new_frames"] for row in rows} == {False, True}
+    assert all(row["score"] == 100 and row["difference"] == 1 for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("found", "least", "most", "holds"),
+    [
+        (1, 1, 1, True), (0.9, 1, None, False), (1.1, None, 1, False), (1, None, None, True),
+        (None, None, None, True), (None, 1, None, False), (float("nan"), None, 1, False),
+    ],
+)  # fmt: skip
+def test_a_finding_holds_within_its_bounds(found, least, most, holds):
+    assert Finding("m", "x", found, least, most).holds is holds
 
 
 def test_a_known_failure_that_holds_is_stale():

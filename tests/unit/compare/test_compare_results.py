@@ -1,6 +1,7 @@
 import json
 import re
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -59,8 +60,14 @@ def test_a_broken_gate(run, folders):
     base, head = folders
     write_bias(head, BASE - 0.1)
     write_provenance(head, models={"parameters": {"seed": 1}})
-    code, out, err = run(base, head, "--gate", GATE)
+    code, out, err = run(base, head, "--gate", GATE, "--data", "c.json")
     assert code == 1
+    document = json.loads(Path("c.json").read_text(encoding="utf-8"))
+    (gate,) = document["gates"]
+    assert (gate["gate"], gate["outcome"], gate["judged"]) == (GATE, "broken", 1)
+    assert [one["status"] for one in gate["breaking"]] == ["moved"]
+    assert gate["breaking"][0]["p_gate"] < 1e-5
+    assert document["counts"]["gates"] == {"broken": 1}
     assert "1 gate broken." in out
     assert "farther from 0" in out
     assert "seed of made.models: 0 → 1 (1 file)" in out

@@ -174,6 +174,7 @@ def test_a_gate_that_compares_nothing_does_not_pass(judge, gate, words):
         ([sweep_row(1.0)], [sweep_row(1.0, method="other")], "1 of base gone"),
         ([sweep_row(1.0, method="other")], [sweep_row(1.0)], "1 new in head"),
         ([sweep_row(1.0)], [sweep_row("")], "1 of base gone"),
+        ([sweep_row("")], [sweep_row(1.0)], "1 new in head"),
         ([sweep_row("")], [sweep_row("")], "chooses no row with a number"),
         ([sweep_row(1.0, 0.0)], [sweep_row(2.0, 0.0)], "1 that cannot be judged"),
         ([sweep_row(1.0), sweep_row(2.0)], [sweep_row(1.0)], "two rows have the same"),

@@ -24,6 +24,7 @@ def make_pipe(path):
         (make_pipe, "is a pipe, socket or device; name a file"),
         (lambda path: path.symlink_to("/dev/zero"), "is a pipe, socket or device; name a file"),
         (lambda path: path.symlink_to(path), r"cannot be read \(Too many levels"),
+        (lambda path: path.symlink_to("/proc/self/mem"), r"cannot be read \(Input/output error"),
         (lambda path: path.mkdir(), "is a folder; name a file"),
         (lambda path: None, r"cannot be read \(No such file or directory\)"),
         (lambda path: path.write_bytes(gzip.compress(b"abc")[:-9]), "is no whole gzip file"),

@@ -42,6 +42,9 @@ def test_parity_is_gained_at_some_weight_and_the_blind_network_is_invariant():
     assert all(list(row) == TABLE.header for row in found)
     assert {row["met"] for row in found if row["method"] != "mlp"} == {True}
     assert {row["met"] for row in found if row["method"] == "mlp"} == {None}
+    assert {(row["individual"], row["lambda"], row["seeds"]) for row in found} == {
+        ("none", None, 1)
+    }
     mus = [row["mu"] for row in found if (row["method"], row["effect"]) == ("laftr_dp", "direct")]
     assert mus[:3] == [0.1, 0.5, 1.0]
     blind = [row for row in found if row["method"] == "mlp_without_attribute"]

@@ -113,6 +113,7 @@ def test_paired_t_by_hand():
     low, high, p = tests.paired_t([1.0, 2.0, 3.0])
     assert p == pytest.approx(0.0741799, rel=1e-5)
     assert (low + high) / 2 == pytest.approx(2)
+    assert high - 2 == pytest.approx(4.302653 / math.sqrt(3), rel=1e-6)
     # the variance 1/3 + 3/7 makes t = 2 / sqrt(16 / 21) = 2.2913
     t = 2 / math.sqrt(16 / 21)
     wide = tests.paired_t([1.0, 2.0, 3.0], 3 / 7)

@@ -39,6 +39,7 @@ def test_what_is_beyond_a_limit_ends_the_reading_behind_what_came_before():
     assert parsed(f'[{brackets}, {{"b": {deep[2:-2]}}}]', 10**6)[-1][1] is None
     *_, (_, problem) = parsed('[1, "' + "x" * 20 * PIECE, PIECE)
     assert problem[0] == "oversized_record"
+    assert parsed('["' + "x" * 9 * PIECE + '"]', PIECE)[-1][1] is None
 
 
 @pytest.mark.parametrize(

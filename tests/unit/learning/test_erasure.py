@@ -67,8 +67,13 @@ def test_inlp_stops_when_nothing_is_left_to_read():
     eraser = fit_inlp(x, codes, weights, 5)
     np.testing.assert_allclose(eraser.left.T @ eraser.left, np.eye(eraser.left.shape[1]), atol=1e-9)
     assert 2 <= eraser.left.shape[1] < 7
-    nothing = fit_inlp(np.random.default_rng(1).normal(size=x.shape), codes, weights, 5)
-    assert nothing.left.shape[1] == 0
+    noise, two = (
+        np.random.default_rng(1).normal(size=x.shape),
+        np.random.default_rng(2).permuted(np.arange(len(x)) % 2),
+    )
+    assert fit_inlp(noise, codes, weights, 5).left.shape[1] == 0
+    noise[:, 3] += two  # read with an accuracy of 69 %
+    assert fit_inlp(noise, two, balanced_weights(two), 5).left.shape[1] >= 1
 
 
 def test_rows_weigh_the_same_by_group_and_unknown_ones_nothing():

@@ -89,3 +89,18 @@ def test_epochs_cannot_be_chosen_by_groups_that_dev_lacks():
     groups[some.dev] = 2
     with pytest.raises(InputError, match="dev has no case of a known group"):
         remarks(examples(groups=groups), select="mean_group_f1")
+
+
+def test_cells_are_labels_by_groups():
+    rows = np.arange(600)
+    labels, groups = rows // 3 % 2, rows // 6 % 3
+    cells = examples(cases=600, labels=labels, groups=groups).cells
+    assert cells.tolist() == (2 * groups + labels).tolist()
+
+
+def test_groups_that_go_with_the_label_are_told_where_they_are_removed():
+    some = examples()
+    labels = np.where(some.groups < 2, some.groups, some.labels)
+    (told,) = remarks(examples(labels=labels), "leace")
+    assert told.startswith("label and groups are strongly correlated (Cramer's V 1.00)")
+    assert remarks(examples(labels=np.where(some.groups < 2, 1, some.labels)), "leace") == []

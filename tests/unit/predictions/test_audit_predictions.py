@@ -1,6 +1,7 @@
 """Predictions that somebody made: equal to fairlearn, and no bad row is used or lost in silence."""
 
 import json
+from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,7 @@ from sklearn.metrics import accuracy_score, f1_score
 from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
 from evenhand.predictions.audit_predictions import audit_predictions
+from evenhand.predictions.read import read_predictions
 from evenhand.predictions.words import findings
 
 
@@ -159,7 +161,8 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS, {"groups": ["sex"]}, "has no column 'sex'"),
         (ROWS, {"label": "truth"}, "has no column 'truth'"),
         (ROWS.replace("a", "b"), {}, "one value only (b)"),
-        (ROWS.replace(",a\n", ",\n").replace(",b\n", ",\n"), {}, "no value"),
+        (ROWS.replace(",a\n", ",\n").replace(",b\n", ",\n"), {}, "group has no value"),
+        (ROWS, {"bins": ["group=30"]}, "group has no number for its bins"),
         (ROWS, {"positive": "2"}, "no row has y = 2; its values are 0 and 1"),
         (ROWS, {"groups": ["group"], "bins": ["age=30"]}, "is not among the groups"),
         (ROWS.replace(",a\n", ",ä\n").encode("latin-1"), {}, "UTF-8"),
@@ -306,6 +309,24 @@ def test_bins_are_in_the_order_of_their_numbers(tmp_path):
     assert rows == ["all", "9.5 to <30", "30 to <50", "≥50"]
 
 
-def test_numbers_without_bins_are_refused(tmp_path):
-    with pytest.raises(InputError, match=r"the attribute age has \d+ numbers; give numbers bins"):
-        audit(tmp_path, people(n=200), groups=["age"])
+@pytest.mark.parametrize(
+    ("column", "form", "most", "problem"),
+    [
+        ("group", "{}", 20, "the attribute group has 21 numbers; give numbers bins"),
+        ("group", "g{}", 100, "the attribute group has 101 groups"),
+        ("y", "l{}", 200, "y has 201 values, so it is no class"),
+    ],
+)
+def test_more_groups_or_labels_than_can_be_compared_are_refused(
+    tmp_path, column, form, most, problem
+):
+    file = tmp_path / "p.csv"
+    for count in (most, most + 1):
+        rows = np.arange(2 * count)
+        table = pd.DataFrame({"y": rows % 2, "group": [f"g{n}" for n in rows % 2]})
+        table[column] = [form.format(n) for n in rows // 2]
+        table.assign(p=table["y"]).to_csv(file, index=False)
+        expected = pytest.raises(InputError, match=problem) if count > most else nullcontext()
+        with expected:
+            read = read_predictions(file, label="y", prediction="p", groups=["group"])
+            assert len(read.id) == 2 * count

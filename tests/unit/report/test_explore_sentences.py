@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from evenhand.report.explore_sentences import (
     BIAS_DIGITS,
     DIFFERENCE_DIGITS,
+    _is_chinese,
     describe_pairs,
     describe_sentences,
     explore_sentences,
@@ -237,3 +238,8 @@ def test_aligned_parts_take_turns_and_joined_are_the_sentences(more, less):
         kind = ("more", "less")[side]
         assert [one.text for one in pieces if one.kind == kind] == [
             pair[side] for pair in cut[1::2] if pair[side]]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "chinese"), [("a㐀", True), ("龥", True), ("カナ、é", False)])
+def test_the_language_of_a_sentence_is_told_by_its_characters(text, chinese):
+    assert _is_chinese(text) is chinese

@@ -17,12 +17,14 @@ def shown(tmp_path):
         {"model": "b", "x": 51, "x_low": 45, "x_high": 57, "y": 1},
         {"model": "c", "x": None, "y": 1},
     ]
+    others = tmp_path / "results/tables/people"
     write_tables(folder, [(TABLE, rows)])
+    write_tables(others, [(TABLE, rows)])
 
     def made(*lines):
         truth = tmp_path / "truth.csv"
         truth.write_text(HEADER + "".join(f"{line}\n" for line in lines), encoding="utf-8")
-        return describe_planted(truth, [tmp_path / "results/gate.json", folder])
+        return describe_planted(truth, [tmp_path / "results/gate.json", folder, others])
 
     return made
 
@@ -44,6 +46,12 @@ def shown(tmp_path):
 def test_an_interval_is_as_expected_or_not(shown, expected, model, than, holds):
     (row,) = shown(f"bias,Truth,{expected},{than},X,tables/pairs/set/t.csv,model={model},x")
     assert row["holds"] is holds
+
+
+@pytest.mark.parametrize("place", ["tables/people", "tables/pairs/set"])
+def test_a_table_is_found_by_its_folders(shown, place):
+    (row,) = shown(f"bias,Truth,above,1,X,{place}/t.csv,model=a,x")
+    assert (row["value"], row["low"], row["high"], row["holds"]) == (60, 55, 65, True)
 
 
 def test_what_was_not_run_has_no_verdict(shown):

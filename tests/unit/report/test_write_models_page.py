@@ -8,7 +8,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from evenhand.core import stage
 from evenhand.report.pages import PAGES
-from evenhand.report.write_models_page import write_models_page
+from evenhand.report.write_models_page import _methods, write_models_page
+from evenhand.scoring.methods import METHODS
 from unit.report import checks, made_results, made_stereotypes
 from unit.report.checks import HOSTILE
 
@@ -431,3 +432,10 @@ def test_every_table_for_download_is_a_result(page, made):
     for folder in (made / "stereotypes").iterdir():
         (made / f"tables/pairs/{folder.name}/models.csv").touch()
     checks.check_downloads(page(made), made, {"stereotypes"})
+
+
+def test_the_methods_are_those_that_the_page_mentions_or_all():
+    scores = {"models": [{"rows": [{"method": "aul"}, {"method": "cps"}]}]}
+    titles = [one["title"] for one in _methods([{"scores": scores}, {"scores": None}])]
+    assert titles == [method.title for name, method in METHODS.items() if name in ("aul", "cps")]
+    assert len(_methods([{"scores": None}])) == len(METHODS)

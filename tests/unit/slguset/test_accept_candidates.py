@@ -188,6 +188,21 @@ def test_no_feature_tells_the_source_or_shows_why_a_filter_rejected():
     assert "a name of the same document" in named
 
 
+def test_a_word_that_contains_the_keyword_is_a_feature():
+    row = {"surface": "女", "surface_opposite": "男", "surface_start": 2, "surface_end": 3}
+    row |= {"sentence": "那位女演员来了。"}
+
+    def cut_so(text):
+        return ["那位", "女演员", "来", "了", "。"]
+
+    found = features(row, cut_so)
+    assert [one for one in found if one.startswith("within")] == ["within 女演员"]
+    assert sum(one.startswith("counterpart of the whole word") for one in found) == 1
+    assert {"left 那位", "right 来", "right 了", "word 女演员"} <= {*found}
+    whole = features(row, lambda text: ["那位", "女", "演员", "来", "了", "。"])
+    assert not [one for one in whole if one.startswith(("within", "counterpart"))]
+
+
 def test_a_source_with_few_bad_sentences_gives_itself_not_away():
     many = [Example(["court"], True, "court")] * 90 + [Example(["court"], False, "court")] * 10
     news = [Example(["news"], True, "news")] * 50 + [Example(["news"], False, "news")] * 50

@@ -22,6 +22,7 @@ from evenhand.slguset.keyword_tables import schema
 from evenhand.slguset.keywords import read_keywords
 from evenhand.slguset.names import judge_names, read_rules
 from evenhand.slguset.names_crf_model import NameModel, features, labels
+from evenhand.slguset.packs import read_pack
 from evenhand.slguset.verdicts import FINDINGS, Finding
 from evenhand.text.segmentation import cut
 from evenhand.text.segmenters.spacy import segmenter
@@ -224,6 +225,24 @@ def test_keywords_are_found_and_filtered_by_their_own_settings(tmp_path, resourc
     counts = apply_filters(**arguments, min_length=5, max_length=9, anonymised="keep")
     assert counts["verdicts"] == {"accepted": 2, "length": 2, "unfinished": 2}
     assert counts["passed"] == 1
+
+
+def test_a_pack_whose_words_agree_has_spans(tmp_path, repository):
+    sentence = {"sentence_id": "0" * 16, "source": "a", "source_position": 1, "copies": 1}
+    rows = [sentence | {"sentence": "Der junge Arzt vergaß seinen Mantel, als er ging."}]
+    write_table(tmp_path / "sentences.parquet", distinct_sentences.SCHEMA, rows)
+    folder = repository / "resources/packs/de_gender"
+    names = ("values", "language", "normaliser", "splitter", "segmenter", "several", "pronouns")
+    pack = read_pack(folder)
+    files = {name: folder / f"{name}.csv" for name in ("keywords", "keyword_words")}
+    files |= {name: tmp_path / f"{name}.parquet" for name in ("sentences", "found", "out")}
+    agreement = [folder / "agreement.csv", folder / "cues.csv"]
+    options = {name: pack[name] for name in (*names, "pronouns_open")}
+    counts = apply_filters(**files, filters=[], **options, agreement=agreement)
+    assert counts["verdicts"] == {"accepted": 1}
+    (row,) = pq.read_table(tmp_path / "out.parquet").to_pylist()
+    texts = [span["text"] for span in row["spans"]]
+    assert texts == ["Die", "junge", "Ärztin", "ihren", "sie"]
 
 
 @pytest.mark.parametrize("name", FILTERS)

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from evenhand import plan_slguset
 from evenhand.core.places import ROOT
 from evenhand.errors import InputError
 from evenhand.slguset.find_keywords import read_word_rules
@@ -36,6 +37,29 @@ def test_a_pack_gives_what_the_configuration_leaves_open():
     chosen = {"slguset": {"filters": ["biology"]}}
     assert with_pack(chosen, default)["slguset"]["filters"] == ["biology"]
     assert with_pack({"slguset": 3}, default) == {"slguset": 3}
+
+
+@pytest.mark.parametrize(
+    ("name", "segmenter", "biology", "agreement", "genders"),
+    [
+        ("zh_age", "characters", "zh_gender", [], False),
+        ("de_gender", "spacy", "de_gender", ["agreement.csv", "cues.csv"], True),
+    ],
+)
+def test_the_plan_reads_modules_and_files_of_a_pack(name, segmenter, biology, agreement, genders):
+    config = {"slguset": {"pack": f"resources/packs/{name}"}}
+    splitter = plan_slguset.pack_of(config)["splitter"]
+    assert plan_slguset.text_modules(config, "splitter", "segmenter") == [
+        f"evenhand.text.splitters.{splitter}",
+        f"evenhand.text.segmenters.{segmenter}",
+    ]
+    place = plan_slguset.pack_file(config, "biology.csv")
+    assert place == f"resources/packs/{biology}/biology.csv"
+    assert plan_slguset.agreement_files(config) == [
+        f"resources/packs/{name}/{file}" for file in agreement
+    ]
+    assert plan_slguset.compares_genders(config) is genders
+    assert dict(plan_slguset.pack_options(config, "segmenter")) == {"slguset.pack": segmenter}
 
 
 def test_a_folder_without_a_pack_is_an_error(tmp_path):

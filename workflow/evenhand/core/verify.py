@@ -1,8 +1,8 @@
-"""Compare results with the checksums that were recorded: ``python -m evenhand.core.verify``.
+"""Compare results with the checksums that were recorded: ``evenhand verify``.
 
-It lists results that were changed by hand or are missing; ``--restore`` restores them from the run
-cache. The next run makes a deleted deliverable again, and completes a folder; other files only
-when a job needs them.
+It lists results that were changed by hand or are missing, and then exits with 1; ``--restore``
+restores them from the run cache. The next run makes a deleted deliverable again, and completes a
+folder; other files only when a job needs them.
 """
 
 import json
@@ -37,8 +37,10 @@ def incomplete_folders(results: Path) -> list[str]:
     return found
 
 
-def read_records(results: Path) -> Iterator[Record]:
-    """Yield the record of each run in a folder of results.
+def read_records(results: Path) -> Iterator[tuple[Path, Record]]:
+    """Yield the record of each run in a folder of results, and its file; the latest first.
+
+    A record of an earlier run is left out if a later one wrote any of the same files.
 
     Raises
     ------
@@ -48,24 +50,17 @@ def read_records(results: Path) -> Iterator[Record]:
     paths = sorted((results / ".evenhand" / "records").glob("*.json"))
     if not paths:
         raise InputError("holds no record of a run", file=results, remedy="name the results folder")
-    for path in paths:
-        yield json.loads(path.read_text(encoding="utf-8"))
-
-
-def changed_outputs(record: Record) -> dict[str, str]:
-    """Return the outputs of a recorded run that are missing or differ from their checksum."""
-    found = {}
-    for one in record["outputs"].values():
-        path = Path(one["file"])
-        if not path.exists():
-            found[str(path)] = "is missing"
-        elif content_digest(path) != one["sha256"]:
-            found[str(path)] = "differs from its record"
-    return found
+    written: set[str] = set()
+    for path in sorted(paths, key=lambda path: -path.stat().st_mtime_ns):
+        record = json.loads(path.read_text(encoding="utf-8"))
+        files = {output["file"] for output in record["outputs"].values()}
+        if not files & written:
+            yield path, record
+        written |= files
 
 
 def verify(results: Path, *, restore: bool = False, store: Path | None = None) -> int:
-    """Print each result that differs from its record; return how many still differ at the end.
+    """Print each result that is missing or differs from its record; return how many are left.
 
     Parameters
     ----------
@@ -77,29 +72,37 @@ def verify(results: Path, *, restore: bool = False, store: Path | None = None) -
         The run cache. The default is the one in the folder of results.
     """
     store = store or results / ".evenhand" / "cache"
-    checked = missing = left = 0
-    for record in read_records(results):
+    lines: list[str] = []
+    checked = missing = changed = 0
+    for place, record in read_records(results):
         outputs = {name: Path(output["file"]) for name, output in record["outputs"].items()}
         checked += len(outputs)
-        changed = changed_outputs(record)
-        gone = sum(not path.exists() for path in outputs.values())
-        restored = bool(changed and restore and cache.restore(store, record["key"], outputs))
-        missing += 0 if restored else gone
-        left += 0 if restored else len(changed) - gone
-        for file, what in changed.items():
-            print(f"{file}: {'restored' if restored else what}")
-    print(f"{checked} results checked, {left} differ" + f", {missing} are missing" * bool(missing))
-    if left:
-        print(
-            "The run cache does not hold them: delete them and run the workflow again."
-            if restore
-            else "`python -m evenhand.core.verify --restore` replaces them by what was made."
-        )
-    return left
+        gone = [path for path in outputs.values() if not path.exists()]
+        edited = [
+            path
+            for name, path in outputs.items()
+            if path not in gone and content_digest(path) != record["outputs"][name]["sha256"]
+        ]
+        if (gone or edited) and restore and cache.restore(store, record["key"], outputs):
+            lines += [f"{path}: restored" for path in gone + edited]
+            continue
+        missing += len(gone)
+        changed += len(edited)
+        lines += [f"{path}: is missing ({place} records it)" for path in gone]
+        lines += [f"{path}: differs from its record" for path in edited]
+    print(*sorted(lines), sep="\n", end="\n" * bool(lines))
+    print(f"{checked} results checked, {changed} differ, {missing} missing")
+    if (changed or missing) and not restore:
+        print("`evenhand verify --restore` takes them from the run cache.")
+    elif changed or missing:
+        print("The run cache does not hold them: delete what differs and run the workflow again.")
+    if missing:
+        print("Of results that the configuration no longer makes, delete the record.")
+    return changed + missing
 
 
 def main() -> None:
-    """Run the command line; exit 1 if a result differs."""
+    """Run the command line; exit 1 if a result is missing or differs."""
     from cyclopts import App
 
     app = App(name="python -m evenhand.core.verify", version_flags=[])
@@ -108,14 +111,16 @@ def main() -> None:
     def command(
         results: Path = Path("results"), *, restore: bool = False, cache: Path | None = None
     ) -> None:
-        """Compare results with the checksums that their stages recorded.
+        """Compare results with the checksums that their stages recorded; exit 1 if one differs.
+
+        A recorded result that is missing counts as one that differs.
 
         Parameters
         ----------
         results
             The folder of results, as the configuration names it.
         restore
-            Restore changed results from the run cache.
+            Restore missing and changed results from the run cache.
         cache
             The run cache, if it is not in the folder of results.
         """

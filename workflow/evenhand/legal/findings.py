@@ -95,7 +95,9 @@ def given_evidence(record: Record, name: str) -> Evidence:
 
 
 def check_evidence(record: Record, finding: Finding) -> None:
-    """Raise ValueError if a piece of evidence is not at its stated place."""
+    """Raise ValueError if evidence is not at its stated place, or the confidence is no share."""
+    if not 0 <= finding.confidence <= 1:
+        raise ValueError(f"case {record.case_id}: the confidence is {finding.confidence}")
     for one in finding.evidence:
         if one.part == "given":
             name, _, value = one.words.partition("=")

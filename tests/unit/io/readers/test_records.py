@@ -106,6 +106,7 @@ def test_an_html_file_is_one_record() -> None:
     assert read("<p>" + "长\n" * 50, "html", max_characters=60)[1] == [
         (1, "record", "oversized_record")
     ]
+    assert read("<p>" + "长" * 57, "html", max_characters=60)[1] == []
 
 
 def test_markup_in_other_formats_is_removed_on_demand() -> None:

@@ -59,5 +59,5 @@ def _sentence(pair: Row, keywords: Keywords) -> Row:
     start = found.start() + surface.offset
     return {
         **{"sentence": sentence, "start": start, "end": start + len(surface.keyword)},
-        **{"keyword": surface.keyword, "opposite": surface.opposite, "gender": surface.gender},
+        **{"keyword": surface.keyword, "opposite": surface.opposite, "gender": surface.value},
     }
