@@ -1,13 +1,14 @@
 """Stage: audit the test predictions of a classifier that was trained here, as any predictions."""
 
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Plugin
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
-from evenhand.legal.built import load_dataset, read_cases_table, read_labels, read_splits
+from evenhand.legal.built import read_cases_table, read_labels, read_splits
+from evenhand.legal.declaration import read_dataset
 from evenhand.legal.groups import PLUS
 from evenhand.legal.predictions import labelled
 from evenhand.legal.scored import read_scored
@@ -22,7 +23,6 @@ def audit_classifier(
     out: Output,
     cases: Output,
     meta: Output,
-    kind: Annotated[str, Plugin("evenhand.legal.datasets")],
     name: str,
     title: str = "",
     positive: str | None = None,
@@ -38,8 +38,6 @@ def audit_classifier(
         The predictions of a training, of `train_classifier`.
     out, cases, meta : path
         As in `evenhand.predictions.audit_predictions`.
-    kind : str
-        A module of `evenhand.legal.datasets`.
     name, title : str
         Name and title of the predictions.
     positive : str, optional
@@ -54,7 +52,7 @@ def audit_classifier(
     """
     from scipy.special import softmax
 
-    dataset = load_dataset(kind, data)
+    dataset = read_dataset(data)
     labels = dataset.labels
     if positive not in (None, *labels):
         raise InputError(
@@ -62,7 +60,7 @@ def audit_classifier(
             remedy=f"take one of {', '.join(labels)}",
         )
     chosen = labels.index(positive) if positive else 1 if len(labels) == 2 else None
-    scored, runs = read_scored(data, [predictions], kind, ["test"])
+    scored, runs = read_scored(data, [predictions], ["test"])
     known, _ = read_labels(data, dataset)
     splits = read_splits(data)
     places = labelled(known, splits)
