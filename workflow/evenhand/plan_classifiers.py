@@ -166,26 +166,19 @@ def uses_groups(objective: str) -> bool:
 
 def predictions(config: Config, name: str) -> list[str]:
     """Return the prediction files of a data set's classifiers, one per training (or its seeds)."""
-    return [file for file, *_ in _trainings(config, name)]
+    return [file for *_, files in trainings(config, name) for file in files]
 
 
-def _trainings(config: Config, name: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the prediction files with the classifier and the objective of each."""
+def trainings(config: Config, name: str) -> Iterator[tuple[str, str, str, list[str]]]:
+    """Yield classifier, objective and attribute of each training, and its prediction files."""
     for classifier in classifiers_of(config, name):
         one = config["legal"]["classifiers"][classifier]
         seeds = ["all"] if seeds_together(config, classifier) else range(one["seeds"])
         for objective in one["objectives"]:
             for attribute in _trained_with(config, name, classifier, objective):
                 folder = f"<results>/legal/{name}/predictions/{classifier}/{objective}/{attribute}"
-                for seed in seeds:
-                    yield f"{folder}/{seed}.parquet", classifier, objective
-
-
-def first_seeds(config: Config, name: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the predictions of the first seed of each training; its classifier and objective."""
-    for file, classifier, objective in _trainings(config, name):
-        if file.endswith(("/all.parquet", "/0.parquet")):
-            yield file, classifier, objective
+                files = [f"{folder}/{seed}.parquet" for seed in seeds]
+                yield classifier, objective, attribute, files
 
 
 def histories(config: Config, name: str) -> list[str]:
@@ -311,7 +304,8 @@ def with_counterfactuals(config: Config, name: str) -> list[str]:
     """Return the predictions of a data set that have counterfactuals."""
     return [
         file
-        for file, classifier, objective in _trainings(config, name)
+        for classifier, objective, _, files in trainings(config, name)
+        for file in files
         if predicts_counterfactuals(config, classifier, objective)
     ]
 
