@@ -10,6 +10,9 @@ from sklearn.metrics import f1_score
 from evenhand.core.tables import read_tables
 from evenhand.io.tables import read_rows
 from evenhand.predictions.audit_classifier import audit_classifier
+from evenhand.predictions.read import Predictions
+from evenhand.predictions.study import PredictionStudy
+from evenhand.predictions.tables import gaps
 from evenhand.predictions.words import findings
 from unit.legal.made_cases import court, write_cases
 from unit.legal.made_predictions import predictions, right, write
@@ -68,6 +71,25 @@ def test_only_the_planted_gap_is_found(audited):
     assert {("tpr", "3"), ("fpr", "3"), ("equalised_odds", "3")} <= above
     assert {label for _, label in above} <= {"3", None}
     assert any(one.startswith("True positive rate of 3 differs by") for one in findings(tables))
+
+
+def test_many_labels_do_not_hide_a_gap():
+    """Of 60 tests none would be significant by 1,000 draws."""
+    draw = np.random.default_rng(5)
+    true = draw.random((150, 15)) < 0.5
+    women = draw.integers(0, 2, 150).astype(bool)
+    predicted = true ^ (draw.random(true.shape) < 0.1)
+    predicted[women, 3] = False
+    study = PredictionStudy(
+        Predictions(
+            id=np.arange(150).astype(str), classes=[f"l{i}" for i in range(15)], true=true,
+            predicted=predicted[None], positive=None, probabilities=None, several=True,
+            groups={"g": np.where(women, "w", "m")}, clusters=np.arange(150).astype(str),
+            factual=np.array([], int), changed=np.array([], str), flipped=np.empty((0, 15)),
+        )
+    )  # fmt: skip
+    above = {(one["metric"], one["label"]) for one in gaps.rows(study) if one["verdict"] == "above"}
+    assert ("tpr", "l3") in above and {label for _, label in above} <= {"l3", None}
 
 
 def test_a_case_has_the_labels_that_most_seeds_predict(audited):

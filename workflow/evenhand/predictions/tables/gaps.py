@@ -4,7 +4,8 @@ A gap is above 0 even where all groups are treated alike, and grows as groups be
 is shown beside that of random groups of the same sizes. The test asks whether any group differs
 from random groups of its own size, so that a tiny group does not hide the gap of a large one.
 Random groups of cases are invalid where cases depend on each other: with clusters, the test is that
-of the group that differs most from all others, corrected for the number of groups.
+of the group that differs most from all others, corrected for the number of groups. So it is with
+so many labels that no number of draws could be significant after the adjustment.
 """
 
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from evenhand.core.tables import Row, Table, integer, number, share, text
 from evenhand.metrics.disparity import share_as_far
 from evenhand.metrics.inference import conclude
 from evenhand.metrics.paired import holm
-from evenhand.predictions.study import Attribute, Metric, PredictionStudy
+from evenhand.predictions.study import PERMUTATIONS, Attribute, Metric, PredictionStudy
 
 #: A gap of two rates: the larger one.
 ODDS = "equalised_odds"
@@ -43,7 +44,8 @@ TABLE = Table(
         share("noise_mean", "Mean gap of random groups of the same sizes"),
         share("noise_95", "95th percentile of these"),
         number("p_value", "Share of draws of random groups in which one is as far from the mean of"
-               " its size, in standard deviations; by clusters where there are any"),
+               " its size, in standard deviations; with clusters or too many labels for 1,000"
+               " draws, of the group that differs most"),
         number("p_adjusted", "By Holm over the metrics and labels of the attribute"),
         text("verdict", "above: above noise; equivalent: a gap of delta would be larger, at 5 %;"
              " else inconclusive"),
@@ -64,13 +66,14 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
             row = {"metric": ODDS, "label": label, "gap": max(first["gap"], second["gap"])}
             row |= {"groups": max(first["groups"], second["groups"])}
             found.append((row, Draws(*map(np.fmax, drawn, others))))
-        by_cluster = _tests_by_cluster(study, attribute) if study.clustered else None
+        too_many = len(found) / (PERMUTATIONS + 1) >= 1 - study.level
+        by_group = _tests_by_group(study, attribute) if study.clustered or too_many else None
         for row, drawn in found:
             gaps = drawn.gaps[np.isfinite(drawn.gaps)]
             row["noise_mean"], row["noise_95"] = gaps.mean(), np.percentile(gaps, 95)
             row["p_value"] = float(share_as_far(drawn.farthest, drawn.observed))
-            if by_cluster is not None:
-                row["p_value"] = by_cluster[Metric(row["metric"], row["label"])]
+            if by_group is not None:
+                row["p_value"] = by_group[Metric(row["metric"], row["label"])]
         adjusted = holm(np.array([row["p_value"] for row, _ in found]))
         for (row, drawn), p in zip(found, adjusted.tolist(), strict=True):
             small = not study.clustered and row["gap"] + drawn.reach < study.delta / 100
@@ -117,8 +120,8 @@ class Draws(NamedTuple):
     reach: np.ndarray
 
 
-def _tests_by_cluster(study: PredictionStudy, attribute: Attribute) -> dict[Metric, float]:
-    """The p-value of each metric by whole clusters; NaN where there is no test."""
+def _tests_by_group(study: PredictionStudy, attribute: Attribute) -> dict[Metric, float]:
+    """The p-value of the group that differs most in each metric; NaN where there is no test."""
     found = {}
     for metric in study.metrics:
         tests = [one.get("p_value", np.nan) for one in study.beside_others(metric, attribute)]
