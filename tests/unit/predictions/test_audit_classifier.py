@@ -44,13 +44,14 @@ def audited(tmp_path_factory):
     files = [write(folder / f"{one.seed}.parquet", one) for one in seeds]
     made = {key: folder / key for key in ("out", "cases", "meta")}
     audit_classifier(data=data, predictions=files, name="mine", **made)
-    said = np.stack([one.logits > 0 for one in seeds])
+    said = np.stack([1 / (1 + np.exp(-one.logits.astype(float))) for one in seeds])
     meta = json.loads(made["meta"].read_text())
     return true, said, women, read_tables(made["out"]), meta, [*read_rows(made["cases"])]
 
 
 def test_the_rates_of_each_label_are_those_of_fairlearn(audited):
-    true, said, women, tables, meta, _ = audited
+    true, p, women, tables, meta, _ = audited
+    said = p > 0.5
     assert meta["several"] and meta["runs"] == 2 and meta["positive"] is None
     rows = {(row["group"], row["metric"], row["label"]): row for row in tables["groups"]}
     assert len(rows) == 3 * (3 * 10 + 3)
@@ -63,6 +64,10 @@ def test_the_rates_of_each_label_are_those_of_fairlearn(audited):
     assert rows["female", "accuracy", None]["value"] == pytest.approx(exact, abs=1e-6)
     both = f1_score(np.tile(true[women], (2, 1)), np.vstack(said[:, women]), average="macro")
     assert rows["female", "macro_f1", None]["value"] == pytest.approx(both, abs=1e-6)
+    place = (p[:, women] * 15).astype(int)
+    gaps = p[:, women] - true[women]
+    error = sum(abs(gaps[place == one].sum()) for one in range(15)) / gaps.size
+    assert rows["female", "ece", None]["value"] == pytest.approx(error, abs=1e-6)
 
 
 def test_only_the_planted_gap_is_found(audited):
@@ -93,12 +98,12 @@ def test_many_labels_do_not_hide_a_gap():
 
 
 def test_a_case_has_the_labels_that_most_seeds_predict(audited):
-    true, said, women, _, _, cases = audited
+    true, p, women, _, _, cases = audited
     names = court("ecthr").labels
     shown = ["; ".join(n for n, on in zip(names, row, strict=True) if on) or "none" for row in true]
     assert [one["label"] for one in cases] == shown
     assert cases[0]["applicant_gender"] == ("female" if women[0] else "male")
-    for one, both in zip(cases, (said.mean(axis=0) > 0.5), strict=True):
+    for one, both in zip(cases, ((p > 0.5).mean(axis=0) > 0.5), strict=True):
         assert one["prediction"] == (
             "; ".join(n for n, on in zip(names, both, strict=True) if on) or "none"
         )
