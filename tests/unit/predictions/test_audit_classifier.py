@@ -75,6 +75,9 @@ def test_only_the_planted_gap_is_found(audited):
     above = {(row["metric"], row["label"]) for row in tables["gaps"] if row["verdict"] == "above"}
     assert {("tpr", "3"), ("fpr", "3"), ("equalised_odds", "3")} <= above
     assert {label for _, label in above} <= {"3", None}
+    for label in court("ecthr").labels:
+        gap = {row["metric"]: row["gap"] for row in tables["gaps"] if row["label"] == label}
+        assert gap["equalised_odds"] == max(gap["tpr"], gap["fpr"])
     assert any(one.startswith("True positive rate of 3 differs by") for one in findings(tables))
 
 
