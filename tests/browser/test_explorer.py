@@ -484,7 +484,7 @@ def test_an_objective_is_that_of_the_attribute_a_filter_asks_for(browser, reposi
 
 def test_without_classifiers_there_are_the_cases(browser, repository, tmp_path):
     made = made_case_page.ecthr(tmp_path)
-    given = {name: made[name] for name in ("names", "kinds", "titles", "cases")}
+    given = {name: made[name] for name in ("names", "titles", "cases")}
     file = tmp_path / "cases.html"
     explore_cases(templates=made_results.templates(repository), out=file,
                   tables_out=tmp_path / "cases", **given)  # fmt: skip
