@@ -47,7 +47,6 @@ from evenhand.core.resources import read_resource  # noqa: E402
 from evenhand.errors import InputError  # noqa: E402
 from evenhand.io.tables import FORM  # noqa: E402
 from evenhand.legal.audit import task  # noqa: E402
-from evenhand.legal.built import load_dataset  # noqa: E402
 from evenhand.legal.read_cases import read_cases  # noqa: E402
 from evenhand.sheets.filled import read_filled  # noqa: E402
 from evenhand.sheets.tasks import group_of  # noqa: E402
@@ -64,6 +63,7 @@ from made_sentences import (  # noqa: E402
     identify,
     write_sample,
 )
+from unit.legal.made_cases import court, declaration  # noqa: E402
 from unit.tabular import made_files  # noqa: E402
 
 #: What a case may take; most take a hundredth of a second.
@@ -91,12 +91,13 @@ def corpus(**options: Any) -> Read:
 
 
 def cases(kind: str, format: str, **options: Any) -> Read:
+    options = {"declaration": declaration(kind)} | options
     names = import_module(f"evenhand.legal.formats.{format}").TABLES
     named = [RESOURCES / "legal" / f"{name}.csv" for name in names]
 
     def read(files: list[Path], out: Path) -> None:
         outputs = {name: out / name for name in ("out", "quarantine", "counts")}
-        read_cases(files=files, kind=kind, format=format, tables=named, **outputs, **options)
+        read_cases(files=files, format=format, tables=named, **outputs, **options)
 
     return read
 
@@ -237,7 +238,7 @@ SWAPPED = [
     {"sentence_id": f"{i}", "sentence": "他说。", "swapped_sentence": "她说。", "surface": "他",
      "surface_opposite": "她", "gender": "male"} for i in range(3)
 ]  # fmt: skip
-AUDIT = task(load_dataset("ecthr").attributes[0])
+AUDIT = task(court("ecthr").attributes[0])
 HANDED_OUT = [
     dict.fromkeys(AUDIT.handed_out, "x") | dict.fromkeys(("rank", "mark_start", "mark_end"), 1)
 ]

@@ -35,6 +35,7 @@ from evenhand.report.write_slguset_page import write_slguset_page
 from evenhand.tabular.prepared import write_prepared
 from unit.individual.made_study import FACTS, PHRASES
 from unit.learning import made_eidig as of_eidig
+from unit.legal.made_cases import declaration
 from unit.report import (
     made_case_page,
     made_classifiers,
@@ -53,6 +54,7 @@ HOSTILE = (
     " onerror=window.hacked=3><svg onload=window.hacked=4>\u202e&amp;{{ 7*7 }}</title></svg>"
     "</script><!--"
 )
+
 #: The same as the name of a file.
 HOSTILE_NAME = HOSTILE.replace("/", "∕")
 
@@ -107,16 +109,22 @@ def hostile(repository: Path, results: Path) -> Path:
 
     of_cases = made_legal.write_results(repository, results / "tables")
     write_legal_page(
-        **common, out=report / "legal_cases.html", titles=[HOSTILE], kinds=["ecthr"], **of_cases
+        **common,
+        out=report / "legal_cases.html",
+        titles=[HOSTILE],
+        declarations=[declaration("ecthr")],
+        **of_cases,
     )
     of_classifiers = made_classifiers.write_results(repository, results / "tables")
     write_classifiers_page(
-        **common, out=report / "legal_classifiers.html", titles=[HOSTILE], kinds=["cail"],
+        **common, out=report / "legal_classifiers.html", titles=[HOSTILE],
+        declarations=[declaration("cail")],
         **of_classifiers,
     )  # fmt: skip
 
     write_mitigation_page(
-        **common, out=report / "mitigation.html", titles=[HOSTILE], kinds=["cail"],
+        **common, out=report / "mitigation.html", titles=[HOSTILE],
+        declarations=[declaration("cail")],
         tables=of_classifiers["tables"], individual=tables["tables"], data=tables["data"],
     )  # fmt: skip
 

@@ -17,6 +17,7 @@ from evenhand.report.explore_sentences import explore_sentences
 from evenhand.report.write_classifiers_page import write_classifiers_page
 from evenhand.report.write_legal_page import write_legal_page
 from in_browser import View
+from unit.legal.made_cases import declaration
 from unit.legal.made_predictions import predictions, right, write
 from unit.report import (
     made_case_page,
@@ -483,7 +484,7 @@ def test_an_objective_is_that_of_the_attribute_a_filter_asks_for(browser, reposi
 
 def test_without_classifiers_there_are_the_cases(browser, repository, tmp_path):
     made = made_case_page.ecthr(tmp_path)
-    given = {name: made[name] for name in ("names", "kinds", "titles", "cases")}
+    given = {name: made[name] for name in ("names", "titles", "cases")}
     file = tmp_path / "cases.html"
     explore_cases(templates=made_results.templates(repository), out=file,
                   tables_out=tmp_path / "cases", **given)  # fmt: skip
@@ -591,17 +592,22 @@ def legal_pages(repository, tmp_path):
     common = {"templates": made_results.templates(repository)}
     results = made_classifiers.write_results(repository, tmp_path)
     write_classifiers_page(
-        **common, out=tmp_path / "legal_classifiers.html", kinds=["cail"], titles=["Mine"],
+        **common, out=tmp_path / "legal_classifiers.html", titles=["Mine"],
+        declarations=[declaration("cail")],
         **results,
     )  # fmt: skip
     (tmp_path / "legal").mkdir()
     legal = made_legal.write_results(repository, tmp_path / "legal", "other")
     write_legal_page(
-        **common, out=tmp_path / "legal_cases.html", kinds=["ecthr"], titles=["Other"], **legal
+        **common,
+        out=tmp_path / "legal_cases.html",
+        declarations=[declaration("ecthr")],
+        titles=["Other"],
+        **legal,
     )
     explore_cases(
         **common, out=tmp_path / "cases.html", tables_out=tmp_path / "cases",
-        names=["mine", "other"], kinds=["cail", "ecthr"], titles=["Mine", "Other"],
+        names=["mine", "other"], titles=["Mine", "Other"],
         cases=[tmp_path / "d.parquet", tmp_path / "legal/other/other.parquet"],
         predictions=[tmp_path / "p.parquet"], trainings=["mine/linear/any/none/all"],
     )  # fmt: skip

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import nbformat
 import pandas as pd
@@ -65,7 +66,11 @@ def test_pairs_as_data_and_as_file_and_a_loaded_model_give_the_same(model, pairs
         pd.testing.assert_frame_equal(results[0].table, other.table)
     page = results[0].to_html(tmp_path / "audit.html").read_text(encoding="utf-8")
     assert "tiny" in page and 'src="http' not in page
-    assert results[0].card().startswith("---\n")
+    cards = [one.card() for one in results]
+    assert cards[0].startswith("---\n") and "snakemake" not in cards[0]
+    calls = [card.split("```python")[1].split("```")[0].strip().splitlines() for card in cards]
+    assert calls[0][-1] == f"result = eh.audit_pairs({Path(model).name!r}, 'pairs.csv')"
+    assert calls[2][-1] == "result = eh.audit_pairs(model, pairs, name='tiny')"
     assert repr(results[0]) == "\n".join(results[0].findings)
 
 
@@ -77,6 +82,8 @@ def test_predictions_as_data_and_as_file_give_the_same(tmp_path):
     pd.testing.assert_frame_equal(first.table, second.table)
     assert set(first.verdicts["verdict"]) <= {"above", "below", "equivalent", "inconclusive"}
     assert "Predictions" in first.card()
+    called = "result = eh.audit_predictions(data, label='y', groups='g', prediction='p')"
+    assert called in first.card()
     page = second.to_html(tmp_path / "p.html").read_text(encoding="utf-8")
     assert html.escape(first.findings[0], quote=False) in page
 

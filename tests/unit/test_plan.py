@@ -271,7 +271,7 @@ def test_planning_loads_no_library_of_tables_or_models(repository):
         from evenhand import plan, plan_legal, plan_report
         from evenhand.core.config import complete, read_config, read_schema
         schema = read_schema(Path("workflow/schemas/config.schema.yaml"))
-        config = complete(read_config(Path("config/config.yaml")), schema)
+        config = plan_legal.expand(complete(read_config(Path("config/config.yaml")), schema))
         plan.check_files(config)
         for name, one in config["legal"]["datasets"].items():
             for part in one["parts"]:

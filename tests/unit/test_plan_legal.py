@@ -16,7 +16,8 @@ SOURCES = {"judgments": {"name": "judgments", "file": "j.zip", "licence": "CC0"}
 def configured(parts: dict, kind: str = "ecthr", models: dict | None = None, **more) -> dict:
     one = {"kind": kind, "parts": parts} | {k: v for k, v in more.items() if k == "tokenizers"}
     legal = {"datasets": {"mine": one}} | {k: v for k, v in more.items() if k != "tokenizers"}
-    return complete({"legal": legal, "models": models or {}}, read_schema(SCHEMA))
+    config = complete({"legal": legal, "models": models or {}}, read_schema(SCHEMA))
+    return plan_legal.expand(config)
 
 
 @pytest.fixture
@@ -97,7 +98,7 @@ def test_the_curves_are_of_each_training(here):
         "findings": "<results>/tables/legal_classifier_findings.json",
     }
     assert plan_classifiers.classifiers_page_options(config) == {
-        "kinds": ["ecthr"], "titles": ["ECtHR"],
+        "declarations": [plan_legal.declaration(config, "mine")], "titles": ["ECtHR"],
         **plan_classifiers.objective_titles(),
     }  # fmt: skip
     called = plan_classifiers.objective_titles()
@@ -149,7 +150,7 @@ def test_a_training_is_told_only_what_differs_from_its_family(here):
     )
     told = plan_classifiers.training_options(config, "mine", "linear", "erm", "none")
     assert told == {
-        **{"kind": "ecthr", "family": "linear", "classifier": "linear", "objective": "erm"},
+        **{"family": "linear", "classifier": "linear", "objective": "erm"},
         **{"attribute": None, "objective_options": None, "settings": None},
     }
     same = plan_classifiers.training_options(config, "mine", "same", "erm", "none")
@@ -296,7 +297,6 @@ def test_the_card_names_its_sources(here):
     config = configured({"a": TEXTS, "z": HUDOC})
     assert plan_legal.card_options(config, SOURCES) == {
         "datasets": ["mine"],
-        "kinds": ["ecthr"],
         "titles": ["ECtHR"],
         "sources": ["texts, judgments (CC0)"],
         "published": [],

@@ -4,7 +4,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from evenhand import plan_individual, plan_report
+from evenhand import plan_individual, plan_legal, plan_report
 from evenhand.core.config import complete, read_schema
 from evenhand.core.config_reference import SCHEMA
 
@@ -38,7 +38,7 @@ PAGES = {
 
 def configured(*parts: str) -> dict:
     sections = {key: value for part in parts for key, value in PARTS[part].items()}
-    return complete(sections, read_schema(SCHEMA))
+    return plan_legal.expand(complete(sections, read_schema(SCHEMA)))
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -99,8 +99,8 @@ def test_tables_are_offered_once_each_and_are_no_data_sets():
 def test_what_pages_list_is_offered_too():
     config = configured(*PARTS)
     one = {"kind": "linear", "datasets": ["c"], "objectives": ["erm"], "seeds": 1}
-    given = {**config, "legal": {**config["legal"], "classifiers": {"linear": one}}}
-    config = complete(given, read_schema(SCHEMA))
+    given = {**config, "legal": {**PARTS["legal"]["legal"], "classifiers": {"linear": one}}}
+    config = plan_legal.expand(complete(given, read_schema(SCHEMA)))
     assert {
         "<results>/tables/corpus",
         "<results>/tables/pairs/p",

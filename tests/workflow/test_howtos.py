@@ -19,7 +19,7 @@ from evenhand.compare.compare_results import compare_results
 from evenhand.core.config import complete, read_config, read_schema
 from evenhand.core.places import SCHEMA
 from evenhand.core.tables import read_package
-from evenhand.legal.built import load_dataset
+from evenhand.legal.declaration import read_dataset
 from evenhand.legal.read_cases import read_cases
 from evenhand.legal.records import read_records
 from evenhand.plan_legal import expand
@@ -186,13 +186,13 @@ def read_recipes(root: Path) -> None:
         config = complete(read_config(root / f"{name}.yaml"), read_schema(SCHEMA))
         one = config["text"]["datasets"][name]
         one["files"] = [str(root / file) for file in one["files"]]
-        part = expand(config)["legal"]["datasets"][name]["parts"]["rows"]
+        one = expand(config)["legal"]["datasets"][name]
         out = {key: root / f"{name}.{key}" for key in ("out", "quarantine", "counts")}
-        files = [Path(file) for file in part["files"]]
-        counts = read_cases(files=files, **out, kind="declared", format="declared",
-                            declaration=part["declaration"])  # fmt: skip
+        files = [Path(file) for file in one["parts"]["rows"]["files"]]
+        counts = read_cases(files=files, **out, format="declared",
+                            declaration=one["declaration"])  # fmt: skip
         assert not counts["left_out"] and not counts["noted"]
-        found[name] = load_dataset("declared", out["out"]), [*read_records(out["out"])]
+        found[name] = read_dataset(out["out"]), [*read_records(out["out"])]
     dataset, records = found["civil"]
     assert [one.name for one in dataset.attributes] == [f"identity_{n.lower()}" for n in names]
     assert dataset.attributes[2].groups == ("LGBTQ", "not LGBTQ")

@@ -5,6 +5,7 @@ gives equal results, to the last bit. Data are DataFrames or files; ``out`` keep
 folder that is laid out as the workflow's results.
 """
 
+import inspect
 import shutil
 import tempfile
 import weakref
@@ -144,6 +145,7 @@ def audit_pairs(
     from evenhand.stereotypes.score_pairs import score_pairs
     from evenhand.stereotypes.tabulate_pairs import tabulate_pairs
 
+    call = _call(audit_pairs, locals())
     folder, kept = _folder(out)
     config = _config({})
     place = folder / "stereotypes" / "pairs"
@@ -195,6 +197,7 @@ def audit_pairs(
         write_model_cards(
             template=_here(template), out=[path], models=[name], languages=[language],
             sets=[described], gates=[files["gates"]], tables=[tables],
+            call=call,
         )  # fmt: skip
 
     result = Result(folder, [], tables, "bias_scores", write_html, write_card, kept)
@@ -263,6 +266,7 @@ def audit_predictions(
     'True positive rate differs by gender: 0.0 % for man (50 cases), 100.0 % for all others, a\
  difference of -100.0 points (95 % CI -100.0 to -89.9; adjusted p < 0.001).'
     """
+    call = _call(audit_predictions, locals())
     folder, kept = _folder(out)
     groups = [groups] if isinstance(groups, str) else list(groups)
     options = {
@@ -280,7 +284,7 @@ def audit_predictions(
     }
     file = _parquet(data, folder / "predictions.parquet")
     truth = None if gold is None else _parquet(gold, folder / "gold.parquet")
-    return _audited([file], options, delta, folder, kept, truth)
+    return _audited([file], options, delta, folder, kept, call, truth)
 
 
 def audit_logs(
@@ -307,9 +311,11 @@ def audit_logs(
     >>> eh.audit_logs("lm_eval_output").findings[0]
     'crows_pairs_english: prefers the stereotype in 75 % (95 % CI 59 to 87). Probably biased.'
     """
+    call = _call(audit_logs, locals())
     folder, kept = _folder(out)
     paths = [Path(one) for one in ([files] if isinstance(files, str | Path) else files)]
-    return _audited(paths, {"format": "lm_eval", "title": title}, delta, folder, kept)
+    options = {"format": "lm_eval", "title": title}
+    return _audited(paths, options, delta, folder, kept, call)
 
 
 def _audited(
@@ -318,6 +324,7 @@ def _audited(
     delta: float,
     folder: Path,
     kept: Any,
+    call: str,
     gold: Path | None = None,
 ) -> Result:
     from evenhand import plan_predictions
@@ -357,7 +364,7 @@ def _audited(
 
     def write_card(path: Path) -> None:
         shown = result.table if is_log else result.tables["gaps"]
-        _write_card(path, options["title"], found, shown)
+        _write_card(path, options["title"], found, shown, call)
 
     result = Result(folder, found, tables, main, write_html, write_card, kept)
     return result
@@ -412,6 +419,7 @@ def audit_table(
     from evenhand.learning.train_table import train_table
     from evenhand.tabular.prepare_table import prepare_table
 
+    call = _call(audit_table, locals())
     folder, kept = _folder(out)
     split = None if test is None else "official"
     file = folder / "table.csv"
@@ -481,7 +489,7 @@ def audit_table(
         )
 
     def write_card(path: Path) -> None:
-        _write_card(path, title, result.findings, result.verdicts)
+        _write_card(path, title, result.findings, result.verdicts, call)
 
     result = Result(folder, [], tables, "grid", write_html, write_card, kept)
     result.findings.extend(_table_findings(result))
@@ -671,6 +679,31 @@ def _model(model: Any, folder: Path) -> tuple[dict[str, Any], str]:
     return {"hub_name": str(model)}, str(model).rpartition("/")[2]
 
 
+def _call(function: Callable[..., Any], given: Mapping[str, Any]) -> str:
+    """Return the code of a call: arguments that are not the defaults, files without folders."""
+    words = []
+    for name, one in inspect.signature(function).parameters.items():
+        value = given[name]
+        plain = isinstance(value, str | Path | int | float | list | tuple | dict | None)
+        if name == "out" or value is one.default or (plain and value == one.default):
+            continue
+        word = _word(value) if plain and not _is_loaded(value) else name
+        words.append(word if one.kind is one.POSITIONAL_OR_KEYWORD else f"{name}={word}")
+    return f"import evenhand as eh\n\nresult = eh.{function.__name__}({', '.join(words)})"
+
+
+def _is_loaded(value: Any) -> bool:
+    """Whether a value is (model, tokenizer)."""
+    return isinstance(value, tuple) and hasattr(value[0], "save_pretrained")
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_word, value))}]"
+    is_file = isinstance(value, Path) or (isinstance(value, str) and Path(value).is_absolute())
+    return repr(Path(value).name if is_file else value)
+
+
 def _file_name(name: str) -> str:
     """Return a valid file name."""
     return "".join(c if c.isascii() and (c.isalnum() or c in "_.-") else "_" for c in name)
@@ -775,13 +808,16 @@ def _table_findings(result: Result) -> list[str]:
     return found
 
 
-def _write_card(path: Path, title: str, findings: list[str], table: "pd.DataFrame") -> None:
-    """Write the findings and a table as Markdown."""
+def _write_card(
+    path: Path, title: str, findings: list[str], table: "pd.DataFrame", call: str
+) -> None:
+    """Write the findings, a table and the call that made them as Markdown."""
     columns = [name for name in table if table[name].notna().any()]
     lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
     for row in table[columns].itertuples(index=False):
         cells = (f"{one:.4g}" if isinstance(one, float) else str(one) for one in row)
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     items = "\n".join(f"- {words}" for words in findings)
-    text = f"# {title}\n\nAudited with Evenhand.\n\n{items}\n\n" + "\n".join(lines) + "\n"
-    path.write_text(text, encoding="utf-8")
+    again = f"## How to run it again\n\n```python\n{call}\n```\n"
+    text = f"# {title}\n\nAudited with Evenhand.\n\n{items}\n\n" + "\n".join(lines)
+    path.write_text(f"{text}\n\n{again}", encoding="utf-8")

@@ -12,7 +12,7 @@ from evenhand.core.declared import declared
 from evenhand.core.families import member_names
 from evenhand.errors import InputError
 from evenhand.legal.dataset import Attribute
-from evenhand.legal.datasets.declared import KIND
+from evenhand.legal.declaration import COLUMN
 from evenhand.legal.groups import LABEL, PLUS
 
 Config = dict[str, Any]
@@ -166,26 +166,19 @@ def uses_groups(objective: str) -> bool:
 
 def predictions(config: Config, name: str) -> list[str]:
     """Return the prediction files of a data set's classifiers, one per training (or its seeds)."""
-    return [file for file, *_ in _trainings(config, name)]
+    return [file for *_, files in trainings(config, name) for file in files]
 
 
-def _trainings(config: Config, name: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the prediction files with the classifier and the objective of each."""
+def trainings(config: Config, name: str) -> Iterator[tuple[str, str, str, list[str]]]:
+    """Yield classifier, objective and attribute of each training, and its prediction files."""
     for classifier in classifiers_of(config, name):
         one = config["legal"]["classifiers"][classifier]
         seeds = ["all"] if seeds_together(config, classifier) else range(one["seeds"])
         for objective in one["objectives"]:
             for attribute in _trained_with(config, name, classifier, objective):
                 folder = f"<results>/legal/{name}/predictions/{classifier}/{objective}/{attribute}"
-                for seed in seeds:
-                    yield f"{folder}/{seed}.parquet", classifier, objective
-
-
-def first_seeds(config: Config, name: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the predictions of the first seed of each training; its classifier and objective."""
-    for file, classifier, objective in _trainings(config, name):
-        if file.endswith(("/all.parquet", "/0.parquet")):
-            yield file, classifier, objective
+                files = [f"{folder}/{seed}.parquet" for seed in seeds]
+                yield classifier, objective, attribute, files
 
 
 def histories(config: Config, name: str) -> list[str]:
@@ -211,8 +204,7 @@ def _trained_with(config: Config, name: str, classifier: str, objective: str) ->
 def grouped(config: Config, name: str) -> list[Attribute]:
     """Return the attributes of a data set that have groups."""
     every = plan_legal.dataset(config, name).attributes
-    declared_ones = plan_legal.kind_of(config, name) == KIND
-    return [one for one in every if one.groups or declared_ones]
+    return [one for one in every if one.groups or one.module == COLUMN]
 
 
 def learns(config: Config, objective: str) -> bool:
@@ -238,7 +230,6 @@ def training_options(
         and not (key == "select" and attribute == plan_legal.NO_ATTRIBUTE)
     ]
     return {
-        "kind": plan_legal.kind_of(config, name),
         "family": one["kind"],
         "classifier": classifier,
         "objective": objective,
@@ -313,7 +304,8 @@ def with_counterfactuals(config: Config, name: str) -> list[str]:
     """Return the predictions of a data set that have counterfactuals."""
     return [
         file
-        for file, classifier, objective in _trainings(config, name)
+        for classifier, objective, _, files in trainings(config, name)
+        for file in files
         if predicts_counterfactuals(config, classifier, objective)
     ]
 
@@ -354,9 +346,9 @@ def table_folders(config: Config) -> list[str]:
     return [f"<results>/tables/classifiers/{name}" for name in scored(config)]
 
 
-def kinds(config: Config) -> dict[str, list[str]]:
-    """Return the kinds of the data sets that classifiers are trained on."""
-    return {"kinds": [plan_legal.kind_of(config, name) for name in scored(config)]}
+def declarations(config: Config) -> dict[str, list[str]]:
+    """Return the declarations of the data sets that classifiers are trained on."""
+    return {"declarations": [plan_legal.declaration(config, name) for name in scored(config)]}
 
 
 def classifiers_page_files(config: Config) -> dict[str, str | list[str]]:
@@ -370,7 +362,7 @@ def classifiers_page_options(config: Config) -> dict[str, str | list[str]]:
     """Return the other arguments of that report, in the order of its folders."""
     titles = dict(zip(config["legal"]["datasets"], plan_legal.titles(config), strict=True))
     return {
-        **kinds(config),
+        **declarations(config),
         "titles": [titles[name] for name in scored(config)],
         **objective_titles(),
     }
@@ -398,7 +390,7 @@ def cases_page_options(config: Config) -> dict[str, list[str]]:
     ]
     parts = [f"{name}/{part}" for name in datasets for part in plan_legal.parts(config, name)]
     return {
-        **plan_legal.page_options(config),
+        "titles": plan_legal.titles(config),
         "names": datasets,
         "parts": parts,
         **objective_titles(),

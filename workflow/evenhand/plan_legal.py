@@ -1,18 +1,19 @@
 """Plan the legal data sets. See `evenhand.plan`."""
 
-import importlib
 import json
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from evenhand.core.config import read_config
 from evenhand.core.declared import declared
 from evenhand.core.files import files_of
+from evenhand.core.places import located
 from evenhand.core.sources import input_files
 from evenhand.errors import InputError
 from evenhand.legal.dataset import Dataset
-from evenhand.legal.datasets.declared import KIND, attributes_of, declared_dataset
+from evenhand.legal.declaration import KIND, attributes_of, read_declaration
 
 Config = dict[str, Any]
 
@@ -38,8 +39,12 @@ def expand(config: Config) -> Config:
                 f"config: {twice[0]} is in legal.{part} and in text.{part}",
                 remedy="rename one of them",
             )
-    made = {name: _declared(name, one) for name, one in text["datasets"].items()}
-    datasets = dict(sorted((settings["datasets"] | made).items()))
+    datasets = {
+        name: one | {"declaration": _as_json(recipe(one["kind"]))}
+        for name, one in settings["datasets"].items()
+    }
+    datasets |= {name: _declared(name, one) for name, one in text["datasets"].items()}
+    datasets = dict(sorted(datasets.items()))
     classifiers = dict(sorted((settings["classifiers"] | text["classifiers"]).items()))
     return config | {"legal": settings | {"datasets": datasets, "classifiers": classifiers}}
 
@@ -84,23 +89,27 @@ def _declared(name: str, one: dict[str, Any]) -> dict[str, Any]:
     return {
         **{"kind": KIND, "title": declaration["title"], "shares": one["split"]["shares"]},
         "tokenizers": one["tokenizers"],
+        "declaration": _as_json(declaration),
         "parts": {
             "rows": {
                 **{"format": KIND, "files": list(dict.fromkeys(files)), "sources": []},
                 "hub": one.get("hub"),
-                "declaration": json.dumps(declaration, ensure_ascii=False, sort_keys=True),
             }
         },
     }
+
+
+def _as_json(declaration: dict[str, Any]) -> str:
+    return json.dumps(declaration, ensure_ascii=False)
 
 
 def _extracted(module: str | None) -> dict[str, Any]:
     """Return the groups of an attribute that a module finds in the text."""
     if module is None:
         return {}
-    owner = _of_kind(declared(f"evenhand.legal.attributes.{module}", "KIND"))
-    (known,) = [one for one in owner.attributes if one.module == module]
-    return {"groups": list(known.groups), "unknown": known.unknown}
+    court = recipe(declared(f"evenhand.legal.attributes.{module}", "KIND"))
+    (known,) = [one for one in court["attributes"].values() if one["extract"] == module]
+    return {"groups": known["groups"], "unknown": known.get("unknown")}
 
 
 def section(config: Config, part: str, name: str) -> str:
@@ -109,30 +118,24 @@ def section(config: Config, part: str, name: str) -> str:
 
 
 @cache
-def _of_kind(kind: str) -> Dataset:
-    return importlib.import_module(f"evenhand.legal.datasets.{kind}").DATASET
+def recipe(kind: str) -> dict[str, Any]:
+    """Return the declaration of a court's data set."""
+    return {"kind": kind} | read_config(Path(located(f"resources/legal/courts/{kind}.yaml")))
+
+
+def declaration(config: Config, name: str) -> str:
+    """Return the declaration of a data set, as JSON."""
+    return config["legal"]["datasets"][name]["declaration"]
 
 
 def dataset(config: Config, name: str) -> Dataset:
     """Return the description of a data set: title, labels and attributes, without its cases."""
-    if (kind := kind_of(config, name)) != KIND:
-        return _of_kind(kind)
-    return declared_dataset(json.loads(part(config, name, "rows")["declaration"]))
-
-
-def kind_of(config: Config, name: str) -> str:
-    """Return the kind of a data set of the configuration."""
-    return config["legal"]["datasets"][name]["kind"]
+    return read_declaration(declaration(config, name))
 
 
 def attributes(config: Config, name: str) -> list[str]:
     """Return the names of a data set's attributes."""
     return [one.name for one in dataset(config, name).attributes]
-
-
-def kind_module(config: Config, name: str) -> str:
-    """Return the module that defines a data set's kind."""
-    return f"evenhand.legal.datasets.{kind_of(config, name)}"
 
 
 def attribute_modules(config: Config, name: str) -> list[str]:
@@ -205,14 +208,6 @@ def part_options(config: Config, name: str, one: str) -> list[str]:
     return ["format", *(key for key in _of_format(how, "OPTIONS") if key in how)]
 
 
-def reader_modules(config: Config, name: str, one: str) -> list[str]:
-    """Return the modules for reading a part, besides the stage."""
-    return [
-        f"evenhand.legal.formats.{part(config, name, one)['format']}",
-        kind_module(config, name),
-    ]
-
-
 def parts(config: Config, name: str) -> list[str]:
     """Return the parts of a data set, in the order of their names: the first has precedence."""
     return list(config["legal"]["datasets"][name]["parts"])
@@ -271,7 +266,8 @@ def card_inputs(config: Config) -> dict[str, list[str]]:
 def card_options(config: Config, sources: dict[str, dict[str, str]]) -> dict[str, list[str]]:
     """Return the other arguments of the cards: a value per data set, except `published`."""
     datasets = config["legal"]["datasets"]
-    return page_options(config) | {
+    return {
+        "titles": titles(config),
         "datasets": list(datasets),
         "sources": [
             ", ".join(
@@ -327,8 +323,8 @@ def titles(config: Config) -> list[str]:
 
 def page_options(config: Config) -> dict[str, list[str]]:
     """Return the other arguments of that report, in the order of its folders."""
-    kinds = [one["kind"] for one in config["legal"]["datasets"].values()]
-    return {"kinds": kinds, "titles": titles(config)}
+    declarations = [one["declaration"] for one in config["legal"]["datasets"].values()]
+    return {"declarations": declarations, "titles": titles(config)}
 
 
 def other_files(config: Config) -> list[str]:

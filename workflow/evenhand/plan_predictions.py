@@ -26,16 +26,13 @@ def expand(config: Config) -> Config:
     made = {}
     for data, one in config["text"]["datasets"].items():
         title, label = one["title"] or data, one["label"]
-        if label["task"] == "multi_label":
-            continue
-        for file, classifier, objective in plan_classifiers.first_seeds(config, data):
+        for classifier, objective, attribute, files in plan_classifiers.trainings(config, data):
             if objective not in one["audited"]:
                 continue
-            attribute = file.split("/")[-2]
             words = [classifier, objective, *([attribute] if attribute != "none" else [])]
             made["_".join([data, *words]).replace("+", "_")] = {
                 **{"format": CLASSIFIER, "title": ", ".join([title, *words]), "files": []},
-                **{"dataset": data, "predictions": file, "positive": label["positive"]},
+                **{"dataset": data, "predictions": files, "positive": label["positive"]},
             }
     if twice := sorted({*made} & {*config["predictions"]}):
         raise InputError(
@@ -54,9 +51,7 @@ def unused(config: Config) -> dict[str, str]:
             o for each in classifiers if data in each["datasets"] for o in each["objectives"]
         }
         wrong = [name for name in one["audited"] if name not in trained]
-        if one["label"]["task"] == "multi_label":
-            found[f"{key}.audited"] = "a text has several labels"
-        elif wrong:
+        if wrong:
             found[f"{key}.audited"] = f"no classifier is trained on {data} with {wrong[0]}"
         elif not trained:
             found[f"{key}.audited"] = f"no classifier is trained on {data}"

@@ -43,7 +43,6 @@ rule write_legal_cards:
             "report.write_legal_cards",
             derived("legal.datasets", plan_legal.card_options(config, SOURCES)),
             NOTICE,
-            plugins=KINDS,
         ),
     shell:
         run("report.write_legal_cards")

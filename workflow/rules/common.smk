@@ -66,9 +66,6 @@ ANNOTATED = [one.name for one in ROUNDS.values() if one.sheets]
 #: The filters' reasons, in their order in the funnel, with name and meaning.
 REASONS = plan_slguset.reasons(config)
 
-#: The modules of the kinds of the legal data sets.
-KINDS = sorted({f"evenhand.legal.datasets.{one['kind']}" for one in LEGAL["datasets"].values()})
-
 #: What no name matches: for wildcards of which there is none.
 NOTHING = "(?!)"
 
@@ -259,30 +256,16 @@ def device(wildcards, input):
 PROCESSORS = options("scoring", "threads")
 
 
-def kind_module(wildcards):
-    """The module of a data set's kind, which is a plugin of the stages that read it."""
-    return [plan_legal.kind_module(config, wildcards.legal)]
+def named(wildcards):
+    """A rule's `params: named`: the data set's name."""
+    return Options(None, {"dataset": wildcards.legal})
 
 
-def about(*names):
-    """A rule's `params: about`: the data set's kind and name, and further options."""
-
-    def options_of(wildcards):
-        name = wildcards.legal
-        key = plan_legal.section(config, "datasets", name)
-        values = {"kind": plan_legal.kind_of(config, name), "dataset": name}
-        if "published" in names:
-            values["published"] = plan_legal.is_published(config, name)
-        parts = None if name in config["text"]["datasets"] else f"{key}.parts"
-        return Options(key, values, {"dataset": None, "published": parts} | kind_key(name))
-
-    return options_of
-
-
-def kind(wildcards):
-    """A rule's `params: kind`: the data set's kind."""
+def published(wildcards):
+    """A rule's `params: published`: whether the data set is the one that FairLex released."""
     name = wildcards.legal
-    return Options(None, {"kind": plan_legal.kind_of(config, name)}, kind_key(name))
+    parts = None if name in config["text"]["datasets"] else f"legal.datasets.{name}.parts"
+    return derived(parts, {"published": plan_legal.is_published(config, name)})
 
 
 def blanks(wildcards):
@@ -293,19 +276,15 @@ def blanks(wildcards):
     return options(("legal", "datasets", name), "published_blanks")
 
 
-def kind_key(name):
-    """The key of a data set's kind; a declared one has none."""
-    return {"kind": None if name in config["text"]["datasets"] else f"legal.datasets.{name}.kind"}
-
-
 def reading(wildcards):
-    """How a part of a data set is read: its format and the options of that format."""
+    """How a part of a data set is read: its declaration, its format and the format's options."""
     name, part = wildcards.legal, wildcards.part
     how, key = plan_legal.part(config, name, part), plan_legal.section(config, "datasets", name)
     values = {each: how[each] for each in plan_legal.part_options(config, name, part)}
-    if "declaration" in values:
+    values["declaration"] = plan_legal.declaration(config, name)
+    if name in config["text"]["datasets"]:
         return Options(None, values, {"declaration": key})
-    return Options(f"{key}.parts.{part}", values)
+    return Options(f"{key}.parts.{part}", values, {"declaration": f"{key}.kind"})
 
 
 def shares(wildcards):
@@ -320,7 +299,6 @@ def training_modules(wildcards):
     """The plugins of a training: kind of data set, family of classifiers, objective."""
     family = LEGAL["classifiers"][wildcards.classifier]["kind"]
     return [
-        *kind_module(wildcards),
         f"evenhand.legal.classifiers.{family}",
         f"evenhand.learning.objectives.{wildcards.objective}",
     ]
@@ -341,7 +319,6 @@ def training_options(wildcards):
     )
     keys = {
         **{"classifier": None, "objective": None, "attribute": None},
-        **kind_key(wildcards.legal),
         "family": f"{key}.kind",
         "settings": key,
         "objective_options": f"legal.objectives.{wildcards.objective}",
@@ -425,6 +402,6 @@ def audit_files():
 def audited(wildcards):
     """The options of an audit of a classifier."""
     one = config["predictions"][wildcards.predictions]
-    values = {"kind": "declared", "title": one["title"], "positive": one["positive"]}
+    values = {"title": one["title"], "positive": one["positive"]}
     key = f"text.datasets.{one['dataset']}"
-    return Options(key, values, {"kind": None, "positive": f"{key}.label.positive"})
+    return Options(key, values, {"positive": f"{key}.label.positive"})

@@ -14,9 +14,8 @@ rule draw_audit:
     params:
         **stage(
             "legal.draw_audit",
-            about(),
+            named,
             options("legal.audit", "per_rule", "seed"),
-            plugins=kind_module,
         ),
     shell:
         run("legal.draw_audit")
@@ -32,6 +31,6 @@ rule read_audit:
     conda:
         "../../envs/extract.yaml"
     params:
-        **stage("legal.read_audit", about(), plugins=kind_module),
+        **stage("legal.read_audit", named),
     shell:
         run("legal.read_audit")

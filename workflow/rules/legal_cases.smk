@@ -37,9 +37,9 @@ rule read_cases:
         **stage(
             "legal.read_cases",
             reading,
-            kind,
             plugins=lambda wildcards: [
-                *plan_legal.reader_modules(config, wildcards.legal, wildcards.part)
+                "evenhand.legal.formats."
+                + plan_legal.part(config, wildcards.legal, wildcards.part)["format"]
             ],
         ),
     shell:
@@ -57,16 +57,12 @@ rule find_attributes:
     params:
         **stage(
             "legal.find_attributes",
-            kind,
             lambda wildcards: Options(
                 None, {"modules": plan_legal.attribute_modules(config, wildcards.legal)}
             ),
             plugins=lambda wildcards: [
-                *kind_module(wildcards),
-                *(
-                    f"evenhand.legal.attributes.{one}"
-                    for one in plan_legal.attribute_modules(config, wildcards.legal)
-                ),
+                f"evenhand.legal.attributes.{one}"
+                for one in plan_legal.attribute_modules(config, wildcards.legal)
             ],
         ),
     shell:
@@ -88,14 +84,12 @@ rule build_cases:
     params:
         **stage(
             "legal.build_cases",
-            kind,
             shares,
             Options(
                 "legal",
                 {"threshold": LEGAL["near_duplicates"]},
                 {"threshold": "legal.near_duplicates"},
             ),
-            plugins=kind_module,
         ),
     shell:
         run("legal.build_cases")
@@ -109,6 +103,6 @@ rule build_training:
     conda:
         "../../envs/extract.yaml"
     params:
-        **stage("legal.build_training", kind, attribute_option, plugins=kind_module),
+        **stage("legal.build_training", attribute_option),
     shell:
         run("legal.build_training")

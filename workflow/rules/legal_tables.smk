@@ -15,7 +15,7 @@ rule tokenise_cases:
     conda:
         "../../envs/score.yaml"
     params:
-        **stage("legal.tokenise_cases", kind, hub, blanks, plugins=kind_module),
+        **stage("legal.tokenise_cases", hub, blanks),
     shell:
         run("legal.tokenise_cases", "--name {wildcards.model}")
 
@@ -35,9 +35,9 @@ rule tabulate_cases:
     params:
         **stage(
             "legal.tabulate_cases",
-            about("published"),
+            named,
+            published,
             options("legal", "resamples"),
-            plugins=kind_module,
         ),
     shell:
         run("legal.tabulate_cases")
@@ -58,7 +58,7 @@ rule tabulate_classifiers:
     params:
         **stage(
             "legal.tabulate_classifiers",
-            about(),
+            named,
             options("inference", "delta"),
             options("legal", "resamples"),
             lambda wildcards: derived(
@@ -66,7 +66,6 @@ rule tabulate_classifiers:
                 plan_classifiers.standing(config, wildcards.legal),
                 compat_objectives="legal.objectives",
             ),
-            plugins=kind_module,
         ),
     shell:
         run("legal.tabulate_classifiers")
@@ -84,9 +83,8 @@ rule write_classifier_findings:
     params:
         **stage(
             "legal.write_classifier_findings",
-            derived("legal.datasets", plan_classifiers.kinds(config)),
+            derived("legal.datasets", plan_classifiers.declarations(config)),
             Options(None, plan_classifiers.objective_titles()),
-            plugins=KINDS,
         ),
     shell:
         run("legal.write_classifier_findings")

@@ -39,12 +39,10 @@ rule fit_tfidf:
     params:
         **stage(
             "legal.fit_tfidf",
-            kind,
             lambda wildcards: options(
                 plan_legal.section(config, "classifiers", wildcards.classifier),
                 *("features", "ngrams", "min_df"),
             ),
-            plugins=kind_module,
         ),
     shell:
         run("legal.fit_tfidf")
@@ -83,7 +81,7 @@ rule transform_tfidf:
     conda:
         "../../envs/score.yaml"
     params:
-        **stage("legal.transform_tfidf", kind, plugins=kind_module),
+        **stage("legal.transform_tfidf"),
     shell:
         run("legal.transform_tfidf")
 
@@ -98,7 +96,7 @@ rule find_neighbours:
     conda:
         "../../envs/score.yaml"
     params:
-        **stage("legal.find_neighbours", kind, plugins=kind_module),
+        **stage("legal.find_neighbours"),
     shell:
         run("legal.find_neighbours")
 

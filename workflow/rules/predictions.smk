@@ -42,7 +42,6 @@ rule audit_classifier:
             "predictions.audit_classifier",
             audited,
             options("inference", "delta"),
-            plugins=["evenhand.legal.datasets.declared"],
         ),
     shell:
         run("predictions.audit_classifier", "--name {wildcards.predictions}")

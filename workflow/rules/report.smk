@@ -76,7 +76,7 @@ WRITTEN = {
             LINKED,
             TO_PROVENANCE,
         ],
-        KINDS,
+        [],
     ),
     "legal_classifiers": (
         "write_classifiers_page",
@@ -92,7 +92,7 @@ WRITTEN = {
             LINKED,
             TO_PROVENANCE,
         ],
-        KINDS,
+        [],
     ),
     "mitigation": (
         "write_mitigation_page",
@@ -107,12 +107,7 @@ WRITTEN = {
             LINKED,
             TO_PROVENANCE,
         ],
-        sorted(
-            {
-                f"evenhand.legal.datasets.{one}"
-                for one in plan_classifiers.classifiers_page_options(config)["kinds"]
-            }
-        ),
+        [],
     ),
     "predictions": ("write_predictions_page", plan_predictions.page_files(config), [], []),
     "certificate": ("write_certificate_page", CERTIFICATE, [], []),
@@ -240,7 +235,6 @@ rule write_explorer:
             lambda wildcards: f"report.explore_{wildcards.explorer}",
             lambda wildcards: Options.join(EXPLORERS[wildcards.explorer][1:]),
             PAGES,
-            plugins=lambda wildcards: KINDS if wildcards.explorer == "cases" else [],
         ),
     shell:
         run("report.explore_{wildcards.explorer}")

@@ -453,3 +453,14 @@ def test_distributions_agree_with_what_is_installed():
 def test_the_library_does_not_know_snakemake():
     for module in project_modules():
         assert "snakemake" not in code._read(module)[2], module
+
+
+def test_what_another_python_kept_is_not_used(monkeypatch):
+    code._this_file.cache_clear()
+    here = code._this_file()
+    monkeypatch.setattr(sys, "version_info", (3, 99, 0))
+    code._this_file.cache_clear()
+    try:
+        assert code._this_file() != here
+    finally:
+        code._this_file.cache_clear()

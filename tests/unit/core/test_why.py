@@ -185,5 +185,6 @@ def test_what_the_code_was_is_compared_with_what_it_is(tmp_path):
     assert lines(plan, state=tmp_path) == [
         "a: evenhand.core.cache: changed prune and statements outside its definitions; added "
         "store; removed former; evenhand.core.files is imported now; evenhand.gone is no longer "
-        "imported; cyclopts is imported now; jieba is no longer imported; python 3.10 -> 3.11"
+        "imported; cyclopts is imported now; jieba is no longer imported; python 3.10 -> "
+        + now["packages"]["python"]
     ]

@@ -1,18 +1,31 @@
 """Small built data sets in the form of `build_cases`, and records and findings to them."""
 
 import csv
+import json
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from evenhand.io.tables import write_table
-from evenhand.legal.built import load_dataset
+from evenhand.legal.dataset import Dataset
+from evenhand.legal.declaration import described, description, read_declaration
 from evenhand.legal.findings import EVIDENCE, Evidence, Finding, write_findings
 from evenhand.legal.records import Record, write_records
+from evenhand.plan_legal import recipe
 
 #: The language of a kind's cases.
 LANGUAGES = {"ecthr": "en", "scotus": "en", "fscs": "de", "cail": "zh"}
+
+
+def declaration(kind: str) -> str:
+    """The recipe of a court as stages get it."""
+    return json.dumps(recipe(kind))
+
+
+def court(kind: str) -> Dataset:
+    """The data set of a court."""
+    return read_declaration(declaration(kind))
 
 
 def schema(kind: str) -> pa.Schema:
@@ -27,25 +40,19 @@ def schema(kind: str) -> pa.Schema:
         ("labels", pa.list_(pa.int32())),
         ("label_known", pa.bool_()),
     ]
-    for one in load_dataset(kind).attributes:
+    for one in court(kind).attributes:
         columns += [
             (one.name, pa.string()),
             (f"{one.name}_rule", pa.string()),
             (f"{one.name}_evidence", EVIDENCE),
         ]
-    return pa.schema(
-        [
-            *columns,
-            ("duplicate_of", pa.string()),
-            ("source", pa.string()),
-            ("source_position", pa.int64()),
-        ]
-    )
+    columns += [("duplicate_of", pa.string()), ("source", pa.string())]
+    return described(pa.schema([*columns, ("source_position", pa.int64())]), court(kind))
 
 
 def case(kind: str, number: int, **given: Any) -> dict[str, Any]:
     """A case; `labels` as names, None for unknown."""
-    labels = load_dataset(kind).labels
+    labels = court(kind).labels
     named = given.pop("labels", [labels[0]])
     row = {
         **dict.fromkeys(schema(kind).names),
@@ -89,12 +96,13 @@ def write_found(
     pairs: list[tuple[Record, Finding]],
     name: str = "part",
     attribute: str = "applicant_gender",
+    kind: str = "ecthr",
 ) -> tuple[Path, Path]:
     """Write records and the findings of one attribute; return the file and the folder."""
     records, findings = folder / f"{name}.records.parquet", folder / f"{name}.findings"
-    write_records(records, [one for one, _ in pairs])
+    write_records(records, [one for one, _ in pairs], lambda: description(court(kind)))
     found = [(one.case_id, finding) for one, finding in pairs]
-    write_findings(findings / f"{attribute}.parquet", found)
+    write_findings(findings / f"{attribute}.parquet", found, court(kind))
     return records, findings
 
 

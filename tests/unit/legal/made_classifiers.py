@@ -9,7 +9,6 @@ import torch
 from transformers import BertConfig, BertModel
 
 from evenhand.core import stage
-from evenhand.legal.built import load_dataset
 from evenhand.legal.embed_paragraphs import embed_paragraphs
 from evenhand.legal.find_neighbours import find_neighbours
 from evenhand.legal.fit_tfidf import fit_tfidf
@@ -18,7 +17,7 @@ from evenhand.legal.tokenise_cases import tokenise_cases
 from evenhand.legal.train_classifier import train_classifier
 from evenhand.legal.transform_tfidf import transform_tfidf
 from unit.legal import made_tokenizers
-from unit.legal.made_cases import write_cases
+from unit.legal.made_cases import court, write_cases
 
 FAMILIES = ("linear", "frozen", "hierarchical")
 
@@ -39,7 +38,7 @@ class Made(NamedTuple):
     def inputs(self, family: str = "hierarchical", *, pairs: bool = False) -> dict[str, Any]:
         """What `train_classifier` reads for a family; with counterfactuals and neighbours."""
         name = {"linear": "words", "frozen": "vectors", "hierarchical": "tokens"}[family]
-        given = {"data": self.data, "kind": self.kind, "family": family}
+        given = {"data": self.data, "family": family}
         for role, stem in [("features", name), *([("counterfactuals", f"cf_{name}")] * pairs)]:
             given[role] = self.folder / f"{stem}.arrow"
             if family == "hierarchical" or (family, role) == ("frozen", "features"):
@@ -58,7 +57,7 @@ GROUPS = {"ecthr": ["male", "female", None], "scotus": ["conservative", "liberal
 def cases(kind: str, count: int = 48) -> list[dict[str, Any]]:
     """Cases whose label is the word that they repeat; one without a label, one without a text."""
     generator = np.random.default_rng(3)
-    labels, made = load_dataset(kind).labels, []
+    labels, made = court(kind).labels, []
     for number in range(count):
         label = int(generator.integers(3))
         group = GROUPS[kind][int(generator.integers(len(GROUPS[kind])))]
@@ -102,7 +101,7 @@ def make(folder: Path, kind: str = "ecthr", rows: list[dict[str, Any]] | None = 
     table, swapped = folder / "swap.csv", folder / "counterfactuals.parquet"
     table.write_text("word,opposite,opposite_alone\nfacts,born,\nborn,facts,\n")
     make_counterfactuals(data=made.data, words=[table], languages=["en"], out=swapped)
-    words = {"vocabulary": folder / "words.csv", "kind": kind}
+    words = {"vocabulary": folder / "words.csv"}
     fit_tfidf(data=made.data, out=folder / "words.arrow", min_df=1, **words)
     transform_tfidf(counterfactuals=swapped, out=folder / "cf_words.arrow", **words)
     known = {}
@@ -111,13 +110,13 @@ def make(folder: Path, kind: str = "ecthr", rows: list[dict[str, Any]] | None = 
             {"out": folder / f"{stem}{name}.arrow", "meta": folder / f"{stem}{name}.json"}
             for name in ("tokens", "vectors")
         )
-        tokenise_cases(data=data, kind=kind, name="words", model=model, **tokens)
+        tokenise_cases(data=data, name="words", model=model, **tokens)
         reads = {"tokens": tokens["out"], "tokens_meta": tokens["meta"], "model": model}
         embed_paragraphs(**reads, **vectors, **known)
         known = {"same_tokens": tokens["out"], "same": vectors["out"]}
     for name, space in (("words", "words"), ("vectors", "embeddings")):
         given = {space: folder / f"{name}.arrow", "out": folder / f"near_{name}.parquet"}
-        find_neighbours(data=made.data, kind=kind, **given)
+        find_neighbours(data=made.data, **given)
     return made
 
 

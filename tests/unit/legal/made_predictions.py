@@ -4,14 +4,14 @@ from pathlib import Path
 
 import numpy as np
 
-from evenhand.legal.built import load_dataset, read_cases_table, read_labels, read_splits
+from evenhand.legal.built import read_cases_table, read_labels, read_splits
 from evenhand.legal.predictions import NO_ATTRIBUTE, Predictions, labelled, write_predictions
-from unit.legal.made_cases import write_cases
+from unit.legal.made_cases import court, write_cases
 
 
 def predictions(data, kind, say, *, seed=1, **given):
     """What a made classifier says of the cases; `say` turns true labels (n, k) to logits."""
-    dataset = load_dataset(kind)
+    dataset = court(kind)
     splits = read_splits(data)
     known, hot = read_labels(data, dataset)
     places = labelled(known, splits)

@@ -8,10 +8,11 @@ from evenhand.core import stage
 from evenhand.errors import InputError
 from evenhand.io.tables import read_rows
 from evenhand.legal.build_cases import build_cases
-from evenhand.legal.built import load_dataset, read_cases_table
+from evenhand.legal.built import read_cases_table
 from evenhand.legal.findings import Evidence, Finding, write_findings
 from evenhand.legal.records import Record, read_distinct, write_records
 from unit.legal import made_cases
+from unit.legal.made_cases import court
 
 NAMES = ["defendant_gender", "court_region"]
 
@@ -40,7 +41,7 @@ def findings(record):
     ]
 
 
-def write_parts(folder, files, found=findings, names=NAMES):
+def write_parts(folder, files, found=findings, names=NAMES, kind="cail"):
     """Records, splits and findings on disk, as the stages before leave them."""
     records = []
     for number, cases in enumerate(files):
@@ -48,7 +49,7 @@ def write_parts(folder, files, found=findings, names=NAMES):
         write_records(records[-1], cases)
     for place, name in enumerate(names):
         rows = [(one.case_id, found(one)[place]) for one in read_distinct(records)]
-        write_findings(folder / "findings" / f"{name}.parquet", rows)
+        write_findings(folder / "findings" / f"{name}.parquet", rows, court(kind))
     return {"records": records, "findings": folder / "findings"} | outputs(folder)
 
 
@@ -59,7 +60,7 @@ def outputs(folder):
 
 
 def build(folder, files, found=findings, **options):
-    arguments = write_parts(folder, files, found) | {"kind": "cail"} | options
+    arguments = write_parts(folder, files, found) | options
     result = stage.execute(build_cases, arguments)["counts"]
     assert json.loads(arguments["counts"].read_text()) == result
     out = arguments["out"]
@@ -132,15 +133,15 @@ def test_unknown_labels(tmp_path):
 
 def test_several_labels_and_a_number_as_attribute(tmp_path):
     cases = [record(1, labels=("P1-1", "2", "6")), record(2, labels=())]
-    names = [one.name for one in load_dataset("ecthr").attributes]
+    names = [one.name for one in court("ecthr").attributes]
     nothing = Finding(None, "none", 0.0)
 
     def found(_):
         return [*[nothing] * 4, Finding("1950", "born_in_year", 0.9)]
 
     assert names[4] == "applicant_birth_year"
-    arguments = write_parts(tmp_path, [cases], found, names)
-    build_cases(**arguments, kind="ecthr")
+    arguments = write_parts(tmp_path, [cases], found, names, "ecthr")
+    build_cases(**arguments)
     one, other = read_rows(arguments["out"])
     assert one["labels"] == [0, 3, 9] and one["label_known"]
     assert other["labels"] == [] and other["label_known"]
@@ -166,14 +167,14 @@ def test_a_group_that_is_none(tmp_path):
 
 def test_files_that_do_not_belong_together(tmp_path):
     cases = [record(1), record(2)]
-    arguments = write_parts(tmp_path, [cases]) | {"kind": "cail"}
+    arguments = write_parts(tmp_path, [cases])
     region = arguments["findings"] / "court_region.parquet"
     for wrong, match in (
         (cases[:1], "has no further case where the records have the case c2"),
         (cases[::-1], "has the case c2 where"),
         ([*cases, record(3)], "has the case c3 where the records have no further case"),
     ):
-        write_findings(region, [(one.case_id, findings(one)[1]) for one in wrong])
+        write_findings(region, [(one.case_id, findings(one)[1]) for one in wrong], court("cail"))
         with pytest.raises(InputError, match=match) as error:
             build_cases(**arguments)
         assert error.value.file == region

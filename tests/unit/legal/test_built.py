@@ -6,7 +6,7 @@ import pytest
 from evenhand.errors import InputError
 from evenhand.legal import built
 from unit.io.damage import damage
-from unit.legal.made_cases import write_cases
+from unit.legal.made_cases import court, write_cases
 
 
 def test_groups_with_the_unknown_one_last(tmp_path):
@@ -15,9 +15,7 @@ def test_groups_with_the_unknown_one_last(tmp_path):
         "ecthr",
         [{"applicant_gender": one} for one in ("female", None, "male", "female")],
     )
-    groups = {
-        one.attribute.name: one for one in built.read_groups(data, built.load_dataset("ecthr"))
-    }
+    groups = {one.attribute.name: one for one in built.read_groups(data, court("ecthr"))}
     assert "applicant_birth_year" not in groups  # a number, no group
     assert groups["applicant_gender"].names == ("male", "female", "n/a")
     assert groups["applicant_gender"].codes.tolist() == [1, 2, 0, 1]
@@ -28,20 +26,20 @@ def test_groups_with_the_unknown_one_last(tmp_path):
 def test_a_value_that_is_no_group(tmp_path):
     data = write_cases(tmp_path / "d.parquet", "cail", [{"defendant_gender": "man"}])
     with pytest.raises(InputError, match="the defendant_gender 'man', which is no group"):
-        built.read_groups(data, built.load_dataset("cail"))
+        built.read_groups(data, court("cail"))
 
 
 def test_an_attribute_that_the_data_set_lacks(tmp_path):
     data = write_cases(tmp_path / "d.parquet", "cail", [{}])
     table = pq.read_table(data)
     pq.write_table(table.drop_columns(["court_region"]), data)
-    names = [one.name for one in built.attributes_of(data, built.load_dataset("cail"))]
+    names = [one.name for one in built.attributes_of(data, court("cail"))]
     assert names == ["defendant_gender"]
 
 
 def test_labels(tmp_path):
     cases = [{"labels": ["3", "P1-1"]}, {"labels": []}, {"labels": None}]
-    data, ecthr = write_cases(tmp_path / "d.parquet", "ecthr", cases), built.load_dataset("ecthr")
+    data, ecthr = write_cases(tmp_path / "d.parquet", "ecthr", cases), court("ecthr")
     known, hot = built.read_labels(data, ecthr)
     assert known.tolist() == [True, True, False]
     assert hot.tolist() == [[0, 1, 0, 0, 0, 0, 0, 0, 0, 1], [0] * 10, [0] * 10]
@@ -50,7 +48,7 @@ def test_labels(tmp_path):
 
 
 def test_single_labels_are_one_each(tmp_path):
-    data, cail = write_cases(tmp_path / "d.parquet", "cail", [{}, {}]), built.load_dataset("cail")
+    data, cail = write_cases(tmp_path / "d.parquet", "cail", [{}, {}]), court("cail")
     _, hot = built.read_labels(data, cail)
     assert built.with_none(hot, cail).tolist() == [[1, 0, 0, 0, 0, 0]] * 2
     write_cases(data, "cail", [{"labels": []}])
@@ -62,7 +60,7 @@ def test_single_labels_are_one_each(tmp_path):
 
 
 def test_no_case_at_all(tmp_path):
-    data, cail = write_cases(tmp_path / "d.parquet", "cail", []), built.load_dataset("cail")
+    data, cail = write_cases(tmp_path / "d.parquet", "cail", []), court("cail")
     known, hot = built.read_labels(data, cail)
     assert known.shape == (0,)
     assert hot.shape == (0, 6)
@@ -87,4 +85,4 @@ def test_a_damaged_data_set(tmp_path):
         built.read_splits(data)
     with pytest.raises(InputError, match=words):
         list(built.case_batches(data, ["case_id", "split"]))
-    assert len(built.read_labels(data, built.load_dataset("cail"))[0]) == 2  # asks not for it
+    assert len(built.read_labels(data, court("cail"))[0]) == 2  # asks not for it

@@ -12,14 +12,13 @@ from evenhand.core.resources import read_resource
 from evenhand.core.tables import PACKAGE, NotApplicable, read_tables
 from evenhand.errors import InputError
 from evenhand.legal import case_tables
-from evenhand.legal.built import load_dataset
 from evenhand.legal.case_study import CaseStudy
 from evenhand.legal.case_tables import cross, groups, labels, leakage, lengths, rules, shift, sizes
 from evenhand.legal.findings import Finding, findings_files
 from evenhand.legal.tabulate_cases import tabulate_cases
 from evenhand.legal.tokenise_cases import tokenise_cases
 from unit.legal import made_tokenizers
-from unit.legal.made_cases import LANGUAGES, evidence, record, write_cases, write_found
+from unit.legal.made_cases import LANGUAGES, court, evidence, record, write_cases, write_found
 from unit.made_tables import check_declaration, check_rows, read_back
 
 MEMBERS = load_members(case_tables)
@@ -45,17 +44,16 @@ def inputs(folder, resources, kind, cases):
     """The arguments of the stage for a small data set with findings and tokens."""
     data = write_cases(folder / "d.parquet", kind, cases)
     found = [(record(n), Finding(HOSTILE, "rule", 0.5, (), (HOSTILE,))) for n in (1, 2)]
-    attribute = load_dataset(kind).attributes[0].name
+    attribute = court(kind).attributes[0].name
     model = made_tokenizers.save(folder / "model", made_tokenizers.words())
     tokens, metas = folder / "t.arrow", folder / "t.json"
-    tokenise_cases(data=data, out=tokens, meta=metas, kind=kind, name="tiny", model=model)
+    tokenise_cases(data=data, out=tokens, meta=metas, name="tiny", model=model)
     return {
         "data": data,
         "claims": resources / "published_cross.csv",
         "words": resources / "outcome_words.csv",
-        "kind": kind,
         "dataset": HOSTILE,
-        "findings": write_found(folder, found, attribute=attribute)[1],
+        "findings": write_found(folder, found, attribute=attribute, kind=kind)[1],
         "tokens": [tokens],
         "metas": [metas],
         "resamples": 20,
@@ -68,7 +66,7 @@ def table(folder, member, kind, cases, **options):
     empty = folder / "none.csv"
     empty.write_text(",".join(cross.CLAIMS) + "\n", encoding="utf-8")
     given = {"claims": empty, "words": folder / "words.csv", "published": False} | options
-    study = CaseStudy(data=data, dataset=load_dataset(kind), **given)
+    study = CaseStudy(data=data, dataset=court(kind), **given)
     rows = [{"dataset": "mine"} | row for row in member.rows(study)]
     return read_back(folder / "out", member.TABLE, rows)
 
@@ -118,7 +116,6 @@ def test_no_case_no_findings_and_no_tokens(tmp_path, resources):
     ("change", "match"),
     [
         ({"resamples": 0}, "0 resamples"),
-        ({"kind": "cail"}, "no attribute 'defendant_state'"),
         ({"metas": []}, "its description"),
     ],
 )
@@ -317,7 +314,7 @@ def test_the_published_shares_fit_their_kinds(resources, kind):
     expected = [
         row["published"] for row in read_resource(path, cross.CLAIMS) if row["kind"] == kind
     ]
-    assert list(cross.read_claims(path, load_dataset(kind)).values()) == expected != []
+    assert list(cross.read_claims(path, court(kind)).values()) == expected != []
 
 
 def counted(folder, kind, cases, **options):
@@ -357,7 +354,7 @@ def tokens_of(folder, cases):
     model = made_tokenizers.save(folder / "model", made_tokenizers.words())
     pair = (folder / "t.arrow", folder / "t.json")
     tokenise_cases(data=write_cases(folder / "t.parquet", "ecthr", cases), out=pair[0],
-                   meta=pair[1], kind="ecthr", name="tiny", model=model)  # fmt: skip
+                   meta=pair[1], name="tiny", model=model)  # fmt: skip
     return [pair]
 
 
@@ -396,7 +393,7 @@ def ruled(folder, **found):
     """The rows of rules, of lists of (record, finding) by attribute."""
     for attribute, pairs in found.items():
         write_found(folder, pairs, attribute=attribute)
-    files = findings_files(folder / "part.findings", load_dataset("ecthr"))
+    files = findings_files(folder / "part.findings")[1]
     return table(folder, rules, "ecthr", [{}], findings=files)
 
 

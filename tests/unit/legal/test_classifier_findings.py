@@ -7,6 +7,7 @@ from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
 from evenhand.legal.classifier_tables import calibration, table_2, table_4, tests
 from evenhand.legal.write_classifier_findings import TABLES, write_classifier_findings
+from unit.legal.made_cases import declaration
 
 REPOSITORY = Path(__file__).parents[3]
 MEMBERS = {"table_4": table_4, "tests": tests, "table_2": table_2, "calibration": calibration}
@@ -30,7 +31,7 @@ def group(name, worst, **marks):
             "worst": worst} | none | marks  # fmt: skip
 
 
-def written(tmp_path, *datasets, kinds=None):
+def written(tmp_path, *datasets, declarations=None):
     folders = []
     for number, rows in enumerate(datasets):
         folders.append(tmp_path / f"set {number}")
@@ -38,7 +39,7 @@ def written(tmp_path, *datasets, kinds=None):
     out = tmp_path / "findings.json"
     counts = write_classifier_findings(
         tables=folders,
-        kinds=kinds or ["cail"] * len(folders),
+        declarations=declarations or [declaration("cail")] * len(folders),
         claims=REPOSITORY / "resources/legal/published_claims.csv",
         template=REPOSITORY / "workflow/evenhand/legal/templates/findings.jinja",
         out=out,
@@ -225,6 +226,6 @@ def test_several_data_sets(tmp_path):
     assert sum(document["left_out"].values()) == 18
 
 
-def test_a_kind_for_each_data_set(tmp_path):
-    with pytest.raises(InputError, match="one kind for each"):
-        written(tmp_path, {}, kinds=["cail", "ecthr"])
+def test_a_declaration_for_each_data_set(tmp_path):
+    with pytest.raises(InputError, match="one declaration for each"):
+        written(tmp_path, {}, declarations=[declaration("cail")] * 2)

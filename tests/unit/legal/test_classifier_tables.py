@@ -16,7 +16,6 @@ from evenhand.core.families import load_members
 from evenhand.core.tables import NotApplicable, read_table
 from evenhand.errors import InputError
 from evenhand.legal import classifier_tables
-from evenhand.legal.built import load_dataset
 from evenhand.legal.classifier_tables import (
     attribute_leakage,
     calibration,
@@ -34,7 +33,7 @@ from evenhand.legal.classifier_tables import (
 from evenhand.legal.published import REPRODUCED
 from evenhand.legal.tabulate_classifiers import tabulate_classifiers
 from unit.io.damage import damage
-from unit.legal.made_cases import write_cases
+from unit.legal.made_cases import court, write_cases
 from unit.legal.made_predictions import (
     noisy,
     people,
@@ -90,7 +89,6 @@ def inputs(folder, resources, shuffle=False):
         "cases": write_case_tables(folder / "cases", data, "cail"),
         "scores": resources / "published_scores.csv",
         "claims": resources / "published_claims.csv",
-        "kind": "cail",
         "dataset": "mine",
         "splits": ["test"],
         "resamples": 20,
@@ -326,7 +324,7 @@ STATE = GENDER | {"attribute": "defendant_state"}
 
 
 def test_none_is_a_class_where_there_may_be_several_labels(tmp_path):
-    labels = [[], *([label] for label in load_dataset("ecthr").labels)]
+    labels = [[], *([label] for label in court("ecthr").labels)]
     cases = [
         {"labels": some, "split": "test", "defendant_state": "Rest of Europe"} for some in labels
     ]

@@ -6,11 +6,10 @@ from openpyxl.cell.rich_text import CellRichText
 
 from evenhand.errors import InputError
 from evenhand.legal.audit import task
-from evenhand.legal.built import load_dataset
 from evenhand.legal.draw_audit import draw_audit
 from evenhand.legal.findings import Finding, given_evidence, write_findings
 from evenhand.sheets.tasks import group_of
-from unit.legal.made_cases import evidence, record, write_found
+from unit.legal.made_cases import court, evidence, record, write_found
 
 LONG = "It rained. " * 100 + "He was born in 1950 in Ghent. " + "It rained. " * 100
 
@@ -33,7 +32,6 @@ def arguments(tmp_path, repository):
         "findings": findings,
         "instructions": repository / "workflow/evenhand/legal/templates/audit.md.jinja",
         "out": tmp_path / "audit",
-        "kind": "ecthr",
         "dataset": "mine",
         "per_rule": 5,
     }
@@ -118,7 +116,7 @@ def test_what_was_handed_out_stays(arguments, tmp_path):
 def one_row(arguments, tmp_path, one, finding):
     records, findings = write_found(tmp_path, [(one, finding)], "one")
     draw_audit(**arguments | {"records": [records], "findings": findings})
-    declared = task(load_dataset("ecthr").attribute(NAME))
+    declared = task(court("ecthr").attribute(NAME))
     _, rows = group_of(arguments["out"] / NAME / "handed_out.csv", declared)
     (row,) = rows.values()
     return row
@@ -175,7 +173,6 @@ def test_no_finding_at_all(arguments, tmp_path):
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"kind": "cail"}, "CAIL has no attribute 'applicant_gender'"),
         ({"per_rule": 0}, "0 cases for each rule"),
         ({"records": []}, "the records lack the case ecthr-"),
     ],
@@ -188,7 +185,7 @@ def test_what_does_not_fit(arguments, changed, said):
 def test_each_attribute_has_its_own_sheets(arguments, tmp_path):
     alone = drawn(arguments)
     ages = [("ecthr-1", Finding(None, "no_birth_sentence", 0.0))]
-    write_findings(arguments["findings"] / "applicant_age.parquet", ages)
+    write_findings(arguments["findings"] / "applicant_age.parquet", ages, court("ecthr"))
     counts = draw_audit(**arguments | {"out": tmp_path / "both"})
     assert counts["drawn"]["applicant_age"] == {"no_birth_sentence": 1}
     assert [row["case_id"] for row in rows_of(tmp_path / "both")] == alone

@@ -6,14 +6,15 @@ from evenhand.core.files import content_digest
 from evenhand.errors import InputError
 from evenhand.io.tables import read_rows
 from evenhand.legal.attributes import applicant_age
-from evenhand.legal.built import load_dataset
+from evenhand.legal.declaration import description
 from evenhand.legal.find_attributes import find_attributes
 from evenhand.legal.findings import Evidence, Finding
 from evenhand.legal.records import Record, write_records
+from unit.legal.made_cases import court
 from unit.legal.made_records import FOLDER
 
 TABLES = sorted(FOLDER.glob("*.csv"))
-MODULES = [one.module for one in load_dataset("ecthr").attributes]
+MODULES = [one.module for one in court("ecthr").attributes]
 
 
 def write(path, texts):
@@ -28,7 +29,7 @@ def write(path, texts):
         )
         for place, (case, text) in enumerate(texts.items(), start=1)
     )
-    write_records(path, records)
+    write_records(path, records, lambda: description(court("ecthr")))
     return path
 
 
@@ -44,7 +45,6 @@ def arguments(tmp_path):
         "records": [write(tmp_path / "1.parquet", texts), write(tmp_path / "2.parquet", again)],
         "tables": TABLES,
         "out": tmp_path / "attributes",
-        "kind": "ecthr",
         "modules": MODULES,
     }
 

@@ -24,7 +24,7 @@ def made(folder: Path, texts=TEXTS) -> dict[str, Path]:
     rows = [{"text": [text] if text else [], "split": split} for text, split in texts]
     write_cases(files["data"], "ecthr", rows)
     fit_tfidf(
-        data=files["data"], out=files["words"], vocabulary=folder / "v.csv", kind="ecthr",
+        data=files["data"], out=files["words"], vocabulary=folder / "v.csv",
         ngrams=1, min_df=1,
     )  # fmt: skip
     return files
@@ -32,7 +32,7 @@ def made(folder: Path, texts=TEXTS) -> dict[str, Path]:
 
 def test_the_nearest_come_first_and_of_equals_the_first(tmp_path):
     files = made(tmp_path)
-    counts = find_neighbours(**files, kind="ecthr", count=3)
+    counts = find_neighbours(**files, count=3)
     table = pq.read_table(files["out"])
     assert table.schema.equals(NEIGHBOURS)
     found = {row["case_id"]: row["neighbours"] for row in table.to_pylist()}
@@ -55,10 +55,10 @@ def test_as_many_as_asked_for_and_the_same_bytes_in_any_blocks(tmp_path, monkeyp
     generator = np.random.default_rng(3)
     texts = [(" ".join(generator.choice(words, 6)), "train") for _ in range(40)]
     files = made(tmp_path, texts)
-    find_neighbours(**files, kind="ecthr", count=4)
+    find_neighbours(**files, count=4)
     first = files["out"].read_bytes()
     monkeypatch.setattr(stage_module, "CASES", 7)
-    find_neighbours(**files, kind="ecthr", count=4)
+    find_neighbours(**files, count=4)
     assert files["out"].read_bytes() == first
     rows = pq.read_table(files["out"]).to_pylist()
     assert max(len(row["neighbours"]) for row in rows) == 4
@@ -68,7 +68,7 @@ def test_as_many_as_asked_for_and_the_same_bytes_in_any_blocks(tmp_path, monkeyp
 
 def test_who_is_near_enough(tmp_path):
     files = made(tmp_path)
-    find_neighbours(**files, kind="ecthr", count=3)
+    find_neighbours(**files, count=3)
     ids, train = [f"ecthr-{n}" for n in range(1, 9)], np.array([0, 1, 2, 4, 5, 6])
 
     def near(epsilon, unit):
@@ -93,19 +93,19 @@ def test_who_is_near_enough(tmp_path):
 )
 def test_what_cannot_be_asked(tmp_path, given, match):
     with pytest.raises(InputError, match=match):
-        find_neighbours(**{**made(tmp_path), "kind": "ecthr", **given})
+        find_neighbours(**{**made(tmp_path), **given})
 
 
 def test_damaged_neighbours(tmp_path):
     files = made(tmp_path)
-    find_neighbours(**files, kind="ecthr")
+    find_neighbours(**files)
     with pytest.raises(InputError, match=damage(files["out"], "cosines")):
         read_neighbours(files["out"], ["a"], np.array([0]), epsilon=0.5, unit="cosine")
 
 
 def test_neighbours_of_other_cases(tmp_path):
     files = made(tmp_path)
-    find_neighbours(**files, kind="ecthr")
+    find_neighbours(**files)
     with pytest.raises(InputError, match="not about the cases of the split train"):
         read_neighbours(files["out"], ["a", "b"], np.array([0]), epsilon=0.5, unit="cosine")
     with pytest.raises(InputError, match="other columns"):
@@ -113,4 +113,4 @@ def test_neighbours_of_other_cases(tmp_path):
     (tmp_path / "other").mkdir()
     other = made(tmp_path / "other", TEXTS[:5])
     with pytest.raises(InputError, match="is about other cases"):
-        find_neighbours(**{**files, "words": other["words"]}, kind="ecthr")
+        find_neighbours(**{**files, "words": other["words"]})

@@ -27,7 +27,7 @@ def run(folder: Path, kind: str = "ecthr", split: str = "", **given):
     ]
     data = write_cases(folder / "data.parquet", kind, rows)
     files = {"data": data, "out": folder / "words.arrow", "vocabulary": folder / "words.csv"}
-    return stage.execute(fit_tfidf, {**files, "kind": kind, **given})
+    return stage.execute(fit_tfidf, {**files, **given})
 
 
 @pytest.mark.parametrize("kind", TEXTS)

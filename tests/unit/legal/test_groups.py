@@ -5,9 +5,9 @@ import pytest
 
 from evenhand.legal.built import Groups, label_sets
 from evenhand.legal.dataset import Attribute, Dataset
-from evenhand.legal.datasets.ecthr import DATASET
 from evenhand.legal.groups import attributes, has_label, multiply, title
 from evenhand.metrics.cells import LEAST
+from unit.legal.made_cases import court
 
 
 def groups(name, names, codes):
@@ -66,7 +66,7 @@ def test_tiny_and_empty_cells_are_merged_and_named():
     assert len(found.remarks) == 1
 
 
-@pytest.mark.parametrize("dataset", [DATASET])
+@pytest.mark.parametrize("dataset", [court("ecthr")])
 def test_sets_of_labels(dataset: Dataset):
     hot = np.zeros((3, len(dataset.labels)), dtype=np.int64)
     hot[1, [0, 2]] = 1
@@ -77,5 +77,5 @@ def test_sets_of_labels(dataset: Dataset):
 
 
 def test_a_product_has_the_titles_of_its_attributes():
-    assert title("applicant_gender", DATASET) == "Applicant's gender"
-    assert title("label+applicant_gender", DATASET) == "label x Applicant's gender"
+    assert title("applicant_gender", court("ecthr")) == "Applicant's gender"
+    assert title("label+applicant_gender", court("ecthr")) == "label x Applicant's gender"

@@ -97,7 +97,7 @@ def prepare(folder, model, given=None):
     """The inputs of the stage."""
     data = write_cases(folder / "d.parquet", "ecthr", cases() if given is None else given)
     tokens, meta = folder / "t.arrow", folder / "t.json"
-    tokenise_cases(data=data, out=tokens, meta=meta, kind="ecthr", name="tiny", model=model)
+    tokenise_cases(data=data, out=tokens, meta=meta, name="tiny", model=model)
     return {"data": data, "tokens": tokens, "tokens_meta": meta, "model": model}
 
 
@@ -140,7 +140,6 @@ def test_the_folder_is_a_language_model_and_an_encoder(tmp_path, make):
         data=made["data"],
         out=other,
         meta=tmp_path / "other.json",
-        kind="ecthr",
         name="tiny",
         model=tmp_path / "m",
     )

@@ -29,15 +29,13 @@ def audit(tmp_path, repository):
     """What read_audit gets, all but the sheets; per_rule is 4."""
     records, findings = write_found(tmp_path, findings_of(RULES))
     draw_audit(
-        records=[records], findings=findings, out=tmp_path / "audit", kind="ecthr",
-        dataset="mine", per_rule=4,
+        records=[records], findings=findings, out=tmp_path / "audit", dataset="mine", per_rule=4,
         instructions=repository / "workflow/evenhand/legal/templates/audit.md.jinja",
     )  # fmt: skip
     return {
         "drawn": [tmp_path / "audit/applicant_gender/handed_out.csv"],
         "findings": findings,
         "out": tmp_path / "tables",
-        "kind": "ecthr",
         "dataset": "mine",
     }
 
@@ -182,8 +180,7 @@ def test_a_number_may_be_corrected(tmp_path, repository):
     name = "applicant_birth_year"
     records, findings = write_found(tmp_path, pairs, attribute=name)
     draw_audit(
-        records=[records], findings=findings, out=tmp_path / "audit", kind="ecthr",
-        dataset="mine",
+        records=[records], findings=findings, out=tmp_path / "audit", dataset="mine",
         instructions=repository / "workflow/evenhand/legal/templates/audit.md.jinja",
     )  # fmt: skip
     sheet = tmp_path / "audit" / name / f"{name}.csv"
@@ -194,7 +191,7 @@ def test_a_number_may_be_corrected(tmp_path, repository):
     filled.write_text("\n".join(text) + "\n", encoding="utf-8")
     audit = {
         "drawn": [tmp_path / "audit" / name / "handed_out.csv"], "findings": findings,
-        "out": tmp_path / "tables", "kind": "ecthr", "dataset": "mine",
+        "out": tmp_path / "tables", "dataset": "mine",
     }  # fmt: skip
     _, rows = result(audit, filled)
     assert rows["rule", "born_in_year"]["wrong"] == 2

@@ -8,13 +8,14 @@ import pytest
 from evenhand.errors import InputError
 from evenhand.legal.read_cases import read_cases
 from evenhand.legal.records import RECORD, read_records
+from unit.legal.made_cases import declaration
 from unit.legal.made_judgments import FACTS, JUDGMENT, flat, hudoc, text_file
 from unit.legal.made_records import json_lines
 
 
 def run(tmp_path, files, name="out", **options):
     out = {key: tmp_path / f"{name}.{key}" for key in ("records", "quarantine", "counts")}
-    options = {"kind": "ecthr", "format": "hudoc_json"} | options
+    options = {"declaration": declaration("ecthr"), "format": "hudoc_json"} | options
     result = read_cases(
         files=files,
         out=out["records"],
@@ -116,9 +117,11 @@ def test_options_go_to_the_format(tmp_path):
     ("options", "message"),
     [
         ({"format": "hudoc_text", "documents": ["CHAMBER"]}, r"no option documents; leave it out"),
-        ({"kind": "cail"}, r"reads cases of ecthr, not of cail; choose a format for cail"),
+        (
+            {"declaration": declaration("cail")},
+            r"reads cases of ecthr, not of cail; choose a format for cail",
+        ),
         ({"encoding": "klingon"}, r"the encoding 'klingon' is none .* choose one of auto, utf-8"),
-        ({"kind": "eu"}, r"the kind is 'eu'; choose one of ecthr, scotus, fscs, cail"),
         ({"format": "fairlex"}, r"reads the table fairlex_fields, which is not given"),
     ],
 )

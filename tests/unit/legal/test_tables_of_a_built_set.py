@@ -7,7 +7,7 @@ import pytest
 
 from evenhand.core.tables import read_table
 from evenhand.legal.build_cases import build_cases
-from evenhand.legal.built import load_dataset
+from evenhand.legal.declaration import description
 from evenhand.legal.draw_audit import draw_audit
 from evenhand.legal.find_attributes import find_attributes
 from evenhand.legal.read_audit import read_audit
@@ -17,7 +17,7 @@ from evenhand.legal.tabulate_cases import tabulate_cases
 from evenhand.legal.tokenise_cases import tokenise_cases
 from evenhand.report.write_legal_cards import write_legal_cards
 from unit.legal import made_tokenizers
-from unit.legal.made_cases import record, schema
+from unit.legal.made_cases import court, declaration, record, schema
 
 #: The names of the unknown groups.
 UNKNOWN = ("unknown", "n/a")
@@ -28,27 +28,25 @@ def build(folder, repository, kind, records):
     findings = folder / "findings"
     find_attributes(
         records=[records], tables=list((repository / "resources/legal").glob("*.csv")),
-        out=findings, kind=kind, modules=[one.module for one in load_dataset(kind).attributes],
+        out=findings, modules=[one.module for one in court(kind).attributes],
     )  # fmt: skip
     data = folder / "mine.parquet"
     others = {name: folder / name for name in ("counts", "splits", "duplicates", "split_counts")}
-    build_cases(records=[records], findings=findings, out=data, kind=kind, **others)
+    build_cases(records=[records], findings=findings, out=data, **others)
     return data, findings
 
 
 def measure(folder, repository, kind, records):
     """Run all stages; return the counts of some, and the folder of the tables."""
     data, findings = build(folder, repository, kind, records)
-    about = {"kind": kind, "dataset": "mine"}
+    about = {"dataset": "mine"}
     resources = repository / "resources/legal"
     templates = repository / "workflow/evenhand"
     model = made_tokenizers.save(folder / "model", made_tokenizers.bytes_with_merges())
-    names = [one.name for one in load_dataset(kind).attributes]
+    names = [one.name for one in court(kind).attributes]
     tokens, meta, tables = folder / "t.arrow", folder / "t.json", folder / "tables"
     counts = {
-        "tokenise_cases": tokenise_cases(
-            data=data, out=tokens, meta=meta, kind=kind, name="tiny", model=model
-        )
+        "tokenise_cases": tokenise_cases(data=data, out=tokens, meta=meta, name="tiny", model=model)
     }
     tabulate_cases(
         data=data, claims=resources / "published_cross.csv", words=resources / "outcome_words.csv",
@@ -66,7 +64,7 @@ def measure(folder, repository, kind, records):
     )  # fmt: skip
     counts["write_legal_cards"] = write_legal_cards(
         data=[data], tables=[tables], template=templates / "report/cards/legal_card.md.jinja",
-        out=[folder / "README.md"], kinds=[kind], datasets=["mine"], titles=["Mine"],
+        out=[folder / "README.md"], datasets=["mine"], titles=["Mine"],
         sources=["made"],
     )  # fmt: skip
     return counts, tables
@@ -104,7 +102,7 @@ def test_made_records(tmp_path, repository):
         )
         for n in range(40, 90)
     ]
-    write_records(tmp_path / "records.parquet", records)
+    write_records(tmp_path / "records.parquet", records, lambda: description(court("ecthr")))
     counts, tables = measure(tmp_path, repository, "ecthr", tmp_path / "records.parquet")
     assert pq.read_schema(tmp_path / "mine.parquet").equals(schema("ecthr"))
     agree(counts, tables, 50)
@@ -118,7 +116,7 @@ def test_real_judgments(tmp_path, repository, mirror):
         files=[mirror / "judge/judge_test_subset.jsonl"],
         tables=[repository / f"resources/legal/{name}.csv" for name in module.TABLES],
         out=tmp_path / "records.parquet", quarantine=tmp_path / "q.parquet",
-        counts=tmp_path / "c.json", kind="cail", format="judge",
+        counts=tmp_path / "c.json", declaration=declaration("cail"), format="judge",
     )  # fmt: skip
     counts, tables = measure(tmp_path, repository, "cail", tmp_path / "records.parquet")
     agree(counts, tables, read["records"])

@@ -21,9 +21,7 @@ def run(folder, cases, tokenizer, kind="ecthr", **options):
     model = made_tokenizers.save(folder / "model", tokenizer)
     data = write_cases(folder / "d.parquet", kind, cases)
     out, meta = folder / "tokens.arrow", folder / "tokens.json"
-    counts = tokenise_cases(
-        data=data, out=out, meta=meta, kind=kind, name="tiny", model=model, **options
-    )
+    counts = tokenise_cases(data=data, out=out, meta=meta, name="tiny", model=model, **options)
     rows = [row for batch in token_batches(out) for row in batch.to_pylist()]
     return rows, read_meta(meta), counts
 
@@ -166,7 +164,6 @@ def test_what_is_no_tokenizer(tmp_path, change, said):
         "data": write_cases(tmp_path / "d.parquet", "ecthr", [{}]),
         "out": tmp_path / "t.arrow",
         "meta": tmp_path / "t.json",
-        "kind": "ecthr",
         "name": "tiny",
         "model": model,
     }

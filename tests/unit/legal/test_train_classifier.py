@@ -236,7 +236,7 @@ def test_counterfactuals_that_were_made_otherwise(ecthr, tmp_path):
         given = arguments(ecthr, "hierarchical", tmp_path, pairs=True)
         train_classifier(**given | {"counterfactuals_meta": None})
     other = tmp_path / "other.arrow"
-    fit_tfidf(data=ecthr.data, out=other, vocabulary=tmp_path / "v", kind="ecthr", features=3)
+    fit_tfidf(data=ecthr.data, out=other, vocabulary=tmp_path / "v", features=3)
     with pytest.raises(InputError, match="has 3 n-grams, and the cases have"):
         run(ecthr, "linear", tmp_path, pairs=True, counterfactuals=other)
 

@@ -28,7 +28,7 @@ def made(folder: Path, kind: str = "ecthr", texts: list[str] = TEXTS) -> dict[st
         name: folder / name for name in ("data", "words", "vocabulary", "counterfactuals", "out")
     }
     write_cases(files["data"], kind, rows)
-    fit_tfidf(data=files["data"], out=files["words"], vocabulary=files["vocabulary"], kind=kind)
+    fit_tfidf(data=files["data"], out=files["words"], vocabulary=files["vocabulary"])
     language = "zh" if kind == "cail" else "en"
     table = LEGAL / f"swap_gender_{language}.csv"
     make_counterfactuals(
@@ -37,9 +37,9 @@ def made(folder: Path, kind: str = "ecthr", texts: list[str] = TEXTS) -> dict[st
     return files
 
 
-def weigh(files: dict[str, Path], kind: str = "ecthr", **given):
+def weigh(files: dict[str, Path], **given):
     usual = {name: files[name] for name in ("counterfactuals", "vocabulary", "out")}
-    return transform_tfidf(**{**usual, **given}, kind=kind)
+    return transform_tfidf(**{**usual, **given})
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def weigh(files: dict[str, Path], kind: str = "ecthr", **given):
 )
 def test_a_text_that_is_the_same_has_the_same_weights_to_the_last_bit(tmp_path, kind, texts):
     files = made(tmp_path, kind, texts)
-    weigh(files, kind, counterfactuals=files["data"])
+    weigh(files, counterfactuals=files["data"])
     assert files["out"].read_bytes() == files["words"].read_bytes()
 
 

@@ -30,8 +30,9 @@ def bbq():
     for i in range(40):
         named, condition = float(i % 2), "ambig" if i < 20 else "disambig"
         doc = {"category": "Age", "question_index": str(i // 2), "context_condition": condition}
-        found = [1 - named, named, named, "False"]
-        yield {"doc_id": i, "doc": doc, "amb_bias_score": found, "disamb_bias_score": found}
+        found = [1 - named, named, named, "False"]  # other categories have NaN
+        yield {"doc_id": i, "doc": doc, "amb_bias_score": found, "disamb_bias_score": found,
+               "amb_bias_score_SES": [0.0, float("nan"), float("nan"), float("nan")]}  # fmt: skip
 
 
 def audit(folder, samples, name="samples_crows_pairs_english_2026-01-02T03-04-05.jsonl"):
@@ -86,6 +87,44 @@ def test_logs_of_other_tasks_are_refused(tmp_path):
         made = {key: tmp_path / key for key in ("out", "cases", "meta")}
         (tmp_path / "none").mkdir()
         audit_predictions(files=[tmp_path / "none"], **made, name="logs", format="lm_eval")
+
+
+def as_written(sample, filter="none"):
+    """A sample as 0.4.3 and later write it: numbers as text, arguments as a mapping."""
+    text = {key: json.loads(json.dumps(sample[key]), parse_float=str) for key in ("resps",)}
+    text["filtered_resps"] = [[str(one) for one in pair] for pair in sample["filtered_resps"]]
+    arguments = {"gen_args_0": {"arg_0": "", "arg_1": sample["doc"]["sent_more"]}}
+    hashes = dict.fromkeys(("doc_hash", "prompt_hash", "target_hash"), "0")
+    named = {"arguments": arguments, "target": "0", "filter": filter, "metrics": ["acc"]}
+    return sample | text | named | hashes
+
+
+def test_the_logs_of_each_version_give_the_same_answers(tmp_path):
+    samples = [*crows(hits=30)]
+    old, new = tmp_path / "pretrained__gpt2_crows_pairs_english.jsonl", tmp_path / "new"
+    old.write_text(json.dumps(samples, indent=2))  # 0.4.0 to 0.4.2
+    new.mkdir()
+    lines = [json.dumps(as_written(one)) for one in samples]
+    (new / "samples_crows_pairs_english_2026-01-02T03-04-05.678901.jsonl").write_text(
+        "\n".join(lines)
+    )
+    (first, bad), (second, none) = read_logs([old]), read_logs([new])
+    assert first == second and len(first) == 40 and not bad + none
+    assert {one.task for one in first} == {"crows_pairs_english"}
+    (tmp_path / "results_2026.json").write_text("{}")
+    assert len(read_logs([tmp_path])[0]) == 80  # found in a folder, with their models
+    old.write_text("[{")
+    with pytest.raises(InputError, match="is no JSON"):
+        read_logs([old])
+
+
+def test_the_answers_of_several_filters_stay_apart(tmp_path):
+    lines = [json.dumps(as_written(one, name)) for name in ("none", "strict")
+             for one in crows(hits=30)]  # fmt: skip
+    (tmp_path / "samples_crows_1.jsonl").write_text("\n".join(lines))
+    answers, bad = read_logs([tmp_path])
+    assert {one.task for one in answers} == {"crows, filter none", "crows, filter strict"}
+    assert len(answers) == 80 and not bad
 
 
 def test_models_and_runs_stay_apart(tmp_path):

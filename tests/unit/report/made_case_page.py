@@ -64,7 +64,6 @@ def ecthr(folder: Path, text: str = "", many: int = 0) -> dict[str, Any]:
     write_records(path, [record(1), record(2, given=known), record(9)])
     return {
         "names": ["mine"],
-        "kinds": ["ecthr"],
         "titles": [f"Mine {text}".strip()],
         "cases": [data],
         "records": [path],
@@ -101,7 +100,6 @@ def cail(folder: Path) -> dict[str, Any]:
     runs = [predictions(data, "cail", say(seed), seed=seed) for seed in range(3)]
     return {
         "names": ["other"],
-        "kinds": ["cail"],
         "titles": ["Other"],
         "cases": [data],
         "predictions": [write(folder / "cail.parquet", *runs)],

@@ -6,6 +6,7 @@ from typing import Any
 from evenhand.learning.history import write_history
 from evenhand.legal.tabulate_classifiers import tabulate_classifiers
 from evenhand.legal.write_classifier_findings import write_classifier_findings
+from unit.legal.made_cases import declaration
 from unit.legal.made_predictions import noisy, predictions, write, write_people, wrong_for
 from unit.legal.made_study import write_case_tables
 
@@ -31,7 +32,6 @@ def write_results(repository: Path, folder: Path) -> dict[str, Any]:
         scores=published / "published_scores.csv",
         claims=claims,
         out=tables,
-        kind="cail",
         dataset="mine",
         transformer=["linear"],
         splits=["test"],
@@ -42,7 +42,11 @@ def write_results(repository: Path, folder: Path) -> dict[str, Any]:
     findings = folder / "findings.json"
     template = repository / "workflow/evenhand/legal/templates/findings.jinja"
     write_classifier_findings(
-        tables=[tables], kinds=["cail"], claims=claims, template=template, out=findings
+        tables=[tables],
+        declarations=[declaration("cail")],
+        claims=claims,
+        template=template,
+        out=findings,
     )
     return {"tables": [tables], "findings": findings}
 

@@ -35,7 +35,6 @@ def write_results(repository: Path, folder: Path, name: str = "mine") -> dict[st
         claims=repository / "resources/legal/published_cross.csv",
         words=repository / "resources/legal/outcome_words.csv",
         out=tables,
-        kind="ecthr",
         dataset=name,
         findings=write_found(folder, [(she, found)])[1],
         resamples=100,

@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from evenhand.errors import InputError
-from evenhand.legal.built import load_dataset
 from evenhand.metrics.classification import predicted_labels
 from evenhand.report.explore_cases import EVIDENCE, describe_cases, explore_cases, likelihoods
 from evenhand.report.explorer import cell
-from unit.legal.made_cases import write_cases
+from unit.legal.made_cases import court, write_cases
 from unit.legal.made_predictions import predictions, right, write
 from unit.report import made_case_page
 from unit.report.checks import parse
@@ -24,7 +23,7 @@ from unit.report.test_explorer import read
 def describe(made, **more):
     given = {"called": {}, "splits": ["test", "dev"], "characters": 300, "most": 9999} | more
     return describe_cases(
-        made["names"][0], made["titles"][0], made["kinds"][0], made["cases"][0],
+        made["names"][0], made["titles"][0], made["cases"][0],
         made.get("records", ()), made["predictions"], **given,
     )  # fmt: skip
 
@@ -127,7 +126,7 @@ def test_a_split_without_a_known_label_has_no_predictions(tmp_path):
     cases = [{"labels": ["3"], "split": "train"}, {"labels": None, "split": "test"}]
     data = write_cases(tmp_path / "d.parquet", "ecthr", cases)
     path = write(tmp_path / "p.parquet", predictions(data, "ecthr", right))
-    made = {"names": ["mine"], "titles": ["Mine"], "kinds": ["ecthr"], "cases": [data]}
+    made = {"names": ["mine"], "titles": ["Mine"], "cases": [data]}
     assert describe(made | {"predictions": [path]})[0]["models"] == []
     found, _, _ = describe(made | {"predictions": [path]}, splits=["test", "train"])
     assert (found["models"][0]["row"], found["models"][0]["measures"][0]) == ([1], [1])
@@ -166,7 +165,7 @@ def test_long_evidence_is_cut(tmp_path):
     found = [{"part": "context", "paragraph": 2, "start": 0, "end": 999, "words": "w" * 999}]
     cases = [{"split": "test", "applicant_gender_evidence": found}]
     data = write_cases(tmp_path / "d.parquet", "ecthr", cases)
-    made = {"names": ["mine"], "titles": ["Mine"], "kinds": ["ecthr"], "cases": [data]}
+    made = {"names": ["mine"], "titles": ["Mine"], "cases": [data]}
     words = facts(describe(made | {"predictions": []})[0], "applicant_gender_evidence")[0]
     assert words == ["w" * EVIDENCE + "… (header or procedure, paragraph 3)"]
 
@@ -193,7 +192,7 @@ def test_a_training_of_another_data_set_is_refused(made, page):
 
 def test_data_sets_with_classifiers_come_first(templates, made, tmp_path):
     plain = made_case_page.ecthr(tmp_path / "plain")
-    given = {name: plain[name] for name in ("kinds", "titles", "cases")} | {"names": ["plain"]}
+    given = {name: plain[name] for name in ("titles", "cases")} | {"names": ["plain"]}
     out = tmp_path / "cases.html"
     counts = explore_cases(templates=templates, out=out, tables_out=tmp_path / "t",
                            **made_case_page.joined(given, made))  # fmt: skip
@@ -220,7 +219,7 @@ def test_the_likeliest_label_is_the_one_that_is_predicted(logits, label):
     true = np.zeros((3, 4), bool)
     true[:, label] = True
     for kind in ("cail", "ecthr"):
-        dataset = load_dataset(kind)
+        dataset = court(kind)
         probability, loss = likelihoods(logits, true, dataset)
         assert (loss >= 0).all() and ((probability >= 0) & (probability <= 1)).all()
         given = predicted_labels(logits, dataset.task)

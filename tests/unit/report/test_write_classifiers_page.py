@@ -16,6 +16,7 @@ from evenhand.report.sections.legal_figures import (
     draw_table_2,
 )
 from evenhand.report.write_classifiers_page import write_classifiers_page
+from unit.legal.made_cases import declaration
 from unit.made_tables import edited
 from unit.report import checks, made_classifiers
 from unit.report.checks import HOSTILE
@@ -38,7 +39,11 @@ def rows(files):
 def page(templates, files, tmp_path):
     def write(title="Mine", changes=None, **more) -> LexborHTMLParser:
         out = tmp_path / "legal_classifiers.html"
-        about = {"kinds": ["cail"], "titles": [title], "objectives": list(CALLED)}
+        about = {
+            "declarations": [declaration("cail")],
+            "titles": [title],
+            "objectives": list(CALLED),
+        }
         about |= {"objective_titles": list(CALLED.values())}
         if changes:
             more["tables"] = [edited(files["tables"][0], tmp_path / "mine", **changes)]
@@ -110,8 +115,8 @@ def test_can_be_used_without_eyes_or_mouse(page):
 
 
 def test_files_that_do_not_belong_together(page, files):
-    with pytest.raises(InputError, match="not one kind and title"):
-        page(kinds=[])
+    with pytest.raises(InputError, match="not one declaration and title"):
+        page(declarations=[])
     with pytest.raises(InputError, match="not one title for each objective"):
         page(objectives=["erm"])
     with pytest.raises(InputError, match="is not JSON"):

@@ -33,14 +33,13 @@ def made(folder, repository, kind, cases, **options):
         claims=tables / "published_cross.csv",
         words=tables / "outcome_words.csv",
         out=folder / "tables",
-        kind=kind,
         dataset="mine",
         resamples=20,
         **options,
     )
     template = repository / "workflow/evenhand/report/cards/legal_card.md.jinja"
     return {
-        **{"data": [data], "tables": [folder / "tables"], "kinds": [kind], "datasets": ["mine"]},
+        **{"data": [data], "tables": [folder / "tables"], "datasets": ["mine"]},
         **{"titles": [kind], "sources": ["hudoc, rmu"]},
         **{"template": template, "out": [folder / "README.md"]},
     }

@@ -7,6 +7,7 @@ from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
 from evenhand.legal.read_audit import TABLE
 from evenhand.report.write_legal_page import write_legal_page
+from unit.legal.made_cases import declaration
 from unit.made_tables import edited
 from unit.report import checks, made_legal
 from unit.report.checks import HOSTILE
@@ -34,7 +35,7 @@ def files(repository, tmp_path_factory):
 def page(templates, files, tmp_path):
     def write(title="Mine", changes=None, **more) -> LexborHTMLParser:
         out = tmp_path / "legal_cases.html"
-        names = {"kinds": ["ecthr"], "titles": [title]}
+        names = {"declarations": [declaration("ecthr")], "titles": [title]}
         if changes:
             more["tables"] = [edited(files["tables"][0], tmp_path / "mine", **changes)]
         write_legal_page(templates=templates, out=out, **(names | files | more))
@@ -180,8 +181,8 @@ def test_can_be_used_without_eyes_or_mouse(page):
 
 
 def test_files_that_do_not_belong_together(page, tmp_path):
-    for name in ("splits", "duplicates", "kinds", "counts"):
-        with pytest.raises(InputError, match="not one kind, title, split and count"):
+    for name in ("splits", "duplicates", "declarations", "counts"):
+        with pytest.raises(InputError, match="not one declaration, title, split and count"):
             page(**{name: []})
     broken = tmp_path / "mine" / "records" / "part.counts.json"
     broken.parent.mkdir(parents=True)

@@ -9,6 +9,7 @@ from evenhand.individual.tables import tests as differences
 from evenhand.legal.objective_titles import Titles
 from evenhand.report.headlines.mitigation import Change, by_method, conclude
 from evenhand.report.write_mitigation_page import write_mitigation_page
+from unit.legal.made_cases import declaration
 from unit.made_tables import edited
 from unit.report import checks, made_classifiers, made_individual
 from unit.report.checks import HOSTILE
@@ -30,7 +31,7 @@ def page(templates, folder, tmp_path):
         made = made_individual.rows() if people is None else people
         of_people = made_individual.results(tmp_path / "r", made, title)
         tables = edited(folder, tmp_path / "mine", **changes) if changes else folder
-        arguments = {"tables": [tables], "kinds": ["cail"], "titles": [title]}
+        arguments = {"tables": [tables], "declarations": [declaration("cail")], "titles": [title]}
         arguments |= {"objectives": list(CALLED), "objective_titles": list(CALLED.values())}
         arguments |= {"individual": of_people["tables"], "data": of_people["data"]}
         write_mitigation_page(templates=templates, out=out, **(arguments | more))
@@ -66,7 +67,7 @@ def test_whole_page(page):
 
 
 def test_either_half_stands_alone(page):
-    tree = page(tables=None, kinds=None, titles=None)
+    tree = page(tables=None, declarations=None, titles=None)
     assert tree.css_first("#tests") and not tree.css_first("#mine")
     tree = page(individual=None, data=None)
     assert tree.css_first("#mine") and not tree.css_first("#tests")
@@ -105,8 +106,8 @@ def test_hostile_strings_stay_text(page):
 
 
 def test_files_that_do_not_belong_together(page):
-    with pytest.raises(InputError, match="not one kind and title"):
-        page(kinds=[])
+    with pytest.raises(InputError, match="not one declaration and title"):
+        page(declarations=[])
 
 
 def change(method="DRO", verdict="above", difference=10.0, gap=False, **ends) -> Change:

@@ -9,7 +9,6 @@ import pytest
 
 from evenhand.errors import InputError
 from evenhand.legal.audit import task
-from evenhand.legal.built import load_dataset
 from evenhand.sheets.filled import Row, check_rows, chosen, read_filled
 from evenhand.sheets.tasks import (
     draw,
@@ -19,8 +18,9 @@ from evenhand.sheets.tasks import (
     write_sheet,
 )
 from evenhand.slguset.annotation import TASK as ANNOTATION
+from unit.legal.made_cases import court
 
-TASKS = {"annotation": ANNOTATION, "audit": task(load_dataset("ecthr").attributes[0])}
+TASKS = {"annotation": ANNOTATION, "audit": task(court("ecthr").attributes[0])}
 
 
 @pytest.fixture(params=TASKS)

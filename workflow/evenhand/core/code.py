@@ -290,7 +290,8 @@ def _keep(file: Path, document: dict[str, Any]) -> None:
 
 @cache
 def _this_file() -> bytes:
-    return Path(__file__).read_bytes()
+    # syntax trees differ by version: those of 3.12 have type parameters
+    return Path(__file__).read_bytes() + repr(tuple(sys.version_info[:2])).encode()
 
 
 def _imports(tree: ast.Module) -> list[list[Any]]:

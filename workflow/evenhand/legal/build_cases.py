@@ -4,18 +4,17 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import pyarrow as pa
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Plugin
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import count_rows, read_rows, write_table
-from evenhand.legal.built import load_dataset
 from evenhand.legal.dataset import Attribute, Dataset
-from evenhand.legal.datasets.declared import described
+from evenhand.legal.declaration import described
 from evenhand.legal.findings import EVIDENCE, findings_files
 from evenhand.legal.records import BATCH_CASES, SPLITS, Record, read_distinct
 from evenhand.legal.splits import split_cases
@@ -30,7 +29,6 @@ def build_cases(
     splits: Output,
     duplicates: Output,
     split_counts: Output,
-    kind: Annotated[str, Plugin("evenhand.legal.datasets")],
     shares: list[float] | None = None,
     threshold: float = 0.8,
 ) -> dict[str, Any]:
@@ -52,8 +50,6 @@ def build_cases(
         JSON: the returned dict.
     splits, duplicates, split_counts : paths
         The split of each case, and its reason: see `evenhand.legal.splits.split_cases`.
-    kind : str
-        A module of `evenhand.legal.datasets`.
     shares, threshold : list of float, float
         The shares of the splits, and the similarity from which texts are near duplicates.
 
@@ -66,8 +62,7 @@ def build_cases(
         A label or a group is none of the data set's, or a case of a task with single labels
         has several.
     """
-    dataset = load_dataset(kind, *records[:1])
-    files = findings_files(findings, dataset)
+    dataset, files = findings_files(findings)
     if missing := [one.name for one in dataset.attributes if one.name not in files]:
         raise InputError(f"lacks the attribute {missing[0]}", file=findings)
     split_cases(

@@ -5,14 +5,13 @@ groups reads those of its own attribute. So an edit of one attribute repeats no 
 not use it: the run cache finds the same bytes.
 """
 
-from typing import Annotated, Any
+from typing import Any
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Plugin
+from evenhand.core.stage import Input, Output
 from evenhand.io.tables import read_rows, write_table
 from evenhand.legal.build_cases import cases_schema
-from evenhand.legal.built import load_dataset
-from evenhand.legal.datasets.declared import described
+from evenhand.legal.declaration import described, read_dataset
 from evenhand.legal.groups import attributes
 from evenhand.legal.records import BATCH_CASES
 
@@ -21,7 +20,6 @@ def build_training(
     *,
     data: Input,
     out: Output,
-    kind: Annotated[str, Plugin("evenhand.legal.datasets")],
     attribute: str | None = None,
 ) -> dict[str, Any]:
     """Write the cases of a data set for trainings.
@@ -33,8 +31,6 @@ def build_training(
     out : path
         The same with the columns of the attribute or of none. With an attribute the texts are
         left out (empty): words and token ids are made of the file without one.
-    kind : str
-        A module of `evenhand.legal.datasets`.
     attribute : str, optional
         Its column; of a product (`evenhand.legal.groups`) those of its attributes.
 
@@ -43,7 +39,7 @@ def build_training(
     dict
         Cases.
     """
-    dataset = load_dataset(kind, data)
+    dataset = read_dataset(data)
     used = [dataset.attribute(one) for one in attributes(attribute or "") if one]
     schema = described(cases_schema(used), dataset)
     columns = [name for name in schema.names if not (attribute and name == "text")]

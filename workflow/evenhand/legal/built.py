@@ -1,6 +1,5 @@
 """The data set that `build_cases` writes, as the stages after it read it; and their tables."""
 
-import importlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -49,16 +48,6 @@ class Groups(NamedTuple):
     def unknown(self) -> int:
         """The code of the unknown group."""
         return len(self.names) - 1
-
-
-def load_dataset(kind: str, cases: Path | None = None) -> Dataset:
-    """Return the fixed properties of a kind (a module of `evenhand.legal.datasets`).
-
-    A declared data set is read from a Parquet file of its cases; without one its labels and
-    attributes are not known.
-    """
-    module = importlib.import_module(f"evenhand.legal.datasets.{kind}")
-    return module.DATASET if hasattr(module, "DATASET") else module.read_description(cases)
 
 
 def read_cases_table(path: Path, columns: Sequence[str]) -> pa.Table:

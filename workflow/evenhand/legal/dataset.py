@@ -1,6 +1,6 @@
-"""Fixed properties of a legal data set: its labels, its protected attributes, its limits."""
+"""Properties of a data set of texts: its labels, its protected attributes, its limits."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,24 +30,24 @@ class Attribute:
 
 @dataclass(frozen=True, kw_only=True)
 class Dataset:
-    """A legal data set of FairLex (Chalkidis et al. 2022, section 3).
+    """A data set of texts: one of FairLex's four (Chalkidis et al. 2022, section 3), or another.
 
     Attributes
     ----------
     kind, title : str
-        Its short name; its name in the report.
+        Its recipe, or ``declared``; its name in the report.
     languages : tuple of str
         The languages of its texts, as in its column ``language``.
     task : str
         ``multi_label`` or ``multi_class``.
     labels : tuple of str
-        In FairLex's order: a label's place is its number.
+        In FairLex's order: a label's place is its number. Empty if known by the files only.
     attributes : tuple of Attribute
         In the order of the tables.
     segments, tokens : int
         Paragraphs, and tokens of each, that the published encoder reads.
     published : dict of str to int
-        Cases in train, dev and test as released.
+        Cases in train, dev and test as released by FairLex.
     years : str
         The period of the published splits.
     licence : str
@@ -56,18 +56,21 @@ class Dataset:
         The people in these cases, and a user's duties to them: for the data card.
     """
 
-    kind: str
     title: str
     languages: tuple[str, ...]
     task: str
     labels: tuple[str, ...]
     attributes: tuple[Attribute, ...]
-    segments: int
-    tokens: int
-    published: dict[str, int]
-    years: str
-    licence: str
-    people: str
+    kind: str = "declared"
+    segments: int = 32
+    tokens: int = 128
+    published: dict[str, int] = field(default_factory=dict)
+    years: str = ""
+    licence: str = "That of its files; the configuration does not state it"
+    people: str = (
+        "The attributes are columns of the files. Whoever collected them knows what they mean,"
+        " and whether the people in the texts agreed."
+    )
 
     def attribute(self, name: str) -> Attribute:
         """The attribute of this name; KeyError if there is none."""

@@ -3,15 +3,14 @@
 import re
 from collections import Counter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Plugin
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.sheets import Marked
 from evenhand.io.tables import read_rows
 from evenhand.legal.audit import task, unknown_name
-from evenhand.legal.built import load_dataset
 from evenhand.legal.dataset import Attribute
 from evenhand.legal.findings import findings_files
 from evenhand.legal.records import Record, read_distinct
@@ -36,7 +35,6 @@ def draw_audit(
     findings: Input,
     instructions: Input,
     out: Output,
-    kind: Annotated[str, Plugin("evenhand.legal.datasets")],
     dataset: str,
     per_rule: int = 20,
     seed: int = 1,
@@ -59,8 +57,6 @@ def draw_audit(
         The folder to write, with a folder per attribute: ``{attribute}.xlsx`` (instructions, and a
         table with drop-down answers in which the words are red), ``{attribute}.csv`` (the same
         table), and ``handed_out.csv``: put a copy of it aside when the sheets are handed out.
-    kind : str
-        ecthr, scotus, fscs or cail.
     dataset : str
         The data set's name.
     per_rule : int
@@ -82,8 +78,7 @@ def draw_audit(
         The kind has no such attribute, the files do not belong together, or `handed_out` is of
         another attribute.
     """
-    fixed = load_dataset(kind, *records[:1])
-    files = findings_files(findings, fixed)
+    fixed, files = findings_files(findings)
     declared = {name: fixed.attribute(name) for name in files}
     if per_rule < 1:
         raise InputError(f"{per_rule} cases for each rule are none", remedy="give at least 1")

@@ -2,7 +2,7 @@
 
 import importlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any
@@ -10,9 +10,11 @@ from typing import Annotated, Any
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
-from evenhand.legal.built import load_dataset
+from evenhand.legal.dataset import Attribute
+from evenhand.legal.declaration import read_dataset
 from evenhand.legal.findings import Finding, check_evidence, write_findings
-from evenhand.legal.records import read_distinct
+from evenhand.legal.given import given_group
+from evenhand.legal.records import Record, read_distinct
 
 #: How often each rule, value and flag occurs.
 Counts = dict[str, Counter[str]]
@@ -23,7 +25,6 @@ def find_attributes(
     records: list[Input],
     tables: list[Input] | None = None,
     out: Output,
-    kind: Annotated[str, Plugin("evenhand.legal.datasets")],
     modules: Annotated[list[str], Plugin("evenhand.legal.attributes")],
 ) -> dict[str, Any]:
     """Find the attributes of all cases, and check their evidence.
@@ -37,8 +38,6 @@ def find_attributes(
     out : path
         A folder with a file per attribute, of a finding per case (`evenhand.legal.findings`), in
         the order of `read_distinct`.
-    kind : str
-        ecthr, scotus, fscs or cail.
     modules : list of str
         The modules that find the attributes of this kind, in their order.
 
@@ -56,13 +55,12 @@ def find_attributes(
     """
     result = {}
     out.mkdir()
-    dataset = load_dataset(kind, *records[:1])
+    dataset = read_dataset(records[0])
     for attribute, name in zip(dataset.attributes, modules, strict=True):
         module = importlib.import_module(f"evenhand.legal.attributes.{name}")
         needed = _needed(module, name, tables or [])
-        prepared = module.prepare(needed) if hasattr(module, "prepare") else attribute
         counts: Counts = {"rules": Counter(), "values": Counter(), "flags": Counter()}
-        found = _findings(records, module, prepared, counts)
+        found = _findings(records, finder(module, attribute, needed), counts)
         result[attribute.name] = {
             "cases": write_findings(out / f"{attribute.name}.parquet", found, dataset),
             "known": sum(counts["values"].values()),
@@ -81,11 +79,24 @@ def _needed(module: ModuleType, attribute: str, tables: list[Path]) -> dict[str,
     return {name: by_name[name] for name in module.TABLES}
 
 
+def finder(
+    module: ModuleType, attribute: Attribute, tables: dict[str, Path]
+) -> Callable[[Record], Finding]:
+    """Return what finds an attribute of a case: the group that the source gives, or a module.
+
+    A module of `evenhand.legal.attributes` has ``find(record, attribute, prepared)``, and may have
+    ``prepare(tables, attribute)`` and an own ``given(record, attribute)``.
+    """
+    prepared = module.prepare(tables, attribute) if hasattr(module, "prepare") else None
+    given = getattr(module, "given", given_group)
+    return lambda record: given(record, attribute) or module.find(record, attribute, prepared)
+
+
 def _findings(
-    records: list[Path], module: ModuleType, prepared: Any, counts: Counts
+    records: list[Path], find: Callable[[Record], Finding], counts: Counts
 ) -> Iterator[tuple[str, Finding]]:
     for record in read_distinct(records):
-        finding = module.find(record, prepared)
+        finding = find(record)
         check_evidence(record, finding)
         counts["rules"][finding.rule] += 1
         counts["flags"].update(finding.flags)

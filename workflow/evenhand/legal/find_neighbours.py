@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Plugin
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.tables import write_table
-from evenhand.legal.built import load_dataset, read_cases_table, read_labels, read_splits
+from evenhand.legal.built import read_cases_table, read_labels, read_splits
+from evenhand.legal.declaration import read_dataset
 from evenhand.legal.neighbours import NEIGHBOURS
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ def find_neighbours(
     *,
     data: Input,
     out: Output,
-    kind: Annotated[str, Plugin("evenhand.legal.datasets")],
     words: Input | None = None,
     embeddings: Input | None = None,
     count: int = 5,
@@ -42,8 +42,6 @@ def find_neighbours(
         Parquet, a row per training case with a known label: `evenhand.legal.neighbours`. The
         nearest come first; of equally near ones (to `DECIMALS`), the first in the data set.
         Cases with a cosine of 0 or below are not neighbours.
-    kind : str
-        ecthr, scotus, fscs or cail.
     words : path, optional
         Of `fit_tfidf`: cosines of weighted n-grams.
     embeddings : path, optional
@@ -70,7 +68,7 @@ def find_neighbours(
         )
     if count < 1:
         raise InputError(f"count is {count}, and must be at least 1")
-    known, _ = read_labels(data, load_dataset(kind, data))
+    known, _ = read_labels(data, read_dataset(data))
     rows = np.flatnonzero(known & (read_splits(data) == "train"))
     if not len(rows):
         raise InputError("has no case with a label in the split train", file=data)

@@ -10,7 +10,7 @@ import pyarrow as pa
 from evenhand.errors import InputError
 from evenhand.io.tables import write_table
 from evenhand.legal.dataset import Dataset
-from evenhand.legal.datasets.declared import described
+from evenhand.legal.declaration import described, read_dataset
 from evenhand.legal.records import Record
 
 #: Where evidence may stand; ``given`` is the source's metadata.
@@ -112,29 +112,30 @@ def check_evidence(record: Record, finding: Finding) -> None:
             raise ValueError(f"case {record.case_id}: {one} does not stand there")
 
 
-def write_findings(
-    path: Path, findings: Iterable[tuple[str, Finding]], dataset: Dataset | None = None
-) -> int:
+def write_findings(path: Path, findings: Iterable[tuple[str, Finding]], dataset: Dataset) -> int:
     """Write (case id, finding) in the order in which they come; return how many."""
-    schema = described(FINDING, dataset) if dataset else FINDING
+    schema = described(FINDING, dataset)
     return write_table(path, schema, (_row(case, finding) for case, finding in findings))
 
 
-def findings_files(folder: Path, dataset: Dataset) -> dict[str, Path]:
-    """Return the files of a folder of `find_attributes` by attribute, in the data set's order.
+def findings_files(folder: Path) -> tuple[Dataset, dict[str, Path]]:
+    """Return the data set of a folder of `find_attributes`, and the file of each attribute.
+
+    The files are in the order of the data set's attributes.
 
     Raises
     ------
     InputError
         A file is of no attribute of the data set, or there is none.
     """
-    there = {path.stem: path for path in folder.glob("*.parquet")}
+    there = {path.stem: path for path in sorted(folder.glob("*.parquet"))}
+    if not there:
+        raise InputError("has no findings", file=folder, remedy="give what find_attributes wrote")
+    dataset = read_dataset(next(iter(there.values())))
     known = [one.name for one in dataset.attributes]
     if unknown := there.keys() - {*known}:
         raise InputError(f"{dataset.title} has no attribute {min(unknown)!r}", file=folder)
-    if not there:
-        raise InputError("has no findings", file=folder, remedy="give what find_attributes wrote")
-    return {name: there[name] for name in known if name in there}
+    return dataset, {name: there[name] for name in known if name in there}
 
 
 def _row(case_id: str, finding: Finding) -> dict[str, Any]:

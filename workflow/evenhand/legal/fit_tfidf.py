@@ -1,20 +1,20 @@
 """Stage: the TF-IDF weights of the n-grams of a legal data set, for linear classifiers."""
 
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
 from evenhand.core import stage
 from evenhand.core.csv_tables import write_rows
-from evenhand.core.stage import Input, Output, Plugin
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.legal.built import (
     case_documents,
-    load_dataset,
     read_cases_table,
     read_labels,
     read_splits,
 )
+from evenhand.legal.declaration import read_dataset
 from evenhand.legal.features import fit_documents, scaled_min_df, write_features
 
 HEADER = ["column", "term", "words", "train_cases", "train_times", "idf"]
@@ -25,7 +25,6 @@ def fit_tfidf(
     data: Input,
     out: Output,
     vocabulary: Output,
-    kind: Annotated[str, Plugin("evenhand.legal.datasets")],
     features: int = 5000,
     ngrams: int = 3,
     min_df: int = 5,
@@ -45,8 +44,6 @@ def fit_tfidf(
     vocabulary : path
         CSV: column, term (its words joined by blanks), words (how many), train_cases (how many
         have it), train_times, idf.
-    kind : str
-        ecthr, scotus, fscs or cail.
     features : int
         Maximum number of n-grams: the most frequent ones.
     ngrams : int
@@ -69,7 +66,7 @@ def fit_tfidf(
     for name, value in (("features", features), ("ngrams", ngrams), ("min_df", min_df)):
         if value < 1:
             raise InputError(f"{name} is {value}, and must be at least 1")
-    known, _ = read_labels(data, load_dataset(kind, data))
+    known, _ = read_labels(data, read_dataset(data))
     train = known & (read_splits(data) == "train")
     if not train.any():
         raise InputError(

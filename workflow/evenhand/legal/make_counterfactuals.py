@@ -12,7 +12,7 @@ from evenhand.errors import InputError
 from evenhand.io.tables import write_batches
 from evenhand.learning.counterfactual_text import SwapTable, read_swap_table, swap_words
 from evenhand.legal.built import FIXED, case_batches
-from evenhand.legal.datasets.declared import carried
+from evenhand.legal.declaration import carried
 
 #: Languages without blanks between words: a word is swapped wherever its characters stand.
 UNSPACED = frozenset({"zh"})

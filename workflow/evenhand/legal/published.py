@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.legal.built import load_dataset
+from evenhand.legal.dataset import Dataset
 from evenhand.legal.scored import MEASURES
 
 #: Verdicts on a published value.
@@ -31,6 +31,9 @@ SCORES = [
     *("kind", "classifier", "attribute", "objective", "measure"),
     *("value", "tolerance", "source", "only_compat", "note"),
 ]
+
+#: The paper's data sets.
+COURTS = ("cail", "ecthr", "fscs", "scotus")
 
 #: The paper's classifiers.
 CLASSIFIERS = ("linear", "transformer")
@@ -78,8 +81,8 @@ class Claim(NamedTuple):
     known_error: str = ""
 
 
-def read_scores(path: Path, kind: str) -> dict[tuple[str, str, str, str], Score]:
-    """The scores of a kind, by classifier (linear, transformer), attribute, objective and measure.
+def read_scores(path: Path, dataset: Dataset) -> dict[tuple[str, str, str, str], Score]:
+    """Return the scores of a data set, by classifier, attribute, objective and measure.
 
     A score is known to half a unit of its last digit; `Score.tolerance` adds that to the table's.
 
@@ -97,12 +100,12 @@ def read_scores(path: Path, kind: str) -> dict[tuple[str, str, str, str], Score]
         if row["only_compat"] not in ("", "true"):
             raise InputError(f"only_compat is {row['only_compat']!r}, and must be true or blank",
                              file=path, line=line)  # fmt: skip
-        _check_attribute(path, line, row, kind)
+        _check_attribute(path, line, row, dataset)
         if row["measure"] not in MEASURES:
             raise InputError(f"there is no measure {row['measure']!r}", file=path, line=line,
                              remedy=f"they are {', '.join(MEASURES)}")  # fmt: skip
         value, tolerance = (_number(path, line, row[name]) for name in ("value", "tolerance"))
-        if row["kind"] == kind:
+        if row["kind"] == dataset.kind:
             key = row["classifier"], row["attribute"], row["objective"], row["measure"]
             found[key] = Score(
                 value,
@@ -114,8 +117,8 @@ def read_scores(path: Path, kind: str) -> dict[tuple[str, str, str, str], Score]
     return found
 
 
-def read_claims(path: Path, kind: str) -> list[Claim]:
-    """The claims about a kind, or over `ALL`.
+def read_claims(path: Path, dataset: Dataset) -> list[Claim]:
+    """The claims about a data set.
 
     Raises
     ------
@@ -131,13 +134,13 @@ def read_claims(path: Path, kind: str) -> list[Claim]:
             raise InputError(f"there is no quantity {row['quantity']!r}", file=path, line=line,
                              remedy=f"they are {', '.join(known)}")  # fmt: skip
         if row["kind"] != ALL:
-            _check_attribute(path, line, row, kind)
-        if row["kind"] == kind != ALL:
-            _check_groups(path, line, row)
+            _check_attribute(path, line, row, dataset)
+        if row["kind"] == dataset.kind:
+            _check_groups(path, line, row, dataset)
         ends = [_number(path, line, row[end]) if row[end] else None for end in ("low", "high")]
         if (ends[0] is None) != (ends[1] is None):
             raise InputError("has one end of two", file=path, line=line)
-        if row["kind"] == kind:
+        if row["kind"] == dataset.kind:
             words = [row[name] for name in ("attribute", "quantity", "group", "other_group")]
             found.append(Claim(*words, *ends, row["known_error"]))
     return found
@@ -186,20 +189,19 @@ def claim_rounding(claim: Claim) -> float:
                default=0.0)  # fmt: skip
 
 
-def _check_attribute(path: Path, line: int, row: dict[str, Any], kind: str) -> None:
-    """Check a row's kind, and its attribute if the kind is this one: others are not loaded."""
-    kinds = sorted(path.stem for path in (Path(__file__).parent / "datasets").glob("[!_]*.py"))
-    if row["kind"] not in kinds:
+def _check_attribute(path: Path, line: int, row: dict[str, Any], dataset: Dataset) -> None:
+    """Check a row's kind, and its attribute if it is of this data set."""
+    if row["kind"] not in COURTS:
         raise InputError(f"there is no kind {row['kind']!r}", file=path, line=line,
-                         remedy=f"they are {', '.join(kinds)}")  # fmt: skip
-    names = [one.name for one in load_dataset(kind).attributes] if row["kind"] == kind else []
-    if row["kind"] == kind and row["attribute"] not in names:
-        raise InputError(f"{kind} has no attribute {row['attribute']!r}", file=path, line=line,
-                         remedy=f"it has {', '.join(names)}")  # fmt: skip
+                         remedy=f"they are {', '.join(COURTS)}")  # fmt: skip
+    names = [one.name for one in dataset.attributes]
+    if row["kind"] == dataset.kind and row["attribute"] not in names:
+        raise InputError(f"{dataset.kind} has no attribute {row['attribute']!r}", file=path,
+                         line=line, remedy=f"it has {', '.join(names)}")  # fmt: skip
 
 
-def _check_groups(path: Path, line: int, row: dict[str, Any]) -> None:
-    groups = load_dataset(row["kind"]).attribute(row["attribute"]).groups
+def _check_groups(path: Path, line: int, row: dict[str, Any], dataset: Dataset) -> None:
+    groups = dataset.attribute(row["attribute"]).groups
     needed = {"gap": (), "below": ("group", "other_group")}.get(row["quantity"], ("group",))
     for name in ("group", "other_group"):
         if row[name] not in groups if name in needed else row[name]:

@@ -4,15 +4,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Plugin
+from evenhand.core.stage import Input, Output
 from evenhand.core.tables import Table, integer, share, text, write_tables
 from evenhand.errors import InputError
 from evenhand.io.tables import read_rows
 from evenhand.legal.audit import ANSWERS, task, unknown_name, values
-from evenhand.legal.built import load_dataset
 from evenhand.legal.dataset import Attribute
 from evenhand.legal.findings import findings_files
 from evenhand.metrics.proportions import stratified_share, wilson_share
@@ -76,7 +75,6 @@ def read_audit(
     sheets: list[Input],
     findings: Input,
     out: Output,
-    kind: Annotated[str, Plugin("evenhand.legal.datasets")],
     dataset: str,
 ) -> dict[str, Any]:
     """Measure the precision of each rule, by the sheets that people have filled in.
@@ -94,8 +92,6 @@ def read_audit(
     out : path
         The folder of the table; see `evenhand.core.tables`. Intervals are Wilson's; a precision
         is blank where a rule has no answer.
-    kind : str
-        ecthr, scotus, fscs or cail.
     dataset : str
         The data set's name in the table.
 
@@ -110,8 +106,7 @@ def read_audit(
         A sheet cannot be read, has a case or finding that was not handed out, an unknown answer
         or value, or an answer that contradicts itself. File and row are named.
     """
-    fixed = load_dataset(kind, next(findings.glob("*.parquet"), None))
-    files = findings_files(findings, fixed)
+    fixed, files = findings_files(findings)
     attributes_of = {one.name: one for one in fixed.attributes}
     handed: dict[str, dict[str, dict[str, Any]]] = {}
     for path in drawn:

@@ -18,19 +18,16 @@ from evenhand.errors import InputError
 from evenhand.io.decoding import Encoding
 from evenhand.io.documents import write_json
 from evenhand.io.quarantine import Quarantine
-from evenhand.legal.built import load_dataset
 from evenhand.legal.dataset import Dataset
-from evenhand.legal.datasets.declared import completed, description
+from evenhand.legal.declaration import KIND as COLUMNS
+from evenhand.legal.declaration import completed, description, read_dataset, read_declaration
 from evenhand.legal.records import Record, write_records
 from evenhand.legal.rows import files_of
 
 #: Reasons of the quarantine for which the case stays.
 NOTED = frozenset({"bad_date", "conclusion_differs", "no_group", "undecodable_bytes", "nul_bytes"})
 
-#: The four data sets, and any other.
-KINDS = ("ecthr", "scotus", "fscs", "cail", "declared")
-
-#: The kind of a format that reads all four data sets.
+#: The kind of a format that reads the data sets of all courts.
 ANY = "any"
 
 
@@ -40,13 +37,12 @@ def read_cases(
     out: Output,
     quarantine: Output,
     counts: Output,
-    kind: Annotated[str, Plugin("evenhand.legal.datasets")],
     format: Annotated[str, Plugin("evenhand.legal.formats")],
+    declaration: str,
     tables: list[Input] | None = None,
     documents: list[str] | None = None,
     no_finding: str | None = None,
     encoding: str | None = None,
-    declaration: str | None = None,
 ) -> dict[str, Any]:
     """Read cases, each once, and count the cases kept and left out.
 
@@ -64,10 +60,12 @@ def read_cases(
         JSON: read = records + the sum of left_out (by reason); noted (by reason: the case
         stayed); labels (cases by label; ``none``: no label applies; ``unknown``: the source
         does not tell), undated, languages, splits, paragraphs and characters of the facts.
-    kind : str
-        The data set: ecthr, scotus, fscs, cail or declared.
     format : str
         How the files are read: a module of `evenhand.legal.formats`.
+    declaration : str
+        The data set, as JSON: a recipe of ``resources/legal/courts`` with its kind, or an entry of
+        ``text.datasets``, of which the labels and groups that occur are found. It is written into
+        the metadata of the records (`evenhand.legal.declaration.read_dataset`).
     tables : list of path
         The tables that the format reads, named by their stems.
     documents : list of str, optional
@@ -76,9 +74,6 @@ def read_cases(
         Label of a judgment that finds neither a violation nor none: unknown or no_violation.
     encoding : str, optional
         The files' encoding.
-    declaration : str, optional
-        The columns of a declared data set: an entry of ``text.datasets``, as JSON. The labels and
-        groups that occur are written into the metadata of the records.
 
     Raises
     ------
@@ -86,17 +81,15 @@ def read_cases(
         The format is for another kind, does not know an option, lacks a table, or finds no
         case at all; or a declared data set has too few labels or groups.
     """
-    if kind not in KINDS:
-        raise InputError(f"the kind is {kind!r}", remedy=f"choose one of {', '.join(KINDS)}")
+    dataset = read_declaration(declaration)
     reader = importlib.import_module(f"evenhand.legal.formats.{format}")
-    if kind != reader.KIND and reader.KIND != ANY:
+    if reader.KIND not in (dataset.kind, ANY):
         raise InputError(
-            f"the format {format} reads cases of {reader.KIND}, not of {kind}",
-            remedy=f"choose a format for {kind}",
+            f"the format {format} reads cases of {reader.KIND}, not of {dataset.kind}",
+            remedy=f"choose a format for {dataset.kind}",
         )
     given = {"documents": documents, "no_finding": no_finding, "encoding": encoding}
-    given["declaration"] = declaration
-    options = _options(reader, format, given) | {"kind": kind}
+    options = _options(reader, format, given) | {"declaration": declaration}
     problems = Quarantine()
     tally: dict[str, Any] = {
         "labels": Counter(),
@@ -105,17 +98,18 @@ def read_cases(
         "splits": Counter(),
         "paragraphs": 0,
         "characters": 0,
-        "values": None if declaration is None else {},  # of attributes
+        "values": {},  # of the attributes of a data set that is declared by columns
     }
     named = _tables(reader, format, tables or [])
     records = reader.read(list(files_of(files, problems)), options, problems, named)
 
     def describe() -> dict[str, str]:
-        if declaration is None or not tally["paragraphs"]:
-            return {}
+        if dataset.kind != COLUMNS or not tally["paragraphs"]:
+            return description(dataset)
         return description(completed(json.loads(declaration), tally["labels"], tally["values"]))
 
-    written = write_records(out, _counted(_distinct(records, files, problems), tally), describe)
+    distinct = _distinct(records, files, problems)
+    written = write_records(out, _counted(distinct, tally, dataset.kind == COLUMNS), describe)
     problems.write(quarantine)
     if not written:
         raise InputError(
@@ -130,7 +124,7 @@ def read_cases(
         "records": written,
         "left_out": left_out,
         "noted": {k: n for k, n in sorted(problems.counts.items()) if k in NOTED},
-        "labels": _in_order(tally.pop("labels"), load_dataset(kind, out)),
+        "labels": _in_order(tally.pop("labels"), read_dataset(out)),
     } | {
         name: dict(sorted(value.items())) if isinstance(value, Counter) else value
         for name, value in tally.items()
@@ -196,7 +190,7 @@ def _distinct(
         yield replace(record, source=source)
 
 
-def _counted(records: Iterable[Record], tally: dict[str, Any]) -> Iterator[Record]:
+def _counted(records: Iterable[Record], tally: dict[str, Any], columns: bool) -> Iterator[Record]:
     for record in records:
         labels = ["unknown"] if record.labels is None else record.labels or ["none"]
         tally["labels"].update(labels)
@@ -205,7 +199,7 @@ def _counted(records: Iterable[Record], tally: dict[str, Any]) -> Iterator[Recor
         tally["splits"][record.split or "none"] += 1
         tally["paragraphs"] += len(record.text)
         tally["characters"] += sum(map(len, record.text))
-        if tally["values"] is not None:
+        if columns:
             for name, value in record.given.items():
                 tally["values"].setdefault(name, Counter())[value] += 1
         yield record

@@ -8,9 +8,7 @@ from pathlib import Path
 
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.legal.dataset import Attribute
 from evenhand.legal.findings import Evidence, Finding, given_evidence
-from evenhand.legal.given import given_group
 from evenhand.legal.records import Record
 
 #: Table of ``resources/legal`` that `read_states` reads.
@@ -104,7 +102,7 @@ def folded(name: str) -> str:
     return " ".join(word for word in words if word != "the")
 
 
-def find_group(record: Record, states: States, attribute: Attribute) -> Finding:
+def find_group(record: Record, states: States) -> Finding:
     """Return the group of the respondent States.
 
     FairLex's rule: the first group, if any of several respondents is in it; the flag
@@ -115,9 +113,6 @@ def find_group(record: Record, states: States, attribute: Attribute) -> Finding:
     InputError
         A name that the source or the title gives is not in the table.
     """
-    given = given_group(record, attribute)
-    if given:
-        return given
     unknown = None
     for rule, names, evidence in _places(record, states):
         codes = _codes(names, states)

@@ -10,13 +10,13 @@ import numpy as np
 from evenhand.errors import InputError
 from evenhand.legal.built import (
     Groups,
-    load_dataset,
     read_cases_table,
     read_groups,
     read_labels,
     read_splits,
 )
 from evenhand.legal.dataset import Attribute, Dataset
+from evenhand.legal.declaration import read_dataset
 from evenhand.legal.groups import PLUS, attributes, multiply
 from evenhand.legal.predictions import NO_ATTRIBUTE, labelled, read_predictions
 from evenhand.legal.records import SPLITS
@@ -115,7 +115,6 @@ def as_classes(labels: np.ndarray, dataset: Dataset) -> np.ndarray:
 def read_scored(
     data: Path,
     predictions: Sequence[Path],
-    kind: str,
     splits: Sequence[str],
 ) -> tuple[Cases, Runs]:
     """Read the cases with known labels of some splits, and each training's predictions.
@@ -126,7 +125,7 @@ def read_scored(
         A split is none, or has no such case; the predictions are not of these cases and labels;
         a training is in two files; there is none.
     """
-    dataset = load_dataset(kind, data)
+    dataset = read_dataset(data)
     if strange := [split for split in splits if split not in SPLITS]:
         raise InputError(
             f"there is no split {strange[0]!r}", remedy=f"the splits are {', '.join(SPLITS)}"

@@ -16,7 +16,6 @@ import re
 from dataclasses import dataclass
 
 from evenhand.legal.chinese import NUMBER, number_of
-from evenhand.legal.datasets.cail import DATASET
 
 #: Kinds of sentences, from the lightest.
 KINDS = (
@@ -30,8 +29,9 @@ KINDS = (
     "death",
 )
 
-#: Upper ends of all classes but the last, in months.
+#: Upper ends of all classes but the last, in months; and the classes.
 _BOUNDS = (0, 12, 36, 60, 120)
+CLASSES = ("0", *(f"<={bound}" for bound in _BOUNDS[1:]), f">{_BOUNDS[-1]}")
 
 _AND = "[零又另]?"
 _TERM = (
@@ -70,13 +70,13 @@ def severity(sentence: Sentence) -> str:
     Raises ValueError if the months are negative or no number.
     """
     if sentence.kind in ("life", "death"):
-        return DATASET.labels[-1]
+        return CLASSES[-1]
     if not math.isfinite(sentence.months) or sentence.months < 0:
         raise ValueError(f"{sentence.months} is no number of months")
     if sentence.kind not in ("imprisonment", "detention"):
-        return DATASET.labels[0]
+        return CLASSES[0]
     place = sum(sentence.months > bound for bound in _BOUNDS)
-    return DATASET.labels[place]
+    return CLASSES[place]
 
 
 def sentence_of(judgment: str) -> Sentence | None:
@@ -117,7 +117,7 @@ def _drop_quashed(part: str) -> str:
 def _weight(sentence: Sentence) -> tuple[int, float, int]:
     """By class first, then by the term, then by kind."""
     kind = KINDS.index(sentence.kind)
-    return DATASET.labels.index(severity(sentence)), sentence.months, kind
+    return CLASSES.index(severity(sentence)), sentence.months, kind
 
 
 def _imposed(piece: str) -> list[Sentence]:

@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterable
 
 from evenhand.errors import InputError
-from evenhand.legal.datasets.ecthr import DATASET
+
+#: The articles whose violation is a label, as in ``resources/legal/courts/ecthr.yaml``.
+LABELS = ("2", "3", "5", "6", "8", "9", "10", "11", "14", "P1-1")
 
 #: HUDOC's types of documents that are judgments.
 JUDGMENTS = ("CHAMBER", "GRANDCHAMBER", "COMMITTEE")
@@ -89,8 +91,8 @@ def concluded(conclusion: str) -> tuple[list[str], list[str]]:
 def as_labels(articles: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The data set's labels among articles, in its order; and the other articles."""
     found = set(articles)
-    labels = tuple(label for label in DATASET.labels if label in found)
-    return labels, tuple(dict.fromkeys(one for one in articles if one not in DATASET.labels))
+    labels = tuple(label for label in LABELS if label in found)
+    return labels, tuple(dict.fromkeys(one for one in articles if one not in LABELS))
 
 
 def language_of(paragraphs: Iterable[str]) -> str:

@@ -1,15 +1,15 @@
 """All result tables of a data set of cases: each module of `evenhand.legal.case_tables` is one."""
 
-from typing import Annotated, Any
+from typing import Any
 
 from evenhand.core import stage
 from evenhand.core.families import load_members
-from evenhand.core.stage import Input, Output, Plugin
+from evenhand.core.stage import Input, Output
 from evenhand.core.tables import tabulate
 from evenhand.errors import InputError
 from evenhand.legal import case_tables
-from evenhand.legal.built import load_dataset
 from evenhand.legal.case_study import CaseStudy
+from evenhand.legal.declaration import read_dataset
 from evenhand.legal.findings import findings_files
 
 
@@ -19,7 +19,6 @@ def tabulate_cases(
     claims: Input,
     words: Input,
     out: Output,
-    kind: Annotated[str, Plugin("evenhand.legal.datasets")],
     dataset: str,
     published: bool = False,
     findings: Input | None = None,
@@ -40,8 +39,6 @@ def tabulate_cases(
         Words of outcomes (outcome_words.csv).
     out : path
         The folder of the tables; see `evenhand.core.tables`.
-    kind : str
-        ecthr, scotus, fscs or cail.
     dataset : str
         The name of the data set in the tables.
     published : bool
@@ -60,7 +57,7 @@ def tabulate_cases(
     """
     if resamples < 1:
         raise InputError(f"{resamples} resamples are too few", remedy="give at least 100")
-    fixed = load_dataset(kind, data)
+    fixed = read_dataset(data)
     if len(tokens or []) != len(metas or []):
         raise InputError("each file of token ids needs its description beside it")
     study = CaseStudy(
@@ -69,7 +66,7 @@ def tabulate_cases(
         published,
         claims,
         words,
-        findings_files(findings, fixed) if findings else {},
+        findings_files(findings)[1] if findings else {},
         list(zip(tokens or [], metas or [], strict=True)),
         seed,
         resamples,

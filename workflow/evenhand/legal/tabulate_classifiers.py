@@ -1,10 +1,10 @@
 """All tables of a data set's classifiers: each module of `evenhand.legal.classifier_tables`."""
 
-from typing import Annotated, Any
+from typing import Any
 
 from evenhand.core import stage
 from evenhand.core.families import load_members
-from evenhand.core.stage import Input, Output, Plugin
+from evenhand.core.stage import Input, Output
 from evenhand.core.tables import tabulate
 from evenhand.errors import InputError
 from evenhand.legal import classifier_tables
@@ -21,7 +21,6 @@ def tabulate_classifiers(
     scores: Input,
     claims: Input,
     out: Output,
-    kind: Annotated[str, Plugin("evenhand.legal.datasets")],
     dataset: str,
     linear: list[str] | None = None,
     transformer: list[str] | None = None,
@@ -51,8 +50,6 @@ def tabulate_classifiers(
         Published values (published_scores.csv, published_claims.csv).
     out : path
         The folder of the tables; see `evenhand.core.tables`.
-    kind : str
-        ecthr, scotus, fscs or cail.
     dataset : str
         The name of the data set in the tables.
     linear, transformer : list of str, optional
@@ -81,7 +78,7 @@ def tabulate_classifiers(
             "resamples, permutations and swaps must be at least 1", remedy="give 100 or more"
         )
     splits = ["dev", "test"] if splits is None else splits
-    scored, runs = read_scored(data, predictions, kind, splits)
+    scored, runs = read_scored(data, predictions, splits)
     stands_for = dict.fromkeys(linear or [], "linear")
     study = ClassifierStudy(
         name=dataset,

@@ -2,16 +2,17 @@
 
 import itertools
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Plugin
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
-from evenhand.legal.built import case_batches, load_dataset
+from evenhand.legal.built import case_batches
+from evenhand.legal.declaration import read_dataset
 from evenhand.legal.tokens import (
     BATCH_ROWS,
     Special,
@@ -36,7 +37,6 @@ def tokenise_cases(
     data: Input,
     out: Output,
     meta: Output,
-    kind: Annotated[str, Plugin("evenhand.legal.datasets")],
     name: str,
     model: Input | None = None,
     hub_name: str | None = None,
@@ -66,8 +66,6 @@ def tokenise_cases(
         uint32), special (before, after, pad, unknown, mask), segments and tokens (the limits),
         stored_paragraphs, counts, unknown_share (unknown tokens among the stored ones that are
         not special; null where the tokenizer knows every text).
-    kind : str
-        ecthr, scotus, fscs or cail: the limits are its.
     name : str
         Name of the tokenizer.
     model : path, optional
@@ -93,7 +91,7 @@ def tokenise_cases(
     InputError
         There is no tokenizer, it is no fast one, or it takes fewer tokens than the limit.
     """
-    fixed = load_dataset(kind, data)
+    fixed = read_dataset(data)
     if stored_paragraphs < fixed.segments:
         raise InputError(
             f"{stored_paragraphs} stored paragraphs are fewer than the {fixed.segments} that the"

@@ -13,7 +13,6 @@ def train_classifier(
     features: Input,
     out: Output,
     history: Output,
-    kind: Annotated[str, Plugin("evenhand.legal.datasets")],
     family: Annotated[str, Plugin("evenhand.legal.classifiers")],
     classifier: str,
     objective: Annotated[str, Plugin("evenhand.learning.objectives")],
@@ -50,8 +49,6 @@ def train_classifier(
         Parquet: `evenhand.legal.predictions.PREDICTIONS`, seed by seed.
     history : path
         Parquet, a row per seed and epoch: `evenhand.learning.history.HISTORY`.
-    kind : str
-        ecthr, scotus, fscs or cail.
     family : str
         ``linear``, ``frozen`` or ``hierarchical``: a module of `evenhand.legal.classifiers`.
     classifier : str
@@ -111,7 +108,7 @@ def train_classifier(
         raise InputError("there is no seed, or one twice", remedy="name each seed once")
     module = importlib.import_module(f"evenhand.legal.classifiers.{family}")
     job = training.make_job(
-        data, kind, classifier, objective, objective_options, attribute, module.SETTINGS, settings,
+        data, classifier, objective, objective_options, attribute, module.SETTINGS, settings,
         threads=threads, device=device,
     )  # fmt: skip
     files = training.Files(
@@ -138,7 +135,7 @@ def train_classifier(
             "objective_options": dict(job.options),
             "attribute": job.attribute,
             "seed": result.seed,
-            "kind": kind,
+            "kind": job.cases.dataset.kind,
             "labels": list(job.cases.dataset.labels),
             "task": job.cases.dataset.task,
             **loaded.description,

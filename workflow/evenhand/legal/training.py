@@ -26,13 +26,13 @@ from evenhand.learning.settings import Settings
 from evenhand.learning.trainer import fit
 from evenhand.legal.built import (
     label_sets,
-    load_dataset,
     read_cases_table,
     read_groups,
     read_labels,
     read_splits,
 )
 from evenhand.legal.dataset import Dataset
+from evenhand.legal.declaration import read_dataset
 from evenhand.legal.groups import PLUS, attributes, has_label, multiply
 from evenhand.legal.neighbours import read_neighbours
 from evenhand.legal.predictions import (
@@ -138,7 +138,7 @@ class Result(NamedTuple):
     model: "nn.Module | None" = None
 
 
-def read_labelled(data: Path, kind: str, attribute: str | None = None) -> LabelledCases:
+def read_labelled(data: Path, attribute: str | None = None) -> LabelledCases:
     """Read labels, splits, and the groups of an attribute or a product; not the texts.
 
     Raises
@@ -147,7 +147,7 @@ def read_labelled(data: Path, kind: str, attribute: str | None = None) -> Labell
         The file was not written by `build_cases`, a label is out of range or named twice, or
         there is no such attribute with groups.
     """
-    dataset = load_dataset(kind, data)
+    dataset = read_dataset(data)
     known, hot = read_labels(data, dataset)
     table = read_cases_table(data, ["case_id", "labels"])
     case_ids = table["case_id"].to_pylist()
@@ -190,7 +190,6 @@ def read_labelled(data: Path, kind: str, attribute: str | None = None) -> Labell
 
 def make_job(
     data: Path,
-    kind: str,
     classifier: str,
     objective: str,
     objective_options: Sequence[str] | None,
@@ -238,7 +237,7 @@ def make_job(
             f"{objective} removes its groups, and the label is part of {attribute}",
             remedy="name the attributes alone; batches are balanced over the label anyway",
         )
-    cases = read_labelled(data, kind, attribute)
+    cases = read_labelled(data, attribute)
     return Job(
         classifier=classifier,
         objective=module,

@@ -1,20 +1,20 @@
 """Stage: the TF-IDF weights of counterfactuals, with the vocabulary of the cases."""
 
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
 from evenhand.core import stage
 from evenhand.core.resources import read_resource
-from evenhand.core.stage import Input, Output, Plugin
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.legal.built import (
     case_documents,
-    load_dataset,
     read_cases_table,
     read_labels,
     read_splits,
 )
+from evenhand.legal.declaration import read_dataset
 from evenhand.legal.features import transform_documents, write_features
 from evenhand.legal.fit_tfidf import HEADER
 
@@ -24,7 +24,6 @@ def transform_tfidf(
     counterfactuals: Input,
     vocabulary: Input,
     out: Output,
-    kind: Annotated[str, Plugin("evenhand.legal.datasets")],
 ) -> dict[str, Any]:
     """Transform swapped texts with the vocabulary and weights that `fit_tfidf` has learned.
 
@@ -38,8 +37,6 @@ def transform_tfidf(
         The CSV of `fit_tfidf` for the cases.
     out : path
         Arrow, as that of `fit_tfidf`.
-    kind : str
-        ecthr, scotus, fscs or cail.
 
     Returns
     -------
@@ -54,7 +51,7 @@ def transform_tfidf(
     rows = read_resource(vocabulary, HEADER)
     if not rows or not all(row["train_cases"].isdecimal() for row in rows):
         raise InputError("is no vocabulary of fit_tfidf", file=vocabulary)
-    known, _ = read_labels(counterfactuals, load_dataset(kind, counterfactuals))
+    known, _ = read_labels(counterfactuals, read_dataset(counterfactuals))
     train = int((known & (read_splits(counterfactuals) == "train")).sum())
     cases = np.array([int(row["train_cases"]) for row in rows])
     matrix = transform_documents(

@@ -1,17 +1,17 @@
 """The findings on classifiers of legal cases: numbers from their tables, and a sentence of each."""
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from evenhand.core import stage
 from evenhand.core.resources import read_resource
-from evenhand.core.stage import Input, Output, Plugin, Source
+from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import read_table
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
-from evenhand.legal.built import load_dataset
 from evenhand.legal.classifier_study import CHANCE
-from evenhand.legal.datasets.declared import KIND as DECLARED
+from evenhand.legal.declaration import KIND as DECLARED
+from evenhand.legal.declaration import read_declaration
 from evenhand.legal.objective_titles import Titles, titles_of
 from evenhand.legal.predictions import NO_ATTRIBUTE
 from evenhand.legal.published import ALL, CLAIMS
@@ -42,7 +42,7 @@ class Finding(NamedTuple):
 def write_classifier_findings(
     *,
     tables: list[Source],
-    kinds: Annotated[list[str], Plugin("evenhand.legal.datasets")],
+    declarations: list[str],
     claims: Input,
     template: Input,
     out: Output,
@@ -55,8 +55,8 @@ def write_classifier_findings(
     ----------
     tables : list of path
         The folders that `tabulate_classifiers` wrote, each named after its data set.
-    kinds : list of str
-        The kind of each of these data sets.
+    declarations : list of str
+        That of each of these data sets, as JSON.
     claims : path
         FairLex's claims (published_claims.csv); those over all data sets are used.
     template : path
@@ -76,10 +76,10 @@ def write_classifier_findings(
     Raises
     ------
     InputError
-        There is not one kind for each data set, or a table is missing.
+        There is not one declaration for each data set, or a table is missing.
     """
-    if len(kinds) != len(tables):
-        raise InputError("there is not one kind for each data set")
+    if len(declarations) != len(tables):
+        raise InputError("there is not one declaration for each data set")
     columns = {"optional": tuple(CLAIMS[1:2] + CLAIMS[3:]), "unique": tuple(CLAIMS[:5])}
     claim_values = {
         row["quantity"]: row["low"]
@@ -87,8 +87,9 @@ def write_classifier_findings(
         if row["kind"] == ALL
     }
     called, sets = titles_of(objectives, objective_titles), {}
-    for folder, kind in zip(tables, kinds, strict=True):
-        titles = Titles({one.name: one.title for one in load_dataset(kind).attributes})
+    datasets = [read_declaration(one) for one in declarations]
+    for folder, dataset in zip(tables, datasets, strict=True):
+        titles = Titles({one.name: one.title for one in dataset.attributes})
         sets[folder.name] = {
             name: [
                 row
@@ -100,7 +101,7 @@ def write_classifier_findings(
             for name in TABLES
         }
     together = {name: [row for one in sets.values() for row in one[name]] for name in TABLES}
-    of_paper = [kind != DECLARED for kind in kinds]
+    of_paper = [one.kind != DECLARED for one in datasets]
     scopes = [
         (f"On {name}", name, own, paper)
         for (name, own), paper in zip(sets.items(), of_paper, strict=True)

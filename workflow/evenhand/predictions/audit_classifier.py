@@ -1,16 +1,18 @@
 """Stage: audit the test predictions of a classifier that was trained here, as any predictions."""
 
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Plugin
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
-from evenhand.legal.built import load_dataset, read_cases_table, read_labels, read_splits
+from evenhand.legal.built import read_cases_table, read_labels, read_splits
+from evenhand.legal.declaration import read_dataset
 from evenhand.legal.groups import PLUS
 from evenhand.legal.predictions import labelled
 from evenhand.legal.scored import read_scored
+from evenhand.metrics.classification import predicted_labels
 from evenhand.predictions.audit_predictions import write_audit
 from evenhand.predictions.read import Predictions
 
@@ -18,32 +20,30 @@ from evenhand.predictions.read import Predictions
 def audit_classifier(
     *,
     data: Input,
-    predictions: Input,
+    predictions: list[Input],
     out: Output,
     cases: Output,
     meta: Output,
-    kind: Annotated[str, Plugin("evenhand.legal.datasets")],
     name: str,
     title: str = "",
     positive: str | None = None,
     delta: float = 5.0,
 ) -> dict[str, Any]:
-    """Compute group metrics of the test predictions of a classifier's first seed.
+    """Compute group metrics of the test predictions of a classifier, means over its seeds.
 
     Parameters
     ----------
     data : path
-        The data set, of `build_cases`; its task has single labels.
-    predictions : path
-        The predictions of a training, of `train_classifier`.
+        The data set, of `build_cases`.
+    predictions : list of path
+        The predictions of a training with all its seeds, of `train_classifier`.
     out, cases, meta : path
         As in `evenhand.predictions.audit_predictions`.
-    kind : str
-        A module of `evenhand.legal.datasets`.
     name, title : str
         Name and title of the predictions.
     positive : str, optional
-        The label that rates are of; of two labels the last one by default.
+        The label that rates are of; of two labels the last one by default. Where a text may have
+        several labels, rates are of each.
     delta : float
         The smallest difference that matters, in percentage points.
 
@@ -52,23 +52,24 @@ def audit_classifier(
     InputError
         There is no such label, or no test case has a label.
     """
-    from scipy.special import softmax
+    from scipy.special import expit, softmax
 
-    dataset = load_dataset(kind, data)
+    dataset = read_dataset(data)
     labels = dataset.labels
     if positive not in (None, *labels):
         raise InputError(
             f"there is no label {positive!r} to be positive",
             remedy=f"take one of {', '.join(labels)}",
         )
-    chosen = labels.index(positive) if positive else 1 if len(labels) == 2 else None
-    scored, runs = read_scored(data, [predictions], kind, ["test"])
+    several = dataset.task == "multi_label"
+    chosen = labels.index(positive) if positive else 1 if len(labels) == 2 and not several else None
+    scored, runs = read_scored(data, predictions, ["test"])
     known, _ = read_labels(data, dataset)
     splits = read_splits(data)
     places = labelled(known, splits)
     ids = np.array(read_cases_table(data, ["case_id"])["case_id"].to_pylist(), dtype=str)[places]
     ids = ids[splits[places] == "test"]
-    probabilities = softmax(runs.logits[np.argmin(runs.seeds)].astype(float), axis=1)
+    logits = runs.logits.astype(float)
     groups, without = {}, []
     for one in scored.groups:
         if PLUS in one.attribute.name:  # a product, whose parts are there
@@ -81,15 +82,16 @@ def audit_classifier(
     found = Predictions(
         id=ids,
         classes=list(labels),
-        true=scored.true.argmax(axis=1),
-        predicted=probabilities.argmax(axis=1),
+        true=scored.true,
+        predicted=predicted_labels(logits, dataset.task),
         positive=chosen,
-        probabilities=probabilities,
+        probabilities=expit(logits) if several else softmax(logits, axis=2),
         groups=groups,
         clusters=ids,
         factual=np.array([], dtype=int),
         changed=np.array([], dtype=str),
         flipped=np.empty((0, len(labels))),
+        several=several,
     )
     document = {"name": name, "title": title or name, "format": "table", "label": "label"}
     return write_audit(found, delta, document, without, out=out, cases=cases, meta=meta)

@@ -150,7 +150,9 @@ def write_audit(
     rows = list(study.cases())
     left_out = len(found.left_out)
     document |= {"cases": len(rows), "groups": list(found.groups), "left_out": left_out}
-    document |= {"classes": found.classes, "metrics": study.metrics, "delta": delta}
+    metrics = list(dict.fromkeys(one.metric for one in study.metrics))
+    document |= {"several": found.several, "runs": len(found.predicted)}
+    document |= {"classes": found.classes, "metrics": metrics, "delta": delta}
     document |= {"positive": None if found.positive is None else found.classes[found.positive]}
     many = [f"{one} (over {MOST_GROUPS} groups)" for one in study.not_crossed]
     document["not_crossed"] = [*without, *many]

@@ -5,8 +5,12 @@ swap the same words, questions of one template) are clusters, so that there is a
 verdict without running the model again. Of BBQ the harness's own values are used: accuracy,
 whether the answer is the biased one, and whether it names a group (Parrish et al., BBQ, Findings
 of ACL 2022).
+
+Since 0.4.3 a log is ``samples_TASK_TIME.jsonl``, a sample a line, with numbers as text. Before, it
+was ``MODEL_TASK.jsonl``, one JSON array.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,6 +24,11 @@ from evenhand.stereotypes.clusters import swapped_words
 
 #: The harness's fields for a sample of BBQ: accuracy, biased, not unknown, context.
 BBQ = ("amb_bias_score", "disamb_bias_score")
+
+
+#: The name of a log since 0.4.3, and before.
+_NEW = re.compile(r"samples_(?P<task>.+)_(?P<time>[^_]+)")
+_OLD = re.compile(r"(?P<model>.+)_(?P<task>(?:crows_pairs|bbq)\w*?)")
 
 
 class Answer(NamedTuple):
@@ -53,18 +62,19 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]]]:
     InputError
         There is no log, or none of its samples is of CrowS-Pairs or BBQ.
     """
-    paths = [path for one in files for path in (sorted(one.rglob("samples_*.jsonl"))
+    paths = [path for one in files for path in (sorted(filter(_is_log, one.rglob("*.jsonl")))
                                                 if one.is_dir() else [one])]  # fmt: skip
     if not paths:
         raise InputError("has no samples_*.jsonl", file=files[0], remedy="run with --log_samples")
     answers, bad, seen = [], [], set()
     for path, task in zip(paths, _tasks(paths), strict=True):
-        for line, text in enumerate(read_text(path).splitlines(), start=1):
-            if not text.strip():
-                continue
+        pieces = _pieces(path)
+        filters = {one.get("filter") for _, one in pieces if isinstance(one, dict)}
+        for line, piece in pieces:
             try:
-                sample = load(text)
-                found = _answer(task, sample)
+                sample = load(piece) if isinstance(piece, str) else piece
+                several = f", filter {sample.get('filter')}" if len(filters) > 1 else ""
+                found = _answer(task + several, sample)
             except (ValueError, KeyError, TypeError, IndexError) as error:
                 why = f"{path.name}:{line}: {type(error).__name__}: {error}"
                 bad.append({"row": line, "id": "", "reason": "no_answer", "detail": why})
@@ -85,16 +95,38 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]]]:
     return answers, bad
 
 
+def _is_log(path: Path) -> bool:
+    return bool(_NEW.fullmatch(path.stem) or _OLD.fullmatch(path.stem))
+
+
+def _pieces(path: Path) -> list[tuple[int, Any]]:
+    """Return the samples of a log with their lines (places in an array), else broken lines."""
+    text, found = read_text(path), []
+    if text.lstrip().startswith("["):
+        try:
+            return [*enumerate(load(text), start=1)]
+        except ValueError as error:
+            raise InputError(f"is no JSON ({error})", file=path) from error
+    for line, piece in enumerate(text.splitlines(), start=1):
+        try:
+            found += [(line, load(piece))] if piece.strip() else []
+        except ValueError:
+            found.append((line, piece))
+    return found
+
+
 def _tasks(paths: list[Path]) -> list[str]:
     """Return the task of each log, with the model's folder and the time where there are several."""
-    names = [path.stem.removeprefix("samples_").rpartition("_") for path in paths]
-    tasks = [task or path.stem for (task, _, _), path in zip(names, paths, strict=True)]
-    models = [path.parent.name for path in paths]
+    names = [_NEW.fullmatch(path.stem) or _OLD.fullmatch(path.stem) for path in paths]
+    found = [{"task": path.stem} | (one.groupdict() if one else {})
+             for path, one in zip(paths, names, strict=True)]  # fmt: skip
+    models = [one.get("model", path.parent.name) for path, one in zip(paths, found, strict=True)]
+    tasks = [one["task"] for one in found]
     if len({*models}) > 1:
         tasks = [f"{model}: {task}" for model, task in zip(models, tasks, strict=True)]
     return [
-        f"{task} ({time})" if tasks.count(task) > 1 else task
-        for task, (_, _, time) in zip(tasks, names, strict=True)
+        f"{task} ({one['time']})" if tasks.count(task) > 1 and "time" in one else task
+        for task, one in zip(tasks, found, strict=True)
     ]
 
 

@@ -54,11 +54,13 @@ class Predictions:
     ----------
     id : array of str, shape (n,)
     classes : list of str
-    true, predicted : array of int, shape (n,)
-        Places in `classes`.
+    true : array of bool, shape (n, k)
+        Whether each of `classes` applies: one of them, or with `several` any number.
+    predicted : array of bool, shape (runs, n, k)
+        Whether it is predicted, by one run or by several.
     positive : int or None
-        The class that rates are of; None: there are no rates.
-    probabilities : array of float, shape (n, k), or None
+        The class that rates are of; None: there are no rates, or with `several` those of each.
+    probabilities : array of float, shape (runs, n, k), or None
         Of the classes.
     groups : dict of array of str
         The group of each case by attribute, blank where it is missing; intersections last.
@@ -68,6 +70,8 @@ class Predictions:
         Of each counterfactual row: the place of its factual case, and the changed attribute.
     flipped : array of float, shape (m, k)
         Their probabilities.
+    several : bool
+        Whether a case may have several of the classes.
     left_out : list of dict
         The quarantine: row, id, reason, detail.
     """
@@ -83,6 +87,7 @@ class Predictions:
     factual: np.ndarray
     changed: np.ndarray
     flipped: np.ndarray
+    several: bool = False
     left_out: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -224,10 +229,10 @@ def read_predictions(
     return Predictions(
         id=np.array(ids)[kept],
         classes=classes,
-        true=np.array([place.get(one, 0) for one in labels])[kept],
-        predicted=predicted[kept],
+        true=one_hot([place.get(one, 0) for one in labels], classes)[kept],
+        predicted=one_hot(predicted, classes)[kept][None],
         positive=chosen,
-        probabilities=None if p is None else p[kept],
+        probabilities=None if p is None else p[kept][None],
         groups={name: cells[kept] for name, cells in members.items()},
         clusters=clusters[kept],
         factual=np.array([case for case, _, _ in pairs], dtype=int),
@@ -235,6 +240,11 @@ def read_predictions(
         flipped=np.empty((0, len(classes))) if p is None else p[[row for *_, row in pairs]],
         left_out=bad.rows_of(),
     )
+
+
+def one_hot(places: Sequence[int], classes: Sequence[str]) -> np.ndarray:
+    """Return whether each class is that of each case, of places in `classes`: bool, (n, k)."""
+    return np.asarray(places)[:, None] == np.arange(len(classes))
 
 
 class _Bad:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,16 +24,19 @@ from evenhand.metrics.inference import (
     sign_flip_p_value,
     total,
 )
-from evenhand.predictions.read import MOST_GROUPS, Predictions
+from evenhand.predictions.read import MOST_GROUPS, Predictions, one_hot
 from evenhand.tabular.numbers import low_end
 
 #: Metrics that are shares of cases, by name, with their meaning.
 SHARES = {
-    "accuracy": "cases whose prediction is their label",
+    "accuracy": "cases whose prediction is their label, or all their labels",
     "selection_rate": "cases that are predicted positive",
     "tpr": "positive cases that are predicted positive",
     "fpr": "negative cases that are predicted positive",
 }
+
+#: Those of them that are of a label.
+RATES = ("selection_rate", "tpr", "fpr")
 
 #: All metrics of a group.
 METRICS = SHARES | {
@@ -50,6 +53,13 @@ PERMUTATIONS = 1000
 
 #: Attributes of an intersection are joined by this, and their groups too.
 CROSS = " × "
+
+
+class Metric(NamedTuple):
+    """A metric of `METRICS`, and the label that it is of."""
+
+    metric: str
+    label: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,75 +133,89 @@ class PredictionStudy:
         return Attribute(CROSS.join(names), values, codes)
 
     @cached_property
-    def ratios(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-        """Numerator and denominator of each case, by metric of `SHARES`."""
+    def right(self) -> np.ndarray:
+        """Share of the runs that predict a case as it is labelled, shape (n,)."""
+        return (self.predictions.predicted == self.predictions.true).all(axis=2).mean(axis=0)
+
+    @cached_property
+    def ratios(self) -> dict[Metric, tuple[np.ndarray, np.ndarray]]:
+        """Numerator (its mean over runs) and denominator of each case, by metric of `SHARES`."""
         own, every = self.predictions, np.ones(len(self.predictions.id))
-        found = {"accuracy": (own.true == own.predicted, every)}
-        if own.positive is not None:
-            chosen, positive = own.predicted == own.positive, own.true == own.positive
-            found["selection_rate"] = chosen, every
-            found["tpr"] = chosen & positive, positive
-            found["fpr"] = chosen & ~positive, ~positive
+        found = {Metric("accuracy"): (self.right, every)}
+        for place, label in enumerate(own.classes):
+            if own.several or place == own.positive:
+                chosen, positive = own.predicted[..., place].mean(axis=0), own.true[:, place]
+                parts = (
+                    (chosen, every),
+                    (chosen * positive, positive),
+                    (chosen * ~positive, ~positive),
+                )
+                found |= {
+                    Metric(name, label): part for name, part in zip(RATES, parts, strict=True)
+                }
         return {
-            name: (above.astype(float), np.asarray(below, float))
-            for name, (above, below) in found.items()
+            metric: (above, np.asarray(below, float)) for metric, (above, below) in found.items()
         }
 
     @cached_property
     def one_hot(self) -> np.ndarray:
-        """Label, prediction and both by class, shape (n, 3 k)."""
-        eye = np.eye(len(self.predictions.classes))
-        true, predicted = eye[self.predictions.true], eye[self.predictions.predicted]
+        """Label, prediction and both by class, means over runs, shape (n, 3 k)."""
+        true, predicted = self.predictions.true, self.predictions.predicted.mean(axis=0)
         return np.hstack([true, predicted, true * predicted])
 
     @cached_property
     def calibrated(self) -> np.ndarray | None:
-        """The sums of `bin_values` of each case: of the positive class, or of the predicted one."""
+        """Means over runs of `bin_values`: of the positive class, the predicted one, or of all."""
         own = self.predictions
         if own.probabilities is None:
             return None
-        if own.positive is not None and len(own.classes) == 2:
-            confidence, holds = own.probabilities[:, own.positive], own.true == own.positive
+        if own.several or (own.positive is not None and len(own.classes) == 2):
+            some = slice(None) if own.several else [own.positive]
+            confidence = own.probabilities[..., some]
+            holds = np.broadcast_to(own.true[:, some], confidence.shape)
         else:
-            confidence, holds = own.probabilities.max(axis=1), own.true == own.predicted
-        return bin_values(confidence[:, None], holds[:, None])
+            confidence = own.probabilities.max(axis=2, keepdims=True)
+            holds = (own.predicted & own.true).any(axis=2, keepdims=True)
+        return np.mean([bin_values(*run) for run in zip(confidence, holds, strict=True)], axis=0)
 
     @property
-    def metrics(self) -> list[str]:
-        """The metrics that these predictions have, of `METRICS`."""
+    def metrics(self) -> list[Metric]:
+        """The metrics that these predictions have."""
         has_bins = self.calibrated is not None
-        return [*self.ratios, "macro_f1", *(["ece"] if has_bins else [])]
+        return [*self.ratios, Metric("macro_f1"), *([Metric("ece")] if has_bins else [])]
 
-    def of_sums(self, metric: str, sums: np.ndarray) -> np.ndarray:
+    def of_sums(self, metric: Metric, sums: np.ndarray) -> np.ndarray:
         """Return a metric from sums of `values_of`, shape (..., m); NaN without a case."""
-        if metric == "ece":
+        if metric.metric == "ece":
             return calibration_error(sums)
-        if metric == "macro_f1":
+        if metric.metric == "macro_f1":
             parts = sums.reshape(*sums.shape[:-1], 3, -1)
             below = parts[..., 0, :] + parts[..., 1, :]
             f1 = np.divide(2 * parts[..., 2, :], below, out=np.zeros_like(below), where=below > 0)
             return _divide(f1.sum(axis=-1), (below > 0).sum(axis=-1))
         return _divide(sums[..., 0], sums[..., 1])
 
-    def values_of(self, metric: str) -> np.ndarray:
+    def values_of(self, metric: Metric) -> np.ndarray:
         """Return each case's terms in the sums of a metric, shape (n, m)."""
-        if metric == "ece":
+        if metric.metric == "ece":
             return self.calibrated
-        return self.one_hot if metric == "macro_f1" else np.stack(self.ratios[metric], axis=1)
+        return (
+            self.one_hot if metric.metric == "macro_f1" else np.stack(self.ratios[metric], axis=1)
+        )
 
-    def by_group(self, metric: str, attribute: Attribute) -> np.ndarray:
+    def by_group(self, metric: Metric, attribute: Attribute) -> np.ndarray:
         """Return a metric of each group."""
         sums = group_sums(self.values_of(metric), attribute.codes, len(attribute.values))
         return self.of_sums(metric, sums)
 
-    def noise(self, metric: str, attribute: Attribute) -> np.ndarray:
+    def noise(self, metric: Metric, attribute: Attribute) -> np.ndarray:
         """Return a metric of random groups of the same sizes, shape (permutations, groups).
 
         For the rates of a label, random groups have as many cases of each label.
         """
         if (metric, attribute.name) not in self._noise:
-            known, by_label = attribute.codes >= 0, ("tpr", "fpr")
-            together = [one for one in self.metrics if (one in by_label) == (metric in by_label)]
+            known, label = attribute.codes >= 0, self._stratum(metric)
+            together = [one for one in self.metrics if self._stratum(one) == label]
             values = [self.values_of(one)[known] for one in together]
             sums = permuted_sums(
                 np.hstack(values),
@@ -199,7 +223,7 @@ class PredictionStudy:
                 len(attribute.values),
                 seed=self.seed,
                 permutations=PERMUTATIONS,
-                strata=self.predictions.true[known] if metric in by_label else None,
+                strata=None if label is None else self._strata(label)[known],
             )
             ends = np.cumsum([one.shape[1] for one in values])[:-1]
             for one, part in zip(together, np.split(sums, ends, axis=2), strict=True):
@@ -207,15 +231,23 @@ class PredictionStudy:
         return self._noise[metric, attribute.name]
 
     @cached_property
-    def _noise(self) -> dict[tuple[str, str], np.ndarray]:
+    def _noise(self) -> dict[tuple[Metric, str], np.ndarray]:
         return {}
 
-    def judge(self, metric: str, chosen: np.ndarray) -> Inference | None:
+    @staticmethod
+    def _stratum(metric: Metric) -> str | None:
+        return metric.label if metric.metric in ("tpr", "fpr") else None
+
+    def _strata(self, label: str) -> np.ndarray:
+        own = self.predictions
+        return own.true[:, own.classes.index(label)] if own.several else own.true.argmax(axis=1)
+
+    def judge(self, metric: Metric, chosen: np.ndarray) -> Inference | None:
         """Return the interval of a share or macro-F1 over some cases; None of another metric."""
-        if metric == "ece" or not chosen.any():
+        if metric.metric == "ece" or not chosen.any():
             return None
         clusters = self.predictions.clusters
-        if metric in SHARES:
+        if metric in self.ratios:
             above, below = (one * chosen for one in self.ratios[metric])
             if not below.any():
                 return None
@@ -231,7 +263,7 @@ class PredictionStudy:
         """Whether cases depend on each other."""
         return len(np.unique(self.predictions.clusters)) < len(self.predictions.clusters)
 
-    def beside_others(self, metric: str, attribute: Attribute) -> list[dict[str, Any]]:
+    def beside_others(self, metric: Metric, attribute: Attribute) -> list[dict[str, Any]]:
         """Return `differ` of each group and all others of the attribute; empty without any."""
         key = metric, attribute.name
         if key not in self._compared:
@@ -239,16 +271,16 @@ class PredictionStudy:
             for code in range(len(attribute.values)):
                 some = attribute.codes == code
                 others = known & ~some
-                possible = metric != "ece" and others.any()
+                possible = metric.metric != "ece" and others.any()
                 found.append(self.differ(metric, some, others) if possible else {})
             self._compared[key] = found
         return self._compared[key]
 
     @cached_property
-    def _compared(self) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    def _compared(self) -> dict[tuple[Metric, str], list[dict[str, Any]]]:
         return {}
 
-    def differ(self, metric: str, some: np.ndarray, others: np.ndarray) -> dict[str, Any]:
+    def differ(self, metric: Metric, some: np.ndarray, others: np.ndarray) -> dict[str, Any]:
         """Compare a metric of some cases with that of others.
 
         Returns
@@ -267,10 +299,10 @@ class PredictionStudy:
         found: dict[str, Any] = {"difference": first - second}
         if min(sizes) < LEAST_EFFECTIVE:
             return found | {"reason": "few cases"}
-        if metric not in SHARES and any(map(self._has_few, parts)):
+        if metric not in self.ratios and any(map(self._has_few, parts)):
             return found | {"reason": "few cases of a class, or few errors"}
         joined, size = parts[0] | parts[1], (parts[0] | parts[1]).sum()
-        if metric in SHARES:
+        if metric in self.ratios:
             shares = [total(one[part], clusters[part])
                       for one, part in zip(values, parts, strict=True)]  # fmt: skip
 
@@ -290,7 +322,8 @@ class PredictionStudy:
         inner, delta = interval(2 * self.level - 1), self.delta / 100
         found |= {"difference_low": low, "difference_high": high}
         found["equivalent"] = bool(-delta < inner[0] and inner[1] < delta)
-        if metric in SHARES and len(np.unique(clusters[joined])) == size:
+        alone = len(np.unique(clusters[joined])) == size and len(self.predictions.predicted) == 1
+        if metric in self.ratios and alone:
             found["p_value"] = _fisher(
                 *(one[part] for one, part in zip(values, parts, strict=True))
             )
@@ -306,15 +339,14 @@ class PredictionStudy:
 
     def _has_few(self, chosen: np.ndarray) -> bool:
         """Whether macro-F1 of these cases has no interval."""
-        true, predicted = self.predictions.true[chosen], self.predictions.predicted[chosen]
-        sizes = np.bincount(true, minlength=len(self.predictions.classes))
-        occurring = np.union1d(true, predicted)
-        few = (sizes[occurring] < LEAST_OF_CLASS).any()
-        return bool(few or (true != predicted).sum() < LEAST_WRONG)
+        true, predicted = self.predictions.true[chosen], self.predictions.predicted[:, chosen]
+        occurring = true.any(axis=0) | predicted.any(axis=(0, 1))
+        few = (true.sum(axis=0)[occurring] < LEAST_OF_CLASS).any()
+        return bool(few or (1 - self.right[chosen]).sum() < LEAST_WRONG)
 
-    def _pseudo_values(self, metric: str, chosen: np.ndarray) -> np.ndarray:
+    def _pseudo_values(self, metric: Metric, chosen: np.ndarray) -> np.ndarray:
         """Values of cases whose mean over the chosen ones is the metric; NaN: does not count."""
-        if metric in SHARES:
+        if metric in self.ratios:
             above, below = self.ratios[metric]
             return np.where(below > 0, above, np.nan)
         parts = self.one_hot.reshape(len(chosen), 3, -1)
@@ -330,23 +362,31 @@ class PredictionStudy:
         return found
 
     def cases(self) -> Iterator[dict[str, Any]]:
-        """Yield each case: id, label, prediction, probability, outcome and groups."""
+        """Yield each case: id, label, prediction (of most runs), probability, outcome, groups."""
         own = self.predictions
+        shares = own.predicted.mean(axis=0)
+        most = shares > 0.5 if own.several else one_hot(shares.argmax(axis=1), own.classes)
+        p = None if own.probabilities is None else own.probabilities.mean(axis=0)
         for i, name in enumerate(own.id.tolist()):
-            true, predicted = own.true[i], own.predicted[i]
-            outcome = "right" if true == predicted else "wrong"
+            right = bool((own.true[i] == most[i]).all())
+            outcome = "right" if right else "wrong"
             if own.positive is not None:
-                sign = "positive" if predicted == own.positive else "negative"
-                outcome = f"{'true' if true == predicted else 'false'} {sign}"
-            at = own.positive if own.positive is not None else predicted
+                sign = "positive" if most[i, own.positive] else "negative"
+                outcome = f"{'true' if right else 'false'} {sign}"
+            at = own.positive if own.positive is not None else int(most[i].argmax())
             yield {
                 "id": name,
-                "label": own.classes[true],
-                "prediction": own.classes[predicted],
-                "probability": None if own.probabilities is None else own.probabilities[i, at],
+                "label": self._named(own.true[i]),
+                "prediction": self._named(most[i]),
+                "probability": None if p is None or own.several else p[i, at],
                 "outcome": outcome,
                 **{name: cells[i] for name, cells in own.groups.items()},
             }
+
+    def _named(self, of_case: np.ndarray) -> str:
+        """Return the labels of a case in words."""
+        classes = self.predictions.classes
+        return "; ".join(classes[i] for i in np.flatnonzero(of_case)) or "none"
 
 
 def _order(name: str) -> list[tuple[float, str]]:

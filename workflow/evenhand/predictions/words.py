@@ -7,6 +7,9 @@ from evenhand.text.phrases import conclusion
 
 Tables = Mapping[str, list[dict[str, Any]]]
 
+#: What identifies a metric in the tables.
+METRIC = ("attribute", "metric", "label")
+
 #: The metrics in words.
 TITLES = {
     "accuracy": "Accuracy",
@@ -58,16 +61,18 @@ def _preference(row: dict[str, Any]) -> str:
 
 def _gaps(tables: Tables) -> list[str]:
     rows = [row for row in tables.get("gaps", []) if row["lowest"] is not None]
+    labels = {row["label"] for row in rows} - {None}
     found: list[tuple[bool, float, float, str]] = []
     for row in (row for row in rows if row["verdict"] == "above"):
         groups = [
             one
             for one in tables["groups"]
-            if (one["attribute"], one["metric"]) == (row["attribute"], row["metric"])
+            if [one[key] for key in METRIC] == [row[key] for key in METRIC]
             and one["verdict"] in ("above", "below")
         ]
         crossed = " × " in row["attribute"]  # after the attributes themselves
-        start = f"{TITLES[row['metric']]} differs by {row['attribute']}:"
+        of_label = f" of {row['label']}" if len(labels) > 1 and row["label"] else ""
+        start = f"{TITLES[row['metric']]}{of_label} differs by {row['attribute']}:"
         if not groups:
             end = (
                 f"{100 * row['lowest']:.1f} % ({row['lowest_group']}) to"

@@ -2,26 +2,26 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Plugin
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.tables import read_rows
 from evenhand.legal.built import (
     case_batches,
     group_names,
     label_names,
-    load_dataset,
     read_cases_table,
     read_labels,
     read_splits,
     with_none,
 )
 from evenhand.legal.dataset import Attribute, Dataset
+from evenhand.legal.declaration import read_dataset
 from evenhand.legal.groups import title as title_of
 from evenhand.legal.predictions import NO_ATTRIBUTE, labelled
 from evenhand.legal.records import SPLITS
@@ -81,7 +81,6 @@ def explore_cases(
     out: Output,
     tables_out: Output,
     names: list[str],
-    kinds: Annotated[list[str], Plugin("evenhand.legal.datasets")],
     titles: list[str],
     cases: list[Input],
     records: list[Input] | None = None,
@@ -101,7 +100,7 @@ def explore_cases(
     ----------
     templates, out, tables_out, pages
         Of `evenhand.report.explorer.write_explorer`.
-    names, kinds, titles : lists of str
+    names, titles : lists of str
         Of each data set.
     cases : list of path
         ``{name}.parquet`` of `build_cases`, in the order of `names`.
@@ -133,7 +132,7 @@ def explore_cases(
         There is not one file of each kind for each data set, part or training, not one title
         for each objective, or the predictions are not of these cases.
     """
-    if any(len(one) != len(names) for one in (kinds, titles, cases)):
+    if any(len(one) != len(names) for one in (titles, cases)):
         raise InputError("there is not one file of each kind for each data set")
     records_of = _by_name(names, records or [], parts or [], "part")
     predictions_of = _by_name(names, predictions or [], trainings or [], "training")
@@ -144,9 +143,9 @@ def explore_cases(
     _check(splits, characters, most)
     called = dict(zip(objectives, objective_titles, strict=True))
     described, left_out, notes, files = [], {}, {}, {}
-    for name, title, kind, data in zip(names, titles, kinds, cases, strict=True):
+    for name, title, data in zip(names, titles, cases, strict=True):
         one, counts, left_out[name] = describe_cases(
-            name, title, kind, data, records_of[name], predictions_of[name],
+            name, title, data, records_of[name], predictions_of[name],
             called=called, splits=splits, characters=characters, most=most,
         )  # fmt: skip
         described.append(one)
@@ -193,7 +192,7 @@ def _check(splits: Sequence[str], characters: int, most: int) -> None:
 
 
 def describe_cases(
-    key: str, title: str, kind: str, data: Path, records: Iterable[Path],
+    key: str, title: str, data: Path, records: Iterable[Path],
     predictions: Sequence[Path], *, called: Mapping[str, str], splits: Sequence[str],
     characters: int, most: int,
 ) -> tuple[Document, dict[str, int], int]:  # fmt: skip
@@ -202,7 +201,7 @@ def describe_cases(
     The arguments are those of `explore_cases`, of one data set; `called` has the titles of
     objectives.
     """
-    dataset = load_dataset(kind, data)
+    dataset = read_dataset(data)
     of_case = read_splits(data)
     chosen = np.concatenate([np.flatnonzero(of_case == split) for split in splits])
     left_out, chosen = max(len(chosen) - most, 0), chosen[:most]
@@ -217,7 +216,7 @@ def describe_cases(
     ]
     split_of = of_case[chosen].tolist()
     attributes = [column for one in dataset.attributes for column in _attribute(data, one, chosen)]
-    trainings = _trainings(data, predictions, kind, splits, known, of_case, chosen)
+    trainings = _trainings(data, predictions, splits, known, of_case, chosen)
     line: dict[str, Any] = {"place": "line", "filter": True}
     document = FORM | {
         "key": key,
@@ -313,7 +312,7 @@ def _words(evidence: dict[str, Any]) -> str:
 
 
 def _trainings(
-    data: Path, predictions: Sequence[Path], kind: str, splits: Sequence[str],
+    data: Path, predictions: Sequence[Path], splits: Sequence[str],
     known: np.ndarray, of_case: np.ndarray, chosen: np.ndarray,
 ) -> Iterator[tuple[Setting, np.ndarray, Cases, list[int]]]:  # fmt: skip
     """Yield the logits of each training, (seeds, n, labels), of n cases, and their places."""
@@ -321,7 +320,7 @@ def _trainings(
     scored = [split for split in splits if (of_case[places] == split).any()]
     if not predictions or (len(places) and not scored):
         return
-    cases, runs = read_scored(data, predictions, kind, scored or list(splits))
+    cases, runs = read_scored(data, predictions, scored or list(splits))
     kept = places[np.isin(of_case[places], scored)]
     row_of = {case: row for row, case in enumerate(chosen.tolist())}
     rows = np.array([row_of.get(case, -1) for case in kept.tolist()], dtype=np.int64)

@@ -1,13 +1,13 @@
 """Stage: the report on the classifiers of legal cases, one HTML file."""
 
-from typing import Annotated, Any
+from typing import Any
 from urllib.parse import quote
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Plugin, Source
+from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
-from evenhand.legal.built import load_dataset
+from evenhand.legal.declaration import read_declaration
 from evenhand.legal.objective_titles import titles_of
 from evenhand.report.headlines.legal import gaps_of, largest
 from evenhand.report.read import read_json
@@ -40,7 +40,7 @@ def write_classifiers_page(
     templates: list[Input],
     out: Output,
     tables: list[Source],
-    kinds: Annotated[list[str], Plugin("evenhand.legal.datasets")],
+    declarations: list[str],
     titles: list[str],
     findings: Input,
     objectives: list[str] | None = None,
@@ -60,7 +60,7 @@ def write_classifiers_page(
         The report, HTML.
     tables : list of path
         The folders that `tabulate_classifiers` wrote, each named after its data set.
-    kinds, titles : lists of str
+    declarations, titles : lists of str
         Of each of these data sets.
     findings : path
         The output of `write_classifier_findings`.
@@ -79,10 +79,10 @@ def write_classifiers_page(
     Raises
     ------
     InputError
-        There is not one kind and title of each data set, or there are no findings.
+        There is not one declaration and title of each data set, or there are no findings.
     """
-    if not len(kinds) == len(titles) == len(tables):
-        raise InputError("there is not one kind and title of each data set")
+    if not len(declarations) == len(titles) == len(tables):
+        raise InputError("there is not one declaration and title of each data set")
     found = read_json(findings)
     if not (isinstance(found, dict) and "findings" in found):
         raise InputError("holds no findings", file=findings)
@@ -91,13 +91,13 @@ def write_classifiers_page(
     below = [one for one in own if one not in first]
     called = titles_of(objectives, objective_titles)
     about, gaps, known = [], [], {}
-    for folder, kind, title in zip(tables, kinds, titles, strict=True):
+    for folder, declared, title in zip(tables, declarations, titles, strict=True):
         name, own = folder.name, read_tables(folder)
         plain = {
             table: [row for row in own[table] if row["objective"] == BASE]
             for table in ("table_4", "group_scores")
         }
-        attributes = {one.name: one.title for one in load_dataset(kind).attributes}
+        attributes = {one.name: one.title for one in read_declaration(declared).attributes}
         known |= {name: title} | {f"{name}/{one}": words for one, words in attributes.items()}
         worst = {
             (row["attribute"], row["classifier"]): row for row in own["table_2"] if row["worst"]

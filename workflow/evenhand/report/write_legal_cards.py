@@ -1,14 +1,15 @@
 """Write the cards of legal data sets, in the format of the Hugging Face hub."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Plugin, Source
+from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import read_table, read_tables
 from evenhand.io.markdown import render, size_category
-from evenhand.legal.built import group_names, load_dataset, read_cases_table
+from evenhand.legal.built import group_names, read_cases_table
 from evenhand.legal.dataset import Attribute, Dataset
+from evenhand.legal.declaration import read_dataset
 
 Rows = list[dict[str, Any]]
 
@@ -22,7 +23,6 @@ def write_legal_cards(
     tables: list[Input],
     template: Input,
     out: list[Output],
-    kinds: Annotated[list[str], Plugin("evenhand.legal.datasets")],
     datasets: list[str],
     titles: list[str],
     sources: list[str],
@@ -41,7 +41,7 @@ def write_legal_cards(
         The card's template (legal_card.md.jinja).
     out : list of path
         README.md of each data set.
-    kinds, datasets, titles, sources : list of str
+    datasets, titles, sources : list of str
         Of each data set: ecthr, scotus, fscs or cail; the name of its file; its title; the
         sources of its cases.
     audits : list of path, optional
@@ -58,11 +58,11 @@ def write_legal_cards(
         cases, by data set.
     """
     audited = {path.name: path for path in audits or []}
-    given = zip(datasets, data, tables, out, kinds, titles, sources, strict=True)
+    given = zip(datasets, data, tables, out, titles, sources, strict=True)
     counts = {}
-    for dataset, file, folder, card, kind, title, source in given:
+    for dataset, file, folder, card, title, source in given:
         audit = audited.get(dataset)
-        facts = _facts(load_dataset(kind, file), file, read_tables(folder)) | {
+        facts = _facts(read_dataset(file), file, read_tables(folder)) | {
             "notice": notice,
             "name": title,
             "dataset": dataset,

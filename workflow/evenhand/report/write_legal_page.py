@@ -1,13 +1,13 @@
 """Stage: the report on the legal data sets, one HTML file."""
 
-from typing import Annotated, Any
+from typing import Any
 from urllib.parse import quote
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Plugin, Source
+from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
-from evenhand.legal.built import load_dataset
+from evenhand.legal.declaration import read_declaration
 from evenhand.legal.records import SPLITS
 from evenhand.report.read import read_json
 from evenhand.report.render import write_page
@@ -33,7 +33,7 @@ def write_legal_page(
     templates: list[Input],
     out: Output,
     tables: list[Source],
-    kinds: Annotated[list[str], Plugin("evenhand.legal.datasets")],
+    declarations: list[str],
     titles: list[str],
     counts: list[Source],
     splits: list[Source],
@@ -53,7 +53,7 @@ def write_legal_page(
         The report, HTML.
     tables : list of path
         The folders that `tabulate_cases` wrote, each named after its data set.
-    kinds, titles : lists of str
+    declarations, titles : lists of str
         Of each of these data sets.
     counts : list of path
         ``{data set}/records/{part}.counts.json`` of `read_cases`.
@@ -71,19 +71,19 @@ def write_legal_page(
     Raises
     ------
     InputError
-        There is not one kind, title, split and count of each data set.
+        There is not one declaration, title, split and count of each data set.
     """
     divided = {path.parent.name: path for path in splits}
     twice = {path.parent.name: path for path in duplicates}
     names = [folder.name for folder in tables]
-    lists = (kinds, titles, divided, twice)
+    lists = (declarations, titles, divided, twice)
     others = ({*divided}, {*twice}, {path.parents[1].name for path in counts})
     if any(len(one) != len(names) for one in lists) or any(one != {*names} for one in others):
-        raise InputError("there is not one kind, title, split and count of each data set")
+        raise InputError("there is not one declaration, title, split and count of each data set")
     audited = {path.name: describe_audit(path) for path in audits or []}
     about = []
-    for folder, name, kind, title in zip(tables, names, kinds, titles, strict=True):
-        fixed, own = load_dataset(kind), read_tables(folder)
+    for folder, name, declared, title in zip(tables, names, declarations, titles, strict=True):
+        fixed, own = read_declaration(declared), read_tables(folder)
         sizes = own["sizes"]
         about.append(
             {

@@ -1,15 +1,15 @@
 """Stage: the report on mitigation, one HTML file: the effects of objectives and methods."""
 
-from typing import Annotated, Any
+from typing import Any
 from urllib.parse import quote
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Plugin, Source
+from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
 from evenhand.individual.names import titles_of
 from evenhand.io.documents import read_description
-from evenhand.legal.built import load_dataset
+from evenhand.legal.declaration import read_declaration
 from evenhand.legal.objective_titles import titles_of as objectives_of
 from evenhand.report.headlines import mitigation
 from evenhand.report.render import write_page
@@ -47,7 +47,7 @@ def write_mitigation_page(
     templates: list[Input],
     out: Output,
     tables: list[Source] | None = None,
-    kinds: Annotated[list[str] | None, Plugin("evenhand.legal.datasets")] = None,
+    declarations: list[str] | None = None,
     titles: list[str] | None = None,
     objectives: list[str] | None = None,
     objective_titles: list[str] | None = None,
@@ -67,7 +67,7 @@ def write_mitigation_page(
         The report, HTML.
     tables : list of path, optional
         The folders that `tabulate_classifiers` wrote, each named after its data set.
-    kinds, titles : lists of str
+    declarations, titles : lists of str
         Of each of these data sets.
     objectives, objective_titles : list of str, optional
         The titles of the objectives; one that is not named has its own name.
@@ -85,17 +85,17 @@ def write_mitigation_page(
     Raises
     ------
     InputError
-        There is not one kind and title of each data set.
+        There is not one declaration and title of each data set.
     """
-    tables, kinds, names = tables or [], kinds or [], titles or []
-    if not len(kinds) == len(names) == len(tables):
-        raise InputError("there is not one kind and title of each data set")
+    tables, declarations, names = tables or [], declarations or [], titles or []
+    if not len(declarations) == len(names) == len(tables):
+        raise InputError("there is not one declaration and title of each data set")
     called = objectives_of(objectives, objective_titles)
     about, figures = [], []
     known = {f"objectives/{name}": called[name] for name in objectives or []}
-    for folder, kind, title in zip(tables, kinds, names, strict=True):
+    for folder, declared, title in zip(tables, declarations, names, strict=True):
         own = read_tables(folder)
-        attributes = {one.name: one.title for one in load_dataset(kind).attributes}
+        attributes = {one.name: one.title for one in read_declaration(declared).attributes}
         known[folder.name] = title
         known |= {f"{folder.name}/{name}": words for name, words in attributes.items()}
         figures += [

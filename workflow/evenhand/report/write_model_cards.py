@@ -100,6 +100,7 @@ def write_model_cards(
     bias: list[Source] | None = None,
     bias_gates: list[Source] | None = None,
     notice: str = "",
+    call: str = "",
 ) -> dict[str, Any]:
     """Write the cards of models: their data sets, findings and limits.
 
@@ -128,6 +129,8 @@ def write_model_cards(
         ``{source}/bias/{model}.gate.json``, one per model and source that it was scored on.
     notice : str
         A notice to readers.
+    call : str
+        The Python call that made the results; blank: the workflow.
 
     Returns
     -------
@@ -159,6 +162,7 @@ def write_model_cards(
         metrics = [metric for one in [*editions, *about] for metric in one["metrics"]]
         facts = {
             "notice": notice,
+            "call": call,
             "header": _header(model, language, metrics),
             "model": model,
             "family": FAMILIES.get(checked[0]["family"]) or checked[0]["family"] or "unknown",

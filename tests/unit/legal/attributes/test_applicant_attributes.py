@@ -9,7 +9,7 @@ from evenhand.legal.attributes import applicant_birth_year
 from evenhand.legal.attributes.applicant_age import age_group
 from evenhand.legal.findings import check_evidence
 from evenhand.legal.records import Record
-from unit.legal.made_records import tables
+from unit.legal.made_records import finder_of
 
 LODGED = (
     "1. The case originated in an application (no. 1/20) against Ukraine lodged with the Court"
@@ -30,7 +30,7 @@ def find(attribute, *text, procedure=(), judged=date(2010, 6, 1), title=None, **
         context=procedure,
         given=metadata,
     )
-    finding = module.find(record, module.prepare(tables(module)))
+    finding = finder_of(module)(record)
     check_evidence(record, finding)
     return finding
 
@@ -406,8 +406,7 @@ def test_the_real_judgments(mirror):
     known = {}
     for attribute in ("applicant_birth_year", "applicant_gender", "defendant_state"):
         module = importlib.import_module(f"evenhand.legal.attributes.{attribute}")
-        prepared = module.prepare(tables(module))
-        findings = [module.find(record, prepared) for record in records]
+        findings = [*map(finder_of(module), records)]
         for record, finding in zip(records, findings, strict=True):
             check_evidence(record, finding)
         known[attribute] = sum(finding.value is not None for finding in findings)

@@ -4,11 +4,15 @@ import pytest
 
 from evenhand.errors import InputError
 from evenhand.io.quarantine import Quarantine
-from evenhand.legal.attributes.cail_court_region import TABLES, find, prepare
-from evenhand.legal.datasets.cail import DATASET
+from evenhand.legal.attributes import cail_court_region
+from evenhand.legal.attributes.cail_court_region import TABLES
 from evenhand.legal.findings import check_evidence
 from evenhand.legal.formats import cail2018, judge
 from evenhand.legal.records import Record
+from unit.legal.made_cases import court
+from unit.legal.made_records import finder_of
+
+REGION = court("cail").attribute("court_region")
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +22,12 @@ def tables(repository):
 
 @pytest.fixture(scope="module")
 def places(tables):
-    return prepare(tables)
+    return finder_of(cail_court_region, tables)
+
+
+def test_the_table_has_all_provinces(tables):
+    known = cail_court_region.prepare(tables, REGION)
+    assert len(known.provinces) == 34 and len(known.letters) == 32
 
 
 def found(places, *text, context=(), **given):
@@ -31,14 +40,9 @@ def found(places, *text, context=(), **given):
         context=tuple(context),
         given=given,
     )
-    finding = find(case, places)
+    finding = places(case)
     check_evidence(case, finding)
     return finding.value, finding.rule, finding.flags
-
-
-def test_the_table_marks_the_regions_of_the_data_set(places):
-    assert places.groups == set(DATASET.attribute("court_region").groups)
-    assert len(places.provinces) == 34 and len(places.letters) == 32
 
 
 def test_given(places):
@@ -69,7 +73,7 @@ def test_given(places):
 def test_names_of_courts(places, court, province):
     context = (f"某某盗窃案 {court} 刑事判决书 （2015）松刑初字第1号 公诉机关某检察院。",)
     value, rule, flags = found(places, context=context)
-    if province in places.groups:
+    if province in REGION.groups:
         assert (value, rule, flags) == (province, "court_name", ())
     else:
         assert (value, rule, flags) == (
@@ -94,7 +98,7 @@ def test_numbers_of_cases(places, number, province):
     value, rule, flags = found(places, context=(f"某某人民法院 刑事判决书 {number} 。",))
     if province is None:
         assert (value, rule) == (None, "not_stated")
-    elif province in places.groups:
+    elif province in REGION.groups:
         assert (value, rule) == (province, "case_number")
     else:
         assert (value, flags) == (None, (f"province={province}", "case_number"))
@@ -146,10 +150,10 @@ def test_tables_that_are_wrong(tables, tmp_path):
         encoding="utf-8",
     )
     with pytest.raises(InputError, match="Hunan is marked"):
-        prepare(tables | {"chinese_regions": regions})
+        finder_of(cail_court_region, tables | {"chinese_regions": regions})
     names.write_text("name,province\n某某县,Atlantis\n", encoding="utf-8")
     with pytest.raises(InputError, match="某某县 is in Atlantis, which is no province"):
-        prepare(tables | {"chinese_places": names})
+        finder_of(cail_court_region, tables | {"chinese_places": names})
 
 
 @pytest.mark.mirror
@@ -157,7 +161,7 @@ def test_the_real_files(mirror, places):
     def count(module, *names):
         counts = Counter()
         for case in module.read([mirror / name for name in names], {}, Quarantine(), {}):
-            finding = find(case, places)
+            finding = places(case)
             check_evidence(case, finding)
             counts[finding.flags[-1] if finding.rule == "other_province" else finding.rule] += 1
         return counts

@@ -4,10 +4,11 @@ import pytest
 
 from evenhand.errors import InputError
 from evenhand.io.quarantine import Quarantine
-from evenhand.legal.attributes.defendant_gender import find, prepare
+from evenhand.legal.attributes import defendant_gender
 from evenhand.legal.findings import check_evidence
 from evenhand.legal.formats import cail2018, judge
 from evenhand.legal.records import Record
+from unit.legal.made_records import finder_of
 
 
 def record(*text, context=(), **given):
@@ -24,7 +25,7 @@ def record(*text, context=(), **given):
 def found(*text, context=(), **given):
     """Value, rule and flags; every piece of evidence stands where it should."""
     case = record(*text, context=context, **given)
-    finding = find(case, prepare({}))
+    finding = finder_of(defendant_gender)(case)
     check_evidence(case, finding)
     if finding.value is not None:
         assert finding.evidence
@@ -149,7 +150,7 @@ def test_the_real_files(mirror):
         records = module.read([mirror / name for name in names], {}, Quarantine(), {})
         counts = Counter()
         for case in records:
-            finding = find(case)
+            finding = finder_of(defendant_gender)(case)
             check_evidence(case, finding)
             counts[finding.rule, finding.value] += 1
         return counts

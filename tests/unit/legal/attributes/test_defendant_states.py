@@ -8,7 +8,7 @@ from evenhand.legal.attributes import defendant_state, defendant_state_eurovoc
 from evenhand.legal.findings import check_evidence
 from evenhand.legal.records import Record
 from evenhand.legal.respondents import folded, read_states
-from unit.legal.made_records import FOLDER, tables
+from unit.legal.made_records import FOLDER, finder_of
 
 FIRST, REST = "C.E. European", "Rest of Europe"
 
@@ -24,7 +24,7 @@ def find(module=defendant_state, context=(), title=None, file=None, **metadata):
         context=context,
         given=metadata,
     )
-    finding = module.find(record, module.prepare(file or tables(module)))
+    finding = finder_of(module, file)(record)
     check_evidence(record, finding)
     return finding
 

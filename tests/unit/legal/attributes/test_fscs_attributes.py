@@ -4,7 +4,10 @@ import pytest
 
 from evenhand.errors import InputError
 from evenhand.legal.attributes import fscs_court_region
+from unit.legal.made_cases import court
 from unit.legal.made_records import FOLDER, find, tables
+
+REGION = court("fscs").attribute("court_region")
 
 
 def region(text=("x",), **given):
@@ -82,9 +85,9 @@ def test_the_courts_that_the_facts_name(text, value, rule):
 
 
 def test_each_region_has_its_cantons_and_each_canton_a_name():
-    prepared = fscs_court_region.prepare(tables(fscs_court_region))
+    prepared = fscs_court_region.prepare(tables(fscs_court_region), REGION)
     assert len(prepared.regions) == 27
-    assert set(prepared.regions.values()) == set(fscs_court_region.ATTRIBUTE.groups)
+    assert set(prepared.regions.values()) == set(REGION.groups)
     with (FOLDER / "swiss_canton_names.csv").open(encoding="utf-8", newline="") as file:
         named = {row["canton"] for row in csv.DictReader(file)}
     assert named == set(prepared.regions) - {"CH"}
@@ -101,4 +104,4 @@ def test_tables_that_are_wrong(tmp_path, name, line, match):
     path = tmp_path / f"{name}.csv"
     path.write_text(line, encoding="utf-8")
     with pytest.raises(InputError, match=match):
-        fscs_court_region.prepare(tables(fscs_court_region) | {name: path})
+        fscs_court_region.prepare(tables(fscs_court_region) | {name: path}, REGION)

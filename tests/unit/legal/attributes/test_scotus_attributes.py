@@ -5,7 +5,7 @@ import pytest
 
 from evenhand.errors import InputError
 from evenhand.legal.attributes import respondent_type
-from unit.legal.made_records import FOLDER, find
+from unit.legal.made_records import FOLDER, find, finder_of
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_a_table_with_a_type_that_there_is_not(tmp_path):
     path = tmp_path / "scdb_respondents.csv"
     path.write_text("code,name,type,fairlex\n1,someone,human,\n")
     with pytest.raises(InputError, match="the code 1 has the type 'human'"):
-        respondent_type.prepare({"scdb_respondents": path})
+        finder_of(respondent_type, {"scdb_respondents": path})
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from evenhand.core.config import complete, read_schema
 from evenhand.core.places import SCHEMA
 from evenhand.errors import InputError
 from evenhand.legal.attributes import applicant_gender
-from evenhand.legal.built import load_dataset
+from evenhand.legal.declaration import read_dataset
 from evenhand.legal.find_attributes import find_attributes
 from evenhand.legal.read_cases import read_cases
 from evenhand.legal.records import read_records
@@ -45,21 +45,20 @@ def read(tmp_path, declared, *files):
     files = [str(file) for file in files]
     one = {"files": files} | yaml.safe_load(declared)
     config = expand(complete({"text": {"datasets": {"bios": one}}}, read_schema(SCHEMA)))
-    part = config["legal"]["datasets"]["bios"]["parts"]["rows"]
+    bios = config["legal"]["datasets"]["bios"]
     out = {key: tmp_path / f"{key}.out" for key in ("records", "quarantine", "counts")}
-    paths = [tmp_path / file for file in part["files"]]
+    paths = [tmp_path / file for file in bios["parts"]["rows"]["files"]]
     read_cases(
         files=paths,
         out=out["records"],
         quarantine=out["quarantine"],
         counts=out["counts"],
-        kind="declared",
         format="declared",
-        declaration=part["declaration"],
+        declaration=bios["declaration"],
     )
     return (
         list(read_records(out["records"])),
-        load_dataset("declared", out["records"]),
+        read_dataset(out["records"]),
         json.loads(out["counts"].read_text()),
         pq.read_table(out["quarantine"]).to_pylist(),
     )
@@ -335,7 +334,7 @@ attributes: {sex: {extract: applicant_gender}}
     assert (sex.name, sex.groups, sex.unknown) == ("sex", ("male", "female"), "n/a")
     assert not counts["noted"]
     tables = [REPOSITORY / f"resources/legal/{name}.csv" for name in applicant_gender.TABLES]
-    given = {"records": [tmp_path / "records.out"], "kind": "declared", "tables": tables}
+    given = {"records": [tmp_path / "records.out"], "tables": tables}
     found = find_attributes(**given, modules=["applicant_gender"], out=tmp_path / "found")
     assert found["sex"]["values"] == {"female": 4, "male": 4}
 

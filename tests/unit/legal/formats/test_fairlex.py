@@ -1,9 +1,7 @@
 import json
 import zipfile
 
-import pytest
-
-from evenhand.errors import InputError
+from unit.legal.made_cases import declaration
 from unit.legal.made_records import json_lines, read
 
 SCOTUS = {
@@ -26,7 +24,7 @@ def archive(path, **members):
 
 def test_a_zip_as_released(tmp_path):
     path = archive(tmp_path / "scotus.zip", train=[SCOTUS, SCOTUS], val=[SCOTUS], test=[SCOTUS])
-    records, counts = read("fairlex", [path], kind="scotus")
+    records, counts = read("fairlex", [path], declaration=declaration("scotus"))
     assert [one.split for one in records] == ["train", "train", "dev", "test"]
     assert [one.case_id for one in records] == ["train-1", "train-2", "dev-1", "test-1"]
     first = records[0]
@@ -45,7 +43,9 @@ def test_several_labels_by_number_and_by_name(tmp_path):
         {"text": "d", "labels": [10]},
         {"text": "e", "labels": ["13"]},
     ]
-    records, counts = read("fairlex", [json_lines(tmp_path / "train.jsonl", *rows)], kind="ecthr")
+    records, counts = read(
+        "fairlex", [json_lines(tmp_path / "train.jsonl", *rows)], declaration=declaration("ecthr")
+    )
     # a number counts from 0; a string is an article's name first
     assert [one.labels for one in records] == [("3", "6"), (), ("3", "P1-1")]
     assert records[0].given == {"applicant_age": "<=65"}
@@ -57,7 +57,9 @@ def test_labels_that_are_none(tmp_path):
     labels = [None, float("nan"), -1, 11, "Miscellaneous", True, 2.0, 2.5, [1, 2], "2", {"a": 1}]
     rows = [{"text": "t", "label": label, "attributes": {}} for label in labels]
     rows.append({"text": "t", "attributes": {}})
-    records, counts = read("fairlex", [json_lines(tmp_path / "val.jsonl", *rows)], kind="scotus")
+    records, counts = read(
+        "fairlex", [json_lines(tmp_path / "val.jsonl", *rows)], declaration=declaration("scotus")
+    )
     assert [one.source_position for one in records] == [7, 10]
     assert {one.labels for one in records} == {("First Amendment",)}
     assert counts == {"bad_label": 10}
@@ -65,7 +67,9 @@ def test_labels_that_are_none(tmp_path):
 
 def test_severity_zero_is_a_name_and_a_number(tmp_path):
     rows = [{"text": "t", "label": label} for label in ("0", 0, ">120", 5)]
-    records, _ = read("fairlex", [json_lines(tmp_path / "test.jsonl", *rows)], kind="cail")
+    records, _ = read(
+        "fairlex", [json_lines(tmp_path / "test.jsonl", *rows)], declaration=declaration("cail")
+    )
     assert [one.labels[0] for one in records] == ["0", "0", ">120", ">120"]
 
 
@@ -73,7 +77,7 @@ def test_chinese_in_two_encodings(tmp_path):
     row = {"text": "被告人某甲。 </s> 又查明。", "label": 1}
     row["attributes"] = {"gender": "F", "region": "Hunan"}
     path = archive(tmp_path / "cail.zip", train=[row] * 30, val=[row] * 30)
-    records, counts = read("fairlex", [path], kind="cail")
+    records, counts = read("fairlex", [path], declaration=declaration("cail"))
     assert len({one.text for one in records}) == 1 and len(records) == 60
     assert records[0].text == ("被告人某甲。", "又查明。") and records[0].language == "zh"
     assert records[0].given == {"defendant_gender": "female", "court_region": "Hunan"}
@@ -86,7 +90,9 @@ def test_swiss_records_have_their_language(tmp_path):
         {"text": "t", "label": 0, "attributes": {"language": "it", "legal area": "penal law"}},
         {"text": "t", "label": 0, "attributes": {"decision_language": None}},
     ]
-    records, _ = read("fairlex", [json_lines(tmp_path / "train.jsonl", *rows)], kind="fscs")
+    records, _ = read(
+        "fairlex", [json_lines(tmp_path / "train.jsonl", *rows)], declaration=declaration("fscs")
+    )
     assert [one.language for one in records] == ["fr", "it", None]
     assert records[1].given == {"decision_language": "it", "legal_area": "penal law"}
     assert records[2].given == {}
@@ -95,7 +101,7 @@ def test_swiss_records_have_their_language(tmp_path):
 def test_own_ids_names_of_files_and_flat_records(tmp_path):
     row = {"case_no": 17, "text": ["a", " ", "b"], "label": 1, "respondent_type": "public_entity"}
     files = [json_lines(tmp_path / f"{name}.jsonl", row) for name in ("scotus.dev", "mine")]
-    records, _ = read("fairlex", files, kind="scotus")
+    records, _ = read("fairlex", files, declaration=declaration("scotus"))
     assert [one.split for one in records] == ["dev", None]
     assert {one.case_id for one in records} == {"17"} and records[0].text == ("a", "b")
     assert records[0].given == {"respondent_type": "public entity"}
@@ -104,12 +110,5 @@ def test_own_ids_names_of_files_and_flat_records(tmp_path):
 def test_what_is_no_record(tmp_path):
     path = tmp_path / "train.jsonl"
     path.write_text('{"label": 1}\n{"text": 3, "label": 1}\n[1]\n{"text"\n')
-    records, counts = read("fairlex", [path], kind="scotus")
+    records, counts = read("fairlex", [path], declaration=declaration("scotus"))
     assert not records and counts == {"missing_field": 2, "broken_json": 2}
-
-
-def test_the_kind_must_be_told(tmp_path):
-    path = json_lines(tmp_path / "train.jsonl", SCOTUS)
-    for options in ({}, {"kind": "supreme"}):
-        with pytest.raises(InputError, match="which of the four data sets"):
-            read("fairlex", [path], **options)

@@ -10,32 +10,26 @@ from evenhand.legal import applicants
 from evenhand.legal.applicants import Lexicon
 from evenhand.legal.attributes import applicant_birth_year
 from evenhand.legal.dataset import Attribute
-from evenhand.legal.datasets.ecthr import DATASET
 from evenhand.legal.findings import Finding
-from evenhand.legal.given import given_group
 from evenhand.legal.records import Record
 
 KIND = "ecthr"
-ATTRIBUTE = "applicant_age"
 TABLES = applicants.TABLES
 
-_ATTRIBUTE: Attribute = DATASET.attribute(ATTRIBUTE)
 
-
-def prepare(tables: dict[str, Path]) -> Lexicon:
+def prepare(tables: dict[str, Path], attribute: Attribute) -> Lexicon:
     """Read the word lists."""
-    return applicant_birth_year.prepare(tables)
+    return applicant_birth_year.prepare(tables, attribute)
 
 
-def find(record: Record, prepared: Lexicon) -> Finding:
+def find(record: Record, attribute: Attribute, prepared: Lexicon) -> Finding:
     """The applicant's age group, with the rule and the words of the year of birth.
 
     Without a date of the judgment there is none (``no_judgment_date``).
     """
-    given = given_group(record, _ATTRIBUTE)
-    if given:
-        return given
-    born = applicant_birth_year.find(record, prepared)
+    born = applicant_birth_year.given(record) or applicant_birth_year.find(
+        record, attribute, prepared
+    )
     if born.value is None:
         return born
     if record.date is None:

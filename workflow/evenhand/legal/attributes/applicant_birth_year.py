@@ -22,6 +22,7 @@ from evenhand.legal.applicants import (
     read_lexicon,
     read_passages,
 )
+from evenhand.legal.dataset import Attribute
 from evenhand.legal.findings import Evidence, Finding, given_evidence
 from evenhand.legal.records import Record
 
@@ -101,19 +102,17 @@ _BEFORE = re.compile(
 _AFTER = re.compile(r"[^.;]{0,60}?,? (?:the applicant\b(?!')|(?P<pronoun>s?he)\b)")
 
 
-def prepare(tables: dict[str, Path]) -> Lexicon:
+def prepare(tables: dict[str, Path], attribute: Attribute) -> Lexicon:
     """Read the word lists."""
     return read_lexicon(tables)
 
 
-def find(record: Record, prepared: Lexicon) -> Finding:
+def find(record: Record, attribute: Attribute, prepared: Lexicon) -> Finding:
     """The applicant's year of birth, as text of four digits.
 
     No value where several people or a legal person apply (rules ``several_applicants``,
     ``legal_person``), or where no year is attached to the applicant (``no_birth_sentence``).
     """
-    if ATTRIBUTE in record.given:
-        return _given(record)
     passages = read_passages(record)
     applicant = find_applicant(record, passages, prepared)
     if applicant.kind != "one":
@@ -127,8 +126,10 @@ def nobody(applicant: Applicant) -> Finding:
     return Finding(None, rule, 0.95, applicant.evidence)
 
 
-def _given(record: Record) -> Finding:
+def given(record: Record, attribute: Attribute | None = None) -> Finding | None:
     """The source's year; one that cannot be (FairLex has ages above 100) is none."""
+    if ATTRIBUTE not in record.given:
+        return None
     value = record.given[ATTRIBUTE].strip().removesuffix(".0")
     evidence = (given_evidence(record, ATTRIBUTE),)
     if not (value.isdecimal() and int(value)):

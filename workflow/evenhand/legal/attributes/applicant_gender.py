@@ -25,13 +25,10 @@ from evenhand.legal.applicants import (
 )
 from evenhand.legal.attributes.applicant_birth_year import nobody
 from evenhand.legal.dataset import Attribute
-from evenhand.legal.datasets.ecthr import DATASET
 from evenhand.legal.findings import Evidence, Finding
-from evenhand.legal.given import given_group
 from evenhand.legal.records import Record
 
 KIND = "ecthr"
-ATTRIBUTE = "applicant_gender"
 TABLES = applicants.TABLES
 
 #: What each rule is worth.
@@ -53,7 +50,6 @@ FARTHEST = 200
 #: How many times more pronouns of one gender than of the other there must be.
 MAJORITY = 2
 
-_ATTRIBUTE: Attribute = DATASET.attribute(ATTRIBUTE)
 _FOR_OTHERS = re.compile(r"\b(?:on behalf of|through|represented by)\b")
 _OWN = re.compile(r"\bon (?:his|her) own behalf\b")
 _AFTER = re.compile(r"\s*(?:,(?! (?:and|M[a-z]{0,3})\b)|\(|who\b|is\b|was\b|lives\b)")
@@ -74,21 +70,18 @@ _OBJECT = re.compile(
 _APPOSED = re.compile(r"(?<!for )(?<!of )\b[Tt]he applicant,? $")
 
 
-def prepare(tables: dict[str, Path]) -> Lexicon:
+def prepare(tables: dict[str, Path], attribute: Attribute) -> Lexicon:
     """Read the word lists."""
     return read_lexicon(tables)
 
 
-def find(record: Record, prepared: Lexicon) -> Finding:
+def find(record: Record, attribute: Attribute, prepared: Lexicon) -> Finding:
     """The applicant's gender: male, female or None.
 
     The rules, in order: the title before the name in the procedure or in the facts; the
     pronouns after mentions of the applicant, if two thirds agree; "the applicant gave birth";
     "the applicant is a widow"; a single pronoun; "the applicant's husband".
     """
-    given = given_group(record, _ATTRIBUTE)
-    if given:
-        return given
     passages = read_passages(record)
     applicant = find_applicant(record, passages, prepared)
     if applicant.kind != "one":

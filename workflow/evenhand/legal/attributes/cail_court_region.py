@@ -32,13 +32,11 @@ from typing import NamedTuple
 
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.legal.datasets.cail import DATASET
+from evenhand.legal.dataset import Attribute
 from evenhand.legal.findings import Evidence, Finding, given_evidence
-from evenhand.legal.given import given_group
 from evenhand.legal.records import Record
 
 KIND = "cail"
-ATTRIBUTE = "court_region"
 TABLES = ("chinese_regions", "chinese_places")
 
 #: Names of places end so.
@@ -118,17 +116,17 @@ class Places:
         return None
 
 
-def prepare(tables: dict[str, Path]) -> Places:
+def prepare(tables: dict[str, Path], attribute: Attribute) -> Places:
     """Read the tables of provinces and places."""
     file = tables["chinese_regions"]
     columns = ["province", "name", "short", "letters", "fairlex"]
     rows = read_resource(file, columns, optional=("letters", "fairlex"), unique=("province",))
     groups = frozenset(row["province"] for row in rows if row["fairlex"])
-    if unknown := sorted(groups ^ set(DATASET.attribute(ATTRIBUTE).groups)):
+    if unknown := sorted(groups ^ set(attribute.groups)):
         raise InputError(
             f"{unknown[0]} is marked as a region of FairLex, or should be",
             file=file,
-            remedy=f"these are marked: {', '.join(DATASET.attribute(ATTRIBUTE).groups)}",
+            remedy=f"these are marked: {', '.join(attribute.groups)}",
         )
     letters = {
         letter: row["province"] for row in rows for letter in row["letters"] if letter != "、"
@@ -157,11 +155,8 @@ def prepare(tables: dict[str, Path]) -> Places:
     )
 
 
-def find(record: Record, prepared: Places) -> Finding:
+def find(record: Record, attribute: Attribute, prepared: Places) -> Finding:
     """The region of the court that decided."""
-    given = given_group(record, DATASET.attribute(ATTRIBUTE))
-    if given is not None:
-        return given
     if "province" in record.given:
         return _given(record, prepared)
     for rule, confidence, sightings in (

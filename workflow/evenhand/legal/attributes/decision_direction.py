@@ -3,33 +3,23 @@
 SCDB's codebook (variable decisionDirection): 1 conservative, 2 liberal, 3 unspecifiable.
 """
 
-from pathlib import Path
-
 from evenhand.errors import InputError
-from evenhand.legal.datasets.scotus import DATASET
+from evenhand.legal.dataset import Attribute
 from evenhand.legal.findings import Finding, given_evidence
-from evenhand.legal.given import given_group
 from evenhand.legal.records import Record
 
 KIND = "scotus"
 TABLES = ()
-ATTRIBUTE = DATASET.attribute("decision_direction")
 
 #: SCDB's codes and their names.
 DIRECTIONS = {"1": "conservative", "2": "liberal", "3": "unspecifiable"}
 
 
-def prepare(tables: dict[str, Path]) -> None:
-    """There is nothing to read."""
-
-
-def find(record: Record, prepared: None) -> Finding:
+def find(record: Record, attribute: Attribute, prepared: None) -> Finding:
     """The direction; no value where SCDB has none or calls it unspecifiable.
 
     Raises InputError for a code that SCDB does not have.
     """
-    if (finding := given_group(record, ATTRIBUTE)) is not None:
-        return finding
     code = record.given.get("scdb_decision_direction")
     if code is None:
         return Finding(None, "no_direction_code", 1.0)

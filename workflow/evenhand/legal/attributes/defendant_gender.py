@@ -23,16 +23,12 @@ who are convicted of rape are men, so the attribute would depend on the case's o
 
 import re
 from collections.abc import Iterable
-from pathlib import Path
-from typing import Any
 
-from evenhand.legal.datasets.cail import DATASET
+from evenhand.legal.dataset import Attribute
 from evenhand.legal.findings import Evidence, Finding
-from evenhand.legal.given import given_group
 from evenhand.legal.records import Record
 
 KIND = "cail"
-ATTRIBUTE = "defendant_gender"
 TABLES: tuple[str, ...] = ()
 
 _SEX = {"男": "male", "女": "female"}
@@ -68,16 +64,8 @@ _ANYBODY = "[^，。；、（(与和同及因伙将对向的之在系]{1,6}"
 _NAME_GOES_ON = r"(?![某甲乙丙丁戊己庚辛×xX\d])"
 
 
-def prepare(tables: dict[str, Path]) -> Any:
-    """Nothing is needed."""
-    return None
-
-
-def find(record: Record, prepared: Any = None) -> Finding:
+def find(record: Record, attribute: Attribute, prepared: None) -> Finding:
     """Return the defendants' gender."""
-    given = given_group(record, DATASET.attribute(ATTRIBUTE))
-    if given is not None:
-        return given
     stated = _stated(record)
     return stated or _from_facts(record)
 

@@ -8,23 +8,20 @@ Turkey and the South Caucasus, which EuroVoc's does not, and lacks Albania, whic
 from pathlib import Path
 
 from evenhand.legal import respondents
-from evenhand.legal.datasets.ecthr import DATASET
+from evenhand.legal.dataset import Attribute
 from evenhand.legal.findings import Finding
 from evenhand.legal.records import Record
 from evenhand.legal.respondents import States, find_group, read_states
 
 KIND = "ecthr"
-ATTRIBUTE = "defendant_state_eurovoc"
 TABLES = respondents.TABLES
 
-_ATTRIBUTE = DATASET.attribute(ATTRIBUTE)
 
-
-def prepare(tables: dict[str, Path]) -> States:
+def prepare(tables: dict[str, Path], attribute: Attribute) -> States:
     """Read the table of States."""
     return read_states(tables, "eurovoc")
 
 
-def find(record: Record, prepared: States) -> Finding:
+def find(record: Record, attribute: Attribute, prepared: States) -> Finding:
     """The group of the respondent State; see `respondents.find_group`."""
-    return find_group(record, prepared, _ATTRIBUTE)
+    return find_group(record, prepared)

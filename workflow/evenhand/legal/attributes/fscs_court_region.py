@@ -12,14 +12,12 @@ from pathlib import Path
 
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.legal.datasets.fscs import DATASET
+from evenhand.legal.dataset import Attribute
 from evenhand.legal.findings import Evidence, Finding, given_evidence
-from evenhand.legal.given import given_group
 from evenhand.legal.records import Record
 
 KIND = "fscs"
 TABLES = ("swiss_cantons", "swiss_canton_names", "swiss_federal_courts")
-ATTRIBUTE = DATASET.attribute("court_region")
 
 #: Read on 60 cases of the mirror.
 CANTONS_NAMED, FEDERAL_COURT_NAMED = 0.95, 0.9
@@ -56,7 +54,7 @@ class Regions:
     federal: re.Pattern[str]
 
 
-def prepare(tables: dict[str, Path]) -> Regions:
+def prepare(tables: dict[str, Path], attribute: Attribute) -> Regions:
     """Read the tables.
 
     Raises InputError for a region that FairLex does not have, or a name of no canton.
@@ -64,9 +62,9 @@ def prepare(tables: dict[str, Path]) -> Regions:
     regions, cantons = {}, {}
     path = tables["swiss_cantons"]
     for row in read_resource(path, ["canton", "name", "region"], unique=("canton",)):
-        if row["region"] not in ATTRIBUTE.groups:
+        if row["region"] not in attribute.groups:
             problem = f"{row['canton']} lies in {row['region']!r}"
-            remedy = f"the regions are {', '.join(ATTRIBUTE.groups)}"
+            remedy = f"the regions are {', '.join(attribute.groups)}"
             raise InputError(problem, file=path, remedy=remedy)
         regions[row["canton"].upper()] = row["region"]
         cantons[row["name"].casefold()] = row["canton"].upper()
@@ -86,15 +84,13 @@ def prepare(tables: dict[str, Path]) -> Regions:
     )
 
 
-def find(record: Record, prepared: Regions) -> Finding:
+def find(record: Record, attribute: Attribute, prepared: Regions) -> Finding:
     """Return the region; no value where none is stated, or cantons of several regions are named.
 
     Raises InputError if the source states a region or a canton that does not exist.
     """
-    if (finding := given_group(record, ATTRIBUTE)) is not None:
-        return finding
-    by_canton = _from_canton(record, prepared)
-    by_region = _from_region(record)
+    by_canton = _from_canton(record, attribute, prepared)
+    by_region = _from_region(record, attribute)
     if by_region and by_canton and by_region.value != by_canton.value:
         evidence = by_region.evidence + by_canton.evidence
         flags = ("region_and_canton_differ",)
@@ -102,25 +98,25 @@ def find(record: Record, prepared: Regions) -> Finding:
     return by_region or by_canton or _from_text(record, prepared)
 
 
-def _from_region(record: Record) -> Finding | None:
+def _from_region(record: Record, attribute: Attribute) -> Finding | None:
     stated = record.given.get("swiss_region")
-    if stated is None or stated.casefold() == ATTRIBUTE.unknown:
+    if stated is None or stated.casefold() == attribute.unknown:
         return None
-    folded = {group.casefold(): group for group in ATTRIBUTE.groups}
+    folded = {group.casefold(): group for group in attribute.groups}
     group = folded.get(stated.replace("_", " ").casefold())
     if group is None:
         raise InputError(
             f"the case {record.case_id} has the region {stated!r}",
             file=record.source,
             line=record.source_position,
-            remedy=f"the regions are {', '.join(ATTRIBUTE.groups)}",
+            remedy=f"the regions are {', '.join(attribute.groups)}",
         )
     return Finding(group, "region_of_source", 1.0, (given_evidence(record, "swiss_region"),))
 
 
-def _from_canton(record: Record, prepared: Regions) -> Finding | None:
+def _from_canton(record: Record, attribute: Attribute, prepared: Regions) -> Finding | None:
     stated = record.given.get("swiss_canton")
-    if stated is None or stated.casefold() == ATTRIBUTE.unknown:
+    if stated is None or stated.casefold() == attribute.unknown:
         return None
     region = prepared.regions.get(prepared.cantons.get(stated.casefold(), stated.upper()))
     if region is None:

@@ -8,9 +8,13 @@ KIND = "declared"
 TABLES = ()
 
 
-def find(record: Record, attribute: Attribute) -> Finding:
-    """Return the group; no value where the column has none that can be used."""
-    value = record.given.get(attribute.name)
-    if value is None:
-        return Finding(None, "no_value", 1.0)
+def given(record: Record, attribute: Attribute) -> Finding | None:
+    """Return the group in the column; None without one that can be used."""
+    if (value := record.given.get(attribute.name)) is None:
+        return None
     return Finding(value, "column", 1.0, (given_evidence(record, attribute.name),))
+
+
+def find(record: Record, attribute: Attribute, prepared: None) -> Finding:
+    """Return no value: the column has none."""
+    return Finding(None, "no_value", 1.0)

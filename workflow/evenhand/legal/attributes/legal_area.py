@@ -4,23 +4,21 @@ from pathlib import Path
 
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.legal.datasets.fscs import DATASET
+from evenhand.legal.dataset import Attribute
 from evenhand.legal.findings import Finding, given_evidence
-from evenhand.legal.given import given_group
 from evenhand.legal.records import Record
 
 KIND = "fscs"
 TABLES = ("swiss_legal_areas",)
-ATTRIBUTE = DATASET.attribute("legal_area")
 
 
-def prepare(tables: dict[str, Path]) -> dict[str, str]:
+def prepare(tables: dict[str, Path], attribute: Attribute) -> dict[str, str]:
     """The area of each name.
 
     Raises InputError if an area is none of FairLex's.
     """
     path = tables["swiss_legal_areas"]
-    known = (*ATTRIBUTE.groups, ATTRIBUTE.unknown)
+    known = (*attribute.groups, attribute.unknown)
     areas = {}
     for row in read_resource(path, ["name", "area"], unique=("name",)):
         if row["area"] not in known:
@@ -30,13 +28,11 @@ def prepare(tables: dict[str, Path]) -> dict[str, str]:
     return areas
 
 
-def find(record: Record, prepared: dict[str, str]) -> Finding:
+def find(record: Record, attribute: Attribute, prepared: dict[str, str]) -> Finding:
     """Return the area; no value where the source states none, or *other*.
 
     Raises InputError if the source's name is not in the table.
     """
-    if (finding := given_group(record, ATTRIBUTE)) is not None:
-        return finding
     name = record.given.get("swiss_legal_area")
     if name is None:
         return Finding(None, "no_legal_area", 1.0)
@@ -49,6 +45,6 @@ def find(record: Record, prepared: dict[str, str]) -> Finding:
             remedy="add it to swiss_legal_areas.csv",
         )
     evidence = (given_evidence(record, "swiss_legal_area"),)
-    if area == ATTRIBUTE.unknown:
+    if area == attribute.unknown:
         return Finding(None, "other_area", 1.0, evidence)
     return Finding(area, "area_of_source", 1.0, evidence)

@@ -10,20 +10,18 @@ from pathlib import Path
 
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.legal.datasets.scotus import DATASET
+from evenhand.legal.dataset import Attribute
 from evenhand.legal.findings import Finding, given_evidence
-from evenhand.legal.given import given_group
 from evenhand.legal.records import Record
 
 KIND = "scotus"
 TABLES = ("scdb_respondents",)
-ATTRIBUTE = DATASET.attribute("respondent_type")
 
 #: A type is right for nearly all respondents of a code, not for all (read on 60 cases).
 CONFIDENCE = 0.95
 
 
-def prepare(tables: dict[str, Path]) -> dict[str, str]:
+def prepare(tables: dict[str, Path], attribute: Attribute) -> dict[str, str]:
     """The type of each respondent, by SCDB's code and by its name (in small letters).
 
     Raises
@@ -34,7 +32,7 @@ def prepare(tables: dict[str, Path]) -> dict[str, str]:
     path = tables["scdb_respondents"]
     types = {}
     columns = ["code", "name", "type", "fairlex"]
-    known = (*ATTRIBUTE.groups, ATTRIBUTE.unknown)
+    known = (*attribute.groups, attribute.unknown)
     for row in read_resource(path, columns, optional=("fairlex",), unique=("code",)):
         for column in ("type", "fairlex"):
             if row[column] and row[column] not in known:
@@ -47,7 +45,7 @@ def prepare(tables: dict[str, Path]) -> dict[str, str]:
     return types
 
 
-def find(record: Record, prepared: dict[str, str]) -> Finding:
+def find(record: Record, attribute: Attribute, prepared: dict[str, str]) -> Finding:
     """The respondent's type; no value where SCDB has none, or the code is of several types.
 
     Raises
@@ -55,8 +53,6 @@ def find(record: Record, prepared: dict[str, str]) -> Finding:
     InputError
         The code is not in the table.
     """
-    if (finding := given_group(record, ATTRIBUTE)) is not None:
-        return finding
     code = record.given.get("scdb_respondent")
     if code is None:
         return Finding(None, "no_respondent_code", 1.0)
@@ -70,6 +66,6 @@ def find(record: Record, prepared: dict[str, str]) -> Finding:
             remedy="add it to scdb_respondents.csv",
         )
     evidence = (given_evidence(record, "scdb_respondent"),)
-    if kind == ATTRIBUTE.unknown:
+    if kind == attribute.unknown:
         return Finding(None, "other_respondent", CONFIDENCE, evidence)
     return Finding(kind, "respondent_code", CONFIDENCE, evidence)

@@ -57,7 +57,7 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
     scores = _scores(study)
     names = {classifier for classifier, _ in scores}
     order = sorted(names, key=lambda name: (study.stands_for.get(name) != "linear", name))
-    for claim in read_claims(study.claims, study.dataset.kind):
+    for claim in read_claims(study.claims, study.dataset):
         key = {name: getattr(claim, name) for name in (*CLAIM, "known_error")}
         key |= {"published_low": claim.low, "published_high": claim.high}
         found = False

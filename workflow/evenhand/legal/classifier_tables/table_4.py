@@ -56,7 +56,7 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
     Classifiers that reproduce the linear one come first, and ERM before other objectives.
     Published numbers without a run are last.
     """
-    published = read_scores(study.scores, study.dataset.kind)
+    published = read_scores(study.scores, study.dataset)
     met = set()
     for ours, compat in _pairs(study):
         for measure in MEASURES:

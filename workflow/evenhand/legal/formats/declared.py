@@ -15,7 +15,7 @@ from evenhand.core.files import shown
 from evenhand.errors import InputError
 from evenhand.io.quarantine import Quarantine
 from evenhand.io.tables import read_batches
-from evenhand.legal.datasets.declared import attributes_of, declared_dataset
+from evenhand.legal.declaration import attributes_of, declared_dataset
 from evenhand.legal.objects import Found
 from evenhand.legal.records import Record
 from evenhand.legal.rows import SPLIT_NAMES, plain, read_rows, split_of
@@ -24,7 +24,7 @@ from evenhand.tabular.numbers import binned, or_nan
 KIND = "declared"
 NEEDS = "rows with the declared text"
 TABLES = ()
-OPTIONS: dict[str, object] = {"declaration": None}
+OPTIONS: dict[str, object] = {}
 
 #: From this value on a column of a group or label applies.
 APPLIES = 0.5

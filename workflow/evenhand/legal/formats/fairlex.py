@@ -10,7 +10,6 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -19,6 +18,7 @@ from evenhand.errors import InputError
 from evenhand.io.formats import kind_of
 from evenhand.io.quarantine import Quarantine
 from evenhand.legal.dataset import Dataset
+from evenhand.legal.declaration import read_declaration
 from evenhand.legal.objects import Found, objects_of
 from evenhand.legal.paragraphs import tidy
 from evenhand.legal.records import Record
@@ -52,25 +52,14 @@ def read(
     files : list of Path
         Zip archives, folders or jsonl files. A file whose name is that of no part has no split.
     options : dict
-        kind: ecthr, scotus, fscs or cail.
+        declaration: the recipe of the data set, as JSON.
     quarantine : Quarantine
         Gets records without text (``missing_field``), with a label that the data set lacks or
         with none (``bad_label``), and members that are no jsonl (``unknown_format``).
     tables : dict of str to Path
         Those of `TABLES`: other names of fields and of groups.
-
-    Raises
-    ------
-    InputError
-        The kind is missing, or none of the four.
     """
-    try:
-        dataset = import_module(f"evenhand.legal.datasets.{options['kind']}").DATASET
-    except (KeyError, ModuleNotFoundError) as error:
-        raise InputError(
-            "FairLex's files do not say which of the four data sets they are",
-            remedy="name the kind: ecthr, scotus, fscs or cail",
-        ) from error
+    dataset = read_declaration(options["declaration"])
     fields = _fields(tables["fairlex_fields"], dataset)
     groups = _groups(tables["fairlex_groups"], dataset)
     for member in members_of(files, quarantine):

@@ -32,7 +32,7 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
         raise NotApplicable("there are no counterfactual rows with probabilities")
     for name in dict.fromkeys(own.changed.tolist()):
         some = own.changed == name
-        p, flipped = own.probabilities[own.factual[some]], own.flipped[some][:, None, :]
+        p, flipped = own.probabilities[0, own.factual[some]], own.flipped[some][:, None, :]
         clusters = own.clusters[own.factual[some]]
         row: Row = {"attribute": name, "rows": int(some.sum())}
         row["cases"] = len(np.unique(own.factual[some]))

@@ -4,7 +4,8 @@ A gap is above 0 even where all groups are treated alike, and grows as groups be
 is shown beside that of random groups of the same sizes. The test asks whether any group differs
 from random groups of its own size, so that a tiny group does not hide the gap of a large one.
 Random groups of cases are invalid where cases depend on each other: with clusters, the test is that
-of the group that differs most from all others, corrected for the number of groups.
+of the group that differs most from all others, corrected for the number of groups. So it is with
+so many labels that no number of draws could be significant after the adjustment.
 """
 
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from evenhand.core.tables import Row, Table, integer, number, share, text
 from evenhand.metrics.disparity import share_as_far
 from evenhand.metrics.inference import conclude
 from evenhand.metrics.paired import holm
-from evenhand.predictions.study import Attribute, PredictionStudy
+from evenhand.predictions.study import PERMUTATIONS, Attribute, Metric, PredictionStudy
 
 #: A gap of two rates: the larger one.
 ODDS = "equalised_odds"
@@ -25,10 +26,11 @@ ODDS = "equalised_odds"
 TABLE = Table(
     "gaps",
     title="Gaps between groups",
-    key=("attribute", "metric"),
+    key=("attribute", "metric", "label"),
     columns=(
         text("attribute"),
         text("metric", f"As in groups; {ODDS}: the larger gap of tpr and fpr"),
+        text("label", "That a rate is of; blank for other metrics"),
         integer("groups", "With a value"),
         integer("missing", "Cases without a group"),
         share("gap", "Highest minus lowest value: the demographic parity difference of"
@@ -42,8 +44,9 @@ TABLE = Table(
         share("noise_mean", "Mean gap of random groups of the same sizes"),
         share("noise_95", "95th percentile of these"),
         number("p_value", "Share of draws of random groups in which one is as far from the mean of"
-               " its size, in standard deviations; by clusters where there are any"),
-        number("p_adjusted", "By Holm over the metrics of the attribute"),
+               " its size, in standard deviations; with clusters or too many labels for 1,000"
+               " draws, of the group that differs most"),
+        number("p_adjusted", "By Holm over the metrics and labels of the attribute"),
         text("verdict", "above: above noise; equivalent: a gap of delta would be larger, at 5 %;"
              " else inconclusive"),
     ),
@@ -55,37 +58,45 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
     for attribute in study.attributes:
         found = [_row(study, attribute, metric) for metric in study.metrics]
         found = [one for one in found if one is not None]
-        by_metric = {row["metric"]: (row, drawn) for row, drawn in found}
-        if {"tpr", "fpr"} <= by_metric.keys():
-            (first, drawn), (second, others) = by_metric["tpr"], by_metric["fpr"]
-            row = {"metric": ODDS, "gap": max(first["gap"], second["gap"])}
+        by_metric = {(row["metric"], row["label"]): (row, drawn) for row, drawn in found}
+        for label in dict.fromkeys(one.label for one in study.ratios if one.label is not None):
+            if not {("tpr", label), ("fpr", label)} <= by_metric.keys():
+                continue
+            (first, drawn), (second, others) = by_metric["tpr", label], by_metric["fpr", label]
+            row = {"metric": ODDS, "label": label, "gap": max(first["gap"], second["gap"])}
             row |= {"groups": max(first["groups"], second["groups"])}
             found.append((row, Draws(*map(np.fmax, drawn, others))))
-        by_cluster = _tests_by_cluster(study, attribute) if study.clustered else None
+        too_many = len(found) / (PERMUTATIONS + 1) >= 1 - study.level
+        by_group = _tests_by_group(study, attribute) if study.clustered or too_many else None
         for row, drawn in found:
             gaps = drawn.gaps[np.isfinite(drawn.gaps)]
             row["noise_mean"], row["noise_95"] = gaps.mean(), np.percentile(gaps, 95)
             row["p_value"] = float(share_as_far(drawn.farthest, drawn.observed))
-            if by_cluster is not None:
-                row["p_value"] = by_cluster[row["metric"]]
+            if by_group is not None:
+                row["p_value"] = by_group[Metric(row["metric"], row["label"])]
         adjusted = holm(np.array([row["p_value"] for row, _ in found]))
         for (row, drawn), p in zip(found, adjusted.tolist(), strict=True):
             small = not study.clustered and row["gap"] + drawn.reach < study.delta / 100
-            small = small and _all_equivalent(study, attribute, row["metric"])
+            small = small and _all_equivalent(study, attribute, Metric(row["metric"], row["label"]))
             row["p_adjusted"] = None if np.isnan(p) else p
             row["verdict"] = conclude(1.0, row["p_adjusted"], bool(small), level=study.level)
             row["missing"] = int((attribute.codes < 0).sum())
             yield {"attribute": attribute.name, **row}
 
 
-def _all_equivalent(study: PredictionStudy, attribute: Attribute, metric: str) -> bool:
+def _all_equivalent(study: PredictionStudy, attribute: Attribute, metric: Metric) -> bool:
     """Whether each group is equivalent to all others: draws do not vary where all are right."""
-    metrics = [name for name in ("tpr", "fpr") if metric == ODDS] or [metric]
-    return metric == "ece" or all(
+    metrics = _odds(metric.label) if metric.metric == ODDS else [metric]
+    return metric.metric == "ece" or all(
         one.get("equivalent", False)
         for name in metrics
         for one in study.beside_others(name, attribute)
     )
+
+
+def _odds(label: str | None) -> list[Metric]:
+    """Return the metrics of equalised odds of a label."""
+    return [Metric("tpr", label), Metric("fpr", label)]
 
 
 class Draws(NamedTuple):
@@ -109,8 +120,8 @@ class Draws(NamedTuple):
     reach: np.ndarray
 
 
-def _tests_by_cluster(study: PredictionStudy, attribute: Attribute) -> dict[str, float]:
-    """The p-value of each metric by whole clusters; NaN where there is no test."""
+def _tests_by_group(study: PredictionStudy, attribute: Attribute) -> dict[Metric, float]:
+    """The p-value of the group that differs most in each metric; NaN where there is no test."""
     found = {}
     for metric in study.metrics:
         tests = [one.get("p_value", np.nan) for one in study.beside_others(metric, attribute)]
@@ -118,11 +129,14 @@ def _tests_by_cluster(study: PredictionStudy, attribute: Attribute) -> dict[str,
         # of two groups both have the same test
         count = 1 if len(attribute.values) == 2 else len(tests)
         found[metric] = min(1.0, min(tests) * count) if tests else np.nan
-    of_odds = [found[name] for name in ("tpr", "fpr") if np.isfinite(found.get(name, np.nan))]
-    return found | {ODDS: min(1.0, min(of_odds) * len(of_odds)) if of_odds else np.nan}
+    for label in {one.label for one in study.ratios}:
+        of_odds = [found[one] for one in _odds(label) if np.isfinite(found.get(one, np.nan))]
+        odds = min(1.0, min(of_odds) * len(of_odds)) if of_odds else np.nan
+        found[Metric(ODDS, label)] = odds
+    return found
 
 
-def _row(study: PredictionStudy, attribute: Attribute, metric: str) -> tuple[Row, Draws] | None:
+def _row(study: PredictionStudy, attribute: Attribute, metric: Metric) -> tuple[Row, Draws] | None:
     """The gap of a metric, and draws of random groups; None below two groups."""
     values = study.by_group(metric, attribute)
     there = np.isfinite(values)
@@ -130,7 +144,7 @@ def _row(study: PredictionStudy, attribute: Attribute, metric: str) -> tuple[Row
         return None
     least, most = int(np.nanargmin(values)), int(np.nanargmax(values))
     row = {
-        "metric": metric,
+        **metric._asdict(),
         "groups": int(there.sum()),
         "gap": float(values[most] - values[least]),
         "ratio": float(values[least] / values[most]) if values[most] else None,

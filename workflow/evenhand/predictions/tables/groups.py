@@ -7,7 +7,7 @@ import numpy as np
 from evenhand.core.tables import Row, Table, integer, number, share, text
 from evenhand.metrics.inference import conclude
 from evenhand.metrics.paired import holm
-from evenhand.predictions.study import METRICS, SHARES, PredictionStudy
+from evenhand.predictions.study import METRICS, Metric, PredictionStudy
 
 #: The group of all cases.
 ALL = "all"
@@ -15,17 +15,22 @@ ALL = "all"
 TABLE = Table(
     "groups",
     title="Metrics by group",
-    key=("attribute", "group", "metric"),
+    key=("attribute", "group", "metric", "label"),
     columns=(
         text("attribute", "An attribute, or two with × between them"),
         text("group", "all: all cases"),
         text("metric", ", ".join(METRICS)),
+        text("label", "That a rate is of; blank for other metrics"),
         integer("cases", "Of the group"),
         integer("counted", "Cases in the denominator: for tpr those with the positive label"),
         share("value", "The metric", interval=("low", "high")),
         share("rest", "The metric of all other cases with a known group"),
         number("difference", "value minus rest", "-1 to 1", interval=True, neutral=0),
-        number("p_value", "Of no difference: Fisher's exact test, or sign flips of clusters"),
+        number(
+            "p_value",
+            "Of no difference: Fisher's exact test, or sign flips of clusters, and where runs"
+            " are averaged",
+        ),
         number("p_adjusted", "By Holm over the groups and metrics of the attribute"),
         share("noise_low", "Lower end of 95 % of random groups of this size"),
         share("noise_high", "Upper end"),
@@ -54,7 +59,7 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
                     continue
                 drawn = noise[metric][:, code]
                 row["noise_low"], row["noise_high"] = np.nanpercentile(drawn, [2.5, 97.5]).tolist()
-                if metric != "ece" and others.any():
+                if metric.metric != "ece" and others.any():
                     row["rest"] = _value(study, metric, others)["value"]
                     row |= study.beside_others(metric, attribute)[code]
                 found.append(row)
@@ -72,11 +77,11 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
             yield row
 
 
-def _value(study: PredictionStudy, metric: str, chosen: np.ndarray) -> Row:
+def _value(study: PredictionStudy, metric: Metric, chosen: np.ndarray) -> Row:
     sums = study.values_of(metric)[chosen].sum(axis=0)
     value = float(study.of_sums(metric, sums))
-    counted = sums[1] if metric in SHARES else chosen.sum()
-    row: Row = {"metric": metric, "cases": int(chosen.sum()), "counted": int(counted)}
+    counted = sums[1] if metric in study.ratios else chosen.sum()
+    row: Row = {**metric._asdict(), "cases": int(chosen.sum()), "counted": int(counted)}
     row["value"] = None if np.isnan(value) else value
     if found := study.judge(metric, chosen):
         row |= {"low": found.low, "high": found.high}

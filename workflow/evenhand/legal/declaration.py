@@ -1,7 +1,8 @@
-"""A data set that the configuration declares by columns: its labels and groups are those it has.
+"""Declarations of data sets of texts: recipes of courts, and entries of ``text.datasets``.
 
-`read_cases` collects them and writes them beside the records; each file of cases made from these
-carries them on (`read_description`).
+A recipe (``resources/legal/courts``) states all labels and groups. Those of a data set declared by
+columns are those that occur: `read_cases` collects them. The records, and each file of cases made
+of them, carry the description of the data set (`read_dataset`).
 """
 
 import json
@@ -9,7 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +21,11 @@ from evenhand.tabular.numbers import bin_names
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: The kind of such a data set in the configuration of a run.
+#: The kind of a data set that is declared by columns.
 KIND = "declared"
+
+#: The module that takes the group of such an attribute from its column.
+COLUMN = "given_column"
 
 #: Where a file of cases has its data set.
 KEY = "evenhand.dataset"
@@ -34,7 +38,7 @@ def attributes_of(declaration: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the columns of each attribute, an overlapping one as an attribute per column."""
     found: dict[str, dict[str, Any]] = {}
     for name, one in declaration["attributes"].items():
-        if not one["overlapping"]:
+        if not one.get("overlapping"):
             found[name] = one
             continue
         for column in one["columns"]:
@@ -48,42 +52,36 @@ def attributes_of(declaration: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 def declared_dataset(declaration: Mapping[str, Any]) -> Dataset:
     """Return a declared data set as far as it is known without its files."""
-    task = declaration["label"]["task"]
-    made = []
+    task, label = declaration["label"]["task"], declaration["label"]
+    attributes = []
     for name, one in attributes_of(declaration).items():
-        groups = tuple(one["columns"]) or (tuple(bin_names(one["bins"])) if one["bins"] else ())
-        if one["overlapping"]:
-            groups = (groups[0], f"not {groups[0]}")
-        found = {"module": "given_column", "groups": groups}
-        if one["extract"]:
-            found = {"module": one["extract"], "groups": tuple(one["groups"])}
-            found["unknown"] = one["unknown"]
-        made.append(Attribute(name=name, title=_title(name), **found))
-    label = declaration["label"]
-    labels = label["labels"] or (bin_names(label["bins"]) if label["bins"] else [])
-    return _dataset(
-        title=declaration["title"],
-        languages=tuple(filter(None, [declaration["language"]])),
-        task="multi_class" if task == "binary" else task,
-        labels=tuple(labels or label["columns"]),
-        attributes=tuple(made),
-    )
-
-
-def _title(name: str) -> str:
-    return name.replace("_", " ").capitalize()
-
-
-def _dataset(**known: Any) -> Dataset:
+        groups = one.get("groups") or one.get("columns") or _bins(one)
+        attributes.append(
+            Attribute(
+                name=name,
+                module=one.get("extract") or COLUMN,
+                title=one.get("title") or name.replace("_", " ").capitalize(),
+                groups=(groups[0], f"not {groups[0]}") if one.get("overlapping") else (*groups,),
+                unknown=one.get("unknown"),
+            )
+        )
+    stated = {one.name for one in fields(Dataset)} - {"attributes", "languages", "labels"}
     return Dataset(
-        **known,
-        **{"kind": KIND, "segments": 32, "tokens": 128, "published": {}, "years": ""},
-        licence="That of its files; the configuration does not state it",
-        people=(
-            "The attributes are columns of the files. Whoever collected them knows what they mean,"
-            " and whether the people in the texts agreed."
-        ),
+        **{key: value for key, value in declaration.items() if key in stated},
+        languages=tuple(filter(None, declaration.get("languages", [declaration.get("language")]))),
+        task="multi_class" if task == "binary" else task,
+        labels=tuple(label.get("labels") or _bins(label) or label.get("columns", ())),
+        attributes=tuple(attributes),
     )
+
+
+def read_declaration(text: str) -> Dataset:
+    """Return a data set from its declaration as JSON, as options of stages have it."""
+    return declared_dataset(json.loads(text))
+
+
+def _bins(one: Mapping[str, Any]) -> list[str]:
+    return bin_names(one["bins"]) if one.get("bins") else []
 
 
 def completed(
@@ -129,7 +127,7 @@ def completed(
         )
     made = []
     for one in dataset.attributes:
-        if one.module != "given_column":  # which is found later
+        if one.module != COLUMN:  # which is found later
             made.append(one)
             continue
         cases = values.get(one.name, Counter())
@@ -165,43 +163,38 @@ def _order(name: str) -> tuple[float, str]:
 
 
 def described(schema: "pa.Schema", dataset: Dataset) -> "pa.Schema":
-    """Return a schema with the description of a declared data set; that of others as it is."""
-    if dataset.kind != KIND:
-        return schema
+    """Return a schema with the description of a data set."""
     return schema.with_metadata(description(dataset))
 
 
 def description(dataset: Dataset) -> dict[str, str]:
-    """Return the metadata for a file from which `read_description` restores the data set."""
+    """Return the metadata for a file from which `read_dataset` restores the data set."""
     return {KEY: json.dumps(asdict(dataset), ensure_ascii=False, sort_keys=True)}
 
 
 def carried(path: Path) -> dict[str, str]:
-    """Return the description that a Parquet file has, for the metadata of another."""
-    from evenhand.io.tables import opened
-
-    with opened(path) as file:
-        text = (file.metadata.metadata or {}).get(KEY.encode())
-    return {} if text is None else {KEY: text.decode()}
-
-
-def read_description(path: Path | None) -> Dataset:
-    """Return the data set of a Parquet file of cases; without a file one of no attributes.
+    """Return the description that a Parquet file has, for the metadata of another.
 
     Raises
     ------
     InputError
         The file has none.
     """
-    if path is None:
-        return _dataset(title="", languages=(), task="multi_class", labels=(), attributes=())
-    text = carried(path).get(KEY)
+    from evenhand.io.tables import opened
+
+    with opened(path) as file:
+        text = (file.metadata.metadata or {}).get(KEY.encode())
     if text is None:
         raise InputError("does not say which labels and attributes it has", file=path,
                          remedy="make it again with read_cases")  # fmt: skip
-    fields = json.loads(text)
+    return {KEY: text.decode()}
+
+
+def read_dataset(path: Path) -> Dataset:
+    """Return the data set that a Parquet file of cases describes; see `carried`."""
+    known = json.loads(carried(path)[KEY])
     attributes = tuple(
-        Attribute(**one | {"groups": tuple(one["groups"])}) for one in fields.pop("attributes")
+        Attribute(**one | {"groups": tuple(one["groups"])}) for one in known.pop("attributes")
     )
-    lists = {name: tuple(fields[name]) for name in ("languages", "labels")}
-    return Dataset(**fields | lists, attributes=attributes)
+    lists = {name: tuple(known[name]) for name in ("languages", "labels")}
+    return Dataset(**known | lists, attributes=attributes)

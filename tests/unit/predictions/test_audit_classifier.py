@@ -1,0 +1,112 @@
+"""Audits of classifiers that were trained here: rates of each label, means over seeds."""
+
+import json
+
+import numpy as np
+import pytest
+from fairlearn.metrics import false_positive_rate, selection_rate, true_positive_rate
+from sklearn.metrics import f1_score
+
+from evenhand.core.tables import read_tables
+from evenhand.io.tables import read_rows
+from evenhand.predictions.audit_classifier import audit_classifier
+from evenhand.predictions.read import Predictions
+from evenhand.predictions.study import PredictionStudy
+from evenhand.predictions.tables import gaps
+from evenhand.predictions.words import findings
+from unit.legal.made_cases import court, write_cases
+from unit.legal.made_predictions import predictions, right, write
+
+RATES = {"selection_rate": selection_rate, "tpr": true_positive_rate, "fpr": false_positive_rate}
+
+
+@pytest.fixture(scope="module")
+def audited(tmp_path_factory):
+    """Labels, predictions of two seeds, groups; the tables, the description and the cases."""
+    folder = tmp_path_factory.mktemp("audit")
+    draw = np.random.default_rng(4)
+    women = draw.integers(0, 2, 240).astype(bool)
+    labels = court("ecthr").labels
+    true = draw.random((240, len(labels))) < 0.4
+    cases = [
+        {"split": "test", "labels": [one for one, on in zip(labels, row, strict=True) if on],
+         "applicant_gender": "female" if woman else "male"}
+        for row, woman in zip(true, women, strict=True)
+    ]  # fmt: skip
+    data = write_cases(folder / "d.parquet", "ecthr", cases)
+
+    def unfair(hot):  # of the second label to women, and wrong in a fifth of all else
+        wrong = draw.random(hot.shape) < 0.2
+        wrong[:, 1] |= women & (draw.random(len(hot)) < 0.6)
+        return right(np.where(wrong, 1 - hot, hot))
+
+    seeds = [predictions(data, "ecthr", unfair, seed=seed) for seed in (1, 2)]
+    files = [write(folder / f"{one.seed}.parquet", one) for one in seeds]
+    made = {key: folder / key for key in ("out", "cases", "meta")}
+    audit_classifier(data=data, predictions=files, name="mine", **made)
+    said = np.stack([1 / (1 + np.exp(-one.logits.astype(float))) for one in seeds])
+    meta = json.loads(made["meta"].read_text())
+    return true, said, women, read_tables(made["out"]), meta, [*read_rows(made["cases"])]
+
+
+def test_the_rates_of_each_label_are_those_of_fairlearn(audited):
+    true, p, women, tables, meta, _ = audited
+    said = p > 0.5
+    assert meta["several"] and meta["runs"] == 2 and meta["positive"] is None
+    rows = {(row["group"], row["metric"], row["label"]): row for row in tables["groups"]}
+    assert len(rows) == 3 * (3 * 10 + 3)
+    for place, label in enumerate(court("ecthr").labels[:3]):
+        for metric, rate in RATES.items():
+            for group, some in (("female", women), ("male", ~women), ("all", women | True)):
+                each = [rate(true[some, place], one[some, place]) for one in said]
+                assert rows[group, metric, label]["value"] == pytest.approx(np.mean(each), abs=1e-6)
+    exact = (said == true)[:, women].all(axis=2).mean()
+    assert rows["female", "accuracy", None]["value"] == pytest.approx(exact, abs=1e-6)
+    both = f1_score(np.tile(true[women], (2, 1)), np.vstack(said[:, women]), average="macro")
+    assert rows["female", "macro_f1", None]["value"] == pytest.approx(both, abs=1e-6)
+    place = (p[:, women] * 15).astype(int)
+    gaps = p[:, women] - true[women]
+    error = sum(abs(gaps[place == one].sum()) for one in range(15)) / gaps.size
+    assert rows["female", "ece", None]["value"] == pytest.approx(error, abs=1e-6)
+
+
+def test_only_the_planted_gap_is_found(audited):
+    *_, tables, _, _ = audited
+    above = {(row["metric"], row["label"]) for row in tables["gaps"] if row["verdict"] == "above"}
+    assert {("tpr", "3"), ("fpr", "3"), ("equalised_odds", "3")} <= above
+    assert {label for _, label in above} <= {"3", None}
+    for label in court("ecthr").labels:
+        gap = {row["metric"]: row["gap"] for row in tables["gaps"] if row["label"] == label}
+        assert gap["equalised_odds"] == max(gap["tpr"], gap["fpr"])
+    assert any(one.startswith("True positive rate of 3 differs by") for one in findings(tables))
+
+
+def test_many_labels_do_not_hide_a_gap():
+    """Of 60 tests none would be significant by 1,000 draws."""
+    draw = np.random.default_rng(5)
+    true = draw.random((150, 15)) < 0.5
+    women = draw.integers(0, 2, 150).astype(bool)
+    predicted = true ^ (draw.random(true.shape) < 0.1)
+    predicted[women, 3] = False
+    study = PredictionStudy(
+        Predictions(
+            id=np.arange(150).astype(str), classes=[f"l{i}" for i in range(15)], true=true,
+            predicted=predicted[None], positive=None, probabilities=None, several=True,
+            groups={"g": np.where(women, "w", "m")}, clusters=np.arange(150).astype(str),
+            factual=np.array([], int), changed=np.array([], str), flipped=np.empty((0, 15)),
+        )
+    )  # fmt: skip
+    above = {(one["metric"], one["label"]) for one in gaps.rows(study) if one["verdict"] == "above"}
+    assert ("tpr", "l3") in above and {label for _, label in above} <= {"l3", None}
+
+
+def test_a_case_has_the_labels_that_most_seeds_predict(audited):
+    true, p, women, _, _, cases = audited
+    names = court("ecthr").labels
+    shown = ["; ".join(n for n, on in zip(names, row, strict=True) if on) or "none" for row in true]
+    assert [one["label"] for one in cases] == shown
+    assert cases[0]["applicant_gender"] == ("female" if women[0] else "male")
+    for one, both in zip(cases, ((p > 0.5).mean(axis=0) > 0.5), strict=True):
+        assert one["prediction"] == (
+            "; ".join(n for n, on in zip(names, both, strict=True) if on) or "none"
+        )
