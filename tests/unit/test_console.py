@@ -47,6 +47,12 @@ def test_a_line_for_each_rule_when_its_last_job_is_done(printed):
     assert [line.split()[:3] for line in lines] == [["score", "2", "jobs"], ["page", "1", "job"]]
 
 
+def test_the_time_of_a_rule_is_that_of_its_jobs_together(printed, monkeypatch):
+    clock = iter([0.0, 1.0, 2.0, 10.0, 21.0, 25.0])  # three begin, three end
+    monkeypatch.setattr("snakemake_logger_plugin_evenhand.time.monotonic", lambda: next(clock))
+    assert [line.split()[-2] for line in printed(*RUN)] == ["30", "23"]
+
+
 def test_warnings_and_errors_are_printed_and_other_words_are_not(printed):
     said = [
         (logging.INFO, "Select jobs to execute...", {}),

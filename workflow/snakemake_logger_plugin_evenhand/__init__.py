@@ -1,8 +1,8 @@
 """Snakemake's console for people: ``snakemake --logger evenhand``.
 
-A progress bar, a line for each rule whose jobs are done, warnings, and errors: a sentence of the
-stage, or the whole log where it has none. ``--verbose`` and dry runs print everything, as without
-this plugin. Details are in the logs.
+A progress bar, a line for each rule whose jobs are done with the time that they took together,
+warnings, and errors: a sentence of the stage, or the whole log where it has none. ``--verbose`` and
+dry runs print everything, as without this plugin. Details are in the logs.
 """
 
 import logging
@@ -29,7 +29,8 @@ class LogHandler(LogHandlerBase):
         self.rules: dict[int, str] = {}  # by job
         self.jobs: Counter[str] = Counter()
         self.done: Counter[str] = Counter()
-        self.since: dict[str, float] = {}
+        self.begun: dict[int, float] = {}
+        self.took: Counter[str] = Counter()  # seconds of all jobs
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print a record, or count it."""
@@ -41,7 +42,7 @@ class LogHandler(LogHandlerBase):
             self.start(record.stats.get("total", 0))
         elif event == LogEvent.JOB_INFO:
             self.rules[record.jobid] = record.rule_name
-            self.since.setdefault(record.rule_name, time.monotonic())
+            self.begun[record.jobid] = time.monotonic()
         elif event == LogEvent.JOB_FINISHED:
             self.finish(record.job_id)
         elif event == LogEvent.JOB_ERROR and (log := with_sentence(record.log)):
@@ -64,12 +65,12 @@ class LogHandler(LogHandlerBase):
         """Count a job, and print the line of a rule that has no more."""
         rule = self.rules.get(job, "all")
         self.done[rule] += 1
+        self.took[rule] += time.monotonic() - self.begun[job] if job in self.begun else 0
         if self.bar is not None:
             self.bar.update()
         if self.done[rule] >= self.jobs[rule] and rule != "all":
-            seconds = time.monotonic() - self.since[rule]
             jobs = "1 job" if self.done[rule] == 1 else f"{self.done[rule]} jobs"
-            self.write(f"{rule:<28} {jobs:>9} {seconds:>6.0f} s")
+            self.write(f"{rule:<28} {jobs:>9} {self.took[rule]:>6.0f} s")
 
     def write(self, text: str | None) -> None:
         """Print above the bar."""
