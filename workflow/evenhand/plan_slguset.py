@@ -200,7 +200,7 @@ class Round:
     sheets : list of str
         Its filled sheets.
     annotators : list of str
-        Whom its sentences were handed out to, or would be.
+        The people its sentences were, or would be, handed out to.
     """
 
     name: str
@@ -265,7 +265,7 @@ def acceptance_labels(config: Config) -> dict[str, str]:
 
 
 def acceptance_odds(config: Config) -> dict[str, str]:
-    """Return what a language model says of the acceptance model's sentences, if one is named.
+    """Return a language model's scores of the acceptance model's sentences, if one is named.
 
     Raises
     ------

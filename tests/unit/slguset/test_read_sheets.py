@@ -112,6 +112,7 @@ def test_xlsx_csv_and_other_forms_give_the_same_answers(folder, sample):
         "annotators": names,
         "answers": {"accept": 14, "reject": 3, "unsure": 1},
         "waiting": 0,
+        "comments_without_answer": 0,
         "adjudicated": 0,
         "to_adjudicate": 4,
         "of_lost": 0,
@@ -261,8 +262,9 @@ def test_sheets_come_in_parts_and_annotators_take_each_others_place(folder, samp
     change_csv(first, lambda rows: rows[:2])
     change_csv(part, lambda rows: rows[2:])
     change_csv(second, lambda rows: [row | {"annotator": "zhou"} for row in rows])
-    change_csv(third, set_cells(7, answer=""))
+    change_csv(third, set_cells(7, answer="", comment="later"))
     table, counts = read(folder, sample, [third, part, first, second])
+    assert counts["comments_without_answer"] == 1
     assert counts["annotators"] == ["annotator_1", "annotator_3", "zhou"]
     assert (table.num_rows, counts["waiting"], counts["answers"]["accept"]) == (17, 1, 17)
 

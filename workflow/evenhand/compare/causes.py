@@ -60,7 +60,7 @@ def find_causes(base: Results, head: Results) -> Causes:
         - packages: versions;
         - files: result files, by SHA-256;
         - untraced: the number of files of base and of head without a record; None for a folder
-          without provenance, of which no other list says anything.
+          without provenance, whose causes are unknown.
     """
     return Causes(
         data=_data(base, head),

@@ -2,8 +2,8 @@
 
 Most of the processor time of a short job is imports. The programs in `folder`, which come first in
 PATH, hand their arguments, folder, variables and standard streams to a fork of `serve`. Tests use
-it, too. What would differ between two processes and not between two forks (the seed of Python's
-hashes, of which the order of sets depends) is tested with two of them.
+it, too. Forks share the seed of Python's hashes, on which the order of sets depends; so equal bytes
+are tested with two such processes.
 
 ``python -m evenhand.core.warm COMMAND`` runs a command whose jobs are such forks. Snakemake's
 benchmarks of them have the time from start to end alone, since it measures the program that waits.
@@ -26,14 +26,14 @@ import threading
 import traceback
 from pathlib import Path
 
-#: What most stages and the main process import, and nothing of the library itself.
+#: Packages that most stages and Snakemake import; nothing of the library itself.
 IMPORTED = (
     *("snakemake.cli", "snakemake.jobs", "cyclopts", "jinja2", "jsonschema", "yaml", "altair"),
     *("pandas", "pyarrow.parquet", "scipy.sparse", "scipy.stats", "sklearn.linear_model"),
     *("torch", "torch._dynamo", "transformers.models.bert.modeling_bert"),
 )
 
-#: Stands for a program: started in a hundredth of a second, as it imports hardly anything.
+#: The program in `folder` in place of Python: it imports little, so it starts in .01 s.
 CLIENT = """\
 #!{python} -IS
 import os, signal, socket, sys
@@ -41,10 +41,13 @@ import os, signal, socket, sys
 words = sys.argv[1:]
 if os.path.basename(sys.argv[0]) == "snakemake":
     words = ["-m", "snakemake", *words]
-elif words[0] != "-m" and not words[0].endswith(".py"):
+elif words[:1] != ["-m"] and not "".join(words[:1]).endswith(".py"):
     os.execv({python!r}, [{python!r}, *words])
 pipe = socket.socket(socket.AF_UNIX)
-pipe.connect({address!r})
+try:
+    pipe.connect({address!r})
+except OSError:  # that process has ended, or runs on another host
+    os.execv({python!r}, [{python!r}, *words])
 variables = [f"{{name}}={{value}}" for name, value in os.environ.items()]
 message = "\\0".join([os.getcwd(), str(len(words)), *words, *variables]).encode()
 socket.send_fds(pipe, [len(message).to_bytes(8, "big")], [0, 1, 2])
@@ -136,7 +139,7 @@ def serve(address: str) -> list[str]:
 
 
 def become(words: list[str], streams: list[int]) -> list[str]:
-    """Take over what the program was started with, and return its arguments."""
+    """Take over the program's folder, variables and streams, and return its arguments."""
     place, count, *others = words
     for number, stream in enumerate(streams):
         os.dup2(stream, number)

@@ -67,7 +67,7 @@ def krippendorff_alpha(answers: np.ndarray) -> float | None:
 
 
 class Truths(NamedTuple):
-    """What `dawid_skene` estimates.
+    """The estimates of `dawid_skene`.
 
     Attributes
     ----------
@@ -91,9 +91,9 @@ def dawid_skene(
     """Estimate true answers and annotators' errors (Dawid and Skene 1979).
 
     Expectation maximisation from the shares of answers per item, until no probability changes by
-    more than 1e-6. To each annotator's counts is added what one answer of the average annotator
-    per true answer would add, so that few answers do not count as certainty; the average begins
-    with one right answer and one guess per true answer. Annotators are taken to err independently
+    more than 1e-6. Each annotator's counts begin with one answer per true answer, distributed as
+    the average annotator's, so that few answers do not count as certainty; the average begins with
+    one right answer and one guess per true answer. Annotators are taken to err independently
     of each other.
 
     Parameters

@@ -155,8 +155,8 @@ def accept_candidates(
     labels : list of Path, optional
         Tables (sentence, label: accept, reject or unsure). Answers of rounds precede them.
     log_odds, gate : Path, optional
-        What `score_bias` wrote for the sentences of `gather_examples`: how much more likely a
-        language model finds a keyword than its counterpart is a feature.
+        The outputs of `score_bias` for the sentences of `gather_examples`: a language model's odds
+        of keyword against counterpart are features.
     risk : float
         The largest share of bad sentences among those accepted of a corpus.
     confidence : float

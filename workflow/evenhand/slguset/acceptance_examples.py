@@ -1,5 +1,6 @@
-"""What the acceptance model learns from: tables of labels, and reasons that are certain."""
+"""Sentences that the acceptance model learns from: tables of labels, and certain reasons."""
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ Labels = dict[str, tuple[dict[str, Any], bool]]
 def read_labels(keywords: Keywords, files: Sequence[Path]) -> Labels:
     """Return the sentences of tables of labels: rows with the columns of keywords, whether good.
 
-    Sentences without exactly one keyword are left out.
+    Sentences without exactly one keyword are left out, and counted on the console.
 
     Raises
     ------
@@ -32,6 +33,7 @@ def read_labels(keywords: Keywords, files: Sequence[Path]) -> Labels:
     """
     found: Labels = {}
     for path in files:
+        without = 0
         for line, row in enumerate(
             read_resource(path, ["sentence", "label"], unique=("sentence",)), start=2
         ):
@@ -42,6 +44,7 @@ def read_labels(keywords: Keywords, files: Sequence[Path]) -> Labels:
                 )  # fmt: skip
             sentence, hits = row["sentence"], [*keywords.pattern.finditer(row["sentence"])]
             one = sentence_id(sentence)
+            without += len(hits) != 1
             if len(hits) == 1:
                 place = dict(zip(("surface_start", "surface_end"), hits[0].span(), strict=True))
                 place |= keywords.surfaces[hits[0].group()]._asdict()
@@ -49,4 +52,7 @@ def read_labels(keywords: Keywords, files: Sequence[Path]) -> Labels:
                     {"sentence_id": one, "sentence": sentence} | place,
                     row["label"] == "accept",
                 )
+        if without:
+            print(f"{path}: {without} sentences do not have one keyword, and are left out",
+                  file=sys.stderr)  # fmt: skip
     return found

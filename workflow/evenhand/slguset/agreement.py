@@ -43,8 +43,8 @@ ANNOTATORS = Table(
 ONE_ANSWER = "all answers are the same: kappa and alpha are not defined"
 UNEQUAL = "sentences have different numbers of answers: kappa is not defined"
 
-#: With two annotators who disagree, nothing tells which is right; nor do few sentences, or
-#: annotators who hardly agree more than by chance (Krippendorff's alpha).
+#: The least numbers for estimates of who is right, and the least Krippendorff's alpha: two
+#: annotators, few sentences or agreement near chance do not identify it.
 LEAST_ANNOTATORS, LEAST_SENTENCES, LEAST_ALPHA = 3, 30, 0.2
 
 

@@ -10,7 +10,7 @@ from evenhand.io.sheets import Column
 from evenhand.io.tables import read_rows
 from evenhand.sheets.tasks import Task
 
-#: What annotators can answer for a sentence; the last is no judgement.
+#: The answers of annotators; the last is no judgement.
 ANSWERS = ("accept", "reject", "unsure")
 
 #: Why they do not accept it: a criterion, a personal name, something else.
@@ -43,13 +43,13 @@ TASK = Task(
 #: The name under which the sentences on which annotators disagree are decided.
 ADJUDICATOR = "adjudicator"
 
-#: The adjudicator's sheet shows what the annotators answered.
+#: The adjudicator's sheet shows the annotators' answers.
 ADJUDICATION = replace(
     TASK,
     columns=(*TASK.columns[:3], Column("answers", "各人判断", 32), *TASK.columns[3:]),
 )
 
-#: What becomes of a sentence other than an answer.
+#: The fates of a sentence without a decision.
 WAITING, DISAGREEMENT = "waiting", "disagreement"
 
 

@@ -17,11 +17,11 @@ from evenhand.slguset.swap import spans_of, swap, swapped_spans
 INSTRUCTIONS = "instructions.md"
 LABEL_CONFIG = "label_studio.xml"
 
-#: What precedes the instructions on the adjudicator's sheet.
+#: The beginning of the instructions on the adjudicator's sheet.
 TO_ADJUDICATE = """# 裁决 Adjudication
 各标注员对下列句子判断不一，各人的判断见 answers 一栏。您的判断为最后决定。
-The annotators disagree on these sentences; the column answers has what each answered. Your answer \
-decides.
+The annotators disagree on these sentences; their answers are in the column answers. Your \
+answer decides.
 
 """
 
@@ -48,8 +48,8 @@ def write_round(
 ) -> None:
     """Write the folder of a round's sheets; see `evenhand.slguset.draw_annotation`.
 
-    Each annotator's sheet has the sentences that are assigned to them. `lost` are the swapped
-    sentences of those that were lost, which are in the list of what was handed out alone.
+    Each annotator's sheet has the sentences that are assigned to them. Lost sentences are in
+    handed_out.csv only; `lost` has their swapped forms by sentence_id.
     """
     out.mkdir()
     there = [_shown(row) for row in rows if not row["lost"]]
@@ -120,10 +120,10 @@ def _marked(row: dict[str, Any]) -> dict[str, Marked]:
 
 
 def _task(row: dict[str, Any]) -> dict[str, Any]:
-    """A task of Label Studio: what is read back, and the two sentences as they are displayed.
+    """A task of Label Studio: the fields that are read back, and both sentences for display.
 
-    Its `annotators` are for a filter of the data manager. What annotators answered to a sentence
-    that is adjudicated stands below the swapped one.
+    Its `annotators` are for a filter of the data manager. In an adjudication, the annotators'
+    answers are shown below the swapped sentence.
     """
     data = {name: row[name] for name in ("round", "rank", "sentence_id")}
     data |= {

@@ -30,8 +30,8 @@ def build_dataset(
 ) -> dict[str, Any]:
     """Build the data set from the sentences that the annotators accept; measure agreement.
 
-    A sentence enters if all annotators whom it was handed out to accept it, or if the adjudicator
-    does. A sentence that waits for answers is left out until they come.
+    A sentence enters if all its annotators accept it, or if the adjudicator does. A sentence that
+    waits for answers is left out until they come.
 
     Rows are sorted by mask pair in the order of the table of keywords, gender (female first),
     sentence_id. The authors' table has the same rows in the same order. Its positions are

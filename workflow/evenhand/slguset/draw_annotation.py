@@ -96,7 +96,7 @@ def draw_annotation(
         English, and a table with drop-down answers) and ``{annotator}.csv`` (the same table);
         ``instructions.md``; ``label_studio.json`` (tasks to import) with ``label_studio.xml``
         (the project's labelling interface); ``handed_out.csv``, which goes into the ledger once
-        the sheets are handed out: it says who has which sentence. No program reads a sentence
+        the sheets are handed out, and names each sentence's annotators. No program reads a sentence
         in it as a formula.
     round : str
         The round's name; letters, digits, underscores, dots and hyphens.

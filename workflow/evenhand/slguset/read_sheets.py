@@ -71,7 +71,7 @@ def read_sheets(
         answers.parquet: sentence_id, annotator, answer, criterion, comment; in the order of
         the sample, then by annotator.
     adjudication : Path
-        A folder with the sentences on which annotators disagree and which nobody has decided:
+        A folder with the sentences on which annotators disagree, without a decision yet:
         ``adjudicator.xlsx`` and ``adjudicator.csv``, which show their answers, and
         ``label_studio.json`` with ``label_studio.xml``. Filled in, it is one of `sheets`.
 
@@ -79,7 +79,8 @@ def read_sheets(
     -------
     dict
         sentences, annotators (names), answers (by answer), waiting (sentences that lack
-        answers), adjudicated, to_adjudicate, of_lost (answers to sentences that were lost).
+        answers), comments_without_answer (not kept), adjudicated, to_adjudicate, of_lost (answers
+        to sentences that were lost).
 
     Raises
     ------
@@ -90,9 +91,12 @@ def read_sheets(
     """
     expected = {row["sentence_id"]: row for row in read_rows(sample)}
     given: dict[tuple[str, str], tuple[Path, dict[str, str | None]]] = {}
+    comments = 0
     for path in sheets:
         for annotator, rows in _by_annotator(path).items():
             answered = _checked(path, annotator, rows, expected)
+            comments += sum(bool(row.cells["comment"]) for row in rows)
+            comments -= sum(cells["comment"] is not None for _, cells in answered)
             if again := [
                 row for row, _ in answered if (row.cells["sentence_id"], annotator) in given
             ]:
@@ -122,12 +126,15 @@ def read_sheets(
     write_adjudication(adjudication, open_ones, instructions=instructions, interface=interface)
     if waiting := fates.count(WAITING):
         print(f"{waiting} of {len(found)} sentences wait for answers", file=sys.stderr)
+    if comments:
+        print(f"{comments} comments have no answer beside them; they are not kept", file=sys.stderr)
     answers = [row["answer"] for row in filled if row["annotator"] != ADJUDICATOR]
     return {
         "sentences": len(found),
         "annotators": [name for name in names if name != ADJUDICATOR],
         "answers": {answer: answers.count(answer) for answer in ANSWERS},
         "waiting": waiting,
+        "comments_without_answer": comments,
         "adjudicated": sum(one.ruling is not None for one in found),
         "to_adjudicate": len(open_ones),
         "of_lost": sum(expected[row["sentence_id"]]["lost"] for row in filled),
