@@ -1,9 +1,9 @@
 """Which share of small defects the unit tests notice: ``python benchmarks/mutation_sample.py``.
 
 A seeded sample of mutants over the rooms of the library, in proportion to their code lines. Each
-is put into a copy of the repository, and three groups of tests run until one fails: those of its
-own name, those of the mirrored folder, and others that import the module. A mutant is killed if a
-test fails or the time is up.
+is put into a copy of the repository, and four groups of tests run until one fails: those of its
+own name, those of the mirrored folder, others that import the module, and those that compare whole
+outputs. A mutant is killed if a test fails or the time is up.
 """
 
 import argparse
@@ -122,7 +122,7 @@ def sample(count: int, seed: int) -> tuple[list[Mutant], Counter[str]]:
 
 
 def tests_of(path: Path) -> list[list[str]]:
-    """The tests of a module, in three groups."""
+    """The tests of a module, in four groups."""
     unit = REPOSITORY / "tests" / "unit"
     *package, name = path.relative_to(LIBRARY.parent).with_suffix("").parts
     folder = unit.joinpath(*package[1:])
@@ -134,7 +134,12 @@ def tests_of(path: Path) -> list[list[str]]:
     dotted = re.escape(".".join(package))
     words = re.compile(rf"{dotted}\.{name}\b|from {dotted} import [^\n]*\b{name}\b")
     far = [file for file in every if words.search(file.read_text(encoding="utf-8"))]
-    groups = [own, [f for f in near if f not in own], [f for f in far if f not in [*own, *near]]]
+    tests = sorted(unit.parent.rglob("test_*.py"))
+    whole = [file for file in tests if "from expected" in file.read_text(encoding="utf-8")]
+    groups, seen = [], set()
+    for group in (own, near, far, whole):
+        groups.append([file for file in group if file not in seen])
+        seen |= {*group}
     return [[str(f.relative_to(REPOSITORY)) for f in group] for group in groups if group]
 
 

@@ -1,11 +1,17 @@
-"""The demo shows the whole system: enough candidates, every trap met, the sheets read."""
+"""The demo shows the whole system: enough candidates, every trap met, the sheets read.
+
+What is extracted from its texts is kept: each candidate with its verdict, and each attribute of a
+case with its evidence.
+"""
 
 import json
 
+import pyarrow.parquet as pq
 import pytest
 
 from evenhand.io.quarantine import REASONS
 from evenhand.io.tables import read_rows
+from expected import check_expected
 from harness import checkout
 
 #: What the demo's broken files and hostile stories are made to bring up.
@@ -14,6 +20,8 @@ QUARANTINED = {
     *("nul_bytes", "damaged_sentence", "empty_file"),
 }
 
+COURTS = ("ecthr", "scotus", "fscs", "cail")
+
 TARGETS = [
     "results/slguset/candidates.parquet",
     "results/tables/corpus",
@@ -21,6 +29,7 @@ TARGETS = [
     "results/tables/annotation",
     "results/slguset/README.md",
     "results/slguset_published/report.json",
+    *(f"results/tables/cases/{court}" for court in COURTS),
 ]
 
 
@@ -29,6 +38,8 @@ def results(tmp_path_factory):
     made = checkout(tmp_path_factory.mktemp("demo"))
     # the model takes most of the demo's time, and is tried elsewhere
     made.edit("config/config.yaml", "  vocabulary: tiny-bert-zh\n", "")
+    for _ in range(2):
+        made.edit("config/config.yaml", "      tokenizers: [tiny-bert-en]\n", "")
     made.run(*TARGETS)
     return made.root / "results"
 
@@ -71,3 +82,25 @@ def test_hostile_text_stays_text(results):
 def test_the_filled_sheets_belong_to_the_round(results):
     report = (results / "tables/annotation/agreement.csv").read_text(encoding="utf-8").splitlines()
     assert report[-1].startswith("all,228,")
+
+
+def lines_of(path, *columns):
+    """A line for each row of a Parquet file."""
+    rows = read_rows(path)
+    return [" | ".join(str(row[column] or "") for column in columns) for row in rows]
+
+
+def test_each_candidate_has_the_verdict_that_is_kept(results):
+    told = ("pair", "surface", "gender", "verdict", "evidence", "sentence")
+    lines = lines_of(results / "slguset/candidates.parquet", *told)
+    check_expected("demo/candidates.txt", "\n".join(sorted(lines)))
+
+
+@pytest.mark.parametrize("court", COURTS)
+def test_each_case_has_what_is_kept_of_it(results, court):
+    file = results / f"legal/{court}/{court}.parquet"
+    told = [name for name in pq.read_schema(file).names if name not in ("text", "source")]
+    lines = [", ".join(told), *sorted(lines_of(file, *told))]
+    for table in sorted((results / "tables/cases" / court).glob("*.csv")):
+        lines += [table.name, *table.read_text(encoding="utf-8").splitlines()]
+    check_expected(f"demo/{court}.txt", "\n".join(lines))

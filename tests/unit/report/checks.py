@@ -35,6 +35,15 @@ LANDMARKS = (
     "nav",
 )
 
+#: Tags that end no line, and the attributes that a reader or a script sees.
+INLINE = {
+    *("a", "abbr", "b", "bdi", "code", "em", "i", "kbd", "label", "mark", "small", "span"),
+    *("strong", "sub", "sup", "td", "text", "th", "time", "tspan", "title", "var"),
+}
+#: Of the rows of a figure about so many are told.
+SHOWN = 12
+TOLD = ("href", "title", "data-items", "data-link", "data-files", "data-sort", "x", "x1", "width")
+
 #: What only markup that was injected could be.
 INJECTED = (
     "script:not([type='application/json'], [type='application/gzip']),"
@@ -158,6 +167,67 @@ def check_no_request(tree: LexborHTMLParser) -> None:
                 assert LINK.fullmatch(value), value
     for word in ("url(", "@import", "http://", "https://"):
         assert word not in tree.html
+
+
+def check_columns(tree: LexborHTMLParser) -> None:
+    """All rows of a table have the same width."""
+    for table in tree.css("table"):
+        cells = [row.css("th, td") for row in table.css("tbody tr")]
+        widths = {sum(int(c.attributes.get("colspan", 1)) for c in row) for row in cells}
+        assert len(widths) < 2, table.css_first("caption").text()
+
+
+def as_text(tree: LexborHTMLParser) -> str:
+    """What a page shows, a line for each part: words, tooltips, links, the data of figures."""
+    lines, words = [], []
+
+    def end() -> None:
+        line = " ".join(" ".join(words).split())
+        if line:
+            lines.append(line)
+        words.clear()
+
+    def read(node: Any) -> None:
+        if node.tag == "-text":
+            words.append(node.text_content)
+        elif node.tag == "script":
+            if "chart" in node.parent.attributes.get("class", ""):
+                lines.extend(_figure(json.loads(node.text())))
+        elif not node.tag.startswith(("-", "_")) and node.tag != "style":
+            block = node.tag not in INLINE
+            if block:
+                end()
+            if node.tag in ("td", "th"):
+                words.append("|")
+            told = {key: node.attributes.get(key) for key in TOLD}
+            words.extend(f"{{{key} {value}}}" for key, value in told.items() if value)
+            for child in node.iter(include_text=True):
+                read(child)
+            if block:
+                end()
+
+    read(tree.css_first("title"))
+    read(tree.css_first("main"))
+    return "\n".join(lines) + "\n"
+
+
+def _figure(spec: dict[str, Any]) -> Iterable[str]:
+    """The form of a figure, and a line for each row of its data."""
+    rows = []
+
+    def taken(layer: Any) -> Any:
+        if isinstance(layer, list):
+            return [taken(one) for one in layer]
+        if not isinstance(layer, dict):
+            return layer
+        if "values" in layer.get("data", {}):
+            rows.extend(layer["data"]["values"])
+        return {key: taken(one) for key, one in layer.items() if key not in ("data", "config")}
+
+    yield "figure " + json.dumps(taken(spec), ensure_ascii=False, sort_keys=True)
+    yield f"{len(rows)} rows"
+    for row in rows[:: len(rows) // SHOWN + 1]:
+        yield "  " + json.dumps(row, ensure_ascii=False)
 
 
 def check_same_twice(write: Callable, given: dict[str, Any], folder: Path) -> None:

@@ -1,7 +1,5 @@
 """The report on the classifiers, of small predictions that the real stages have scored."""
 
-import json
-
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
@@ -19,7 +17,6 @@ from evenhand.report.write_classifiers_page import write_classifiers_page
 from unit.legal.made_cases import declaration
 from unit.made_tables import edited
 from unit.report import checks, made_classifiers
-from unit.report.checks import HOSTILE
 
 #: The titles of objectives.
 CALLED = {"erm": "ERM", "group_dro": "Group DRO", "iifr_text": "IIFR", "v_rex": "V-REx"}
@@ -71,35 +68,6 @@ def test_numbers_lead_to_the_case_explorer_where_it_contains_test_cases(page, li
     assert text(tree, "#mine").count("cases") > 2  # which stay where nothing leads to them
 
 
-def test_whole_page(page, files):
-    tree = page(provenance="../provenance.json")
-    findings = json.loads(files["findings"].read_text(encoding="utf-8"))
-    gaps = [one for one in findings["findings"] if one["id"] == "gaps_above_noise"]
-    lead = text(tree, ".lead")
-    assert lead.startswith(gaps[-1]["sentence"])
-    assert "The clearest gap is in Mine, Defendant's gender (linear): a group disparity" in lead
-    below = [one for one in findings["findings"] if "against_erm" not in one["id"]]
-    assert len(tree.css("#glance details li")) == len(below) - 1
-    own = text(tree, "#mine")
-    for words in ("Scores by objective: Mine", "Group disparity", "chance up to", "female",
-                  "Calibration by group", "Claims: Mine",
-                  "paper 60.2, not comparable",
-                  "Not comparable with the paper: the cases are not FairLex's own."):  # fmt: skip
-        assert words in own
-    # of a task with several labels it is not a share of right predictions
-    assert "Came true" in own and "upwards: the share that came true" in own
-    assert tree.css_first("#limits a").attributes["href"] == "../provenance.json"
-    assert not tree.css(".absent")
-    assert "are swapped" not in own
-
-
-def test_hostile_names_stay_text(page):
-    hostile = {"table_4": every(classifier=HOSTILE), "claims": every(classifier=HOSTILE)}
-    tree = page(title=HOSTILE, changes=hostile)
-    checks.check_nothing_injected(tree)
-    assert "{{ 7*7 }}" in text(tree, "h2")
-
-
 def test_can_be_used_without_eyes_or_mouse(page):
     """With two classifiers, each of which has a table of causes."""
 
@@ -123,24 +91,6 @@ def test_files_that_do_not_belong_together(page, files):
         page(findings=files["tables"][0] / "tests.csv")
     with pytest.raises(InputError, match="holds no findings"):
         page(findings=files["tables"][0] / "datapackage.json")
-
-
-def test_same_input_same_bytes(page, tmp_path):
-    page()
-    first = (tmp_path / "legal_classifiers.html").read_bytes()
-    page()
-    assert (tmp_path / "legal_classifiers.html").read_bytes() == first
-
-
-def test_figures(page):
-    own = page()
-    assert len(own.css("#mine td.plot svg")) >= 2
-    assert "female, ERM" in text(own, "#mine td.plot title")
-    drawn = checks.charts(own, "#mine")
-    calibration = [one for one in drawn if "came true" in one["description"]]
-    assert calibration and all("predictions" in str(one) for one in calibration)
-    diagonals = [one["layer"][0]["data"]["values"][-1] for one in calibration]
-    assert diagonals == [{"x": 1, "y": 1}] * len(calibration)
 
 
 def test_a_group_without_cases_is_listed_once():

@@ -1,5 +1,3 @@
-import re
-
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
@@ -10,7 +8,6 @@ from evenhand.report.sections.individual_sweeps import describe_sweeps
 from evenhand.report.sections.individual_words import likeness
 from evenhand.report.write_individual_page import SECTIONS, write_individual_page
 from unit.report import checks
-from unit.report.checks import HOSTILE
 from unit.report.made_individual import counts, results, rows
 
 
@@ -31,28 +28,6 @@ def text(tree, selector: str) -> str:
 
 def table(tree, selector: str) -> list[list[str]]:
     return [[cell.text() for cell in row.css("th, td")] for row in tree.css(f"{selector} tr")]
-
-
-def test_whole_page(page):
-    tree = page()
-    assert not tree.css(".absent")
-    assert text(tree, ".lead") == "The headline of my_loss."
-    assert text(tree, "#glance li") == "All is my_loss."
-    row = text(tree, "#table-4 tbody tr")
-    row = re.sub(r"(paper|reproduced)", r" \1", row).replace("  ", " ")
-    assert "84.6 ± 0.5 paper 85.5 reproduced" in row
-    assert "1 diverged" in row and "2 with an empty group" in row
-    own = text(tree, "#table-4 tbody tr:nth-child(2)")
-    assert "μ 3, base 2" in own and "first setting that was run" in own
-    assert "first setting that was run" in text(tree, "#table-4 p.small")
-    assert "far away" in text(tree, "#table-4 details")
-    six = [" ".join(node.text().split()) for node in tree.css("#table-6 tbody tr")]
-    assert "Female" in six[0] and "four" in six[2]  # EIDIG has groups of its own
-    assert table(tree, "#training tbody") == [["Adult", "30, 20", "10", "0.1", "256", "10"]]
-    assert tree.css_first("#limits a").attributes["href"] == "../provenance.json"
-    checks.check_usable(tree)
-    words = "Group fairness: why numbers are not reproduced: Adult"
-    assert text(tree, "#table-7 details details caption") == words
 
 
 def test_the_rates_of_a_data_set_are_numbers_beside_those_of_the_paper(page):
@@ -168,22 +143,6 @@ def test_says_what_is_not_there(page):
 def test_each_table_may_be_missing(page, member, id):
     tree = page({one: own for one, own in rows().items() if one is not member})
     assert tree.css(".absent") == tree.css(f"#{id} .absent") and len(tree.css(".absent")) == 1
-
-
-def test_hostile_strings_stay_text(page):
-    tree = page(rows(HOSTILE, HOSTILE), HOSTILE)
-    checks.check_nothing_injected(tree)
-    assert "<script>alert(1)" in tree.css_first("#table-4").text()
-    assert "49" not in text(tree, ".lead")
-
-
-def test_same_input_same_bytes(templates, tmp_path):
-    files = results(tmp_path / "r", rows())
-    pages = [tmp_path / "one.html", tmp_path / "two.html"]
-    for out in pages:
-        write_individual_page(templates=templates, out=out, **files)
-    assert pages[0].read_bytes() == pages[1].read_bytes()
-    assert str(tmp_path) not in pages[0].read_text(encoding="utf-8")
 
 
 def test_an_interval_of_few_seeds_is_cut_where_the_rest_can_still_be_seen():

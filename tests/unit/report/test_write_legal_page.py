@@ -10,7 +10,6 @@ from evenhand.report.write_legal_page import write_legal_page
 from unit.legal.made_cases import declaration
 from unit.made_tables import edited
 from unit.report import checks, made_legal
-from unit.report.checks import HOSTILE
 
 COUNTS = ("cases", "drawn", "answered", "right", "wrong", "cannot_tell")
 KNOWN = {"precision": 0.75, "low": 0.3, "high": 0.95}
@@ -46,29 +45,6 @@ def page(templates, files, tmp_path):
 
 def text(tree, selector: str) -> str:
     return " ".join(" ".join(node.text() for node in tree.css(selector)).split())
-
-
-def test_whole_page(page):
-    tree = page(provenance="../provenance.json")
-    assert text(tree, ".lead") == (
-        "Mine has 30 cases. 0 of 7 comparisons of the labels of train, dev and test show a shift"
-        " above chance, where about 0 would by chance alone. The rarest group has 10 cases (Mine,"
-        " Applicant's gender: male)."
-    )
-    assert "undated, by digest 5" in text(tree, "#glance tbody")
-    assert "Applicant's gender 67" in text(tree, "#glance tbody")
-    own = text(tree, "#mine")
-    assert "part: 30 cases; left out or noted: no facts 2, bad date 1" in own
-    assert "One case is a near duplicate of another" in own
-    assert "The source’s own split separates 1 such group," in own
-    assert "5 of 30 cases have no date" in own
-    assert "pronouns" in own and "1 rule and value" in own and "1 rules" not in own
-    assert "of Article" in own  # the pattern that was found
-    titles = [one["description"] for one in checks.charts(tree, "#mine")]
-    assert len([one for one in titles if one.startswith("Mine: Cases by number of")]) == 2
-    assert tree.css("#mine svg.cell")
-    assert tree.css_first("#limits a").attributes["href"] == "../provenance.json"
-    assert not tree.css(".absent")
 
 
 @pytest.mark.parametrize(
@@ -162,24 +138,6 @@ def test_the_label_with_the_strongest_ratio_is_named(page):
     assert own == "less: 0 % with it, 10 % without"
 
 
-def test_hostile_names_stay_text(page):
-    tree = page(
-        title=HOSTILE,
-        changes={
-            "rules": lambda rows: [row | {"value": HOSTILE, "flags": HOSTILE} for row in rows]
-        },
-    )
-    checks.check_nothing_injected(tree)
-    assert "{{ 7*7 }}" in text(tree, "h2")
-    assert "49" not in text(tree, "h2")
-
-
-def test_can_be_used_without_eyes_or_mouse(page):
-    tree = page(provenance="../provenance.json")
-    assert "Share of each row’s cases: Mine, Respondent state by " in text(tree, "#mine caption")
-    checks.check_usable(tree)
-
-
 def test_files_that_do_not_belong_together(page, tmp_path):
     for name in ("splits", "duplicates", "declarations", "counts"):
         with pytest.raises(InputError, match="not one declaration, title, split and count"):
@@ -189,10 +147,3 @@ def test_files_that_do_not_belong_together(page, tmp_path):
     broken.write_text("{}")
     with pytest.raises(InputError, match="how many records"):
         page(counts=[broken])
-
-
-def test_same_input_same_bytes(page, tmp_path):
-    page()
-    first = (tmp_path / "legal_cases.html").read_bytes()
-    page()
-    assert (tmp_path / "legal_cases.html").read_bytes() == first

@@ -1,6 +1,5 @@
 """The card of a model: what the hub's own parser reads in it, and what a person does."""
 
-import csv
 import json
 from pathlib import Path
 
@@ -10,8 +9,8 @@ from huggingface_hub import ModelCard
 from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
 from evenhand.report.write_model_cards import write_model_cards
-from evenhand.scoring.methods import METHODS
 from evenhand.slguset.tables import models
+from expected import check_expected
 from unit.report import made_stereotypes
 from unit.report.test_write_models_page import change
 
@@ -64,55 +63,12 @@ def edition(folder: Path, model: str, **columns: str) -> dict:
     return {"model": model, "bias": [folder / "tables/slguset"], "bias_gates": [gate]}
 
 
-def test_the_hub_reads_each_score_with_interval_p_value_and_verdict(card, own):
-    data = card(**arguments(own, "tiny-bert-en"), language="en").data
-    assert data.language == "en" and data.model_name == "tiny-bert-en"
-    found = {(one.dataset_type, one.metric_type): one for one in data.eval_results}
-    with (own / "tables/pairs/crows_pairs/bias_scores.csv").open(encoding="utf-8") as stream:
-        rows = [
-            row
-            for row in csv.DictReader(stream)
-            if (row["model"], row["subset"], row["bias_type"]) == ("tiny-bert-en", "all", "all")
-        ]
-    counting = [row for row in rows if row["method"] in ("aul", "aula_norm", "cps", "sss")]
-    assert len(counting) == 4
-    for row in counting:
-        one = found["crows_pairs", f"bias_score_{row['method']}"]
-        assert one.task_type == "fill-mask" and one.dataset_name == "CrowS-Pairs"
-        assert one.metric_value == float(row["score"])
-        for end in ("low", "high"):
-            assert one.metric_args[f"interval_{end}"] == float(row[f"score_{end}"])
-        assert one.metric_args["p_value"] == float(row["p_value"])
-        assert one.metric_args["verdict"] == row["verdict"]
-    assert found["stereoset_intrasentence", "stereoset_icat_aul"].metric_value == 70.5
-
-
-def test_methods_that_do_not_count_stand_in_the_text_and_not_in_the_header(card, own):
-    made = card(**arguments(own, "tiny-bert-en"))
-    kinds = {one.metric_type for one in made.data.eval_results}
-    aside = {"aula", "sss_compat", "all_masked"}
-    assert not {kind for kind in kinds if kind.removeprefix("bias_score_") in aside}
-    assert not {kind for kind in kinds if kind.endswith(("_aula", "_compat", "_masked"))}
-    assert "| AULA | no: as published |" in made.text
-    assert "| All masked | no: control |" in made.text
-
-
-def test_a_causal_model_has_its_own_task_and_methods(card, own):
-    made = card(**arguments(own, "tiny-gpt2-en"))
-    assert {one.task_type for one in made.data.eval_results} == {"text-generation"}
-    assert METHODS["log_likelihood"].meaning in made.text
-    assert METHODS["aul"].meaning not in made.text
-
-
-def test_a_model_that_did_not_pass_has_reasons_and_no_number(card, own):
-    made = card(**arguments(own, "headless"))
-    assert made.data.eval_results is None
-    assert "model-index" not in made.data.to_dict()
-    text = made.content
-    assert str(made_stereotypes.SENTINEL)[:5] not in text
-    assert "lacks weights" in text and "did not pass its check" in text
-    assert "Anything on CrowS-Pairs: there is no number of this model." in text
-    assert "| on the hub | someone/headless, revision 0123456789abcdef0123 |" in text
+@pytest.mark.parametrize("model", made_stereotypes.MODELS)
+def test_the_card_has_what_is_known_of_the_model(card, own, model):
+    """Of a model that did not pass its check that is no number."""
+    made = card(**arguments(own, model), language="en")
+    assert str(made_stereotypes.SENTINEL)[:5] not in made.content
+    check_expected(f"cards/{model}.md", made.content)
 
 
 def test_a_gate_alone_takes_the_numbers_away(card, own):
@@ -121,14 +77,6 @@ def test_a_gate_alone_takes_the_numbers_away(card, own):
     given["gates"][0].write_text(json.dumps(gate | {"trusted": False}), encoding="utf-8")
     made = card(**given)
     assert {one.dataset_type for one in made.data.eval_results} == {SETS[1]}
-
-
-def test_the_verdict_is_that_of_the_page(card, own):
-    made = card(**arguments(own, "tiny-bert-en"))
-    assert "- **CrowS-Pairs**: It prefers the stereotype by AUL" in made.text
-    assert "That the model has no bias" not in made.text
-    fair = card(**arguments(own, "tiny-gpt2-en"))
-    assert "- That the model has no bias: none was found" in fair.text
 
 
 def test_few_swaps_are_told_as_a_limit(card, own):
@@ -142,13 +90,7 @@ def test_few_swaps_are_told_as_a_limit(card, own):
 
 def test_slguset_has_its_mean_bias_and_degrees(card, tmp_path):
     made = card(**edition(tmp_path / "e", "m"), language="zh", notice="Only | for show.")
-    found = {one.metric_type: one for one in made.data.eval_results}
-    assert found["mean_bias"].metric_value == 0.412345
-    assert found["mean_bias"].metric_args["verdict"] == "male"
-    assert set(found) == {"mean_bias", "male_degree", "female_degree", "mean_degree"}
-    assert "On average the model leans male." in made.text
-    assert r"> **Note.** Only \| for show." in made.text
-    assert "| 0.412 | 0.200 to 0.600 | 0.500 | 0.088 | 0.588 | 140 |" in made.text
+    check_expected("cards/model_on_slguset.md", made.content)
 
 
 def test_slguset_has_no_number_of_a_model_that_did_not_pass(card, tmp_path):

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 _CONTROLS = {c: 0x2400 + c for c in range(0x20) if c not in (0x09, 0x0A)} | {0x7F: 0x2421}
 _CONTROLS |= dict.fromkeys(range(128, 160), 65533)
 
+#: Marks that turn the writing direction of all that follows them, beyond a value's own end.
+_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
+
 #: A table that sorts: it needs DataTables.
 SORTABLE = re.compile(r"""<table\b[^>]*\bclass=["'][^"']*\bsortable\b""")
 
@@ -119,6 +122,8 @@ def write_page(
 ) -> int:
     """Fill a page's template, write it, and return how many bytes it has.
 
+    Marks that turn the writing direction are replaced by ``�``.
+
     Parameters
     ----------
     out : path
@@ -137,8 +142,9 @@ def write_page(
         .get_template(f"{page}.html")
         .render(described or {}, pages=links_to_pages(page, pages), **values)
     )
-    Path(out).write_text(html, encoding="utf-8")
-    return len(html.encode())
+    written = _TURNING.sub("\ufffd", html).encode()
+    Path(out).write_bytes(written)
+    return len(written)
 
 
 def scripts_of(texts: dict[str, str], body: str, own: list[str]) -> list[dict[str, Any]]:

@@ -4,9 +4,7 @@ import pytest
 
 from evenhand.predictions.audit_predictions import audit_predictions
 from evenhand.report.headlines.predictions import conclude, describe
-from evenhand.report.write_predictions_page import write_predictions_page
 from unit.predictions.test_audit_predictions import people
-from unit.report import checks
 
 
 @pytest.fixture
@@ -41,14 +39,3 @@ def test_the_set_with_the_clearest_gap_comes_first(audited):
     assert fair.strength == 0
     assert "exceeds that of random groups" in fair.sentence
     assert conclude([]).sentence == "There are no predictions."
-
-
-def test_the_page_begins_with_the_answer(audited, templates, tmp_path):
-    meta, tables = audited("unfair", 0.2)
-    out = tmp_path / "predictions.html"
-    write_predictions_page(templates=templates, meta=[meta], tables=[tables], out=out)
-    tree = checks.parse(out)
-    assert tree.css_first("h1").text() == "Are these predictions fair to groups?"
-    assert "differs by group" in tree.css_first(".lead").text()
-    checks.check_usable(tree)
-    checks.check_no_request(tree)
