@@ -3,6 +3,7 @@ import re
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from evenhand.compare import compare_results, summary
@@ -10,6 +11,7 @@ from unit.compare.made_folders import (
     BASE,
     sweep_row,
     write_bias,
+    write_pairs,
     write_provenance,
     write_table,
 )
@@ -204,6 +206,17 @@ def test_long_lists_are_cut_and_counted(run, folders):
     assert out.count("| mean in individual/grid") == 25
     assert "and 15 more" in out
     assert "**40 of 40 numbers moved beyond noise.**" in out
+
+
+def test_the_headline_tells_whether_bias_rose(run, folders):
+    base, head = folders
+    write_pairs(base, np.where(np.arange(40) % 4 < 2, 1.0, -1.0), "old")
+    write_pairs(head, np.ones(40), "new")
+    for folder in folders:
+        write_provenance(folder)
+    _, out, _ = run(base, head)
+    assert "1 of 1 main number moved beyond noise: more bias in 1." in out
+    assert "old (base) and new (head) are compared as two versions" in out
 
 
 @pytest.mark.parametrize("option", ["--out", "--data"])

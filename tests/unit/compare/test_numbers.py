@@ -302,3 +302,24 @@ def test_few_clusters_are_not_judged_by_intervals_either(folders):
     write_pairs(folders[1], -np.abs(base))
     for one in compare(folders)["tables/pairs/mine/bias_scores.csv"].numbers:
         assert one.status == SAME or one.reason == "fewer than 6 clusters"
+
+
+def test_two_names_of_a_model_are_two_versions(folders):
+    """Eight clusters show a whole change among the main numbers, whatever else is compared."""
+    signs = np.tile([1.0, -1.0], 8)
+    write_pairs(folders[0], np.where(np.arange(16) < 8, signs, -signs), "old")
+    write_pairs(folders[1], np.ones(16), "new")
+    write_bias(folders[0], BASE, "old")
+    write_bias(folders[1], BASE, "new")
+    table = compare(folders)["tables/pairs/mine/bias_scores.csv"]
+    assert not table.new and not table.gone
+    [main] = [one for one in table.numbers if one.main]
+    assert main.key == {"model": "old", "method": "aul", "subset": "all", "bias_type": "all"}
+    assert (main.by, main.status) == (ITEMS, MOVED)
+    assert main.p_adjusted == pytest.approx(2 * main.change.p_value)  # beside a mean Bias
+    assert MOVED not in {one.status for one in table.numbers if not one.main}
+    write_pairs(folders[1], np.ones(16), "another")  # no more than one can be a version
+    write_bias(folders[1], BASE, "another")
+    write_bias(folders[1] / "more", BASE, "third")
+    (folders[1] / "more/tables/bias/slguset").rename(folders[1] / "tables/bias/more")
+    assert compare(folders)["tables/pairs/mine/bias_scores.csv"].new

@@ -47,6 +47,7 @@ def compare_results(*, base: Path, head: Path, gates: list[Gate] | None = None) 
         tables,
         {"base": before.changed_since(), "head": after.changed_since()},
         [judge_gate(gate, tables) for gate in gates or []],
+        after.versions,
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from evenhand.compare.items.common import side_by_side
-from evenhand.compare.results import Results
+from evenhand.compare.results import MODEL, Results
 from evenhand.core.tables import Column, Table, declaration
 from evenhand.errors import InputError
 from evenhand.metrics.differences import (
@@ -61,6 +61,8 @@ class Compared:
         Of their distances from the neutral point; without one, the same as `change`.
     p_adjusted : float
         Of the change; NaN if it was not judged.
+    main : bool
+        Whether it answers the question of its table (`evenhand.core.tables.Table.main`).
     """
 
     table: str
@@ -75,6 +77,7 @@ class Compared:
     change: Difference | None = None
     distance: Difference | None = None
     p_adjusted: float = math.nan
+    main: bool = False
 
 
 class Verdict(NamedTuple):
@@ -139,6 +142,7 @@ def compare_tables(base: Results, head: Results) -> list[ComparedTable]:
         A table cannot be read, or neither folder has a table with a row.
     """
     names = sorted({*base.tables, *head.tables})
+    head.versions = _versions(base, head, names)
     tables = [compare_table(base, head, name) for name in names]
     for one, place in ((base, 0), (head, 1)):
         if not any(table.rows[place] for table in tables):
@@ -146,6 +150,16 @@ def compare_tables(base: Results, head: Results) -> list[ComparedTable]:
                              file=one.folder)  # fmt: skip
     mark_moved([number for table in tables if not table.equal for number in table.numbers])
     return tables
+
+
+def _versions(base: Results, head: Results, names: list[str]) -> tuple[str, str] | None:
+    """Return the model that only base has and the one that only head has, if there is one each."""
+    models = [
+        {row[MODEL] for name in names for row in one.rows(name)[1] if row.get(MODEL)}
+        for one in (base, head)
+    ]
+    gone, new = models[0] - models[1], models[1] - models[0]
+    return (gone.pop(), new.pop()) if len(gone) == len(new) == 1 else None
 
 
 def compare_table(base: Results, head: Results, name: str) -> ComparedTable:
@@ -194,13 +208,14 @@ def compare_table(base: Results, head: Results, name: str) -> ComparedTable:
 
 
 def mark_moved(numbers: list[Compared]) -> None:
-    """Mark the judged numbers that moved, with p-values adjusted by Holm."""
-    judged = [one for one in numbers if one.change is not None]
-    adjusted = holm(np.array([one.change.p_value for one in judged]))
-    for one, p_adjusted in zip(judged, adjusted.tolist(), strict=True):
-        one.p_adjusted = p_adjusted
-        if one.status != SAME:
-            one.status = MOVED if p_adjusted < ALPHA else NOISE
+    """Mark the judged numbers that moved: Holm's p-values, of main numbers and of the others."""
+    for main in (True, False):
+        judged = [one for one in numbers if one.change is not None and one.main == main]
+        adjusted = holm(np.array([one.change.p_value for one in judged]))
+        for one, p_adjusted in zip(judged, adjusted.tolist(), strict=True):
+            one.p_adjusted = p_adjusted
+            if one.status != SAME:
+                one.status = MOVED if p_adjusted < ALPHA else NOISE
 
 
 def _by_key(
@@ -220,13 +235,15 @@ class _Stores:
 
     def __init__(self, base: Results, head: Results, name: str) -> None:
         self.folders, self.name, self.found = (base.folder, head.folder), name, {}
+        self.head = head
 
     def items(self, module: str, key: dict[str, str]) -> list[Any]:
         """Return the items of base and of head, or None for a run without them."""
         if module not in self.found:
             store = importlib.import_module(f"evenhand.compare.items.{module}").Store
             self.found[module] = [store(folder, self.name) for folder in self.folders]
-        return [store.items(key) for store in self.found[module]]
+        keys = (key, self.head.own_key(key))
+        return [store.items(own) for store, own in zip(self.found[module], keys, strict=True)]
 
 
 def _compare(
@@ -242,6 +259,9 @@ def _compare(
         return
     key = _key(pair[0], role)
     found = Compared(table.name, number.name, key, number.neutral, base, head, UNJUDGED)
+    found.main = role.main is not None and all(
+        key.get(column) in values for column, values in role.main.items()
+    )
     if base is None or head is None:
         found.status = NEW if base is None else GONE
     elif base.value == head.value:

@@ -24,6 +24,9 @@ STORES = (
 
 PROVENANCE = "provenance.json"
 
+#: The column with the name of a language model.
+MODEL = "model"
+
 
 class Results:
     """The results folder of a finished run, or of an audit from Python or the command line.
@@ -41,6 +44,8 @@ class Results:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        #: The name of a model elsewhere, and its name here: two versions of one model.
+        self.versions: tuple[str, str] | None = None
         if not folder.is_dir():
             raise InputError("there is no such folder", file=folder, remedy="name a results folder")
         self.traced = (folder / PROVENANCE).is_file()
@@ -147,12 +152,22 @@ class Results:
                         raise InputError(
                             f"does not have {len(header)} cells", file=path, line=reader.line_num
                         )
-                    rows.append(dict(zip(header, cells, strict=True)))
+                    rows.append(self._renamed(dict(zip(header, cells, strict=True))))
             except (csv.Error, UnicodeDecodeError) as error:
                 raise InputError(f"is not a table ({error})", file=path) from error
         if not header or len({*header}) < len(header):
             raise InputError("has no header, or a column twice", file=path, line=1)
         return header, rows
+
+    def _renamed(self, row: dict[str, str]) -> dict[str, str]:
+        """Return a row with the name that its model has elsewhere."""
+        known = self.versions and row.get(MODEL) == self.versions[1]
+        return row | {MODEL: self.versions[0]} if known else row
+
+    def own_key(self, key: dict[str, str]) -> dict[str, str]:
+        """Return the key that a row, as `rows` has it, has in the files of this folder."""
+        known = self.versions and key.get(MODEL) == self.versions[0]
+        return key | {MODEL: self.versions[1]} if known else key
 
 
 def _within(name: str | None, start: str) -> str | None:

@@ -42,6 +42,7 @@ class Comparison(NamedTuple):
     tables: list[ComparedTable]
     changed_since: dict[str, dict[str, str]]
     outcomes: list[Outcome]
+    versions: tuple[str, str] | None = None
 
 
 def markdown(found: Comparison) -> str:
@@ -64,7 +65,9 @@ def markdown(found: Comparison) -> str:
             for kind, number in sorted(Counter(one.kind for one in causes.files).items())
         ],
         "untraced": [run for run, number in causes.untraced.items() if number is None],
-        "moved": sorted((n for n in numbers if n.status == MOVED), key=lambda n: n.p_adjusted),
+        "moved": sorted(
+            (n for n in numbers if n.status == MOVED), key=lambda n: (not n.main, n.p_adjusted)
+        ),
         "verdicts": [one for table in found.tables for one in table.verdicts],
         "both": both,
         "without": [_stem(one.name) for one in both if not one.numbers and not one.problem],
@@ -74,6 +77,7 @@ def markdown(found: Comparison) -> str:
         "raw": [one for one in judged if one.status == NOISE and one.change.p_value < ALPHA],
         "by": Counter(one.by for one in judged),
         "notes": _notes(found),
+        "main": [one for one in judged if one.main],
         "rows": ROWS,
         "items": ITEMS_SHOWN,
         "modules": MODULES,
@@ -131,10 +135,23 @@ def _headline(found: Comparison, numbers: Sequence[Compared]) -> list[str]:
         return [*sentences, "No table that differs has a number with an interval in both."]
     if not judged:
         return [*sentences, "No number could be judged."]
-    moved = sum(one.status == MOVED for one in judged) or "None"
-    sentences.append(f"{moved} of {_count(judged, 'number')} moved beyond noise.")
+    for main, kind in ((True, "main number"), (False, "other number")):
+        own = [one for one in judged if one.main == main]
+        kind = kind if any(one.main for one in judged) else "number"
+        moved = sum(one.status == MOVED for one in own) or "None"
+        sentences += [f"{moved} of {_count(own, kind)} moved beyond noise{_sides(own)}."] * bool(
+            own
+        )
     verdicts = [one for table in found.tables for one in table.verdicts]
     return [*sentences, *([f"{_count(verdicts, 'verdict')} changed."] if verdicts else [])]
+
+
+def _sides(numbers: Sequence[Compared]) -> str:
+    """Return in how many main numbers there is more or less bias than before."""
+    sides = Counter(_side(one) for one in numbers if one.main and one.status == MOVED)
+    words = (("more", "farther from"), ("less", "nearer to"))
+    told = [f"{bias} bias in {sides[side]}" for bias, side in words if sides[side]]
+    return f": {', '.join(told)}" if told else ""
 
 
 def _reasons(numbers: Sequence[Compared]) -> dict[str, list[str]]:
@@ -217,12 +234,15 @@ def text(value: object, most: int = 2 * CHARACTERS) -> str:
     return _MARKS.sub(lambda mark: f"&#{ord(mark[0])};", words)
 
 
+def _side(one: Compared) -> str:
+    if one.neutral is None or one.distance is None or not one.distance.p_value < ALPHA:
+        return ""  # the direction is noise, or unknown
+    return "farther from" if one.distance.difference > 0 else "nearer to"
+
+
 def _change(one: Compared) -> str:
     change = f"{one.head.value - one.base.value:+.4g}"
-    if one.neutral is None or one.distance is None or not one.distance.p_value < ALPHA:
-        return change  # the direction is noise, or unknown
-    side = "farther from" if one.distance.difference > 0 else "nearer to"
-    return f"{change}, {side} {one.neutral:g}"
+    return f"{change}, {side} {one.neutral:g}" if (side := _side(one)) else change
 
 
 def _where(key: Mapping[str, str]) -> str:
@@ -284,6 +304,7 @@ def document(found: Comparison) -> dict[str, Any]:
             }
             for table in found.tables
         ],
+        "versions": found.versions,
         "changed_since": found.changed_since,
         "untraced": found.causes.untraced,
     }
@@ -310,6 +331,7 @@ def _number(one: Compared) -> dict[str, Any]:
         "standard_error": plain(change.error) if change else None,
         "p_value": plain(change.p_value) if change else None,
         "p_adjusted": plain(one.p_adjusted),
+        "main": one.main,
         "distance_change": plain(one.distance.difference) if one.distance else None,
         "distance_p_value": plain(one.distance.p_value) if one.distance else None,
     }

@@ -127,6 +127,9 @@ class Table:
         The reproduced original: paper, section, table or equation.
     form : str
         The format of numbers with decimals.
+    main : mapping, optional
+        By key column, the values of the rows that answer the table's question; empty for all
+        rows. `compare` adjusts their tests apart from those of all other numbers.
     """
 
     name: str
@@ -135,6 +138,7 @@ class Table:
     columns: tuple[Column, ...]
     source: str = ""
     form: str = ".6f"
+    main: Mapping[str, tuple[str, ...]] | None = None
 
     @property
     def header(self) -> list[str]:
@@ -194,8 +198,10 @@ def _resource(table: Table) -> dict[str, Any]:
     schema = {"fields": fields, "primaryKey": list(table.key)}
     sources = [{"title": table.source}] if table.source else []
     path = f"{table.name}.csv"
+    main = {} if table.main is None else {"main": table.main}
     return {"name": table.name, "path": path, "title": table.title, "sources": sources} | {
-        "schema": schema
+        "schema": schema,
+        **main,
     }
 
 
@@ -255,7 +261,12 @@ def _table(resource: dict[str, Any]) -> Table:
         tuple(resource["schema"]["primaryKey"]),
         tuple(one for one in columns if one.name not in ends),
         next((one["title"] for one in resource["sources"]), ""),
+        main=_main(resource.get("main")),
     )
+
+
+def _main(values: Mapping[str, list[str]] | None) -> dict[str, tuple[str, ...]] | None:
+    return None if values is None else {column: (*one,) for column, one in values.items()}
 
 
 def declaration(path: Path) -> Table | None:

@@ -33,6 +33,7 @@ TABLE = Table(
         text("verdict", "above or below 50, equivalent (within delta), inconclusive, not_scored"),
     ),
     source="lm-evaluation-harness --log_samples",
+    main={"bias_type": ("all",)},
 )
 
 

@@ -92,3 +92,8 @@ METHODS = {
         ),
     )
 }
+
+#: Neither published forms with their quirks, nor the control.
+COUNTING = tuple(
+    name for name, method in METHODS.items() if not method.compat_of and name != "all_masked"
+)

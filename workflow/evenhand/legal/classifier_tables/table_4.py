@@ -47,6 +47,7 @@ TABLE = Table(
         text("reason"),
     ),
     source="FairLex (Chalkidis et al. 2022), table 4",
+    main={"measure": ("gd",)},
 )
 
 

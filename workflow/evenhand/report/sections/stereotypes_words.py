@@ -5,13 +5,16 @@ import re
 from typing import Any
 
 from evenhand.report.words import gate_meaning
-from evenhand.scoring.methods import METHODS
+from evenhand.scoring.methods import COUNTING, METHODS
 from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS
 from evenhand.stereotypes.scores import EXCLUDED, NO_VALUE
 
 #: Methods that are shown and do not count in a verdict on a model, and why.
-ASIDE = {name: "as published" for name, method in METHODS.items() if method.compat_of}
-ASIDE["all_masked"] = "control"
+ASIDE = {
+    name: "as published" if method.compat_of else "control"
+    for name, method in METHODS.items()
+    if name not in COUNTING
+}
 
 #: A side of a pair in words, by its meaning in the set's description.
 PREFERENCES = {

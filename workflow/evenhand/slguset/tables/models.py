@@ -77,6 +77,7 @@ TABLE = Table(
         text("reason", "Why there is no verdict"),
     ),
     source="Zhao et al. 2021",
+    main={},
 )
 
 #: Columns of the table of published counts.

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from evenhand.core.tables import Row, Table, flag, integer, number, percent, share, text
-from evenhand.scoring.methods import METHODS
+from evenhand.scoring.methods import COUNTING, METHODS
 from evenhand.stereotypes.decisions import (
     NOT_SCORED,
     adjust_verdicts,
@@ -59,6 +59,7 @@ TABLE = Table(
         text("reason", "Why there is no score, or no interval"),
     ),
     source="Kaneko and Bollegala 2022, table 2",
+    main={"method": COUNTING, "subset": ("all",), "bias_type": ("all",)},
 )
 
 
