@@ -127,9 +127,15 @@ def test_a_loss_has_its_verdict_beside_the_network_without_it(tmp_path):
     assert with_loss.startswith("mlp with iifr_cosine: accuracy") and "the loss" in with_loss
 
 
-def test_bad_input_is_one_sentence(pairs, tmp_path):
+def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
     with pytest.raises(InputError, match="no such folder"):
         eh.audit_pairs("./nowhere", pairs)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "models/mine").mkdir(parents=True)
+    with pytest.raises(
+        InputError, match="models/mien: there is no such folder; beside it are mine"
+    ):
+        eh.audit_pairs("models/mien", pairs)
     with pytest.raises(InputError, match="no such file"):
         eh.audit_predictions(tmp_path / "p.csv", label="y", prediction="p", groups=["g"])
     people = pd.DataFrame({"approved": ["a", "b"] * 5, "gender": ["x", "y"] * 5})

@@ -20,6 +20,7 @@ from evenhand.core.config import read_schema
 from evenhand.core.places import ROOT, SCHEMA, located
 from evenhand.errors import InputError
 from evenhand.plan_slguset import completed
+from evenhand.text.phrases import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -699,8 +700,11 @@ def _model(model: Any, folder: Path) -> tuple[dict[str, Any], str]:
 
         check_folder(path)
         return {"model": path}, path.resolve().name
-    if path.is_absolute() or str(model).startswith("."):
-        raise InputError("there is no such folder", file=path)
+    beside = path.parent != Path() and path.parent.is_dir()  # else a name on the hub
+    if path.is_absolute() or str(model).startswith(".") or beside:
+        there = sorted(one.name for one in path.parent.glob("*/")) if beside else []
+        remedy = f"beside it are {listed(there, 4)}" if there else None
+        raise InputError("there is no such folder", file=path, remedy=remedy)
     return {"hub_name": str(model)}, str(model).rpartition("/")[2]
 
 
