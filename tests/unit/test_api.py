@@ -74,6 +74,12 @@ def test_pairs_as_data_and_as_file_and_a_loaded_model_give_the_same(model, pairs
     assert repr(results[0]) == "\n".join(results[0].findings)
 
 
+def test_verdicts_are_of_the_methods_that_count_on_all_pairs(model, pairs, tmp_path):
+    result = eh.audit_pairs(model, pairs)
+    assert set(result.verdicts["subset"]) == set(result.verdicts["bias_type"]) == {"all"}
+    assert len(result.verdicts) == result.table["method"].nunique() < len(result.table)
+
+
 def test_predictions_as_data_and_as_file_give_the_same(tmp_path):
     data = pd.DataFrame({"y": [1, 0] * 30, "p": [0.9, 0.4, 0.2] * 20, "g": ["a", "b", "b"] * 20})
     data.to_csv(tmp_path / "p.csv", index=False)
@@ -109,7 +115,7 @@ def test_the_main_method_comes_first():
     rows = [row | {"method": "cps"}, row | {"method": "aul"}, row | {"bias_type": "age"}]
     found = api._pair_findings(rows, 5)
     assert [one.partition(":")[0] for one in found] == ["AUL", "CPS"]
-    assert found[0].endswith("in 80 % of 9 pairs (95 % CI 60 to 90). Probably biased.")
+    assert found[0].endswith("in 80 % of 9 pairs (95 % CI 60 to 90). Significantly more than half.")
 
 
 def test_a_loss_has_its_verdict_beside_the_network_without_it(tmp_path):
@@ -121,14 +127,23 @@ def test_a_loss_has_its_verdict_beside_the_network_without_it(tmp_path):
     assert with_loss.startswith("mlp with iifr_cosine: accuracy") and "the loss" in with_loss
 
 
-def test_bad_input_is_one_sentence(pairs, tmp_path):
+def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
     with pytest.raises(InputError, match="no such folder"):
         eh.audit_pairs("./nowhere", pairs)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "models/mine").mkdir(parents=True)
+    with pytest.raises(
+        InputError, match="models/mien: there is no such folder; beside it are mine"
+    ):
+        eh.audit_pairs("models/mien", pairs)
     with pytest.raises(InputError, match="no such file"):
         eh.audit_predictions(tmp_path / "p.csv", label="y", prediction="p", groups=["g"])
     people = pd.DataFrame({"approved": ["a", "b"] * 5, "gender": ["x", "y"] * 5})
     with pytest.raises(InputError, match="name positive, one of a, b"):
         eh.audit_table(people, label="approved", attribute="gender")
+    wrong = pairs.assign(stereo_antistereo=["both", *pairs["stereo_antistereo"][1:]])
+    with pytest.raises(InputError, match=r"^the DataFrame, row 0 from 0: 'both' is no direction"):
+        eh.audit_pairs("org/model", wrong)
     with pytest.raises(InputError, match="there is no pack xx_gender"):
         eh.extract_sentences(tmp_path, language="xx")
 

@@ -9,7 +9,8 @@ import inspect
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +20,7 @@ from evenhand.core.config import read_schema
 from evenhand.core.places import ROOT, SCHEMA, located
 from evenhand.errors import InputError
 from evenhand.plan_slguset import completed
+from evenhand.text.phrases import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,11 +76,20 @@ class Result:
 
     @property
     def verdicts(self) -> "pd.DataFrame":
-        """The verdicts, above, below, equivalent or inconclusive, with what they stand on."""
-        named = "verdict" in self.table
-        table = self.table if named else self.tables["tests"]
-        columns = [name for name in table if name not in _COUNTS]
-        return table.loc[table["verdict"].notna(), columns].reset_index(drop=True)
+        """The verdicts, above, below, equivalent or inconclusive, with what they stand on.
+
+        Of the main rows of the table, where it declares some (`evenhand.core.tables.Table.main`):
+        each method that counts, on all pairs. `table` has all rows.
+        """
+        from evenhand.core.tables import read_package
+
+        name = self._main if "verdict" in self.table else "tests"
+        table = self.tables[name]
+        chosen = table["verdict"].notna()
+        for column, values in (read_package(self._tables)[name].main or {}).items():
+            chosen &= table[column].isin(values)
+        columns = [column for column in table if column not in _COUNTS]
+        return table.loc[chosen, columns].reset_index(drop=True)
 
     def to_html(self, path: str | Path) -> Path:
         """Write the report, one HTML file that works offline."""
@@ -156,8 +167,9 @@ def audit_pairs(
         file.parent.mkdir(parents=True, exist_ok=True)
     table, described = place / "pairs.parquet", place / "pairs.json"
     file = _csv(pairs, folder / "pairs.csv")
-    read_pairs(name="pairs", format="crows_pairs", file=file, out=table, report=described,
-               title="Pairs")  # fmt: skip
+    with _named_as_given(file, pairs):
+        read_pairs(name="pairs", format="crows_pairs", file=file, out=table, report=described,
+                   title="Pairs")  # fmt: skip
     options = config["stereotypes"]
     score_pairs(
         pairs=table,
@@ -284,7 +296,8 @@ def audit_predictions(
     }
     file = _parquet(data, folder / "predictions.parquet")
     truth = None if gold is None else _parquet(gold, folder / "gold.parquet")
-    return _audited([file], options, delta, folder, kept, call, truth)
+    with _named_as_given(file, data):
+        return _audited([file], options, delta, folder, kept, call, truth)
 
 
 def audit_logs(
@@ -309,7 +322,7 @@ def audit_logs(
     --------
     >>> import evenhand as eh
     >>> eh.audit_logs("lm_eval_output").findings[0]
-    'crows_pairs_english: prefers the stereotype in 75 % (95 % CI 59 to 87). Probably biased.'
+    'crows_pairs_english: prefers the stereotype in 75 % (95 % CI 59 to 87). Significantly more than half.'
     """
     call = _call(audit_logs, locals())
     folder, kept = _folder(out)
@@ -638,6 +651,19 @@ def _frame(data: "Data") -> "pd.DataFrame":
     return read_columns(path).to_pandas() if path.suffix == ".parquet" else pd.read_csv(path)
 
 
+@contextmanager
+def _named_as_given(file: Path, data: "Data") -> Iterator[None]:
+    """Let an error in a file that was written for a DataFrame speak of the DataFrame."""
+    try:
+        yield
+    except InputError as error:
+        if isinstance(data, str | Path) or error.file is None or Path(error.file) != file:
+            raise
+        row = "" if error.line is None or error.line < 2 else f", row {error.line - 2} from 0"
+        place = f"the DataFrame{row}"
+        raise InputError(error.problem, file=place, remedy=error.remedy) from None
+
+
 def _csv(data: "Data", path: Path) -> Path:
     """Return a CSV file of the data: the given file, or a new one."""
     if isinstance(data, str | Path) and Path(data).suffix != ".parquet":
@@ -674,8 +700,11 @@ def _model(model: Any, folder: Path) -> tuple[dict[str, Any], str]:
 
         check_folder(path)
         return {"model": path}, path.resolve().name
-    if path.is_absolute() or str(model).startswith("."):
-        raise InputError("there is no such folder", file=path)
+    beside = path.parent != Path() and path.parent.is_dir()  # else a name on the hub
+    if path.is_absolute() or str(model).startswith(".") or beside:
+        there = sorted(one.name for one in path.parent.glob("*/")) if beside else []
+        remedy = f"beside it are {listed(there, 4)}" if there else None
+        raise InputError("there is no such folder", file=path, remedy=remedy)
     return {"hub_name": str(model)}, str(model).rpartition("/")[2]
 
 
@@ -755,8 +784,8 @@ def _pair_findings(rows: list[dict[str, Any]], delta: float) -> list[str]:
             row["verdict"],
             difference="preference",
             delta=f"{delta:g} points",
-            above="Probably biased",
-            below="Prefers the anti-stereotype",
+            above="Significantly more than half",
+            below="Significantly less than half",
             power=row["power"],
             further=None if row["further_clusters"] != row["further_clusters"]
             else row["further_clusters"] and int(row["further_clusters"]),

@@ -168,7 +168,11 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS.replace(",a\n", ",ä\n").encode("latin-1"), {}, "UTF-8"),
         ("id,y,p,group\n", {}, "no rows below its header"),
         (ROWS + "5,1\n", {}, "has 2 cells, and the header 4"),
-        (ROWS.replace("0.", "yes"), {}, "use the same labels"),
+        (ROWS.replace("0.", "yes"), {}, "p has 'yes9' in row 1, and y has 0 and 1; use the same"),
+        (ROWS.replace("0.", "6"), {}, "p has '69' in row 1, and y has 0 and 1; use the same labels"
+         " in both columns, or probabilities between 0 and 1, as per cents divided by 100 are"),
+        ("id,y,p,group\n" + "1,1,0.9,a\n1,0,0.2,b\n" * 2, {"id": "id"},
+         "one value only (a), so there are no groups to compare; 3 of 4 rows are left out:"),
         (ROWS.replace("1,1,", "1,,").replace("2,0,", "2,,").replace("3,1,", "3,,")
          .replace("4,0,", "4,,"), {}, "y has no value"),
         (ROWS.replace(",0,", ",1,"), {}, "has one value only (1)"),

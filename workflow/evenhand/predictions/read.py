@@ -183,11 +183,19 @@ def read_predictions(
             bad.mark(i, not one, "no_prediction", "")
         known = [one for i, one in enumerate(predicted_labels) if i not in bad.why]
         if known and not {*known} & {*classes}:
+            outside = (i for i, one in enumerate(predicted_labels) if not 0 <= or_nan(one) <= 1)
+            first = next((i for i in outside if i not in bad.why), None)
+            if first is None:
+                where, is_number = f"the values {listed(sorted({*known}), 4)}", False
+            else:
+                where = f"{predicted_labels[first]!r} in row {rows[first]}"
+                is_number = not isnan(or_nan(predicted_labels[first]))
+            percent = ", as per cents divided by 100 are" if is_number else ""
             raise InputError(
-                f"{prediction} has the values {listed(sorted({*known}), 4)}, and {label} has"
-                f" {listed(classes, 4)}",
+                f"{prediction} has {where}, and {label} has {listed(classes, 4)}",
                 file=file,
-                remedy="use the same labels in both columns, or probabilities between 0 and 1",
+                remedy="use the same labels in both columns, or probabilities between 0 and 1"
+                + percent,
             )
         for i, one in enumerate(predicted_labels):
             bad.mark(i, one not in place, "not_a_label", repr(one))
@@ -215,6 +223,8 @@ def read_predictions(
             nothing = "no number for its bins" if name in (bins or {}) else "no value"
             only = f"one value only ({next(iter(values))})" if values else nothing
             problem = f"the attribute {name} has {only}, so there are no groups to compare"
+            if bad.why:
+                problem += f"; {len(bad.why)} of {count} rows are left out: {bad.first()}"
             raise InputError(problem, file=file)
         are_numbers = name not in (bins or {}) and not any(isnan(or_nan(one)) for one in values)
         if len(values) > (MOST_NUMBERS if are_numbers else MOST_GROUPS):

@@ -51,8 +51,8 @@ def _preference(row: dict[str, Any]) -> str:
         row["verdict"],
         difference="preference",
         delta="5 points",
-        above="Probably biased",
-        below="Prefers the anti-stereotype",
+        above="Significantly more than half",
+        below="Significantly less than half",
         power=row["power"],
         further=row["further_clusters"],
     )
@@ -76,8 +76,9 @@ def _gaps(tables: Tables) -> list[str]:
         if not groups:
             end = (
                 f"{100 * row['lowest']:.1f} % ({row['lowest_group']}) to"
-                f" {100 * row['highest']:.1f} % ({row['highest_group']}); random groups of these"
-                f" sizes differ by {100 * row['noise_mean']:.1f} points on average"
+                f" {100 * row['highest']:.1f} % ({row['highest_group']}); a group is farther from"
+                " the value of random groups of its size than chance explains"
+                f" (adjusted p {_p(row['p_adjusted'])})"
             )
             found.append((crossed, row["p_adjusted"], 0.0, f"{start} {end}."))
             continue
@@ -88,11 +89,16 @@ def _gaps(tables: Tables) -> list[str]:
             f" {100 * most['rest']:.1f} % for all others, a difference of"
             f" {100 * most['difference']:.1f} points (95 % CI"
             f" {100 * most['difference_low']:.1f} to {100 * most['difference_high']:.1f};"
-            f" adjusted p {'< 0.001' if p < 0.001 else f'= {p:.2g}'})"
+            f" adjusted p {_p(p)})"
         )
         found.append((crossed, p, -abs(most["difference"]), f"{start} {end}."))
     small = sum(row["verdict"] == "equivalent" for row in rows)
     return [words for *_, words in sorted(found)] or [
-        f"None of {len(rows)} gaps between groups exceeds that of random groups; {small} are shown"
-        " to be smaller than delta."
+        f"None of {len(rows)} gaps between groups is significantly larger than between random"
+        f" groups, adjusted for the metrics of each attribute; {small} are shown to be smaller than"
+        " delta."
     ]
+
+
+def _p(value: float) -> str:
+    return "< 0.001" if value < 0.001 else f"= {value:.2g}"

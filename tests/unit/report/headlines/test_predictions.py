@@ -37,5 +37,5 @@ def test_the_set_with_the_clearest_gap_comes_first(audited):
     ]
     fair = describe(audited("other", 0.0), {})
     assert fair.strength == 0
-    assert "exceeds that of random groups" in fair.sentence
+    assert "is significantly larger than between random groups" in fair.sentence
     assert conclude([]).sentence == "There are no predictions."

@@ -18,8 +18,12 @@ from evenhand.errors import InputError
 from evenhand.stereotypes.clusters import swapped_words
 from evenhand.stereotypes.pairs import FLAGS, Form, pair_row
 
-#: The columns that a file must have.
-COLUMNS = ("sent_more", "sent_less", "stereo_antistereo", "bias_type")
+#: The columns that a file must have, and those that it may have.
+COLUMNS = ("sent_more", "sent_less")
+MORE = ("stereo_antistereo", "bias_type", "annotations")
+
+#: The bias type of a pair without one.
+NOT_GIVEN = "not given"
 
 #: Names of the id column, of which the first present is used; "" is a first column without a name,
 #: as pandas writes its index. Without an id column, a pair's id is its record number.
@@ -46,9 +50,9 @@ def read(file: Path, part: str | None) -> Iterator[dict[str, Any]]:
     ----------
     file : Path
         UTF-8, with or without byte-order mark; separated by comma, semicolon or tab. The columns
-        `COLUMNS` in any order, and optionally an id column (`ID_COLUMNS`) and `annotations`: a
-        Python or JSON list with a list of bias types per annotator, which is empty if the
-        annotator named no bias. The direction and the annotations of a pair may be blank.
+        `COLUMNS` in any order, and optionally an id column (`ID_COLUMNS`) and those of `MORE`,
+        whose cells may be blank: the direction, the bias type, and `annotations`, a Python or JSON
+        list with a list of bias types per annotator, which is empty if the annotator named no bias.
     part : None
         CrowS-Pairs has no parts.
 
@@ -63,7 +67,7 @@ def read(file: Path, part: str | None) -> Iterator[dict[str, Any]]:
     ------
     InputError
         With the line number: the file is not UTF-8 or not CSV, lacks a column or has it twice; a
-        row has too many or too few cells, no id, no bias type, an unknown direction, or
+        row has too many or too few cells, no id, the bias type "all", an unknown direction, or
         annotations that are not a list of lists.
     """
     place, rows = _table(file)
@@ -74,13 +78,10 @@ def read(file: Path, part: str | None) -> Iterator[dict[str, Any]]:
             raise InputError(
                 f"the cell of the id ({ids or 'first column'}) is blank", **_at(file, line)
             )
-        if not cell["bias_type"] or cell["bias_type"] == "all":
-            raise InputError(
-                "has no bias_type" if not cell["bias_type"] else "'all' is no bias_type",
-                **_at(file, line),
-                remedy="give the pair one",
-            )
-        direction = cell["stereo_antistereo"].lower() or None
+        bias_type = cell.get("bias_type") or NOT_GIVEN
+        if bias_type == "all":
+            raise InputError("'all' is no bias_type", **_at(file, line), remedy="name it otherwise")
+        direction = cell.get("stereo_antistereo", "").lower() or None
         if direction not in (None, *DISADVANTAGED):
             raise InputError(
                 f"{direction!r} is no direction",
@@ -90,14 +91,14 @@ def read(file: Path, part: str | None) -> Iterator[dict[str, Any]]:
         named = _annotations(cell.get("annotations", ""), file, line)
         yield pair_row(
             pair_id=name,
-            bias_type=cell["bias_type"],
+            bias_type=bias_type,
             direction=direction,
             cluster=swapped_words(cell["sent_more"], cell["sent_less"]),
             more=cell["sent_more"],
             less=cell["sent_less"],
             disadvantaged=DISADVANTAGED.get(direction),
             annotators=len(named) or None,
-            agreement=sum(cell["bias_type"] in types for types in named) if named else None,
+            agreement=sum(bias_type in types for types in named) if named else None,
             agreement_any=sum(map(bool, named)) if named else None,
             source_position=record,
         )
@@ -116,14 +117,16 @@ def _table(file: Path) -> tuple[dict[str, int], Iterator[tuple[int, list[str]]]]
     rows = _rows(reader, file)
     header = [name.strip() for name in next(rows, (1, []))[1]]
     place = {}
-    for name in (*COLUMNS, "annotations", *ID_COLUMNS):
+    if lacking := [name for name in COLUMNS if name not in header]:
+        raise InputError(
+            f"has no column {' and '.join(lacking)}; its columns are {', '.join(header)}",
+            **_at(file, 1),
+            remedy=f"a file of pairs has {', '.join(COLUMNS)}, and may have {', '.join(MORE)}",
+        )
+    for name in (*COLUMNS, *MORE, *ID_COLUMNS):
         count = header[:1].count("") if name == "" else header.count(name)
-        if count > 1 or (not count and name in COLUMNS):
-            raise InputError(
-                f"has {'more than one' if count else 'no'} column {name}",
-                **_at(file, 1),
-                remedy=f"the columns are {', '.join(COLUMNS)}",
-            )
+        if count > 1:
+            raise InputError(f"has more than one column {name}", **_at(file, 1))
         if count:
             place[name] = header.index(name)
     return place, _whole_rows(rows, len(header), file)
