@@ -115,7 +115,7 @@ def test_the_main_method_comes_first():
     rows = [row | {"method": "cps"}, row | {"method": "aul"}, row | {"bias_type": "age"}]
     found = api._pair_findings(rows, 5)
     assert [one.partition(":")[0] for one in found] == ["AUL", "CPS"]
-    assert found[0].endswith("in 80 % of 9 pairs (95 % CI 60 to 90). Significantly more than half.")
+    assert found[0].endswith("in 80 % of 9 pairs (95 % CI 60 to 90). Significant.")
 
 
 def test_a_loss_has_its_verdict_beside_the_network_without_it(tmp_path):

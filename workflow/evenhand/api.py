@@ -322,7 +322,7 @@ def audit_logs(
     --------
     >>> import evenhand as eh
     >>> eh.audit_logs("lm_eval_output").findings[0]
-    'crows_pairs_english: prefers the stereotype in 75 % (95 % CI 59 to 87). Significantly more than half.'
+    'crows_pairs_english: prefers the stereotype in 75 % (95 % CI 59 to 87). Significant.'
     """
     call = _call(audit_logs, locals())
     folder, kept = _folder(out)
@@ -784,8 +784,8 @@ def _pair_findings(rows: list[dict[str, Any]], delta: float) -> list[str]:
             row["verdict"],
             difference="preference",
             delta=f"{delta:g} points",
-            above="Significantly more than half",
-            below="Significantly less than half",
+            above="Significant",
+            below="Significantly the other way",
             power=row["power"],
             further=None if row["further_clusters"] != row["further_clusters"]
             else row["further_clusters"] and int(row["further_clusters"]),

@@ -51,8 +51,8 @@ def _preference(row: dict[str, Any]) -> str:
         row["verdict"],
         difference="preference",
         delta="5 points",
-        above="Significantly more than half",
-        below="Significantly less than half",
+        above="Significant",
+        below="Significantly the other way",
         power=row["power"],
         further=row["further_clusters"],
     )
