@@ -29,6 +29,7 @@ from evenhand.slguset.random_order import corpora_by_file, random_order
 from evenhand.slguset.surface_pairs import attribute_of, surface_pair
 from evenhand.slguset.swap import spans_of, swap
 from evenhand.slguset.verdicts import ACCEPTED
+from evenhand.text.traditional import matching_form
 
 #: The most sentences of a source, and of a class, that the model learns from.
 MOST = 20_000
@@ -183,7 +184,8 @@ def accept_candidates(
     cut = importlib.import_module(f"evenhand.text.segmenters.{segmenter}").segmenter(language)
     corpus_of = corpora_by_file(inventories, corpora)
     known = read_keywords(keywords, values)
-    judged = read_labels(known, labels or [])
+    plain = matching_form(language)
+    judged = read_labels(known, labels or [], plain)
     for one in read_judgements(samples or [], answers or []):
         if (fate := one.fate()) != WAITING:
             row = one.row | {"verdict": ACCEPTED}
@@ -191,7 +193,7 @@ def accept_candidates(
     odds = _odds(log_odds, gate)
     attribute = attribute_of(read_table_schema(candidates).names)
     columns = ["sentence_id", "source", "source_position", "reasons", "evidence"]
-    names = names_by_document(read_rows(candidates, columns))
+    names = names_by_document(read_rows(candidates, columns), plain)
 
     def featured(row: dict[str, Any]) -> list[str]:
         near = names.get(document(row), {}) if "source" in row else {}
@@ -200,7 +202,8 @@ def accept_candidates(
         keyword_odds = odds.get(row["sentence_id"])
         if keyword_odds is not None and row.get("value", row.get(attribute)) != values[0]:
             keyword_odds = 1 / keyword_odds
-        hidden = (row["evidence"] or "").split("、") if rejected else []
+        hidden = plain(row["evidence"] or "").split("、") if rejected else []
+        row = row | {"sentence": plain(row["sentence"])}
         return features(
             row, cut, chinese=segmenter == "jieba", hidden=[*filter(None, hidden)], names=others,
             odds=keyword_odds,

@@ -103,12 +103,17 @@ def features(
     return [one for one in dict.fromkeys(found) if HIDDEN not in one]
 
 
-def names_by_document(rows: Iterable[Mapping[str, Any]]) -> dict[Any, dict[str, str]]:
-    """Return the names that filters found, by document, each with a sentence that has it."""
+def names_by_document(
+    rows: Iterable[Mapping[str, Any]], plain: Callable[[str], str] = str
+) -> dict[Any, dict[str, str]]:
+    """Return the names that filters found, by document, each with a sentence that has it.
+
+    `plain` makes the form of a text in which names are compared.
+    """
     found: dict[Any, dict[str, str]] = defaultdict(dict)
     for row in rows:
         if "name" in " ".join(row["reasons"]) and row["evidence"]:
-            for name in row["evidence"].split("、"):
+            for name in plain(row["evidence"]).split("、"):
                 for part in (name, name[1:]) if len(name) == 3 else (name,):
                     if len(part) > 1:
                         found[document(row)].setdefault(part, row["sentence_id"])
