@@ -23,6 +23,15 @@ def test_the_simplified_form(text, plain):
     assert simplified(text) == plain
 
 
+def test_simplified_text_stays_as_it_is():
+    """Of the characters of GB 2312, only variants that Simplified text hardly has are converted."""
+    rows = range(0xB0, 0xF8)
+    codes = bytes(b for row in rows for cell in range(0xA1, 0xFF) for b in (row, cell))
+    characters = codes.decode("gb2312", "ignore")
+    changed = [a for a, b in zip(characters, simplified(characters), strict=True) if a != b]
+    assert "".join(changed) == "藉乾著菸捱摺後徵夥甯姊於麴麽"
+
+
 @given(st.text(st.characters(min_codepoint=0x20, max_codepoint=0x9FFF), max_size=40))
 def test_the_simplified_form_is_as_long_and_stays_the_same(text):
     assert len(simplified(text)) == len(text)
