@@ -26,7 +26,7 @@ Markov model: 文 in 语文老师 is no surname.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -67,7 +67,6 @@ _EVERYDAY = (
     "一二三四五六七八九十百千万两几"
 )
 _NO_GIVEN = re.compile(f"[{_EVERYDAY}]")
-_GIVEN = re.compile(f"(?:(?![{_EVERYDAY}])[\u4e00-\u9fff]){{2}}")
 #: Surnames only before a word that is a name, and characters that are mostly other words.
 _SELDOM, _NO_SURNAMES = "付冶", "包钱高冷段曲代任曾戴祝莫万辛胡程"
 #: The tags of names of all kinds, and the frequency from which a word is none of a person.
@@ -105,10 +104,9 @@ class Form(NamedTuple):
 
 
 class NameRules(NamedTuple):
-    """The forms, the surnames of one character, and the reasons that are dropped."""
+    """The forms, and the reasons that are dropped."""
 
     forms: list[Form]
-    surnames: frozenset[str]
     dropped: frozenset[str]
 
 
@@ -140,16 +138,17 @@ def read_rules(
     InputError
         A table is not well formed.
     """
-    known = [row["surname"] for row in read_resource(surnames, ["surname"])]
-    surname = _any_of(known)
+    surname = _any_of(row["surname"] for row in read_resource(surnames, ["surname"]))
     titles_ = [row["title"] for row in read_resource(titles, ["title"])]
     title, long_title = _any_of(titles_), _any_of(one for one in titles_ if len(one) > 1)
+    called = "|".join(map(re.escape, sorted(titles_)))  # found without backtracking
     role = _any_of(row["role"] for row in read_resource(roles, ["role"]))
     given = f"[^\\W\\d{_NO_SURNAME}]"
     han = "[\u4e00-\u9fff]"
     named = f"(?!某){han}"
     then = "[，。、；：,（(）)的和与及在于向将对因为]"
     says = "[是也曾就都还则说称]|表示|认为|指出|透露|强调"
+    rare = f"(?P<rare>(?:(?![{_NO_SURNAMES}]){surname}|[{_SELDOM}])(?:(?![{_EVERYDAY}]){han}){{2}})"
     # 阿 precedes a name, but not in 阿姨, 阿婆 and other words for kin.
     forms = [
         (
@@ -182,18 +181,18 @@ def read_rules(
             f"|[于付]某(?!某?[{_PLACES}]|{han}{{0,3}}(?:公司|厂|集团|单位))|[他她]{given}某(?![{_PRONOUN}{_PLACES}])",
         ),
         (ANONYMISED, "[*＊×○]", f"{surname}[*＊×○]{{1,3}}"),
-        (TITLED, title, f"{surname}(?P<rest>{title})"),
+        (TITLED, called, f"{surname}(?P<rest>{title})"),
         (
             FAMILIAR,
             f"[小老]{surname}|阿",
             f"(?:[小老](?={surname})|阿(?![姨婆嬷爸妈公爷]))(?P<rest>{surname}|{han})",
         ),
+        (NAME, rare, rare),  # gives way to the others
     ]
     made = [Form(reason, *map(re.compile, patterns)) for reason, *patterns in forms]
     policies = {ANONYMISED: anonymised, TITLED: surname_title, FAMILIAR: familiar}
     dropped = {reason for reason, policy in policies.items() if policy == "drop"}
-    one = frozenset(name for name in known if len(name) == 1)
-    return NameRules(made, one, frozenset({NAME, *dropped}))
+    return NameRules(made, frozenset({NAME, *dropped}))
 
 
 def rules_from(files: Mapping[str, Path], settings: Mapping[str, Any]) -> NameRules:
@@ -250,46 +249,25 @@ def find_forms(sentence: str, rules: NameRules) -> list[tuple[Span, str]]:
         if form.trigger.search(sentence)
         for match in form.pattern.finditer(sentence)
     ]
-    if not matches and rules.surnames.isdisjoint(sentence):
+    if not matches:
         return []
-    words = cut(sentence)
-    borders = {0, *accumulate(map(len, words))}
-    found = dict.fromkeys(
-        (Span(*match.span(match.lastgroup if reason == NAME else 0)), reason)
-        for match, reason in matches
-        if (match.start() in borders or _after_a_dynasty(match, reason))
-        and (
-            reason == ANONYMISED
-            or (_is_name(match, borders) if reason == NAME else _is_form(match, borders))
-        )
-    )
-    others = [
-        (span, NAME)
-        for span in _after_surnames(words, rules.surnames)
-        if not any(span.start < one.end and one.start < span.end for one, _ in found)
-    ]
-    return [*found, *others]
-
-
-def _after_surnames(words: Sequence[str], surnames: frozenset[str]) -> Iterator[Span]:
-    """Yield surnames that are words by themselves, before rare words that may be a given name.
-
-    A given name is a rare word that the dictionary takes for a name of any kind, or two characters
-    that are no words of everyday: 付|永平, 石|命|娃.
-    """
-    tags, frequencies = dictionary_tags(), dictionary_frequencies()
-    place = 0
-    for i, word in enumerate(words[:-1]):
-        start, place = place, place + len(word)
-        counted = i and (words[i - 1][-1].isnumeric() or tags.get(words[i - 1], "x")[0] in "mq")
-        if counted or word in _NO_SURNAMES or not (word in surnames or word in _SELDOM):
+    borders = {0, *accumulate(map(len, cut(sentence)))}
+    found: dict[tuple[Span, str], None] = {}
+    for match, reason in matches:
+        if match.start() not in borders and not _after_a_dynasty(match, reason):
             continue
-        given, last = words[i + 1], "".join(words[i + 2 : i + 3])
-        if len(given) == 2:
-            if tags.get(given) in _NAMES and frequencies[given] < _RARE:
-                yield Span(start, place + 2)
-        elif word in surnames and len(last) == 1 and _GIVEN.fullmatch(given + last):
-            yield Span(start, place + 2)
+        span = Span(*match.span(match.lastgroup if reason == NAME else 0))
+        if reason == NAME:
+            if match.lastgroup == "rare" and any(
+                span.start < one.end and one.start < span.end for one, _ in found
+            ):
+                continue
+            counts = _is_name(match, borders)
+        else:
+            counts = reason == ANONYMISED or _is_form(match, borders)
+        if counts:
+            found[span, reason] = None
+    return list(found)
 
 
 def _after_a_dynasty(match: re.Match[str], reason: str) -> bool:
@@ -309,11 +287,31 @@ def _is_name(match: re.Match[str], borders: set[int]) -> bool:
         return True
     start = match.start(kind)
     first = min(border for border in borders if border > start) - start
+    if kind == "rare":
+        return first == 1 and _is_rare(match, borders)
     if start not in borders or first > len(text) or _NO_GIVEN.search(text.removesuffix("男")):
         return False
     if first > 1:
         return tags.get(text[:first]) == "nz"
     return text[1:] not in tags or (kind != "male" and tags[text[1:]] in ("nr", "nrt", "ns", "nz"))
+
+
+def _is_rare(match: re.Match[str], borders: set[int]) -> bool:
+    """Return whether a surname that is a word by itself precedes rare words: 付|永平, 石|命|娃.
+
+    They are a rare word that the dictionary takes for a name of any kind, or two characters that
+    are no words of everyday. After a number the surname is a measure: 五|张|贺卡.
+    """
+    start, end = match.span()
+    sentence, tags = match.string, dictionary_tags()
+    before = max((border for border in borders if border < start), default=0)
+    word = sentence[before:start]
+    if end not in borders or word[-1:].isnumeric() or tags.get(word, "x")[0] in "mq":
+        return False
+    if start + 2 in borders:
+        return match[0][0] not in _SELDOM
+    given = match[0][1:]
+    return tags.get(given) in _NAMES and dictionary_frequencies()[given] < _RARE
 
 
 def _is_form(match: re.Match[str], borders: set[int]) -> bool:
