@@ -182,6 +182,8 @@ def read_rules(
         ),
         (ANONYMISED, "[*＊×○]", f"{surname}[*＊×○]{{1,3}}"),
         (TITLED, called, f"{surname}(?P<rest>{title})"),
+        # as newspapers of Taiwan speak of people: 陈妇, 林男
+        (TITLED, "[妇翁嫌男女]", f"(?![{_NO_SURNAMES}]){surname}(?P<rest>[妇翁嫌男女])"),
         (
             FAMILIAR,
             f"[小老]{surname}|阿",
