@@ -63,6 +63,7 @@ _EVERYDAY = (
     "我你他她它这那的了着过说问看想是有来去到和与在地得不没也都就又还很太最更再把被给让叫从向往对为以于而且或但如"
     "若因所其之此该每各另某本全上下里外中前后左右大小多少好坏新老高低长短快慢吃喝走跑坐站打拿放买卖做用开关要能会"
     "可应先只吧吗呢啊呀哦嘛么者们男女子儿人家时年月日天点分钟元块岁号次回遍种些头口手脚眼身水火车船机话事声色味气"
+    "写读念唱画听学教帮送寄收借拉推抱抬挂贴装洗扫种养缝烧煮炒切纸字书图照桌椅床票卡单布皮网"
     "力段片条张根支件套双副群队班级第穿戴内间戏忘起蹶热才餐镇寺村路店馆街院县市省区乡"
     "一二三四五六七八九十百千万两几"
 )
@@ -302,13 +303,13 @@ def _is_rare(match: re.Match[str], borders: set[int]) -> bool:
     """Return whether a surname that is a word by itself precedes rare words: 付|永平, 石|命|娃.
 
     They are a rare word that the dictionary takes for a name of any kind, or two characters that
-    are no words of everyday. After a number the surname is a measure: 五|张|贺卡.
+    are no words of everyday. After a number or 那 the surname is a measure: 五|张|贺卡.
     """
     start, end = match.span()
     sentence, tags = match.string, dictionary_tags()
     before = max((border for border in borders if border < start), default=0)
     word = sentence[before:start]
-    if end not in borders or word[-1:].isnumeric() or tags.get(word, "x")[0] in "mq":
+    if end not in borders or word[-1:].isnumeric() or tags.get(word, "x")[0] in "mqr":
         return False
     if start + 2 in borders:
         return match[0][0] not in _SELDOM
