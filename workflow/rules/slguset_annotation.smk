@@ -68,7 +68,7 @@ rule gather_examples:
     conda:
         "../../envs/extract.yaml"
     params:
-        **stage("slguset.gather_examples", of_pack("values")),
+        **stage("slguset.gather_examples", of_pack("values", "language")),
     shell:
         run("slguset.gather_examples")
 

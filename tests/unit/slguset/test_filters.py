@@ -17,15 +17,18 @@ from evenhand.errors import InputError
 from evenhand.io.tables import write_table
 from evenhand.slguset import distinct_sentences
 from evenhand.slguset.apply_filters import apply_filters, filter_keywords, prepare_filter
+from evenhand.slguset.extract_sentences import extract_sentences
 from evenhand.slguset.filters.names_jieba import make_judge
 from evenhand.slguset.keyword_tables import schema
 from evenhand.slguset.keywords import read_keywords
 from evenhand.slguset.names import judge_names, read_rules
 from evenhand.slguset.names_crf_model import NameModel, features, labels
 from evenhand.slguset.packs import read_pack
+from evenhand.slguset.swap import spans_of, swap
 from evenhand.slguset.verdicts import FINDINGS, Finding
 from evenhand.text.segmentation import cut
 from evenhand.text.segmenters.spacy import segmenter
+from evenhand.text.traditional import simplified, traditional
 from made_sentences import keyword_row, made_sentences, write_keywords
 from unit.text.reference_posseg import reference_tags
 
@@ -51,7 +54,6 @@ TAGGED = [
 DECISIONS = [
     ("pair_fit", "这种行为具有排他的性质。", "pair_fit", "排他"),
     ("pair_fit", "学校安排他到北京工作。", None, None),
-    ("pair_fit", "婦女应当受到尊重。", "pair_fit", "婦女"),
     ("biology", "她怀孕三个月了。", "biology", "怀孕"),
     ("biology", "哺乳期的女职工可以提前下班。", "biology", "哺乳"),
     ("biology", "他因前列腺炎住院。", "biology", "前列腺"),
@@ -71,6 +73,15 @@ DECISIONS = [
     ("coreference", "他认识这家人的媳妇。", "coreference", "媳妇"),
     ("coreference", "她年轻时就开始守寡。", "coreference", "守寡"),
     ("coreference", "他是家里的独生子女。", None, None),
+    ("coreference", "他每天送太太上班。", "coreference", "太太"),
+    ("coreference", "他接待了一位老太太。", None, None),
+    ("coreference", "老公跟公婆说我出差了。", "coreference", "公婆"),
+    ("coreference", "那名男子涉嫌强奸未遂。", "coreference", "强奸"),
+    ("coreference", "我听见兄弟媳妇喊她家着火了。", "coreference", "兄弟媳妇"),
+    ("pair_fit", "他的太太很年轻。", "pair_fit", "他的太太"),
+    ("pair_fit", "现羁押于锦州市女子看守所。", "pair_fit", "女子看守所"),
+    ("pair_fit", "那是一辆红色男装摩托车。", "pair_fit", "男装摩托车"),
+    ("pair_fit", "村里的第一位女本科生来了。", "pair_fit", "第一位女"),
     ("pair_fit", "紫荆花开了，她是这座城市的象征。", "referent", "紫荆花"),
     ("pair_fit", "这只小猫很乖，她喜欢睡觉。", "referent", "小猫"),
     ("pair_fit", "回归以来，香港，她越来越美。", "referent", "香港"),
@@ -225,6 +236,53 @@ def test_keywords_are_found_and_filtered_by_their_own_settings(tmp_path, resourc
     counts = apply_filters(**arguments, min_length=5, max_length=9, anonymised="keep")
     assert counts["verdicts"] == {"accepted": 2, "length": 2, "unfinished": 2}
     assert counts["passed"] == 1
+
+
+def test_traditional_text_gets_the_decisions_of_simplified_text(tmp_path, resources, repository):
+    tables = repository / "resources/packs/zh_gender"
+    texts = [sentence for _, sentence, *_ in DECISIONS]
+    texts += [
+        "其他们都走了。",
+        "妇女应当受到尊重。",
+        "我的母亲在国庆节前来看他。",
+        "她说话时看着爷爷。",
+    ]
+    texts += ["爷爷的书房里有一张桌子。", "妈妈在医院里工作。", "孩子跟着爸爸跑进园里。"]
+
+    def decide(texts):
+        folder = tmp_path / str(len([*tmp_path.iterdir()]))
+        folder.mkdir()
+        (folder / "text.txt").write_text("\n".join(texts), encoding="utf-8")
+        names = ("sentences", "quarantine", "counts", "inventory", "found", "out")
+        files = {name: folder / name for name in names}
+        keywords = tables / "keywords.csv"
+        first = {name: files.pop(name) for name in names[1:4]}
+        first["sentences"] = files["sentences"]
+        extract_sentences(files=[folder / "text.txt"], keywords=keywords, **first)
+        apply_filters(
+            **files, keywords=keywords, keyword_words=tables / "keyword_words.csv",
+            filters=["names_jieba", "pair_fit", "coreference", "biology"],
+            files=resources["files"],
+        )  # fmt: skip
+        rows = pq.read_table(files["out"]).to_pylist()
+        return sorted(rows, key=lambda row: row["source_position"])
+
+    plain, full = decide(texts), decide([*map(traditional, texts)])
+    same = ("source_position", "pair", "surface", "gender", "start", "end", "word", "verdict")
+    assert [[row[name] for name in same] for row in full] == [
+        [row[name] for name in same] for row in plain
+    ]
+    for row, other in zip(full, plain, strict=True):
+        assert row["sentence"] == traditional(other["sentence"])
+        assert [*map(str, row["findings"] or [])] == [
+            traditional(str(one)) for one in other["findings"] or []
+        ]
+        if row["keyword"]:
+            assert row["keyword"] == row["sentence"][row["start"] : row["end"]]
+            swapped = [swap(one["sentence"], spans_of(one)) for one in (row, other)]
+            assert simplified(swapped[0]) == swapped[1]
+    assert ("媽媽", "爸爸") in {(row["keyword"], row["opposite"]) for row in full}
+    assert ("爸爸", "媽媽") in {(row["keyword"], row["opposite"]) for row in full}
 
 
 def test_a_pack_whose_words_agree_has_spans(tmp_path, repository):

@@ -130,6 +130,10 @@ def test_a_longer_allowed_word_overrules_a_denied_one_and_the_reverse(tmp_path):
         ("他处理了这件事情。", "accepted"),
         ("他乡下的房子很大。", "accepted"),
         ("一方死亡而他方生存。", "not_a_gender_term"),
+        ("贝他版本也是测试产品。", "not_a_gender_term"),
+        ("他汀类药物可以降脂。", "not_a_gender_term"),
+        ("起初她包括三个州。", "not_a_gender_term"),
+        ("婚生子/女由被告抚养。", "not_a_gender_term"),
     ],
 )
 def test_what_follows_a_pronoun_decides_by_its_characters(sentence, verdict):

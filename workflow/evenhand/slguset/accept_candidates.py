@@ -4,8 +4,8 @@ import importlib
 import json
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
-from itertools import zip_longest
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -21,7 +21,7 @@ from evenhand.metrics.guarantees import Guarantee, guarantee
 from evenhand.metrics.proportions import wilson_share
 from evenhand.sheets.tasks import draw
 from evenhand.slguset.acceptance_examples import CERTAIN, Labels, read_labels
-from evenhand.slguset.acceptance_features import document, features, names_by_document
+from evenhand.slguset.acceptance_features import Known, document, features, names_by_document
 from evenhand.slguset.acceptance_model import LABEL_WEIGHT, Example, Model
 from evenhand.slguset.annotation import WAITING, read_judgements
 from evenhand.slguset.keywords import GENDERS, read_keywords
@@ -29,12 +29,16 @@ from evenhand.slguset.random_order import corpora_by_file, random_order
 from evenhand.slguset.surface_pairs import attribute_of, surface_pair
 from evenhand.slguset.swap import spans_of, swap
 from evenhand.slguset.verdicts import ACCEPTED
+from evenhand.text.traditional import matching_form
 
 #: The most sentences of a source, and of a class, that the model learns from.
 MOST = 20_000
 
-#: Features in the table of the model.
-LISTED = 100
+#: Features in the table of the model; sentences whose features are made at once.
+LISTED, TOGETHER = 100, 512
+
+#: A row of a table of sentences, and whatever goes with it.
+Described = tuple[dict[str, Any], Any]
 
 BELOW, NONE, REJECTED = "below_threshold", "no_guarantee", "rejected_by_annotators"
 
@@ -183,7 +187,8 @@ def accept_candidates(
     cut = importlib.import_module(f"evenhand.text.segmenters.{segmenter}").segmenter(language)
     corpus_of = corpora_by_file(inventories, corpora)
     known = read_keywords(keywords, values)
-    judged = read_labels(known, labels or [])
+    plain = matching_form(language)
+    judged = read_labels(known, labels or [], plain)
     for one in read_judgements(samples or [], answers or []):
         if (fate := one.fate()) != WAITING:
             row = one.row | {"verdict": ACCEPTED}
@@ -191,25 +196,31 @@ def accept_candidates(
     odds = _odds(log_odds, gate)
     attribute = attribute_of(read_table_schema(candidates).names)
     columns = ["sentence_id", "source", "source_position", "reasons", "evidence"]
-    names = names_by_document(read_rows(candidates, columns))
+    names = names_by_document(read_rows(candidates, columns), plain)
 
-    def featured(row: dict[str, Any]) -> list[str]:
+    def known_of(row: dict[str, Any]) -> Known:
         near = names.get(document(row), {}) if "source" in row else {}
         others = [name for name, one in near.items() if one != row["sentence_id"]]
         rejected = row.get("verdict", ACCEPTED) != ACCEPTED
         keyword_odds = odds.get(row["sentence_id"])
         if keyword_odds is not None and row.get("value", row.get(attribute)) != values[0]:
             keyword_odds = 1 / keyword_odds
-        hidden = (row["evidence"] or "").split("、") if rejected else []
-        return features(
-            row, cut, chinese=segmenter == "jieba", hidden=[*filter(None, hidden)], names=others,
-            odds=keyword_odds,
-        )  # fmt: skip
+        hidden = plain(row["evidence"] or "").split("、") if rejected else []
+        row = row | {"sentence": plain(row["sentence"])}
+        return Known(row, [*filter(None, hidden)], others, keyword_odds)
+
+    def featured(rows: Iterable[Described]) -> Iterator[tuple[list[str], Any]]:
+        stream = iter(rows)
+        while some := list(islice(stream, TOGETHER)):
+            sentences = [known_of(row) for row, _ in some]
+            found = features(sentences, cut, chinese=segmenter == "jieba")
+            yield from zip(found, (rest for _, rest in some), strict=True)
 
     orders = _random_orders(candidates, corpus_of, seed)
     samples_of = {corpus: _labelled_beginning(order, judged) for corpus, order in orders.items()}
     sampled = {one for sample in samples_of.values() for one in sample}
-    examples = list(_examples(candidates, published, judged, sampled, corpus_of, featured))
+    described = _examples(candidates, published, judged, sampled, corpus_of)
+    examples = [Example(found, *rest) for found, rest in featured(described)]
     if len({one.good for one in examples}) < 2:
         raise InputError(
             "the acceptance model has only good or only bad sentences to learn from",
@@ -284,9 +295,11 @@ def _examples(
     judged: Labels,
     sampled: set[str],
     corpus_of: dict[str, str],
-    featured: Callable[[dict[str, Any]], list[str]],
-) -> Iterator[Example]:
-    """Yield the sentences to learn from; of each source and class `MOST` at most."""
+) -> Iterator[Described]:
+    """Yield the sentences to learn from; of each source and class `MOST` at most.
+
+    With each comes the rest of its `Example`.
+    """
 
     def class_of(row: dict[str, Any]) -> tuple[str, bool] | None:
         if row["verdict"] in CERTAIN:
@@ -303,10 +316,10 @@ def _examples(
         chosen = set(draw(ids, lambda _: MOST, "learn"))
         for row in read_rows(published):
             if row["sentence_id"] in chosen:
-                yield Example(featured(row), True, "published")
+                yield row, (True, "published")
     for one, (row, good) in judged.items():
         if one not in sampled:
-            yield Example(featured(row), good, "labels", LABEL_WEIGHT)
+            yield row, (good, "labels", LABEL_WEIGHT)
     columns = ["sentence_id", "source", "verdict"]
     classes = [(class_of(row), row["sentence_id"]) for row in read_rows(candidates, columns)]
     both = {one[0] for one, _ in classes if one and not one[1]}
@@ -316,30 +329,29 @@ def _examples(
     for row in read_rows(candidates):
         if row["sentence_id"] in chosen:
             corpus, good = class_of(row)
-            yield Example(featured(row), good, corpus)
+            yield row, (good, corpus)
 
 
 def _scored(
     candidates: Path,
     model: Model,
     judged: Labels,
-    featured: Callable[[dict[str, Any]], list[str]],
+    featured: Callable[[Iterable[Described]], Iterator[tuple[list[str], Any]]],
     corpus_of: dict[str, str],
     values: list[str],
 ) -> Iterator[dict[str, Any]]:
     """Yield a row per sentence that the filters accept: its label, score and reasons."""
-    for row in read_rows(candidates):
-        if row["verdict"] == ACCEPTED:
-            found = featured(row)
-            score = model.score(found)
-            yield {
-                "sentence_id": row["sentence_id"],
-                "corpus": corpus_of[row["source"]],
-                "pair": surface_pair(row, values),
-                "good": judged.get(row["sentence_id"], (None, None))[1],
-                "score": score,
-                "reasons": model.reasons(found, score),
-            }
+    rows = ((row, row) for row in read_rows(candidates) if row["verdict"] == ACCEPTED)
+    for found, row in featured(rows):
+        score = model.score(found)
+        yield {
+            "sentence_id": row["sentence_id"],
+            "corpus": corpus_of[row["source"]],
+            "pair": surface_pair(row, values),
+            "good": judged.get(row["sentence_id"], (None, None))[1],
+            "score": score,
+            "reasons": model.reasons(found, score),
+        }
 
 
 def _decide(

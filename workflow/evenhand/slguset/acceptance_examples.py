@@ -1,7 +1,7 @@
 """Sentences that the acceptance model learns from: tables of labels, and certain reasons."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,13 @@ CERTAIN = frozenset(
 Labels = dict[str, tuple[dict[str, Any], bool]]
 
 
-def read_labels(keywords: Keywords, files: Sequence[Path]) -> Labels:
+def read_labels(
+    keywords: Keywords, files: Sequence[Path], plain: Callable[[str], str] = str
+) -> Labels:
     """Return the sentences of tables of labels: rows with the columns of keywords, whether good.
 
-    Sentences without exactly one keyword are left out, and counted on the console.
+    Sentences without exactly one keyword are left out, and counted on the console. `plain` makes
+    the form of a text in which keywords are sought.
 
     Raises
     ------
@@ -42,12 +45,16 @@ def read_labels(keywords: Keywords, files: Sequence[Path]) -> Labels:
                     f"{row['label']!r} is no label", file=path, line=line,
                     remedy=f"write {', '.join(ANSWERS)}",
                 )  # fmt: skip
-            sentence, hits = row["sentence"], [*keywords.pattern.finditer(row["sentence"])]
+            sentence, matched = row["sentence"], plain(row["sentence"])
+            hits = [*keywords.pattern.finditer(matched)]
             one = sentence_id(sentence)
             without += len(hits) != 1
             if len(hits) == 1:
                 place = dict(zip(("surface_start", "surface_end"), hits[0].span(), strict=True))
-                place |= keywords.surfaces[hits[0].group()]._asdict()
+                surface = keywords.surfaces[hits[0].group()]
+                if matched != sentence:
+                    surface = surface.written_in(sentence, hits[0].start())
+                place |= surface._asdict()
                 found[one] = (
                     {"sentence_id": one, "sentence": sentence} | place,
                     row["label"] == "accept",

@@ -8,7 +8,7 @@ judge have passed. Each feature is a text that people can read, since it is show
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 #: In place of the words that a filter gave as its evidence.
 HIDDEN = "◇"
@@ -28,25 +28,13 @@ ODDS = (2, 10, 100, 1000)
 LINES = 20
 
 
-def features(
-    row: Mapping[str, Any],
-    cut: Callable[[str], list[str]],
-    *,
-    chinese: bool = True,
-    hidden: Sequence[str] = (),
-    names: Iterable[str] = (),
-    odds: float | None = None,
-) -> list[str]:
-    """Return the features of a sentence.
+class Known(NamedTuple):
+    """What is known of a sentence.
 
-    Parameters
+    Attributes
     ----------
     row : mapping
         sentence, surface, and its place (surface_start, surface_end).
-    cut : callable
-        Cuts a sentence into words.
-    chinese : bool
-        Whether it has jieba's tags and names.
     hidden : sequence of str
         Words of the sentence that no feature shows: the evidence of filters that reject it.
     names : iterable of str
@@ -54,9 +42,48 @@ def features(
     odds : float, optional
         How many times as likely as its counterpart a language model finds the keyword.
     """
-    sentence, start, end = row["sentence"], row["surface_start"], row["surface_end"]
-    veiled = _veil(sentence, hidden, start, end)
-    surface = row["surface"]
+
+    row: Mapping[str, Any]
+    hidden: Sequence[str] = ()
+    names: Iterable[str] = ()
+    odds: float | None = None
+
+
+def features(
+    sentences: Sequence[Known], cut: Callable[[str], list[str]], *, chinese: bool = True
+) -> list[list[str]]:
+    """Return the features of each sentence.
+
+    Parameters
+    ----------
+    sentences : sequence of Known
+        The sentences.
+    cut : callable
+        Cuts a sentence into words.
+    chinese : bool
+        Whether they have jieba's tags and names.
+    """
+    texts = [_veil(one.row, one.hidden) for one in sentences]
+    spans = [[]] * len(texts)
+    if chinese:
+        from evenhand.text.posseg import find_names
+
+        spans = [[(name.start, name.end) for name in names] for names in find_names(texts)]
+    return [
+        _features(known, veiled, names, cut, chinese)
+        for known, veiled, names in zip(sentences, texts, spans, strict=True)
+    ]
+
+
+def _features(
+    known: Known,
+    veiled: str,
+    spans: Sequence[tuple[int, int]],
+    cut: Callable[[str], list[str]],
+    chinese: bool,
+) -> list[str]:
+    row, _, names, odds = known
+    start, end, surface = row["surface_start"], row["surface_end"], row["surface"]
     found = [f"keyword {surface}"]
     plain = "".join(map(_plain, veiled))  # a kind of comma or of digit would tell the source
     before, after = plain[max(0, start - CHARACTERS) : start], plain[end : end + CHARACTERS]
@@ -87,7 +114,7 @@ def features(
     if chinese:
         tags = _tags()
         found += [f"{side} tag {tags.get(word, 'x')}" for side, word in near]
-        found += _names(veiled, start, end)
+        found += _names(veiled, spans, start, end)
     found += [
         f"gendered {c}" for c in dict.fromkeys(veiled[:start] + veiled[end:]) if c in _GENDERED
     ]
@@ -103,12 +130,17 @@ def features(
     return [one for one in dict.fromkeys(found) if HIDDEN not in one]
 
 
-def names_by_document(rows: Iterable[Mapping[str, Any]]) -> dict[Any, dict[str, str]]:
-    """Return the names that filters found, by document, each with a sentence that has it."""
+def names_by_document(
+    rows: Iterable[Mapping[str, Any]], plain: Callable[[str], str] = str
+) -> dict[Any, dict[str, str]]:
+    """Return the names that filters found, by document, each with a sentence that has it.
+
+    `plain` makes the form of a text in which names are compared.
+    """
     found: dict[Any, dict[str, str]] = defaultdict(dict)
     for row in rows:
         if "name" in " ".join(row["reasons"]) and row["evidence"]:
-            for name in row["evidence"].split("、"):
+            for name in plain(row["evidence"]).split("、"):
                 for part in (name, name[1:]) if len(name) == 3 else (name,):
                     if len(part) > 1:
                         found[document(row)].setdefault(part, row["sentence_id"])
@@ -127,20 +159,18 @@ def _plain(character: str) -> str:
     return "0" if character.isalnum() else "|"
 
 
-def _veil(sentence: str, words: Sequence[str], start: int, end: int) -> str:
+def _veil(row: Mapping[str, Any], words: Sequence[str]) -> str:
     """Return the sentence with these words hidden, but for its keyword."""
+    sentence, start, end = row["sentence"], row["surface_start"], row["surface_end"]
     veiled = sentence
     for word in words:
         veiled = veiled.replace(word, HIDDEN * len(word))
     return veiled[:start] + sentence[start:end] + veiled[end:]
 
 
-def _names(sentence: str, start: int, end: int) -> list[str]:
+def _names(sentence: str, spans: Sequence[tuple[int, int]], start: int, end: int) -> list[str]:
     """Return how many names jieba takes for such, and how near they are."""
-    from evenhand.text.posseg import find_names
-
-    [names] = find_names([sentence])
-    spans = [(one.start, one.end) for one in names if one.end <= start or end <= one.start]
+    spans = [(a, b) for a, b in spans if b <= start or end <= a]
     spans = [(a, b) for a, b in spans if HIDDEN not in sentence[a:b]]
     gaps = [start - b if b <= start else a - end for a, b in spans]
     found = [f"jieba sees a name of {b - a}" for a, b in spans]

@@ -28,6 +28,7 @@ from evenhand.slguset.keywords import GENDERS
 from evenhand.slguset.names import Policy
 from evenhand.slguset.surface_pairs import attribute_of
 from evenhand.slguset.verdicts import ACCEPTED, FINDINGS, Judge
+from evenhand.text.traditional import matching_form
 
 
 def apply_filters(
@@ -145,6 +146,7 @@ def filter_keywords(
     columns = read_table_schema(keywords)
     judged = columns.append(FINDINGS)
     judges = {}
+    plain = matching_form(settings.get("language", "zh"))
     for name in filters:
         needed, judge = prepare_filter(name, by_name, settings)
         value = {"value": attribute_of(columns.names)}
@@ -156,10 +158,17 @@ def filter_keywords(
             findings: list[list[dict[str, Any]]] = [[] for _ in range(batch.num_rows)]
             rows = batch.filter(pa.array(accepted))
             places = accepted.nonzero()[0].tolist()
+            written = rows["sentence"].to_pylist()
+            cells = {"sentence": list(map(plain, written))}
             for name, (needed, judge) in judges.items():
-                found = judge(*[rows[column].to_pylist() for column in needed])
-                for place, one in zip(places, found, strict=True):
+                for column in set(needed) - cells.keys():
+                    cells[column] = rows[column].to_pylist()
+                found = judge(*[cells[column] for column in needed])
+                for place, one, *texts in zip(
+                    places, found, cells["sentence"], written, strict=True
+                ):
                     if one:
+                        one = one.in_text(*texts)
                         row = {"filter": name, "reason": one.reason, "evidence": one.words()}
                         findings[place].append(row)
                         reasons[name][one.reason] += 1

@@ -27,6 +27,7 @@ from evenhand.io.readers.records import paragraph_splitter, read_records
 from evenhand.io.tables import write_batches, write_table
 from evenhand.slguset.distinct_sentences import SCHEMA, DistinctSentences
 from evenhand.slguset.keywords import GENDERS, read_keywords
+from evenhand.text.traditional import matching_form
 
 #: Characters of text that are cut into sentences at once.
 BATCH_CHARACTERS = 1 << 13
@@ -135,6 +136,7 @@ def extract_sentences(
     cleaning = importlib.import_module(f"evenhand.text.normalisers.{normaliser}")
     split = importlib.import_module(f"evenhand.text.splitters.{splitter}").splitter(language)
     search = keyword_pattern(keywords, values or GENDERS, blanks=cleaning.BLANKS).search
+    plain = matching_form(language)
 
     def cut(paragraphs: Sequence[str]) -> list[list[str]]:
         return split(cleaning.normalise(paragraphs))
@@ -158,7 +160,7 @@ def extract_sentences(
                 records = read_records(text, text_format, options)
                 unit = "record" if text_format in ("json", "html") else "line"
                 place = (member.name, unit)
-                _read(place, records, options, cut, search, kept, problems, tally)
+                _read(place, records, options, cut, (search, plain), kept, problems, tally)
                 tally["bytes"] += text.bytes
                 inventoried.append(
                     {
@@ -208,7 +210,7 @@ def _read(
     records: Iterator[tuple[int, str]],
     options: Options,
     cut: Callable[[Sequence[str]], list[list[str]]],
-    search: Any,
+    matching: tuple[Callable[[str], Any], Callable[[str], str]],
     kept: DistinctSentences,
     problems: Quarantine,
     tally: dict[str, int],
@@ -221,7 +223,7 @@ def _read(
         n_paragraphs += sum(map(bool, found))
         n_characters += sum(len(one) for one, some in zip(paragraphs, found, strict=True) if some)
         n_sentences += sum(map(len, found))
-        for number, sentence in keyword_sentences(found, search):
+        for number, sentence in keyword_sentences(found, *matching):
             if DAMAGE in sentence:
                 detail = "a keyword sentence that holds U+FFFD, the mark of undecodable bytes"
                 problems.add(name, positions[number], unit, "damaged_sentence", detail)
@@ -233,14 +235,20 @@ def _read(
 
 
 def keyword_sentences(
-    paragraphs: Sequence[list[str]], search: Callable[[str], Any]
+    paragraphs: Sequence[list[str]],
+    search: Callable[[str], Any],
+    plain: Callable[[str], str] = str,
 ) -> Iterator[tuple[int, str]]:
-    """Yield the sentences that hold a keyword, with the numbers of their paragraphs."""
-    if not search("\n".join(map("\n".join, paragraphs))):
+    """Yield the sentences that hold a keyword, with the numbers of their paragraphs.
+
+    `plain` makes the form of a text that is searched.
+    """
+    if not search(plain("\n".join(map("\n".join, paragraphs)))):
         return
     for number, sentences in enumerate(paragraphs):
-        for sentence in filter(search, sentences):
-            yield number, sentence
+        for sentence in sentences:
+            if search(plain(sentence)):
+                yield number, sentence
 
 
 def batches(

@@ -20,6 +20,7 @@ from evenhand.slguset.keywords import GENDERS, Keywords, Surface, read_keywords
 from evenhand.slguset.verdicts import ACCEPTED
 from evenhand.text.segmentation import Token, dictionary, token_at
 from evenhand.text.splitters.chinese import WHOLE
+from evenhand.text.traditional import matching_form
 
 SEVERAL = "several_keywords"
 NONE = "no_keyword"
@@ -179,10 +180,12 @@ def find_keywords(
     inflection = read_inflection(agreement, values) if several else None
     known = read_language(language, splitter, segmenter, inflection, pronouns, pronouns_open)
     verdicts: Counter[str] = Counter()
+    plain = matching_form(language)
 
     def judge(sentence: str) -> Hit:
-        return judge_sentence(
-            sentence,
+        matched = plain(sentence)
+        hit = judge_sentence(
+            matched,
             table,
             rules,
             known,
@@ -190,6 +193,9 @@ def find_keywords(
             max_length=max_length,
             whole_sentences=whole_sentences,
         )
+        if hit.surface is None or matched == sentence:
+            return hit
+        return hit._replace(surface=hit.surface.written_in(sentence, hit.surface_start))
 
     columns = schema(attribute, values, several)
 

@@ -12,6 +12,7 @@ from evenhand.slguset.acceptance_examples import CERTAIN, read_labels
 from evenhand.slguset.keywords import GENDERS, read_keywords
 from evenhand.slguset.surface_pairs import attribute_of
 from evenhand.slguset.verdicts import ACCEPTED
+from evenhand.text.traditional import matching_form
 
 
 def gather_examples(
@@ -22,6 +23,7 @@ def gather_examples(
     published: Input | None = None,
     labels: list[Source] | None = None,
     values: list[str] | None = None,
+    language: str = "zh",
 ) -> dict[str, Any]:
     """Gather the sentences that the acceptance model judges or learns from, to score them.
 
@@ -41,6 +43,8 @@ def gather_examples(
         Tables (sentence, label), as for `accept_candidates`.
     values : list of str, optional
         The values of the attribute; male and female by default.
+    language : str
+        Of the pack.
 
     Returns
     -------
@@ -59,7 +63,7 @@ def gather_examples(
             if row["verdict"] == ACCEPTED or row["verdict"] in CERTAIN:
                 yield row
         yield from read_rows(published) if published else ()
-        for row, _ in read_labels(known, labels or []).values():
+        for row, _ in read_labels(known, labels or [], matching_form(language)).values():
             start = row["surface_start"] + row["offset"]
             yield (
                 row

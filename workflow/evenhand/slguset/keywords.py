@@ -16,6 +16,7 @@ from typing import NamedTuple
 from evenhand.core.resources import read_resource
 from evenhand.core.whole import read_text
 from evenhand.errors import InputError
+from evenhand.text.traditional import in_script_of
 
 #: The values of an attribute where none are named, the first one first.
 GENDERS = ("male", "female")
@@ -38,6 +39,15 @@ class Surface(NamedTuple):
     value_opposite: str
     offset: int
     features: Features = NO_FEATURES
+
+    def written_in(self, sentence: str, start: int) -> "Surface":
+        """Return the surface found at `start`, with the words to exchange in the sentence's script.
+
+        The pair and the surfaces stay those of the table.
+        """
+        begin = start + self.offset
+        keyword = sentence[begin : begin + len(self.keyword)]
+        return self._replace(keyword=keyword, opposite=in_script_of(sentence, self.opposite))
 
 
 class Keywords(NamedTuple):

@@ -17,7 +17,9 @@ The policy `drop` rejects a sentence for such a form; `keep` lets it pass, and a
 filter found inside it does not count either. The paper drops sentences with personal names and
 gives 小明, 琳琳 and 妞妞 as examples, so that `drop` is the default of all three; the authors'
 file kept 418 sentences with the first form. All other names give the reason `name`; so does
-text after a role in court that looks like a name, whatever the filter finds: 被告人许全德.
+text that looks like a name, whatever the filter finds: after a role in court or a title
+(被告人许全德, 市长柯文哲), before 男 or 女 in the heading of a judgment, with a doubled character
+(韩宁宁), in 男 (沈政男), and a surname before rare words (付|永平).
 
 A form counts where it begins and ends with words of jieba's segmentation without the hidden
 Markov model: 文 in 语文老师 is no surname.
@@ -31,7 +33,7 @@ from typing import Any, Literal, NamedTuple
 
 from evenhand.core.resources import read_resource
 from evenhand.slguset.verdicts import Finding
-from evenhand.text.posseg import dictionary_tags
+from evenhand.text.posseg import dictionary_frequencies, dictionary_tags
 from evenhand.text.segmentation import cut
 
 Policy = Literal["drop", "keep"]
@@ -56,6 +58,23 @@ _NO_SURNAME = (
     "一二三四五六七八九十"
 )
 
+#: No given name of people that is not in the dictionary contains these.
+_EVERYDAY = (
+    "我你他她它这那的了着过说问看想是有来去到和与在地得不没也都就又还很太最更再把被给让叫从向往对为以于而且或但如"
+    "若因所其之此该每各另某本全上下里外中前后左右大小多少好坏新老高低长短快慢吃喝走跑坐站打拿放买卖做用开关要能会"
+    "可应先只吧吗呢啊呀哦嘛么者们男女子儿人家时年月日天点分钟元块岁号次回遍种些头口手脚眼身水火车船机话事声色味气"
+    "写读念唱画听学教帮送寄收借拉推抱抬挂贴装洗扫种养缝烧煮炒切纸字书图照桌椅床票卡单布皮网"
+    "力段片条张根支件套双副群队班级第穿戴内间戏忘起蹶热才餐镇寺村路店馆街院县市省区乡"
+    "一二三四五六七八九十百千万两几"
+)
+_NO_GIVEN = re.compile(f"[{_EVERYDAY}]")
+#: Surnames only before a word that is a name, and characters that are mostly other words.
+_SELDOM, _NO_SURNAMES = "付冶", "包钱高冷段曲代任曾戴祝莫万辛胡程"
+#: The tags of names of all kinds, and the frequency from which a word is none of a person.
+_NAMES, _RARE = frozenset({"nr", "nrt", "ns", "nz"}), 300
+#: After 某 these make it a place or a time: 于某年, 付某公司.
+_PLACES = "年月日天时处地位公市县省区镇村乡小学医院店"
+
 #: Words of the dictionary that are no names, though they look like 小王 and 老李.
 _COMMON_WORD = re.compile(
     "小[许钱费康熊包牛麦曲段马苗项宗童叶景金石季巢付蓟龙]|老[翁巢赖牛庄马汤麦童景姜柴]"
@@ -73,14 +92,22 @@ class Span(NamedTuple):
         return self.start <= other[0] and other[1] <= self.end
 
 
-class NameRules(NamedTuple):
-    """The patterns of the forms and of names after roles, and which of them are dropped.
+class Form(NamedTuple):
+    """A form of names: its reason and pattern.
 
-    A pattern is not searched where its trigger, a part of all its matches, is not found.
+    The pattern is not searched where its trigger, a part of all its matches, is not found. Its last
+    group is the name where there is one.
     """
 
-    patterns: dict[str, re.Pattern[str]]
-    triggers: dict[str, re.Pattern[str]]
+    reason: str
+    trigger: re.Pattern[str]
+    pattern: re.Pattern[str]
+
+
+class NameRules(NamedTuple):
+    """The forms, and the reasons that are dropped."""
+
+    forms: list[Form]
     dropped: frozenset[str]
 
 
@@ -113,36 +140,62 @@ def read_rules(
         A table is not well formed.
     """
     surname = _any_of(row["surname"] for row in read_resource(surnames, ["surname"]))
-    title_rows = read_resource(titles, ["title"])
-    title = _any_of(row["title"] for row in title_rows)
+    titles_ = [row["title"] for row in read_resource(titles, ["title"])]
+    title, long_title = _any_of(titles_), _any_of(one for one in titles_ if len(one) > 1)
+    called = "|".join(map(re.escape, sorted(titles_)))  # found without backtracking
     role = _any_of(row["role"] for row in read_resource(roles, ["role"]))
     given = f"[^\\W\\d{_NO_SURNAME}]"
+    han = "[\u4e00-\u9fff]"
+    named = f"(?!某){han}"
+    then = "[，。、；：,（(）)的和与及在于向将对因为]"
+    says = "[是也曾就都还则说称]|表示|认为|指出|透露|强调"
+    rare = f"(?P<rare>(?:(?![{_NO_SURNAMES}]){surname}|[{_SELDOM}])(?:(?![{_EVERYDAY}]){han}){{2}})"
     # 阿 precedes a name, but not in 阿姨, 阿婆 and other words for kin.
-    patterns = {
-        NAME: re.compile(
-            f"(?:{role})(?P<rest>{surname}(?:(?!某)[\u4e00-\u9fff]){{1,2}}?)"
-            "(?=[，。、；：,（(）)的和与及在于向将对因为经驾持到以伙从以自由至]|等|先后|窜|伙同)"
+    forms = [
+        (
+            NAME,
+            role,
+            f"(?:{role})(?P<role>{surname}(?:{named}){{1,2}}?)"
+            f"(?={then}|[经驾持到以伙从自由至]|等|先后|窜|伙同)"
             # in the heading of a judgment the text after a name marks it, whatever the surname
-            f"|(?:{role})(?:自报)?(?P<heading>(?!人)(?:(?!某)[\u4e00-\u9fff]){{1,4}}?)"
-            "(?=[，,][男女][，,]|[（(，,](?:曾用名|又名|化名|别名|绰号|乳名|自报|原名)|于\\d{4})"
+            f"|(?:{role})[：:]?(?:（[^（）]{{1,14}}）)?(?:自报)?(?P<heading>(?!人)(?:{named}){{1,4}}?)"
+            "(?=[，,（(][男女][，,]|[（(，,](?:曾用名|又名|化名|别名|绰号|乳名|自报|原名)|于\\d{4})",
         ),
-        ANONYMISED: re.compile(
-            f"(?:{surname}{given}?\\d?|{given}\\d|{given}(?=某某)"
-            f"|(?:(?<=[人犯者])|(?<=被告)(?!人)){given}{{1,2}}\\d?(?!某[天日时年月处地位]))"
+        (
+            NAME,
+            long_title,
+            f"(?:{long_title})(?P<titled>{surname}(?:{named}){{1,2}}?)(?={then}|{says}|[一今昨])",
+        ),
+        (NAME, r"(.)\1", f"(?P<twice>{surname}({named})\\2)"),
+        (
+            NAME,
+            "[，,（(][男女][，,]",
+            f"(?P<record>{surname}(?:{named}){{1,2}})(?=[，,（(][男女][，,])",
+        ),
+        (NAME, "男", f"(?P<male>{surname}{named}男)(?={then}|{says})"),
+        (
+            ANONYMISED,
+            "某",
+            f"(?:{surname}{given}?\\d?|{given}\\d|{given}(?=某[某\\d])"
+            f"|(?:(?<=[人犯者])|(?<=[人犯者告][：:])|(?<=[被原]告)(?!人)){given}{{1,2}}\\d?(?!某[天日时年月处地位]))"
             f"某(?![{_PRONOUN}])[某甲乙丙丁]?"
+            f"|[于付]某(?!某?[{_PLACES}]|{han}{{0,3}}(?:公司|厂|集团|单位))|[他她]{given}某(?![{_PRONOUN}{_PLACES}])",
         ),
-        TITLED: re.compile(f"{surname}(?P<rest>{title})"),
-        FAMILIAR: re.compile(
-            f"(?:[小老](?={surname})|阿(?![姨婆嬷爸妈公爷]))(?P<rest>{surname}|[\u4e00-\u9fff])"
+        (ANONYMISED, "[*＊×○]", f"{surname}[*＊×○]{{1,3}}"),
+        (TITLED, called, f"{surname}(?P<rest>{title})"),
+        # as newspapers of Taiwan speak of people: 陈妇, 林男
+        (TITLED, "[妇翁嫌男女]", f"(?![{_NO_SURNAMES}]){surname}(?P<rest>[妇翁嫌男女])"),
+        (
+            FAMILIAR,
+            f"[小老]{surname}|阿",
+            f"(?:[小老](?={surname})|阿(?![姨婆嬷爸妈公爷]))(?P<rest>{surname}|{han})",
         ),
-    }
-    # plain literals are found without backtracking
-    called = "|".join(map(re.escape, sorted(row["title"] for row in title_rows)))
-    triggers = {NAME: role, ANONYMISED: "某", TITLED: called, FAMILIAR: f"[小老]{surname}|阿"}
-    triggers = {reason: re.compile(pattern) for reason, pattern in triggers.items()}
+        (NAME, rare, rare),  # gives way to the others
+    ]
+    made = [Form(reason, *map(re.compile, patterns)) for reason, *patterns in forms]
     policies = {ANONYMISED: anonymised, TITLED: surname_title, FAMILIAR: familiar}
     dropped = {reason for reason, policy in policies.items() if policy == "drop"}
-    return NameRules(patterns, triggers, frozenset({NAME, *dropped}))
+    return NameRules(made, frozenset({NAME, *dropped}))
 
 
 def rules_from(files: Mapping[str, Path], settings: Mapping[str, Any]) -> NameRules:
@@ -194,32 +247,74 @@ def judge_names(
 def find_forms(sentence: str, rules: NameRules) -> list[tuple[Span, str]]:
     """Return the spans of the forms and of names after roles, and the reason of each."""
     matches = [
-        (match, reason)
-        for reason, pattern in rules.patterns.items()
-        if rules.triggers[reason].search(sentence)
-        for match in pattern.finditer(sentence)
+        (match, form.reason)
+        for form in rules.forms
+        if form.trigger.search(sentence)
+        for match in form.pattern.finditer(sentence)
     ]
     if not matches:
         return []
     borders = {0, *accumulate(map(len, cut(sentence)))}
-    return [
-        (Span(*(_name_in(match) if reason == NAME else match.span())), reason)
-        for match, reason in matches
-        if match.start() in borders
-        and (
-            reason == ANONYMISED
-            or (_is_name(match) if reason == NAME else _is_form(match, borders))
-        )
-    ]
+    found: dict[tuple[Span, str], None] = {}
+    for match, reason in matches:
+        if match.start() not in borders and not _after_a_dynasty(match, reason):
+            continue
+        span = Span(*match.span(match.lastgroup if reason == NAME else 0))
+        if reason == NAME:
+            if match.lastgroup == "rare" and any(
+                span.start < one.end and one.start < span.end for one, _ in found
+            ):
+                continue
+            counts = _is_name(match, borders)
+        else:
+            counts = reason == ANONYMISED or _is_form(match, borders)
+        if counts:
+            found[span, reason] = None
+    return list(found)
 
 
-def _name_in(match: re.Match[str]) -> tuple[int, int]:
-    return match.span("rest" if match["rest"] else "heading")
+def _after_a_dynasty(match: re.Match[str], reason: str) -> bool:
+    """Whether jieba takes a surname for a part of a dynasty: 后赵|某甲."""
+    return reason == ANONYMISED and match.string.endswith("后", 0, match.start())
 
 
-def _is_name(match: re.Match[str]) -> bool:
-    """Return whether the text after a role is not in the dictionary, or tagged there as a name."""
-    return dictionary_tags().get(match[match.lastgroup], "nr").startswith("nr")
+def _is_name(match: re.Match[str], borders: set[int]) -> bool:
+    """Return whether a text that looks like a name is no other word, and begins with none."""
+    kind, tags = match.lastgroup, dictionary_tags()
+    text = match[kind]
+    if kind == "heading" and len(text) == 1:
+        return True
+    if not tags.get(text, "nr").startswith("nr"):
+        return False
+    if kind in ("role", "heading", "record"):
+        return True
+    start = match.start(kind)
+    first = min(border for border in borders if border > start) - start
+    if kind == "rare":
+        return first == 1 and _is_rare(match, borders)
+    if start not in borders or first > len(text) or _NO_GIVEN.search(text.removesuffix("男")):
+        return False
+    if first > 1:
+        return tags.get(text[:first]) == "nz"
+    return text[1:] not in tags or (kind != "male" and tags[text[1:]] in ("nr", "nrt", "ns", "nz"))
+
+
+def _is_rare(match: re.Match[str], borders: set[int]) -> bool:
+    """Return whether a surname that is a word by itself precedes rare words: 付|永平, 石|命|娃.
+
+    They are a rare word that the dictionary takes for a name of any kind, or two characters that
+    are no words of everyday. After a number or 那 the surname is a measure: 五|张|贺卡.
+    """
+    start, end = match.span()
+    sentence, tags = match.string, dictionary_tags()
+    before = max((border for border in borders if border < start), default=0)
+    word = sentence[before:start]
+    if end not in borders or word[-1:].isnumeric() or tags.get(word, "x")[0] in "mqr":
+        return False
+    if start + 2 in borders:
+        return match[0][0] not in _SELDOM
+    given = match[0][1:]
+    return tags.get(given) in _NAMES and dictionary_frequencies()[given] < _RARE
 
 
 def _is_form(match: re.Match[str], borders: set[int]) -> bool:

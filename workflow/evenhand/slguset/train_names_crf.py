@@ -14,6 +14,7 @@ from evenhand.slguset.keywords import Keywords, read_keywords
 from evenhand.slguset.names_crf_model import NameModel, features, labels
 from evenhand.text.segmentation import cut
 from evenhand.text.tagged import TaggedText, read_tagged
+from evenhand.text.traditional import simplified
 
 #: The thresholds among which the one for the wished recall is chosen: the hundredths.
 THRESHOLDS = [i / 100 for i in range(1, 100)]
@@ -208,6 +209,7 @@ def _split(
             if tagged.text in seen:
                 continue
             seen.add(tagged.text)
+            tagged = tagged._replace(text=simplified(tagged.text))
             position = hash_position(tagged.document, seed)
             if position < held_out:
                 measured_on.append((number, tagged))

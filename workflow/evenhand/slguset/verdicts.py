@@ -27,6 +27,14 @@ class Finding(NamedTuple):
         """The words as one text, each once; None if there are none."""
         return "、".join(dict.fromkeys(self.evidence)) or None
 
+    def in_text(self, matched: str, written: str) -> "Finding":
+        """Return the finding with words of the text as written instead of the form matched."""
+        if matched == written:
+            return self
+        places = [(matched.find(word), len(word), word) for word in self.evidence]
+        words = [written[at : at + n] if at >= 0 else word for at, n, word in places]
+        return self._replace(evidence=words)
+
 
 #: A filter: gets a list per column, and returns a finding or None for each row.
 Judge = Callable[..., Iterable[Finding | None]]
