@@ -1,3 +1,4 @@
+import shutil
 from pathlib import Path
 
 import pytest
@@ -68,3 +69,11 @@ def test_a_folder_without_a_pack_is_an_error(tmp_path):
     (tmp_path / "pack.yaml").write_text("title: x\nattribute: Gender\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"pack\.yaml"):
         read_pack(tmp_path)
+
+
+def test_a_word_in_traditional_characters_is_refused_as_it_would_never_be_matched(tmp_path):
+    folder = shutil.copytree(ROOT / "resources/packs/zh_gender", tmp_path / "zh_gender")
+    table = folder / "keywords.csv"
+    table.write_text(table.read_text("utf-8").replace("妈妈", "媽媽"), encoding="utf-8")
+    with pytest.raises(InputError, match=r"keywords.csv:\d+: '媽媽' is not .* write 妈妈"):
+        read_pack(folder)

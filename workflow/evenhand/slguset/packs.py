@@ -1,5 +1,7 @@
 """Packs: a folder with the words, criteria and rules of a language and a protected attribute."""
 
+import csv
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -7,6 +9,7 @@ from typing import Any
 from evenhand.core.config import complete, read_config, read_schema
 from evenhand.core.places import SCHEMA, located
 from evenhand.errors import InputError
+from evenhand.text.traditional import matching_form
 
 Pack = dict[str, Any]
 
@@ -28,10 +31,30 @@ def read_pack(folder: Path) -> Pack:
             remedy="its keys are in workflow/schemas/pack.schema.yaml",
         )
     try:
-        return complete(read_config(path), read_schema(SCHEMA.with_name("pack.schema.yaml")))
+        pack = complete(read_config(path), read_schema(SCHEMA.with_name("pack.schema.yaml")))
     except InputError as error:
         text = str(error).replace("config:", f"{path}:").removesuffix(".")
         raise InputError(text.replace("docs/config.md", "docs/howto_pack.md")) from error
+    _check_script(folder, matching_form(pack["language"]))
+    return pack
+
+
+def _check_script(folder: Path, plain: Callable[[str], str]) -> None:
+    """Raise InputError where a table has a word in a form that is never matched."""
+    for path in sorted(folder.glob("*.csv")):
+        with path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
+            reader = csv.DictReader(stream)
+            for row in reader:
+                words = [
+                    one for name, one in row.items() if name != "note" and isinstance(one, str)
+                ]
+                if wrong := next((one for one in words if plain(one) != one), None):
+                    raise InputError(
+                        f"{wrong!r} is not in Simplified characters, in which texts are matched",
+                        file=path,
+                        line=reader.line_num,
+                        remedy=f"write {plain(wrong)}; it is found in either script",
+                    )
 
 
 def with_pack(config: dict[str, Any], default: str) -> dict[str, Any]:
