@@ -75,5 +75,5 @@ def test_a_word_in_traditional_characters_is_refused_as_it_would_never_be_matche
     folder = shutil.copytree(ROOT / "resources/packs/zh_gender", tmp_path / "zh_gender")
     table = folder / "keywords.csv"
     table.write_text(table.read_text("utf-8").replace("妈妈", "媽媽"), encoding="utf-8")
-    with pytest.raises(InputError, match=r"keywords.csv:\d+: '媽媽' is not .* write 妈妈"):
+    with pytest.raises(InputError, match=r"keywords.csv:\d+: '.*媽媽' is not .* write .*妈妈"):
         read_pack(folder)
