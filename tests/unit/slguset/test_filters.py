@@ -74,6 +74,8 @@ DECISIONS = [
     ("coreference", "她年轻时就开始守寡。", "coreference", "守寡"),
     ("coreference", "他是家里的独生子女。", None, None),
     ("coreference", "他每天送太太上班。", "coreference", "太太"),
+    ("coreference", "其与公公发生矛盾，偶尔与丈夫吵架。", "coreference", "公公"),
+    ("coreference", "岳父劝妻子再等一年。", "coreference", "岳父"),
     ("coreference", "他接待了一位老太太。", None, None),
     ("coreference", "老公跟公婆说我出差了。", "coreference", "公婆"),
     ("coreference", "那名男子涉嫌强奸未遂。", "coreference", "强奸"),
