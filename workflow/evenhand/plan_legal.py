@@ -107,8 +107,14 @@ def _extracted(module: str | None) -> dict[str, Any]:
     """Return the groups of an attribute that a module finds in the text."""
     if module is None:
         return {}
-    court = recipe(declared(f"evenhand.legal.attributes.{module}", "KIND"))
-    (known,) = [one for one in court["attributes"].values() if one["extract"] == module]
+    kind = declared(f"evenhand.legal.attributes.{module}", "KIND")
+    attributes = {} if kind == KIND else recipe(kind)["attributes"]
+    known = next((one for one in attributes.values() if one["extract"] == module), None)
+    if known is None:
+        raise InputError(
+            f"config: no court has the groups of {module}, which reads words",
+            remedy=f"declare them in resources/legal/courts/{kind}.yaml",
+        )
     return {"groups": known["groups"], "unknown": known.get("unknown")}
 
 

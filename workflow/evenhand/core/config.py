@@ -51,7 +51,7 @@ def read_schema(path: Path) -> Schema:
 
 
 def _with_members(part: Any) -> Any:
-    """Return a part of the schema with ``members`` as ``enum``."""
+    """Return a part of the schema with ``members`` as ``enum``; null too, if it is the default."""
     if isinstance(part, list):
         return [_with_members(one) for one in part]
     if not isinstance(part, dict):
@@ -60,6 +60,7 @@ def _with_members(part: Any) -> Any:
     if isinstance(family := part.get("members"), str):
         del part["members"]
         part["enum"] = [name.rpartition(".")[2] for name in member_names(family)]
+        part["enum"] += [None] if part.get("default", "") is None else []
     return part
 
 
