@@ -52,7 +52,7 @@ slurm: $(DEV)
 
 # a process for each file: they wait for Slurm, not for the processor
 test-slurm: slurm
-	@$(BIN)/pytest -n 5 --dist loadfile tests/slurm
+	@$(BIN)/pytest -n 4 --dist loadfile tests/slurm
 
 # leaves pictures of all pages in .screenshots
 test-browser: $(DEV)

@@ -270,9 +270,6 @@ def on_cluster(root: Path, arguments: tuple[str, ...] = ()) -> OnCluster:
     return made
 
 
-DEMO = ("--configfile", "config/cut.yaml")
-
-
 def of_template(template: OnCluster, root: Path) -> OnCluster:
     shutil.copytree(template.root, root, symlinks=True)
     return OnCluster(root)

@@ -10,6 +10,7 @@ import pytest
 
 from browser import made_pages
 from evenhand.report.pages import PAGES
+from harness import once
 from in_browser import browser as start
 from in_browser import chromium
 
@@ -38,16 +39,14 @@ def browser():
 
 @pytest.fixture(scope="session")
 def places(request, repository, tmp_path_factory):
-    """Folders of pages by their names, each made when it is first asked for."""
-    made: dict[str, Path] = {}
+    """Folders of pages by their names, each made once for all workers, when it is asked for."""
 
     def place(name: str) -> Path:
         if name == "demo":
             return demo(request.config)
-        if name not in made:
-            folder = tmp_path_factory.mktemp(name) / "results"
-            made[name] = getattr(made_pages, name)(repository, folder)
-        return made[name]
+        make = getattr(made_pages, name)
+        made = once(tmp_path_factory, name, lambda root: make(repository, root / "results"))
+        return made / "results" / "report"
 
     return place
 

@@ -131,7 +131,7 @@ def take(view: View, pictures: Path, look: tuple[str, str], name: str) -> None:
     width = view.page.viewport_size["width"]
     height = min(view.page.evaluate("document.documentElement.scrollHeight"), HIGHEST)
     view.page.screenshot(
-        path=folder / f"{page}-{name}.png",
+        path=folder / f"{page}-{name}.jpeg",
         full_page=True,
         clip={"x": 0, "y": 0, "width": width, "height": height},
     )
@@ -176,9 +176,10 @@ def test_prints_without_what_only_a_screen_needs(view, look, pictures):
     needless = "nav, .skip, form, button, input, select, [role=button], .downloads, .tip"
     assert view.page.locator(f":is({needless}):visible").count() == 0
     view.page.emulate_media(media="screen")
-    path = pictures / look[0] / f"{look[1]}-print.pdf"
-    view.page.pdf(path=path, format="A4", page_ranges="1")
-    assert path.read_bytes().startswith(b"%PDF")
+    if look[0] == "demo":  # for a person to look at, as `take`
+        path = pictures / look[0] / f"{look[1]}-print.pdf"
+        view.page.pdf(path=path, format="A4", page_ranges="1")
+        assert path.read_bytes().startswith(b"%PDF")
 
 
 def test_tables_sort_by_mouse_and_keys_and_filter(view):

@@ -43,14 +43,14 @@ def pytest_sessionfinish(session, exitstatus):
 
 @pytest.fixture(scope="session")
 def storm_template(tmp_path_factory) -> OnCluster:
-    """The library with a workflow of ten parts."""
+    """The library with a workflow of six parts."""
     made = on_cluster(tmp_path_factory.mktemp("template") / "storm")
     for path in sorted((HERE / "storm").rglob("*")):
         name = path.relative_to(HERE / "storm").as_posix()
         if path.is_file() and "__pycache__" not in name:
             name = name.replace("stages/", "workflow/evenhand/toy/")
             made.write(name, path.read_text(encoding="utf-8"))
-    for number in range(10):
+    for number in range(6):
         made.write(f"parts/p{number:02}.txt", f"part {number}\n" * (number + 1))
     (made.root / "hold").mkdir()
     return made

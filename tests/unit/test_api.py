@@ -3,12 +3,10 @@
 import doctest
 import html
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
-import nbformat
 import pandas as pd
 import pytest
 
@@ -16,6 +14,7 @@ import evenhand as eh
 from evenhand import api
 from evenhand.errors import InputError
 from harness import REPOSITORY
+from notebooks import execute
 from unit.predictions.test_lm_eval import crows
 
 NOTEBOOKS = ("audit_pairs", "audit_predictions", "audit_table", "extract_sentences")
@@ -168,20 +167,8 @@ def test_the_examples_of_the_docstrings(model, pairs, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
-def test_a_notebook_runs(name, model, tmp_path, tmp_path_factory):
-    from nbclient import NotebookClient
-
-    path = REPOSITORY / "docs" / "notebooks" / f"{name}.ipynb"
-    notebook = nbformat.read(path, as_version=4)
-    assert all(not cell.get("outputs") for cell in notebook.cells)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("EVENHAND_MODEL", str(model))
-        patch.setenv("PYTHONPATH", str(REPOSITORY / "workflow"))
-        patch.setenv("IPYTHONDIR", str(tmp_path_factory.mktemp("ipython")))
-        resources = {"metadata": {"path": str(tmp_path)}}
-        client = NotebookClient(notebook, timeout=240, kernel_name="python3", resources=resources)
-        executed = client.execute()
-    assert any(cell.get("outputs") for cell in executed.cells)
-    outputs = [one for cell in executed.cells for one in cell.get("outputs", [])]
-    assert not [one for one in outputs if one["output_type"] == "error"]
-    assert os.environ.get("EVENHAND_MODEL") is None
+def test_a_notebook_runs(name, model, tmp_path, monkeypatch):
+    monkeypatch.setenv("EVENHAND_MODEL", str(model))
+    monkeypatch.chdir(tmp_path)
+    cells = execute(REPOSITORY / "docs" / "notebooks" / f"{name}.ipynb")
+    assert any(cell.stdout or cell.value is not None for cell in cells)

@@ -32,10 +32,11 @@ def python(tmp_path_factory) -> Path:
         copy(REPOSITORY / part, checkout / part)
     build = "from setuptools.build_meta import build_wheel; build_wheel('dist')"
     _call(checkout, sys.executable, "-c", build)
-    _call(folder, sys.executable, "-m", "venv", "venv")
+    _call(folder, sys.executable, "-m", "venv", "--without-pip", "venv")
     python = folder / "venv" / "bin" / "python"
     wheel = str(next((checkout / "dist").glob("*.whl")))
-    _call(folder, python, "-m", "pip", "install", "--no-deps", "--no-index", wheel)
+    pip = (sys.executable, "-m", "pip", "--python", python)
+    _call(folder, *pip, "install", "--no-deps", "--no-index", wheel)
     site = next((folder / "venv" / "lib").glob("python*/site-packages"))
     (site / "packages.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return python

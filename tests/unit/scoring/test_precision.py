@@ -73,7 +73,7 @@ def test_a_wider_margin_takes_more(differences, one, other):
 
 @pytest.mark.mirror
 def test_no_decision_flips_on_crows_pairs(mirror, tmp_path):
-    """AUL of a random BERT (2 layers, 128 wide) on the real pairs: bf16 against fp32."""
+    """AUL of a random BERT (2 layers, 128 wide) on every third real pair: bf16 against fp32."""
     from tokenizers.pre_tokenizers import BertPreTokenizer
     from transformers import BertConfig, BertTokenizerFast
 
@@ -84,6 +84,7 @@ def test_no_decision_flips_on_crows_pairs(mirror, tmp_path):
     with path.open(encoding="utf-8", newline="") as stream:
         pairs = [(row["sent_more"], row["sent_less"]) for row in csv.DictReader(stream)]
     assert len(pairs) == 1508
+    pairs = pairs[::3]
     split = BertPreTokenizer().pre_tokenize_str
     words = {word for pair in pairs for sentence in pair for word, _ in split(sentence)}
     vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *sorted(words)]
@@ -122,5 +123,5 @@ def test_no_decision_flips_on_crows_pairs(mirror, tmp_path):
         f"{flips.sum()} of {len(pairs)} decisions flip; {again.sum()} pairs within {margin:.5f}"
         f" (error sd {np.std(low - full):.5f}, difference sd {np.std(full):.5f})"
     )
-    assert left.sum() == 0
+    assert flips.sum() > 0 == left.sum()
     assert 0 < again.mean() < 0.2  # and only few pairs are scored twice

@@ -1,5 +1,8 @@
-"""Trainings of classifiers through Slurm, two of them preempted in the middle of an epoch."""
+"""The workflow through Slurm: the bytes of a run on this machine, although two trainings are
+preempted in the middle of an epoch, and the same jobs after a change.
+"""
 
+import json
 import os
 import re
 import shutil
@@ -11,18 +14,19 @@ from pathlib import Path
 
 import pytest
 
-from on_cluster import CLUSTER, HERE, Running, on_cluster, said, slurm_jobs
+from harness import Checkout
+from on_cluster import CLUSTER, HERE, PROFILES, Running, on_cluster, said, slurm_jobs
 
-#: What is made: the scores of all classifiers, so that each is trained.
-MADE = "results/tables/classifiers/cases"
+#: What is made: the front page, to which every room and training leads.
+MADE = "results/report/index.html"
 
 #: The rules that the profile of the tests gives a GPU.
-WITH_GPU = {"embed_paragraphs", "train_classifier", "train_frozen_head"}
+WITH_GPU = {"score_pairs", "train_classifier"}
 
 #: The trainings that an urgent job drives from their nodes.
 PREEMPTED = ["train_language_model", "train_classifier"]
 
-CONFIG = ("--configfile", "config/trainings.yaml")
+CONFIG = ("--configfile", "config/cut.yaml")
 
 
 @dataclass
@@ -41,8 +45,8 @@ def preemptions() -> list[Preemption]:
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory, preemptions) -> Iterator[Running]:
-    place = on_cluster(tmp_path_factory.mktemp("far") / "trainings", CONFIG)
-    shutil.copy(HERE / "trainings.yaml", place.root / "config")
+    place = on_cluster(tmp_path_factory.mktemp("far") / "workflow", CONFIG)
+    shutil.copy(HERE / "workflow.yaml", place.root / "config" / "cut.yaml")
     running = place.start(MADE)
     threading.Thread(target=preempt, args=[running, preemptions], daemon=True).start()
     yield running
@@ -56,8 +60,7 @@ def preempt(main: Running, done: list[Preemption]) -> None:
     for rule in PREEMPTED:
         while main.process.poll() is None and len(done) <= PREEMPTED.index(rule):
             jobs = main.place.jobs("RUNNING")
-            heads = [job for job in jobs if job.rule == "train_frozen_head"]  # of the same stage
-            if not heads and list(state.glob(f"scratch/{rule}-*/**/checkpoint.pt")):
+            if list(state.glob(f"scratch/{rule}-*/**/checkpoint.pt")):
                 for job in jobs:
                     if job.rule == rule:
                         at = ["--chdir", str(state), f"--nodelist={job['NodeList']}"]
@@ -83,14 +86,46 @@ def test_trainings_that_another_job_preempts_go_on_from_their_checkpoints(far, p
 
 def test_the_cluster_gives_the_same_bytes(here, far):
     assert far.whole() == here.results()
-    for made in ("models/tiny-en/", "legal/cases/weights/transformer/"):
+    assert records(far) == records(here)
+    for made in ("models/tiny-en/", "legal/cases/weights/transformer/", "report/index"):
         assert any(name.startswith(made) for name in far.whole()), made
 
 
+def records(place: Checkout) -> dict[str, dict]:
+    """The record of the run behind each result."""
+    folder = place.root / "results" / ".evenhand" / "records"
+    return {file.name: json.loads(file.read_bytes()) for file in folder.glob("*.json")}
+
+
 def test_each_job_asked_slurm_for_what_its_rule_states(run, far):
+    assert 15 <= len(far.jobs()) == len(run.jobs) <= 30
     assert {job.rule for job in far.jobs()} > WITH_GPU
     far.asked_as_stated(run, with_gpu=WITH_GPU, at_gpus={"train_language_model"})
 
 
 def test_nothing_is_left(far):
     far.is_quiet()
+
+
+def test_a_second_run_has_nothing_to_do(far):
+    assert far.plan(MADE) == far.plan(MADE, *PROFILES) == []
+
+
+def test_a_change_reruns_on_the_cluster_what_it_reruns_here(here, far):
+    before = len(far.jobs())
+    made = ["results/tables/pairs/pairs", "results/legal/cases/audit"]
+    for place in (here, far):
+        place.append("workflow/evenhand/stereotypes/tables/length.py", "\n\nADDED = 1\n")
+        place.edit("config/cut.yaml", "per_rule: 4", "per_rule: 2")
+    far.write("results/tables/.partial-01234567-scores.csv", "of a job that was killed")
+    plan = here.plan(*made)
+    assert {job.rule for job in plan} == {"tabulate_pairs", "draw_audit"}
+    run = far.through(*made)
+    assert [(job.rule, job.wildcards) for job in run.jobs] == [
+        (job.rule, job.wildcards) for job in plan
+    ]
+    assert len(far.jobs()) - before == len(plan)
+    here.run(*made)
+    assert far.results() == here.results()  # nothing unfinished is left
+    assert far.plan(*made) == []
+    assert far.plan("all") == here.plan("all")
