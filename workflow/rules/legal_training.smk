@@ -119,10 +119,10 @@ rule embed_paragraphs:
         "../../envs/score.yaml"
     threads: config["scoring"]["threads"]
     params:
-        **stage("legal.embed_paragraphs", PROCESSORS, hub),
+        **stage("legal.embed_paragraphs", hub),
         device=device,
     shell:
-        run("legal.embed_paragraphs", "--device {params.device}")
+        run("legal.embed_paragraphs", "--device {params.device} --threads {threads}")
 
 
 rule train_classifier:
