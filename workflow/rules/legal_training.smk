@@ -119,10 +119,10 @@ rule embed_paragraphs:
         "../../envs/score.yaml"
     threads: config["scoring"]["threads"]
     params:
-        **stage("legal.embed_paragraphs", hub),
+        **stage("legal.embed_paragraphs", PROCESSORS, hub),
         device=device,
     shell:
-        run("legal.embed_paragraphs", "--device {params.device} --threads {threads}")
+        run("legal.embed_paragraphs", "--device {params.device}")
 
 
 rule train_classifier:

@@ -44,7 +44,7 @@ def embed_paragraphs(
     stored: str = "fp16",
     dtype: str = "fp32",
     tokens_per_batch: int = 4096,
-    threads: Annotated[int, Setting] = 1,
+    threads: int = 1,
     device: Annotated[str, Setting] = "cpu",
 ) -> dict[str, Any]:
     """Run a frozen encoder once over all paragraphs, for frozen classifiers.
@@ -73,7 +73,7 @@ def embed_paragraphs(
     tokens_per_batch : int
         Tokens that go through the encoder at once.
     threads : int
-        CPU threads; their number does not affect the result.
+        CPU threads; another number may change the last bits of the padding.
     device : str
         cpu, cuda or cuda:N.
 
