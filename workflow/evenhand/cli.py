@@ -6,6 +6,7 @@ Each command ends with two lines: the finding, and the path of the report.
 import itertools
 import os
 import runpy
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -216,55 +217,8 @@ def _tell(result, out: Path) -> None:
     print(f"{result.findings[0]}\nReport: {report}")
 
 
-#: A configuration to begin with, by task.
-STARTS = {
-    "audit": """\
-# Which sentences does a language model prefer? Run: evenhand run audit.yaml
-models:
-  mine: {path: models/mine, language: en}      # a folder; or hub: organisation/name
-stereotypes:
-  sets:
-    ours: {format: crows_pairs, file: our_pairs.csv, language: en}
-""",
-    "predictions": """\
-# Are predictions equally good for each group? Run: evenhand run predictions.yaml
-predictions:
-  mine:
-    files: [predictions.csv]                   # CSV or Parquet
-    label: y
-    prediction: p                              # a label, or the probability of the positive one
-    groups: [gender, age]
-    bins: {age: [30, 50]}                      # borders between groups of a number
-""",
-    "table": """\
-# Train classifiers on a table of people. Run: evenhand run table.yaml
-individual_fairness:
-  datasets:
-    mine: {format: table, files: [people.csv], label: approved, positive: "yes", attribute: gender}
-  methods: [mlp, logistic_regression, majority]
-  seeds: 5
-""",
-    "text": """\
-# Train classifiers on texts with protected attributes. Run: evenhand run text.yaml
-text:
-  datasets:
-    mine:
-      files: [texts.jsonl]                     # jsonl, csv, parquet, or a folder of save_to_disk
-      text: text                               # a column, or a list of columns
-      label: {column: label, task: multi_class}          # or binary, multi_label
-      attributes:
-        gender: {column: gender}
-        age: {column: age, bins: [30, 50]}     # borders between groups of a number
-  classifiers:
-    words: {kind: linear, datasets: [mine], objectives: [erm, group_dro], seeds: 3}
-""",
-    "extract": """\
-# Gender-neutral sentences from Chinese newspapers. Run: evenhand run extract.yaml
-slguset:
-  corpora:
-    news: {files: [news]}                      # a folder, files or archives
-""",
-}
+#: The configurations to begin with, by task.
+STARTS = {path.stem: path for path in sorted((ROOT / "config" / "starts").glob("*.yaml"))}
 
 
 @app.command
@@ -284,7 +238,7 @@ def init(folder: Path = Path(), *, task: str = "predictions") -> None:
     if path.exists():
         raise InputError("is there already", file=path, remedy="remove it, or name another folder")
     folder.mkdir(parents=True, exist_ok=True)
-    path.write_text(STARTS[task], encoding="utf-8")
+    shutil.copyfile(STARTS[task], path)
     print(f"Edit the names in it, then: evenhand run {path}\nConfiguration: {path}")
 
 

@@ -158,10 +158,7 @@ def objective_titles() -> dict[str, list[str]]:
 
 def uses_groups(objective: str) -> bool:
     """Return whether an objective depends on groups."""
-    found = _objective(objective, "USES_GROUPS")
-    if found is None:
-        raise ValueError(f"{objective}.py does not say whether it uses groups")
-    return bool(found)
+    return bool(_objective(objective, "USES_GROUPS"))
 
 
 def predictions(config: Config, name: str) -> list[str]:

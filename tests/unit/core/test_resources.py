@@ -74,6 +74,13 @@ def test_a_cell_may_be_blank_where_that_means_something(tmp_path):
     assert read(tmp_path, "word,rule\na,\n", optional=("rule",)) == [{"word": "a", "rule": ""}]
 
 
+def test_a_cell_is_one_of_the_choices(tmp_path):
+    how = {"choices": {"rule": ("allow", "deny")}, "optional": ("rule",)}
+    assert len(read(tmp_path, "word,rule\na,allow\nb,\n", **how)) == 2
+    with pytest.raises(InputError, match=r":2: the rule is 'may'; write one of allow, deny"):
+        read(tmp_path, "word,rule\na,may\n", **how)
+
+
 def test_the_columns_that_name_a_row_can_be_chosen(tmp_path):
     content = "word,rule\na,x\na,y\n"
     assert len(read(tmp_path, content)) == 2

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.errors import InputError
 from evenhand.legal import applicants
 from evenhand.legal.applicants import (
     find_applicant,
@@ -181,7 +180,7 @@ def test_plain_paragraphs_keep_every_place(text):
     shown = plain(text)
     assert len(shown) == len(text)
     assert all(
-        a == b or b == " " or not re.match(r"\w", a) for a, b in zip(text, shown, strict=True)
+        a == b or b in " '" or not re.match(r"\w", a) for a, b in zip(text, shown, strict=True)
     )
 
 
@@ -205,10 +204,3 @@ def test_any_text_gives_one_answer_whose_words_stand_there(words, in_procedure):
     assert found.kind in {"one", "several", "legal_person", "no_applicant"}
     for one in found.evidence:
         assert text[one.start : one.end] == one.words
-
-
-def test_word_lists_that_cannot_be_used(tmp_path):
-    wrong = tmp_path / "person_titles.csv"
-    wrong.write_text("title,gender\nMr,man\n", encoding="utf-8")
-    with pytest.raises(InputError, match="gender 'man' that is none; write one of male, female"):
-        read_lexicon(tables(applicants) | {"person_titles": wrong})

@@ -2,10 +2,18 @@ from pathlib import Path
 
 import pytest
 
-from evenhand.errors import InputError
-from evenhand.legal.published import judge, read_claims, read_scores
+from evenhand.core.resources import read_resource
+from evenhand.legal.published import (
+    ALL,
+    ALL_QUANTITIES,
+    CLAIMS,
+    COURTS,
+    SCORES,
+    judge,
+    read_claims,
+    read_scores,
+)
 from unit.legal.made_cases import court
-from unit.legal.made_study import NO_CLAIMS, NO_SCORES
 
 RESOURCES = Path(__file__).parents[3] / "resources" / "legal"
 
@@ -37,31 +45,15 @@ def test_what_is_published_can_be_read():
     assert [len(claims[kind]) for kind in kinds] == [2, 0, 9, 2]
 
 
-@pytest.mark.parametrize(
-    ("read", "row", "match"),
-    [
-        (read_scores, "cail,transformer,shoe_size,erm,mean,5,0,x,,", "no attribute 'shoe_size'"),
-        (read_scores, "cali,transformer,court_region,erm,mean,5,0,x,,", "no kind 'cali'; they are"),
-        (
-            read_scores,
-            "cail,transformer,court_region,erm,mode,5,0,x,,",
-            "no measure 'mode'; they are overall",
-        ),
-        (read_scores, "cail,transformer,court_region,erm,mean,five,0,x,,", "'five' is no number"),
-        (read_scores, "cail,tree,court_region,erm,mean,5,0,x,,", "there is no classifier 'tree'"),
-        (read_scores, "cail,linear,court_region,erm,mean,5,0,x,no,", "must be true or blank"),
-        (read_claims, "cail,court_region,sum,Hunan,,1,2,", "no quantity 'sum'"),
-        (read_claims, "cail,court_region,score,Paris,,1,2,", "no group 'Paris' here"),
-        (read_claims, "cail,court_region,score,Hunan,Hunan,1,2,", "no group 'Hunan' here"),
-        (read_claims, "cail,court_region,below,Hunan,,1,2,", "no group '' here"),
-        (read_claims, "cail,court_region,score,Hunan,,1,,", "has one end of two"),
-        (read_claims, "all,,gap,,,1,1,", "no quantity 'gap'"),
-    ],
-)
-def test_tables_that_are_wrong(tmp_path, read, row, match):
-    path = tmp_path / "t.csv"
-    path.write_text(
-        (NO_SCORES if read is read_scores else NO_CLAIMS) + row + "\n", encoding="utf-8"
-    )
-    with pytest.raises(InputError, match=match):
-        read(path, court("cail"))
+def test_the_published_tables_name_attributes_and_groups_of_their_courts():
+    courts = {kind: court(kind) for kind in COURTS}
+    for row in read_resource(RESOURCES / "published_scores.csv", SCORES, optional=SCORES):
+        assert row["attribute"] in {one.name for one in courts[row["kind"]].attributes}
+    for row in read_resource(RESOURCES / "published_claims.csv", CLAIMS, optional=CLAIMS):
+        assert (row["quantity"] in ALL_QUANTITIES) == (row["kind"] == ALL)
+        assert bool(row["low"]) == bool(row["high"])
+        if row["kind"] != ALL:
+            groups = courts[row["kind"]].attribute(row["attribute"]).groups
+            named = {"gap": (), "below": ("group", "other_group")}.get(row["quantity"], ("group",))
+            for name in ("group", "other_group"):
+                assert row[name] in groups if name in named else not row[name]

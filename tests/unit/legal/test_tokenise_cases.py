@@ -9,7 +9,7 @@ from transformers import AutoTokenizer
 
 from evenhand.errors import InputError
 from evenhand.legal.tokenise_cases import tokenise_cases
-from evenhand.legal.tokens import ragged, read_meta, token_batches
+from evenhand.legal.tokens import TokenStore, read_meta, read_tokens
 from unit.legal import made_tokenizers
 from unit.legal.made_cases import write_cases
 
@@ -22,7 +22,7 @@ def run(folder, cases, tokenizer, kind="ecthr", **options):
     data = write_cases(folder / "d.parquet", kind, cases)
     out, meta = folder / "tokens.arrow", folder / "tokens.json"
     counts = tokenise_cases(data=data, out=out, meta=meta, name="tiny", model=model, **options)
-    rows = [row for batch in token_batches(out) for row in batch.to_pylist()]
+    rows = read_tokens(out).to_pylist()
     return rows, read_meta(meta), counts
 
 
@@ -112,14 +112,14 @@ def test_the_same_bytes_and_a_mapped_file(tmp_path):
     for name in ("tokens.arrow", "tokens.json"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
     before = pa.total_allocated_bytes()
-    (batch,) = token_batches(tmp_path / "a/tokens.arrow")
-    ids, paragraphs, of_cases = ragged(batch)
-    assert pa.total_allocated_bytes() == before
+    table = read_tokens(tmp_path / "a/tokens.arrow")
+    assert pa.total_allocated_bytes() == before and len(table) == 700
+    store = TokenStore(tmp_path / "a/tokens.arrow")
+    ids, lengths = store.case(1, most=1)
     assert ids.dtype == np.uint16
     assert not ids.flags.owndata
-    first, end = paragraphs[of_cases[1]], paragraphs[of_cases[1] + 1]
-    assert ids[first:end].tolist() == [CLS, 8, 13, SEP]
-    assert len(of_cases) == 701
+    assert ids.tolist() == [CLS, 8, 13, SEP] and lengths.tolist() == [4]
+    assert store.case(699)[1].tolist() == [4, len(store.case(699)[0]) - 4]
 
 
 @settings(max_examples=25)
@@ -185,7 +185,7 @@ def test_files_that_are_none_of_ours(tmp_path):
     with pytest.raises(InputError, match="not a description"):
         read_meta(file)
     with pytest.raises(InputError, match="no Arrow file"):
-        list(token_batches(file))
+        read_tokens(file)
     file.write_text(json.dumps({"tokens": 1}), encoding="utf-8")
     with pytest.raises(InputError, match="lacks counts"):
         read_meta(file)

@@ -3,6 +3,7 @@
 import csv
 import io
 from collections import Counter
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from evenhand.core.whole import read_text
@@ -15,6 +16,7 @@ def read_resource(
     *,
     optional: tuple[str, ...] = (),
     unique: tuple[str, ...] | None = None,
+    choices: Mapping[str, Collection[str]] | None = None,
 ) -> list[dict[str, str]]:
     """Read a table of `resources/`.
 
@@ -28,6 +30,8 @@ def read_resource(
         Those of `columns` whose cells may be blank.
     unique : tuple of str, optional
         The columns that identify a row; by default all of `columns`.
+    choices : dict of str to collection of str, optional
+        The values that cells of a column may have, besides a blank where it is optional.
 
     Returns
     -------
@@ -37,12 +41,12 @@ def read_resource(
     Raises
     ------
     InputError
-        A column is missing, unknown or duplicated, a cell is blank, a row has too many or too few
-        cells or is duplicated, or a quoted cell does not end.
+        A column is missing, unknown or duplicated, a cell is blank or none of its choices, a row
+        has too many or too few cells or is duplicated, or a quoted cell does not end.
     """
     reader = csv.DictReader(io.StringIO(read_text(path), newline=""), strict=True)
     try:
-        return _checked(reader, path, columns, optional, unique or tuple(columns))
+        return _checked(reader, path, columns, optional, unique or tuple(columns), choices or {})
     except csv.Error as error:
         raise InputError(
             f"is not a CSV file ({error})",
@@ -64,6 +68,7 @@ def _checked(
     columns: list[str],
     optional: tuple[str, ...],
     unique: tuple[str, ...],
+    choices: Mapping[str, Collection[str]],
 ) -> list[dict[str, str]]:
     header = [name.strip() for name in reader.fieldnames or []]
     reader.fieldnames = header
@@ -92,6 +97,14 @@ def _checked(
         kept = {name: row[name].strip() for name in columns}
         if blank := [name for name in columns if not kept[name] and name not in optional]:
             raise InputError(f"the cell of {blank[0]} is blank", file=path, line=line)
+        for name, known in choices.items():
+            if kept[name] and kept[name] not in known:
+                raise InputError(
+                    f"the {name} is {kept[name]!r}",
+                    file=path,
+                    line=line,
+                    remedy=f"write one of {', '.join(known)}",
+                )
         key = tuple(kept[name] for name in unique)
         if key in seen:
             raise InputError(

@@ -3,9 +3,7 @@
 The column ``source`` of each table contains the source of each number.
 """
 
-import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,8 @@ ANY = "*"
 
 #: Kinds of inconsistency of a cell.
 KINDS = ("mix", "copy", "swapped", "infeasible", "misprint")
+
+_METRIC = {"metric": METRICS}
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def read_published(paths: Sequence[Path]) -> Published:
     Raises
     ------
     InputError
-        A file is missing, or malformed.
+        A file is missing.
     """
     files = {path.stem: path for path in paths}
     needed = [*(f"published_table_{n}" for n in (1, 2, 4, 6, 7, 8)), "published_mixes"]
@@ -103,15 +103,7 @@ def read_published(paths: Sequence[Path]) -> Published:
 
 
 def number(text: str, explanation: str = "") -> Number:
-    """Parse a printed number: ``.192`` is known to half a thousandth.
-
-    Raises
-    ------
-    ValueError
-        The text is not a plain decimal number.
-    """
-    if not re.fullmatch(r"\d*\.?\d+", text):
-        raise ValueError(f"{text!r} is not a number")
+    """Parse a printed number: ``.192`` is known to half a thousandth."""
     decimals = len(text.partition(".")[2])
     return Number(float(text), 0.5 * 10.0**-decimals, explanation)
 
@@ -120,14 +112,12 @@ def read_cells(path: Path) -> dict[Cell, Number]:
     """Read the cells of a table of results: ``published_table_4.csv`` and so on."""
     key = ("dataset", "method", "individual", "group", "epsilon", "metric")
     columns = [*key, "value", "explanation", "source"]
-    rows = read_resource(path, columns, optional=("group", "epsilon", "explanation"), unique=key)
+    blank = ("group", "epsilon", "explanation")
     found: dict[Cell, Number] = {}
-    for row in rows:
-        with _at(path, row):
-            _check_metric(row["metric"])
-            codes = _whole(row["group"]), _decimal(row["epsilon"])
-            cell = (row["dataset"], row["method"], row["individual"], *codes, row["metric"])
-            found[cell] = number(row["value"], row["explanation"])
+    for row in read_resource(path, columns, optional=blank, unique=key, choices=_METRIC):
+        codes = _whole(row["group"]), _decimal(row["epsilon"])
+        cell = (row["dataset"], row["method"], row["individual"], *codes, row["metric"])
+        found[cell] = number(row["value"], row["explanation"])
     return found
 
 
@@ -136,20 +126,28 @@ def read_settings(path: Path) -> list[dict[str, Any]]:
 
     Each row has ``dataset`` (or `ANY`), ``setting`` (as in `SETTING`, without a data set) and
     ``source``.
+
+    Raises
+    ------
+    InputError
+        A weight or threshold is no number.
     """
     columns = ["dataset", "method", "individual", "lambda", "epsilon", "mu", "split", "source"]
     rows = read_resource(path, columns, optional=("epsilon", "mu"), unique=tuple(columns[:-1]))
     found = []
     for row in rows:
-        with _at(path, row):
-            named: dict[str, Any] = dict.fromkeys(SETTING) | {"js_base": "e"}
-            named |= {name: row[name] for name in ("method", "individual", "split")}
+        named: dict[str, Any] = dict.fromkeys(SETTING) | {"js_base": "e"}
+        named |= {name: row[name] for name in ("method", "individual", "split")}
+        try:
             named |= {name: _decimal(row[name]) for name in ("lambda", "epsilon", "mu")}
-            if named["individual"] != "none":
-                named["reduction"] = "sum"
-            if named["epsilon"] is not None:
-                named["epsilon_unit"] = "cosine"
-            found.append({"dataset": row["dataset"], "setting": named, "source": row["source"]})
+        except ValueError as error:
+            where = ", ".join(list(row.values())[:3])
+            raise InputError(f"in the row {where}: {error}", file=path) from error
+        if named["individual"] != "none":
+            named["reduction"] = "sum"
+        if named["epsilon"] is not None:
+            named["epsilon_unit"] = "cosine"
+        found.append({"dataset": row["dataset"], "setting": named, "source": row["source"]})
     return found
 
 
@@ -172,36 +170,22 @@ def read_inconsistencies(path: Path) -> list[dict[str, Any]]:
     """Read the cells of the paper that contradict other cells: ``inconsistencies.csv``."""
     key = ("table", "dataset", "method", "individual", "group", "metric")
     columns = [*key, "kind", "other", "why", "source", "known_error"]
-    rows = read_resource(path, columns, optional=("group", "other", "known_error"), unique=key)
-    found = []
-    for row in rows:
-        with _at(path, row):
-            _check_metric(row["metric"])
-            if row["kind"] not in KINDS:
-                raise ValueError(f"there is no kind {row['kind']!r}")
-            found.append(row | {"group": _whole(row["group"])})
-    return found
+    blank, choices = ("group", "other", "known_error"), _METRIC | {"kind": KINDS}
+    rows = read_resource(path, columns, optional=blank, unique=key, choices=choices)
+    return [row | {"group": _whole(row["group"])} for row in rows]
 
 
 def _read_mixes(path: Path) -> list[dict[str, Any]]:
     columns = ["dataset", "method", "individual", "metric", "groups", "value", "source"]
-    found = []
-    for row in read_resource(path, columns):
-        with _at(path, row):
-            if row["groups"] not in ("as printed", "swapped"):
-                raise ValueError(f"the groups are {row['groups']!r}")
-            found.append(row | {"number": number(row["value"])})
-    return found
+    rows = read_resource(path, columns, choices={"groups": ("as printed", "swapped")})
+    return [row | {"number": number(row["value"])} for row in rows]
 
 
 def _read_rates(path: Path) -> dict[str, list[tuple[float, float]]]:
     found: dict[str, list[tuple[float, float]]] = {}
     for row in read_resource(path, ["dataset", "group", "share", "positive", "source"]):
-        with _at(path, row):
-            rates = found.setdefault(row["dataset"], [])
-            if _whole(row["group"]) != len(rates):
-                raise ValueError("the groups are not 0, 1 and so on")
-            rates.append((numbers.number(row["share"]), numbers.number(row["positive"])))
+        rates = float(row["share"]), float(row["positive"])
+        found.setdefault(row["dataset"], []).append(rates)
     return found
 
 
@@ -210,26 +194,7 @@ def _read_groups(path: Path) -> list[dict[str, Any]]:
     rows = read_resource(
         path, columns, optional=("value", "published"), unique=("dataset", "quantity", "value")
     )
-    for row in rows:
-        with _at(path, row):
-            if row["published"]:
-                number(row["published"])
     return [row | {"file": path} for row in rows]
-
-
-@contextmanager
-def _at(path: Path, row: dict[str, Any]) -> Iterator[None]:
-    """Convert a `ValueError` to an `InputError` that names the row."""
-    try:
-        yield
-    except ValueError as error:
-        where = ", ".join(str(value) for value in list(row.values())[:6] if value)
-        raise InputError(f"in the row {where}: {error}", file=path) from error
-
-
-def _check_metric(name: str) -> None:
-    if name not in METRICS:
-        raise ValueError(f"there is no metric {name!r}")
 
 
 def _whole(text: str) -> int | None:

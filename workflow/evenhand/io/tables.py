@@ -55,6 +55,24 @@ def write_table(
     return write_batches(path, schema, batches(), metadata)
 
 
+def read_arrow(path: Path, columns: Sequence[str], made_by: str) -> pa.Table:
+    """Return the table in an Arrow file, mapped into memory: nothing is copied.
+
+    Raises
+    ------
+    InputError
+        It is no Arrow file, or has other columns than the stage `made_by` writes.
+    """
+    try:
+        with pa.memory_map(str(path)) as stream, pa.ipc.open_file(stream) as file:
+            table = file.read_all()
+    except pa.ArrowInvalid as error:
+        raise InputError("is no Arrow file", file=path) from error
+    if table.column_names != [*columns]:
+        raise InputError(f"has other columns than {made_by} writes", file=path)
+    return table
+
+
 def write_batches(
     path: Path,
     schema: pa.Schema,

@@ -146,7 +146,7 @@ def check(
             remarks.append(f"no case of the split {split} has the label {numbers} (from 0)")
     if uses_groups(objective, options, settings.select):
         remarks += _check_groups(examples, objective, settings)
-    if getattr(objective, "AIM", None) in REMOVES:
+    if objective.AIM in REMOVES:
         remarks += _check_correlation(examples)
     return remarks
 

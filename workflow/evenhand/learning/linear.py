@@ -194,12 +194,12 @@ def train_models(
         return stack.models()
 
     with one_thread():
-        if (again := getattr(objective, "again", None)) is None:
+        if objective.again is None:
             return stack_of(examples, objective, options, settings, seeds)
         first, erm = first_settings(settings, options), load_objective("erm")
         found = []  # the second training of each seed has cases of its own
         for one in stack_of(examples, erm, {}, first, seeds, "first"):
-            second = again(examples, one.logits, options)
+            second = objective.again(examples, one.logits, options)
             part = f"seed-{one.seed}"
             found += stack_of(second, objective, options, settings, [one.seed], part)
         return found
@@ -357,7 +357,7 @@ class Stack:
     @cached_property
     def last_layer(self) -> LastLayer | None:
         """The layer that replaces that of every seed, since all have the same features."""
-        if (refit := getattr(self.objective, "last_layer", None)) is None:
+        if (refit := self.objective.last_layer) is None:
             return None
         fresh = np.concatenate([self.examples.train, self.examples.dev])
         return refit(self.matrix[:, :-1], self.examples, fresh, self.options)

@@ -9,9 +9,9 @@ value.
 
 import importlib
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
 
 from evenhand.errors import InputError
 from evenhand.learning.pairs import GRAPH, kind_of_pairs
@@ -78,20 +78,39 @@ class Batch:
     partner: "Tensor | None" = None
 
 
-class Objective(Protocol):
-    """The names that a module of `evenhand.learning.objectives` defines.
+def no_state(present: "Tensor", options: Options) -> State:
+    """Return an empty state."""
+    return {}
+
+
+def no_modules(features: int, groups: int, options: Options) -> None:
+    """Return None: no further network is trained."""
+
+
+def mean_loss(
+    batch: Batch, state: State, options: Options, modules: None
+) -> tuple["Tensor", State]:
+    """Return the mean loss of the batch."""
+    return losses_of(batch).mean(), state
+
+
+@dataclass(frozen=True)
+class Objective:
+    """The names that a module of `evenhand.learning.objectives` defines; most are optional.
 
     Attributes
     ----------
     NAME : str
-        The module's name.
+        The module's name, which it does not define itself.
     TITLE : str
         The objective's name in tables.
+    loss(batch, state, options, modules) : function
+        Returns the loss of a `Batch`, a scalar, and the next state, without gradients. `modules` is
+        the result of the function of that name, or an equivalent callable
+        (torch.func.functional_call with other parameters). By default the mean loss.
     SAMPLER : str
         The sampler of `evenhand.learning.sampling` that makes the batches.
-    FEATURES : mapping, optional
-        Options with which the loss uses `Batch.features` directly (not through `modules`).
-    COMPAT_SAMPLER : str, optional
+    COMPAT_SAMPLER : str
         The sampler with the option ``compat``, if the reference uses another one.
     USES_GROUPS : bool
         Whether it depends on the groups. Otherwise it is trained once for all attributes.
@@ -99,16 +118,23 @@ class Objective(Protocol):
         The options and their defaults, the published values. ``compat`` reproduces the reference's
         quirks (github.com/coastalcph/fairlex at b3f539a), listed in the module's docstring.
         ``pairs`` selects the pairs to compare: see `evenhand.learning.pairs`.
-    AIM : str, optional
+    FEATURES : mapping
+        Options with which the loss uses `Batch.features` directly (not through `modules`).
+    AIM : str
         Its aim, one of `AIMS`, tested by `evenhand.legal.certificate`.
-    AIM_FOR : sequence of str, optional
+    AIM_FOR : sequence of str
         The kinds of classifiers (`evenhand.legal.classifiers`) it should hold for; default: all.
-    last_layer(features, examples, fresh, options) : function, optional
+    initial_state(present, options) : function
+        Returns the state before the first step. `present` is a tensor of bool, shape (groups,):
+        which groups occur in the training split; `options` is the result of `parse_options`.
+    modules(features, groups, options) : function
+        Returns a network on (n, features) to train with the classifier; None: no network.
+    last_layer(features, examples, fresh, options) : function
         Returns the `evenhand.learning.erasure.LastLayer` that replaces the trained one. `fresh`
         are the training and development rows to which the features were not fitted.
-    again(examples, logits, options) : function, optional
+    again(examples, logits, options) : function
         Returns the examples of the training, from the logits of an ERM of ``first_epochs``.
-    inner_loss(batch, options, modules) : function, optional
+    inner_loss(batch, options, modules) : function
         The loss of its modules without ``compat``: they are trained by ``inner_steps`` steps of
         Adam with the rate ``inner_rate`` on each batch, with constant features. `loss` does not
         train them.
@@ -116,32 +142,19 @@ class Objective(Protocol):
 
     NAME: str
     TITLE: str
-    SAMPLER: str
-    USES_GROUPS: bool
-    OPTIONS: dict[str, float | bool | str]
-
-    def initial_state(self, present: "Tensor", options: Options) -> State:
-        """Return the state before the first step.
-
-        Parameters
-        ----------
-        present : tensor of bool, shape (groups,)
-            Which groups occur in the training split.
-        options : dict
-            The result of `parse_options`.
-        """
-
-    def modules(self, features: int, groups: int, options: Options) -> "nn.Module | None":
-        """Return a network on (n, features) to train with the classifier; None: no network."""
-
-    def loss(
-        self, batch: Batch, state: State, options: Options, modules: "nn.Module | None"
-    ) -> tuple["Tensor", State]:
-        """Return the loss of a batch, a scalar, and the next state, without gradients.
-
-        `modules` is the result of the function of that name, or an equivalent callable
-        (torch.func.functional_call with other parameters).
-        """
+    SAMPLER: str = "shuffle"
+    COMPAT_SAMPLER: str | None = None
+    USES_GROUPS: bool = False
+    OPTIONS: dict[str, float | bool | str] = field(default_factory=dict)
+    FEATURES: Mapping[str, Any] | None = None
+    AIM: str = ""
+    AIM_FOR: Sequence[str] | None = None
+    initial_state: "Callable[[Tensor, Options], State]" = no_state
+    loss: "Callable[[Batch, State, Options, nn.Module | None], tuple[Tensor, State]]" = mean_loss
+    modules: "Callable[[int, int, Options], nn.Module | None]" = no_modules
+    last_layer: Callable[..., Any] | None = None
+    again: Callable[..., Any] | None = None
+    inner_loss: "Callable[[Batch, Options, nn.Module], Tensor] | None" = None
 
 
 def load_objective(name: str) -> Objective:
@@ -152,15 +165,17 @@ def load_objective(name: str) -> Objective:
     InputError
         There is no such objective.
     """
-    module = f"{PACKAGE}.{name}"
+    place = f"{PACKAGE}.{name}"
     try:
-        return importlib.import_module(module)
+        module = importlib.import_module(place)
     except ModuleNotFoundError as error:
-        if error.name != module:  # a module that it imports is missing
+        if error.name != place:  # a module that it imports is missing
             raise
         raise InputError(
             f"there is no objective {name!r}", remedy=f"each is a module of {PACKAGE}"
         ) from error
+    known = [one.name for one in fields(Objective) if hasattr(module, one.name)]
+    return Objective(**{one: getattr(module, one) for one in known} | {"NAME": name})
 
 
 def parse_options(
@@ -223,13 +238,13 @@ def sampler_of(objective: Objective, options: Options) -> str:
     if kind_of_pairs(options) == GRAPH:
         return "neighbours"
     if options.get("compat"):
-        return getattr(objective, "COMPAT_SAMPLER", objective.SAMPLER)
+        return objective.COMPAT_SAMPLER or objective.SAMPLER
     return objective.SAMPLER
 
 
 def reads_features(objective: Objective, options: Options) -> bool:
     """Return whether the loss uses `Batch.features` directly (not through its modules)."""
-    when = getattr(objective, "FEATURES", None)
+    when = objective.FEATURES
     return when is not None and all(options[name] == value for name, value in when.items())
 
 
@@ -249,7 +264,7 @@ def whole(options: Options, name: str) -> int:
 
 def trains_inside(objective: Objective, options: Options) -> bool:
     """Return whether its modules are trained by separate steps (`inner_loss`)."""
-    return hasattr(objective, "inner_loss") and not options.get("compat")
+    return objective.inner_loss is not None and not options.get("compat")
 
 
 def full_precision(values: "Tensor") -> "Tensor":

@@ -99,12 +99,12 @@ def fit(
 
     shared = {"seed": seed, "features": features, "device": device, **how}
     every = np.arange(len(examples.ids))
-    if again := getattr(objective, "again", None):
+    if objective.again:
         model, first = build(), first_settings(settings, options)
         erm, below = load_objective("erm"), None if folder is None else folder / "first"
         train(model, batcher, examples, erm, {}, first, folder=below, title=title, **shared)
         logits = predict(model, batcher, every, settings, device=device)
-        examples = again(examples, logits, options)
+        examples = objective.again(examples, logits, options)
     model = build()
     trained = train(
         model, batcher, examples, objective, options, settings, folder=folder, title=title, **shared
@@ -112,8 +112,8 @@ def fit(
     logits, outputs = predict_features(
         model, batcher, every, settings, device=device, title=f"predict after {title}"
     )
-    if refit := getattr(objective, "last_layer", None):
-        found = refit(outputs, examples, examples.dev, options)
+    if objective.last_layer:
+        found = objective.last_layer(outputs, examples, examples.dev, options)
         layer = model.last_layer
         with torch.no_grad():
             layer.weight.copy_(torch.from_numpy(found.weight.T))

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evenhand.core.resources import read_resource
-from evenhand.errors import InputError
 from evenhand.legal.findings import Evidence, given_evidence
 from evenhand.legal.records import Record
 
@@ -166,17 +165,27 @@ def read_lexicon(tables: dict[str, Path]) -> Lexicon:
     InputError
         A table is missing, or has a gender or kind that is none.
     """
-    titles = _rows(tables["person_titles"], {"title": None, "gender": ("male", "female", "")})
-    words = _rows(
-        tables["people_words"],
-        {
-            "word": None,
-            "kind": ("kin", "role"),
-            "gender": ("male", "female", ""),
-            "spouse_gender": ("male", "female", ""),
-        },
+    genders = ("male", "female")
+    titles = read_resource(
+        tables["person_titles"],
+        ["title", "gender"],
+        optional=("gender",),
+        unique=("title",),
+        choices={"gender": genders},
     )
-    legal = _rows(tables["legal_persons"], {"word": None, "kind": ("noun", "form")})
+    words = read_resource(
+        tables["people_words"],
+        ["word", "kind", "gender", "spouse_gender"],
+        optional=("gender", "spouse_gender"),
+        unique=("word",),
+        choices={"kind": ("kin", "role"), "gender": genders, "spouse_gender": genders},
+    )
+    legal = read_resource(
+        tables["legal_persons"],
+        ["word", "kind"],
+        unique=("word",),
+        choices={"kind": ("noun", "form")},
+    )
     nouns = _alternatives(row["word"] for row in legal if row["kind"] == "noun")
     forms = _alternatives(row["word"] for row in legal if row["kind"] == "form")
     people = _alternatives(row["word"] for row in words)
@@ -211,20 +220,6 @@ def read_lexicon(tables: dict[str, Path]) -> Lexicon:
             r"|\bA\b(?=[,.;']| (?:was|had|and)\b))"
         ),
     )
-
-
-def _rows(table: Path, columns: dict[str, tuple[str, ...] | None]) -> list[dict[str, str]]:
-    optional = tuple(name for name, allowed in columns.items() if allowed and "" in allowed)
-    rows = read_resource(table, list(columns), optional=optional, unique=tuple(columns)[:1])
-    for row in rows:
-        for name, allowed in columns.items():
-            if allowed and row[name] not in allowed:
-                raise InputError(
-                    f"has a {name} {row[name]!r} that is none",
-                    file=table,
-                    remedy=f"write one of {', '.join(filter(None, allowed))}",
-                )
-    return rows
 
 
 def _alternatives(words: Iterable[str]) -> str:

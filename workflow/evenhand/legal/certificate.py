@@ -100,11 +100,11 @@ def rows(
         found: dict[str, Row] = {}
         for name in names:
             objective = load_objective(name)
-            if kind == "linear" and hasattr(objective, "inner_loss"):
+            if kind == "linear" and objective.inner_loss:
                 continue  # it needs a representation that is trained
             for title, options in variants(name):
                 some = [measure(kind, agreement, name, options, seed, sizes) for seed in seeds]
-                promised = kind in getattr(objective, "AIM_FOR", TRAINED)
+                promised = kind in (objective.AIM_FOR or TRAINED)
                 found[title] = {
                     "classifier": kind,
                     "agreement": agreement,
@@ -113,7 +113,7 @@ def rows(
                     "select": selection(objective),
                     "seeds": len(seeds),
                     **{key: float(np.mean([one[key] for one in some])) for key in some[0]},
-                    "aim": getattr(objective, "AIM", "") if promised else "",
+                    "aim": objective.AIM if promised else "",
                 }
         plain = {f"plain_{one.name}": found[PLAIN][one.name] for one in _SCORES}
         for row in found.values():

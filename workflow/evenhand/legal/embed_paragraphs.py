@@ -1,8 +1,5 @@
 """Stage: the paragraphs of a legal data set as vectors of an encoder that is not trained."""
 
-import sys
-import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +7,6 @@ import numpy as np
 import pyarrow as pa
 
 from evenhand.core import stage
-from evenhand.core.files import atomic
 from evenhand.core.scratch import scratch_folder
 from evenhand.core.stage import Input, Output, Setting
 from evenhand.errors import InputError
@@ -30,9 +26,6 @@ if TYPE_CHECKING:
 
 #: Cases that go through the encoder together, and per batch of the file.
 CASES = 64
-
-#: The name of a batch in the file that keeps it for another attempt.
-BATCH = "batch.arrow"
 
 
 def embed_paragraphs(
@@ -80,7 +73,7 @@ def embed_paragraphs(
     tokens_per_batch : int
         Tokens that go through the encoder at once.
     threads : int
-        CPU threads; another number may change the last bits.
+        CPU threads; another number may change the last bits of the padding.
     device : str
         cpu, cuda or cuda:N.
 
@@ -102,16 +95,18 @@ def embed_paragraphs(
         check_input,
         encode_padding,
         encode_paragraphs,
+        first_tokens_only,
         load_encoder,
     )
     from evenhand.learning.packing import Limits, pack_flat
     from evenhand.learning.settings import Settings
     from evenhand.scoring.device import repeatable, settle
+    from evenhand.scoring.execution import run_batches
     from evenhand.scoring.selection import text_config
 
     if stored not in STORED:
         raise InputError(f"stored is {stored!r}, not one of {', '.join(STORED)}")
-    settings = Settings(dtype=dtype, threads=threads)
+    Settings(dtype=dtype, threads=threads)  # checks them
     source = model_source(model, hub_name)
     described = read_meta(tokens_meta)
     limits = Limits(*read_limits(described, segments, paragraph_tokens, tokens_meta))
@@ -126,8 +121,8 @@ def embed_paragraphs(
     kind = torch.device(device).type
     known = _Known(same_tokens, same, store, limits, special["after"], (width, stored))
 
-    def embedded(first: int) -> pa.RecordBatch:
-        rows = range(first, min(first + CASES, len(store)))
+    @torch.inference_mode()
+    def embedded(rows: np.ndarray) -> dict[str, np.ndarray]:
         cases = [store.case(row, limits.segments) for row in rows]
         masks = [known.to_encode(row, *one) for row, one in zip(rows, cases, strict=True)]
         ids, lengths = zip(*map(_only, cases, masks), strict=True)
@@ -147,35 +142,35 @@ def embed_paragraphs(
         if not np.isfinite(vectors).all():
             document = int(packed.documents.numpy()[order][~np.isfinite(vectors).all(axis=1)][0])
             raise InputError(
-                f"the case {store.case_ids[first + document]} has a vector that is no finite"
+                f"the case {store.case_ids[rows[document]]} has a vector that is no finite"
                 f" number in {stored}",
                 remedy="store fp32" if stored == "fp16" else "use another encoder",
             )
         vectors = known.filled(rows, masks, vectors)
-        ends = np.concatenate([[0], np.cumsum([len(one) for one in masks])]).astype(np.int32)
-        paragraphs = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), width)
-        return pa.RecordBatch.from_arrays(
-            [
-                pa.array(store.case_ids[first : first + CASES], pa.string()),
-                pa.ListArray.from_arrays(pa.array(ends), paragraphs),
-            ],
-            schema=form,
-        )
+        return {"vectors": vectors, "counts": np.array([len(one) for one in masks])}
 
     counts = {"cases": len(store), "paragraphs": 0, "empty": 0}
-    starts = range(0, len(store), CASES)
-    bar = tqdm(starts, desc="embed", unit=" batches", mininterval=5, ascii=True)
+    batches = np.split(np.arange(len(store)), range(CASES, len(store), CASES))
+    bar = tqdm(total=len(store), desc="embed", unit=" cases", mininterval=5, ascii=True)
     with (
-        repeatable(0, threads=settings.threads, device=device),
+        bar,
+        first_tokens_only(encoder),
+        repeatable(0, threads=threads, device=device),
         torch.inference_mode(),
         pa.OSFile(str(out), "wb") as stream,
         pa.ipc.new_file(stream, form) as writer,
     ):
-        for batch in _kept(bar, embedded, form):
-            per_case = batch["vectors"].value_lengths().to_numpy()
-            counts["paragraphs"] += int(per_case.sum())
-            counts["empty"] += int((per_case == 0).sum())
-            writer.write_batch(batch)
+        for rows, found in run_batches(
+            batches,
+            embedded,
+            scratch=scratch_folder(),
+            device=device,
+            threads=threads,
+            progress=lambda rows: bar.update(len(rows)),
+        ):
+            writer.write_batch(_batch(store, rows, found, form))
+            counts["paragraphs"] += len(found["vectors"])
+            counts["empty"] += int((found["counts"] == 0).sum())
         padding = encode_padding(encoder, limits.tokens).float().cpu().tolist()
     document = {
         "encoder": {name: getattr(sizes, name) for name in ENCODER if hasattr(sizes, name)},
@@ -243,7 +238,7 @@ class _Known:
             )
         return np.array([not np.array_equal(*two) for two in zip(one, other, strict=True)], bool)
 
-    def filled(self, rows: range, masks: list[np.ndarray], encoded: np.ndarray) -> np.ndarray:
+    def filled(self, rows: np.ndarray, masks: list[np.ndarray], encoded: np.ndarray) -> np.ndarray:
         """The vectors of all paragraphs, from those that were encoded and those known."""
         if self.vectors is None:
             return encoded
@@ -258,38 +253,16 @@ def _only(case: tuple[np.ndarray, np.ndarray], mask: np.ndarray) -> tuple[np.nda
     return ids[np.repeat(mask, lengths)], lengths[mask]
 
 
-def _kept(starts: Any, embedded: Any, form: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """The batches; those of an attempt that died are read from its scratch folder."""
-    folder = scratch_folder()
-    for first in starts:
-        file = folder / f"{first:08}.zip" if folder else None
-        batch = _restored(file)
-        if batch is None:
-            batch = embedded(first)
-            if file is not None:
-                _keep(file, batch, form)
-        yield batch
-
-
-def _restored(file: Path | None) -> pa.RecordBatch | None:
-    """Return the last batch of an earlier attempt; None if there is none, or it is broken."""
-    if file is None or not file.is_file():
-        return None
-    try:
-        with zipfile.ZipFile(file) as archive:  # Arrow has no sums of its own
-            stream = archive.read(BATCH)
-        return pa.ipc.open_stream(stream).read_next_batch()
-    except Exception as error:  # of many types: the machine went down before the disk had it
-        print(f"embeds again: {file} is broken ({error})", file=sys.stderr)
-        return None
-
-
-def _keep(file: Path, batch: pa.RecordBatch, form: pa.Schema) -> None:
-    made = pa.BufferOutputStream()
-    with pa.ipc.new_stream(made, form) as writer:
-        writer.write_batch(batch)
-    with atomic(file) as partial, zipfile.ZipFile(partial, "w") as archive:
-        archive.writestr(BATCH, made.getvalue().to_pybytes())
+def _batch(
+    store: TokenStore, rows: np.ndarray, found: dict[str, np.ndarray], form: pa.Schema
+) -> pa.RecordBatch:
+    """Return the cases of a batch with their vectors."""
+    vectors = found["vectors"]
+    ends = np.concatenate([[0], np.cumsum(found["counts"])]).astype(np.int32)
+    paragraphs = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), vectors.shape[1])
+    case_ids = pa.array([store.case_ids[row] for row in rows], pa.string())
+    lists = pa.ListArray.from_arrays(pa.array(ends), paragraphs)
+    return pa.RecordBatch.from_arrays([case_ids, lists], schema=form)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 from evenhand.errors import InputError
+from evenhand.io.tables import read_arrow
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -342,18 +343,11 @@ def read_features(path: Path) -> tuple[list[str], "csr_matrix"]:
     """
     from scipy.sparse import csr_matrix
 
-    try:
-        with pa.OSFile(str(path)) as stream, pa.ipc.open_file(stream) as file:
-            table = file.read_all()
-    except pa.ArrowInvalid as error:
-        raise InputError("is no Arrow file", file=path) from error
-    metadata = table.schema.metadata or {}
-    if not table.schema.equals(WEIGHTS) or FEATURES.encode() not in metadata:
-        raise InputError("has other columns than fit_tfidf writes", file=path)
+    table = read_arrow(path, WEIGHTS.names, "fit_tfidf")
     columns, weights = table["columns"].combine_chunks(), table["weights"].combine_chunks()
     indptr = np.concatenate([[0], np.cumsum(columns.value_lengths().to_numpy())])
     matrix = csr_matrix(
         (weights.flatten().to_numpy(), columns.flatten().to_numpy(), indptr),
-        shape=(len(table), int(metadata[FEATURES.encode()])),
+        shape=(len(table), int(table.schema.metadata[FEATURES.encode()])),
     )
     return table["case_id"].to_pylist(), matrix

@@ -1,6 +1,6 @@
 """Findings on the people of a case, with the words that prove them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from evenhand.errors import InputError
 from evenhand.io.tables import write_table
-from evenhand.legal.dataset import Dataset
+from evenhand.legal.dataset import Attribute, Dataset
 from evenhand.legal.declaration import described, read_dataset
 from evenhand.legal.records import Record
 
@@ -86,6 +86,62 @@ class Finding:
     confidence: float
     evidence: tuple[Evidence, ...] = ()
     flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coded:
+    """An attribute that a code or name in the metadata of the source decides.
+
+    Attributes
+    ----------
+    field : str
+        The code's name in `Record.given`.
+    named : str
+        The code's name in errors.
+    missing, rule, other : str
+        The rule of a case without the code, with a group, and with a code of no group.
+    remedy : str
+        The remedy for a code that the table lacks.
+    confidence : float
+        The confidence in the table.
+    """
+
+    field: str
+    named: str
+    missing: str
+    rule: str
+    other: str
+    remedy: str
+    confidence: float = 1.0
+
+    def find(self, record: Record, attribute: Attribute, groups: Mapping[str, str]) -> Finding:
+        """Return the group by the code, as written or in lower case.
+
+        Raises
+        ------
+        InputError
+            `groups` lacks the code.
+        """
+        code = record.given.get(self.field)
+        if code is None:
+            return Finding(None, self.missing, 1.0)
+        group = groups.get(code) or groups.get(code.casefold())
+        if group is None:
+            raise unknown_value(record, f"the {self.named} {code!r}", self.remedy)
+        known = group in attribute.groups
+        evidence = (given_evidence(record, self.field),)
+        rule = self.rule if known else self.other
+        return Finding(group if known else None, rule, self.confidence, evidence)
+
+
+def unknown_value(record: Record, named: str, remedy: str) -> InputError:
+    """Return the error for a value in the metadata of a case that is none of its kind."""
+    return InputError(
+        f"the case {record.case_id} has {named}, which is unknown",
+        file=record.source,
+        line=record.source_position,
+        remedy=remedy,
+    )
 
 
 def given_evidence(record: Record, name: str) -> Evidence:

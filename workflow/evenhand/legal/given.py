@@ -1,8 +1,7 @@
 """Attributes that a source has already: FairLex's own files, or a curator's."""
 
-from evenhand.errors import InputError
 from evenhand.legal.dataset import Attribute
-from evenhand.legal.findings import Finding, given_evidence
+from evenhand.legal.findings import Finding, given_evidence, unknown_value
 from evenhand.legal.records import Record
 
 #: Names of the unknown group in the wild.
@@ -43,10 +42,9 @@ def given_group(record: Record, attribute: Attribute) -> Finding | None:
         return Finding(group, "given_by_source", 1.0, evidence)
     if attribute.unknown and value.strip().casefold() in {attribute.unknown, *UNKNOWN}:
         return Finding(None, "given_by_source", 1.0, evidence)
-    raise InputError(
-        f"the case {record.case_id} has the {attribute.name} {value!r}, which is no group of it",
-        file=record.source,
-        line=record.source_position,
-        remedy=f"the groups are {', '.join(attribute.groups)}; another name for one of them goes"
-        " into fairlex_groups.csv",
+    raise unknown_value(
+        record,
+        f"the {attribute.name} {value!r}",
+        f"the groups are {', '.join(attribute.groups)}; another name for one of them goes into"
+        " fairlex_groups.csv",
     )

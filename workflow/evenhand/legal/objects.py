@@ -1,9 +1,10 @@
 """JSON objects as sources of cases have them: one a line, one a file, or an array of them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from evenhand.core.limits import CASE_CHARACTERS
 from evenhand.io.decoding import Encoding, TextReader
@@ -12,6 +13,12 @@ from evenhand.io.json_parts import read_parts
 from evenhand.io.json_text import is_object, load, mended, reason_of
 from evenhand.io.members import Member, open_members
 from evenhand.io.quarantine import Quarantine
+from evenhand.legal.records import Record
+
+T = TypeVar("T")
+
+#: Adds a remark on an object to the quarantine: reason and detail.
+Note = Callable[[str, str], None]
 
 
 class Found(NamedTuple):
@@ -21,6 +28,28 @@ class Found(NamedTuple):
     position: int
     unit: str
     value: dict[str, Any]
+
+    def record(self, *, given: dict[str, str], **fields: Any) -> Record:
+        """Return the case in this object; metadata that are blank are left out."""
+        given = {name: value for name, value in given.items() if value}
+        return Record(source=self.source, source_position=self.position, given=given, **fields)
+
+
+class RejectedError(Exception):
+    """An object that is no case: a reason of the quarantine, and its detail."""
+
+
+def records_of(
+    objects: Iterable[Found], quarantine: Quarantine, make: Callable[[Found, Note], T]
+) -> Iterator[T]:
+    """Yield the case that `make` reads from each object; rejected ones go to the quarantine."""
+    for found in objects:
+        place = found[:3]
+        with quarantine.beyond_limits(*place):
+            try:
+                yield make(found, partial(quarantine.add, *place))
+            except RejectedError as error:
+                quarantine.add(*place, *error.args)
 
 
 def read_objects(

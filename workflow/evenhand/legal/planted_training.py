@@ -84,7 +84,7 @@ def groups_seen(objective: Objective) -> str:
     """Return the groups of a training; those of a removal must not tell the label."""
     if not objective.USES_GROUPS:
         return NO_GROUPS
-    return ATTRIBUTE if getattr(objective, "AIM", None) in REMOVES else LABEL_X_ATTRIBUTE
+    return ATTRIBUTE if objective.AIM in REMOVES else LABEL_X_ATTRIBUTE
 
 
 def selection(objective: Objective) -> str:

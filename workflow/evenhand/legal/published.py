@@ -5,10 +5,9 @@ by others, a table of a draft of October 2021 from its code, and claims of its t
 """
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from evenhand.core.resources import read_resource
-from evenhand.errors import InputError
 from evenhand.legal.dataset import Dataset
 from evenhand.legal.scored import MEASURES
 
@@ -84,64 +83,40 @@ class Claim(NamedTuple):
 def read_scores(path: Path, dataset: Dataset) -> dict[tuple[str, str, str, str], Score]:
     """Return the scores of a data set, by classifier, attribute, objective and measure.
 
-    A score is known to half a unit of its last digit; `Score.tolerance` adds that to the table's.
-
-    Raises
-    ------
-    InputError
-        A classifier, an attribute or a measure does not exist, or a value is no number.
+    The tolerance of a score includes half a unit of its last printed digit.
     """
-    found = {}
-    rows = read_resource(path, SCORES, optional=tuple(SCORES[-2:]), unique=tuple(SCORES[:5]))
-    for line, row in enumerate(rows, start=2):
-        if row["classifier"] not in CLASSIFIERS:
-            raise InputError(f"there is no classifier {row['classifier']!r}", file=path, line=line,
-                             remedy=f"they are {', '.join(CLASSIFIERS)}")  # fmt: skip
-        if row["only_compat"] not in ("", "true"):
-            raise InputError(f"only_compat is {row['only_compat']!r}, and must be true or blank",
-                             file=path, line=line)  # fmt: skip
-        _check_attribute(path, line, row, dataset)
-        if row["measure"] not in MEASURES:
-            raise InputError(f"there is no measure {row['measure']!r}", file=path, line=line,
-                             remedy=f"they are {', '.join(MEASURES)}")  # fmt: skip
-        value, tolerance = (_number(path, line, row[name]) for name in ("value", "tolerance"))
-        if row["kind"] == dataset.kind:
-            key = row["classifier"], row["attribute"], row["objective"], row["measure"]
-            found[key] = Score(
-                value,
-                tolerance + _rounding(row["value"]),
-                row["source"],
-                row["only_compat"] == "true",
-                row["note"],
-            )
-    return found
+    choices = {"kind": COURTS, "classifier": CLASSIFIERS, "measure": MEASURES}
+    choices["only_compat"] = ("true",)
+    rows = read_resource(
+        path, SCORES, optional=tuple(SCORES[-2:]), unique=tuple(SCORES[:5]), choices=choices
+    )
+    return {
+        (row["classifier"], row["attribute"], row["objective"], row["measure"]): Score(
+            float(row["value"]),
+            float(row["tolerance"]) + _rounding(row["value"]),
+            row["source"],
+            row["only_compat"] == "true",
+            row["note"],
+        )
+        for row in rows
+        if row["kind"] == dataset.kind
+    }
 
 
 def read_claims(path: Path, dataset: Dataset) -> list[Claim]:
-    """The claims about a data set.
-
-    Raises
-    ------
-    InputError
-        An attribute, a group or a quantity does not exist, or a value is no number.
-    """
-    rows = read_resource(path, CLAIMS, optional=tuple(CLAIMS[1:2] + CLAIMS[3:]),
-                         unique=tuple(CLAIMS[:5]))  # fmt: skip
+    """The claims about a data set."""
+    rows = read_resource(
+        path,
+        CLAIMS,
+        optional=tuple(CLAIMS[1:2] + CLAIMS[3:]),
+        unique=tuple(CLAIMS[:5]),
+        choices={"kind": (*COURTS, ALL), "quantity": (*QUANTITIES, *ALL_QUANTITIES)},
+    )
     found = []
-    for line, row in enumerate(rows, start=2):
-        known = ALL_QUANTITIES if row["kind"] == ALL else QUANTITIES
-        if row["quantity"] not in known:
-            raise InputError(f"there is no quantity {row['quantity']!r}", file=path, line=line,
-                             remedy=f"they are {', '.join(known)}")  # fmt: skip
-        if row["kind"] != ALL:
-            _check_attribute(path, line, row, dataset)
-        if row["kind"] == dataset.kind:
-            _check_groups(path, line, row, dataset)
-        ends = [_number(path, line, row[end]) if row[end] else None for end in ("low", "high")]
-        if (ends[0] is None) != (ends[1] is None):
-            raise InputError("has one end of two", file=path, line=line)
+    for row in rows:
         if row["kind"] == dataset.kind:
             words = [row[name] for name in ("attribute", "quantity", "group", "other_group")]
+            ends = [float(row[end]) if row[end] else None for end in ("low", "high")]
             found.append(Claim(*words, *ends, row["known_error"]))
     return found
 
@@ -187,33 +162,6 @@ def claim_rounding(claim: Claim) -> float:
     """Half a unit of the last digit that a claim has."""
     return max((_rounding(f"{end:g}") for end in (claim.low, claim.high) if end is not None),
                default=0.0)  # fmt: skip
-
-
-def _check_attribute(path: Path, line: int, row: dict[str, Any], dataset: Dataset) -> None:
-    """Check a row's kind, and its attribute if it is of this data set."""
-    if row["kind"] not in COURTS:
-        raise InputError(f"there is no kind {row['kind']!r}", file=path, line=line,
-                         remedy=f"they are {', '.join(COURTS)}")  # fmt: skip
-    names = [one.name for one in dataset.attributes]
-    if row["kind"] == dataset.kind and row["attribute"] not in names:
-        raise InputError(f"{dataset.kind} has no attribute {row['attribute']!r}", file=path,
-                         line=line, remedy=f"it has {', '.join(names)}")  # fmt: skip
-
-
-def _check_groups(path: Path, line: int, row: dict[str, Any], dataset: Dataset) -> None:
-    groups = dataset.attribute(row["attribute"]).groups
-    needed = {"gap": (), "below": ("group", "other_group")}.get(row["quantity"], ("group",))
-    for name in ("group", "other_group"):
-        if row[name] not in groups if name in needed else row[name]:
-            raise InputError(f"the {row['attribute']} has no group {row[name]!r} here", file=path,
-                             line=line, remedy=f"the groups are {', '.join(groups)}")  # fmt: skip
-
-
-def _number(path: Path, line: int, text: str) -> float:
-    try:
-        return float(text)
-    except ValueError as error:
-        raise InputError(f"{text!r} is no number", file=path, line=line) from error
 
 
 def _rounding(text: str) -> float:

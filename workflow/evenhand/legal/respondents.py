@@ -8,7 +8,7 @@ from pathlib import Path
 
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.legal.findings import Evidence, Finding, given_evidence
+from evenhand.legal.findings import Evidence, Finding, given_evidence, unknown_value
 from evenhand.legal.records import Record
 
 #: Table of ``resources/legal`` that `read_states` reads.
@@ -72,16 +72,9 @@ def read_states(tables: dict[str, Path], column: str) -> States:
     file = tables["respondent_states"]
     codes: dict[str, str] = {}
     groups: dict[str, str] = {}
-    for row in read_resource(
-        file, ["spelling", "state", "name", "fairlex", "eurovoc"], unique=("spelling",)
-    ):
+    columns = ["spelling", "state", "name", "fairlex", "eurovoc"]
+    for row in read_resource(file, columns, unique=("spelling",), choices={column: GROUPS}):
         spelling, code, group = folded(row["spelling"]), row["state"], row[column]
-        if group not in GROUPS:
-            raise InputError(
-                f"has {row['spelling']} in {group!r}, which is no group",
-                file=file,
-                remedy=f"the groups are {' and '.join(GROUPS)}",
-            )
         if codes.setdefault(spelling, code) != code:
             raise InputError(f"has {row['spelling']} for {codes[spelling]} and {code}", file=file)
         if groups.setdefault(code, group) != group:
@@ -125,12 +118,8 @@ def find_group(record: Record, states: States) -> Finding:
         if rule == "respondent_given":
             break
     if unknown:
-        raise InputError(
-            f"the case {record.case_id} is against {unknown!r}, which is no State that we know",
-            file=record.source,
-            line=record.source_position,
-            remedy=f"add the spelling to {states.file.name}",
-        )
+        remedy = f"add the spelling to {states.file.name}"
+        raise unknown_value(record, f"the respondent {unknown!r}", remedy)
     return Finding(None, "no_respondent", 1.0)
 
 

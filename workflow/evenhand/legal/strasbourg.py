@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterable
+from datetime import date
 
 from evenhand.errors import InputError
+from evenhand.legal.objects import Note
 
 #: The articles whose violation is a label, as in ``resources/legal/courts/ecthr.yaml``.
 LABELS = ("2", "3", "5", "6", "8", "9", "10", "11", "14", "P1-1")
@@ -93,6 +95,15 @@ def as_labels(articles: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]
     found = set(articles)
     labels = tuple(label for label in LABELS if label in found)
     return labels, tuple(dict.fromkeys(one for one in articles if one not in LABELS))
+
+
+def judged_on(text: str, item: str, note: Note) -> date | None:
+    """Return the day of a judgment from an ISO date; None, with a note, if it is none."""
+    try:
+        return date.fromisoformat(text.strip()[:10])
+    except ValueError:
+        note("bad_date", f"{item}: {text!r}")
+        return None
 
 
 def language_of(paragraphs: Iterable[str]) -> str:

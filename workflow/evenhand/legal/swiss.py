@@ -10,10 +10,10 @@ facts.
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from evenhand.core.limits import LimitError
 from evenhand.core.resources import read_resource
-from evenhand.errors import InputError
+from evenhand.legal.objects import RejectedError
 from evenhand.legal.paragraphs import paragraphs_of, tidy
 
 #: What a heading begins: facts; facts, as the first words of a sentence; facts and reasons
@@ -47,40 +47,38 @@ class Headings:
     part: dict[str, str]
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(NamedTuple):
     """The parts of a decision's text.
 
     Attributes
     ----------
     text, context : tuple of str
         The paragraphs of the facts, and those before them.
-    problem : str or None
-        Why there are none.
     """
 
-    text: tuple[str, ...] = ()
-    context: tuple[str, ...] = ()
-    problem: str | None = None
+    text: tuple[str, ...]
+    context: tuple[str, ...]
 
 
 def read_headings(path: Path) -> Headings:
-    """Read the table of headings.
-
-    Raises InputError if a heading begins none of `PARTS`.
-    """
-    part = {}
-    for row in read_resource(path, ["words", "part"], unique=("words",)):
-        if row["part"] not in PARTS:
-            problem = f"{row['words']!r} begins the part {row['part']!r}"
-            raise InputError(problem, file=path, remedy=f"the parts are {', '.join(PARTS)}")
-        part[row["words"].casefold()] = row["part"]
+    """Read the table of headings."""
+    rows = read_resource(path, ["words", "part"], unique=("words",), choices={"part": PARTS})
+    part = {row["words"].casefold(): row["part"] for row in rows}
     words = "|".join(re.escape(one) for one in sorted(part, key=len, reverse=True))
     return Headings(
         re.compile(rf"({words})\s*:?", re.IGNORECASE),
         re.compile(rf"(?:^|(?<=[.;:\"”]\s))({words})\s*:", re.IGNORECASE),
         part,
     )
+
+
+def spoken(stated: str) -> str:
+    """Return the language of a decision; RejectedError if it is none of the three."""
+    language = stated.casefold()
+    if language not in ("de", "fr", "it"):
+        detail = f"language {language}" if language else "no language stated"
+        raise RejectedError("other_language", detail)
+    return language
 
 
 def find_facts(text: str, headings: Headings) -> Facts:
@@ -93,11 +91,13 @@ def find_facts(text: str, headings: Headings) -> Facts:
         which is cut into sentences (see `sentences`).
     headings : Headings
         The result of `read_headings`.
+
+    Raises
+    ------
+    RejectedError
+        There are no facts that are separate from the reasons.
     """
-    try:
-        lines = paragraphs_of(text)
-    except LimitError as error:
-        return Facts(problem=str(error))
+    lines = paragraphs_of(text)
     flat = len(lines) == 1
     if flat:
         lines = tuple(_cut_flat(lines[0], headings))
@@ -109,7 +109,7 @@ def find_facts(text: str, headings: Headings) -> Facts:
             continue
         part = headings.part[match[1].casefold()]
         if part == "joint":
-            return Facts(problem="facts and reasons stand together")
+            raise RejectedError("no_facts", "facts and reasons stand together")
         if part == "law":
             end = number
             break
@@ -117,9 +117,9 @@ def find_facts(text: str, headings: Headings) -> Facts:
             begin = number + 1
     facts = lines[begin:end]
     if not begin and facts and _CLAUSE.match(facts[0]):
-        return Facts(problem="it begins with the reasons")
+        raise RejectedError("no_facts", "it begins with the reasons")
     if not facts:
-        return Facts(problem="there is nothing under the heading of the facts")
+        raise RejectedError("no_facts", "there is nothing under the heading of the facts")
     if flat:
         facts = tuple(one for line in facts for one in sentences(line))
     return Facts(facts, lines[: max(0, begin - 1)])

@@ -1,8 +1,7 @@
 """Cases as token ids, in a file that training maps into memory: see `tokenise_cases`."""
 
-import bisect
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ import pyarrow as pa
 
 from evenhand.errors import InputError
 from evenhand.io.documents import read_description
+from evenhand.io.tables import read_arrow
 from evenhand.scoring.model_files import VOCABULARY_FILES
 
 if TYPE_CHECKING:
@@ -145,13 +145,9 @@ class TokenStore:
     """
 
     def __init__(self, path: Path) -> None:
-        self.case_ids: list[str] = []
-        self._parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
-        self._starts = [0]
-        for batch in token_batches(path):
-            self.case_ids += batch["case_id"].to_pylist()
-            self._parts.append(ragged(batch))
-            self._starts.append(len(self.case_ids))
+        table = read_tokens(path)
+        self.case_ids: list[str] = table["case_id"].to_pylist()
+        self._tokens = table["tokens"]
 
     def __len__(self) -> int:
         return len(self.case_ids)
@@ -172,14 +168,9 @@ class TokenStore:
             A view into the file.
         lengths : array of int32, shape (p,)
         """
-        part = bisect.bisect_right(self._starts, row) - 1
-        ids, paragraphs, cases = self._parts[part]
-        place = row - self._starts[part]
-        first, end = int(cases[place]), int(cases[place + 1])
-        if most is not None:
-            end = min(end, first + most)
-        borders = paragraphs[first : end + 1]
-        return ids[borders[0] : borders[-1]], np.diff(borders)
+        paragraphs = self._tokens[row].values[:most]
+        lengths = paragraphs.value_lengths().to_numpy()
+        return paragraphs.flatten().to_numpy(zero_copy_only=True), lengths
 
 
 def paragraphs_as_read(
@@ -246,37 +237,6 @@ def read_limits(
     return limits
 
 
-def token_batches(path: Path) -> Iterator[pa.RecordBatch]:
-    """Yield the batches of the file, mapped into memory: nothing is copied.
-
-    Raises
-    ------
-    InputError
-        The file was not written by `tokenise_cases`.
-    """
-    try:
-        with pa.memory_map(str(path)) as stream, pa.ipc.open_file(stream) as file:
-            if file.schema.names != ["case_id", "tokens", "lengths"]:
-                raise InputError("has other columns than tokenise_cases writes", file=path)
-            for number in range(file.num_record_batches):
-                yield file.get_batch(number)
-    except pa.ArrowInvalid as error:
-        raise InputError("is no Arrow file", file=path) from error
-
-
-def ragged(batch: pa.RecordBatch) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """A batch's token ids as flat arrays that look into the mapped file.
-
-    Returns
-    -------
-    ids : array of uint16 or uint32, shape (t,)
-        All ids, one paragraph after another.
-    paragraphs : array of int32, shape (p + 1,)
-        Where each paragraph begins in `ids`, and the end of the last.
-    cases : array of int32, shape (n + 1,)
-        Where each case begins in `paragraphs`, and the end of the last.
-    """
-    of_cases = batch["tokens"]
-    of_paragraphs = of_cases.values
-    ids = of_paragraphs.values.to_numpy(zero_copy_only=True)
-    return ids, of_paragraphs.offsets.to_numpy(), of_cases.offsets.to_numpy()
+def read_tokens(path: Path) -> pa.Table:
+    """Return the file of `tokenise_cases`, mapped into memory."""
+    return read_arrow(path, ["case_id", "tokens", "lengths"], "tokenise_cases")

@@ -232,7 +232,7 @@ def make_job(
             f" {attribute}, nor on any attribute",
             remedy="leave the attribute out, and score the one training for all of them",
         )
-    if getattr(module, "AIM", None) in REMOVES and has_label(attribute or ""):
+    if module.AIM in REMOVES and has_label(attribute or ""):
         raise InputError(
             f"{objective} removes its groups, and the label is part of {attribute}",
             remedy="name the attributes alone; batches are balanced over the label anyway",

@@ -1,14 +1,13 @@
 """Cases as vectors of their paragraphs, mapped into memory: see `embed_paragraphs`."""
 
-import bisect
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from evenhand.errors import InputError
 from evenhand.io.documents import read_description
+from evenhand.io.tables import read_arrow
 
 #: Number formats that vectors are stored in.
 STORED = {"fp16": pa.float16(), "fp32": pa.float32()}
@@ -60,29 +59,12 @@ class VectorStore:
     """
 
     def __init__(self, path: Path) -> None:
-        self.case_ids: list[str] = []
-        self._parts: list[tuple[np.ndarray, np.ndarray]] = []
-        self._starts = [0]
-        try:
-            with pa.memory_map(str(path)) as stream, pa.ipc.open_file(stream) as file:
-                if file.schema.names != ["case_id", "vectors"]:
-                    raise InputError("has other columns than embed_paragraphs writes", file=path)
-                for number in range(file.num_record_batches):
-                    self._add(file.get_batch(number))
-        except pa.ArrowInvalid as error:
-            raise InputError("is no Arrow file", file=path) from error
-
-    def _add(self, batch: pa.RecordBatch) -> None:
-        of_cases = batch["vectors"]
-        width = of_cases.type.value_type.list_size
-        numbers = of_cases.values.values.to_numpy(zero_copy_only=True)
-        self.case_ids += batch["case_id"].to_pylist()
-        self._parts.append((numbers.reshape(-1, width), of_cases.offsets.to_numpy()))
-        self._starts.append(len(self.case_ids))
+        table = read_arrow(path, ["case_id", "vectors"], "embed_paragraphs")
+        self.case_ids: list[str] = table["case_id"].to_pylist()
+        self._vectors = table["vectors"]
+        self._width = self._vectors.type.value_type.list_size
 
     def case(self, row: int) -> np.ndarray:
         """The vectors of the case at this place in the data set: (paragraphs, d), a view."""
-        part = bisect.bisect_right(self._starts, row) - 1
-        vectors, cases = self._parts[part]
-        place = row - self._starts[part]
-        return vectors[cases[place] : cases[place + 1]]
+        numbers = self._vectors[row].values.flatten().to_numpy(zero_copy_only=True)
+        return numbers.reshape(-1, self._width)

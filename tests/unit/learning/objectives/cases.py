@@ -1,16 +1,15 @@
 """Small batches for the tests of the objectives."""
 
 import dataclasses
-import importlib
 import pkgutil
 
 import torch
 
 from evenhand.learning import objectives
-from evenhand.learning.objective import Batch
+from evenhand.learning.objective import Batch, load_objective
 
 NAMES = sorted(one.name for one in pkgutil.iter_modules(objectives.__path__))
-OBJECTIVES = [importlib.import_module(f"evenhand.learning.objectives.{name}") for name in NAMES]
+OBJECTIVES = [load_objective(name) for name in NAMES]
 BY_GROUPS = [one for one in OBJECTIVES if one.USES_GROUPS]
 
 #: Each objective with each way to run it.

@@ -2,8 +2,10 @@ import math
 
 import pytest
 
-from evenhand.learning.objectives import erm, erm_group_uniform
+from evenhand.learning.objective import load_objective
 from unit.learning.objectives.cases import answers, batch_of
+
+erm, erm_group_uniform = map(load_objective, ("erm", "erm_group_uniform"))
 
 
 @pytest.mark.parametrize("objective", [erm, erm_group_uniform])

@@ -91,17 +91,3 @@ def test_each_region_has_its_cantons_and_each_canton_a_name():
     with (FOLDER / "swiss_canton_names.csv").open(encoding="utf-8", newline="") as file:
         named = {row["canton"] for row in csv.DictReader(file)}
     assert named == set(prepared.regions) - {"CH"}
-
-
-@pytest.mark.parametrize(
-    ("name", "line", "match"),
-    [
-        ("swiss_cantons", "canton,name,region\nZH,Zürich,Alps\n", "ZH lies in 'Alps'"),
-        ("swiss_canton_names", "name,canton\nBerna,XX\n", "'Berna' is 'XX', no canton"),
-    ],
-)
-def test_tables_that_are_wrong(tmp_path, name, line, match):
-    path = tmp_path / f"{name}.csv"
-    path.write_text(line, encoding="utf-8")
-    with pytest.raises(InputError, match=match):
-        fscs_court_region.prepare(tables(fscs_court_region) | {name: path}, REGION)

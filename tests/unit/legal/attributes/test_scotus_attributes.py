@@ -4,8 +4,7 @@ from collections import Counter
 import pytest
 
 from evenhand.errors import InputError
-from evenhand.legal.attributes import respondent_type
-from unit.legal.made_records import FOLDER, find, finder_of
+from unit.legal.made_records import FOLDER, find
 
 
 @pytest.mark.parametrize(
@@ -47,13 +46,6 @@ def test_fairlex_types_count_as_published():
     published = {"public entity": 125, "person": 68, "other": 61, "organization": 51}
     assert theirs == published | {"facility": 6} and len(rows) == 311
     assert all(row["note"] and row["fairlex"] != row["type"] for row in rows if row["fairlex"])
-
-
-def test_a_table_with_a_type_that_there_is_not(tmp_path):
-    path = tmp_path / "scdb_respondents.csv"
-    path.write_text("code,name,type,fairlex\n1,someone,human,\n")
-    with pytest.raises(InputError, match="the code 1 has the type 'human'"):
-        finder_of(respondent_type, {"scdb_respondents": path})
 
 
 @pytest.mark.parametrize(

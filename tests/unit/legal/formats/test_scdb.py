@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.errors import InputError
-from evenhand.io.quarantine import Quarantine
 from evenhand.legal.formats import scdb
-from unit.legal.made_records import json_lines, read, tables
+from unit.legal.made_records import json_lines, read
 
 HEADER = "caseId,usCite,term,docket,caseName,dateDecision,issueArea,decisionDirection,respondent"
 ROWS = [
@@ -284,14 +283,6 @@ def test_every_citation_has_its_key(volume, page, form):
 def test_names_that_say_nothing_do_not_decide():
     assert not scdb.party_words("UNITED STATES v. STATE et al.")
     assert scdb.party_words("V.L. v. E.L.") == scdb.party_words("VL v. EL") == {"vl", "el"}
-
-
-def test_a_table_of_columns_that_is_wrong(tmp_path):
-    path = tmp_path / "columns.csv"
-    path.write_text("table,column,name\nopinions,text,words\n")
-    named = tables(scdb) | {"scdb_columns": path}
-    with pytest.raises(InputError, match="there is no table 'opinions'"):
-        list(scdb.read([table(tmp_path)], {}, Quarantine(), named))
 
 
 @pytest.mark.mirror

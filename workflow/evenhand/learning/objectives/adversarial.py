@@ -32,7 +32,6 @@ from evenhand.learning.objective import (
     whole,
 )
 
-NAME = "adversarial"
 TITLE = "adversarial removal"
 SAMPLER = "cell_uniform"
 COMPAT_SAMPLER = "group_pairs"

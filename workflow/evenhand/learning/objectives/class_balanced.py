@@ -12,20 +12,7 @@ from torch import Tensor
 
 from evenhand.learning.objective import Batch, Options, State, class_means, mean_over
 
-NAME = "class_balanced"
 TITLE = "balanced classes"
-SAMPLER = "shuffle"
-USES_GROUPS = False
-OPTIONS: dict[str, float | bool | str] = {}
-
-
-def initial_state(present: Tensor, options: Options) -> State:
-    """Return an empty state."""
-    return {}
-
-
-def modules(features: int, groups: int, options: Options) -> None:
-    """Return None: no further network is trained."""
 
 
 def loss(batch: Batch, state: State, options: Options, modules: None) -> tuple[Tensor, State]:

@@ -18,17 +18,11 @@ import numpy as np
 from evenhand.learning.erasure import LastLayer, fit_last_layer
 from evenhand.learning.examples import Examples
 from evenhand.learning.objective import Options
-from evenhand.learning.objectives.erm import initial_state, loss, modules
 
-__all__ = ["initial_state", "last_layer", "loss", "modules"]
-
-NAME = "dfr"
 TITLE = "deep feature reweighting"
-SAMPLER = "shuffle"
 USES_GROUPS = True
 AIM = "worst_group"
 AIM_FOR = ("linear", "frozen")
-OPTIONS: dict[str, float | bool | str] = {}
 
 
 def last_layer(features: Any, examples: Examples, fresh: np.ndarray, options: Options) -> LastLayer:

@@ -18,7 +18,6 @@ from torch import Tensor
 
 from evenhand.learning.objective import Batch, Options, State, group_means, losses_of, membership
 
-NAME = "group_dro"
 TITLE = "Group DRO"
 SAMPLER = "group_uniform"
 COMPAT_SAMPLER = "group_weighted"
@@ -34,10 +33,6 @@ def initial_state(present: Tensor, options: Options) -> State:
     """
     weights = present.double() / present.sum()
     return {"log_weights": weights.log()}
-
-
-def modules(features: int, groups: int, options: Options) -> None:
-    """Return None: no further network is trained."""
 
 
 def loss(batch: Batch, state: State, options: Options, modules: None) -> tuple[Tensor, State]:

@@ -37,10 +37,7 @@ from evenhand.learning.objective import (
 )
 from evenhand.learning.pair_sources import TIE, near_enough, nearest
 
-NAME = "iifr_text"
 TITLE = "IIFR"
-SAMPLER = "shuffle"
-USES_GROUPS = False
 AIM = "ifr_p"
 OPTIONS: dict[str, float | bool | str] = {
     "weight": 10.0,
@@ -69,19 +66,15 @@ def initial_state(present: Tensor, options: Options) -> State:
     for key, choices in _CHOICES.items():
         if options[key] not in choices:
             raise InputError(
-                f"the option {key}={options[key]} of {NAME} is no choice",
+                f"the option {key}={options[key]} of iifr_text is no choice",
                 remedy=f"choose {' or '.join(choices)}",
             )
     if options["epsilon"] > 1:
         raise InputError(
-            f"the option epsilon={options['epsilon']} of {NAME} is above 1",
+            f"the option epsilon={options['epsilon']} of iifr_text is above 1",
             remedy="give a cosine or a quantile",
         )
     return {}
-
-
-def modules(features: int, groups: int, options: Options) -> None:
-    """Return None: no further network is trained."""
 
 
 def loss(batch: Batch, state: State, options: Options, modules: None) -> tuple[Tensor, State]:
@@ -143,6 +136,6 @@ def _log_probabilities(logits: Tensor, task: str) -> Tensor:
 
 def _lacking(pairs: str, what: str) -> InputError:
     return InputError(
-        f"the batches carry no {what}, which pairs={pairs} of {NAME} needs",
+        f"the batches carry no {what}, which pairs={pairs} of iifr_text needs",
         remedy="choose pairs=cosine, or train with a stage that gives them",
     )

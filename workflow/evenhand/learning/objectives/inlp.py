@@ -14,11 +14,7 @@ import numpy as np
 from evenhand.learning.erasure import LastLayer, erased_last_layer, fit_inlp
 from evenhand.learning.examples import Examples
 from evenhand.learning.objective import Options, whole
-from evenhand.learning.objectives.erm import initial_state, loss, modules
 
-__all__ = ["initial_state", "last_layer", "loss", "modules"]
-
-NAME = "inlp"
 TITLE = "null-space projection (INLP)"
 SAMPLER = "cell_uniform"
 USES_GROUPS = True

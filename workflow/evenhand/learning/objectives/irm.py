@@ -29,7 +29,6 @@ from evenhand.learning.objective import (
     membership,
 )
 
-NAME = "irm"
 TITLE = "IRM"
 SAMPLER = "group_uniform"
 COMPAT_SAMPLER = "group_pairs"
@@ -41,10 +40,6 @@ OPTIONS: dict[str, float | bool | str] = {"penalty": 0.5, "anneal_steps": 500.0,
 def initial_state(present: Tensor, options: Options) -> State:
     """Return ``present``, which holds the number of groups and never changes."""
     return {"present": present}
-
-
-def modules(features: int, groups: int, options: Options) -> None:
-    """Return None: no further network is trained."""
 
 
 def loss(batch: Batch, state: State, options: Options, modules: None) -> tuple[Tensor, State]:

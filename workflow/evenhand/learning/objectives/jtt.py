@@ -12,15 +12,9 @@ import numpy as np
 
 from evenhand.learning.examples import Examples
 from evenhand.learning.objective import Options, whole
-from evenhand.learning.objectives.erm import initial_state, loss, modules
 from evenhand.metrics.classification import predicted_labels
 
-__all__ = ["again", "initial_state", "loss", "modules"]
-
-NAME = "jtt"
 TITLE = "Just Train Twice"
-SAMPLER = "shuffle"
-USES_GROUPS = False
 AIM = "worst_group"
 OPTIONS: dict[str, float | bool | str] = {"first_epochs": 1.0, "upweight": 5.0}
 

@@ -15,16 +15,11 @@ import numpy as np
 from evenhand.learning.erasure import LastLayer, erased_last_layer, fit_leace
 from evenhand.learning.examples import Examples
 from evenhand.learning.objective import Options
-from evenhand.learning.objectives.erm import initial_state, loss, modules
 
-__all__ = ["initial_state", "last_layer", "loss", "modules"]
-
-NAME = "leace"
 TITLE = "erasure (LEACE)"
 SAMPLER = "cell_uniform"
 USES_GROUPS = True
 AIM = "erase"
-OPTIONS: dict[str, float | bool | str] = {}
 
 
 def last_layer(features: Any, examples: Examples, fresh: np.ndarray, options: Options) -> LastLayer:

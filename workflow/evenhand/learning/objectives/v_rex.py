@@ -22,7 +22,6 @@ from evenhand.learning.objective import (
     membership,
 )
 
-NAME = "v_rex"
 TITLE = "V-REx"
 SAMPLER = "group_uniform"
 COMPAT_SAMPLER = "group_pairs"
@@ -34,10 +33,6 @@ OPTIONS: dict[str, float | bool | str] = {"beta": 0.5, "compat": False}
 def initial_state(present: Tensor, options: Options) -> State:
     """Return ``present``, which holds the number of groups and never changes."""
     return {"present": present}
-
-
-def modules(features: int, groups: int, options: Options) -> None:
-    """Return None: no further network is trained."""
 
 
 def loss(batch: Batch, state: State, options: Options, modules: None) -> tuple[Tensor, State]:

@@ -21,20 +21,8 @@ from evenhand.learning.objective import (
     mean_over,
 )
 
-NAME = "worst_class"
 TITLE = "worst class"
-SAMPLER = "shuffle"
-USES_GROUPS = False
 OPTIONS: dict[str, float | bool | str] = {"tilt": 1.0}
-
-
-def initial_state(present: Tensor, options: Options) -> State:
-    """Return an empty state."""
-    return {}
-
-
-def modules(features: int, groups: int, options: Options) -> None:
-    """Return None: no further network is trained."""
 
 
 def loss(batch: Batch, state: State, options: Options, modules: None) -> tuple[Tensor, State]:

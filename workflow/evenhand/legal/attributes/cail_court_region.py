@@ -33,7 +33,7 @@ from typing import NamedTuple
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
 from evenhand.legal.dataset import Attribute
-from evenhand.legal.findings import Evidence, Finding, given_evidence
+from evenhand.legal.findings import Evidence, Finding, given_evidence, unknown_value
 from evenhand.legal.records import Record
 
 KIND = "cail"
@@ -132,20 +132,14 @@ def prepare(tables: dict[str, Path], attribute: Attribute) -> Places:
         letter: row["province"] for row in rows for letter in row["letters"] if letter != "、"
     }
     file = tables["chinese_places"]
-    places = {}
-    known = {row["province"] for row in rows}
-    for row in read_resource(file, ["name", "province"], unique=("name",)):
-        if row["province"] not in known:
-            raise InputError(
-                f"{row['name']} is in {row['province']}, which is no province",
-                file=file,
-                remedy=f"see {tables['chinese_regions']}",
-            )
-        places[row["name"]] = row["province"]
+    known = [row["province"] for row in rows]
+    placed = read_resource(
+        file, ["name", "province"], unique=("name",), choices={"province": known}
+    )
     return Places(
         provinces={row["name"]: row["province"] for row in rows},
         shorts={row["short"]: row["province"] for row in rows},
-        places=places,
+        places={row["name"]: row["province"] for row in placed},
         case_number=re.compile(
             rf"[（(〔\[]\s*\d{{4}}\s*[）)〕\]]\s*(?P<letter>[{''.join(letters)}])"
             r"(?:\d{2,4}刑|刑[初终更再申]\d)"
@@ -189,12 +183,8 @@ def _given(record: Record, prepared: Places) -> Finding:
         if name.casefold() == stated.casefold():
             province = name
     if province is None:
-        raise InputError(
-            f"the case {record.case_id} has the province {stated!r}, which is none",
-            file=record.source,
-            line=record.source_position,
-            remedy="write its Chinese name, or its English one as in chinese_regions.csv",
-        )
+        remedy = "write its Chinese name, or its English one as in chinese_regions.csv"
+        raise unknown_value(record, f"the province {stated!r}", remedy)
     sighting = province, given_evidence(record, "province")
     return _finding("given_by_source", 1.0, [sighting], prepared)
 

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evenhand.core.resources import read_resource
-from evenhand.errors import InputError
 from evenhand.legal.dataset import Attribute
-from evenhand.legal.findings import Evidence, Finding, given_evidence
+from evenhand.legal.findings import Evidence, Finding, given_evidence, unknown_value
 from evenhand.legal.records import Record
 
 KIND = "fscs"
@@ -61,19 +60,14 @@ def prepare(tables: dict[str, Path], attribute: Attribute) -> Regions:
     """
     regions, cantons = {}, {}
     path = tables["swiss_cantons"]
-    for row in read_resource(path, ["canton", "name", "region"], unique=("canton",)):
-        if row["region"] not in attribute.groups:
-            problem = f"{row['canton']} lies in {row['region']!r}"
-            remedy = f"the regions are {', '.join(attribute.groups)}"
-            raise InputError(problem, file=path, remedy=remedy)
+    known = {"region": attribute.groups}
+    columns = ["canton", "name", "region"]
+    for row in read_resource(path, columns, unique=("canton",), choices=known):
         regions[row["canton"].upper()] = row["region"]
         cantons[row["name"].casefold()] = row["canton"].upper()
     path = tables["swiss_canton_names"]
-    names = read_resource(path, ["name", "canton"], unique=("name",))
-    for row in names:
-        if row["canton"] not in regions:
-            raise InputError(f"{row['name']!r} is {row['canton']!r}, no canton", file=path)
-        cantons[row["name"].casefold()] = row["canton"]
+    names = read_resource(path, ["name", "canton"], unique=("name",), choices={"canton": regions})
+    cantons |= {row["name"].casefold(): row["canton"] for row in names}
     words = sorted((row["name"] for row in names), key=len, reverse=True)
     courts = read_resource(tables["swiss_federal_courts"], ["words"])
     return Regions(
@@ -105,12 +99,8 @@ def _from_region(record: Record, attribute: Attribute) -> Finding | None:
     folded = {group.casefold(): group for group in attribute.groups}
     group = folded.get(stated.replace("_", " ").casefold())
     if group is None:
-        raise InputError(
-            f"the case {record.case_id} has the region {stated!r}",
-            file=record.source,
-            line=record.source_position,
-            remedy=f"the regions are {', '.join(attribute.groups)}",
-        )
+        remedy = f"the regions are {', '.join(attribute.groups)}"
+        raise unknown_value(record, f"the region {stated!r}", remedy)
     return Finding(group, "region_of_source", 1.0, (given_evidence(record, "swiss_region"),))
 
 
@@ -120,12 +110,7 @@ def _from_canton(record: Record, attribute: Attribute, prepared: Regions) -> Fin
         return None
     region = prepared.regions.get(prepared.cantons.get(stated.casefold(), stated.upper()))
     if region is None:
-        raise InputError(
-            f"the case {record.case_id} has the canton {stated!r}, which the table does not know",
-            file=record.source,
-            line=record.source_position,
-            remedy="add it to swiss_cantons.csv",
-        )
+        raise unknown_value(record, f"the canton {stated!r}", "add it to swiss_cantons.csv")
     return Finding(region, "canton_of_source", 1.0, (given_evidence(record, "swiss_canton"),))
 
 

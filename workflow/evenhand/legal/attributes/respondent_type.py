@@ -9,63 +9,38 @@ are people as often as companies is *other*.
 from pathlib import Path
 
 from evenhand.core.resources import read_resource
-from evenhand.errors import InputError
 from evenhand.legal.dataset import Attribute
-from evenhand.legal.findings import Finding, given_evidence
+from evenhand.legal.findings import Coded, Finding
 from evenhand.legal.records import Record
 
 KIND = "scotus"
 TABLES = ("scdb_respondents",)
 
-#: A type is right for nearly all respondents of a code, not for all (read on 60 cases).
-CONFIDENCE = 0.95
+RESPONDENT = Coded(
+    field="scdb_respondent",
+    named="respondent",
+    missing="no_respondent_code",
+    rule="respondent_code",
+    other="other_respondent",
+    remedy="add it to scdb_respondents.csv",
+    # right for nearly all respondents of a code, not for all (read on 60 cases)
+    confidence=0.95,
+)
 
 
 def prepare(tables: dict[str, Path], attribute: Attribute) -> dict[str, str]:
-    """The type of each respondent, by SCDB's code and by its name (in small letters).
-
-    Raises
-    ------
-    InputError
-        A type is none of the five.
-    """
-    path = tables["scdb_respondents"]
-    types = {}
-    columns = ["code", "name", "type", "fairlex"]
+    """The type of each respondent, by SCDB's code and by its name (in small letters)."""
     known = (*attribute.groups, attribute.unknown)
-    for row in read_resource(path, columns, optional=("fairlex",), unique=("code",)):
-        for column in ("type", "fairlex"):
-            if row[column] and row[column] not in known:
-                raise InputError(
-                    f"the code {row['code']} has the {column} {row[column]!r}",
-                    file=path,
-                    remedy=f"the types are {', '.join(known)}",
-                )
-        types[row["code"]] = types[row["name"].casefold()] = row["type"]
-    return types
+    rows = read_resource(
+        tables["scdb_respondents"],
+        ["code", "name", "type", "fairlex"],
+        optional=("fairlex",),
+        unique=("code",),
+        choices={"type": known, "fairlex": known},
+    )
+    return {row[key].casefold(): row["type"] for row in rows for key in ("code", "name")}
 
 
 def find(record: Record, attribute: Attribute, prepared: dict[str, str]) -> Finding:
-    """The respondent's type; no value where SCDB has none, or the code is of several types.
-
-    Raises
-    ------
-    InputError
-        The code is not in the table.
-    """
-    code = record.given.get("scdb_respondent")
-    if code is None:
-        return Finding(None, "no_respondent_code", 1.0)
-    kind = prepared.get(code) or prepared.get(code.casefold())
-    if kind is None:
-        raise InputError(
-            f"the case {record.case_id} has the respondent {code!r}, which the table of SCDB's"
-            " respondents does not know",
-            file=record.source,
-            line=record.source_position,
-            remedy="add it to scdb_respondents.csv",
-        )
-    evidence = (given_evidence(record, "scdb_respondent"),)
-    if kind == attribute.unknown:
-        return Finding(None, "other_respondent", CONFIDENCE, evidence)
-    return Finding(kind, "respondent_code", CONFIDENCE, evidence)
+    """The respondent's type; no value where SCDB has none, or the code is of several types."""
+    return RESPONDENT.find(record, attribute, prepared)

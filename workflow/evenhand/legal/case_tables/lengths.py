@@ -23,7 +23,7 @@ from evenhand.errors import InputError
 from evenhand.legal.built import case_batches
 from evenhand.legal.case_study import CaseStudy
 from evenhand.legal.dataset import Dataset
-from evenhand.legal.tokens import read_meta, token_batches
+from evenhand.legal.tokens import read_meta, read_tokens
 
 TABLE = Table(
     "lengths",
@@ -123,23 +123,19 @@ def _token_counts(
     """Per case: tokens, beyond the segments, beyond the tokens, places filled."""
     special = len(document["special"]["before"]) + len(document["special"]["after"])
     parts: dict[str, list[int]] = {"all": [], "segments": [], "tokens": [], "filled": []}
-    done = 0
-    for batch in token_batches(file):
-        if batch["case_id"].to_pylist() != ids[done : done + batch.num_rows]:
-            break
-        done += batch.num_rows
-        for one in batch["lengths"]:
-            lengths = one.values.to_numpy()
-            read = lengths[: fixed.segments]
-            kept = np.minimum(read, fixed.tokens - special)
-            parts["all"].append(int(lengths.sum()))
-            parts["segments"].append(int(lengths[fixed.segments :].sum()))
-            parts["tokens"].append(int((read - kept).sum()))
-            parts["filled"].append(int(kept.sum()) + special * len(kept))
-    if done != len(ids):
+    table = read_tokens(file)
+    if table["case_id"].to_pylist() != ids:
         raise InputError(
             "holds other cases than the data set", file=file, remedy="tokenise the data set again"
         )
+    for one in table["lengths"]:
+        lengths = one.values.to_numpy()
+        read = lengths[: fixed.segments]
+        kept = np.minimum(read, fixed.tokens - special)
+        parts["all"].append(int(lengths.sum()))
+        parts["segments"].append(int(lengths[fixed.segments :].sum()))
+        parts["tokens"].append(int((read - kept).sum()))
+        parts["filled"].append(int(kept.sum()) + special * len(kept))
     return {name: np.array(values, dtype=np.int64) for name, values in parts.items()}
 
 

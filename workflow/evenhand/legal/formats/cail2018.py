@@ -22,7 +22,7 @@ from evenhand.io.encodings import ABOVE_ASCII, DAMAGE, SAMPLE, detect_encoding
 from evenhand.io.members import Member, open_members
 from evenhand.io.quarantine import Quarantine
 from evenhand.legal.chinese import facts_of
-from evenhand.legal.objects import Found, objects_of
+from evenhand.legal.objects import Found, Note, RejectedError, objects_of, records_of
 from evenhand.legal.records import Record
 from evenhand.legal.severity import Sentence, severity
 
@@ -59,10 +59,7 @@ def read(
     for path in files:
         for member in open_members(path, quarantine):
             checked = _checked(member, encoding, path)
-            for found in objects_of(checked, quarantine, encoding):
-                record = _record(found, quarantine)
-                if record is not None:
-                    yield record
+            yield from records_of(objects_of(checked, quarantine, encoding), quarantine, _record)
 
 
 def _checked(member: Member, encoding: str, path: Path) -> Member:
@@ -80,32 +77,22 @@ def _checked(member: Member, encoding: str, path: Path) -> Member:
     return Member(member.name, member.file_name, chain([head], member.chunks))
 
 
-def _record(found: Found, quarantine: Quarantine) -> Record | None:
+def _record(found: Found, note: Note) -> Record:
     value = found.value
-    where = found.source, found.position, found.unit
     fact = value.get("fact")
     if not isinstance(fact, str):
-        quarantine.add(*where, "missing_field", "no fact, or one that is no text")
-        return None
-    if DAMAGE in fact:
-        count = fact.count(DAMAGE)
-        quarantine.add(*where, "damaged_case", f"{count} runs of undecodable bytes in the facts")
-        return None
+        raise RejectedError("missing_field", "no fact, or one that is no text")
+    if count := fact.count(DAMAGE):
+        raise RejectedError("damaged_case", f"{count} runs of undecodable bytes in the facts")
     meta = value.get("meta")
     meta = meta if isinstance(meta, dict) else {}
-    try:
-        sentence = _sentence(meta.get("term_of_imprisonment"))
-    except ValueError as error:
-        quarantine.add(*where, "bad_label", str(error))
-        return None
+    sentence = _sentence(meta.get("term_of_imprisonment"))
     text = facts_of(fact)
     given = _given(value | meta)
     if sentence:
         given |= {"sentence": sentence.kind, "months": f"{sentence.months:g}"}
-    return Record(
+    return found.record(
         case_id=fact_id(text),
-        source=found.source,
-        source_position=found.position,
         language="zh",
         text=text,
         labels=None if sentence is None else (severity(sentence),),
@@ -124,25 +111,28 @@ def _sentence(term: Any) -> Sentence | None:
     Death takes precedence over life, life over a term: some cases also have a term of another
     count.
 
-    Raises ValueError if it is no term.
+    Raises RejectedError if it is no term.
     """
     if term is None:
         return None
     if not isinstance(term, dict):
-        raise ValueError(f"the term of imprisonment is {term!r}")
+        raise RejectedError("bad_label", f"the term of imprisonment is {term!r}")
     months = term.get("imprisonment")
     kind = "imprisonment"
     for name, other in (("death_penalty", "death"), ("life_imprisonment", "life")):
         if not isinstance(term.get(name, False), bool):
-            raise ValueError(f"{name} is {term[name]!r}, not true or false")
+            raise RejectedError("bad_label", f"{name} is {term[name]!r}, not true or false")
         if kind == "imprisonment" and term.get(name):
             kind = other
     if kind != "imprisonment":
         return Sentence(kind)
     if isinstance(months, bool) or not isinstance(months, int | float) or not abs(months) < 1e6:
-        raise ValueError(f"the months of imprisonment are {months!r}, which is no number")
+        detail = f"the months of imprisonment are {months!r}, which is no number"
+        raise RejectedError("bad_label", detail)
     if months < 0:
-        raise ValueError(f"the months of imprisonment are {months}, which is negative")
+        raise RejectedError(
+            "bad_label", f"the months of imprisonment are {months}, which is negative"
+        )
     return Sentence(kind, months)
 
 

@@ -3,8 +3,9 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import date
+from functools import partial
 from math import isnan
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -16,7 +17,7 @@ from evenhand.errors import InputError
 from evenhand.io.quarantine import Quarantine
 from evenhand.io.tables import read_batches
 from evenhand.legal.declaration import attributes_of, declared_dataset
-from evenhand.legal.objects import Found
+from evenhand.legal.objects import Found, Note, RejectedError, records_of
 from evenhand.legal.records import Record
 from evenhand.legal.rows import SPLIT_NAMES, plain, read_rows, split_of
 from evenhand.tabular.numbers import binned, or_nan
@@ -62,21 +63,23 @@ def read(
     """
     how = json.loads(options["declaration"])
     columns, labels = _columns(how), {*declared_dataset(how).labels}
-    copies: Counter[str] = Counter()
+    make = partial(_record, how=how, known=labels, copies=Counter())
     for file in _data_files(files):
         known: set[str] = set()
-        empty = True
-        for found in _rows(file, quarantine):
-            empty = False
-            known |= found.value.keys()
-            if record := _record(found, how, labels, copies, quarantine):
-                yield record
-        if not empty and (lacking := [name for name in columns if name not in known]):
+        yield from records_of(_noted(_rows(file, quarantine), known), quarantine, make)
+        if known and (lacking := [name for name in columns if name not in known]):
             raise InputError(
                 f"has no column {lacking[0]!r}, which `{columns[lacking[0]]}` names",
                 file=file,
                 remedy=f"name one of its columns: {', '.join(sorted(known)[:20])}",
             )
+
+
+def _noted(rows: Iterable[Found], columns: set[str]) -> Iterator[Found]:
+    """Yield rows, and add their columns to a set."""
+    for found in rows:
+        columns.update(found.value)
+        yield found
 
 
 def _data_files(files: list[Path]) -> Iterator[Path]:
@@ -143,51 +146,40 @@ def _columns(how: dict[str, Any]) -> dict[str, str]:
 
 
 def _record(
-    found: Found,
-    how: dict[str, Any],
-    known: set[str],
-    copies: Counter[str],
-    quarantine: Quarantine,
-) -> Record | None:
-    row, where = found.value, (found.source, found.position, found.unit)
+    found: Found, note: Note, *, how: dict[str, Any], known: set[str], copies: Counter[str]
+) -> Record:
+    row = found.value
     text, numbers = _paragraphs(row, how["text"])
     if not text:
-        quarantine.add(*where, "no_text", f"{how['text']} is blank")
-        return None
+        raise RejectedError("no_text", f"{how['text']} is blank")
     if numbers:
-        quarantine.add(*where, "text_is_number", f"{how['text']} is {text[0]}")
-        return None
-    labels, problem = _labels(row, how["label"], known)
-    if problem:
-        quarantine.add(*where, "outside_labels", problem)
-        return None
+        raise RejectedError("text_is_number", f"{how['text']} is {text[0]}")
+    try:
+        labels = _labels(row, how["label"], known)
+    except ValueError as error:
+        raise RejectedError("outside_labels", str(error)) from error
     split = _split(found, how["split"]["column"])
     if split == "":
         detail = f"{how['split']['column']} is {plain(row.get(how['split']['column']))!r}"
-        quarantine.add(*where, "unknown_split", detail)
-        return None
+        raise RejectedError("unknown_split", detail)
     if how["id"] and not plain(row.get(how["id"])):
-        quarantine.add(*where, "no_id", f"{how['id']} is blank")
-        return None
+        raise RejectedError("no_id", f"{how['id']} is blank")
     day, column = None, how["split"]["date"]
     if column and (cell := plain(row.get(column))):
         try:
             day = date.fromisoformat(cell[:10])
         except ValueError:
-            quarantine.add(*where, "bad_date", f"{column} is {cell!r}")
+            note("bad_date", f"{column} is {cell!r}")
     given = {}
     for name, one in attributes_of(how).items():
         if one["extract"]:
             continue
-        group, problem = _group(row, one)
-        if problem:
-            quarantine.add(*where, "no_group", f"{name}: {problem}")
-        elif group:
-            given[name] = group
-    return Record(
+        try:
+            given[name] = _group(row, one)
+        except ValueError as error:
+            note("no_group", f"{name}: {error}")
+    return found.record(
         case_id=plain(row.get(how["id"])) if how["id"] else _digest(text, copies),
-        source=found.source,
-        source_position=found.position,
         date=day,
         language=how["language"],
         split=split,
@@ -226,51 +218,56 @@ def _value(cell: Any, known: Collection[str] = ()) -> str:
     return "" if value.casefold() in MISSING else value
 
 
-def _labels(
-    row: dict[str, Any], label: dict[str, Any], known: set[str]
-) -> tuple[tuple[str, ...] | None, str]:
-    """The labels of a row, None if they are missing, or why there are none."""
+def _flags(row: dict[str, Any], columns: list[str]) -> dict[str, bool | None]:
+    """Whether each column applies; ValueError for a cell that is neither true nor false."""
+    found = {column: _applies(row.get(column)) for column in columns}
+    if wrong := [name for name in columns if found[name] is None and _value(row.get(name))]:
+        raise ValueError(f"{wrong[0]} is {plain(row.get(wrong[0]))!r}, neither true nor false")
+    return found
+
+
+def _labels(row: dict[str, Any], label: dict[str, Any], known: set[str]) -> tuple[str, ...] | None:
+    """The labels of a row, None if they are missing; ValueError if they cannot be used."""
     if columns := label["columns"]:
-        found = {column: _applies(row.get(column)) for column in columns}
-        if wrong := [name for name in columns if found[name] is None and _value(row.get(name))]:
-            return None, f"{wrong[0]} is {plain(row.get(wrong[0]))!r}, neither true nor false"
-        missing = None in found.values()
-        return (None if missing else tuple(name for name in columns if found[name])), ""
+        found = _flags(row, columns)
+        return None if None in found.values() else tuple(name for name in columns if found[name])
     cell = row.get(label["column"])
     if label["task"] == "multi_label":
         if cell is None or (isinstance(cell, float) and isnan(cell)):
-            return None, ""
+            return None
         parts = cell if isinstance(cell, list) else plain(cell).split(label["separator"])
         values = list(dict.fromkeys(filter(None, (_value(part, known) for part in parts))))
     else:
         values = [value] if (value := _value(cell, known)) else []
         if not values:
-            return None, ""
+            return None
         if label["bins"]:
             values = binned(values, label["bins"])
             if not values[0]:
-                return None, f"{label['column']} is {value!r}, and bins need a number"
+                raise ValueError(f"{label['column']} is {value!r}, and bins need a number")
     if known and (others := [value for value in values if value not in known]):
-        return None, f"{label['column']} is {others[0]!r}, which is not declared"
-    return tuple(values), ""
+        raise ValueError(f"{label['column']} is {others[0]!r}, which is not declared")
+    return tuple(values)
 
 
-def _group(row: dict[str, Any], one: dict[str, Any]) -> tuple[str, str]:
-    """The group of a row, blank if it is missing, and why a value cannot be used."""
+def _group(row: dict[str, Any], one: dict[str, Any]) -> str:
+    """The group of a row, blank if it is missing; ValueError if a value cannot be used."""
     if columns := one["columns"]:
-        found = {column: _applies(row.get(column)) for column in columns}
-        if wrong := [name for name in columns if found[name] is None and _value(row.get(name))]:
-            return "", f"{wrong[0]} is {plain(row.get(wrong[0]))!r}, neither true nor false"
+        found = _flags(row, columns)
         if one["overlapping"]:
             [(column, inside)] = found.items()
-            return "" if inside is None else column if inside else f"not {column}", ""
+            return "" if inside is None else column if inside else f"not {column}"
         inside = [column for column in columns if found[column]]
-        return ("", f"in {' and '.join(inside)}") if len(inside) > 1 else ("".join(inside), "")
+        if len(inside) > 1:
+            raise ValueError(f"in {' and '.join(inside)}")
+        return "".join(inside)
     value = _value(row.get(one["column"]))
     if not value or not one["bins"]:
-        return value, ""
+        return value
     [group] = binned([value], one["bins"])
-    return group, "" if group else f"{value!r} is no number"
+    if not group:
+        raise ValueError(f"{value!r} is no number")
+    return group
 
 
 def _split(found: Found, column: str | None) -> str | None:

@@ -7,16 +7,15 @@ applicant_birth_year are taken where they are.
 """
 
 from collections.abc import Iterator
-from datetime import date
 from pathlib import Path
 from typing import Any
 
 from evenhand.io.quarantine import Quarantine
 from evenhand.legal.judgments import clean
-from evenhand.legal.objects import Found
+from evenhand.legal.objects import Found, Note, RejectedError, records_of
 from evenhand.legal.records import Record
 from evenhand.legal.rows import plain, read_rows, split_of
-from evenhand.legal.strasbourg import as_labels, split_articles
+from evenhand.legal.strasbourg import as_labels, judged_on, split_articles
 
 KIND = "ecthr"
 NEEDS = (
@@ -53,39 +52,32 @@ def read(
     tables : dict
         None are read.
     """
-    for found in read_rows(files, quarantine, (OPTIONS | options)["encoding"]):
-        record = _record(found, quarantine)
-        if record is not None:
-            yield record
+    rows = read_rows(files, quarantine, (OPTIONS | options)["encoding"])
+    return records_of(rows, quarantine, _record)
 
 
-def _record(found: Found, quarantine: Quarantine) -> Record | None:
+def _record(found: Found, note: Note) -> Record:
     value = found.value
-    place = (found.source, found.position, found.unit)
     item = plain(value.get("case_id"))
     facts, articles = value.get("facts"), value.get("violated_articles")
     if not item or not isinstance(facts, list) or not isinstance(articles, list):
         detail = f"case_id, facts or violated_articles (it has {', '.join(value)})"
-        quarantine.add(*place, "missing_field", detail[:500])
-        return None
+        raise RejectedError("missing_field", detail[:500])
     violated, unknown = split_articles(";".join(map(str, articles)))
     if unknown:
-        quarantine.add(*place, "bad_label", f"{item}: no article: {', '.join(unknown)}")
-        return None
+        raise RejectedError("bad_label", f"{item}: no article: {', '.join(unknown)}")
     labels, others = as_labels(violated)
     given = {name: _joined(value.get(key)) for name, key in _GIVEN.items()}
     given |= {"other_violations": ";".join(others)}
-    return Record(
+    return found.record(
         case_id=item,
-        source=found.source,
-        source_position=found.position,
-        date=_date(plain(value.get("judgment_date")), item, place, quarantine),
+        date=judged_on(plain(value.get("judgment_date")), item, note),
         title=plain(value.get("title")) or None,
         language="en",
         split=split_of(plain(value.get("data_type")) or found.source),
         text=tuple(line for line in (clean(str(one)) for one in facts) if line),
         labels=labels,
-        given={name: one for name, one in given.items() if one},
+        given=given,
     )
 
 
@@ -94,11 +86,3 @@ def _joined(value: Any) -> str:
     if isinstance(value, list):
         return ";".join(filter(None, map(plain, value)))
     return plain(value)
-
-
-def _date(text: str, item: str, place: tuple[str, int, str], quarantine: Quarantine) -> date | None:
-    try:
-        return date.fromisoformat(text[:10])
-    except ValueError:
-        quarantine.add(*place, "bad_date", f"{item}: {text!r}")
-        return None

@@ -10,6 +10,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -19,7 +20,7 @@ from evenhand.io.formats import kind_of
 from evenhand.io.quarantine import Quarantine
 from evenhand.legal.dataset import Dataset
 from evenhand.legal.declaration import read_declaration
-from evenhand.legal.objects import Found, objects_of
+from evenhand.legal.objects import Found, Note, RejectedError, objects_of, records_of
 from evenhand.legal.paragraphs import tidy
 from evenhand.legal.records import Record
 from evenhand.legal.rows import members_of, plain, split_of
@@ -60,18 +61,20 @@ def read(
         Those of `TABLES`: other names of fields and of groups.
     """
     dataset = read_declaration(options["declaration"])
-    fields = _fields(tables["fairlex_fields"], dataset)
-    groups = _groups(tables["fairlex_groups"], dataset)
+    make = partial(
+        _record,
+        dataset=dataset,
+        fields=_fields(tables["fairlex_fields"], dataset),
+        groups=_groups(tables["fairlex_groups"], dataset),
+    )
     for member in members_of(files, quarantine):
         if kind_of(member.file_name).format != "jsonl":
             quarantine.add(member.name, None, "file", "unknown_format", "not a .jsonl file")
             continue
         split = split_of(member.file_name)
         part = split or PurePosixPath(member.file_name).name.split(".")[0]
-        for found in objects_of(member, quarantine):
-            record = _record(found, dataset, split, part, fields, groups, quarantine)
-            if record:
-                yield record
+        in_part = partial(make, split=split, part=part)
+        yield from records_of(objects_of(member, quarantine), quarantine, in_part)
 
 
 def label_of(value: Any, dataset: Dataset) -> str | None:
@@ -115,24 +118,20 @@ def _groups(path: Path, dataset: Dataset) -> dict[tuple[str, str], str]:
 
 def _record(
     found: Found,
+    note: Note,
+    *,
     dataset: Dataset,
     split: str | None,
     part: str,
     fields: dict[str, list[str]],
     groups: dict[tuple[str, str], str],
-    quarantine: Quarantine,
-) -> Record | None:
-    where = (found.source, found.position, found.unit)
+) -> Record:
     value = found.value
     text = value.get("text")
     if not isinstance(text, str | list):
-        quarantine.add(*where, "missing_field", f"no text; the fields are {', '.join(value)}"[:200])
-        return None
+        raise RejectedError("missing_field", f"no text; the fields are {', '.join(value)}"[:200])
     paragraphs = text.split(_BORDER) if isinstance(text, str) else map(plain, text)
-    labels, problem = _labels(value, dataset)
-    if problem:
-        quarantine.add(*where, "bad_label", problem)
-        return None
+    labels = _labels(value, dataset)
     attributes = value.get("attributes")
     attributes = attributes if isinstance(attributes, dict) else value
     given = {}
@@ -152,10 +151,8 @@ def _record(
     own = next(
         (plain(one[name]) for one in (value, attributes) for name in _IDS if name in one), ""
     )
-    return Record(
+    return found.record(
         case_id=own or f"{part}-{found.position}",
-        source=found.source,
-        source_position=found.position,
         language=language,
         split=split,
         text=tidy(paragraphs),
@@ -164,17 +161,17 @@ def _record(
     )
 
 
-def _labels(value: dict[str, Any], dataset: Dataset) -> tuple[tuple[str, ...], str | None]:
-    """Return the labels' names in their order, and the problem with them, if any."""
+def _labels(value: dict[str, Any], dataset: Dataset) -> tuple[str, ...]:
+    """Return the labels' names in their order; RejectedError if they are none of the data set."""
     labels = value.get("labels", value.get("label"))
     many = dataset.task == "multi_label"
     if labels is None or (isinstance(labels, float) and math.isnan(labels)):
-        return (), "no label"
+        raise RejectedError("bad_label", "no label")
     labels = labels if isinstance(labels, list) else [labels]
     names = [label_of(one, dataset) for one in labels]
     if None in names:
-        wrong = labels[names.index(None)]
-        return (), f"{json.dumps(wrong, ensure_ascii=False)[:60]} is no label of {dataset.title}"
+        wrong = json.dumps(labels[names.index(None)], ensure_ascii=False)[:60]
+        raise RejectedError("bad_label", f"{wrong} is no label of {dataset.title}")
     if not many and len(names) != 1:
-        return (), f"{len(names)} labels; a case of {dataset.title} has one"
-    return tuple(sorted(set(names), key=dataset.labels.index)), None
+        raise RejectedError("bad_label", f"{len(names)} labels; a case of {dataset.title} has one")
+    return tuple(sorted(set(names), key=dataset.labels.index))

@@ -6,20 +6,21 @@ language and full_text. Files are ``.json`` (a record, or an array) or ``.jsonl`
 """
 
 from collections.abc import Iterator
-from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from evenhand.errors import InputError
 from evenhand.io.quarantine import Quarantine
 from evenhand.legal.judgments import lines_of, parse
-from evenhand.legal.objects import Found, read_objects
+from evenhand.legal.objects import Found, Note, RejectedError, read_objects, records_of
 from evenhand.legal.records import Record
 from evenhand.legal.strasbourg import (
     JUDGMENTS,
     as_labels,
     check_no_finding,
     concluded,
+    judged_on,
     language_of,
     split_articles,
 )
@@ -59,43 +60,32 @@ def read(
     documents = set(options["documents"])
     if not documents:
         raise InputError("documents names no type of document", remedy=f"name {JUDGMENTS[0]}")
-    for found in read_objects(files, quarantine, options["encoding"]):
-        with quarantine.beyond_limits(found.source, found.position, found.unit):
-            record = _record(found, documents, no_finding, quarantine)
-            if record is not None:
-                yield record
+    make = partial(_record, documents=documents, no_finding=no_finding)
+    return records_of(read_objects(files, quarantine, options["encoding"]), quarantine, make)
 
 
-def _record(
-    found: Found, documents: set[str], no_finding: str, quarantine: Quarantine
-) -> Record | None:
+def _record(found: Found, note: Note, *, documents: set[str], no_finding: str) -> Record:
     value = {name: "" if one is None else one for name, one in found.value.items()}
-    place = (found.source, found.position, found.unit)
     missing = [name for name in FIELDS if name not in value]
     if missing or not isinstance(value["full_text"], str) or not value["itemid"]:
         lacking = ", ".join(missing) or "itemid or full_text"
-        quarantine.add(*place, "missing_field", f"{lacking} (it has {', '.join(value)})"[:500])
-        return None
+        raise RejectedError("missing_field", f"{lacking} (it has {', '.join(value)})"[:500])
     item = str(value["itemid"]).strip()
     kind = str(value["doc_type"]).strip().upper()
     if kind not in documents:
-        quarantine.add(*place, "not_a_judgment", f"{item}: {kind or 'no doc_type'}")
-        return None
+        raise RejectedError("not_a_judgment", f"{item}: {kind or 'no doc_type'}")
     language = str(value.get("language", "")).strip().upper()
     if language and language not in _LANGUAGES:
-        quarantine.add(*place, "other_language", f"{item}: {language}")
-        return None
+        raise RejectedError("other_language", f"{item}: {language}")
     lines = lines_of(value["full_text"])
     if language_of(lines) != "en":
-        quarantine.add(*place, "other_language", f"{item}: the text is French")
-        return None
+        raise RejectedError("other_language", f"{item}: the text is French")
     if bad := _bad_articles(value):
-        quarantine.add(*place, "bad_label", f"{item}: no article: {', '.join(bad)}")
-        return None
+        raise RejectedError("bad_label", f"{item}: no article: {', '.join(bad)}")
     judgment = parse(lines)
     labels, given, differs = _outcome(value, no_finding)
     if differs:
-        quarantine.add(*place, "conclusion_differs", f"{item}: {differs}")
+        note("conclusion_differs", f"{item}: {differs}")
     given |= {
         "respondent": ";".join(filter(None, map(str.strip, str(value["country"]).split(";")))),
         "application_number": str(value.get("app_no", "")),
@@ -103,17 +93,15 @@ def _record(
         "conclusion": str(value.get("conclusion", "")),
         "document": kind,
     }
-    return Record(
+    return found.record(
         case_id=item,
-        source=found.source,
-        source_position=found.position,
-        date=_date(str(value["date"]), item, place, quarantine),
+        date=judged_on(str(value["date"]), item, note),
         title=str(value.get("title", "")).strip() or None,
         language="en",
         text=tuple(judgment.facts),
         context=(*judgment.header, *judgment.procedure),
         labels=labels,
-        given={name: one for name, one in given.items() if one},
+        given=given,
     )
 
 
@@ -151,11 +139,3 @@ def _outcome(
     if known or no_finding == "no_violation":
         return labels, given, "; ".join(differs)
     return None, given, ""
-
-
-def _date(text: str, item: str, place: tuple[str, int, str], quarantine: Quarantine) -> date | None:
-    try:
-        return date.fromisoformat(text.strip()[:10])
-    except ValueError:
-        quarantine.add(*place, "bad_date", f"{item}: {text!r}")
-        return None

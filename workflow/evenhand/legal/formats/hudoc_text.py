@@ -8,15 +8,17 @@ the violations from the operative part.
 import re
 from collections.abc import Iterator
 from datetime import date
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from evenhand.core.limits import CASE_CHARACTERS, LimitError
 from evenhand.io.decoding import Encoding, TextReader
 from evenhand.io.formats import kind_of
-from evenhand.io.members import Member, open_members
+from evenhand.io.members import open_members
 from evenhand.io.quarantine import Quarantine
 from evenhand.legal.judgments import Judgment, conclusions, findings, lines_of, parse
+from evenhand.legal.objects import Found, Note, RejectedError, records_of
 from evenhand.legal.records import Record
 from evenhand.legal.strasbourg import as_labels, check_no_finding, language_of
 
@@ -73,57 +75,55 @@ def read(
     """
     options = OPTIONS | options
     no_finding = check_no_finding(options["no_finding"])
+    texts = _texts(files, options["encoding"], quarantine)
+    return records_of(texts, quarantine, partial(_record, no_finding=no_finding))
+
+
+def _texts(files: list[Path], encoding: Encoding, quarantine: Quarantine) -> Iterator[Found]:
     for path in files:
         for member in open_members(path, quarantine):
             if kind_of(member.file_name).format != "txt":
                 detail = "a judgment as plain text is a .txt file"
                 quarantine.add(member.name, None, "file", "unknown_format", detail)
                 continue
+            reader = TextReader(
+                member.chunks,
+                file=member.name,
+                quarantine=quarantine,
+                encoding=encoding,
+                max_characters=CASE_CHARACTERS,
+            )
+            pieces, size = [], 0
             with quarantine.beyond_limits(member.name, 1, "record"):
-                record = _record(member, options["encoding"], no_finding, quarantine)
-                if record is not None:
-                    yield record
+                for _, piece in reader:
+                    pieces.append(piece)
+                    size += len(piece)
+                    if size > CASE_CHARACTERS:
+                        problem = f"longer than {CASE_CHARACTERS} characters"
+                        raise LimitError("oversized_record", problem)
+                if text := "".join(pieces):  # `open_members` reports files of 0 bytes
+                    stem = PurePosixPath(member.file_name).stem
+                    yield Found(member.name, 1, "record", {"itemid": stem, "text": text})
 
 
-def _record(
-    member: Member, encoding: Encoding, no_finding: str, quarantine: Quarantine
-) -> Record | None:
-    reader = TextReader(
-        member.chunks,
-        file=member.name,
-        quarantine=quarantine,
-        encoding=encoding,
-        max_characters=CASE_CHARACTERS,
-    )
-    pieces, size = [], 0
-    for _, piece in reader:
-        pieces.append(piece)
-        size += len(piece)
-        if size > CASE_CHARACTERS:
-            raise LimitError("oversized_record", f"longer than {CASE_CHARACTERS} characters")
-    text = "".join(pieces)
-    place = (member.name, 1, "record")
-    if not text.strip():
-        if text:  # `open_members` reports files of 0 bytes
-            quarantine.add(*place, "no_facts", "blanks only")
-        return None
-    lines = lines_of(text)
+def _record(found: Found, note: Note, *, no_finding: str) -> Record:
+    if not found.value["text"].strip():
+        raise RejectedError("no_facts", "blanks only")
+    lines = lines_of(found.value["text"])
     if language_of(lines) != "en":
-        quarantine.add(*place, "other_language", "the text is French")
-        return None
+        raise RejectedError("other_language", "the text is French")
     judgment = parse(lines)
     if not judgment.operative and _is_decision(judgment):
-        quarantine.add(*place, "not_a_judgment", "a decision, without JUDGMENT in its header")
-        return None
+        raise RejectedError("not_a_judgment", "a decision, without JUDGMENT in its header")
     title = _title(judgment.header)
     violated, cleared, outcome_source = _outcome(judgment)
     labels: tuple[str, ...] | None
     labels, others = as_labels(violated)
     if not violated and not cleared and no_finding == "unknown":
         labels = None
-    found = _date(judgment.header, lines)
-    if found is None:
-        quarantine.add(*place, "bad_date", "neither the header nor the end has a date")
+    day = _date(judgment.header, lines)
+    if day is None:
+        note("bad_date", "neither the header nor the end has a date")
     given = {
         "respondent": ";".join(_respondents(title, judgment)),
         "application_number": ";".join(_applications(judgment.header)),
@@ -133,17 +133,15 @@ def _record(
         "other_violations": ";".join(others),
         "outcome_from": outcome_source,
     }
-    return Record(
-        case_id=PurePosixPath(member.file_name).stem,
-        source=member.name,
-        source_position=1,
-        date=found,
+    return found.record(
+        case_id=found.value["itemid"],
+        date=day,
         title=title,
         language="en",
         text=tuple(judgment.facts),
         context=(*judgment.header, *judgment.procedure),
         labels=labels,
-        given={name: value for name, value in given.items() if value},
+        given=given,
     )
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from evenhand.io.encodings import DAMAGE
 from evenhand.io.quarantine import Quarantine
 from evenhand.legal.chinese import dates_of, facts_of, paragraphs
-from evenhand.legal.objects import Found, read_objects
+from evenhand.legal.objects import Found, Note, RejectedError, read_objects, records_of
 from evenhand.legal.records import Record
 from evenhand.legal.severity import sentence_of, severity
 
@@ -38,21 +38,15 @@ def read(
     quarantine gets lines without id, facts or judgment (``missing_field``), lines with invalid
     UTF-8 (``damaged_case``), and invalid dates of cases that stay (``bad_date``).
     """
-    for found in read_objects(files, quarantine):
-        record = _record(found, quarantine)
-        if record is not None:
-            yield record
+    return records_of(read_objects(files, quarantine), quarantine, _record)
 
 
-def _record(found: Found, quarantine: Quarantine) -> Record | None:
-    where = found.source, found.position, found.unit
+def _record(found: Found, note: Note) -> Record:
     fields = [found.value.get(name) for name in ("text_id", "text", "fd")]
     if not all(isinstance(one, str) for one in fields) or not fields[0]:
-        quarantine.add(*where, "missing_field", "no text_id, text or fd")
-        return None
+        raise RejectedError("missing_field", "no text_id, text or fd")
     if any(DAMAGE in one for one in fields):
-        quarantine.add(*where, "damaged_case", "bytes that cannot be decoded")
-        return None
+        raise RejectedError("damaged_case", "bytes that cannot be decoded")
     case_id, facts, judgment = fields
     sentence = sentence_of(judgment)
     given = {}
@@ -61,12 +55,10 @@ def _record(found: Found, quarantine: Quarantine) -> Record | None:
         given["articles"] = ";".join(map(str, articles))
     if sentence:
         given |= {"sentence": sentence.kind, "months": f"{sentence.months:g}"}
-    return Record(
+    return found.record(
         case_id=case_id,
-        source=found.source,
-        source_position=found.position,
         language="zh",
-        date=_date(judgment, where, quarantine),
+        date=_date(judgment, note),
         text=facts_of(facts),
         context=paragraphs(judgment),
         labels=None if sentence is None else (severity(sentence),),
@@ -74,7 +66,7 @@ def _record(found: Found, quarantine: Quarantine) -> Record | None:
     )
 
 
-def _date(judgment: str, where: tuple[str, int, str], quarantine: Quarantine) -> date | None:
+def _date(judgment: str, note: Note) -> date | None:
     """The first date below the signatures; None if there is none."""
     begin = judgment.rfind(_OPERATIVE)
     signed = _SIGNATURE.search(judgment, max(begin, 0))
@@ -85,5 +77,5 @@ def _date(judgment: str, where: tuple[str, int, str], quarantine: Quarantine) ->
     if not found:
         return None
     if found[0][1] is None:
-        quarantine.add(*where, "bad_date", "the date below the signatures is in no calendar")
+        note("bad_date", "the date below the signatures is in no calendar")
     return found[0][1]

@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -23,10 +24,10 @@ from evenhand.errors import InputError
 from evenhand.io.formats import kind_of
 from evenhand.io.members import Member
 from evenhand.io.quarantine import Quarantine
+from evenhand.legal.objects import Found, Note, RejectedError, records_of
 from evenhand.legal.paragraphs import paragraphs_of
 from evenhand.legal.records import Record
 from evenhand.legal.rows import (
-    Found,
     csv_table,
     members_of,
     plain,
@@ -160,23 +161,16 @@ def read(
     areas = read_areas(tables["scdb_issue_areas"])
     table, keys = _look_through(files, names)
     chosen = choose(table, keys)
-    texts: set[int] = set()
-    number = -1
-    for found in _sources(files, names, quarantine):
-        if isinstance(found, list):
-            continue
-        number += 1
-        match = chosen[number]
-        if match.row is None:
-            quarantine.add(found.source, found.position, found.unit, "unmatched_text", match.how)
-            continue
-        texts.add(match.row)
-        with quarantine.beyond_limits(found.source, found.position, found.unit):
-            record = _record(found, table.rows[match.row], match, areas, quarantine)
-            if record:
-                yield record
+    sources = _sources(files, names, quarantine)
+    texts = (one for one in sources if isinstance(one, _Text))
+    matched = (
+        text.found._replace(value={"text": text, "match": match})
+        for text, match in zip(texts, chosen, strict=True)
+    )
+    yield from records_of(matched, quarantine, partial(_record, rows=table.rows, areas=areas))
+    there = {match.row for match in chosen}
     for index, row in enumerate(table.rows):
-        if index not in texts:
+        if index not in there:
             detail = f"{row.values['caseId']} {row.key.citation or row.key.docket}"
             quarantine.add(row.file, row.line, "line", "unmatched_row", detail)
 
@@ -306,9 +300,7 @@ class _Names:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.known: dict[str, dict[str, list[str]]] = {"scdb": {}, "texts": {}}
-        for row in read_resource(path, ["table", "column", "name"]):
-            if row["table"] not in self.known:
-                raise InputError(f"there is no table {row['table']!r}: scdb or texts", file=path)
+        for row in read_resource(path, ["table", "column", "name"], choices={"table": self.known}):
             names = self.known[row["table"]].setdefault(row["column"], [])
             names.append(_folded(row["name"]))
 
@@ -328,11 +320,9 @@ def _folded(name: str) -> str:
 
 @dataclass
 class _Text:
-    """A text and the identifiers of its case."""
+    """A text, its place, and the identifiers of its case."""
 
-    source: str
-    position: int
-    unit: str
+    found: Found
     key: Key
     text: str
     kind: str
@@ -375,13 +365,12 @@ def _sources_in(
     if format == "txt":
         text = western_text(whole(member))
         key = _key_of_name(PurePosixPath(member.file_name.removesuffix(".gz")).stem)
-        yield _Text(member.name, 1, "file", key, text, "opinion")
+        yield _Text(Found(member.name, 1, "file", {}), key, text, "opinion")
     elif format == "csv":
         yield from _csv(member, names, quarantine)
     else:
-        for found in rows_of(member, quarantine):
-            if text := _text(found, names, quarantine):
-                yield text
+        rows = rows_of(member, quarantine)
+        yield from records_of(rows, quarantine, partial(_text, names=names))
 
 
 def _csv(member: Member, names: _Names, quarantine: Quarantine) -> Iterator["list[Row] | _Text"]:
@@ -401,9 +390,7 @@ def _csv(member: Member, names: _Names, quarantine: Quarantine) -> Iterator["lis
             line=1,
             remedy=f"add the names of its columns to {names.path.name}",
         )
-    for found in rows:
-        if text := _text(found, names, quarantine):
-            yield text
+    yield from records_of(rows, quarantine, partial(_text, names=names))
 
 
 def _scdb(
@@ -441,16 +428,15 @@ def _scdb(
     return list(rows.values())
 
 
-def _text(found: Found, names: _Names, quarantine: Quarantine) -> _Text | None:
+def _text(found: Found, note: Note, *, names: _Names) -> _Text:
     """A row of a table of texts, or an object, as a text."""
     columns = names.of("texts", found.value)
     field_name = columns.get("opinion") or columns.get("summary")
     text = found.value.get(field_name) if field_name else None
     if not isinstance(text, str) or not text.strip():
-        reason = "no_facts" if field_name else "missing_field"
-        detail = "no text" if field_name else f"the fields are {', '.join(found.value)}"[:200]
-        quarantine.add(found.source, found.position, found.unit, reason, detail)
-        return None
+        if field_name:
+            raise RejectedError("no_facts", "no text")
+        raise RejectedError("missing_field", f"the fields are {', '.join(found.value)}"[:200])
     fields = ("citation", "reporter", "docket")
     values = {name: found.value.get(columns.get(name, "")) for name in fields}
     cited = values["citation"]
@@ -465,7 +451,7 @@ def _text(found: Found, names: _Names, quarantine: Quarantine) -> _Text | None:
         reporter_key(plain(values["reporter"])) or reporter_key(plain(cited)),
     )
     kind = "opinion" if "opinion" in columns else "summary"
-    return _Text(found.source, found.position, found.unit, key, text, kind)
+    return _Text(found, key, text, kind)
 
 
 def _key_of_name(stem: str) -> Key:
@@ -484,20 +470,20 @@ def _key_of_name(stem: str) -> Key:
 # --- records --------------------------------------------------------------------------------
 
 
-def _record(
-    text: _Text, row: Row, match: Match, areas: dict[str, str], quarantine: Quarantine
-) -> Record | None:
-    where = (text.source, text.position, text.unit)
+def _record(found: Found, note: Note, *, rows: list[Row], areas: dict[str, str]) -> Record:
+    text, match = found.value["text"], found.value["match"]
+    if match.row is None:
+        raise RejectedError("unmatched_text", match.how)
+    row = rows[match.row]
     area = row.values["issueArea"]
     label = areas.get(area, areas.get(area.casefold()))
     if not label:
         reason = "bad_label" if label is None else "outside_labels"
         detail = f"issue area {area}" if area else "no issue area"
-        quarantine.add(*where, reason, f"{row.values['caseId']}: {detail}")
-        return None
+        raise RejectedError(reason, f"{row.values['caseId']}: {detail}")
     day = parse_date(row.values["dateDecision"])
     if day is None and row.values["dateDecision"]:
-        quarantine.add(*where, "bad_date", f"dateDecision {row.values['dateDecision']}")
+        note("bad_date", f"dateDecision {row.values['dateDecision']}")
     given = {
         "joined_by": match.how,
         "text_kind": text.kind,
@@ -508,16 +494,14 @@ def _record(
         "scdb_respondent": row.values["respondent"],
         "scdb_decision_direction": row.values["decisionDirection"],
     }
-    return Record(
+    return found.record(
         case_id=row.values["caseId"],
-        source=text.source,
-        source_position=text.position,
         date=day,
         title=row.values.get("caseName") or None,
         language="en",
         text=paragraphs_of(text.text),
         labels=(label,),
-        given={name: value for name, value in given.items() if value},
+        given=given,
     )
 
 

@@ -7,15 +7,16 @@ of their own. Only the year of a decision is given: its date is the first of Jan
 
 from collections.abc import Iterator
 from datetime import date
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from evenhand.core.resources import read_resource
 from evenhand.io.quarantine import Quarantine
-from evenhand.legal.objects import Found
+from evenhand.legal.objects import Found, Note, RejectedError, records_of
 from evenhand.legal.records import Record
 from evenhand.legal.rows import plain, read_rows, split_of
-from evenhand.legal.swiss import Headings, find_facts, read_headings
+from evenhand.legal.swiss import Headings, find_facts, read_headings, spoken
 
 KIND = "fscs"
 NEEDS = (
@@ -24,8 +25,6 @@ NEEDS = (
 )
 TABLES = ("swiss_headings", "swiss_outcomes")
 OPTIONS: dict[str, object] = {}
-
-LANGUAGES = ("de", "fr", "it")
 
 #: The names of a field, the usual one first.
 _FIELDS = {
@@ -65,11 +64,8 @@ def read(
         Those of `TABLES`.
     """
     headings = read_headings(tables["swiss_headings"])
-    outcomes = read_outcomes(tables["swiss_outcomes"])
-    for found in read_rows(files, quarantine):
-        record = _record(found, headings, outcomes, quarantine)
-        if record:
-            yield record
+    make = partial(_record, headings=headings, outcomes=read_outcomes(tables["swiss_outcomes"]))
+    return records_of(read_rows(files, quarantine), quarantine, make)
 
 
 def read_outcomes(path: Path) -> dict[str, str]:
@@ -78,41 +74,27 @@ def read_outcomes(path: Path) -> dict[str, str]:
     return {row["outcome"].casefold(): row["label"] for row in rows}
 
 
-def _record(
-    found: Found, headings: Headings, outcomes: dict[str, str], quarantine: Quarantine
-) -> Record | None:
-    where = (found.source, found.position, found.unit)
+def _record(found: Found, note: Note, *, headings: Headings, outcomes: dict[str, str]) -> Record:
     fields = {
         field: plain(next((found.value[name] for name in names if name in found.value), None))
         for field, names in _FIELDS.items()
     }
     if not fields["text"]:
         names = ", ".join(found.value)
-        quarantine.add(*where, "missing_field", f"no text; the fields are {names}"[:200])
-        return None
-    language = fields["language"].casefold()
+        raise RejectedError("missing_field", f"no text; the fields are {names}"[:200])
     origin = fields["translated_from"].casefold()
-    if origin not in ("", "n/a", language):
-        quarantine.add(*where, "other_language", f"a translation from {origin}")
-        return None
-    if language not in LANGUAGES:
-        quarantine.add(
-            *where, "other_language", f"language {language}" if language else "no language stated"
-        )
-        return None
+    if origin not in ("", "n/a", fields["language"].casefold()):
+        raise RejectedError("other_language", f"a translation from {origin}")
+    language = spoken(fields["language"])
     label = outcomes.get(fields["label"].casefold())
     if not label:
         reason = "bad_label" if label is None else "outside_labels"
         detail = f"outcome {fields['label']}" if fields["label"] else "no outcome stated"
-        quarantine.add(*where, reason, detail[:100])
-        return None
-    facts = find_facts(fields["text"], headings)
-    if facts.problem:
-        quarantine.add(*where, "no_facts", facts.problem)
-        return None
+        raise RejectedError(reason, detail[:100])
+    text, context = find_facts(fields["text"], headings)
     day, precision = parse_year(fields["year"])
     if fields["year"] and day is None:
-        quarantine.add(*where, "bad_date", f"year {fields['year']}"[:100])
+        note("bad_date", f"year {fields['year']}"[:100])
     given = {
         "swiss_language": language,
         "swiss_region": fields["region"],
@@ -122,17 +104,15 @@ def _record(
     }
     split = split_of(found.source)
     part = split or PurePosixPath(found.source).name.split(".")[0]
-    return Record(
+    return found.record(
         case_id=fields["id"] or f"{part}-{found.position}",
-        source=found.source,
-        source_position=found.position,
         date=day,
         language=language,
         split=split,
-        text=facts.text,
-        context=facts.context,
+        text=text,
+        context=context,
         labels=(label,),
-        given={name: value for name, value in given.items() if value},
+        given=given,
     )
 
 

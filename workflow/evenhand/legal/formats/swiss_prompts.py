@@ -8,13 +8,15 @@ cannot be trained on; they demonstrate the rules on real facts in three language
 import hashlib
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from evenhand.io.quarantine import Quarantine
+from evenhand.legal.objects import Found, Note, RejectedError, records_of
 from evenhand.legal.records import Record
 from evenhand.legal.rows import plain, read_rows
-from evenhand.legal.swiss import find_facts, read_headings
+from evenhand.legal.swiss import Headings, find_facts, read_headings, spoken
 
 KIND = "fscs"
 NEEDS = 'jsonl with "input_text", a prompt that quotes the facts of a decision, and "language"'
@@ -24,8 +26,6 @@ OPTIONS: dict[str, object] = {}
 #: The facts: from the quotation mark at the end of the first line to the last one that an empty
 #: line follows.
 _QUOTED = re.compile(r"\A[^\n]*:\n\"(.*)\"\n\n", re.DOTALL)
-
-LANGUAGES = ("de", "fr", "it")
 
 
 def read(
@@ -50,34 +50,21 @@ def read(
     tables : dict of str to Path
         Those of `TABLES`.
     """
-    headings = read_headings(tables["swiss_headings"])
-    for found in read_rows(files, quarantine):
-        where = (found.source, found.position, found.unit)
-        prompt = found.value.get("input_text")
-        quoted = _QUOTED.match(prompt) if isinstance(prompt, str) else None
-        if quoted is None:
-            quarantine.add(*where, "missing_field", "no input_text that quotes facts")
-            continue
-        language = plain(found.value.get("language")).casefold()
-        if language not in LANGUAGES:
-            quarantine.add(
-                *where,
-                "other_language",
-                f"language {language}" if language else "no language stated",
-            )
-            continue
-        facts = find_facts(quoted[1], headings)
-        if facts.problem:
-            quarantine.add(*where, "no_facts", facts.problem)
-            continue
-        digest = hashlib.blake2b("\n".join(facts.text).encode(), digest_size=8).hexdigest()
-        yield Record(
-            case_id=digest,
-            source=found.source,
-            source_position=found.position,
-            language=language,
-            text=facts.text,
-            context=facts.context,
-            labels=None,
-            given={"swiss_language": language, "text_kind": "facts_in_prompt"},
-        )
+    make = partial(_record, headings=read_headings(tables["swiss_headings"]))
+    return records_of(read_rows(files, quarantine), quarantine, make)
+
+
+def _record(found: Found, note: Note, *, headings: Headings) -> Record:
+    prompt = found.value.get("input_text")
+    quoted = _QUOTED.match(prompt) if isinstance(prompt, str) else None
+    if quoted is None:
+        raise RejectedError("missing_field", "no input_text that quotes facts")
+    language = spoken(plain(found.value.get("language")))
+    text, context = find_facts(quoted[1], headings)
+    return found.record(
+        case_id=hashlib.blake2b("\n".join(text).encode(), digest_size=8).hexdigest(),
+        language=language,
+        text=text,
+        context=context,
+        given={"swiss_language": language, "text_kind": "facts_in_prompt"},
+    )
