@@ -39,6 +39,7 @@ individual_fairness:
       {format: table, files: [mine/loans.csv], label: decision,
        positive: approved, attribute: gender, features: [age, monthly_income]}
   methods: [mlp, majority]
+  training: mine/training.csv
   lambdas: [1]
   seeds: 1
 legal:
@@ -48,6 +49,12 @@ legal:
       parts: {cases: {format: swiss_judgment, files: [mine/cases.jsonl, mine/more]}}
   resamples: 100
   audit: {per_rule: 2}
+"""
+
+#: Two epochs instead of thirty.
+TRAINING = """\
+dataset,hidden,adversary,learning_rate,batch,epochs,note
+default,30;20,10,1,32,2,
 """
 
 FILTERS = ("names_jieba", "pair_fit", "coreference", "biology")
@@ -63,6 +70,7 @@ def demo_template(tmp_path_factory) -> Checkout:
     def make(root: Path) -> None:
         made = checkout(root, arguments)
         made.write("config/small.yaml", CONFIG)
+        made.write("mine/training.csv", TRAINING)
         made.write("mine/loans.csv", made.read("resources/demo/tabular/loans.csv"))
         lines = made.read("resources/demo/legal/fscs/cases.jsonl").splitlines(keepends=True)
         made.write("mine/cases.jsonl", "".join(lines[:20]))
