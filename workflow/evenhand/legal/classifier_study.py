@@ -34,7 +34,7 @@ CHANCE = 0.05
 #: The verdict of `noise_verdict`, for the descriptions of columns.
 NOISE_VERDICT = (
     "above: above noise, p below 0.05; equivalent: a disparity of delta would be larger, at 5 %,"
-    " and predictions differ between cases; else inconclusive"
+    " predictions differ between cases and no group is small; else inconclusive"
 )
 
 
