@@ -67,8 +67,8 @@ def write_individual_page(
     }
     grid, findings = found.get("grid", []), found.get("findings", [])
     by_dataset: dict[str, list[str]] = {}
-    for row in findings:
-        if row["dataset"] is not None:
+    for row in sorted(findings, key=lambda row: row["finding"] == "missing_rows"):
+        if row["dataset"] is not None and not row["finding"].startswith("front_"):
             by_dataset.setdefault(row["dataset"], []).append(row["sentence"])
     written = write_page(
         out,
