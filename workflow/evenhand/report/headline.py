@@ -47,7 +47,7 @@ SYSTEMS = {
     ),
     "mitigation": (
         "What did mitigation change?",
-        "Objectives and methods that should make a classifier fairer, each beside plain training.",
+        "Here methods that should make a classifier fairer are compared with plain training.",
         ("mitigation",),
     ),
     "slguset": (

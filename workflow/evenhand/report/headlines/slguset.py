@@ -100,7 +100,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     overall = next((row for row in agreement if row["pair"] == "all"), None)
     built = one["corpus"] or one["annotation"] or one["statistics"]
     statements = [
-        judge(own, overall, of("annotation/agreement")) if built else "",
+        judge(own, overall, of("annotation/agreement") or steps_from) if built else "",
         say(
             "slguset_built",
             steps_from,
