@@ -182,6 +182,7 @@ def _by_group(
             "if_groups",
             _files("groups", "table_6", *(["individuals"] * predicted)),
             label=label,
+            attribute=document.get("attribute_name"),
             groups=groups,
             every=every,
             predicted=predicted,

@@ -76,9 +76,8 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     named = [(titles.get(one, one), n) for one, n in sizes.items()]
     words = [
         *conclude(tables["table_4"], titles, sources["table_4"]),
-        say("legal_sizes", sources["sizes"], sizes=named) if sizes else "",
+        *([say("legal_sizes", sources["sizes"], sizes=named)] if sizes and not gaps else []),
     ]
-    words = [text for text in words if text]
     figure, caption = _figure(gaps) if gaps else _size_figure(sizes, titles)
     return Headline(
         sentence=words[0] if words else say("nothing"),
@@ -157,6 +156,7 @@ def _largest(gaps: Rows, files: Sequence[str]) -> SourcedStatement | None:
 
 def _lowest(rows: Rows, files: Sequence[str]) -> SourcedStatement | None:
     """Return where the lowest score of a group is below chance."""
+    rows = [row for row in rows if row["noise_verdict"]]
     low = [row for row in rows if row["noise_verdict"] == "above" and not row["from_labels"]]
     return say("legal_lowest", files, low=low, tested=len(rows)) if low else None
 
