@@ -268,6 +268,13 @@ def test_a_gap_is_above_noise_and_of_the_classifier_not_of_labels(tmp_path):
     assert only(groups, **GENDER | {"convention": "present"}, group="male")["score"] == 100
 
 
+def test_a_gap_of_a_small_group_is_not_excluded(tmp_path):
+    data, _ = write_people(tmp_path / "d.parquet")
+    study = make_study(tmp_path, data, "cail", predictions(data, "cail", noisy(4)), few=61)
+    row = only(table(tmp_path, scores, study), **GENDER)
+    assert (row["gd_verdict"], row["smallest_group"]) == ("inconclusive", 60)
+
+
 def test_equal_treatment_is_not_above_noise_and_the_mean_is_that_of_the_seeds(tmp_path):
     data, _ = write_people(tmp_path / "d.parquet")
     runs = [predictions(data, "cail", noisy(seed), seed=seed) for seed in (4, 9)]
@@ -466,6 +473,14 @@ def test_the_same_predictions_do_not_differ(tmp_path):
         assert row["verdict"] == "equivalent"
         assert row["difference"] == row["low"] == row["high"] == 0
         assert row["p_cases"] == row["p_seeds"] == 1
+
+
+def test_classifiers_that_learned_nothing_are_not_equivalent(tmp_path):
+    data, _ = write_people(tmp_path / "d.parquet", men=12, women=12)
+    runs = [predictions(data, "cail", np.zeros_like, **more) for more in ({}, DRO)]
+    for row in compared(tmp_path, data, *runs).values():
+        found = (row["verdict"], row["reason"])
+        assert found == ("inconclusive", "both predict the same for every case")
 
 
 def test_tests_that_are_not_possible_state_the_reason(tmp_path):

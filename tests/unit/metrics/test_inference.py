@@ -242,7 +242,7 @@ def test_power_where_one_cluster_is_large_is_that_of_the_simulation():
 
 @pytest.mark.parametrize(
     ("hits", "expected"),
-    [(600, "above"), (400, "below"), (503, "equivalent")],
+    [(600, "above"), (400, "below"), (503, "equivalent"), (521, "inconclusive")],
 )
 def test_verdicts_of_many_clusters(hits, expected):
     found = infer(ones(np.arange(1000) < hits), neutral=0.5, delta=0.05, seed=0, is_share=True)

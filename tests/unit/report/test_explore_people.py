@@ -51,7 +51,10 @@ def test_says_of_each_individual_what_each_seed_decides(page, made):
     mine, other = sets_of(tree).values()
     assert [one["asks"]["training"] for one in mine["models"]] == [
         "mlp", "mlp, iifr_cosine, lambda 1, epsilon 0.8"]  # fmt: skip
-    assert [one["name"] for one in mine["models"]] == ["MLP", "MLP with IIFR, λ 1, ε 0.8"]
+    assert [one["name"] for one in mine["models"]] == [
+        "MLP",
+        "MLP with IIFR on cosine pairs, λ 1, ε 0.8",
+    ]
     mlp = mine["models"][0]
     rows, seeds, tags = told(mine, mlp)
     assert rows == ["1", "2", "3", "5", "0", "2", "3"] and seeds == list("0000111")

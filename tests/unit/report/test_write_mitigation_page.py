@@ -6,6 +6,7 @@ from selectolax.lexbor import LexborHTMLParser
 from evenhand.errors import InputError
 from evenhand.individual.tables import grid, pareto_fronts
 from evenhand.individual.tables import tests as differences
+from evenhand.legal.classifier_tables.tests import CONSTANT
 from evenhand.legal.objective_titles import Titles
 from evenhand.report.headlines.mitigation import Change, by_method, conclude
 from evenhand.report.write_mitigation_page import write_mitigation_page
@@ -100,17 +101,39 @@ def test_a_rise_is_better_unless_it_is_a_gap_that_rises():
 def test_the_clearest_change_comes_with_its_interval():
     found = conclude([change(), change(verdict="inconclusive", low=-1.0)])
     assert found.strength == 2
-    assert found.sentence == "1 of 2 comparisons with plain training is significant. The clearest:"
-    words = "raises <bdi>worst</bdi> from 50.0 to 60.0 (+10.0 points, 95 % interval 5.0 to 15.0)."
+    assert found.sentence == (
+        "1 of 2 comparisons with plain training is significant (1 fairer, 0 less fair)."
+        " The clearest:"
+    )
+    words = "raises <bdi>worst</bdi> from 50.0 to 60.0, which is fairer (+10.0 points"
     assert words in found.more[0]
-    beside = change()._replace(alone=55.0).words
-    assert beside.endswith("; the same method without the individual loss has 55.0.")
+    assert ", 95 % interval 5.0 to 15.0)." in found.more[0]
     assert found.more[0].files == ("tables/classifiers/mine/tests.csv",)
     assert found.next == ""
     none = conclude([change(verdict="inconclusive", low=None, further=n) for n in (9, 1)])
     assert none.next.startswith(
-        "Train 1 more seed to test the effect of <bdi>DRO</bdi> on <bdi>worst"
+        "Train 1 more seed (repeated runs) to test the effect of <bdi>DRO</bdi> on <bdi>worst"
     )
     assert none.strength == 0 and none.sentence.startswith("None of 2 comparisons")
     assert "too few seeds or cases to tell" in none.more[0]
+    other = change("other", "inconclusive", low=-1.0)
+    assert conclude([change(), other]).more[-1] == (
+        "Without a significant change: <bdi>other</bdi>."
+    )
     assert conclude([]).sentence == "No method was compared with plain training."
+
+
+@pytest.mark.parametrize(
+    ("given", "more", "words"),
+    [
+        ({}, {"alone": 55.0}, "; the same method without the individual loss has 55.0."),
+        ({}, {"alone": 60.0}, "has 60.0, so the loss adds nothing."),
+        ({"gap": True}, {}, "to 60.0, which is less fair ("),
+        ({"verdict": "inconclusive"}, {"reason": CONSTANT}, f": cannot be judged, as {CONSTANT}."),
+        ({"verdict": "inconclusive"}, {"reason": "why"}, ": not significant, as why."),
+        ({"verdict": "inconclusive"}, {}, ": not significant after adjustment for all tests"),
+        ({"difference": 0.0, "verdict": "equivalent"}, {}, "from 50.0 to 50.0 (0.0 points"),
+    ],
+)
+def test_a_change_states_its_direction_and_why_it_is_not_significant(given, more, words):
+    assert words in change(**given)._replace(**more).words

@@ -23,8 +23,8 @@ METHODS = {
 }
 
 LOSSES = {
-    "iifr_cosine": "IIFR",
-    "iifr_cosine_without_attribute": "IIFR without the attribute in the cosine",
+    "iifr_cosine": "IIFR on cosine pairs",
+    "iifr_cosine_without_attribute": "IIFR on cosine pairs without the attribute",
     "iifr_counterfactual": "IIFR on counterfactual pairs",
 }
 

@@ -1,8 +1,10 @@
 """The predictions of all classifiers of a data set: the input of each table of them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from evenhand.core.tables import Row, read_table, text
 from evenhand.legal.dataset import Dataset
@@ -10,7 +12,7 @@ from evenhand.legal.predictions import NO_ATTRIBUTE
 from evenhand.legal.published import NOT_RUN, REPRODUCED
 from evenhand.legal.records import SPLITS
 from evenhand.legal.scored import FEW, Cases, Runs
-from evenhand.metrics.inference import conclude
+from evenhand.metrics.inference import INCONCLUSIVE, conclude
 
 #: The columns that name the trainings behind a row.
 SETTING = (
@@ -34,8 +36,14 @@ CHANCE = 0.05
 #: The verdict of `noise_verdict`, for the descriptions of columns.
 NOISE_VERDICT = (
     "above: above noise, p below 0.05; equivalent: a disparity of delta would be larger, at 5 %,"
-    " and predictions differ between cases; else inconclusive"
+    " predictions differ between cases and no group is small; else inconclusive"
 )
+
+
+def is_constant(row: Mapping[str, Any]) -> bool:
+    """Whether a row is inconclusive because the classifier predicts the same for every case."""
+    always = row["seeds"] is not None and row["constant_seeds"] == row["seeds"]
+    return always and row["noise_verdict"] == INCONCLUSIVE
 
 
 def noise_verdict(p: float, equivalent: bool) -> str:

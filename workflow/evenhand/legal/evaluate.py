@@ -48,7 +48,7 @@ def evaluate(study: ClassifierStudy) -> list[tuple[Row, list[Row]]]:
         draws = drawn_seed(study.seed, split)
         drawn = resampled_sums(values, seed=draws, resamples=study.resamples)
         every, classes = np.array([len(cases.true)]), cases.classes.shape[1]
-        constant = _constant_labels(cases, runs)
+        constant = constant_labels(cases, runs)
         for one in cases.groups:
             is_scored = scored_for(one.attribute.name)
             kept = [place for place, setting in enumerate(runs.settings) if is_scored(setting)]
@@ -71,7 +71,7 @@ def evaluate(study: ClassifierStudy) -> list[tuple[Row, list[Row]]]:
     return rows
 
 
-def _constant_labels(cases: Cases, runs: Runs) -> list[str | None]:
+def constant_labels(cases: Cases, runs: Runs) -> list[str | None]:
     """The labels that a run gives to every case; None if they differ or there is one case."""
     predicted = predicted_labels(runs.logits, cases.dataset.task).astype(bool)
     found: list[str | None] = []
@@ -177,7 +177,8 @@ class _Scorer:
         """How far random groups lie apart, those with the same labels, and those with a gap."""
         found: Row = {}
         apart = dict(zip(("gd", "worst"), planted(scores, self.delta, seed=0), strict=True))
-        constant = row["constant_seeds"] == row["seeds"]  # it would hide any difference
+        # constant predictions or a small group would hide any difference
+        hidden = row["constant_seeds"] == row["seeds"] or row["smallest_group"] < self.few
         for name, low, percentile in (("gd", False, 95), ("worst", True, 5)):
             value, drawn = np.array(row[name]), noise[name].mean(axis=-1)
             p = float(share_as_far(drawn, value, low=low))
@@ -190,7 +191,7 @@ class _Scorer:
                 f"{name}_p_labels": float(share_as_far(labels[name].mean(axis=-1), value, low=low)),
                 f"{name}_power": float((gaps > side * border).mean()),
                 f"{name}_verdict": noise_verdict(
-                    p, not constant and side * value < np.quantile(gaps, CHANCE)
+                    p, not hidden and side * value < np.quantile(gaps, CHANCE)
                 ),
             }
         return found

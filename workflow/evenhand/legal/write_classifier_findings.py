@@ -9,7 +9,7 @@ from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import read_table
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
-from evenhand.legal.classifier_study import CHANCE
+from evenhand.legal.classifier_study import CHANCE, is_constant
 from evenhand.legal.declaration import KIND as DECLARED
 from evenhand.legal.declaration import read_declaration
 from evenhand.legal.objective_titles import Titles, titles_of
@@ -125,12 +125,6 @@ def write_classifier_findings(
     document = {"headline": headline, "findings": findings}
     write_json(out, document | {"left_out": dict(sorted(left_out.items()))})
     return {"findings": len(findings), "left_out": sum(left_out.values())}
-
-
-def is_constant(row: Row) -> bool:
-    """Whether a row is inconclusive because the classifier predicts one class for every case."""
-    always = row["seeds"] is not None and row["constant_seeds"] == row["seeds"]
-    return always and row["noise_verdict"] == INCONCLUSIVE
 
 
 def gaps(tables: dict[str, list[Row]], claim_values: Row) -> Finding | None:

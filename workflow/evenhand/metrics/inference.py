@@ -8,9 +8,9 @@ Sources: Canay, Romano and Shaikh, Randomization tests under an approximate symm
 Econometrica 85 (2017), for the sign-flip test; Hartigan, Using subsample values as typical
 values, Journal of the ASA 64 (1969), for its interval; Korn and Graubard, Confidence intervals
 for proportions with small expected number of positive counts estimated from survey data,
-Survey Methodology 24 (1998); Schuirmann (1987) for two one-sided tests; Donner, A review of
-inference procedures for the intraclass correlation coefficient, International Statistical
-Review 54 (1986), for the estimate by analysis of variance.
+Survey Methodology 24 (1998); Donner, A review of inference procedures for the intraclass
+correlation coefficient, International Statistical Review 54 (1986), for the estimate by analysis
+of variance.
 """
 
 from collections.abc import Callable, Iterator
@@ -81,7 +81,7 @@ class Inference(NamedTuple):
     correlation : float
         The correlation within clusters, clipped to [0, 1].
     equivalent : bool
-        Whether two one-sided tests show the mean to be within delta of neutral.
+        Whether the interval lies within delta of neutral.
     power : float
         Of the sign-flip test where the mean differs from neutral by delta.
     further_clusters : int or None
@@ -509,14 +509,10 @@ def infer(
     if not 0.5 < level < 1:
         raise ValueError(f"level must be above 0.5 and below 1, not {level}")
     effective = effective_number(totals.sizes)
-
-    def interval(coverage: float) -> tuple[float, float]:
-        if is_share:
-            return korn_graubard(totals, coverage)
-        return sign_flip_interval(totals, seed=seed, level=coverage)
-
-    low, high = interval(level)
-    inner = interval(2 * level - 1)
+    if is_share:
+        low, high = korn_graubard(totals, level)
+    else:
+        low, high = sign_flip_interval(totals, seed=seed, level=level)
     size, mean = totals.sizes.sum(), totals.mean
     correlation = within_cluster_correlation(totals)
     correlation = min(1.0, max(0.0, correlation)) if np.isfinite(correlation) else correlation
@@ -534,7 +530,7 @@ def infer(
         len(totals.sizes),
         effective,
         correlation,
-        bool(neutral - delta < inner[0] and inner[1] < neutral + delta),
+        bool(neutral - delta < low and high < neutral + delta),
         power(totals.sizes, **design),
         further(lambda times: power(totals.sizes, times=times, **design), len(totals.sizes)),
     )
@@ -556,7 +552,7 @@ def verdict(inference: Inference, *, level: float = 0.95, p_value: float | None 
     -------
     str
         `ABOVE` or `BELOW`, if the difference is significant; `EQUIVALENT`, if it is not and
-        smaller than delta; else `INCONCLUSIVE`.
+        the interval lies within delta; else `INCONCLUSIVE`.
     """
     p_value = inference.p_value if p_value is None else p_value
     difference = inference.estimate - inference.neutral
@@ -566,7 +562,7 @@ def verdict(inference: Inference, *, level: float = 0.95, p_value: float | None 
 def conclude(
     difference: float, p_value: float | None, equivalent: bool, *, level: float = 0.95
 ) -> str:
-    """Return the verdict that follows from a p-value and an equivalence test; see `verdict`."""
+    """Return the verdict that follows from a p-value and from equivalence; see `verdict`."""
     if p_value is not None and p_value <= 1 - level + 1e-12:
         return ABOVE if difference > 0 else BELOW
     return EQUIVALENT if equivalent else INCONCLUSIVE

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 SYSTEMS = {
     "language_models": (
         "Is this language model biased?",
-        "Pairs of sentences that differ in a group: which of the two does a model find likelier,"
-        " and is that more than chance?",
+        "Of two sentences that differ in a group, which does a model find likelier?",
         ("language_models",),
     ),
     "predictions": (
@@ -47,7 +46,7 @@ SYSTEMS = {
     ),
     "mitigation": (
         "What did mitigation change?",
-        "Objectives and methods that should make a classifier fairer, each beside plain training.",
+        "Methods that should make a classifier fairer, against plain training.",
         ("mitigation",),
     ),
     "slguset": (

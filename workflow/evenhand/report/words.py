@@ -24,7 +24,7 @@ REASONS: Reasons = {
     "length": ("Too short or too long", "Its length lies outside the configured bounds."),
     "deny_listed": (
         "On the deny list",
-        "The list of exceptions has its word: no gender term, or one without a counterpart.",
+        "Its word is on a list of exceptions: not a gender word, or one without an opposite.",
     ),
     "not_a_gender_term": (
         "Not a gender term",

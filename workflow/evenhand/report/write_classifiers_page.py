@@ -9,7 +9,7 @@ from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
 from evenhand.legal.declaration import read_declaration
 from evenhand.legal.objective_titles import titles_of
-from evenhand.report.headlines.legal import gaps_of, largest
+from evenhand.report.headlines.legal import conclude, gaps_of
 from evenhand.report.read import read_json
 from evenhand.report.render import write_page
 from evenhand.report.sections.legal_classifiers import (
@@ -21,6 +21,7 @@ from evenhand.report.sections.legal_classifiers import (
     describe_counterfactual,
     describe_table_2,
     describe_table_4,
+    noise_words,
 )
 from evenhand.report.sections.legal_figures import (
     BASE,
@@ -31,8 +32,8 @@ from evenhand.report.sections.legal_figures import (
 from evenhand.report.sections.more_tables import OF_MITIGATION, MoreTables
 from evenhand.text.phrases import VERDICTS
 
-#: The finding of the first paragraph, and those of the report on mitigation.
-FIRST, OF_OBJECTIVES = "gaps_above_noise", ("objectives_against_erm", "average_loss_against_erm")
+#: The findings of the first paragraph, and of the report on mitigation.
+ELSEWHERE = ("gaps_above_noise", "objectives_against_erm", "average_loss_against_erm")
 
 
 def write_classifiers_page(
@@ -86,11 +87,9 @@ def write_classifiers_page(
     found = read_json(findings)
     if not (isinstance(found, dict) and "findings" in found):
         raise InputError("holds no findings", file=findings)
-    own = [one for one in found["findings"] if one["id"] not in OF_OBJECTIVES]
-    first = [one for one in own if one["id"] == FIRST][-1:]  # over all data sets, if several
-    below = [one for one in own if one not in first]
+    below = [one for one in found["findings"] if one["id"] not in ELSEWHERE]
     called = titles_of(objectives, objective_titles)
-    about, gaps, known = [], [], {}
+    about, gaps, known, tables_4 = [], [], {}, {}
     for folder, declared, title in zip(tables, declarations, titles, strict=True):
         name, own = folder.name, read_tables(folder)
         plain = {
@@ -102,10 +101,14 @@ def write_classifiers_page(
         worst = {
             (row["attribute"], row["classifier"]): row for row in own["table_2"] if row["worst"]
         }
-        gaps += [
-            gap | {"id": name, "worst": worst.get((gap["attribute"], gap["classifier"]))}
-            for gap in gaps_of({name: own["table_4"]}, known)
-        ]
+        tables_4[name] = own["table_4"]
+        lowest = {
+            (row["attribute"], row["classifier"]): row
+            for row in gaps_of({name: own["table_4"]}, known, "worst")
+        }
+        for gap in gaps_of({name: own["table_4"]}, known):
+            key = gap["attribute"], gap["classifier"]
+            gaps.append(gap | {"id": name, "worst": worst.get(key), "lowest": lowest.get(key)})
         about.append(
             {
                 "id": name,
@@ -141,13 +144,14 @@ def write_classifiers_page(
         about=about,
         files=[f"tables/classifiers/{one.name}/table_4.csv" for one in tables],
         gaps=sorted(gaps, key=lambda one: one["noise_verdict"] != "above"),
-        lead=[*(one["sentence"] for one in first), *filter(None, [largest(gaps)])],
+        lead=conclude(tables_4, known),
         over_all=[one for one in below if one["dataset"] is None],
         test_cases=linked is None or "test" in linked,
         objective=called.heading,
         measures=MEASURES,
         verdicts=VERDICTS,
         noise_verdicts=NOISE_VERDICTS,
+        noise_words=noise_words,
         twin_measures=TWIN_MEASURES,
         more_tables=MoreTables(
             {f"tables/classifiers/{one.name}": one for one in tables}, but=OF_MITIGATION

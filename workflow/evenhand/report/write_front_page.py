@@ -24,6 +24,12 @@ from evenhand.report.sections.individual_tests import describe_checks
 from evenhand.report.sections.paper import describe_papers
 from evenhand.report.sections.planted import describe_planted
 
+#: The sections of the front page that follow the findings.
+AFTER = [
+    ("trust", "How far to trust this", ""),
+    ("release", "Did bias rise since the last release?", ""),
+]
+
 #: The main findings, which the console prints: one of each kind of planted truth, if there is one,
 #: then the clearest finding of each system.
 MAIN = 3
@@ -150,7 +156,7 @@ def write_front_page(
             *([] if page == "front" else [("verdicts", "All published numbers", "")]),
             *([("planted", "Planted truth", "")] if truths else []),
             *((card["id"], card["title"], "") for card in cards if card["headline"]),
-            *([("trust", "How far to trust this", "")] if page == "front" else []),
+            *(AFTER if page == "front" else []),
             *([("in-the-paper", "Tables and figures", "")] if paper else []),
         ],
         truths=truths,

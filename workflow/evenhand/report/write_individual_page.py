@@ -1,6 +1,5 @@
 """The individual fairness report, one HTML file."""
 
-import re
 from typing import Any
 
 from evenhand.core import stage
@@ -9,7 +8,7 @@ from evenhand.core.tables import read_tables
 from evenhand.individual.names import title, titles_of
 from evenhand.io.documents import read_description
 from evenhand.metrics.individual import TAU
-from evenhand.report.headlines.individual_fairness import decisions
+from evenhand.report.headlines.individual_fairness import conclude
 from evenhand.report.render import write_page
 from evenhand.report.sections.individual_people import Behind
 from evenhand.report.sections.individual_tables import describe_results
@@ -17,9 +16,6 @@ from evenhand.report.sections.individual_tests import describe_data
 from evenhand.report.sections.individual_words import likeness
 from evenhand.report.sections.more_tables import OF_MITIGATION, MoreTables
 from evenhand.tabular.prepared import RECORD
-
-#: The findings of the first paragraph.
-HEADLINE = re.compile("headline_(?!cells)")
 
 SECTIONS = [
     ("glance", "At a glance", "At a glance"),
@@ -71,8 +67,8 @@ def write_individual_page(
     }
     grid, findings = found.get("grid", []), found.get("findings", [])
     by_dataset: dict[str, list[str]] = {}
-    for row in findings:
-        if row["dataset"] is not None:
+    for row in sorted(findings, key=lambda row: row["finding"] == "missing_rows"):
+        if row["dataset"] is not None and not row["finding"].startswith("front_"):
             by_dataset.setdefault(row["dataset"], []).append(row["sentence"])
     written = write_page(
         out,
@@ -85,10 +81,7 @@ def write_individual_page(
         training=[
             row | {"title": title(row["dataset"], titles)} for row in found.get("training", [])
         ],
-        headline=[
-            *(words for _, words in decisions(found, titles)),
-            *(r["sentence"] for r in findings if HEADLINE.match(r["finding"])),
-        ],
+        headline=conclude(found, documents)[1],
         by_dataset=[
             {"name": title(name, titles), "sentences": sentences}
             for name, sentences in by_dataset.items()

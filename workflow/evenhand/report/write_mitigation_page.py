@@ -18,9 +18,9 @@ from evenhand.report.sections.individual_sweeps import describe_fronts, describe
 from evenhand.report.sections.individual_tests import describe_tests as describe_differences
 from evenhand.report.sections.legal_classifiers import (
     MEASURES,
-    NOISE_VERDICTS,
     describe_table_4,
     describe_tests,
+    noise_words,
 )
 from evenhand.report.sections.legal_figures import (
     describe_group_scores,
@@ -144,7 +144,7 @@ def write_mitigation_page(
         objective=called.heading,
         measures=MEASURES,
         verdicts=VERDICTS,
-        noise_verdicts=NOISE_VERDICTS,
+        noise_words=noise_words,
         more_tables=MoreTables(places, only=OF_MITIGATION - {"inconsistencies"}),
         provenance=quote(provenance, safe="/.") if provenance else None,
     )

@@ -10,7 +10,7 @@ from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
-from evenhand.report.headlines.language_models import conclude, results_of
+from evenhand.report.headlines.language_models import by_model, conclude, results_of
 from evenhand.report.read import read_json
 from evenhand.report.render import slug, write_page
 from evenhand.report.sections.more_tables import MoreTables
@@ -134,6 +134,7 @@ def write_models_page(
         sections=sections,
         sets=described,
         headline=conclude(results, [f"{place}/bias_scores.csv" for place in places], MOST),
+        by_model=by_model(results),
         methods=_methods(described),
         models=models,
         models_files=files,

@@ -1,7 +1,16 @@
 import pytest
 
 from evenhand.core.tables import write_tables
-from evenhand.individual.tables import findings, groups, table_4, table_7, table_8, tests
+from evenhand.individual.tables import (
+    findings,
+    groups,
+    individuals,
+    table_4,
+    table_6,
+    table_7,
+    table_8,
+    tests,
+)
 from evenhand.io.documents import write_json
 from evenhand.report.headlines.individual_fairness import describe
 from evenhand.tabular.prepared import RECORD
@@ -15,13 +24,13 @@ def row(method="mlp", individual="none", *, mean=50, **values):
     return same | {"method": method, "individual": individual, "mean": mean} | values
 
 
-def headline(folder, made, title=""):
+def headline(folder, made, title="", **document):
     """The headline of some tables."""
     tables, data = folder / "tables/individual", folder / "tabular/adult/data.json"
     blank = {member: dict.fromkeys(member.TABLE.header) for member in made}
     write_tables(tables, [(m.TABLE, [blank[m] | one for one in own]) for m, own in made.items()])
     data.parent.mkdir(parents=True)
-    write_json(data, dict.fromkeys(RECORD) | {"name": "adult", "meta": {"title": title}})
+    write_json(data, dict.fromkeys(RECORD) | {"name": "adult", "meta": {"title": title}} | document)
     return describe([tables, data], {})
 
 
@@ -92,7 +101,7 @@ def test_few_seeds_lost_runs_and_unknown_data_are_doubts(tmp_path):
     cells = [row(seeds=5, **own), row(**own | {"metric": "acc", "diverged": 2})]
     doubts = headline(tmp_path, {table_4: cells}, "<i>Mine").doubts
     assert doubts[0].startswith("The paper has no numbers for <bdi>&lt;i&gt;Mine</bdi>")
-    assert "some rows have 5 seeds; use 20 or more" in doubts[1]
+    assert "means of 5 seeds; for stable means use 20 or more" in doubts[1]
     assert doubts[2] == "2 runs diverged and left no numbers."
 
 
@@ -108,11 +117,58 @@ def test_a_flip_that_changes_decisions_is_the_finding(tmp_path):
     more = [test | {"further_seeds": n} for n in (7, 3)]
     found = headline(tmp_path, {table_4: [flips], tests: more})
     assert found.sentence == (
-        "On <bdi>Adult</bdi>, another value of the protected attribute changes the decision on"
-        " 10.0 % of people (plain network, IFR_b; 95 % interval 5.0 to 15.0): similar people are"
-        " not treated alike."
+        "On <bdi>Adult</bdi>, change only the protected attribute, and 10.0 % of the plain"
+        " network’s decisions change (95 % interval 5.0 to 15.0): similar people are not treated"
+        " alike."
     )
     assert found.strength == 2 and found.line == found.sentence
-    assert found.next.startswith("Train 3 more seeds to give the first")
+    assert found.next.startswith("Train 3 more seeds (repeated runs) to give one undecided")
     unclear = headline(tmp_path / "2", {table_4: [flips | {"high": 100}]})
     assert unclear.strength == 0 and unclear.sentence.endswith("not clearly above zero.")
+
+
+@pytest.mark.parametrize(
+    ("rates", "first", "comparison"),
+    [
+        ((0.8, 0.5), "50.0 % (<bdi>b</bdi>) and 80.0 % (<bdi>a</bdi>); ", ", so the group <bdi>b"),
+        (
+            (0.5, 0.8),
+            "50.0 % (<bdi>a</bdi>) and 80.0 % (<bdi>b</bdi>); ",
+            " and 60.0 % (<bdi>b</bdi>). Changing",
+        ),
+        (
+            (0.8, 0.6, 0.7, 0.5),
+            "80.0 % (<bdi>a</bdi>), the extremes of 4 groups",
+            "the group <bdi>d",
+        ),
+    ],
+)
+def test_the_group_with_fewer_positive_labels_is_named_with_the_decisions_that_change(
+    tmp_path, rates, first, comparison
+):
+    names = "abcd"[: len(rates)]
+    share = [0.9, 0.6, 0.4, 0.3]
+    plain = [row(metric="ifr_b", group=n, mean=90 - n) for n in range(len(rates))]
+    made = {
+        table_4: [row(metric="ifr_b", mean=90, low=85, high=95)],
+        table_6: plain,
+        individuals: [
+            {name: one.get(name) for name in individuals.TABLE.header}
+            | {"positive_rate": share[one["group"]], "lambda": 0}
+            for one in plain
+        ],
+        groups: [
+            {"dataset": "adult", "quantity": "P(Y=1|A)", "value": name, "reproduced": rate}
+            for name, rate in zip(names, rates, strict=True)
+        ],
+    }
+    document = {"attribute_name": "sex", "attribute_values": list(names)}
+    found = headline(tmp_path, made, **document)
+    assert "change only a person’s <bdi>sex</bdi>" in found.sentence
+    text = found.more[0].replace("\xa0", " ")
+    assert text.startswith("In the data, the positive label holds for ")
+    assert first in text and comparison in text
+    assert "Changing only <bdi>sex</bdi> alters" in text and "10.0 % (<bdi>a</bdi>)" in text
+    assert found.more[0].files == tuple(
+        f"tables/individual/{name}.csv" for name in ("groups", "table_6", "individuals")
+    )

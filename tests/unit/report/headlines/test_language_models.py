@@ -1,7 +1,9 @@
 import json
 
+import pytest
+
 from evenhand.core.tables import write_tables
-from evenhand.report.headlines.language_models import describe
+from evenhand.report.headlines.language_models import by_model, describe
 from evenhand.stereotypes.tables import bias_scores
 from unit.report import made_stereotypes
 
@@ -40,17 +42,17 @@ def test_one_model_without_a_preference(tmp_path):
     rows = [("tiny", "aul", 52.0, "inconclusive")]
     found = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
     assert found.sentence == (
-        "No significant preference: 1 model and 1 set of pairs were compared. The pairs are too few"
-        " to tell, which clears no model."
+        "1 model and 1 set of pairs were compared in 1 combination: none shows a significant"
+        " preference, 1 is undecided (too few pairs). This clears no model for use."
     )
     assert found.more == [
         "On <bdi>My pairs</bdi>, <bdi>tiny</bdi> comes nearest to a preference, which may be"
-        " chance: AUL 52.0 (95 % interval 47.0 to 57.0)."
+        " chance: AUL 52.0 (95 % interval 47.0 to 57.0), where 50 is no preference."
     ]
     assert found.strength == 0 and found.line == found.sentence
     assert found.next == (
-        "Add 70 swaps to <bdi>My pairs</bdi>: the test of <bdi>tiny</bdi> would then detect a score"
-        " of 55 with a power of 80 % (AUL)."
+        "Add pairs with 70 other swapped words to <bdi>My pairs</bdi>: the test of <bdi>tiny</bdi>"
+        " would then detect a score of 55 with a power of 80 % (AUL)."
     )
     assert "AUL 52.0 (95 % interval 47.0 to 57.0)" in str(found.figure.to_dict())
 
@@ -63,15 +65,35 @@ def test_a_preference_is_said_with_its_interval_and_its_side(tmp_path):
     ]
     found = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
     assert found.sentence == (
-        "In 1 of 2 combinations of a model and a set, the preference is significant (2 models and"
-        " 1 set of pairs). In 1 the pairs are too few to tell, which clears no model."
+        "2 models and 1 set of pairs were compared in 2 combinations: 1 shows a significant"
+        " preference, 1 is undecided (too few pairs). This clears no model for use."
     )
     assert found.more == [
         "On <bdi>My pairs</bdi>, <bdi>tiny</bdi> prefers the anti-stereotype: SSS 35.0 (95 %"
-        " interval 30.0 to 40.0)."
+        " interval 30.0 to 40.0), where 50 is no preference.",
+        "Do not use <bdi>tiny</bdi> where this preference matters; mitigate and test again.",
     ]
     assert found.line == found.more[0] and found.strength == 3
     assert any("not adjusted" in doubt for doubt in found.doubts)
+
+
+@pytest.mark.parametrize(
+    ("leanings", "verdict"),
+    [
+        (("more", "unclear"), "Biased on <bdi>set 0</bdi>: do not use it where"),
+        (("unclear", "unclear"), "Undecided: the pairs are too few."),
+        (("none", "unclear"), "Undecided on <bdi>set 1</bdi>: the pairs are too few."),
+        (("none", "none"), "No preference that matters on these pairs."),
+        ((None,), "No number."),
+    ],
+)
+def test_a_model_has_one_verdict_over_all_sets(leanings, verdict):
+    results = [
+        {"model": "tiny", "set": f"set {n}", "rows": [{"leaning": one}], "leaning": one}
+        | {"significant": ["AUL"] * (one == "more")}
+        for n, one in enumerate(leanings)
+    ]
+    assert by_model(results)["tiny"].startswith(verdict)
 
 
 def test_published_forms_and_controls_do_not_count(tmp_path):
@@ -81,7 +103,7 @@ def test_published_forms_and_controls_do_not_count(tmp_path):
         ("tiny", "all_masked", 90.0, "above"),
     ]
     found = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
-    assert found.sentence.startswith("No significant preference")
+    assert "none shows a significant preference" in found.sentence
 
 
 def test_what_cannot_be_trusted_is_said(tmp_path):

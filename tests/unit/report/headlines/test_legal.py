@@ -66,14 +66,15 @@ def test_gaps_beside_chance(tmp_path):
     ]
     found = describe([classifiers(tmp_path, *rows), cases(tmp_path)], TITLES)
     assert found.sentence == (
-        "2 of 4 gaps between groups under plain training are larger than among random groups of"
-        " the same sizes (1 of them no larger than among random groups with the same labels). 1 gap"
-        " has too few cases to judge."
+        "Of 4 gaps between groups under plain training, 1 cannot be judged: in 1 there are too few"
+        " cases. 2 of the other 3 are larger than among random groups of the same sizes (1 of them"
+        " no larger than among random groups with the same labels)."
     )
     assert found.sentence.files == ("tables/classifiers/ecthr/table_4.csv",)
     assert found.more[0] == (
         "The clearest gap is in <bdi>ECtHR, Applicant</bdi> (<bdi>linear</bdi>): a group disparity"
-        " of 3.1 (95 % interval 1.0 to 4.0), where chance gives up to 1.2."
+        " (standard deviation of the groups’ scores, macro-F1) of 3.1 (95 % interval 1.0"
+        " to 4.0), where chance gives up to 1.2."
     )
     assert found.strength == 3.1 / 1.2
     assert checks.rows(found.figure, "name") == ["ECtHR, Applicant (linear)"] * 4
@@ -81,17 +82,27 @@ def test_gaps_beside_chance(tmp_path):
     assert "Do not use these classifiers for decisions." in found.doubts
 
 
+def test_a_lowest_score_below_chance_is_stated_beside_gaps_that_are_not_above_it(tmp_path):
+    lowest = [gap("above", measure="worst"), gap("inconclusive", measure="worst")]
+    found = describe([classifiers(tmp_path, gap("inconclusive"), *lowest)], TITLES)
+    assert found.more[1] == (
+        "The lowest score of a group is below chance in 1 of 2: <bdi>ECtHR, Applicant</bdi>"
+        " (<bdi>linear</bdi>), macro-F1 3.1, where chance gives at least 1.2."
+    )
+
+
 def test_too_few_cases_everywhere(tmp_path):
     found = describe([classifiers(tmp_path, gap("inconclusive", 0.0))], {})
-    assert found.sentence.endswith("All have too few cases to detect a gap.")
+    assert found.sentence.endswith("can be judged: in 1 there are too few cases.")
 
 
 def test_a_classifier_that_predicts_one_thing_is_not_shown_to_be_fair(tmp_path):
     same = gap("inconclusive", 0.0) | {"seeds": 5, "constant_seeds": 5}
     found = describe([classifiers(tmp_path, same, gap("equivalent"))], {})
-    assert (
-        ". For 1 gap the classifier predicts the same for every case, which says nothing of groups."
-        in (found.sentence)
+    assert found.sentence == (
+        "Of 2 gaps between groups under plain training, 1 cannot be judged: in 1 the classifier"
+        " predicts the same for every case. The other one is no larger than among random groups of"
+        " the same sizes."
     )
     assert not found.next and not any("too few cases" in one for one in found.doubts)
 

@@ -71,10 +71,13 @@ def test_nothing_is_told_of_nothing():
 def test_one_model_is_said_with_its_interval(tmp_path):
     found = describe([bias(tmp_path, [lean("tiny", -0.02)])], {})
     assert found.sentence == (
-        "<bdi>tiny</bdi> does not lean significantly: its mean Bias is −0.020 (95 % interval −0.120"
-        " to +0.080)."
+        "<bdi>tiny</bdi> shows no significant lean, which does not exclude one: its mean Bias"
+        " (logarithm of how much likelier the male word is) is −0.020 (95 % interval −0.120 to"
+        " +0.080)."
     )
     assert checks.rows(found.figure, "kind") == ["unclear"]
+    near = describe([bias(tmp_path / "2", [lean("tiny", 0, "equivalent", threshold=0.3)])], {})
+    assert "leans to neither gender by more than 0.3 on average" in near.sentence
 
 
 def test_several_models_are_counted(tmp_path):
@@ -102,8 +105,9 @@ def test_a_model_below_the_gate_gets_no_number(tmp_path):
 def test_a_data_set_that_waits_says_so(tmp_path):
     found = describe([funnel(tmp_path)], {})
     assert found.sentence == (
-        "Of 100 sentences read, 12 passed every filter; the annotators have not answered yet."
+        "This edition is not usable yet: the annotators’ answers are missing."
     )
+    assert found.more == ["Of 100 sentences read, 12 passed every filter."]
     assert "sheets are still out" in found.doubts[0]
     assert checks.rows(found.figure, "text") == ["100", "40", "12"]
 
@@ -114,7 +118,8 @@ def test_without_a_model_the_data_set_is_the_headline(tmp_path):
         write(tmp_path, '{"sentences": 7}', "slguset/statistics.json"),
     ]
     found = describe(files, {})
-    assert "the 7 that the annotators accepted make the data set" in found.sentence
+    assert "agreement of its annotators was not measured" in found.sentence
+    assert "the 7 that the annotators accepted make the data set" in found.more[0]
     assert not found.doubts
 
 
@@ -135,7 +140,9 @@ def test_directions_and_characters_that_differ_are_not_reproduced(tmp_path):
 
 def test_the_authors_file_alone_is_told_with_what_is_wrong_in_it(tmp_path):
     found = describe(published(tmp_path), {})
-    assert found.sentence == "19,950 of 20,000 sentences of the published file pass every filter."
+    assert found.sentence == (
+        "19,950 of 20,000 sentences of the authors’ edition (the published file) pass every filter."
+    )
     assert found.doubts == ["30 of the 20,000 keyword positions in the published file are wrong."]
 
 
@@ -216,11 +223,16 @@ def test_reads_what_the_stages_leave(tmp_path):
         folder / "slguset_published/report.json",
     ]
     found = describe(files, {})
-    assert found.sentence.startswith("Of 215 sentences read, 18 passed every filter")
-    assert found.next.startswith(
-        "Clarify the criteria and annotate again: Krippendorff’s alpha is 0.62"
+    assert found.sentence.replace("\xa0", " ") == (
+        "This edition is not usable for conclusions yet: its annotators agree too little"
+        " (Krippendorff’s alpha, agreement beyond chance, is 0.62; 0.667 is needed). Pairs of"
+        " answers agree in 88.9 %, but as most answers are alike, chance alone would give about"
+        " 71 %."
     )
-    assert found.more[0].startswith(
+    assert found.sentence.files == ("tables/annotation/agreement.csv",)
+    assert found.more[0].startswith("Of 215 sentences read, 18 passed every filter")
+    assert found.next == "Clarify the criteria and annotate again, until alpha is at least 0.667."
+    assert found.more[1].startswith(
         "Of 2 models, 2 lean male, 0 female, and 0 show no significant lean"
     )
     doubts = " ".join(found.doubts)
@@ -228,7 +240,6 @@ def test_reads_what_the_stages_leave(tmp_path):
     assert (
         "2 parts of the corpus could not be read and are in the quarantine: nul bytes (2)" in doubts
     )
-    assert "alpha is 0.62 over 18 sentences" in doubts
 
 
 def test_a_table_that_is_not_declared_is_an_error(tmp_path):

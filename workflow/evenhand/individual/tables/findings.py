@@ -212,6 +212,7 @@ def one_class(rows: Rows) -> Facts | None:
         "limit": COLLAPSED,
         "weights": [row["lambda"] for row in sweep],
         "least": min(row["mean"] for row in sweep),
+        "most": max(row["mean"] for row in sweep),
     }
 
 

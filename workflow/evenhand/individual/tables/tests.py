@@ -114,16 +114,14 @@ def compare(one: Result, other: Result, metric: str, delta: float = 5.0) -> dict
     low, high, p_value = paired_t(differences)
     row |= {"difference_low": low, "difference_high": high, "p_value": p_value}
     delta = delta if metric in IN_PERCENT else delta / 100
-    # the 90 % interval, for two one-sided tests at 5 %
     count, error = len(runs), float(differences.std(ddof=1)) / math.sqrt(len(runs))
-    reach = t_quantile(count - 1, 0.9) * error
     row |= {
         "delta": delta,
         "power": student_power(error, count, delta=delta),
         "further_seeds": further(
             lambda times: student_power(error, count, delta=delta, times=times), count
         ),
-        "equivalent": abs(row["difference"]) + reach < delta,
+        "equivalent": -delta < low and high < delta,
     }
     if p_value is None:
         row["reason"] = "the differences do not vary"

@@ -9,6 +9,7 @@ import numpy as np
 from evenhand.core.tables import Row, Table, integer, number, percent, share, text
 from evenhand.legal.built import Groups
 from evenhand.legal.classifier_study import SELECT, SETTING, ClassifierStudy
+from evenhand.legal.evaluate import constant_labels
 from evenhand.legal.predictions import NO_ATTRIBUTE
 from evenhand.legal.scored import (
     BASE,
@@ -57,16 +58,19 @@ TABLE = Table(
         share("power", "Of the test over cases at delta, without adjustment"),
         text(
             "verdict",
-            "above or below 0: both adjusted p-values below 0.05; equivalent: both 90 % intervals"
+            "above or below 0: both adjusted p-values below 0.05; equivalent: both intervals"
             " within delta; else inconclusive",
         ),
-        text("reason", "Why there is no p-value over seeds, or no test"),
+        text("reason", "Why there is no p-value over seeds, no test, or no equivalence"),
     ),
 )
 
 #: Swaps per test, at least. With fewer, no difference of a large table could be significant: the
 #: least p-value is one over the swaps, and Holm multiplies it by the number of tests.
 SWAPS = 40
+
+#: Why classifiers that learned nothing are not equivalent.
+CONSTANT = "both predict the same for every case"
 
 #: Swaps held in memory at once.
 AT_ONCE = 2000
@@ -117,6 +121,7 @@ def _of_attribute(
     seen = _measures(sums, sizes, cases)
     rows = []
     by_setting = some.by_setting()
+    constant = constant_labels(cases, some)
     for setting, places in by_setting.items():
         if setting.objective == BASE and setting.trained_for == NO_ATTRIBUTE:
             continue
@@ -136,6 +141,8 @@ def _of_attribute(
                 row["reason"] = "one group only has cases"
             else:
                 row |= _tested(seen[measure], swapped[measure], ours, theirs, delta)
+                if None not in [constant[place] for place in (*ours, *theirs)]:
+                    row |= {"equivalent": False, "reason": CONSTANT}
             rows.append(row)
     return rows
 
@@ -180,7 +187,7 @@ def _tested(
     differences = seen[ours] - seen[theirs]
     difference = differences.mean()
     far = np.abs(swapped)
-    inner, reach = np.quantile(far, [0.9, 0.95])
+    reach = np.quantile(far, 0.95)
     return {
         "value": seen[ours].mean(),
         "erm": seen[theirs].mean(),
@@ -190,7 +197,7 @@ def _tested(
         "p_cases": float(share_as_far(far, np.abs(difference))),
         "delta": delta,
         "power": float((np.abs(swapped + delta) > reach).mean()),
-        "equivalent": bool(abs(difference) + inner < delta),
+        "equivalent": bool(abs(difference) + reach < delta),
         **_over_seeds(differences),
     }
 
@@ -207,10 +214,10 @@ def _over_seeds(differences: np.ndarray) -> dict[str, Any]:
         if abs(mean) <= 1e-9:
             return {"seeds_low": 0.0, "seeds_high": 0.0, "p_seeds": 1.0, "seeds_reach": 0.0}
         return {"reason": "all seeds differ by the same"}
-    inner, reach = (float(t.ppf(level, df=count - 1)) * error for level in (0.95, 0.975))
+    reach = float(t.ppf(0.975, df=count - 1)) * error
     p_value = 2 * float(t.sf(abs(mean) / error, df=count - 1))
     borders = {"seeds_low": mean - reach, "seeds_high": mean + reach, "p_seeds": p_value}
-    return borders | {"seeds_reach": abs(mean) + inner}
+    return borders | {"seeds_reach": abs(mean) + reach}
 
 
 def _adjust(rows: list[dict[str, Any]], delta: float) -> None:

@@ -1,6 +1,6 @@
-"""The headline of individual fairness: the gain of IIFR, and a network without the attribute."""
+"""The headline of individual fairness: decisions that a flip changes, by group, and IIFR's gain."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,9 @@ TABLES = {
 #: The rows of the figure, of each data set.
 METHODS = (("mlp", "none"), ("mlp", "iifr_cosine"), ("mlp_without_attribute", "none"))
 
+#: Groups that a sentence names.
+GROUPS = 3
+
 #: Fewer seeds are too few for the verdicts.
 SEEDS = 20
 
@@ -59,15 +62,10 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         A file is none of these, or malformed.
     """
     found = by_kind(files, FILES)
-    titles = titles_of(read_description(path, RECORD, "prepare_table") for path in found["data"])
+    documents = [read_description(path, RECORD, "prepare_table") for path in found["data"]]
+    titles = titles_of(documents)
     tables = read_tables(found["tables"][0]) if found["tables"] else {}
-    findings = [
-        with_sources(row["sentence"], _files("findings"))
-        for row in tables.get("findings", [])
-        if row["finding"].startswith("headline_") and not _against(row)
-    ]
-    changed = decisions(tables, titles)
-    statements = [*(words for _, words in changed), *findings]
+    clearest, statements = conclude(tables, documents)
     shown = [
         row
         for row in tables.get("table_4", [])
@@ -80,7 +78,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         sentence=statements[0] if statements else "There is no conclusion.",
         more=statements[1:],
         next=_next(tables),
-        strength=changed[0][0] if changed else 0.0,
+        strength=clearest,
         figure=figure,
         caption=caption,
         figure_files=_files("table_4") if tables else (),
@@ -100,21 +98,97 @@ def _files(*tables: str) -> tuple[str, ...]:
     return tuple(f"{FOLDER}/{table}.csv" for table in tables)
 
 
-def decisions(
-    tables: Mapping[str, list[Row]], titles: Mapping[str, str]
-) -> list[tuple[float, SourcedStatement]]:
-    """Return, per data set, the strength and the sentence on the plain network's decisions."""
+def conclude(
+    tables: Mapping[str, list[Row]], documents: Iterable[Mapping[str, Any]]
+) -> tuple[float, list[SourcedStatement]]:
+    """Return the strength of the clearest change of decisions, and the first sentences.
+
+    Parameters
+    ----------
+    tables : mapping
+        The tables of `tabulate_individual`.
+    documents : iterable of dict
+        ``data.json`` of each data set.
+    """
+    known = {one["name"]: one for one in documents}
+    titles = titles_of(known.values())
     found = []
-    for row in tables.get("table_4", []):
-        plain = (row["method"], row["individual"], row["split"]) == ("mlp", "none", "random")
-        if not plain or row["metric"] != "ifr_b" or None in (row["mean"], row["low"], row["high"]):
+    for row in _plain(tables, "table_4"):
+        if None in (row["mean"], row["low"], row["high"]):
             continue
+        document = known.get(row["dataset"], {})
+        dataset, attribute = title(row["dataset"], titles), document.get("attribute_name")
+        text = say("if_decision", _files("table_4"), dataset=dataset, attribute=attribute, row=row)
         clear = row["high"] < 100
-        dataset = title(row["dataset"], titles)
-        text = say("if_decision", _files("table_4"), dataset=dataset, row=row)
         size = strength(row["mean"], 100, row["low"], row["high"]) if clear else 0.0
-        found.append((size, text))
-    return sorted(found, key=lambda one: -one[0])
+        found.append((size, [text, *_by_group(tables, document)]))
+    found.sort(key=lambda one: -one[0])
+    statements = [text for _, texts in found for text in texts]
+    statements += [
+        with_sources(row["sentence"], _files("findings"))
+        for row in tables.get("findings", [])
+        if row["finding"].startswith("headline_") and not _against(row)
+    ]
+    return (found[0][0] if found else 0.0), statements
+
+
+def _plain(tables: Mapping[str, list[Row]], table: str) -> list[Row]:
+    """Return the rows of a table on the plain network's decisions (IFR_b) on random splits."""
+    return [
+        row
+        for row in tables.get(table, [])
+        if (row["method"], row["individual"], row["split"]) == ("mlp", "none", "random")
+        and row.get("metric", "ifr_b") == "ifr_b"
+    ]
+
+
+def _by_group(
+    tables: Mapping[str, list[Row]], document: Mapping[str, Any]
+) -> list[SourcedStatement]:
+    """State, by group, the shares of positive labels and predictions and of changed decisions.
+
+    Of more than `GROUPS` groups, those with the least and the largest share in the data.
+    """
+    name = document.get("name")
+    rates = {
+        row["value"]: row["reproduced"]
+        for row in tables.get("groups", [])
+        if (row["dataset"], row["quantity"]) == (name, "P(Y=1|A)")
+    }
+    stays, positives = (
+        {row["group"]: row[column] for row in _plain(tables, table) if row["dataset"] == name
+         and row.get("label") is None}
+        for table, column in (("table_6", "mean"), ("individuals", "positive_rate"))
+    )  # fmt: skip
+    groups = [
+        {
+            "name": value,
+            "rate": rates[value],
+            "positive": positives.get(code),
+            "changed": 1 - stays[code] / 100,
+        }
+        for code, value in enumerate(document.get("attribute_values") or [])
+        if rates.get(value) is not None and stays.get(code) is not None
+    ]
+    if len(groups) < 2:
+        return []
+    groups.sort(key=lambda one: one["rate"])
+    every, label = len(groups), (document.get("meta") or {}).get("label")
+    if every > GROUPS:
+        groups = [groups[0], groups[-1]]
+    predicted = None not in (values := [one["positive"] for one in groups])
+    return [
+        say(
+            "if_groups",
+            _files("groups", "table_6", *(["individuals"] * predicted)),
+            label=label,
+            attribute=document.get("attribute_name"),
+            groups=groups,
+            every=every,
+            predicted=predicted,
+            lowest_in_both=predicted and values[0] == min(values),
+        )
+    ]
 
 
 def _next(tables: Mapping[str, list[Row]]) -> str:

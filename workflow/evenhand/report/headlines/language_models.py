@@ -139,6 +139,22 @@ def conclude(results: list[dict[str, Any]], files: Sequence[str], shown: int = S
     )
 
 
+def by_model(results: list[dict[str, Any]]) -> dict[str, SourcedStatement]:
+    """Return a verdict on each model over all sets, from the results of `results_of`."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for one in results:
+        found.setdefault(one["model"], []).append(one)
+    return {
+        model: say(
+            "lm_model",
+            biased=[one["set"] for one in own if one["significant"]],
+            undecided=[one["set"] for one in own if one["leaning"] and _untold(one)],
+            judged=sum(one["leaning"] is not None for one in own),
+        )
+        for model, own in found.items()
+    }
+
+
 def _found(
     results: list[dict[str, Any]], files: Sequence[str]
 ) -> tuple[SourcedStatement, list[SourcedStatement]]:
@@ -155,7 +171,10 @@ def _found(
         models=len({one["model"] for one in judged}),
         sets=len({one["set"] for one in judged}),
     )
-    return text, [_line(one) for one in significant[:3] or order[:1]]
+    lines = [_line(one) for one in significant[:3] or order[:1]]
+    if models := list(dict.fromkeys(one["model"] for one in significant)):
+        lines.append(say("lm_use", [one["file"] for one in significant], models=models))
+    return text, lines
 
 
 def _untold(one: dict[str, Any]) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from altair import LayerChart
 
 from evenhand.core.tables import read_table
+from evenhand.legal.classifier_study import is_constant
 from evenhand.report.figures import axis, bars, forest
 from evenhand.report.headline import (
     NOT_RUN,
@@ -74,11 +75,9 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     gaps = gaps_of(tables["table_4"], titles)
     named = [(titles.get(one, one), n) for one, n in sizes.items()]
     words = [
-        *([_gaps(gaps, sources["table_4"])] if gaps else []),
-        largest(gaps, sources["table_4"]),
-        say("legal_sizes", sources["sizes"], sizes=named) if sizes else "",
+        *conclude(tables["table_4"], titles, sources["table_4"]),
+        *([say("legal_sizes", sources["sizes"], sizes=named)] if sizes and not gaps else []),
     ]
-    words = [text for text in words if text]
     figure, caption = _figure(gaps) if gaps else _size_figure(sizes, titles)
     return Headline(
         sentence=words[0] if words else say("nothing"),
@@ -93,13 +92,22 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     )
 
 
-def gaps_of(tables: Mapping[str, Rows], titles: Mapping[str, str]) -> Rows:
+def conclude(
+    tables: Mapping[str, Rows], titles: Mapping[str, str], files: Sequence[str] = ()
+) -> list[SourcedStatement]:
+    """Return the sentences on the gaps in ``table_4`` of each data set, read from these files."""
+    gaps = gaps_of(tables, titles)
+    words = [_gaps(gaps, files), _largest(gaps, files)] if gaps else []
+    return [text for text in [*words, _lowest(gaps_of(tables, titles, "worst"), files)] if text]
+
+
+def gaps_of(tables: Mapping[str, Rows], titles: Mapping[str, str], measure: str = "gd") -> Rows:
     """Return the gaps under plain training in ``table_4`` of each data set, with a title."""
     return [
         row | {"title": f"{titles.get(one, one)}, {_title(titles, one, row['attribute'])}"}
         for one, rows in tables.items()
         for row in rows
-        if row["objective"] == "erm" and row["measure"] == "gd" and row["ours"] is not None
+        if row["objective"] == "erm" and row["measure"] == measure and row["ours"] is not None
     ]
 
 
@@ -121,20 +129,14 @@ def _gaps(gaps: Rows, files: Sequence[str]) -> SourcedStatement:
         gaps=len(gaps),
         above=len(above),
         labels=sum((row["p_labels"] or 0) >= CHANCE for row in above),
-        constant=sum(map(_is_constant, gaps)),
+        constant=sum(map(is_constant, gaps)),
         small=sum(map(_is_small, gaps)),
     )
 
 
-def _is_constant(row: dict[str, Any]) -> bool:
-    """Return whether a gap cannot be judged, as the classifier predicts the same for every case."""
-    always = row["seeds"] is not None and row["constant_seeds"] == row["seeds"]
-    return always and row["noise_verdict"] == "inconclusive"
-
-
 def _is_small(row: dict[str, Any]) -> bool:
     """Return whether there are too few cases to find or exclude a gap."""
-    return row["noise_verdict"] == "inconclusive" and not _is_constant(row)
+    return row["noise_verdict"] == "inconclusive" and not is_constant(row)
 
 
 def _clear(row: dict[str, Any]) -> float:
@@ -144,14 +146,19 @@ def _clear(row: dict[str, Any]) -> float:
     return row["ours"] / row["noise_border"]
 
 
-def largest(gaps: Rows, files: Sequence[str] = ()) -> SourcedStatement | None:
+def _largest(gaps: Rows, files: Sequence[str]) -> SourcedStatement | None:
     """Return the clearest gap, or the largest one."""
-    if not gaps:
-        return None
     row = max(gaps, key=lambda row: (_clear(row), row["ours"]))
     if None in (row["low"], row["high"], row["noise_border"]):
         return None
     return say("legal_largest", files, row=row, clear=_clear(row))
+
+
+def _lowest(rows: Rows, files: Sequence[str]) -> SourcedStatement | None:
+    """Return where the lowest score of a group is below chance."""
+    rows = [row for row in rows if row["noise_verdict"]]
+    low = [row for row in rows if row["noise_verdict"] == "above" and not row["from_labels"]]
+    return say("legal_lowest", files, low=low, tested=len(rows)) if low else None
 
 
 def _next(gaps: Rows, files: Sequence[str]) -> str:

@@ -10,6 +10,7 @@ from evenhand.core.tables import read_table, read_tables
 from evenhand.individual.names import title, titles_of, who
 from evenhand.individual.results import SETTING
 from evenhand.io.documents import read_description
+from evenhand.legal.classifier_tables.tests import CONSTANT
 from evenhand.metrics.inference import ABOVE, BELOW
 from evenhand.report.figures import SIGNED, axis, forest
 from evenhand.report.headline import Headline, SourcedStatement, by_kind, place, say, strength
@@ -28,7 +29,7 @@ MEASURES = {
     "worst": "the score of the worst group of {}",
     "ifr_p": "IFR_p (per cent of people whose probability hardly changes with the attribute"
     " flipped)",
-    "ddp": "dDP (difference of the groups' positive rates)",
+    "ddp": "dDP (difference of the groups' shares of positive predictions)",
 }
 
 #: Those of which less is fairer.
@@ -66,6 +67,8 @@ class Change(NamedTuple):
         The number of further seeds for a power of 80 %.
     alone : float, optional
         The measure of the method without its individual loss.
+    reason : str
+        Why the change is not tested, if it is not.
     """
 
     method: str
@@ -82,6 +85,25 @@ class Change(NamedTuple):
     verdict: str
     further: int | None = None
     alone: float | None = None
+    reason: str = ""
+
+    @property
+    def unjudged(self) -> bool:
+        """Whether both classifiers predict the same for every case."""
+        return self.reason == CONSTANT
+
+    @property
+    def direction(self) -> str:
+        """Whether the change is towards more fairness."""
+        if not self.difference:
+            return ""
+        return "fairer" if (self.difference < 0) == self.gap else "less fair"
+
+    @property
+    def no_gain(self) -> bool:
+        """Whether the method is as fair without its individual loss."""
+        gain = self.after - (self.after if self.alone is None else self.alone)
+        return gain >= 0 if self.gap else gain <= 0
 
     @property
     def significant(self) -> bool:
@@ -107,6 +129,11 @@ class Change(NamedTuple):
     def words(self) -> SourcedStatement:
         """The change with interval and verdict."""
         return say("change", [self.file], one=self)
+
+    @property
+    def in_short(self) -> SourcedStatement:
+        """The same without method and explanation, for a row of the method."""
+        return say("change_short", [self.file], one=self)
 
 
 def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
@@ -162,7 +189,7 @@ def by_method(changes: Iterable[Change]) -> list[dict[str, Any]]:
             "comparisons": len(own),
             "better": sum(one.better for one in own),
             "worse": sum(one.significant and not one.better for one in own),
-            "clearest": own[0].words,
+            "clearest": own[0].in_short,
         }
         for method, own in rows.items()
     ]
@@ -177,8 +204,17 @@ def conclude(order: Sequence[Change]) -> Headline:
     figure, caption = _figure(order[:SHOWN], len(order))
     clearest = [one for one in order if one.significant or not significant][:LINES]
     lines = [one.words for one in clearest]
+    changed = {one.method for one in order if one.significant}
+    if changed and (none := [one.method for one in order if one.method not in changed]):
+        lines.append(say("mitigation_none", tables, methods=list(dict.fromkeys(none))))
     return Headline(
-        sentence=say("mitigation_found", tables, significant=significant, changes=len(order)),
+        sentence=say(
+            "mitigation_found",
+            tables,
+            significant=significant,
+            better=sum(one.better for one in order),
+            changes=len(order),
+        ),
         more=lines,
         main=lines[0] if significant else "",
         next=_next(order),
@@ -209,7 +245,7 @@ def _legal(path: Path, titles: Mapping[str, str]) -> Iterable[Change]:
                 f"{place(path, FILES['classifiers'])}/tests.csv",
                 row["measure"] in GAPS,
                 row["erm"], row["value"], row["difference"], row["low"], row["high"],
-                row["delta"], row["verdict"],
+                row["delta"], row["verdict"], reason=row["reason"] or "",
             )  # fmt: skip
 
 

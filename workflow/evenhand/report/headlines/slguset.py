@@ -26,7 +26,7 @@ from evenhand.report.headline import (
 )
 from evenhand.report.read import read_csv, read_json
 from evenhand.report.render import signed
-from evenhand.report.sections.headline import LEAST_ALPHA
+from evenhand.report.sections.headline import LEAST_ALPHA, judge
 from evenhand.report.words import gate_meaning
 
 FILES = {
@@ -84,6 +84,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     one = {kind: paths[0] if paths else None for kind, paths in found.items()}
     steps = {r["step"]: r["sentences"] for r in _rows(one["corpus"], "funnel")}
     own = read_json(one["statistics"])["sentences"] if one["statistics"] else None
+    agreement = _rows(one["annotation"], "agreement")
     models = _rows(one["bias"] or one["published_bias"], "models")
     trusted = [row for row in models if row["trusted"] and row["mean_bias"] is not None]
     published = read_json(one["published_report"]) if one["published_report"] else None
@@ -96,7 +97,10 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         (_published_figure(published, titles), of("published_report")),
     )
     (figure, caption), drawn_from = next((one for one in drawings if one[0][0]), ((None, ""), ()))
+    overall = next((row for row in agreement if row["pair"] == "all"), None)
+    built = one["corpus"] or one["annotation"] or one["statistics"]
     statements = [
+        judge(own, overall, of("annotation/agreement") or steps_from) if built else "",
         say(
             "slguset_built",
             steps_from,
@@ -137,9 +141,7 @@ def _next(
     for row in _rows(one["annotation"], "agreement"):
         alpha = row["krippendorff_alpha"]
         if row["pair"] == "all" and alpha is not None and alpha < LEAST_ALPHA:
-            return say(
-                "slguset_clarify", of("annotation/agreement"), alpha=alpha, least=LEAST_ALPHA
-            )
+            return say("slguset_clarify", of("annotation/agreement"), least=LEAST_ALPHA)
     lacking = [row["further_pairs"] for row in trusted if row["verdict"] == "inconclusive"]
     if further := [n for n in lacking if n]:
         return say("slguset_more_pairs", bias_tables, further=min(further))
@@ -340,11 +342,6 @@ def _doubts(
     if parts := sum(quarantined.values()):
         files, why = of("corpus/quarantine"), reasons(quarantined)
         doubts.append(say("slguset_quarantine", files, parts=parts, why=why))
-    for row in _rows(one["annotation"], "agreement"):
-        alpha = row["krippendorff_alpha"]
-        if row["pair"] == "all" and alpha is not None and alpha < LEAST_ALPHA:
-            files = of("annotation/agreement")
-            doubts.append(say("slguset_disagree", files, alpha=alpha, sentences=row["n"]))
     if published and (wrong := published["positions"]["wrong"]):
         whole, files = published["sentences"], of("published_report")
         doubts.append(say("slguset_positions", files, wrong=wrong, sentences=whole))

@@ -3,10 +3,29 @@
 from pathlib import Path
 from typing import Any
 
-from evenhand.report.headline import say
+from markupsafe import Markup
+
+from evenhand.report.headline import SYSTEMS, SourcedStatement, say
 
 #: Below this, coders agree too little even for tentative conclusions (Krippendorff 2004).
 LEAST_ALPHA = 0.667
+
+
+def judge(
+    sentences: int | None, overall: dict[str, Any] | None, files: tuple[str, ...] = ()
+) -> SourcedStatement:
+    """Return whether the data set can be used, by the agreement of its annotators.
+
+    Parameters
+    ----------
+    sentences : int, optional
+        The number of sentences of the data set; None while there is none.
+    overall : dict, optional
+        The row of all pairs in the table ``agreement``.
+    files : tuple of str
+        The results with these numbers.
+    """
+    return say("slguset_usable", files, sentences=sentences, row=overall, least=LEAST_ALPHA)
 
 
 def describe_headline(
@@ -53,9 +72,10 @@ def describe_headline(
         sentences=sentences,
         published=published,
         sums=[(value, n) for value, n in (sums or {}).items() if value != "total"],
-        least=LEAST_ALPHA,
     )
-    return {"sentence": text or say("nothing"), "flow": flow}
+    verdict = judge(sentences, (annotation or {}).get("overall")) if funnel or annotation else ""
+    sentence = Markup(" ").join(filter(None, [verdict, text])) or say("nothing")
+    return {"sentence": sentence, "flow": flow, "about": SYSTEMS["slguset"][1]}
 
 
 def rows_of(dataset: Path | None) -> int | None:

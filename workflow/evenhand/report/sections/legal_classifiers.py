@@ -3,6 +3,7 @@
 from contextlib import suppress
 from typing import Any
 
+from evenhand.legal.classifier_study import is_constant
 from evenhand.report.headline import say
 
 Rows = list[dict[str, Any]]
@@ -26,9 +27,17 @@ MEASURES = {
 #: The verdicts on a disparity or calibration error against random groups.
 NOISE_VERDICTS = {
     "above": "above noise",
-    "equivalent": "none beyond delta",
+    "equivalent": "none that matters (delta)",
     "inconclusive": "too few cases to tell",
 }
+
+
+def noise_words(row: dict[str, Any]) -> str:
+    """Return a row's verdict against random groups in words."""
+    if is_constant(row):
+        return say("legal_unjudged", row=row)
+    words = NOISE_VERDICTS.get(row["noise_verdict"], "")
+    return words + (", but from labels that differ between groups" if row["from_labels"] else "")
 
 
 def describe_table_4(rows: Rows) -> Rows:

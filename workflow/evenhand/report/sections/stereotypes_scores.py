@@ -181,6 +181,8 @@ def headline(models: list[dict[str, Any]]) -> Markup:
         models=len(models),
         judged=_names(judged),
         significant=_names(significant),
+        undecided=any(one["conclusion"]["leaning"] == UNCLEAR for one in judged)
+        and not significant,
         without=_names(one for one in models if one not in trusted),
         empty=_names(one for one in trusted if one not in judged),
     )
