@@ -31,7 +31,7 @@ SYSTEMS = {
     ),
     "predictions": (
         "Are these predictions fair to groups?",
-        "Predictions that were made elsewhere, or logs of lm-evaluation-harness.",
+        "Predictions of any classifier, made here or elsewhere, or logs of lm-evaluation-harness.",
         ("predictions",),
     ),
     "legal": (
