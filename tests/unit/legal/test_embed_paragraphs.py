@@ -7,6 +7,7 @@ from transformers import AutoModel
 
 from evenhand.core import stage
 from evenhand.errors import InputError
+from evenhand.learning.hierarchical import encode_padding, load_encoder
 from evenhand.legal.embed_paragraphs import embed_paragraphs
 from evenhand.legal.tokens import TokenStore
 from evenhand.legal.vectors import VectorStore, read_vectors_meta
@@ -58,6 +59,8 @@ def test_vectors_are_what_the_encoder_says_of_each_paragraph(made, tmp_path):
     assert counts == {"cases": 48, "paragraphs": paragraphs, "empty": 1}
     meta = read_vectors_meta(tmp_path / "v.json")
     assert (meta["encoder"]["hidden_size"], len(meta["padding"])) == (16, 16)
+    with torch.inference_mode():
+        assert meta["padding"] == encode_padding(load_encoder(made.model).eval(), 128).tolist()
 
 
 def test_half_the_bytes_are_as_good(made, tmp_path):

@@ -68,6 +68,16 @@ def case_batches(path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]
         yield from file.iter_batches(batch_size=BATCH_CASES, columns=list(columns))
 
 
+def check_ids(case_ids: Sequence[str], data_ids: Sequence[str], file: Path) -> None:
+    """Refuse a file about other cases than the data set, or in another order."""
+    if list(case_ids) != list(data_ids):
+        raise InputError(
+            "is about other cases than the data set, or has them in another order",
+            file=file,
+            remedy="make it from this data set",
+        )
+
+
 def case_documents(data: Path) -> Iterator[tuple[list[str], str | None]]:
     """Yield the paragraphs and the language of each case."""
     for batch in case_batches(data, ["text", "language"]):

@@ -154,23 +154,23 @@ def embed_paragraphs(
     bar = tqdm(total=len(store), desc="embed", unit=" cases", mininterval=5, ascii=True)
     with (
         bar,
-        first_tokens_only(encoder),
         repeatable(0, threads=threads, device=device),
         torch.inference_mode(),
         pa.OSFile(str(out), "wb") as stream,
         pa.ipc.new_file(stream, form) as writer,
     ):
-        for rows, found in run_batches(
-            batches,
-            embedded,
-            scratch=scratch_folder(),
-            device=device,
-            threads=threads,
-            progress=lambda rows: bar.update(len(rows)),
-        ):
-            writer.write_batch(_batch(store, rows, found, form))
-            counts["paragraphs"] += len(found["vectors"])
-            counts["empty"] += int((found["counts"] == 0).sum())
+        with first_tokens_only(encoder):
+            for rows, found in run_batches(
+                batches,
+                embedded,
+                scratch=scratch_folder(),
+                device=device,
+                threads=threads,
+                progress=lambda rows: bar.update(len(rows)),
+            ):
+                writer.write_batch(_batch(store, rows, found, form))
+                counts["paragraphs"] += len(found["vectors"])
+                counts["empty"] += int((found["counts"] == 0).sum())
         padding = encode_padding(encoder, limits.tokens).float().cpu().tolist()
     document = {
         "encoder": {name: getattr(sizes, name) for name in ENCODER if hasattr(sizes, name)},

@@ -10,7 +10,7 @@ from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.tables import write_table
-from evenhand.legal.built import read_cases_table, read_labels, read_splits
+from evenhand.legal.built import check_ids, read_cases_table, read_labels, read_splits
 from evenhand.legal.declaration import read_dataset
 from evenhand.legal.neighbours import NEIGHBOURS
 
@@ -120,7 +120,7 @@ def _weights(path: Path, ids: list[str], rows: np.ndarray) -> "csr_matrix":
     from evenhand.legal.features import read_features
 
     own, matrix = read_features(path)
-    _check_ids(own, ids, path)
+    check_ids(own, ids, path)
     return normalize(matrix[rows].astype(np.float64))
 
 
@@ -131,20 +131,11 @@ def _means(path: Path, ids: list[str], rows: np.ndarray) -> np.ndarray:
     from evenhand.legal.vectors import VectorStore
 
     store = VectorStore(path)
-    _check_ids(store.case_ids, ids, path)
+    check_ids(store.case_ids, ids, path)
     found = [store.case(int(row)).astype(np.float64) for row in rows]
     return normalize(
         np.stack([one.mean(axis=0) if len(one) else np.zeros(one.shape[1]) for one in found])
     )
-
-
-def _check_ids(own: list[str], ids: list[str], file: Path) -> None:
-    if own != ids:
-        raise InputError(
-            "is about other cases than the data set, or has them in another order",
-            file=file,
-            remedy="make it from this data set",
-        )
 
 
 if __name__ == "__main__":

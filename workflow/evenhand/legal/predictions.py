@@ -114,7 +114,7 @@ def write_predictions(path: Path, trainings: Iterable[Predictions]) -> int:
                     pa.array(logits.ravel()),
                 ),
                 _twin_column(one),
-                _feature_column(one),
+                _lists(one.features, "features", np.float16, n),
             ]
             out.write_table(pa.Table.from_arrays(columns, schema=PREDICTIONS))
             written += n
@@ -122,25 +122,20 @@ def write_predictions(path: Path, trainings: Iterable[Predictions]) -> int:
 
 
 def _twin_column(one: Predictions) -> pa.Array:
-    kind = PREDICTIONS.field("twin_logits").type
-    if one.twin_logits is None:
-        return pa.nulls(len(one.logits), kind)
-    twins = np.asarray(one.twin_logits, dtype=np.float32)
-    none = np.isnan(twins).all(axis=1)
-    if twins.shape != one.logits.shape or not np.isfinite(twins[~none]).all():
-        raise ValueError(f"{one.training} has logits of twins that are no finite numbers")
-    rows = zip(twins, none.tolist(), strict=True)
-    return pa.array([None if lacks else row for row, lacks in rows], kind)
+    if (twins := one.twin_logits) is not None:
+        none = np.isnan(twins).all(axis=1)
+        if twins.shape != one.logits.shape or not np.isfinite(twins[~none]).all():
+            raise ValueError(f"{one.training} has logits of twins that are no finite numbers")
+    return _lists(twins, "twin_logits", np.float32, len(one.logits))
 
 
-def _feature_column(one: Predictions) -> pa.Array:
-    kind = PREDICTIONS.field("features").type
-    if one.features is None:
-        return pa.nulls(len(one.logits), kind)
-    there = np.isfinite(one.features).all(axis=1)
-    width = one.features.shape[1]
-    ends = np.concatenate([[0], np.cumsum(there * width)]).astype(np.int32)
-    flat = pa.array(one.features[there].astype(np.float16).ravel())
+def _lists(values: np.ndarray | None, name: str, dtype: type, count: int) -> pa.Array:
+    """Return rows as a column of lists, null for rows of NaN and without any rows."""
+    if values is None:
+        return pa.nulls(count, PREDICTIONS.field(name).type)
+    there = np.isfinite(values).all(axis=1)
+    ends = np.concatenate([[0], np.cumsum(there * values.shape[1])]).astype(np.int32)
+    flat = pa.array(values[there].astype(dtype).ravel())
     return pa.ListArray.from_arrays(pa.array(ends), flat, mask=pa.array(~there))
 
 
@@ -166,7 +161,7 @@ def read_predictions(path: Path, *, features: bool = False) -> list[Predictions]
     if len(labels) != 1 or not labels[0] or not np.isfinite(flat).all():
         raise InputError("has rows without one number for each label", file=path)
     logits = flat.reshape(len(table), labels[0])
-    twins = _read_twins(path, table["twin_logits"].combine_chunks(), labels[0])
+    twins = table["twin_logits"].combine_chunks()
     keys = list(zip(*(table[name].to_pylist() for name in PREDICTIONS.names[:4]), strict=True))
     case_ids, splits = (
         np.array(table[name].to_pylist(), dtype=str) for name in ("case_id", "split")
@@ -175,8 +170,12 @@ def read_predictions(path: Path, *, features: bool = False) -> list[Predictions]
     found = []
     for first, end in zip(starts, [*starts[1:], len(keys)], strict=True):
         some = slice(first, end)
-        own = twins[some] if np.isfinite(twins[some]).any() else None
-        seen = _read_features(table["features"].combine_chunks()[some]) if features else None
+        own = _read_lists(path, twins[some], "twins")
+        if own is not None and own.shape[1] != labels[0]:
+            raise InputError("has twins without one number for each label", file=path)
+        seen = None
+        if features:
+            seen = _read_lists(path, table["features"].combine_chunks()[some], "features")
         found.append(
             Predictions(*keys[first], case_ids[some], splits[some], logits[some], own, seen)
         )
@@ -187,23 +186,15 @@ def read_predictions(path: Path, *, features: bool = False) -> list[Predictions]
     return found
 
 
-def _read_features(column: pa.ListArray) -> np.ndarray | None:
+def _read_lists(path: Path, column: pa.ListArray, named: str) -> np.ndarray | None:
+    """Return the lists of a column as rows, of NaN where there is none; None without any."""
     there = column.is_valid().to_numpy(zero_copy_only=False)
     if not there.any():
         return None
-    kept = column.flatten().to_numpy(zero_copy_only=False).reshape(int(there.sum()), -1)
-    found = np.full((len(column), kept.shape[1]), np.nan, dtype=np.float16)
-    found[there] = kept
+    kept = column.flatten().to_numpy(zero_copy_only=False)
+    widths = np.unique(column.value_lengths().drop_null().to_numpy())
+    if len(widths) != 1 or not widths[0] or not np.isfinite(kept).all():
+        raise InputError(f"has {named} without one number for each label", file=path)
+    found = np.full((len(column), widths[0]), np.nan, dtype=kept.dtype)
+    found[there] = kept.reshape(-1, widths[0])
     return found
-
-
-def _read_twins(path: Path, column: pa.ListArray, labels: int) -> np.ndarray:
-    """The logits of twins, NaN where there is none."""
-    there = column.is_valid().to_numpy(zero_copy_only=False)
-    flat = column.flatten().to_numpy(zero_copy_only=False)
-    lengths = column.value_lengths().drop_null().to_numpy()
-    if (lengths != labels).any() or not np.isfinite(flat).all():
-        raise InputError("has twins without one number for each label", file=path)
-    twins = np.full((len(column), labels), np.nan, dtype=np.float32)
-    twins[there] = flat.reshape(-1, labels)
-    return twins

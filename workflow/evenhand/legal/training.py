@@ -25,6 +25,7 @@ from evenhand.learning.probes import probed_features
 from evenhand.learning.settings import Settings
 from evenhand.learning.trainer import fit
 from evenhand.legal.built import (
+    check_ids,
     label_sets,
     read_cases_table,
     read_groups,
@@ -71,15 +72,6 @@ class LabelledCases(NamedTuple):
     examples: Examples
     every: list[str]
     remarks: list[str]
-
-    def check_ids(self, case_ids: Sequence[str], file: Path) -> None:
-        """Refuse a file about other cases than the data set, or in another order."""
-        if list(case_ids) != self.every:
-            raise InputError(
-                "is about other cases than the data set, or has them in another order",
-                file=file,
-                remedy="make it from this data set",
-            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -283,7 +275,7 @@ class NetworkClassifier:
         paths = [one for one in (files.features, files.counterfactuals) if one is not None]
         self.stores = [store(path) for path in paths]
         for one, path in zip(self.stores, paths, strict=True):
-            self.job.cases.check_ids(one.case_ids, path)
+            check_ids(one.case_ids, self.job.cases.every, path)
         self.changed = None
         if files.counterfactuals is not None:
             self.changed = np.array([self.differs(int(row)) for row in self.job.cases.rows], bool)

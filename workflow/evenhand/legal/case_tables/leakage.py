@@ -4,7 +4,6 @@ A pattern that is found does not show that the outcome is stated: facts mention 
 and courts below. A pattern that is associated with the labels deserves to be read.
 """
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +16,7 @@ from evenhand.core.tables import Row, Table, flag, integer, number, share, text
 from evenhand.errors import InputError
 from evenhand.legal.built import case_batches, label_names, with_none
 from evenhand.legal.case_study import CaseStudy
+from evenhand.legal.scored import drawn_seed
 from evenhand.metrics.association import mutual_information, risk_ratio
 
 #: Columns of the table of words (`outcome_words.csv`). A pattern is a regular expression of RE2;
@@ -183,8 +183,7 @@ def _association(labels: np.ndarray, has: np.ndarray, name: str, resamples: int)
     totals = np.bincount(set_of)
     with_it = np.bincount(set_of[has], minlength=len(totals))
     found = float(mutual_information(with_it[None], totals)[0])
-    seed = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest())
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(drawn_seed(name))
     drawn = generator.multivariate_hypergeometric(totals, int(has.sum()), size=resamples)
     noise = mutual_information(drawn, totals)
     p = (1 + int((noise >= found - 1e-12).sum())) / (1 + resamples)

@@ -7,7 +7,6 @@ Labels are counted over all cases with known labels. With several labels per cas
 a case counts, and the absence of labels counts as a label too (as FairLex intended).
 """
 
-import hashlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,6 +16,7 @@ from evenhand.core.tables import Row, Table, flag, integer, number, text
 from evenhand.legal.built import with_none
 from evenhand.legal.case_study import CaseStudy
 from evenhand.legal.dataset import Dataset
+from evenhand.legal.scored import drawn_seed
 from evenhand.metrics.divergence import (
     jensen_shannon_distance,
     permuted_distances,
@@ -108,8 +108,7 @@ def _noise(
     if not train.any() or not test.any():
         return {}
     distance = jensen_shannon_distance(train @ patterns, test @ patterns)
-    seed = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest())
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(drawn_seed(name))
     drawn = resampled_distances(patterns, train, test, generator, resamples)
     noise = permuted_distances(patterns, train, test, generator, resamples)
     low, high = np.quantile(drawn, [0.025, 0.975])

@@ -10,6 +10,7 @@ from evenhand.core.scratch import scratch_folder
 from evenhand.errors import InputError
 from evenhand.learning.linear import train_models
 from evenhand.learning.pairs import Pairs
+from evenhand.legal.built import check_ids
 from evenhand.legal.features import changed_rows, read_features
 from evenhand.legal.training import Files, Job, Result
 
@@ -47,7 +48,7 @@ class Classifier:
 
     def _read(self, path):
         case_ids, matrix = read_features(path)
-        self.job.cases.check_ids(case_ids, path)
+        check_ids(case_ids, self.job.cases.every, path)
         return matrix[self.job.cases.rows]
 
     def train(self, pairs: Pairs, seeds: Sequence[int]) -> list[Result]:

@@ -12,7 +12,6 @@ facts or in ``meta``.
 """
 
 from collections.abc import Iterator
-from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from evenhand.io.members import Member, open_members
 from evenhand.io.quarantine import Quarantine
 from evenhand.legal.chinese import facts_of
 from evenhand.legal.objects import Found, Note, RejectedError, objects_of, records_of
-from evenhand.legal.records import Record
+from evenhand.legal.records import Record, text_id
 from evenhand.legal.severity import Sentence, severity
 
 KIND = "cail"
@@ -92,17 +91,12 @@ def _record(found: Found, note: Note) -> Record:
     if sentence:
         given |= {"sentence": sentence.kind, "months": f"{sentence.months:g}"}
     return found.record(
-        case_id=fact_id(text),
+        case_id=text_id(text),
         language="zh",
         text=text,
         labels=None if sentence is None else (severity(sentence),),
         given=given,
     )
-
-
-def fact_id(text: tuple[str, ...]) -> str:
-    """16 hex digits that the facts alone decide: BLAKE2b-8 of the paragraphs as lines."""
-    return blake2b("\n".join(text).encode(), digest_size=8).hexdigest()
 
 
 def _sentence(term: Any) -> Sentence | None:

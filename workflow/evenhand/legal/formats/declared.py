@@ -1,6 +1,5 @@
 """Rows of any table, as the configuration declares their columns (`text.datasets`)."""
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
@@ -18,7 +17,7 @@ from evenhand.io.quarantine import Quarantine
 from evenhand.io.tables import read_batches
 from evenhand.legal.declaration import attributes_of, declared_dataset
 from evenhand.legal.objects import Found, Note, RejectedError, records_of
-from evenhand.legal.records import Record
+from evenhand.legal.records import Record, text_id
 from evenhand.legal.rows import SPLIT_NAMES, plain, read_rows, split_of
 from evenhand.tabular.numbers import binned, or_nan
 
@@ -281,6 +280,6 @@ def _split(found: Found, column: str | None) -> str | None:
 
 def _digest(text: tuple[str, ...], copies: Counter[str]) -> str:
     """An id of a text; the second row with the same text has -2 at its end, and so on."""
-    digest = hashlib.blake2b("\n".join(text).encode(), digest_size=8).hexdigest()
+    digest = text_id(text)
     copies[digest] += 1
     return digest if copies[digest] == 1 else f"{digest}-{copies[digest]}"

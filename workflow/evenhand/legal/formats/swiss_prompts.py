@@ -5,7 +5,6 @@ marks in ``input_text``. There is **no outcome**, no date, no canton and no lega
 cannot be trained on; they demonstrate the rules on real facts in three languages.
 """
 
-import hashlib
 import re
 from collections.abc import Iterator
 from functools import partial
@@ -14,7 +13,7 @@ from typing import Any
 
 from evenhand.io.quarantine import Quarantine
 from evenhand.legal.objects import Found, Note, RejectedError, records_of
-from evenhand.legal.records import Record
+from evenhand.legal.records import Record, text_id
 from evenhand.legal.rows import plain, read_rows
 from evenhand.legal.swiss import Headings, find_facts, read_headings, spoken
 
@@ -62,7 +61,7 @@ def _record(found: Found, note: Note, *, headings: Headings) -> Record:
     language = spoken(plain(found.value.get("language")))
     text, context = find_facts(quoted[1], headings)
     return found.record(
-        case_id=hashlib.blake2b("\n".join(text).encode(), digest_size=8).hexdigest(),
+        case_id=text_id(text),
         language=language,
         text=text,
         context=context,
