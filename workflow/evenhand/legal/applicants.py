@@ -254,15 +254,21 @@ SENTENCE_END = re.compile(
     r"(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bProf)(?<!\b[A-Z])[.;](?= |$)"
 )
 # The applicant is Mr Smith; the applicant, a Polish national, Mr Smith
-_SAME_PERSON = re.compile(r"\b[Aa]pplicant(?:,| is,?| was,?)? (?:(?:an?|the) [^,.;]{1,60},? )?$")
+_SAME_PERSON = re.compile(
+    r"\b[Aa]pplicant(?:,| is,?| was,?)? "
+    r"(?:(?:an?|the) [^,.;]{1,60}(?<! of)(?<! to)(?<! by)(?<! with)(?<! for),? )?$"
+)
 
+_APPLICANTS = re.compile(r"[Tt]he (?:\w+ )?[Aa]pplicant\b")
+_SEVERAL_PEOPLE = re.compile(r"(?:[^s]s|men|children|people)$")
 _FEMALE = frozenset({"she", "her", "hers", "herself"})
 _NO_INITIALS = re.compile(
     r"\b(?:class|article|paragraph|section|part|annex|schedule|appendix|category|hepatitis) $",
     re.IGNORECASE,
 )
 _NO_OTHER = re.compile(
-    r"(?:\b(?:is|was|as|been|being|became|become)\s+(?:(?:an?|the)\s+)?|[Aa]pplicant,\s+an?\s+)"
+    r"(?:\b(?:is|was|as|been|being|became|become)\s+(?:(?:an?|the)\s+)?|[Aa]pplicant,\s+"
+    r"(?:then |now |formerly |currently |at (?:the|that) time )?an?\s+)"
     r"(?:[\w-]+\s+){0,2}$"
 )
 
@@ -282,19 +288,23 @@ def find_mentions(
         Names of the applicant, of `named`: "Mr Smith" is then the applicant, not another.
     """
     spans = representations(text)
+    relative = (0, None)  # the end and the gender of "a boy", who may be the one named next
     for found in lexicon.mention.finditer(text):
         start, end = found.span()
         if found["applicant"] is None and any(begin <= start < stop for begin, stop in spans):
             if found["pronoun"] is None:
                 yield Mention("representative", start, end, None)
-            continue
+                continue
+            if not text.endswith(" by ", 0, start):  # represented by her mother
+                continue
         match found.lastgroup if found["titled"] is None else "titled":
             case "pronoun":
                 female = found.group().lower() in _FEMALE
                 yield Mention("pronoun", start, end, "female" if female else "male")
             case "applicant" | "kin" if found["kin"]:
                 spouse = lexicon.spouses.get(found["kin"])
-                yield Mention("spouse" if spouse else "other", start, end, spouse)
+                gender = lexicon.genders.get(found["kin"])
+                yield Mention("spouse" if spouse else "other", start, end, spouse or gender)
             case "applicant":
                 yield Mention("applicant", start, end, None)
             case "titled":
@@ -308,7 +318,47 @@ def find_mentions(
             case "initials" if _NO_INITIALS.search(text, max(0, start - 12), start):
                 pass  # "Class A and Class B drugs"
             case _:
-                yield Mention("other", start, end, None)
+                gender = lexicon.genders.get(found.group())
+                if found["initials"] and text[relative[0] : start].strip() in ("", ","):
+                    gender = relative[1]
+                relative = end, gender
+                yield Mention("other", start, end, gender)
+
+
+def resolved(
+    text: str, before: bool, names: frozenset[str], lexicon: Lexicon
+) -> Iterator[tuple[Mention, str | None]]:
+    """Yield the mentions of people in a paragraph, and whom they mean: ``applicant`` or ``other``.
+
+    A pronoun means the last person before it who can be of its gender, and with no such person
+    the applicant if `before` (see `carried`), or nobody that is known. Representatives are others
+    whom no pronoun means.
+    """
+    meant = dict.fromkeys(("male", "female"), "applicant" if before else None)
+    for mention in find_mentions(text, lexicon, names):
+        words = text[mention.start : mention.end]
+        match mention.kind:
+            case "representative":
+                yield mention, "other"
+                continue
+            case "pronoun":
+                person, genders = meant[mention.gender], [mention.gender]
+            case "applicant":
+                person, genders = "applicant", [*meant]
+            case _:
+                person = "other"
+                if _APPLICANTS.match(words):  # the applicant's son: he, or the applicant
+                    meant = dict.fromkeys(meant, "applicant")
+                own = mention.gender  # of a spouse: the applicant's
+                genders = [
+                    one
+                    for one in meant
+                    if own is None or (one == own) != (mention.kind == "spouse")
+                ]
+                if _SEVERAL_PEOPLE.search(words):  # neither he nor she
+                    genders = []
+        meant |= dict.fromkeys(genders, person)
+        yield mention, person
 
 
 def carried(text: str, before: bool, names: frozenset[str], lexicon: Lexicon) -> bool:
@@ -373,6 +423,7 @@ _TITLE = re.compile(
     r"(?:v\.?|vs\.?|c\.|(?i:against|contre)) "
 )
 _OPENING = re.compile(r"(?:\d+ ?\. )?\S$")
+_RELATIVE = re.compile(r",? \(?the applicant's\b")
 _OTHERS = re.compile(r"(?:\band|\bet|&) (?:(?:\d+|\w+) )?(?:others?|autres?)\b", re.IGNORECASE)
 _AND = re.compile(r" (?:and|et|&) ", re.IGNORECASE)
 
@@ -442,7 +493,7 @@ def find_applicant(record: Record, passages: Passages, lexicon: Lexicon) -> Appl
             return Applicant("legal_person", "facts_name_it", (passage.evidence(*found.span()),))
     if not introduction and (applicant := _several_in_facts(passages.facts)):
         return applicant
-    names = frozenset() if tagged else _names(title, introduction, passages, lexicon)
+    names = _names("" if tagged else title, introduction, passages, lexicon)
     if not (introduction or names or any(_matches(_SINGLE, passages.facts))):
         return Applicant("no_applicant", "nobody_named")
     return Applicant(
@@ -543,7 +594,11 @@ def _names(
     if not name and passages.facts:
         first = passages.facts[0].plain
         opening = lexicon.titled.search(first, 0, 60)
-        if opening and _OPENING.match(first, 0, opening.start() + 1):
+        if (
+            opening
+            and _OPENING.match(first, 0, opening.start() + 1)
+            and not _RELATIVE.match(first, opening.end())
+        ):
             name = last_name(opening["name"])
     if len(name) < 3:
         return frozenset()

@@ -238,6 +238,13 @@ def test_the_year_of_birth(text, year, rule):
             "1957",
         ),
         ("The applicant was born in Chechnya and by 1999 owned a shop there.", None),
+        ("Mr Stary, the applicant's father, was born in 1930. She was born in 1957.", "1957"),
+        ("The applicant is the widow of Mr Stary, who was born in 1930.", None),
+        ("The applicant's husband was ill. He was born in 1950.", None),
+        ("The applicant is the mother of a boy, T. She was born in 1957.", "1957"),
+        ("The applicant has two children and a friend, T. He was born in 1960.", None),
+        ("The applicant has two children. He was born in 1957.", "1957"),
+        ("The applicant, then a student, moved to Kyiv. He was born in 1957.", "1957"),
     ],
 )
 def test_the_year_is_that_of_the_birth(facts, year):
@@ -262,6 +269,12 @@ def test_another_year_is_told():
     )
     finding = find("applicant_birth_year", *text)
     assert (finding.value, finding.flags) == ("1957", ("several_years",))
+
+
+def test_the_procedure_names_whom_the_facts_call_by_name():
+    procedure = [LODGED + "a Pole, Mrs Anna Nowa (“the applicant”), on 2 May 2000."]
+    facts = "Mrs Anna Nowa is a Polish national who was born in 1957."
+    assert find("applicant_birth_year", facts, procedure=procedure).value == "1957"
 
 
 def test_older_judgments_call_people_by_name():
@@ -339,6 +352,11 @@ def test_the_title_in_the_procedure(introduced, gender):
         ("The applicant's spouse was ill.", None, "no_gendered_word"),
         ("The applicant may appeal if he or she wants to.", None, "no_gendered_word"),
         ("The applicant said “my husband told me that she would never come back”.", None, None),
+        ("The applicant's house is old. He sold it.", "male", "far_pronoun"),
+        ("The applicant has a son. He sold it.", None, "no_gendered_word"),
+        ("The applicant has a son. She sold it.", "female", "far_pronoun"),
+        ("The applicant was represented by her mother.", "female", "one_pronoun"),
+        ("The applicant's house is old. He sold it. Her friend left.", None, None),
         ("The applicants are brothers; he is ill and she is not.", None, "several_applicants"),
         ("The applicant company lost its case; he wept.", None, "legal_person"),
     ],

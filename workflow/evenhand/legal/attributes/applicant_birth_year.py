@@ -21,6 +21,7 @@ from evenhand.legal.applicants import (
     find_mentions,
     read_lexicon,
     read_passages,
+    resolved,
 )
 from evenhand.legal.dataset import Attribute
 from evenhand.legal.findings import Evidence, Finding, given_evidence
@@ -284,15 +285,11 @@ def _last(
 ) -> str | None:
     """Return who was mentioned last in a text: applicant, pronoun (for the applicant) or other.
 
-    A pronoun with no person before it is the applicant's if `before` (see `carried`).
     Representatives count as others only if requested.
     """
     last = None
-    for mention in find_mentions(text, lexicon, applicant.names):
-        if mention.kind == "representative":
-            last = "other" if representatives else last
-        elif mention.kind != "pronoun":
-            last = mention.kind
-        elif last in ("applicant", "pronoun") or (last is None and before):
-            last = "pronoun"
+    for mention, person in resolved(text, before, applicant.names, lexicon):
+        if mention.kind != "representative" or representatives:
+            pronoun = mention.kind == "pronoun" and person == "applicant"
+            last = "pronoun" if pronoun else person or last
     return last

@@ -22,6 +22,7 @@ from evenhand.legal.applicants import (
     named,
     read_lexicon,
     read_passages,
+    resolved,
 )
 from evenhand.legal.attributes.applicant_birth_year import nobody
 from evenhand.legal.dataset import Attribute
@@ -40,6 +41,7 @@ CONFIDENCE = {
     "gave_birth": 0.95,
     "predicate": 0.95,
     "one_pronoun": 0.9,
+    "far_pronoun": 0.8,
     "spouse": 0.8,
 }
 
@@ -80,7 +82,8 @@ def find(record: Record, attribute: Attribute, prepared: Lexicon) -> Finding:
 
     The rules, in order: the title before the name in the procedure or in the facts; the
     pronouns after mentions of the applicant, if two thirds agree; "the applicant gave birth";
-    "the applicant is a widow"; a single pronoun; "the applicant's husband".
+    "the applicant is a widow"; a single pronoun; pronouns at the beginning of other sentences, if
+    they agree; "the applicant's husband".
     """
     passages = read_passages(record)
     applicant = find_applicant(record, passages, prepared)
@@ -222,11 +225,15 @@ def _predicate(passages: Passages, lexicon: Lexicon) -> Finding | None:
 
 
 def _few(passages: Passages, applicant: Applicant, lexicon: Lexicon) -> Finding:
-    """Return the weakest finding: one pronoun, or a spouse."""
+    """Return the weakest finding: one pronoun, pronouns farther off, or a spouse."""
     votes, evidence = _votes(passages, applicant, lexicon)
     if votes.total() == 1:
         gender = next(iter(votes))
         return _finding(gender, "one_pronoun", *evidence[gender])
+    far = {} if votes else _far_pronouns(passages, applicant, lexicon)
+    if len(far) == 1:
+        [(gender, words)] = far.items()
+        return _finding(gender, "far_pronoun", words)
     for passage in passages.facts:
         for mention in find_mentions(passage.plain, lexicon, applicant.names):
             if mention.kind == "spouse":
@@ -234,3 +241,19 @@ def _few(passages: Passages, applicant: Applicant, lexicon: Lexicon) -> Finding:
                     mention.gender, "spouse", passage.evidence(mention.start, mention.end)
                 )
     return Finding(None, "pronouns_differ" if votes else "no_gendered_word", 0.9)
+
+
+def _far_pronouns(
+    passages: Passages, applicant: Applicant, lexicon: Lexicon
+) -> dict[str, Evidence]:
+    """The first pronoun of each gender that begins a sentence about the applicant."""
+    found: dict[str, Evidence] = {}
+    before = False
+    for passage in passages.facts:
+        text = passage.plain
+        for mention, person in resolved(text, before, applicant.names, lexicon):
+            begins = text[mention.start].isupper()
+            if mention.kind == "pronoun" and person == "applicant" and begins:
+                found.setdefault(mention.gender, passage.evidence(mention.start, mention.end))
+        before = carried(text, before, applicant.names, lexicon)
+    return found
