@@ -344,5 +344,6 @@ def test_hostile_strings_stay_text(view, look):
     assert view.page.evaluate("window.hacked") is None
     assert view.page.locator("img, iframe, object, embed").count() == 0
     if place == "hostile":
-        assert HOSTILE in view.page.evaluate(body)
+        shown = HOSTILE.replace("\u202e", "\ufffd")  # which would turn all that follows
+        assert shown in view.page.evaluate(body)
         assert view.page.locator("main svg[onload], main [onerror]").count() == 0
