@@ -125,6 +125,10 @@ _NAME = (
 )
 
 
+# businesswoman; but neither German nor human
+_WOMAN = re.compile(r"(?<=[a-z-])(?<!\bhu)(?:wo)?man$")
+
+
 @dataclass(frozen=True)
 class Lexicon:
     """The word lists, and the patterns made of them.
@@ -155,6 +159,11 @@ class Lexicon:
     legal_form: re.Pattern[str]
     legal_applicant: re.Pattern[str]
     mention: re.Pattern[str]
+
+    def gender_of(self, word: str) -> str | None:
+        """The gender that a word for a person implies; businesswoman as woman."""
+        end = _WOMAN.search(word) if word.islower() else None
+        return self.genders.get(word) or (self.genders.get(end.group()) if end else None)
 
 
 def read_lexicon(tables: dict[str, Path]) -> Lexicon:

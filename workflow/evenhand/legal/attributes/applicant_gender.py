@@ -55,6 +55,10 @@ MAJORITY = 2
 _FOR_OTHERS = re.compile(r"\b(?:on behalf of|through|represented by)\b")
 _OWN = re.compile(r"\bon (?:his|her) own behalf\b")
 _AFTER = re.compile(r"\s*(?:,(?! (?:and|M[a-z]{0,3})\b)|\(|who\b|is\b|was\b|lives\b)")
+# She left; On 3 May 1990 she left
+_OPENS = re.compile(
+    r"(?:[A-Z]\w*|(?<![^.] )(?:On|In|By|Since|From|Until|At|After|During) [^.;:]{1,40} [hs]\w+)$"
+)
 _BEGINS = re.compile(r"(?:\d+ ?\. ?)?")
 _TRANS = re.compile(r"\b(?:trans(?:gender|sexual|sexualism)\b|gender (?:reassignment|identity))")
 _GAVE_BIRTH = re.compile(
@@ -62,7 +66,7 @@ _GAVE_BIRTH = re.compile(
     r"|became pregnant|miscarried)\b|\b[Tt]he applicant's (?:\w+ )?pregnancy\b"
 )
 _IS = re.compile(
-    r"\b[Tt]he applicant(?: \([^)]*\))? (?:is|was) (?:an?|the) "
+    r"\b[Tt]he applicant(?: \([^)]*\))?(?: is| was|,) (?:an?|the) (?:\w+'s )?"
     r"(?P<words>(?!\w+'s)[\w-]+(?: (?!(?:of|in|at|by|to|for|with|and)\b|\w+'s)[\w-]+){0,2})"
 )
 _OBJECT = re.compile(
@@ -218,7 +222,7 @@ def _predicate(passages: Passages, lexicon: Lexicon) -> Finding | None:
     """The gender of the word in: the applicant is a widow, is the mother of A.B."""
     for passage in passages.facts:
         for found in _IS.finditer(passage.plain):
-            genders = map(lexicon.genders.get, found["words"].split())
+            genders = map(lexicon.gender_of, found["words"].split())
             if gender := next(filter(None, genders), None):
                 return _finding(gender, "predicate", passage.evidence(*found.span()))
     return None
@@ -252,7 +256,7 @@ def _far_pronouns(
     for passage in passages.facts:
         text = passage.plain
         for mention, person in resolved(text, before, applicant.names, lexicon):
-            begins = text[mention.start].isupper()
+            begins = _OPENS.search(text, max(0, mention.start - 60), mention.end)
             if mention.kind == "pronoun" and person == "applicant" and begins:
                 found.setdefault(mention.gender, passage.evidence(mention.start, mention.end))
         before = carried(text, before, applicant.names, lexicon)
