@@ -128,7 +128,7 @@ def test_audits_are_compared_without_provenance(run, folders):
     write_bias(folders[1], BASE - 0.1)
     code, out, _ = run(*folders)
     assert code == 0
-    assert "Not known, without provenance.json in base and head" in out
+    assert "base and head have no provenance.json" in out
     assert "## Tables that differ" in out and "Configuration:" not in out
 
 
@@ -165,12 +165,14 @@ def test_the_files_hold_the_same_and_do_not_depend_on_where_the_folders_lie(run,
     write_table(head, SWEEPS, [sweep_row(50.1)])
     _, out, _ = run(base, head, "--out", "a.md", "--data", "a.json")
     assert (tmp_path / "a.md").read_text(encoding="utf-8") == out
-    shutil.move(head, tmp_path / "elsewhere")
-    run(base, "elsewhere", "--out", "b.md", "--data", "b.json")
+    (tmp_path / "elsewhere").mkdir()
+    shutil.move(head, tmp_path / "elsewhere" / head.name)
+    run(base, f"elsewhere/{head.name}", "--out", "b.md", "--data", "b.json")
     for suffix in ("md", "json"):
         first, second = ((tmp_path / f"{name}.{suffix}").read_bytes() for name in "ab")
         assert first == second
     assert str(tmp_path) not in out
+    assert f"Base (before) is {base.name}, head (after) is {head.name}." in out
     document = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
     assert document["nothing_changed"] is False
     numbers = [one for table in document["tables"] for one in table["numbers"]]
@@ -215,7 +217,7 @@ def test_the_headline_tells_whether_bias_rose(run, folders):
     for folder in folders:
         write_provenance(folder)
     _, out, _ = run(base, head)
-    assert "1 of 1 main number moved beyond noise: more bias in 1." in out
+    assert "1 of 1 main number moved beyond noise: more bias in 1 of them." in out
     assert "old (base) and new (head) are compared as two versions" in out
 
 

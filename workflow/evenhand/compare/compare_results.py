@@ -43,6 +43,7 @@ def compare_results(*, base: Path, head: Path, gates: list[Gate] | None = None) 
     before, after = Results(base), Results(head)
     tables = compare_tables(before, after)
     return Comparison(
+        (base.name, head.name),
         find_causes(before, after),
         tables,
         {"base": before.changed_since(), "head": after.changed_since()},

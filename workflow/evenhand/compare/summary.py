@@ -35,9 +35,20 @@ _MARKS = re.compile(
 )
 
 
+#: Verdicts of tests in plain words; others are shown as they are.
+VERDICTS = {
+    "": "none",
+    "above": "above the neutral value",
+    "below": "below the neutral value",
+    "equivalent": "no difference that matters",
+    "inconclusive": "cannot tell",
+}
+
+
 class Comparison(NamedTuple):
     """The result of comparing two folders."""
 
+    folders: tuple[str, str]
     causes: Causes
     tables: list[ComparedTable]
     changed_since: dict[str, dict[str, str]]
@@ -88,6 +99,7 @@ def markdown(found: Comparison) -> str:
         "names": _names,
         "stem": lambda name: text(_stem(name)),
         "where": _where,
+        "verdict": lambda word: text(VERDICTS.get(word, word)),
         "count": lambda list, noun: _count(list, noun),
         "estimate": estimate,
         "change": _change,
@@ -150,7 +162,7 @@ def _sides(numbers: Sequence[Compared]) -> str:
     """Return in how many main numbers there is more or less bias than before."""
     sides = Counter(_side(one) for one in numbers if one.main and one.status == MOVED)
     words = (("more", "farther from"), ("less", "nearer to"))
-    told = [f"{bias} bias in {sides[side]}" for bias, side in words if sides[side]]
+    told = [f"{bias} bias in {sides[side]} of them" for bias, side in words if sides[side]]
     return f": {', '.join(told)}" if told else ""
 
 
