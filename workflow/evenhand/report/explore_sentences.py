@@ -17,13 +17,13 @@ from evenhand.report.render import visible
 from evenhand.report.sections.bias import TITLES
 from evenhand.report.sections.stereotypes_examples import pair_differences
 from evenhand.report.sections.stereotypes_words import (
-    doubt_words,
     exclusion_words,
     gate_words,
     method_title,
     preference,
 )
 from evenhand.report.sentences import aligned
+from evenhand.stereotypes.pairs import FLAGS
 
 #: Decimals of a number: of SlguSet's bias, and of a difference between two sentences.
 BIAS_DIGITS, DIFFERENCE_DIGITS = 3, 4
@@ -191,7 +191,7 @@ def describe_pairs(
         "Words": [row["cluster"] for row in rows],
         "Unrelated": [row["unrelated"] for row in rows],
         "Not scored": [row["excluded"] and exclusion_words(row["excluded"]) for row in rows],
-        "Doubts": [[doubt_words(one) or one for one in row["flags"] or ()] for row in rows],
+        "Doubts": [[FLAGS.get(one, one) for one in row["flags"] or ()] for row in rows],
         "record": [row["source_position"] for row in rows],
     }
     titles = {"Doubts": "Data-quality flags", "record": "Record"}

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
+from evenhand.core.rows import grouped, where
 from evenhand.errors import InputError
 from evenhand.report.pages import BESIDE, DRAWING, NOTICE, links_to_pages
+from evenhand.text.phrases import VERDICTS
 
 if TYPE_CHECKING:
     from altair import LayerChart
@@ -102,6 +104,12 @@ def _engine(named: tuple[tuple[str, str], ...]) -> Environment:
         "stem": stem,
         "json": as_json,
         "chart": as_chart,
+        "by": grouped,
+        "where": where,
+        "span": span,
+        "p_value": p_value,
+        "in_words": in_words,
+        "verdict": lambda name: VERDICTS.get(name, in_words(name)),
     }
     engine.globals |= {
         "scripts_of": partial(scripts_of, texts),
@@ -288,6 +296,37 @@ def number(value: float, *, signs: bool = False) -> str:
     """Return a round number, such as a tick of an axis, with at most two decimals."""
     digits = 0 if value == round(value) else 1 if value * 10 == round(value * 10) else 2
     return signed(value, digits) if signs else f"{value:,.{digits}f}".replace("-", "−")
+
+
+def interval(low: float | None, high: float | None, digits: int = 1) -> str | None:
+    """``53.2 to 66.0``; None without both ends."""
+    if low is None or high is None:
+        return None
+    return f"{low:.{digits}f} to {high:.{digits}f}".replace("-", "−")
+
+
+def span(
+    row: Mapping[str, Any], name: str, digits: int = 1, *, scale: float = 1, signs: bool = False
+) -> str | None:
+    """Return the `interval` of a number of a row, times `scale`; None without both ends."""
+    ends = [row[f"{name}_{end}"] for end in ("low", "high")]
+    if None in ends:
+        return None
+    if signs:
+        return " to ".join(signed(end, digits) for end in ends)
+    return interval(*(end * scale for end in ends), digits)
+
+
+def p_value(value: float | None) -> str | None:
+    """Return a p-value as text: ``0.034``, ``< 0.001``; None without one."""
+    if _missing(value):
+        return None
+    return "< 0.001" if value < 0.0005 else f"{value:.3f}"
+
+
+def in_words(word: str | None) -> str | None:
+    """Return a code of a table without its underscores."""
+    return word and word.replace("_", " ")
 
 
 def size(value: int | None) -> str:

@@ -10,10 +10,10 @@ from evenhand.io.documents import read_description
 from evenhand.metrics.individual import TAU
 from evenhand.report.headlines.individual_fairness import conclude
 from evenhand.report.render import write_page
+from evenhand.report.sections import individual_words
 from evenhand.report.sections.individual_people import Behind
 from evenhand.report.sections.individual_tables import describe_results
 from evenhand.report.sections.individual_tests import describe_data
-from evenhand.report.sections.individual_words import likeness
 from evenhand.report.sections.more_tables import OF_MITIGATION, MoreTables
 from evenhand.tabular.prepared import RECORD
 
@@ -86,7 +86,9 @@ def write_individual_page(
             {"name": title(name, titles), "sentences": sentences}
             for name, sentences in by_dataset.items()
         ],
-        alike=likeness({row["js_base"] for row in grid}, TAU),
+        individual=individual_words,
+        behind=behind,
+        alike=individual_words.likeness({row["js_base"] for row in grid}, TAU),
         more_tables=MoreTables({"tables/individual": tables}, but=OF_MITIGATION),
     )
     return {

@@ -13,8 +13,10 @@ from evenhand.legal.declaration import read_declaration
 from evenhand.legal.objective_titles import titles_of as objectives_of
 from evenhand.report.headlines import mitigation
 from evenhand.report.render import write_page
+from evenhand.report.sections import individual_words
 from evenhand.report.sections.individual_people import Behind
 from evenhand.report.sections.individual_sweeps import describe_fronts, describe_sweeps
+from evenhand.report.sections.individual_tests import TESTED
 from evenhand.report.sections.individual_tests import describe_tests as describe_differences
 from evenhand.report.sections.legal_classifiers import (
     MEASURES,
@@ -138,8 +140,11 @@ def write_mitigation_page(
         figures=sorted(figures, key=lambda one: -one["spots"])[:MOST],
         of_people=OF_PEOPLE if people else [],
         tests=describe_differences(people.get("tests", []), of, behind),
-        fronts=describe_fronts(people.get("pareto_fronts", []), of, behind),
+        fronts=describe_fronts(people.get("pareto_fronts", []), of),
         sweeps=describe_sweeps(people.get("grid", []), of),
+        behind=behind,
+        tested=TESTED,
+        individual=individual_words,
         test_cases=linked is None or "test" in linked,
         objective=called.heading,
         measures=MEASURES,

@@ -13,28 +13,22 @@ from evenhand.errors import InputError
 from evenhand.report.headlines.language_models import by_model, conclude, results_of
 from evenhand.report.read import read_json
 from evenhand.report.render import slug, write_page
+from evenhand.report.sections import stereotypes_measures as measures
 from evenhand.report.sections.more_tables import MoreTables
 from evenhand.report.sections.stereotypes_examples import describe_examples
-from evenhand.report.sections.stereotypes_measures import (
-    describe_accuracy,
-    describe_all_masked,
-    describe_comparisons,
-    describe_compat,
-    describe_length,
-    describe_pairs,
-    describe_released,
-    describe_stereoset,
-)
 from evenhand.report.sections.stereotypes_meta import describe_meta
-from evenhand.report.sections.stereotypes_models import NO_REASON, describe_models
+from evenhand.report.sections.stereotypes_models import describe_models
 from evenhand.report.sections.stereotypes_scores import describe_scores
 from evenhand.report.sections.stereotypes_words import (
     ASIDE,
-    doubt_words,
+    GROUPS,
+    PASSES,
     exclusion_words,
-    gate_words,
+    method_title,
+    untrusted_models,
 )
 from evenhand.scoring.methods import METHODS
+from evenhand.stereotypes.pairs import FLAGS
 
 #: Rows of the figure at a glance.
 MOST = 30
@@ -138,11 +132,14 @@ def write_models_page(
         methods=_methods(described),
         models=models,
         models_files=files,
-        released=describe_released(released),
+        released=measures.describe_released(released),
         more_tables=MoreTables(places),
         provenance=quote(provenance, safe="/.") if provenance else None,
-        doubt=doubt_words,
+        flags=FLAGS,
+        groups=GROUPS,
+        passes=PASSES,
         exclusion=exclusion_words,
+        method_title=method_title,
     )
     return {
         "sets": len(described),
@@ -176,18 +173,21 @@ def _set(
 ) -> dict[str, Any]:
     """Return the content of the page on one set."""
     rows = tables.get("bias_scores", [])
-    untrusted: dict[str, list[str]] = {}
-    for row in rows:
-        if not row["trusted"]:
-            untrusted.setdefault(row["model"], gate_words(row["reason"]) or [NO_REASON])
-    for model, gate in gates.items():
-        if not gate.get("trusted"):
-            untrusted[model] = gate_words(gate.get("reason")) or [NO_REASON]
+    untrusted = untrusted_models(rows, gates)
     trusted = {
         table: [row for row in found if row.get("model") not in untrusted]
         for table, found in tables.items()
     }
-    about = describe_pairs(document)
+    compared = [
+        row
+        for row in tables.get("model_comparisons", [])
+        if not {row["model_a"], row["model_b"]} & untrusted.keys()
+    ]
+
+    def rows_of(table: str) -> list[dict[str, Any]]:
+        return trusted.get(table, [])
+
+    about = measures.describe_pairs(document)
     result = describe_scores(rows, about["sides"], untrusted) if rows else None
     return {
         "name": name,
@@ -196,21 +196,13 @@ def _set(
         "known_models": sorted({row["model"] for row in rows} | gates.keys()),
         "scores": result,
         "sentence": result["sentence"] if result else Markup("Its scores are not there."),
-        "stereoset": describe_stereoset(trusted.get("stereoset", [])),
-        "accuracy": describe_accuracy(trusted.get("token_accuracy", [])),
-        "all_masked": describe_all_masked(trusted.get("all_masked", [])),
-        "meta": describe_meta(
-            *(trusted.get(table, []) for table in ("meta_evaluation", "roc", "auc_tests"))
-        ),
-        "length": describe_length(trusted.get("length", [])),
-        "compat": describe_compat(trusted.get("compat", [])),
-        "comparisons": describe_comparisons(
-            [
-                row
-                for row in tables.get("model_comparisons", [])
-                if not {row["model_a"], row["model_b"]} & untrusted.keys()
-            ]
-        ),
+        "stereoset": measures.by_model(rows_of("stereoset")),
+        "accuracy": measures.describe_accuracy(rows_of("token_accuracy")),
+        "all_masked": measures.by_model(rows_of("all_masked")),
+        "meta": describe_meta(*map(rows_of, ("meta_evaluation", "roc", "auc_tests"))),
+        "length": measures.describe_length(rows_of("length")),
+        "compat": measures.describe_compat(rows_of("compat")),
+        "comparisons": measures.describe_comparisons(compared),
         "examples": describe_examples(pairs, scores, untrusted, examples),
     }
 
@@ -221,13 +213,9 @@ def _name_apart(described: list[dict[str, Any]]) -> None:
     ids: set[str] = set()
     for one in described:
         title = one["about"]["title"]
-        one["title"] = (
-            one["name"]
-            if not title
-            else title
-            if titles.count(title) == 1
-            else f"{title} ({one['name']})"
-        )
+        one["title"] = title or one["name"]
+        if title and titles.count(title) > 1:
+            one["title"] = f"{title} ({one['name']})"
         start = identity = f"set-{slug(one['name'])}"
         number = 2
         while identity in ids:

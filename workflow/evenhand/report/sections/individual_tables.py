@@ -4,29 +4,26 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from evenhand.core.rows import Row, grouped
 from evenhand.individual.names import title
 from evenhand.individual.people import WITH_INTEGERS
 from evenhand.report.sections.individual_people import Behind
-from evenhand.report.sections.individual_words import (
-    CHOICES,
-    method,
-    metric_title,
-    number,
-    setting,
-    verdict,
-)
+from evenhand.report.sections.individual_words import CHOICES, method, setting, verdict
 
 #: Where a row of a table ends and the next begins.
 LINE = ("method", "individual", "group", "reduction", "lambda", "epsilon", "epsilon_unit", "mu")
 LINE += ("js_base", "split", "choice")
 
+#: The verdicts that a reason explains.
+EXPLAINED = ("not_reproduced", "inconsistent_in_paper")
+
 
 def describe_results(
-    rows: Sequence[dict[str, Any]],
-    groups: Mapping[str, Sequence[str]] | None = None,
-    integer_groups: Mapping[str, Sequence[str]] | None = None,
-    titles: Mapping[str, str] | None = None,
-    behind: Behind | None = None,
+    rows: Sequence[Row],
+    groups: Mapping[str, Sequence[str]],
+    integer_groups: Mapping[str, Sequence[str]],
+    titles: Mapping[str, str],
+    behind: Behind,
 ) -> dict[str, Any] | None:
     """Return a table per data set: our means and sd with the paper's numbers and verdicts.
 
@@ -34,13 +31,13 @@ def describe_results(
     ----------
     rows : sequence of dict
         The rows of ``table_4`` and so on.
-    groups : mapping, optional
+    groups : mapping
         Names of the groups by data set and code.
-    integer_groups : mapping, optional
+    integer_groups : mapping
         The same for the methods with EIDIG's encoding.
-    titles : mapping, optional
+    titles : mapping
         The titles of the data sets.
-    behind : Behind, optional
+    behind : Behind
         The test individuals behind the numbers.
 
     Returns
@@ -50,93 +47,42 @@ def describe_results(
     """
     if not rows:
         return None
-    datasets = list(dict.fromkeys(row["dataset"] for row in rows))
     verdicts = Counter(row["verdict"] for row in rows if row["verdict"] != "no_published_value")
-    return {
-        "datasets": [
-            _dataset(
-                name,
-                title(name, titles),
-                behind or Behind(),
-                [row for row in rows if row["dataset"] == name],
-                (groups or {}).get(name, ()),
-                (integer_groups or {}).get(name, ()),
-            )
-            for name in datasets
-        ],
-        "verdicts": [
-            {"words": verdict(name)[0], "kind": verdict(name)[1], "cells": count}
-            for name, count in sorted(verdicts.items(), key=lambda item: (-item[1], item[0]))
-        ],
-    }
-
-
-def _dataset(
-    key: str,
-    name: str,
-    behind: Behind,
-    rows: list[dict[str, Any]],
-    groups: Sequence[str],
-    integer_groups: Sequence[str],
-) -> dict[str, Any]:
-    metrics = list(dict.fromkeys(row["metric"] for row in rows))
-    lines: dict[tuple[Any, ...], dict[str, dict[str, Any]]] = {}
-    for row in rows:
-        lines.setdefault(tuple(row[part] for part in LINE), {})[row["metric"]] = row
-    made = []
-    for cells in lines.values():
-        first = next(iter(cells.values()))
-        group = first["group"]
-        codes = integer_groups if first["method"].startswith(WITH_INTEGERS) else groups
-        named = None
-        if group is not None:
-            named = codes[group] if group < len(codes) else str(group)
-        made.append(
+    datasets = []
+    for name, own in grouped(rows, "dataset").items():
+        lines = []
+        for cells in grouped(own, *LINE).values():
+            code, with_integers = cells[0]["group"], cells[0]["method"].startswith(WITH_INTEGERS)
+            names = (integer_groups if with_integers else groups).get(name, ())
+            group = code if code is None else names[code] if code < len(names) else str(code)
+            lines.append(describe_line(cells, behind, group))
+        datasets.append(
             {
-                "items": behind.row_items(first, named),
-                "method": method(first),
-                "setting": setting(first),
-                "choice": CHOICES.get(first["choice"]),
-                "group": named,
-                "epsilon": first["epsilon"],
-                "seeds": max(row["seeds"] or 0 for row in cells.values()),
-                "diverged": max(row["diverged"] or 0 for row in cells.values()),
-                "empty": max(row["empty"] or 0 for row in cells.values()),
-                "cells": [_cell(cells.get(metric), behind) for metric in metrics],
+                "key": name,
+                "name": title(name, titles),
+                "chosen": any(line["choice"] for line in lines),
+                "metrics": list(dict.fromkeys(row["metric"] for row in own)),
+                "rows": lines,
+                "reasons": [row for row in own if row["reason"] and row["verdict"] in EXPLAINED],
             }
         )
-    reasons = [
-        {
-            "method": method(row),
-            "setting": setting(row),
-            "metric": metric_title(row["metric"]),
-            "words": verdict(row["verdict"])[0],
-            "reason": row["reason"],
-        }
-        for row in rows
-        if row["reason"] and row["verdict"] in ("not_reproduced", "inconsistent_in_paper")
-    ]
-    return {
-        "key": key,
-        "name": name,
-        "chosen": any(row["choice"] for row in made),
-        "metrics": [metric_title(metric) for metric in metrics],
-        "rows": made,
-        "reasons": reasons,
-    }
+    most = sorted(verdicts.items(), key=lambda item: (-item[1], item[0]))
+    return {"datasets": datasets, "verdicts": [(*verdict(name), count) for name, count in most]}
 
 
-def _cell(row: dict[str, Any] | None, behind: Behind) -> dict[str, Any] | None:
-    if row is None:
-        return None
-    words, kind = verdict(row["verdict"])
-    sd = row["sd"]
+def describe_line(cells: Sequence[Row], behind: Behind, group: str | None = None) -> dict[str, Any]:
+    """Return a row of a table: the head of its cells, and the cells by metric."""
+    first = cells[0]
     return {
-        "ours": None if row["mean"] is None else number(row["mean"], row["metric"]),
-        "sd": None if sd is None else number(sd, row["metric"]),
-        "paper": None if row["published"] is None else number(row["published"], row["metric"]),
-        # nothing to run and nothing printed needs no word
-        "words": "" if row["verdict"] == "not_run" and row["published"] is None else words,
-        "kind": kind,
-        "behind": behind.cell(row, row["metric"]),
+        "items": behind.row_items(first, group),
+        "method": method(first),
+        "setting": setting(first),
+        "choice": CHOICES.get(first["choice"]),
+        "group": group,
+        **{
+            name: max(row[name] or 0 for row in cells)
+            for name in ("seeds", "diverged", "empty")
+            if name in first
+        },
+        "cells": {row["metric"]: row for row in cells},
     }

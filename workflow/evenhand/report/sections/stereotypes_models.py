@@ -2,28 +2,17 @@
 
 from typing import Any
 
-from evenhand.report.render import plural
-from evenhand.report.sections.stereotypes_words import (
-    FAMILIES,
-    exclusion_words,
-    gate_words,
-    in_words,
-    interval_words,
-)
+from evenhand.report.render import in_words
+from evenhand.report.sections.stereotypes_words import FAMILIES, exclusion_words, untrusted_models
 
 #: The fields of a validity check that describe the model.
-FACTS = (
-    "family",
-    "hub_name",
-    "type",
-    "parameters",
-    "vocabulary",
-    "max_tokens",
-    "dtype",
-    "revision",
-    "weights_sha256",
-    "tokenizer_sha256",
-)
+FACTS = ("hub_name", "revision", "type", "parameters", "vocabulary", "max_tokens", "dtype",
+         "weights_sha256", "tokenizer_sha256")  # fmt: skip
+
+#: Its counts, and the numbers of its test.
+COUNTS = ("pairs", "sentences", "scored", "sentences_with_unknown", "unknown_tokens",
+          "unknown_most_frequent", "rescored_pairs", "excluded")  # fmt: skip
+TEST = ("tokens", "accuracy", "accuracy_low", "accuracy_high", "baseline")
 
 
 def describe_models(gates: dict[tuple[str, str], dict[str, Any]]) -> dict[str, Any] | None:
@@ -39,60 +28,20 @@ def describe_models(gates: dict[tuple[str, str], dict[str, Any]]) -> dict[str, A
     facts: dict[tuple[str, Any], dict[str, Any]] = {}
     checks = []
     for (name, model), gate in gates.items():
-        fact = {key: gate.get(key) for key in FACTS}
-        known = facts.setdefault(
-            (model, gate.get("weights_sha256")),
-            fact
-            | {
-                "model": model,
-                "family": FAMILIES.get(str(gate.get("family")), in_words(gate.get("family"))),
-                "missing": gate.get("missing") or [],
-                "why": [],
-            },
-        )
-        why = [] if gate.get("trusted") else gate_words(gate.get("reason")) or [NO_REASON]
-        known["why"] += [words for words in why if words not in known["why"]]
-        checks.append(_check(name, model, gate, why))
+        family = gate.get("family")
+        known = {"model": model, "family": FAMILIES.get(family, in_words(family))}
+        known |= {fact: gate.get(fact) for fact in FACTS}
+        facts.setdefault((model, known["weights_sha256"]), known)
+        why = untrusted_models((), {model: gate}).get(model, [])
+        checks.append({"set": name, "model": model, "why": why} | describe_check(gate))
     return {"facts": list(facts.values()), "checks": checks}
 
 
-#: Unknown tokens that are shown per model and set.
-MOST_UNKNOWN = 5
-
-NO_REASON = "The record of its check does not say why."
-
-
-def _check(name: str, model: str, gate: dict[str, Any], why: list[str]) -> dict[str, Any]:
-    check = gate.get("check") or {}
-    ends = [check.get(end) for end in ("accuracy_low", "accuracy_high")]
-    span = interval_words(*(None if end is None else 100 * end for end in ends))
-    excluded = gate.get("excluded") or {}
+def describe_check(gate: dict[str, Any]) -> dict[str, Any]:
+    """Return the counts and the test of a validity check, with reasons in words as `left_out`."""
+    excluded = sorted((gate.get("excluded") or {}).items())
     return {
-        "set": name,
-        "model": model,
-        "why": why,
-        "passed": check.get("passed"),
-        "tokens": check.get("tokens"),
-        "accuracy": check.get("accuracy"),
-        "span": span,
-        "baseline": check.get("baseline"),
-        "pairs": gate.get("pairs"),
-        "sentences": gate.get("sentences"),
-        "scored": gate.get("scored"),
-        "excluded": [
-            f"{n:,}: {exclusion_words(reason)}" for reason, n in sorted(excluded.items()) if n
-        ],
-        "sentences_with_unknown": gate.get("sentences_with_unknown"),
-        "unknown_tokens": gate.get("unknown_tokens"),
-        "unknown_most_frequent": list(gate.get("unknown_most_frequent") or {})[:MOST_UNKNOWN],
-        "dtype": gate.get("dtype"),
-        "rescored": _rescored(gate),
+        **{name: gate.get(name) for name in COUNTS},
+        **{name: (gate.get("check") or {}).get(name) for name in TEST},
+        "left_out": [f"{n:,}: {exclusion_words(reason)}" for reason, n in excluded if n],
     }
-
-
-def _rescored(gate: dict[str, Any]) -> str | None:
-    """State how many pairs of a half-precision model were rescored in full precision."""
-    n = gate.get("rescored_pairs")
-    if n is None:
-        return None
-    return plural(n, "pair") if n else "none"
