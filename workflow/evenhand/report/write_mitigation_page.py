@@ -6,24 +6,17 @@ from urllib.parse import quote
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import read_tables
-from evenhand.errors import InputError
 from evenhand.individual.names import titles_of
 from evenhand.io.documents import read_description
-from evenhand.legal.declaration import read_declaration
 from evenhand.legal.objective_titles import titles_of as objectives_of
 from evenhand.report.headlines import mitigation
 from evenhand.report.render import write_page
 from evenhand.report.sections import individual_words
 from evenhand.report.sections.individual_people import Behind
 from evenhand.report.sections.individual_sweeps import describe_fronts, describe_sweeps
-from evenhand.report.sections.individual_tests import TESTED
-from evenhand.report.sections.individual_tests import describe_tests as describe_differences
-from evenhand.report.sections.legal_classifiers import (
-    MEASURES,
-    describe_table_4,
-    describe_tests,
-    noise_words,
-)
+from evenhand.report.sections.individual_tests import TESTED, describe_tests
+from evenhand.report.sections.legal_classifiers import MEASURES, describe_table_4, noise_words
+from evenhand.report.sections.legal_data import read_datasets, titles_by_name
 from evenhand.report.sections.legal_figures import (
     describe_group_scores,
     describe_training,
@@ -89,32 +82,26 @@ def write_mitigation_page(
     InputError
         There is not one declaration and title of each data set.
     """
-    tables, declarations, names = tables or [], declarations or [], titles or []
-    if not len(declarations) == len(names) == len(tables):
-        raise InputError("there is not one declaration and title of each data set")
+    tables = tables or []
+    datasets = read_datasets(tables, declarations or [], titles or [])
     called = objectives_of(objectives, objective_titles)
-    about, figures = [], []
     known = {f"objectives/{name}": called[name] for name in objectives or []}
-    for folder, declared, title in zip(tables, declarations, names, strict=True):
-        own = read_tables(folder)
-        attributes = {one.name: one.title for one in read_declaration(declared).attributes}
-        known[folder.name] = title
-        known |= {f"{folder.name}/{name}": words for name, words in attributes.items()}
-        figures += [
-            figure | {"file": f"tables/classifiers/{folder.name}/table_4.csv"}
-            for figure in draw_objectives(own["table_4"], title, attributes, called)
-        ]
-        about.append(
-            {
-                "id": folder.name,
-                "title": title,
-                "attributes": attributes,
-                "table_4": describe_table_4(own["table_4"]),
-                "tests": describe_tests(own["tests"]),
-                "group_scores": describe_group_scores(own["group_scores"], called),
-                "training": describe_training(own["curves"], called),
-            }
-        )
+    known |= titles_by_name(datasets)
+    figures = [
+        figure | {"file": f"tables/classifiers/{one.name}/table_4.csv"}
+        for one in datasets
+        for figure in draw_objectives(one.tables["table_4"], one.title, one.attributes, called)
+    ]
+    about = [
+        one.head
+        | {
+            "table_4": describe_table_4(one.tables["table_4"]),
+            "tests": one.tables["tests"],
+            "group_scores": describe_group_scores(one.tables["group_scores"], called),
+            "training": describe_training(one.tables["curves"], called),
+        }
+        for one in datasets
+    ]
     people = read_tables(individual) if individual else {}
     of = titles_of(read_description(path, RECORD, "prepare_table") for path in data or [])
     behind = Behind(people.get("individuals", []))
@@ -139,7 +126,7 @@ def write_mitigation_page(
         about=about,
         figures=sorted(figures, key=lambda one: -one["spots"])[:MOST],
         of_people=OF_PEOPLE if people else [],
-        tests=describe_differences(people.get("tests", []), of, behind),
+        tests=describe_tests(people.get("tests", []), of, behind),
         fronts=describe_fronts(people.get("pareto_fronts", []), of),
         sweeps=describe_sweeps(people.get("grid", []), of),
         behind=behind,

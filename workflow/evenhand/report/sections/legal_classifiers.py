@@ -3,6 +3,7 @@
 from contextlib import suppress
 from typing import Any
 
+from evenhand.core.rows import grouped
 from evenhand.legal.classifier_study import is_constant
 from evenhand.report.headline import say
 
@@ -42,40 +43,32 @@ def noise_words(row: dict[str, Any]) -> str:
 
 def describe_table_4(rows: Rows) -> Rows:
     """Return Table 4: per attribute a row per classifier and objective, a column per measure."""
-    blocks: dict[str, dict[tuple[Any, ...], dict[str, dict[str, Any]]]] = {}
-    unmatched: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        if row["ours"] is None:
-            unmatched.setdefault(row["attribute"], []).append(row)
-            continue
-        line = (row["classifier"], row["objective"], row["trained_for"])
-        blocks.setdefault(row["attribute"], {}).setdefault(line, {})[row["measure"]] = row
+    blocks = []
+    for name, own in grouped(rows, "attribute").items():
+        scored = [row for row in own if row["ours"] is not None]
+        unlike = {row["reason"] for row in scored if row["verdict"] == "not_comparable"}
+        lines = [
+            line | {"constant": constant_words(next(iter(line["cells"].values())))}
+            for line in by_training(scored)
+        ]
+        block = {"name": name, "rows": lines, "why_not": sorted(unlike)}
+        block["measures"] = [one for one in MEASURES if any(one in x["cells"] for x in lines)]
+        block["unmatched"] = [row for row in own if row["ours"] is None]
+        if scored:
+            blocks.append(block)
+    return blocks
+
+
+def by_training(rows: Rows) -> Rows:
+    """Return a row per classifier, objective and attribute of training, with cells by measure."""
+    names = ("classifier", "objective", "trained_for")
     return [
-        {
-            "name": name,
-            "measures": [one for one in MEASURES if any(one in cells for cells in lines.values())],
-            "rows": [
-                {
-                    "classifier": line[0],
-                    "objective": line[1],
-                    "trained_for": line[2],
-                    "seeds": max(cell["seeds"] or 0 for cell in cells.values()),
-                    "constant": constant_words(next(iter(cells.values()))),
-                    "cells": cells,
-                }
-                for line, cells in lines.items()
-            ],
-            "unmatched": unmatched.get(name, []),
-            "why_not": sorted(
-                {
-                    cell["reason"]
-                    for cells in lines.values()
-                    for cell in cells.values()
-                    if cell["verdict"] == "not_comparable"
-                }
-            ),
+        dict(zip(names, key, strict=True))
+        | {
+            "seeds": max(row["seeds"] or 0 for row in own),
+            "cells": {row["measure"]: row for row in own},
         }
-        for name, lines in blocks.items()
+        for key, own in grouped(rows, *names).items()
     ]
 
 
@@ -91,43 +84,3 @@ def describe_claims(rows: Rows) -> Rows:
         with suppress(TypeError, ValueError):
             row["ours"] = float(row["ours"])
     return found
-
-
-def describe_tests(rows: Rows) -> dict[str, Any]:
-    """Return each objective against ERM, the significant differences, and the number of tests."""
-    return {
-        "rows": rows,
-        "tested": sum(row["p_cases_adjusted"] is not None for row in rows),
-        "shown": [row for row in rows if row["verdict"] in ("above", "below")],
-    }
-
-
-def describe_table_2(rows: Rows) -> Rows:
-    """Return Table 2: the groups of each attribute and classifier, with possible causes."""
-    blocks: dict[tuple[str, str], Rows] = {}
-    for row in rows:
-        blocks.setdefault((row["attribute"], row["classifier"]), []).append(row)
-    return [
-        {"name": attribute, "classifier": classifier, "rows": own}
-        for (attribute, classifier), own in blocks.items()
-    ]
-
-
-def describe_counterfactual(rows: Rows) -> Rows:
-    """Return, per setting, how often a case and its counterfactual get the same prediction."""
-    lines: dict[tuple[str, str, str], dict[str, Any]] = {}
-    for row in rows:
-        key = (row["classifier"], row["objective"], row["trained_for"])
-        names = ("classifier", "objective", "trained_for", "seeds", "twins")
-        line = lines.setdefault(key, {name: row[name] for name in names} | {"cells": {}})
-        line["cells"][row["measure"]] = row
-    return list(lines.values())
-
-
-def describe_calibration(rows: Rows) -> Rows:
-    """Return confidence and accuracy in each group, by attribute; ERM only."""
-    blocks: dict[str, Rows] = {}
-    for row in rows:
-        if row["objective"] == "erm":
-            blocks.setdefault(row["attribute"], []).append(row)
-    return [{"name": name, "rows": own} for name, own in blocks.items()]

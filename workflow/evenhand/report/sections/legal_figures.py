@@ -6,16 +6,21 @@ from typing import Any
 
 from markupsafe import Markup
 
+from evenhand.core.rows import grouped, where
 from evenhand.legal.objective_titles import Titles
 from evenhand.report.cells import Axis, estimate, ruler, ticks_between
 from evenhand.report.figures import WHOLE, axis, forest, lines, padded, scatter
 from evenhand.report.headline import say
 from evenhand.report.render import decimal, percent, plural
+from evenhand.report.sections.legal_classifiers import by_training
 
 Rows = Sequence[Mapping[str, Any]]
 
 #: The objective that the others are held against.
 BASE = "erm"
+
+#: The rows of ``group_scores`` on all test cases, as the mean over seeds.
+MEANS = {"split": "test", "convention": "all", "seed": "mean"}
 
 #: A line of calibration runs through bins with at least so many predictions.
 ENOUGH = 20
@@ -28,17 +33,9 @@ def describe_group_scores(rows: Rows, called: Titles) -> list[dict[str, Any]]:
     first, or one row if it has no score. The line across a row is the group's score under ERM;
     the band is the range that chance explains.
     """
-    rows = [
-        row
-        for row in rows
-        if (row["split"], row["convention"], row["seed"]) == ("test", "all", "mean")
-    ]
+    rows = where(rows, **MEANS)
     ends = [row[key] for row in rows for key in ("score", "high", "noise_high") if row[key]]
     axis = Axis(0, min(math.ceil(max(ends, default=100) / 10) * 10, 100))
-    blocks: dict[tuple[str, str], dict[str, list[dict[str, Any]]]] = {}
-    for row in rows:
-        block = blocks.setdefault((row["attribute"], row["classifier"]), {})
-        block.setdefault(row["group"], []).append(row)
     scale = ruler(axis, ticks_between(axis.low, axis.high, 5), "Scale of macro-F1")
     return [
         {
@@ -47,10 +44,10 @@ def describe_group_scores(rows: Rows, called: Titles) -> list[dict[str, Any]]:
             "ruler": scale,
             "groups": [
                 {"name": group, "cases": own[0]["cases"], "rows": _score_rows(own, axis, called)}
-                for group, own in groups.items()
+                for group, own in grouped(of_block, "group").items()
             ],
         }
-        for (attribute, classifier), groups in blocks.items()
+        for (attribute, classifier), of_block in grouped(rows, "attribute", "classifier").items()
     ]
 
 
@@ -102,25 +99,17 @@ def draw_objectives(
     list of dict
         drawing, caption and spots (different points); an attribute needs two objectives and spots.
     """
-    points: dict[str, dict[tuple[str, ...], dict[str, float]]] = {}
-    for row in rows:
-        if row["ours"] is not None and row["measure"] in ("overall", "gd"):
-            key = row["objective"], row["classifier"], row["trained_for"]
-            own = points.setdefault(row["attribute"], {}).setdefault(key, {})
-            own[row["measure"]] = row["ours"]
+    known = (row for row in rows if row["ours"] is not None and row["measure"] in ("overall", "gd"))
     figures = []
-    for attribute, trainings in points.items():
-        drawn = [
-            {
-                "name": called.heading(objective),
-                "x": both["overall"],
-                "y": both["gd"],
-                "words": f"{called.heading(objective)}, {classifier}: macro-F1"
-                f" {decimal(both['overall'], 1)}, group disparity {decimal(both['gd'], 1)}",
-            }
-            for (objective, classifier, _), both in trainings.items()
-            if len(both) == 2
-        ]
+    for attribute, own in grouped(known, "attribute").items():
+        drawn = []
+        for training in by_training(own):
+            if len(training["cells"]) == 2:
+                x, y = (training["cells"][measure]["ours"] for measure in ("overall", "gd"))
+                name = called.heading(training["objective"])
+                words = f"{name}, {training['classifier']}: macro-F1 {decimal(x, 1)},"
+                words += f" group disparity {decimal(y, 1)}"
+                drawn.append({"name": name, "x": x, "y": y, "words": words})
         series = list(dict.fromkeys(row["name"] for row in drawn))
         spots = {(row["x"], row["y"]) for row in drawn}
         if len(series) < 2 or len(spots) < 2:
@@ -144,7 +133,7 @@ def draw_table_2(rows: Rows, scores: Rows) -> dict[str, Any]:
     Parameters
     ----------
     rows : sequence of mapping
-        The groups, of `evenhand.report.sections.legal_classifiers.describe_table_2`.
+        The groups, of the table ``table_2``.
     scores : sequence of mapping
         The rows of ``group_scores.csv``, for intervals and random groups under ERM.
 
@@ -153,7 +142,8 @@ def draw_table_2(rows: Rows, scores: Rows) -> dict[str, Any]:
     dict
         drawing, None if no group has a score; without, the groups that have none.
     """
-    noise = _noise(scores)
+    scores = where(scores, objective=BASE, **MEANS)
+    noise = {(row["classifier"], row["attribute"], row["group"]): row for row in scores}
     whole = sum(row["train_cases"] or 0 for row in rows)
     ordered = sorted(rows, key=lambda row: (-(row["train_cases"] or 0), row["group"]))
     scored = [row for row in ordered if row["score"] is not None]
@@ -164,16 +154,6 @@ def draw_table_2(rows: Rows, scores: Rows) -> dict[str, Any]:
     return {
         "drawing": forest(drawn, axis("Macro-F1, %", domain), label) if drawn else None,
         "without": [row["group"] for row in ordered if row["score"] is None],
-    }
-
-
-def _noise(rows: Rows) -> dict[tuple[str, ...], dict[str, Any]]:
-    """Return the scores of ERM on test cases by classifier, attribute and group."""
-    return {
-        (row["classifier"], row["attribute"], row["group"]): row
-        for row in rows
-        if (row["objective"], row["split"], row["convention"], row["seed"])
-        == (BASE, "test", "all", "mean")
     }
 
 
@@ -189,9 +169,11 @@ def _table_2_row(
         parts[0] += f" ({decimal(span[0], 1)} to {decimal(span[1], 1)})"
     if None not in band:
         parts.append(f"chance {decimal(band[0], 1)} to {decimal(band[1], 1)}")
-    parts.append(f"{plural(row['train_cases'], 'training case')} ({percent(share)})")
-    parts.append(f"drift of labels {decimal(row['drift'])}")
-    parts.append(f"share of the worst class {percent(row['wci'])}")
+    parts += [
+        f"{plural(row['train_cases'], 'training case')} ({percent(share)})",
+        f"drift of labels {decimal(row['drift'])}",
+        f"share of the worst class {percent(row['wci'])}",
+    ]
     return {
         "name": row["group"],
         "value": row["score"],
@@ -211,18 +193,16 @@ def describe_training(rows: Rows, called: Titles) -> list[dict[str, Any]]:
     Objectives without groups (attribute ``none``) appear with those of each attribute. A number
     is the mean over the seeds that reached the epoch; lines end where the first seed stopped.
     """
-    trainings: dict[str, dict[str, dict[str, list[dict[str, Any]]]]] = {}
-    for row in rows:
-        if row["seed"] == "mean":
-            own = trainings.setdefault(row["classifier"], {}).setdefault(row["trained_for"], {})
-            means = own.setdefault(row["objective"], [])
-            means.append(row | {"whole": not means or row["seeds"] == means[0]["seeds"]})
     blocks = []
-    for classifier, attributes in trainings.items():
+    for classifier, own in grouped(where(rows, seed="mean"), "classifier").items():
+        attributes = {
+            name: grouped(of_one, "objective")
+            for name, of_one in grouped(own, "trained_for").items()
+        }
         plain = attributes.pop("none", {})
-        for attribute, own in list(attributes.items()) or [("", {})]:
-            together = dict(sorted((plain | own).items(), key=lambda one: (one[0] != BASE, one[0])))
-            blocks.append(_training_block(classifier, attribute, together, called))
+        for attribute, means in list(attributes.items()) or [("", {})]:
+            together = sorted((plain | means).items(), key=lambda one: (one[0] != BASE, one[0]))
+            blocks.append(_training_block(classifier, attribute, dict(together), called))
     return blocks
 
 
@@ -247,7 +227,7 @@ def _training_block(
             }
             for name, epochs in means.items()
             for one in epochs
-            if one["whole"] and one[key] is not None
+            if one["seeds"] == epochs[0]["seeds"] and one[key] is not None
         ]
         if rows:
             label = f"{title} by epoch: {classifier}"
@@ -292,14 +272,11 @@ def describe_calibration_curves(rows: Rows) -> list[dict[str, Any]]:
 
     A figure per attribute and classifier; predictions of all seeds are pooled.
     """
-    blocks: dict[tuple[str, str], dict[str, list[dict[str, Any]]]] = {}
-    for row in rows:
-        if (row["objective"], row["split"]) == (BASE, "test") and row["predictions"]:
-            own = blocks.setdefault((row["attribute"], row["classifier"]), {})
-            own.setdefault(row["group"], []).append(row)
+    chosen = (row for row in where(rows, objective=BASE, split="test") if row["predictions"])
     return [
-        {"name": attribute, "classifier": classifier, **_calibration_figure(classifier, groups)}
-        for (attribute, classifier), groups in blocks.items()
+        {"name": attribute, "classifier": classifier}
+        | _calibration_figure(classifier, grouped(own, "group"))
+        for (attribute, classifier), own in grouped(chosen, "attribute", "classifier").items()
     ]
 
 
