@@ -40,12 +40,22 @@ from typing import Any
 import numpy as np
 
 from evenhand.io.sheets import write_csv
+from evenhand.report.pages import FOLDER
+from evenhand.report.read import read_json
 from evenhand.report.render import slug, visible, write_page
 
 Document = dict[str, Any]
 
+#: What is the same for all sets of a kind: the words and settings of their documents.
+FORMS = FOLDER / "explorer.json"
+
 #: Items that a page shows without its script.
 SHOWN = 25
+
+
+def form(kind: str) -> Document:
+    """Return the parts of a document that all sets of a kind share, of ``explorer.json``."""
+    return read_json(FORMS)[kind]
 
 
 def coded(values: Iterable[Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from evenhand.report.sections.more_tables import MoreTables
 from evenhand.report.sections.provenance import count_files
 from evenhand.report.sections.published import describe_published
 from evenhand.report.sections.quarantine import describe_quarantine
-from evenhand.report.words import reasons_with
+from evenhand.report.words import reasons_with, words_of
 
 #: The sections in the order of the page: id (which names its template), short name, title.
 SECTIONS = (
@@ -140,6 +140,7 @@ def write_slguset_page(
         parts,
         sections=SECTIONS,
         headline=headline,
+        **{name: words_of(name) for name in ("problems", "problem_errors", "positions")},
         more_tables=MoreTables(more),
     )
     return {"sections": sum(bool(part) for part in parts.values()), "bytes": written}

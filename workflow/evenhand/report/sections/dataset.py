@@ -6,35 +6,13 @@ from typing import Any
 from evenhand.core.tables import read_table
 from evenhand.report.figures import histogram
 from evenhand.report.read import read_json
-from evenhand.report.render import count, decimal, percent, plural
+from evenhand.report.render import plural
 
 #: The data sets by key, as the page calls them.
 SIDES = {"own": "This run", "published": "The published file"}
 
 #: Their folders below the results.
 FOLDERS = {"own": "slguset", "published": "slguset_published"}
-
-#: Rows of the table of lengths and characters: words, path in statistics.json, form.
-MEASURES = [
-    ("Sentences", ("sentences",), count),
-    ("Length in characters, mean", ("length", "mean"), lambda value: decimal(value, 1)),
-    ("Length, median", ("length", "median"), lambda value: decimal(value, 0)),
-    ("Length, shortest", ("length", "min"), count),
-    ("Length, longest", ("length", "max"), count),
-    ("Distinct characters", ("distinct_characters",), count),
-    ("Entries of the vocabulary", ("vocabulary", "entries"), count),
-    (
-        "Distinct characters per entry, as the paper counts coverage",
-        ("vocabulary", "distinct_characters_per_entry"),
-        lambda value: percent(value, 2),
-    ),
-    (
-        "Distinct characters that are entries",
-        ("vocabulary", "share_of_characters"),
-        lambda value: percent(value, 2),
-    ),
-    ("Distinct characters that are none", ("vocabulary", "characters_missing"), count),
-]
 
 
 def describe_dataset(
@@ -78,15 +56,7 @@ def describe_dataset(
             for side, rows in tables.items()
         },
         "columns": [SIDES[side] for side in documents],
-        "measures": [
-            {"name": name, "values": [form(_at(document, path)) for document in documents.values()]}
-            for name, path, form in MEASURES
-        ],
-        "missing": [
-            {"name": SIDES[side], "characters": missing}
-            for side, document in documents.items()
-            if (missing := _at(document, ("vocabulary", "most_frequent_missing")))
-        ],
+        "documents": list(documents.values()),
         "lengths": _lengths(documents),
     }
 
@@ -108,14 +78,6 @@ def _pairs(tables: dict[str, list[dict[str, Any]]], values: list[str]) -> list[d
             if row[f"published_{values[0]}"] is not None:
                 pair["stated"] = {value: row[f"published_{value}"] for value in values}
     return list(pairs.values())
-
-
-def _at(document: dict[str, Any], path: tuple[str, ...]) -> Any:
-    """Return a value inside nested objects; None where one of them is null."""
-    value: Any = document
-    for name in path:
-        value = None if value is None else value[name]
-    return value
 
 
 def _lengths(documents: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from evenhand.report.read import read_json
 from evenhand.report.render import NOTHING, slug
-from evenhand.report.sections.holdings import holding
+from evenhand.report.words import file_content
 
 #: So many files of one kind, or more, are folded.
 FOLD = 3
@@ -44,7 +44,7 @@ def describe_provenance(provenance: Path, results: str) -> dict[str, Any]:
     top = PurePosixPath(results)
     ids = _Ids()
     files = [
-        entry | {"path": _below(entry["file"], top), "holds": holding(entry["file"])}
+        entry | {"path": _below(entry["file"], top), "holds": file_content(entry["file"])}
         for entry in document["files"]
     ]
     for entry in files:

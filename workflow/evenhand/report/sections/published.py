@@ -5,14 +5,7 @@ from typing import Any
 
 from evenhand.core.tables import read_table
 from evenhand.report.read import read_json
-from evenhand.report.words import (
-    POSITIONS,
-    PROBLEM_ERRORS,
-    PROBLEMS,
-    Reasons,
-    reason_meaning,
-    reason_name,
-)
+from evenhand.report.words import Reasons, reason_name
 
 
 def describe_published(
@@ -34,22 +27,4 @@ def describe_published(
     rows = read_table(filters / "filters.csv") if filters else []
     for row in rows:
         row["name"] = reason_name(row["reason"], known) if row["reason"] else None
-        row["meaning"] = reason_meaning(row["reason"], known) if row["reason"] else None
-    document = read_json(report) if report else None
-    return {
-        "filters": rows,
-        "report": document,
-        "problems": [
-            {
-                "problem": name,
-                "meaning": PROBLEMS.get(name),
-                "n": n,
-                "known_error": PROBLEM_ERRORS.get(name),
-            }
-            for name, n in (document["problems"].items() if document else ())
-        ],
-        "positions": [
-            {"kind": name, "meaning": POSITIONS.get(name, name.replace("_", " ")), "n": n}
-            for name, n in (document["positions"].items() if document else ())
-        ],
-    }
+    return {"filters": rows, "report": read_json(report) if report else None}
