@@ -71,8 +71,8 @@ def test_what_is_right_and_what_follows_may_be_unknown(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"system": "mine"}, r"errors.csv:2: 'mine' is no system; use slguset"),
-        ({"kind": "mine"}, "'mine' is no kind; use paper"),
+        ({"system": "mine"}, r"errors.csv:2: the system is 'mine'; write one of slguset"),
+        ({"kind": "mine"}, "the kind is 'mine'; write one of paper"),
         ({"id": "My id"}, "'My id' cannot be an anchor"),
         ({"id": "é"}, "cannot be an anchor"),
         ({"handled": "`open"}, "a backtick of handled has no end"),

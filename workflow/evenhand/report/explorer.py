@@ -42,7 +42,7 @@ import numpy as np
 from evenhand.io.sheets import write_csv
 from evenhand.report.pages import FOLDER
 from evenhand.report.read import read_json
-from evenhand.report.render import slug, visible, write_page
+from evenhand.report.render import Page, slug, visible
 
 Document = dict[str, Any]
 
@@ -154,7 +154,7 @@ def write_explorer(
         The page, and the folder for ``{set}.csv``, a row an item, and ``{set}.answers.csv``, a row
         an answer of a model.
     templates, pages
-        Of `write_page`.
+        Of `evenhand.report.render.Page`.
     **values
         The variables of the page's template.
 
@@ -176,11 +176,7 @@ def write_explorer(
             write_csv(Path(tables_out) / file, *table)
         tables += [f"{page}/{file}" for file in made]
         shown.append(one | {"block": f"data-{slug(one['key'])}", "packed": packed(one)})
-    written = write_page(
-        out,
-        page,
-        templates,
-        pages,
+    written = Page(page, out, templates, pages).write(
         sections=[
             ("items", nouns[page], nouns[page]),
             ("reading", "How to read it", "How to read it"),

@@ -128,11 +128,6 @@ class Verdicts:
     note: str = ""
     files: Sequence[str] = ()
 
-    @property
-    def published(self) -> int:
-        """The number of published values."""
-        return sum(n for verdict, n in self.counts.items() if verdict != NO_NUMBER)
-
 
 @dataclass(frozen=True)
 class Headline:

@@ -90,25 +90,12 @@ def _engine(named: tuple[tuple[str, str], ...]) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    engine.filters |= {
-        "count": count,
-        "plural": plural,
-        "percent": percent,
-        "decimal": decimal,
-        "signed": signed,
-        "size": size,
-        "breakable": breakable,
-        "fold": fold,
-        "short": short,
-        "slug": slug,
-        "stem": stem,
+    formats = (count, plural, percent, decimal, signed, size, span, p_value, in_words)
+    texts_of = (breakable, fold, short, slug, stem, where)
+    engine.filters |= {function.__name__: function for function in (*formats, *texts_of)} | {
         "json": as_json,
         "chart": as_chart,
         "by": grouped,
-        "where": where,
-        "span": span,
-        "p_value": p_value,
-        "in_words": in_words,
         "verdict": lambda name: VERDICTS.get(name, in_words(name)),
     }
     engine.globals |= {
@@ -119,40 +106,36 @@ def _engine(named: tuple[tuple[str, str], ...]) -> Environment:
     return engine
 
 
-def write_page(
-    out: Path,
-    page: str,
-    templates: list[Path],
-    pages: list[str] | None,
-    described: Mapping[str, Any] | None = None,
-    /,
-    **values: Any,
-) -> int:
-    """Fill a page's template, write it, and return how many bytes it has.
+class Page(NamedTuple):
+    """A page to be written.
 
-    Marks that turn the writing direction are replaced by ``�``.
-
-    Parameters
+    Attributes
     ----------
+    name : str
+        Its key in `evenhand.report.pages.PAGES`, which is also the name of its template.
     out : path
         The page, HTML.
-    page : str
-        Its key in `evenhand.report.pages.PAGES`, which is also the name of its template.
     templates : list of path
         The files of ``evenhand/report/templates``.
     pages : list of str or None
         The pages that the masthead links to; see `links_to_pages`.
-    described, **values
-        The variables of the template.
     """
-    html = (
-        environment(templates)
-        .get_template(f"{page}.html")
-        .render(described or {}, pages=links_to_pages(page, pages), **values)
-    )
-    written = _TURNING.sub("\ufffd", html).encode()
-    Path(out).write_bytes(written)
-    return len(written)
+
+    name: str
+    out: Path
+    templates: list[Path]
+    pages: list[str] | None
+
+    def write(self, **values: Any) -> int:
+        """Fill the template with values, write the page, and return how many bytes it has.
+
+        Marks that turn the writing direction are replaced by ``�``.
+        """
+        template = environment(self.templates).get_template(f"{self.name}.html")
+        html = template.render(values, pages=links_to_pages(self.name, self.pages))
+        written = _TURNING.sub("\ufffd", html).encode()
+        Path(self.out).write_bytes(written)
+        return len(written)
 
 
 def scripts_of(texts: dict[str, str], body: str, own: list[str]) -> list[dict[str, Any]]:

@@ -1,7 +1,6 @@
 """Stage: the report on the classifiers of legal cases, one HTML file."""
 
 from typing import Any
-from urllib.parse import quote
 
 from evenhand.core import stage
 from evenhand.core.rows import grouped, where
@@ -10,13 +9,12 @@ from evenhand.errors import InputError
 from evenhand.legal.objective_titles import titles_of
 from evenhand.report.headlines.legal import conclude, gaps_of
 from evenhand.report.read import read_json
-from evenhand.report.render import write_page
+from evenhand.report.render import Page
 from evenhand.report.sections.legal_classifiers import (
     MEASURES,
     NOISE_VERDICTS,
     TWIN_MEASURES,
     by_training,
-    describe_claims,
     describe_table_4,
     noise_words,
 )
@@ -106,7 +104,7 @@ def write_classifiers_page(
             one.head
             | {
                 "table_4": describe_table_4(table_4),
-                "claims": describe_claims(own["claims"]),
+                "claims": own["claims"],
                 "table_2": [
                     {"name": attribute, "classifier": classifier, "rows": rows}
                     | draw_table_2(rows, scores)
@@ -125,11 +123,7 @@ def write_classifiers_page(
                 ],
             }
         )
-    written = write_page(
-        out,
-        "legal_classifiers",
-        templates,
-        pages,
+    written = Page("legal_classifiers", out, templates, pages).write(
         sections=[
             ("glance", "At a glance", ""),
             ("reading", "How to read it", ""),
@@ -151,7 +145,7 @@ def write_classifiers_page(
         more_tables=MoreTables(
             {f"tables/classifiers/{one.name}": one for one in tables}, but=OF_MITIGATION
         ),
-        provenance=quote(provenance, safe="/.") if provenance else None,
+        provenance=provenance,
     )
     return {"datasets": len(about), "bytes": written}
 

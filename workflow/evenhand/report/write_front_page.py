@@ -19,7 +19,7 @@ from evenhand.report.headline import (
 )
 from evenhand.report.pages import PAGES, links_to_pages
 from evenhand.report.read import read_json
-from evenhand.report.render import write_page
+from evenhand.report.render import Page
 from evenhand.report.sections.individual_tests import describe_checks
 from evenhand.report.sections.paper import describe_papers
 from evenhand.report.sections.planted import describe_planted
@@ -147,11 +147,7 @@ def write_front_page(
     truths = describe_planted(planted, results) if planted else []
     main = [say("planted_line", one=one) for one in truths if one["main"]]
     main += [card["headline"].line for card in cards if card["headline"]]
-    written = write_page(
-        out,
-        page,
-        templates,
-        pages,
+    written = Page(page, out, templates, pages).write(
         sections=[
             *([] if page == "front" else [("verdicts", "All published numbers", "")]),
             *([("planted", "Planted truth", "")] if truths else []),

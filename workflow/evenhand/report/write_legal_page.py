@@ -1,7 +1,6 @@
 """Stage: the report on the legal data sets, one HTML file."""
 
 from typing import Any
-from urllib.parse import quote
 
 from evenhand.core import stage
 from evenhand.core.rows import grouped
@@ -9,7 +8,7 @@ from evenhand.core.stage import Input, Output, Source
 from evenhand.errors import InputError
 from evenhand.legal.records import SPLITS
 from evenhand.report.read import read_json
-from evenhand.report.render import write_page
+from evenhand.report.render import Page
 from evenhand.report.sections.legal_data import read_datasets
 from evenhand.report.sections.legal_measures import (
     by_split,
@@ -104,11 +103,7 @@ def write_legal_page(
     linked = ["test", "dev"] if linked is None else linked
     every = {"all": "split="} if set(SPLITS) <= set(linked) else {}
     files = ("tables/cases/{}/sizes.csv", "legal/{}/splits.json")
-    written = write_page(
-        out,
-        "legal_cases",
-        templates,
-        pages,
+    written = Page("legal_cases", out, templates, pages).write(
         sections=[
             ("glance", "At a glance", ""),
             ("reading", "How to read it", ""),
@@ -119,7 +114,7 @@ def write_legal_page(
         split_items={split: f"split={split}" for split in linked} | every,
         divided_files=[file.format(name) for name in names for file in files],
         more_tables=MoreTables({f"tables/cases/{one.name}": one for one in tables}),
-        provenance=quote(provenance, safe="/.") if provenance else None,
+        provenance=provenance,
     )
     return {"datasets": len(about), "bytes": written}
 

@@ -1,7 +1,6 @@
 """Stage: the report on mitigation, one HTML file: the effects of objectives and methods."""
 
 from typing import Any
-from urllib.parse import quote
 
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Source
@@ -10,7 +9,7 @@ from evenhand.individual.names import titles_of
 from evenhand.io.documents import read_description
 from evenhand.legal.objective_titles import titles_of as objectives_of
 from evenhand.report.headlines import mitigation
-from evenhand.report.render import write_page
+from evenhand.report.render import Page
 from evenhand.report.sections import individual_words
 from evenhand.report.sections.individual_people import Behind
 from evenhand.report.sections.individual_sweeps import describe_fronts, describe_sweeps
@@ -109,11 +108,7 @@ def write_mitigation_page(
     changes = mitigation.find_changes(tables, given, data or [], known)
     places = {f"tables/classifiers/{one.name}": one for one in tables}
     places |= {"tables/individual": individual} if individual else {}
-    written = write_page(
-        out,
-        "mitigation",
-        templates,
-        pages,
+    written = Page("mitigation", out, templates, pages).write(
         sections=[
             ("glance", "At a glance", ""),
             *((one["id"], one["title"], "") for one in about),
@@ -138,7 +133,7 @@ def write_mitigation_page(
         verdicts=VERDICTS,
         noise_words=noise_words,
         more_tables=MoreTables(places, only=OF_MITIGATION - {"inconsistencies"}),
-        provenance=quote(provenance, safe="/.") if provenance else None,
+        provenance=provenance,
     )
     return {"datasets": len(about), "bytes": written}
 

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from markupsafe import Markup
 
@@ -12,7 +11,7 @@ from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
 from evenhand.report.headlines.language_models import by_model, conclude, results_of
 from evenhand.report.read import read_json
-from evenhand.report.render import slug, write_page
+from evenhand.report.render import Page, slug
 from evenhand.report.sections import stereotypes_measures as measures
 from evenhand.report.sections.more_tables import MoreTables
 from evenhand.report.sections.stereotypes_examples import describe_examples
@@ -21,8 +20,6 @@ from evenhand.report.sections.stereotypes_models import describe_models
 from evenhand.report.sections.stereotypes_scores import describe_scores
 from evenhand.report.sections.stereotypes_words import (
     ASIDE,
-    GROUPS,
-    PASSES,
     exclusion_words,
     method_title,
     untrusted_models,
@@ -120,24 +117,19 @@ def write_models_page(
         ("released", "Check on StereoSet", "A check on numbers that others published"),
         ("limits", "Limits", "What these numbers cannot tell"),
     ]
-    written = write_page(
-        out,
-        "language_models",
-        templates,
-        pages,
+    written = Page("language_models", out, templates, pages).write(
         sections=sections,
         sets=described,
         headline=conclude(results, [f"{place}/bias_scores.csv" for place in places], MOST),
         by_model=by_model(results),
         methods=_methods(described),
+        aside=ASIDE,
         models=models,
         models_files=files,
         released=measures.describe_released(released),
         more_tables=MoreTables(places),
-        provenance=quote(provenance, safe="/.") if provenance else None,
+        provenance=provenance,
         flags=FLAGS,
-        groups=GROUPS,
-        passes=PASSES,
         exclusion=exclusion_words,
         method_title=method_title,
     )
@@ -224,25 +216,15 @@ def _name_apart(described: list[dict[str, Any]]) -> None:
         ids.add(identity)
 
 
-def _methods(described: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the methods that the page mentions, with their meaning; all if it mentions none."""
+def _methods(described: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the methods that the page mentions; all if it mentions none."""
     shown = {
         row["method"]
         for one in described
         for model in (one["scores"] or {"models": []})["models"]
         for row in model["rows"]
     }
-    return [
-        {
-            "title": method.title,
-            "family": method.family,
-            "meaning": method.meaning,
-            "aside": ASIDE.get(name),
-            "corrected": METHODS[method.compat_of].title if method.compat_of else None,
-        }
-        for name, method in METHODS.items()
-        if name in shown or not shown
-    ]
+    return {name: method for name, method in METHODS.items() if name in shown or not shown}
 
 
 if __name__ == "__main__":

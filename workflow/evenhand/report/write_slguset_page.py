@@ -4,7 +4,8 @@ from typing import Any
 
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Source
-from evenhand.report.render import write_page
+from evenhand.report.headline import SYSTEMS
+from evenhand.report.render import Page
 from evenhand.report.sections.annotation import describe_annotation
 from evenhand.report.sections.bias import describe_bias
 from evenhand.report.sections.dataset import describe_dataset
@@ -125,21 +126,20 @@ def write_slguset_page(
     }  # fmt: skip
     more = {f"tables/bias/{one.name}": one for one in bias or []}
     more |= {"tables/acceptance": acceptance} if acceptance else {}
+    sentences = rows_of(dataset)
     headline = describe_headline(
         parts["funnel"],
         parts["annotation"],
-        rows_of(dataset),
+        sentences,
         rows_of(published_dataset),
         (parts["dataset"] or {"sums": {}})["sums"].get("own"),
     )
-    written = write_page(
-        out,
-        "slguset",
-        templates,
-        pages,
-        parts,
+    written = Page("slguset", out, templates, pages).write(
+        **parts,
         sections=SECTIONS,
         headline=headline,
+        describes=SYSTEMS["slguset"][1],
+        sentences=sentences,
         **{name: words_of(name) for name in ("problems", "problem_errors", "positions")},
         more_tables=MoreTables(more),
     )

@@ -5,7 +5,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from evenhand.report.headline import SYSTEMS, SourcedStatement, say
+from evenhand.report.headline import SourcedStatement, say
 
 #: Below this, coders agree too little even for tentative conclusions (Krippendorff 2004).
 LEAST_ALPHA = 0.667
@@ -34,8 +34,8 @@ def describe_headline(
     sentences: int | None,
     published: int | None,
     sums: dict[str, int] | None = None,
-) -> dict[str, Any]:
-    """Return the sentence and the numbers at the top of the page.
+) -> Markup:
+    """Return the sentences at the top of the page.
 
     Parameters
     ----------
@@ -49,22 +49,6 @@ def describe_headline(
         The numbers of sentences of the data set with a male and with a female word.
     """
     totals = funnel["totals"] if funnel else {}
-    flow = [
-        {"name": name, "n": totals[step]["sentences"], "final": False}
-        for step, name in (
-            ("read", "sentences read"),
-            ("keyword", "with a gender keyword"),
-            ("accepted", "accepted by every filter"),
-        )
-        if step in totals
-    ]
-    if annotation:
-        answered = bool(annotation["answered"])
-        name = "answered by annotators" if answered else "drawn for the annotators"
-        n = annotation["answered" if answered else "drawn"]
-        flow.append({"name": name, "n": n, "final": False})
-    if sentences is not None:
-        flow.append({"name": "in the data set", "n": sentences, "final": True})
     text = say(
         "slguset_lead",
         totals={step: one["sentences"] for step, one in totals.items()},
@@ -74,8 +58,7 @@ def describe_headline(
         sums=[(value, n) for value, n in (sums or {}).items() if value != "total"],
     )
     verdict = judge(sentences, (annotation or {}).get("overall")) if funnel or annotation else ""
-    sentence = Markup(" ").join(filter(None, [verdict, text])) or say("nothing")
-    return {"sentence": sentence, "flow": flow, "about": SYSTEMS["slguset"][1]}
+    return Markup(" ").join(filter(None, [verdict, text])) or say("nothing")
 
 
 def rows_of(dataset: Path | None) -> int | None:

@@ -13,16 +13,6 @@ from evenhand.report.sections.individual_words import OFFICIAL, metric_title
 #: Metrics shown in the table of tests.
 TESTED = ("balanced_acc", "positive_rate", "ifr_p", "ddp")
 
-KINDS = {
-    "mix": "The groups do not mix to the overall value",
-    "swapped": "The groups are swapped",
-    "copy": "A row is a copy of another",
-    "infeasible": "The gaps cannot be had at this accuracy",
-    "misprint": "Misprint",
-}
-
-RESULTS = {"cannot_be_checked": "known, not checked here"}
-
 
 def describe_tests(
     rows: Sequence[Row], titles: Mapping[str, str], behind: Behind
@@ -65,12 +55,10 @@ def describe_checks(
         "rows": [
             row
             | {
-                "what": KINDS.get(row["kind"], row["kind"]),
                 "row": f"{title(row['dataset'], titles)}, {who(row)}",
                 "metrics": ", ".join(
                     metric_title(one).removesuffix(", %") for one in row["metric"].split(" ")
                 ),
-                "result": RESULTS.get(row["result"]),
             }
             for row in odd
         ],

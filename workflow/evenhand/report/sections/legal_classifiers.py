@@ -1,6 +1,5 @@
 """Sections: scores of classifiers of legal cases by group, beside the paper."""
 
-from contextlib import suppress
 from typing import Any
 
 from evenhand.core.rows import grouped
@@ -75,12 +74,3 @@ def by_training(rows: Rows) -> Rows:
 def constant_words(row: dict[str, Any]) -> str | None:
     """Return the words for a classifier that predicts the same labels for every test case."""
     return say("legal_constant", row=row) if row["constant_seeds"] else None
-
-
-def describe_claims(rows: Rows) -> Rows:
-    """Return the claims of FairLex's text beside our results: a number, or the name of a group."""
-    found = [dict(row) for row in rows]
-    for row in found:
-        with suppress(TypeError, ValueError):
-            row["ours"] = float(row["ours"])
-    return found

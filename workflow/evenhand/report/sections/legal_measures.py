@@ -190,11 +190,7 @@ def _risk_words(row: dict[str, Any]) -> str:
 
 def describe_audit(folder: Path) -> Rows:
     """Return the precision of the rules by manual check; rules without an answer are left out."""
-    rows = read_table(folder / "audit.csv")
-    for row in rows:
-        joined = {"values": "all that give a value", "no_values": "all that give none"}
-        row["name"] = joined.get(row["scope"]) or (row["rule"] or "").replace("_", " ")
-    return [row for row in rows if row["answered"]]
+    return [row for row in read_table(folder / "audit.csv") if row["answered"]]
 
 
 def _distance(row: dict[str, Any]) -> float:

@@ -8,7 +8,7 @@ from pathlib import Path
 from evenhand.core.rows import Row, grouped
 from evenhand.core.tables import read_table
 from evenhand.report.headline import say
-from evenhand.report.render import in_words, plural
+from evenhand.report.render import plural
 from evenhand.report.sections.stereotypes_words import (
     in_a_list,
     in_order,
@@ -30,15 +30,6 @@ VARIANTS = {
 
 #: A method that is published in two forms.
 COMPAT_NAMES = {"cps as coded": "CPS as coded"}
-
-#: The results of a comparison with published numbers.
-REPRODUCTION = {
-    "reproduced": "the same",
-    "differs": "differs",
-    "not_published": "nothing published to compare with",
-    "not_scored": "not computed",
-    "not_given": "scores not given",
-}
 
 #: The names of the sides where the set's description is missing.
 UNKNOWN_SIDES = ("the first sentence of the pair", "the second sentence of the pair")
@@ -131,8 +122,6 @@ def describe_released(path: Path | None) -> Row | None:
     if path is None:
         return None
     rows = read_table(path / "stereoset.csv")
-    for row in rows:
-        row["says"] = REPRODUCTION.get(row["verdict"], in_words(row["verdict"]))
     same = sum(row["verdict"] == "reproduced" for row in rows)
     compared = same + sum(row["verdict"] == "differs" for row in rows)
     return {"rows": rows, "words": say("lm_same", same=same, compared=compared)}

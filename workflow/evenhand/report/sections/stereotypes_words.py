@@ -50,28 +50,12 @@ FAMILIES = {
     "causal": "causal: reads on, sees what came before",
 }
 
-#: The passes of a model over a sentence.
-PASSES = {
-    "unmasked": "Whole sentence, nothing masked (AUL, AULA)",
-    "unmasked_with_specials": "The same, special tokens counted (as the paper does)",
-    "cps": "Shared tokens, masked one by one (CPS)",
-    "sss": "Changed tokens, masked together (SSS)",
-    "all_masked": "Every token masked",
-    "causal": "Next token, given those before",
-}
-
 SUBSETS = {
     "all": "Every pair",
     "clean": "Pairs without any doubt about the data",
     "equal_length": "Both sentences have equally many tokens",
     "stereo": "Pairs that show a stereotype",
     "antistereo": "Pairs that contradict a stereotype",
-}
-
-GROUPS = {
-    "disadvantaged": "About a disadvantaged group",
-    "advantaged": "About an advantaged group",
-    "all": "All",
 }
 
 
