@@ -107,6 +107,20 @@ def bars(
     return _rows([kept, removed.transform_filter("datum.end > datum.amount")], drawn, label, 40)
 
 
+def estimated(
+    name: str,
+    number: tuple[float, float | None, float | None],
+    *,
+    text: str,
+    words: str,
+    kind: str = "plain",
+    band: tuple[float | None, float | None] = (None, None),
+) -> Row:
+    """Return a row of `forest`; `number` is a value with the ends of its interval."""
+    ends = dict(zip(("value", "low", "high", "band_low", "band_high"), number + band, strict=True))
+    return {"name": name, "text": text, "words": words, "kind": kind} | ends
+
+
 def forest(
     rows: Sequence[Row], x: Mapping[str, Any], label: str, *, centre: float | None = None
 ) -> alt.LayerChart:
@@ -115,9 +129,9 @@ def forest(
     Parameters
     ----------
     rows : sequence of mapping
-        name, value, text (at the right end), words, kind (a colour of the style sheet,
-        ``plain``, or ``unclear``: a hollow dot); optionally low and high (the interval),
-        band_low and band_high (the range that chance explains).
+        Of `estimated`: name, value, text (at the right end), words, kind (a colour of the style
+        sheet, ``plain``, or ``unclear``: a hollow dot), low and high (the interval), band_low and
+        band_high (the range that chance explains).
     x : mapping
         The options of `axis`.
     label : str

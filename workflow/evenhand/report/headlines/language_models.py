@@ -10,10 +10,9 @@ from altair import LayerChart
 from evenhand.core.rows import grouped
 from evenhand.core.tables import read_table
 from evenhand.report.cells import reach
-from evenhand.report.figures import axis, forest
+from evenhand.report.figures import axis, estimated, forest
 from evenhand.report.headline import (
     Headline,
-    SourcedStatement,
     Verdicts,
     by_kind,
     place,
@@ -138,7 +137,7 @@ def conclude(results: list[dict[str, Any]], files: Sequence[str], shown: int = S
     )
 
 
-def by_model(results: list[dict[str, Any]]) -> dict[str, SourcedStatement]:
+def by_model(results: list[dict[str, Any]]) -> dict[str, str]:
     """Return a verdict on each model over all sets, from the results of `results_of`."""
     return {
         model: say(
@@ -151,9 +150,7 @@ def by_model(results: list[dict[str, Any]]) -> dict[str, SourcedStatement]:
     }
 
 
-def _found(
-    results: list[dict[str, Any]], files: Sequence[str]
-) -> tuple[SourcedStatement, list[SourcedStatement]]:
+def _found(results: list[dict[str, Any]], files: Sequence[str]) -> tuple[str, list[str]]:
     """Return the first sentence, and a line per preference; without any, for the nearest to one."""
     judged = [one for one in results if one["why"] is None and one["leaning"]]
     order = sorted(judged, key=_strength, reverse=True)
@@ -189,7 +186,7 @@ def _strength(one: dict[str, Any]) -> float:
     return strength(row["score"], CENTRE, row["score_low"], row["score_high"])
 
 
-def _line(one: dict[str, Any]) -> SourcedStatement:
+def _line(one: dict[str, Any]) -> str:
     """Return the result of a model on a set: score, interval and verdict."""
     return say("lm_line", [one["file"]], one=one, row=_strongest(one))
 
@@ -221,17 +218,14 @@ def _figure(results: list[dict[str, Any]], most: int) -> tuple[LayerChart | None
     far = reach(rows, ENDS, centre=CENTRE, least=LEAST_REACH, most=MOST_REACH)
     figure = forest(
         [
-            {
-                "name": f"{one['model']}, {one['set']}",
-                "value": row["score"],
-                "low": row["score_low"],
-                "high": row["score_high"],
-                "band_low": CENTRE - row["delta"],
-                "band_high": CENTRE + row["delta"],
-                "text": decimal(row["score"], 1),
-                "words": say("lm_number", row=row),
-                "kind": "unclear" if row["leaning"] == "none" else row["leaning"],
-            }
+            estimated(
+                f"{one['model']}, {one['set']}",
+                (row["score"], row["score_low"], row["score_high"]),
+                text=decimal(row["score"], 1),
+                words=say("lm_number", row=row),
+                kind="unclear" if row["leaning"] == "none" else row["leaning"],
+                band=(CENTRE - row["delta"], CENTRE + row["delta"]),
+            )
             for one, row in shown
         ],
         axis("Score; 50 is no preference", (CENTRE - far, CENTRE + far)),

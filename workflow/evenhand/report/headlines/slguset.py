@@ -9,14 +9,15 @@ from typing import Any
 
 from altair import LayerChart
 
+from evenhand.core.rows import grouped, where
 from evenhand.core.tables import read_table
-from evenhand.report.figures import SIGNED, axis, bars, forest
+from evenhand.report.cells import reach
+from evenhand.report.figures import SIGNED, axis, bars, estimated, forest
 from evenhand.report.headline import (
     NOT_REPRODUCED,
     NOT_RUN,
     REPRODUCED,
     Headline,
-    SourcedStatement,
     Verdicts,
     by_kind,
     places,
@@ -26,6 +27,7 @@ from evenhand.report.headline import (
 )
 from evenhand.report.read import read_csv, read_json
 from evenhand.report.render import signed
+from evenhand.report.sections.bias import ENDS
 from evenhand.report.sections.headline import LEAST_ALPHA, judge
 from evenhand.report.words import gate_meaning
 
@@ -154,20 +156,16 @@ def _leaning(
     files: Sequence[str],
     *,
     published: bool,
-) -> SourcedStatement:
-    clear = {
-        verdict: [row for row in trusted if row["verdict"] == verdict]
-        for verdict in ("male", "female")
-    }
-    every = clear["male"] + clear["female"]
+) -> str:
+    male, female = (where(trusted, verdict=verdict) for verdict in ("male", "female"))
     return say(
         "slguset_leaning",
         files,
         models=models,
         trusted=trusted,
-        male=len(clear["male"]),
-        female=len(clear["female"]),
-        most=max(every, key=lambda row: abs(row["mean_bias"])) if every else None,
+        male=len(male),
+        female=len(female),
+        most=max(male + female, key=lambda row: abs(row["mean_bias"]), default=None),
         published=published,
     )
 
@@ -176,23 +174,19 @@ def _leaning_figure(trusted: list[dict[str, Any]]) -> tuple[LayerChart | None, s
     if not trusted:
         return None, ""
     shown = trusted[:SHOWN]
-    ends = [row[end] for row in shown for end in ("mean_bias", "mean_bias_low", "mean_bias_high")
-            if row[end] is not None]  # fmt: skip
-    reach = max(0.1, *(abs(end) * 1.05 for end in ends))
+    far = reach(shown, ENDS, least=0.1)
     drawing = forest(
         [
-            {
-                "name": row["model"],
-                "value": row["mean_bias"],
-                "low": row["mean_bias_low"],
-                "high": row["mean_bias_high"],
-                "text": signed(row["mean_bias"]),
-                "words": say("mean_bias", row=row),
-                "kind": row["verdict"] if row["verdict"] in ("male", "female") else "unclear",
-            }
+            estimated(
+                row["model"],
+                tuple(row[end] for end in ENDS),
+                text=signed(row["mean_bias"]),
+                words=say("mean_bias", row=row),
+                kind=row["verdict"] if row["verdict"] in ("male", "female") else "unclear",
+            )
             for row in shown
         ],
-        axis("← female likelier · Mean Bias · male likelier →", (-reach, reach), **SIGNED),
+        axis("← female likelier · Mean Bias · male likelier →", (-far, far), **SIGNED),
         "Mean Bias of each model, with its interval",
         centre=0,
     )
@@ -236,28 +230,26 @@ def _published_figure(
 
 
 def _verdicts(one: Mapping[str, Path | None], of: Callable[..., tuple[str, ...]]) -> list[Verdicts]:
-    lines = []
     statistics = read_json(one["published_statistics"]) if one["published_statistics"] else None
     theirs = statistics is not None and statistics["sentences"] == SENTENCES
-    note = ""
-    if statistics and not theirs:
-        read = statistics["sentences"]
-        note = say("slguset_other_file", sentences=read, authors=SENTENCES)
+    lines = []
+
+    def add(name: str, held: list[bool], note: str, file: str) -> None:
+        if held:
+            lines.append(Verdicts(name, _counted(held, theirs), note, of(file)))
+
     if one["published_table_1"]:
         rows = _rows(one["published_table_1"], "table_1")
-        pairs = dict.fromkeys(row["pair"] for row in rows)
-        lines.append(
-            Verdicts(
-                "Table 1: sentences per pair of masked words",
-                _counted([_same_counts(rows, pair) for pair in pairs], theirs),
-                note,
-                of("published_table_1/table_1"),
-            )
-        )
+        same = [_same_counts(own) for own in grouped(rows, "pair").values()]
+        note = ""
+        if statistics and not theirs:
+            read = statistics["sentences"]
+            note = say("slguset_other_file", sentences=read, authors=SENTENCES)
+        name = "Table 1: sentences per pair of masked words"
+        add(name, same, note, "published_table_1/table_1")
     if statistics:
         right = statistics["distinct_characters"] == CHARACTERS
-        counts = _counted([right], theirs)
-        lines.append(Verdicts("Distinct characters", counts, files=of("published_statistics")))
+        add("Distinct characters", [right], "", "published_statistics")
     if one["published_report"]:
         dropped = read_json(one["published_report"])["dropped"]
         rejections = {
@@ -265,15 +257,9 @@ def _verdicts(one: Mapping[str, Path | None], of: Callable[..., tuple[str, ...]]
             for begin, words in CLAIMS.items()
         }
         held = {words: not any(numbers) for words, numbers in rejections.items() if numbers}
-        if held:
-            lines.append(
-                Verdicts(
-                    f"What the paper says of its sentences ({', '.join(held)})",
-                    _counted(list(held.values()), theirs),
-                    say("slguset_claims_note") if theirs else "",
-                    of("published_report"),
-                )
-            )
+        name = f"What the paper says of its sentences ({', '.join(held)})"
+        note = say("slguset_claims_note") if theirs else ""
+        add(name, list(held.values()), note, "published_report")
     line = _bias_verdicts(one, of("published_bias/models"))
     return [*lines, line] if line else lines
 
@@ -285,11 +271,11 @@ def _counted(held: list[bool], judged: bool) -> dict[str, int]:
     return {verdict: n for verdict, n in counts.items() if n}
 
 
-def _same_counts(rows: list[dict[str, Any]], pair: str) -> bool:
-    own = [row for row in rows if row["pair"] == pair]
+def _same_counts(rows: list[dict[str, Any]]) -> bool:
+    """Return whether the rows of a pair have the published sums."""
     return all(
-        None not in (known := [row[f"published_{side}"] for row in own])
-        and sum(known) == sum(row[side] for row in own)
+        None not in (known := [row[f"published_{side}"] for row in rows])
+        and sum(known) == sum(row[side] for row in rows)
         for side in ("male", "female")
     )
 
@@ -327,8 +313,8 @@ def _doubts(
     own: int | None,
     published: Mapping[str, Any] | None,
     of: Callable[..., tuple[str, ...]],
-) -> list[SourcedStatement]:
-    doubts: list[SourcedStatement] = []
+) -> list[str]:
+    doubts: list[str] = []
     if steps and own is None:
         doubts.append(say("slguset_waiting", of("corpus/funnel")))
     for row in models:
@@ -339,7 +325,7 @@ def _doubts(
     quarantined: Counter[str] = Counter()
     for row in _rows(one["corpus"], "quarantine"):
         quarantined[row["reason"]] += row["parts"]
-    if parts := sum(quarantined.values()):
+    if parts := quarantined.total():
         files, why = of("corpus/quarantine"), reasons(quarantined)
         doubts.append(say("slguset_quarantine", files, parts=parts, why=why))
     if published and (wrong := published["positions"]["wrong"]):

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from evenhand.core.rows import grouped, where
 from evenhand.legal.objective_titles import Titles
 from evenhand.report.cells import Axis, estimate, ruler, ticks_between
-from evenhand.report.figures import WHOLE, axis, forest, lines, padded, scatter
+from evenhand.report.figures import WHOLE, axis, estimated, forest, lines, padded, scatter
 from evenhand.report.headline import say
 from evenhand.report.render import decimal, percent, plural
 from evenhand.report.sections.legal_classifiers import by_training
@@ -174,17 +174,14 @@ def _table_2_row(
         f"drift of labels {decimal(row['drift'])}",
         f"share of the worst class {percent(row['wci'])}",
     ]
-    return {
-        "name": row["group"],
-        "value": row["score"],
-        "low": span[0],
-        "high": span[1],
-        "band_low": band[0],
-        "band_high": band[1],
-        "text": f"{percent(share)} of training: {decimal(row['score'], 1)}",
-        "words": "; ".join(parts),
-        "kind": "unclear" if row["few"] else "plain",
-    }
+    return estimated(
+        row["group"],
+        (row["score"], *span),
+        text=f"{percent(share)} of training: {decimal(row['score'], 1)}",
+        words="; ".join(parts),
+        kind="unclear" if row["few"] else "plain",
+        band=band,
+    )
 
 
 def describe_training(rows: Rows, called: Titles) -> list[dict[str, Any]]:
