@@ -10,21 +10,9 @@ from evenhand.legal.objective_titles import titles_of
 from evenhand.report.headlines.legal import conclude, gaps_of
 from evenhand.report.read import read_json
 from evenhand.report.render import Page
-from evenhand.report.sections.legal_classifiers import (
-    MEASURES,
-    NOISE_VERDICTS,
-    TWIN_MEASURES,
-    by_training,
-    describe_table_4,
-    noise_words,
-)
+from evenhand.report.sections import legal_classifiers as classifiers
+from evenhand.report.sections import legal_figures as figures
 from evenhand.report.sections.legal_data import read_datasets, titles_by_name
-from evenhand.report.sections.legal_figures import (
-    BASE,
-    describe_calibration_curves,
-    describe_group_scores,
-    draw_table_2,
-)
 from evenhand.report.sections.more_tables import OF_MITIGATION, MoreTables
 from evenhand.text.phrases import VERDICTS
 
@@ -88,8 +76,8 @@ def write_classifiers_page(
     about, gaps = [], []
     for one in datasets:
         own = one.tables
-        table_4 = where(own["table_4"], objective=BASE)
-        scores = where(own["group_scores"], objective=BASE)
+        table_4 = where(own["table_4"], objective=figures.BASE)
+        scores = where(own["group_scores"], objective=figures.BASE)
         worst, lowest = (
             {(row["attribute"], row["classifier"]): row for row in rows}
             for rows in (
@@ -103,20 +91,22 @@ def write_classifiers_page(
         about.append(
             one.head
             | {
-                "table_4": describe_table_4(table_4),
+                "table_4": classifiers.describe_table_4(table_4),
                 "claims": own["claims"],
                 "table_2": [
                     {"name": attribute, "classifier": classifier, "rows": rows}
-                    | draw_table_2(rows, scores)
+                    | figures.draw_table_2(rows, scores)
                     for (attribute, classifier), rows in grouped(
                         own["table_2"], "attribute", "classifier"
                     ).items()
                 ],
-                "calibration": grouped(where(own["calibration"], objective=BASE), "attribute"),
-                "counterfactual": by_training(own.get("counterfactual", [])),
+                "calibration": grouped(
+                    where(own["calibration"], objective=figures.BASE), "attribute"
+                ),
+                "counterfactual": classifiers.by_training(own.get("counterfactual", [])),
                 "swapped": swapped.replace("_", " "),
-                "group_scores": describe_group_scores(scores, called),
-                "calibration_curves": describe_calibration_curves(own["calibration_bins"]),
+                "group_scores": figures.describe_group_scores(scores, called),
+                "calibration_curves": figures.describe_calibration_curves(own["calibration_bins"]),
                 "findings": [
                     _bare(finding["sentence"], one.name)
                     for finding in where(below, dataset=one.name)
@@ -137,11 +127,11 @@ def write_classifiers_page(
         over_all=[one for one in below if one["dataset"] is None],
         test_cases=linked is None or "test" in linked,
         objective=called.heading,
-        measures=MEASURES,
+        measures=classifiers.MEASURES,
         verdicts=VERDICTS,
-        noise_verdicts=NOISE_VERDICTS,
-        noise_words=noise_words,
-        twin_measures=TWIN_MEASURES,
+        noise_verdicts=classifiers.NOISE_VERDICTS,
+        noise_words=classifiers.noise_words,
+        twin_measures=classifiers.TWIN_MEASURES,
         more_tables=MoreTables(
             {f"tables/classifiers/{one.name}": one for one in tables}, but=OF_MITIGATION
         ),

@@ -9,18 +9,8 @@ from evenhand.errors import InputError
 from evenhand.legal.records import SPLITS
 from evenhand.report.read import read_json
 from evenhand.report.render import Page
+from evenhand.report.sections import legal_measures as measures
 from evenhand.report.sections.legal_data import read_datasets
-from evenhand.report.sections.legal_measures import (
-    by_split,
-    describe_audit,
-    describe_cross,
-    describe_duplicates,
-    describe_groups,
-    describe_leakage,
-    describe_lengths,
-    describe_reading,
-    describe_shift,
-)
 from evenhand.report.sections.more_tables import MoreTables
 
 
@@ -76,7 +66,7 @@ def write_legal_page(
     others = ({*divided}, {*twice}, {path.parents[1].name for path in counts})
     if any(len(one) != len(names) for one in lists) or any(one != {*names} for one in others):
         raise InputError("there is not one declaration, title, split and count of each data set")
-    audited = {path.name: describe_audit(path) for path in audits or []}
+    audited = {path.name: measures.describe_audit(path) for path in audits or []}
     about = []
     for one in read_datasets(tables, declarations, titles):
         own, name = one.tables, one.name
@@ -86,16 +76,18 @@ def write_legal_page(
                 "fixed": one.declaration,
                 "sizes": own["sizes"],
                 "published": any(row["published"] for row in own["sizes"]),
-                "groups": describe_groups(own["groups"]),
+                "groups": measures.describe_groups(own["groups"]),
                 "rarest": _rarest(own["groups"], one.attributes),
-                "labels": [by_split(own["labels"], "label")] if own["labels"] else [],
-                "shift": describe_shift(own["shift"]),
-                "cross": describe_cross(own["cross"]),
-                "lengths": describe_lengths(own["lengths"]),
-                "leakage": describe_leakage(own["leakage"]),
+                "labels": [measures.by_split(own["labels"], "label")] if own["labels"] else [],
+                "shift": measures.describe_shift(own["shift"]),
+                "cross": measures.describe_cross(own["cross"]),
+                "lengths": measures.describe_lengths(own["lengths"]),
+                "leakage": measures.describe_leakage(own["leakage"]),
                 "rules": grouped(own.get("rules", []), "attribute"),
-                "reading": describe_reading([x for x in counts if x.parents[1].name == name]),
-                "duplicates": describe_duplicates(twice[name]),
+                "reading": measures.describe_reading(
+                    [x for x in counts if x.parents[1].name == name]
+                ),
+                "duplicates": measures.describe_duplicates(twice[name]),
                 "divided": read_json(divided[name]),
                 "audit": audited.get(name, []),
             }

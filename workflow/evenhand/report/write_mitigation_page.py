@@ -11,10 +11,10 @@ from evenhand.legal.objective_titles import titles_of as objectives_of
 from evenhand.report.headlines import mitigation
 from evenhand.report.render import Page
 from evenhand.report.sections import individual_words
+from evenhand.report.sections import legal_classifiers as classifiers
 from evenhand.report.sections.individual_people import Behind
 from evenhand.report.sections.individual_sweeps import describe_fronts, describe_sweeps
 from evenhand.report.sections.individual_tests import TESTED, describe_tests
-from evenhand.report.sections.legal_classifiers import MEASURES, describe_table_4, noise_words
 from evenhand.report.sections.legal_data import read_datasets, titles_by_name
 from evenhand.report.sections.legal_figures import (
     describe_group_scores,
@@ -94,7 +94,7 @@ def write_mitigation_page(
     about = [
         one.head
         | {
-            "table_4": describe_table_4(one.tables["table_4"]),
+            "table_4": classifiers.describe_table_4(one.tables["table_4"]),
             "tests": one.tables["tests"],
             "group_scores": describe_group_scores(one.tables["group_scores"], called),
             "training": describe_training(one.tables["curves"], called),
@@ -129,9 +129,9 @@ def write_mitigation_page(
         individual=individual_words,
         test_cases=linked is None or "test" in linked,
         objective=called.heading,
-        measures=MEASURES,
+        measures=classifiers.MEASURES,
         verdicts=VERDICTS,
-        noise_words=noise_words,
+        noise_words=classifiers.noise_words,
         more_tables=MoreTables(places, only=OF_MITIGATION - {"inconsistencies"}),
         provenance=provenance,
     )
