@@ -1,6 +1,6 @@
 import pytest
 
-from evenhand.report.sections.headline import describe_headline, judge
+from evenhand.report.sections.slguset import describe_headline, judge
 
 
 def test_without_results_nothing_was_built():

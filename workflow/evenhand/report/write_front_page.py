@@ -20,7 +20,7 @@ from evenhand.report.headline import (
 from evenhand.report.pages import PAGES, links_to_pages
 from evenhand.report.read import read_json
 from evenhand.report.render import Page
-from evenhand.report.sections.individual_tests import describe_checks
+from evenhand.report.sections.individual_tables import describe_checks
 from evenhand.report.sections.paper import describe_papers
 from evenhand.report.sections.planted import describe_planted
 

@@ -12,8 +12,7 @@ from evenhand.report.headlines.individual_fairness import conclude
 from evenhand.report.render import Page
 from evenhand.report.sections import individual_words
 from evenhand.report.sections.individual_people import Behind
-from evenhand.report.sections.individual_tables import describe_results
-from evenhand.report.sections.individual_tests import describe_data
+from evenhand.report.sections.individual_tables import describe_data, describe_results
 from evenhand.report.sections.more_tables import OF_MITIGATION, MoreTables
 from evenhand.tabular.prepared import RECORD
 

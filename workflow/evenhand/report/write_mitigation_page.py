@@ -14,7 +14,7 @@ from evenhand.report.sections import individual_words
 from evenhand.report.sections import legal_classifiers as classifiers
 from evenhand.report.sections.individual_people import Behind
 from evenhand.report.sections.individual_sweeps import describe_fronts, describe_sweeps
-from evenhand.report.sections.individual_tests import TESTED, describe_tests
+from evenhand.report.sections.individual_tables import TESTED, describe_tests
 from evenhand.report.sections.legal_data import read_datasets, titles_by_name
 from evenhand.report.sections.legal_figures import (
     describe_group_scores,

@@ -6,15 +6,18 @@ from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Source
 from evenhand.report.headline import SYSTEMS
 from evenhand.report.render import Page
-from evenhand.report.sections.annotation import describe_annotation
 from evenhand.report.sections.bias import describe_bias
-from evenhand.report.sections.dataset import describe_dataset
 from evenhand.report.sections.funnel import describe_funnel
-from evenhand.report.sections.headline import describe_headline, rows_of
 from evenhand.report.sections.more_tables import MoreTables
 from evenhand.report.sections.provenance import count_files
-from evenhand.report.sections.published import describe_published
-from evenhand.report.sections.quarantine import describe_quarantine
+from evenhand.report.sections.slguset import (
+    describe_annotation,
+    describe_dataset,
+    describe_headline,
+    describe_published,
+    describe_quarantine,
+    rows_of,
+)
 from evenhand.report.words import reasons_with, words_of
 
 #: The sections in the order of the page: id (which names its template), short name, title.

@@ -242,11 +242,8 @@ def _doubts(
     results: list[dict[str, Any]],
 ) -> list[str]:
     doubts: list[str] = []
-    why: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for one in results:
-        if one["why"]:
-            why.setdefault((one["model"], " ".join(one["why"])), []).append(one)
-    for (model, reason), on in why.items():
+    without = ({**one, "reason": " ".join(one["why"])} for one in results if one["why"])
+    for (model, reason), on in grouped(without, "model", "reason").items():
         sets_of, files = [one["set"] for one in on], [one["file"] for one in on]
         doubts.append(say("lm_no_number", files, model=model, sets=sets_of, why=reason))
     sizes = {
