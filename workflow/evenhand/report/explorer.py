@@ -121,11 +121,6 @@ def packed(document: Document) -> str:
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 
-def unpacked(text: str) -> Document:
-    """Return the document of `packed`."""
-    return json.loads(gzip.decompress(base64.b64decode(text)))
-
-
 def write_explorer(
     page: str,
     sets: Sequence[Document],

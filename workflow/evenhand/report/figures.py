@@ -410,18 +410,15 @@ def _points(rows: Sequence[Row], series: Sequence[str], *place: Any) -> alt.Char
 
 def _share_labels(front: Sequence[Row], *domains: Sequence[float]) -> list[Row]:
     """Return the labels of the points of a front; points close to each other share one."""
+    reach = [0.07 * (high - low) for low, high in domains]
     groups: list[list[Row]] = []
     for row in front:
-        near = (
-            group
-            for group in groups
-            if all(
-                abs(group[0][side] - row[side]) < 0.07 * (domain[1] - domain[0])
-                for side, domain in zip("xy", domains, strict=True)
-            )
-        )
-        group = next(near, None)
-        groups.append([row]) if group is None else group.append(row)
+        for group in groups:
+            if all(abs(group[0][x] - row[x]) < far for x, far in zip("xy", reach, strict=True)):
+                group.append(row)
+                break
+        else:
+            groups.append([row])
     labels = []
     for group in groups:
         marks = [row["mark"] for row in group]

@@ -28,11 +28,7 @@ VERDICTS = {
 
 
 def write_certificate_page(
-    *,
-    templates: list[Input],
-    certificate: Input,
-    out: Output,
-    pages: list[str] | None = None,
+    *, templates: list[Input], certificate: Input, out: Output, pages: list[str] | None = None
 ) -> dict[str, Any]:
     """Write the certificate report, one HTML file without further files.
 

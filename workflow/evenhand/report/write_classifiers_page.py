@@ -131,7 +131,6 @@ def write_classifiers_page(
         verdicts=VERDICTS,
         noise_verdicts=classifiers.NOISE_VERDICTS,
         noise_words=classifiers.noise_words,
-        twin_measures=classifiers.TWIN_MEASURES,
         more_tables=MoreTables(
             {f"tables/classifiers/{one.name}": one for one in tables}, but=OF_MITIGATION
         ),

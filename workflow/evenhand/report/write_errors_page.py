@@ -13,11 +13,7 @@ from evenhand.report.render import Page, visible
 
 
 def write_errors_page(
-    *,
-    templates: list[Input],
-    errors: Input,
-    out: Output,
-    pages: list[str] | None = None,
+    *, templates: list[Input], errors: Input, out: Output, pages: list[str] | None = None
 ) -> dict[str, Any]:
     """Write the report on known errors, one HTML file.
 

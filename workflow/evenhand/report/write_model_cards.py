@@ -12,7 +12,7 @@ from evenhand.core.tables import read_table, read_tables
 from evenhand.errors import InputError
 from evenhand.io.markdown import render, span
 from evenhand.report.read import read_json
-from evenhand.report.render import p_value
+from evenhand.report.render import in_words, p_value
 from evenhand.report.sections.bias import VERDICTS
 from evenhand.report.sections.stereotypes_measures import describe_pairs
 from evenhand.report.sections.stereotypes_models import FACTS, describe_check
@@ -50,18 +50,10 @@ TASKS = {"masked": "fill-mask", "causal": "text-generation"}
 FEW_SWAPS = 20
 
 #: The three numbers of StereoSet.
-STEREOSET_NAMES = {
-    "lms": "language modelling score",
-    "ss": "stereotype score",
-    "icat": "ICAT",
-}
+STEREOSET_NAMES = {"lms": "language modelling score", "ss": "stereotype score", "icat": "ICAT"}
 
 #: The components of the mean bias on SlguSet.
-DEGREES = {
-    "male_degree": "male degree",
-    "female_degree": "female degree",
-    "mean_degree": "mean degree",
-}
+DEGREES = ("male_degree", "female_degree", "mean_degree")
 
 
 def write_model_cards(
@@ -298,8 +290,8 @@ def _edition(path: Path, gate: dict[str, Any], model: str) -> dict[str, Any]:
     metrics = [
         _metric(place, "mean_bias", words, row, "mean_bias", "verdict", "scored", digits=3),
         *(
-            _metric(place, kind, f"{words.capitalize()}, {unit}", row, kind, "scored")
-            for kind, words in DEGREES.items()
+            _metric(place, kind, f"{in_words(kind).capitalize()}, {unit}", row, kind, "scored")
+            for kind in DEGREES
             if row[kind] is not None
         ),
     ]

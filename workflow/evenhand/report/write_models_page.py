@@ -99,16 +99,11 @@ def write_models_page(
         row["set"] = titles[row["set"]]
     places = {f"tables/pairs/{name}": one for name, one in folders.items()}
     files = [f"{place}/models.csv" for place in places]
-    results = [
-        result
-        for one in described
-        for result in results_of(
-            one["title"],
-            f"tables/pairs/{one['name']}/bias_scores.csv",
-            one["about"]["sides"],
-            (one["scores"] or {"models": []})["models"],
-        )
-    ]
+    scored = [one for one in described if one["scores"]]
+    results = []
+    for one in scored:
+        file, sides = f"tables/pairs/{one['name']}/bias_scores.csv", one["about"]["sides"]
+        results += results_of(one["title"], file, sides, one["scores"]["models"])
     sections = [
         ("glance", "At a glance", "At a glance"),
         ("reading", "How to read it", "What the numbers mean"),
@@ -122,7 +117,7 @@ def write_models_page(
         sets=described,
         headline=conclude(results, [f"{place}/bias_scores.csv" for place in places], MOST),
         by_model=by_model(results),
-        methods=_methods(described),
+        methods=_methods(scored),
         aside=ASIDE,
         models=models,
         models_files=files,
@@ -216,12 +211,12 @@ def _name_apart(described: list[dict[str, Any]]) -> None:
         ids.add(identity)
 
 
-def _methods(described: list[dict[str, Any]]) -> dict[str, Any]:
+def _methods(scored: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the methods that the page mentions; all if it mentions none."""
     shown = {
         row["method"]
-        for one in described
-        for model in (one["scores"] or {"models": []})["models"]
+        for one in scored
+        for model in one["scores"]["models"]
         for row in model["rows"]
     }
     return {name: method for name, method in METHODS.items() if name in shown or not shown}

@@ -43,9 +43,7 @@ def write_provenance_page(
     """
     described = describe_provenance(provenance, results)
     written = Page("provenance", out, templates, pages).write(
-        **described,
-        sections=[(id, name, "") for id, name in SECTIONS],
-        most_names=MOST_NAMES,
+        **described, sections=[(id, name, "") for id, name in SECTIONS], most_names=MOST_NAMES
     )
     return described["totals"] | {"bytes": written}
 

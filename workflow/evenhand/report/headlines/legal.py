@@ -171,8 +171,7 @@ def _next(gaps: Rows, files: Sequence[str]) -> str:
 def _figure(gaps: Rows) -> tuple[LayerChart | None, str]:
     # gaps that could be detected first; those of 0 last
     order = sorted(
-        gaps,
-        key=lambda row: (-_clear(row), row["noise_verdict"] == "inconclusive", -row["ours"]),
+        gaps, key=lambda row: (-_clear(row), row["noise_verdict"] == "inconclusive", -row["ours"])
     )
     shown = order[:SHOWN]
     ends = [row[end] for row in shown for end in ("ours", "high", "noise_border") if row[end]]

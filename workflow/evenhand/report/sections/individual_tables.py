@@ -152,9 +152,7 @@ def describe_checks(
 
 
 def describe_data(
-    rows: Iterable[dict[str, Any]],
-    documents: Sequence[dict[str, Any]],
-    titles: Mapping[str, str],
+    rows: Iterable[dict[str, Any]], documents: Sequence[dict[str, Any]], titles: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return the rates of the data sets, and a description of each data set.
 
@@ -169,11 +167,7 @@ def describe_data(
     """
     return {
         "tables": [
-            {
-                "name": title(name, titles),
-                "judged": any(row["verdict"] for row in own),
-                "rows": own,
-            }
+            {"name": title(name, titles), "judged": any(row["verdict"] for row in own), "rows": own}
             for name, own in grouped(rows, "dataset").items()
         ],
         "documents": [

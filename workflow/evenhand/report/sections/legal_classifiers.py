@@ -8,14 +8,6 @@ from evenhand.report.headline import say
 
 Rows = list[dict[str, Any]]
 
-#: The measures of predictions for counterfactuals, and their titles.
-TWIN_MEASURES = {
-    "ifr_b": "Same answer",
-    "ifr_p": "Similar answer",
-    "divergence": "Divergence, nats",
-    "macro_f1": "Macro-F1",
-}
-
 #: The columns of Table 4, and their titles.
 MEASURES = {
     "overall": "All cases",

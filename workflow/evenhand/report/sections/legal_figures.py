@@ -204,10 +204,7 @@ def describe_training(rows: Rows, called: Titles) -> list[dict[str, Any]]:
 
 
 def _training_block(
-    classifier: str,
-    attribute: str,
-    means: Mapping[str, Sequence[dict[str, Any]]],
-    called: Titles,
+    classifier: str, attribute: str, means: Mapping[str, Sequence[dict[str, Any]]], called: Titles
 ) -> dict[str, Any]:
     """Return the two drawings and the rows of the table of one classifier and attribute."""
     figures = []

@@ -183,10 +183,7 @@ DRAWN = ("wanted", "available", "drawn", "missing")
 
 
 def describe_annotation(
-    samples: list[Path],
-    drawn: Path | None,
-    answers: list[Path],
-    tables: Path | None,
+    samples: list[Path], drawn: Path | None, answers: list[Path], tables: Path | None
 ) -> dict[str, Any] | None:
     """Return the state of the annotation; None if nothing was drawn.
 

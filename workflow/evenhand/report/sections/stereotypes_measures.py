@@ -90,11 +90,7 @@ def describe_compat(rows: list[Row]) -> Row | None:
     verb = "changes" if changed == 1 else "change"
     words = f"{plural(changed, 'conclusion')} of {len(rows)} {verb}."
     errors = {row["published"]: row["known_error"] for row in rows if row["known_error"]}
-    return {
-        "rows": rows,
-        "words": words if changed else "No conclusion changes.",
-        "errors": errors,
-    }
+    return {"rows": rows, "words": words if changed else "No conclusion changes.", "errors": errors}
 
 
 def describe_comparisons(rows: list[Row]) -> list[Row]:

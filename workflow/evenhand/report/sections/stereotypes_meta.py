@@ -5,12 +5,7 @@ from typing import Any
 from evenhand.core.rows import grouped, where
 from evenhand.report.figures import axis, lines
 from evenhand.report.headline import say
-from evenhand.report.sections.stereotypes_words import (
-    in_a_list,
-    in_order,
-    method_of,
-    method_title,
-)
+from evenhand.report.sections.stereotypes_words import in_a_list, in_order, method_of, method_title
 from evenhand.text.phrases import listed
 
 Rows = list[dict[str, Any]]
