@@ -11,7 +11,6 @@ from evenhand.report.headlines.legal import conclude, gaps_of
 from evenhand.report.read import read_json
 from evenhand.report.render import Page
 from evenhand.report.sections import legal_classifiers as classifiers
-from evenhand.report.sections import legal_figures as figures
 from evenhand.report.sections.legal_data import read_datasets, titles_by_name
 from evenhand.report.sections.more_tables import OF_MITIGATION, MoreTables
 from evenhand.text.phrases import VERDICTS
@@ -76,8 +75,8 @@ def write_classifiers_page(
     about, gaps = [], []
     for one in datasets:
         own = one.tables
-        table_4 = where(own["table_4"], objective=figures.BASE)
-        scores = where(own["group_scores"], objective=figures.BASE)
+        table_4 = where(own["table_4"], objective=classifiers.BASE)
+        scores = where(own["group_scores"], objective=classifiers.BASE)
         worst, lowest = (
             {(row["attribute"], row["classifier"]): row for row in rows}
             for rows in (
@@ -95,18 +94,20 @@ def write_classifiers_page(
                 "claims": own["claims"],
                 "table_2": [
                     {"name": attribute, "classifier": classifier, "rows": rows}
-                    | figures.draw_table_2(rows, scores)
+                    | classifiers.draw_table_2(rows, scores)
                     for (attribute, classifier), rows in grouped(
                         own["table_2"], "attribute", "classifier"
                     ).items()
                 ],
                 "calibration": grouped(
-                    where(own["calibration"], objective=figures.BASE), "attribute"
+                    where(own["calibration"], objective=classifiers.BASE), "attribute"
                 ),
                 "counterfactual": classifiers.by_training(own.get("counterfactual", [])),
                 "swapped": swapped.replace("_", " "),
-                "group_scores": figures.describe_group_scores(scores, called),
-                "calibration_curves": figures.describe_calibration_curves(own["calibration_bins"]),
+                "group_scores": classifiers.describe_group_scores(scores, called),
+                "calibration_curves": classifiers.describe_calibration_curves(
+                    own["calibration_bins"]
+                ),
                 "findings": [
                     _bare(finding["sentence"], one.name)
                     for finding in where(below, dataset=one.name)

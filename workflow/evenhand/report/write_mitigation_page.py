@@ -16,11 +16,6 @@ from evenhand.report.sections.individual_people import Behind
 from evenhand.report.sections.individual_sweeps import describe_fronts, describe_sweeps
 from evenhand.report.sections.individual_tables import TESTED, describe_tests
 from evenhand.report.sections.legal_data import read_datasets, titles_by_name
-from evenhand.report.sections.legal_figures import (
-    describe_group_scores,
-    describe_training,
-    draw_objectives,
-)
 from evenhand.report.sections.more_tables import OF_MITIGATION, MoreTables
 from evenhand.tabular.prepared import RECORD
 from evenhand.text.phrases import VERDICTS
@@ -89,15 +84,17 @@ def write_mitigation_page(
     figures = [
         figure | {"file": f"tables/classifiers/{one.name}/table_4.csv"}
         for one in datasets
-        for figure in draw_objectives(one.tables["table_4"], one.title, one.attributes, called)
+        for figure in classifiers.draw_objectives(
+            one.tables["table_4"], one.title, one.attributes, called
+        )
     ]
     about = [
         one.head
         | {
             "table_4": classifiers.describe_table_4(one.tables["table_4"]),
             "tests": one.tables["tests"],
-            "group_scores": describe_group_scores(one.tables["group_scores"], called),
-            "training": describe_training(one.tables["curves"], called),
+            "group_scores": classifiers.describe_group_scores(one.tables["group_scores"], called),
+            "training": classifiers.describe_training(one.tables["curves"], called),
         }
         for one in datasets
     ]

@@ -14,8 +14,7 @@ from evenhand.io.markdown import render, span
 from evenhand.report.read import read_json
 from evenhand.report.render import in_words, p_value
 from evenhand.report.sections.bias import VERDICTS
-from evenhand.report.sections.stereotypes_measures import describe_pairs
-from evenhand.report.sections.stereotypes_models import FACTS, describe_check
+from evenhand.report.sections.stereotypes_measures import FACTS, describe_check, describe_pairs
 from evenhand.report.sections.stereotypes_scores import (
     PREFERS_LESS,
     PREFERS_MORE,

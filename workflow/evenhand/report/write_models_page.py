@@ -16,7 +16,6 @@ from evenhand.report.sections import stereotypes_measures as measures
 from evenhand.report.sections.more_tables import MoreTables
 from evenhand.report.sections.stereotypes_examples import describe_examples
 from evenhand.report.sections.stereotypes_meta import describe_meta
-from evenhand.report.sections.stereotypes_models import describe_models
 from evenhand.report.sections.stereotypes_scores import describe_scores
 from evenhand.report.sections.stereotypes_words import (
     ASIDE,
@@ -94,7 +93,7 @@ def write_models_page(
     ]
     _name_apart(described)
     titles = {one["name"]: one["title"] for one in described}
-    models = describe_models(checked)
+    models = measures.describe_models(checked)
     for row in models["checks"] if models else ():
         row["set"] = titles[row["set"]]
     places = {f"tables/pairs/{name}": one for name, one in folders.items()}

@@ -56,7 +56,7 @@ def _model(
     return {
         "model": model,
         "counts": counts,
-        "words": in_words([found.get((method, levels[0])) for method in methods]),
+        "words": agreement_words([found.get((method, levels[0])) for method in methods]),
         "rows": [
             {
                 "about": method_of(method),
@@ -75,7 +75,7 @@ def _scored(row: dict[str, Any] | None) -> dict[str, Any] | None:
     return None if row is None or row["auc"] is None else row
 
 
-def in_words(rows: list[dict[str, Any] | None]) -> str:
+def agreement_words(rows: list[dict[str, Any] | None]) -> str:
     """State which methods agree or disagree with the annotators; rows of one model and number.
 
     A method does if the interval of its AUC excludes 0.5 and its p-value is below `CHANCE`.
