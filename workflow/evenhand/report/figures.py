@@ -118,7 +118,7 @@ def estimated(
 ) -> Row:
     """Return a row of `forest`; `number` is a value with the ends of its interval."""
     ends = dict(zip(("value", "low", "high", "band_low", "band_high"), number + band, strict=True))
-    return {"name": name, "text": text, "words": words, "kind": kind} | ends
+    return {"name": name} | ends | {"text": text, "words": words, "kind": kind}
 
 
 def forest(

@@ -88,7 +88,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         next=_next(gaps, sources["table_4"]),
         strength=max(map(_clear, gaps), default=0.0),
         verdicts=_verdicts(tables, sources),
-        doubts=_doubts(found, gaps, sources["table_4"]),
+        doubts=_doubts(found, gaps),
     )
 
 
@@ -220,7 +220,7 @@ def _verdicts(
     return lines
 
 
-def _doubts(found: Mapping[str, list[Path]], gaps: Rows, sources: tuple[str, ...]) -> list[str]:
+def _doubts(found: Mapping[str, list[Path]], gaps: Rows) -> list[str]:
     doubts: list[str] = []
     left_out: Counter[str] = Counter()
     for path in found["counts"]:

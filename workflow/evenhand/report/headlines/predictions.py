@@ -8,7 +8,7 @@ from altair import LayerChart
 
 from evenhand.core.tables import read_tables
 from evenhand.predictions.words import findings
-from evenhand.report.figures import Row, axis, estimated, forest
+from evenhand.report.figures import Row, axis, forest
 from evenhand.report.headline import Headline, by_kind, say, strength
 from evenhand.report.read import read_json
 
@@ -115,5 +115,9 @@ def draw(one: dict[str, Any]) -> LayerChart | None:
 
 
 def _estimate(name: str, value: float, low: float | None, high: float | None) -> Row:
-    words = f"{name}: {value:.1f} %" + (f" ({low:.1f} to {high:.1f})" if low is not None else "")
-    return estimated(name, (value, low, high), text=f"{value:.1f}", words=words)
+    words = f"{name}: {value:.1f} %"
+    found = {"name": name, "value": value, "text": f"{value:.1f}", "kind": "plain"}
+    if low is not None:
+        words += f" ({low:.1f} to {high:.1f})"
+        found |= {"low": low, "high": high}
+    return found | {"words": words}
