@@ -1,6 +1,7 @@
 """What must hold of every page, whatever it shows."""
 
 import base64
+import gzip
 import hashlib
 import json
 import re
@@ -13,11 +14,16 @@ from typing import Any
 from selectolax.lexbor import LexborHTMLParser
 
 from evenhand.core import stage
-from evenhand.report.explorer import unpacked
 from evenhand.report.pages import DRAWING, PAGES
 from evenhand.report.render import stem
 
 TEMPLATES = Path(__file__).parents[3] / "workflow/evenhand/report/templates"
+
+
+def unpacked(text: str) -> dict[str, Any]:
+    """The document of `evenhand.report.explorer.packed`."""
+    return json.loads(gzip.decompress(base64.b64decode(text)))
+
 
 #: Elements of data for scripts: they are never run.
 DATA = "script[type='application/json'], script[type='application/gzip']"

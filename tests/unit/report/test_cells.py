@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from evenhand.report.cells import Axis, estimate, ruler, ticks_between
+from evenhand.report.cells import Axis, estimate, reach, ruler, ticks_between
 
 HOSTILE = "<script>'\"&\x00"
 
@@ -64,3 +64,11 @@ def test_ticks():
     assert ticks_between(0, 120) == [0, 20, 40, 60, 80, 100, 120]
     assert ticks_between(-1.2, 1.2, 4) == [-1, 0, 1]
     assert ticks_between(3, 3) == [3]
+
+
+def test_a_scale_reaches_beyond_its_numbers_within_bounds():
+    rows = [{"low": 40.0, "high": 70.0}, {"low": None, "high": 55.0}]
+    assert reach(rows, ("low", "high"), centre=50, least=10, most=50) == 21
+    assert reach(rows, ("low", "high"), centre=50, least=30, most=50) == 30
+    assert reach(rows, ("low", "high"), centre=50, least=10, most=15) == 15
+    assert reach([], ("low",), least=0.5) == 0.5

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from evenhand.report.explore_cases import explore_cases
 from evenhand.report.explore_people import explore_people
 from evenhand.report.explore_sentences import explore_sentences
-from evenhand.report.explorer import SHOWN, cell, coded, packed, rounded, unpacked
+from evenhand.report.explorer import SHOWN, cell, coded, packed, rounded
 from evenhand.report.render import visible
 from unit.legal.made_cases import write_cases
 from unit.report import checks, made_case_page, made_explorer, made_people
-from unit.report.checks import HOSTILE, parse, sets_of
+from unit.report.checks import HOSTILE, parse, sets_of, unpacked
 
 
 def cases(folder):

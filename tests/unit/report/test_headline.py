@@ -58,7 +58,6 @@ def test_no_verdict_is_lost(words):
     counts = total(lines)
     assert list(counts) == list(VERDICTS)
     assert sum(counts.values()) == len(words) + len(words[:2])
-    assert lines[0].published == len(words) - words.count("")
 
 
 def test_lists_are_escaped_and_end():

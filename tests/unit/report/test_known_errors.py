@@ -8,7 +8,7 @@ import pytest
 from evenhand.errors import InputError
 from evenhand.report.headline import PUBLISHED
 from evenhand.report.known_errors import COLUMNS, KINDS, read_errors
-from evenhand.report.words import PROBLEM_ERRORS, PROBLEMS
+from evenhand.report.words import words_of
 from evenhand.stereotypes.tables.compat import COMPARED
 
 ROW = dict(zip(COLUMNS, ["my-id", "legal", "paper", "W", "S", "R", "E", "`H`", "V"], strict=True))
@@ -57,10 +57,10 @@ def test_tables_and_methods_name_errors_that_are_there(repository, known):
     ]
     named = {id for row in rows for id in row["known_error"].split()}
     named |= {id for method in COMPARED for id in method.known_error.split()}
-    named |= set(PROBLEM_ERRORS.values())
+    named |= set(words_of("problem_errors").values())
     assert len(named) > 8
     assert named <= {row["id"] for row in known}
-    assert set(PROBLEM_ERRORS) <= set(PROBLEMS)
+    assert set(words_of("problem_errors")) <= set(words_of("problems"))
 
 
 def test_what_is_right_and_what_follows_may_be_unknown(tmp_path):
@@ -71,8 +71,8 @@ def test_what_is_right_and_what_follows_may_be_unknown(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"system": "mine"}, r"errors.csv:2: 'mine' is no system; use slguset"),
-        ({"kind": "mine"}, "'mine' is no kind; use paper"),
+        ({"system": "mine"}, r"errors.csv:2: the system is 'mine'; write one of slguset"),
+        ({"kind": "mine"}, "the kind is 'mine'; write one of paper"),
         ({"id": "My id"}, "'My id' cannot be an anchor"),
         ({"id": "é"}, "cannot be an anchor"),
         ({"handled": "`open"}, "a backtick of handled has no end"),

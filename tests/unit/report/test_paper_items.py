@@ -75,9 +75,9 @@ def test_each_anchor_stands_in_a_template(repository, known):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"paper": "mine"}, r"items.csv:2: 'mine' is no paper; use zhao"),
-        ({"page": "mine"}, f"'mine' is no page; use {next(iter(PAGES))}"),
-        ({"published": "some"}, "'some' is no published; use yes, partly, no"),
+        ({"paper": "mine"}, r"items.csv:2: the paper is 'mine'; write one of zhao"),
+        ({"page": "mine"}, f"the page is 'mine'; write one of {next(iter(PAGES))}"),
+        ({"published": "some"}, "the published is 'some'; write one of yes, partly, no"),
         ({"anchor": "A"}, "'A' cannot be an anchor"),
         ({"anchor": "a *b"}, r"'\*b' cannot be an anchor"),
         ({"anchor": "a--b"}, "'a--b' cannot be an anchor"),

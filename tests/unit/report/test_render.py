@@ -318,3 +318,11 @@ def test_a_section_that_folds_is_a_line_with_its_title(tmp_path):
     section = tree.css_first("section#x.folded[aria-labelledby=x-title] > details.fold")
     assert section.css_first("summary h2#x-title").text() == "<i>"
     assert section.css_first("details > p").text() == "inside"
+
+
+def test_the_ends_of_a_number_are_given_together_or_not_at_all():
+    row = {"x_low": -0.25, "x_high": 0.5, "y_low": None, "y_high": 1.0}
+    assert render.span(row, "x", 2) == "−0.25 to 0.50"
+    assert render.span(row, "x", scale=100) == "−25.0 to 50.0"
+    assert render.span(row, "x", 2, signs=True) == "−0.25 to +0.50"
+    assert render.span(row, "y") is None

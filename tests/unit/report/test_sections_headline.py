@@ -1,19 +1,10 @@
 import pytest
 
-from evenhand.report.sections.headline import describe_headline, judge
+from evenhand.report.sections.slguset import describe_headline, judge
 
 
-def test_the_size_of_the_data_set_is_the_last_step():
-    flow = describe_headline(None, {"answered": 0, "drawn": 9}, 5, None)["flow"]
-    assert [(one["name"], one["n"], one["final"]) for one in flow] == [
-        ("drawn for the annotators", 9, False),
-        ("in the data set", 5, True),
-    ]
-
-
-def test_without_results_there_is_no_step():
-    found = describe_headline(None, None, None, None)
-    assert (found["sentence"], found["flow"]) == ("Nothing was built yet.", [])
+def test_without_results_nothing_was_built():
+    assert describe_headline(None, None, None, None) == "Nothing was built yet."
 
 
 @pytest.mark.parametrize(

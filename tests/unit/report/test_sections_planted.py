@@ -81,7 +81,7 @@ def test_the_first_number_of_each_kind_comes_first_with_the_planted_truth(shown)
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("bias,Truth,more,1,X,tables/pairs/set/t.csv,model=a,x", "'more' is no expected"),
+        ("bias,Truth,more,1,X,tables/pairs/set/t.csv,model=a,x", "the expected is 'more'"),
         ("bias,Truth,above,much,X,tables/pairs/set/t.csv,model=a,x", "'much' is no number"),
         ("bias,Truth,above,1,X,tables/pairs/set/t.csv,model=a,y", "no column y with an interval"),
         ("bias,Truth,above,1,X,tables/pairs/set/u.csv,model=a,x", "no column x with an interval"),

@@ -1,6 +1,6 @@
 from evenhand.core.tables import write_tables
 from evenhand.io.quarantine import ROWS_PER_REASON
-from evenhand.report.sections.quarantine import describe_quarantine
+from evenhand.report.sections.slguset import describe_quarantine
 from evenhand.slguset.count_funnel import QUARANTINE
 
 

@@ -3,13 +3,12 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.report.sections.stereotypes_meta import _thinned, in_words
+from evenhand.report.render import interval, p_value
+from evenhand.report.sections.stereotypes_meta import _thinned, agreement_words
 from evenhand.report.sections.stereotypes_scores import conclude, headline, judge
 from evenhand.report.sections.stereotypes_words import (
     gate_words,
     in_order,
-    interval_words,
-    p_value,
     preference,
 )
 from evenhand.report.sentences import difference_pieces
@@ -147,8 +146,8 @@ def test_words():
     assert [p_value(p) for p in (None, float("nan"), 0.0, 0.0312, 1.0)] == [
         None, None, "< 0.001", "0.031", "1.000",
     ]  # fmt: skip
-    assert interval_words(-1.0, 2.5) == "−1.0 to 2.5"
-    assert interval_words(None, 2.5) is None
+    assert interval(-1.0, 2.5) == "−1.0 to 2.5"
+    assert interval(None, 2.5) is None
     assert preference("old") == "the old sentence"
     assert in_order(["new", "cps", "aul"]) == ["aul", "cps", "new"]
     assert gate_words("missing_weights, odd") == [
@@ -162,11 +161,13 @@ def area(method, auc, p=0.001, biased=100, unbiased=20):
 
 
 def test_agreement_with_people_needs_interval_and_p_value_and_pairs():
-    assert in_words([area("aul", 0.6), area("cps", 0.4), area("sss", 0.52), None]) == (
+    assert agreement_words([area("aul", 0.6), area("cps", 0.4), area("sss", 0.52), None]) == (
         "Better than a coin: AUL. Worse than a coin, that is, against the annotators: CPS."
         " No other method can be distinguished from a coin."
     )
     unsure = [area("aul", 0.6, p=0.2), area("cps", 0.6, p=None)]
-    assert in_words(unsure) == "No method can be distinguished from a coin."
-    assert in_words([area("aul", 0.1, unbiased=1)]).startswith("There are too few pairs to tell")
-    assert in_words([None]) == ""
+    assert agreement_words(unsure) == "No method can be distinguished from a coin."
+    assert agreement_words([area("aul", 0.1, unbiased=1)]).startswith(
+        "There are too few pairs to tell"
+    )
+    assert agreement_words([None]) == ""

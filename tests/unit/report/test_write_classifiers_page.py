@@ -6,8 +6,8 @@ from selectolax.lexbor import LexborHTMLParser
 from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
 from evenhand.legal.objective_titles import Titles
-from evenhand.report.sections.legal_classifiers import constant_words
-from evenhand.report.sections.legal_figures import (
+from evenhand.report.sections.legal_classifiers import (
+    constant_words,
     describe_calibration_curves,
     describe_group_scores,
     describe_training,

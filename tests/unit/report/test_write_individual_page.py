@@ -154,7 +154,7 @@ def test_an_interval_of_few_seeds_is_cut_where_the_rest_can_still_be_seen():
         same | {"lambda": weight, "mean": 50 + weight, "low": low, "high": high}
         for weight, (low, high) in ends.items()
     ]
-    [one] = describe_sweeps(lines)
+    [one] = describe_sweeps(lines, {})
     [figure] = one["figures"]
     spec = figure["drawing"].to_dict()
     assert checks.rows(spec, "y") == [50.1, 51, 60]

@@ -15,8 +15,8 @@ from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.report.collect_provenance import collect_provenance
 from evenhand.report.render import slug
-from evenhand.report.sections.holdings import holding
 from evenhand.report.sections.provenance import _pattern, count_files, describe_provenance
+from evenhand.report.words import file_content
 from evenhand.report.write_provenance_page import write_provenance_page
 from unit.report import checks
 from unit.report.checks import HOSTILE
@@ -214,13 +214,13 @@ def test_files_elsewhere_are_not_linked_to(templates, provenance):
 
 
 def test_every_known_kind_of_file_has_its_own_words():
-    assert holding("results/slguset/sentences/a.quarantine.parquet").startswith("Parts of the")
-    assert holding("results/slguset/sentences/a.parquet").startswith("Sentences that")
-    assert holding("results/legal/ecthr/ecthr.parquet").startswith("The cases")
-    assert holding("results/cards/a/README.md").startswith("The card of a language")
-    assert holding("results/tabular/a/README.md").startswith("The card of these people")
-    assert holding("results/legal/ecthr/splits.parquet").startswith("How the cases")
-    assert holding("results/unknown.bin") is None
+    assert file_content("results/slguset/sentences/a.quarantine.parquet").startswith("Parts of the")
+    assert file_content("results/slguset/sentences/a.parquet").startswith("Sentences that")
+    assert file_content("results/legal/ecthr/ecthr.parquet").startswith("The cases")
+    assert file_content("results/cards/a/README.md").startswith("The card of a language")
+    assert file_content("results/tabular/a/README.md").startswith("The card of these people")
+    assert file_content("results/legal/ecthr/splits.parquet").startswith("How the cases")
+    assert file_content("results/unknown.bin") is None
 
 
 @given(st.lists(st.from_regex(r"\A([ab]{1,2}[/_.-]){0,3}[ab]{1,2}\Z"), min_size=1, unique=True))

@@ -5,8 +5,9 @@ are percentages of the cell's width. Colours are classes of the style sheet.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from markupsafe import Markup
 
@@ -25,6 +26,19 @@ class Axis:
     def at(self, value: float) -> float:
         """Return the position of a value in percent of the width; beyond an end, the end."""
         return 100 * min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
+
+
+def reach(
+    rows: Iterable[Mapping[str, Any]],
+    columns: Sequence[str],
+    *,
+    least: float,
+    most: float = math.inf,
+    centre: float = 0.0,
+) -> float:
+    """Return the distance to the ends of a scale about a centre that has space for some numbers."""
+    known = (row[name] for row in rows for name in columns if row[name] is not None)
+    return min(max([least, *(abs(number - centre) * 1.05 for number in known)]), most)
 
 
 def estimate(

@@ -27,7 +27,7 @@ from evenhand.legal.predictions import NO_ATTRIBUTE, labelled
 from evenhand.legal.records import SPLITS
 from evenhand.legal.scored import Cases, Setting, as_classes, read_scored
 from evenhand.metrics.classification import predicted_labels
-from evenhand.report.explorer import Document, coded, column, rounded, write_explorer
+from evenhand.report.explorer import Document, coded, column, form, rounded, write_explorer
 from evenhand.report.render import plural, visible
 
 #: Characters of a piece of evidence that are shown.
@@ -43,30 +43,6 @@ PLACES = {"text": "facts", "context": "header or procedure", "given": "metadata 
 LANGUAGES = {"zh": "zh-Hans"}
 
 COLUMNS = ["case_id", "date", "title", "language", "source", "source_position", "duplicate_of"]
-
-FORM = {
-    "noun": ["case", "cases"],
-    "prefix": "",
-    "item": "case",
-    "heading": "Case",
-    "meaning": "Loss: minus the logarithm of the probability of the true labels, in nats.",
-    "answers": "Probability of each label in percent, and the seeds that predict it",
-    "measures": [
-        {"name": "right", "title": "Seeds right", "digits": 0, "seeds": True},
-        {"name": "loss", "title": "Loss", "digits": 3},
-        {"name": "differ", "title": "", "digits": 0},
-    ],
-    "shares": [],
-    "orders": [
-        ("loss-desc", "Highest loss first"),
-        ("loss-asc", "Lowest loss first"),
-        ("differ-desc", "Seeds differ most first"),
-        ("case-asc", "As in the data set"),
-        ("date-desc", "Newest first"),
-        ("date-asc", "Oldest first"),
-    ],
-    "answered": False,
-}
 
 ANSWERS = [
     ("right", "exactly right by most seeds"),
@@ -218,7 +194,7 @@ def describe_cases(
     attributes = [column for one in dataset.attributes for column in _attribute(data, one, chosen)]
     trainings = _trainings(data, predictions, splits, known, of_case, chosen)
     line: dict[str, Any] = {"place": "line", "filter": True}
-    document = FORM | {
+    document = form("cases") | {
         "key": key,
         "title": visible(title),
         "id": [visible(one) for one in ids],

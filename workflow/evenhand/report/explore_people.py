@@ -20,7 +20,7 @@ from evenhand.individual.people import (
 )
 from evenhand.individual.results import SETTING
 from evenhand.metrics.individual import TAU
-from evenhand.report.explorer import Document, coded, column, rounded, write_explorer
+from evenhand.report.explorer import Document, coded, column, form, rounded, write_explorer
 from evenhand.report.features import features_of, read_words
 from evenhand.report.read import read_json
 from evenhand.report.render import plural, visible
@@ -43,37 +43,6 @@ ANSWERS = {
 
 #: The answers that are shown beside the probability, and their CSS classes.
 BADGES = {"positive": "", "negative": "", "wrong": "bad", "changes": "bad", "beyond": ""}
-
-FORM = {
-    "noun": ["individual", "individuals"],
-    "prefix": "Individual ",
-    "item": "person",
-    "id_name": "row",
-    "heading": "Individual",
-    "meaning": "Probability of the label 1, as the mean over seeds. Moved by: the difference to the"
-    " furthest counterfactual.",
-    "answers": "Probability of the label 1, factual and counterfactual",
-    "language": "",
-    "measures": [
-        {"name": "p", "title": "Probability", "digits": 3},
-        {"name": "difference", "title": "Moved by", "digits": 3, "over": "max", "furthest": True},
-    ],
-    "shares": [
-        {"title": "accuracy", "percent": True, "digits": 1},
-        {"title": "predicted positive", "percent": False, "digits": 3},
-        {"title": "IFR_b", "percent": True, "digits": 1},
-        {"title": "IFR_p", "percent": True, "digits": 1},
-        {"title": "IFR_p for all values", "percent": True, "digits": 1},
-    ],
-    "orders": [
-        ("difference-desc", "Moved furthest first"),
-        ("difference-asc", "Moved least first"),
-        ("p-desc", "Most probable first"),
-        ("p-asc", "Least probable first"),
-        ("person-asc", "As in the data set"),
-    ],
-    "answered": True,
-}
 
 
 def explore_people(
@@ -213,12 +182,13 @@ def describe_people(
         one |= {"values": values, "codes": feature.codes[chosen].tolist()}
         columns.append(one | {"ask": f"feature: {feature.name}"})
     several = any(other or len(table.attribute_values) > 2 for other in [False, *others])
-    return FORM | {
+    shared = form("people")
+    return shared | {
         "key": table.name,
         "title": visible(title),
         "id": [str(row) for row in chosen.tolist()],
         "columns": columns,
-        "shares": FORM["shares"][: None if several else -1],
+        "shares": shared["shares"][: None if several else -1],
         "models": models,
     }, len(held_out) - len(chosen)
 

@@ -8,31 +8,9 @@ import numpy as np
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 from evenhand.io.tables import read_columns
-from evenhand.report.explorer import Document, coded, column, rounded, write_explorer
+from evenhand.report.explorer import Document, coded, column, form, rounded, write_explorer
 from evenhand.report.read import read_json
 from evenhand.report.render import visible
-
-FORM = {
-    "noun": ["case", "cases"],
-    "prefix": "Case ",
-    "item": "case",
-    "heading": "Case",
-    "meaning": "Probability of the positive label, else of the predicted one; without"
-    " probabilities 1 for a right prediction.",
-    "answers": "Prediction",
-    "language": "",
-    "shares": [
-        {"title": "accuracy", "percent": True, "digits": 1},
-        {"title": "predicted positive", "percent": False, "digits": 3},
-    ],
-    "orders": [
-        ("p-desc", "Most probable first"),
-        ("p-asc", "Least probable first"),
-        ("case-asc", "As in the file"),
-    ],
-    "answered": False,
-    "measures": [{"name": "p", "title": "Probability", "digits": 3}],
-}
 
 
 def explore_predicted(
@@ -93,7 +71,7 @@ def _document(one: dict[str, Any], path: Path, most: int) -> Document:
     ]
     if one["positive"] is not None:
         columns.append(column("negative", "Label is positive", kinds, filter=True, table=False))
-    return FORM | {
+    return form("predicted") | {
         "key": one["name"],
         "title": visible(one["title"]),
         "id": [visible(name) for name in cells["id"]],

@@ -11,19 +11,19 @@ from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import read_table
 from evenhand.io.tables import read_columns
-from evenhand.report.explorer import Document, coded, column, rounded, write_explorer
+from evenhand.report.explorer import Document, coded, column, form, rounded, write_explorer
 from evenhand.report.read import read_json
 from evenhand.report.render import visible
 from evenhand.report.sections.bias import TITLES
 from evenhand.report.sections.stereotypes_examples import pair_differences
 from evenhand.report.sections.stereotypes_words import (
-    doubt_words,
     exclusion_words,
     gate_words,
     method_title,
     preference,
 )
 from evenhand.report.sentences import aligned
+from evenhand.stereotypes.pairs import FLAGS
 
 #: Decimals of a number: of SlguSet's bias, and of a difference between two sentences.
 BIAS_DIGITS, DIFFERENCE_DIGITS = 3, 4
@@ -134,15 +134,11 @@ def describe_sentences(
     other = {"male": "keyword female", "female": "keyword male"}
     line: dict[str, Any] = {"place": "line"}
     language = "zh-Hans" if any(_is_chinese(row["sentence"]) for row in rows[:100]) else ""
-    document = {
+    document = form("sentences") | {
         "key": key,
         "title": title,
-        "noun": ["sentence", "sentences"],
-        "heading": "Sentence",
-        "other": "Counterfactual",
         "meaning": f"Bias: log p(male word) − log p(female word){base}; above zero the model"
         " expects the male word.",
-        "answers": "Bias by model",
         "id": [row["sentence_id"] for row in rows],
         "language": language,
         "text": [_text(row) for row in rows],
@@ -191,7 +187,7 @@ def describe_pairs(
         "Words": [row["cluster"] for row in rows],
         "Unrelated": [row["unrelated"] for row in rows],
         "Not scored": [row["excluded"] and exclusion_words(row["excluded"]) for row in rows],
-        "Doubts": [[doubt_words(one) or one for one in row["flags"] or ()] for row in rows],
+        "Doubts": [[FLAGS.get(one, one) for one in row["flags"] or ()] for row in rows],
         "record": [row["source_position"] for row in rows],
     }
     titles = {"Doubts": "Data-quality flags", "record": "Record"}
@@ -201,18 +197,15 @@ def describe_pairs(
         for name, values in facts.items()
     ]
     first, second = names[0] or "first sentence", names[1] or "second sentence"
-    made = {
+    made = form("pairs") | {
         "key": f"stereotypes/{about['name']}",
         "title": visible(about.get("title") or about["name"]),
-        "noun": ["pair", "pairs"],
         "heading": visible(first[:1].upper() + first[1:]),
         "other": visible(second[:1].upper() + second[1:]),
-        "both": True,
         "meaning": visible(
             f"Difference: score of {more} − score of {less}; above zero the model prefers the"
             " former. Numbers of different methods do not compare."
         ),
-        "answers": "Difference by model and method",
         "id": [visible(row["pair_id"]) for row in rows],
         "language": "zh-Hans" if any(_is_chinese(row["more"]) for row in rows[:100]) else "",
         "text": [
@@ -252,9 +245,7 @@ def _with_numbers(document: Document, sides: tuple[str, str]) -> Document:
         ("value-asc", visible(f"Most strongly {sides[1]} first")),
         ("text-asc", "As in the data set"),
     ]
-    return document | {
-        "item": "text", "prefix": "", "answered": False, "shares": [], "orders": orders
-    }  # fmt: skip
+    return document | {"orders": orders}
 
 
 def _model(

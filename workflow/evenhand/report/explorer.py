@@ -40,12 +40,22 @@ from typing import Any
 import numpy as np
 
 from evenhand.io.sheets import write_csv
-from evenhand.report.render import slug, visible, write_page
+from evenhand.report.pages import FOLDER
+from evenhand.report.read import read_json
+from evenhand.report.render import Page, slug, visible
 
 Document = dict[str, Any]
 
+#: What is the same for all sets of a kind: the words and settings of their documents.
+FORMS = FOLDER / "explorer.json"
+
 #: Items that a page shows without its script.
 SHOWN = 25
+
+
+def form(kind: str) -> Document:
+    """Return the parts of a document that all sets of a kind share, of ``explorer.json``."""
+    return read_json(FORMS)[kind]
 
 
 def coded(values: Iterable[Any]) -> dict[str, Any]:
@@ -111,11 +121,6 @@ def packed(document: Document) -> str:
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 
-def unpacked(text: str) -> Document:
-    """Return the document of `packed`."""
-    return json.loads(gzip.decompress(base64.b64decode(text)))
-
-
 def write_explorer(
     page: str,
     sets: Sequence[Document],
@@ -144,7 +149,7 @@ def write_explorer(
         The page, and the folder for ``{set}.csv``, a row an item, and ``{set}.answers.csv``, a row
         an answer of a model.
     templates, pages
-        Of `write_page`.
+        Of `evenhand.report.render.Page`.
     **values
         The variables of the page's template.
 
@@ -166,11 +171,7 @@ def write_explorer(
             write_csv(Path(tables_out) / file, *table)
         tables += [f"{page}/{file}" for file in made]
         shown.append(one | {"block": f"data-{slug(one['key'])}", "packed": packed(one)})
-    written = write_page(
-        out,
-        page,
-        templates,
-        pages,
+    written = Page(page, out, templates, pages).write(
         sections=[
             ("items", nouns[page], nouns[page]),
             ("reading", "How to read it", "How to read it"),

@@ -16,14 +16,7 @@ import numpy as np
 from evenhand.report.read import read_csv
 from evenhand.tabular.prepared import Prepared
 
-COLUMNS = {
-    "format": str,
-    "name": str,
-    "feature": str,
-    "value": float,
-    "words": str,
-    "unit": str,
-}
+COLUMNS = dict.fromkeys(("format", "name", "feature", "words", "unit"), str) | {"value": float}
 
 
 class Feature(NamedTuple):

@@ -107,6 +107,20 @@ def bars(
     return _rows([kept, removed.transform_filter("datum.end > datum.amount")], drawn, label, 40)
 
 
+def estimated(
+    name: str,
+    number: tuple[float, float | None, float | None],
+    *,
+    text: str,
+    words: str,
+    kind: str = "plain",
+    band: tuple[float | None, float | None] = (None, None),
+) -> Row:
+    """Return a row of `forest`; `number` is a value with the ends of its interval."""
+    ends = dict(zip(("value", "low", "high", "band_low", "band_high"), number + band, strict=True))
+    return {"name": name} | ends | {"text": text, "words": words, "kind": kind}
+
+
 def forest(
     rows: Sequence[Row], x: Mapping[str, Any], label: str, *, centre: float | None = None
 ) -> alt.LayerChart:
@@ -115,9 +129,9 @@ def forest(
     Parameters
     ----------
     rows : sequence of mapping
-        name, value, text (at the right end), words, kind (a colour of the style sheet,
-        ``plain``, or ``unclear``: a hollow dot); optionally low and high (the interval),
-        band_low and band_high (the range that chance explains).
+        Of `estimated`: name, value, text (at the right end), words, kind (a colour of the style
+        sheet, ``plain``, or ``unclear``: a hollow dot), low and high (the interval), band_low and
+        band_high (the range that chance explains).
     x : mapping
         The options of `axis`.
     label : str
@@ -396,18 +410,15 @@ def _points(rows: Sequence[Row], series: Sequence[str], *place: Any) -> alt.Char
 
 def _share_labels(front: Sequence[Row], *domains: Sequence[float]) -> list[Row]:
     """Return the labels of the points of a front; points close to each other share one."""
+    reach = [0.07 * (high - low) for low, high in domains]
     groups: list[list[Row]] = []
     for row in front:
-        near = (
-            group
-            for group in groups
-            if all(
-                abs(group[0][side] - row[side]) < 0.07 * (domain[1] - domain[0])
-                for side, domain in zip("xy", domains, strict=True)
-            )
-        )
-        group = next(near, None)
-        groups.append([row]) if group is None else group.append(row)
+        for group in groups:
+            if all(abs(group[0][x] - row[x]) < far for x, far in zip("xy", reach, strict=True)):
+                group.append(row)
+                break
+        else:
+            groups.append([row])
     labels = []
     for group in groups:
         marks = [row["mark"] for row in group]

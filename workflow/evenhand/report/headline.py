@@ -78,19 +78,15 @@ VERDICTS = {
 
 #: The same verdicts by their codes in the tables.
 WORDS = {
-    "reproduced": REPRODUCED,
-    "not_reproduced": NOT_REPRODUCED,
-    "differs": NOT_REPRODUCED,
-    "not_run": NOT_RUN,
-    "not_given": NOT_RUN,
-    "not_scored": NOT_RUN,
-    "not_comparable": NOT_RUN,
-    "no_published_value": NO_NUMBER,
-    "not_published": NO_NUMBER,
-    "not_checked": NO_NUMBER,
-    "": NO_NUMBER,
-    "inconsistent_in_paper": DOUBTFUL,
-    "undecided": DOUBTFUL,
+    code: verdict
+    for verdict, codes in {
+        REPRODUCED: ("reproduced",),
+        NOT_REPRODUCED: ("not_reproduced", "differs"),
+        NOT_RUN: ("not_run", "not_given", "not_scored", "not_comparable"),
+        NO_NUMBER: ("no_published_value", "not_published", "not_checked", ""),
+        DOUBTFUL: ("inconsistent_in_paper", "undecided"),
+    }.items()
+    for code in codes
 }
 
 
@@ -127,11 +123,6 @@ class Verdicts:
     counts: Mapping[str, int]
     note: str = ""
     files: Sequence[str] = ()
-
-    @property
-    def published(self) -> int:
-        """The number of published values."""
-        return sum(n for verdict, n in self.counts.items() if verdict != NO_NUMBER)
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,7 @@ from evenhand.report.render import slug
 COLUMNS = ["id", "system", "kind", "where", "says", "right", "effect", "handled", "evidence"]
 OPTIONAL = ("right", "effect")
 
-KINDS = {
-    "paper": "paper",
-    "reference_code": "code",
-    "data": "data",
-}
+KINDS = {"paper": "paper", "reference_code": "code", "data": "data"}
 
 
 def read_errors(path: Path) -> list[dict[str, str]]:
@@ -34,23 +30,12 @@ def read_errors(path: Path) -> list[dict[str, str]]:
         The table is not well formed: an unknown system or kind, a duplicate or malformed id, an
         unmatched backtick.
     """
-    rows = read_resource(path, COLUMNS, optional=OPTIONAL, unique=("id",))
+    choices = {"system": PUBLISHED, "kind": KINDS}
+    rows = read_resource(path, COLUMNS, optional=OPTIONAL, unique=("id",), choices=choices)
     for line, row in enumerate(rows, start=2):
-        for column, known in (("system", PUBLISHED), ("kind", KINDS)):
-            if row[column] not in known:
-                raise InputError(
-                    f"{row[column]!r} is no {column}",
-                    file=path,
-                    line=line,
-                    remedy=f"use {', '.join(known)}",
-                )
         if slug(row["id"]) != row["id"] or not row["id"].isascii():
-            raise InputError(
-                f"{row['id']!r} cannot be an anchor",
-                file=path,
-                line=line,
-                remedy="use small letters, digits and hyphens",
-            )
+            problem, remedy = f"{row['id']!r} cannot be an anchor", "use small letters, digits and"
+            raise InputError(problem, file=path, line=line, remedy=f"{remedy} hyphens")
         if odd := [column for column in COLUMNS if row[column].count("`") % 2]:
             raise InputError(f"a backtick of {odd[0]} has no end", file=path, line=line)
     return rows

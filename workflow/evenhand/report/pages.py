@@ -52,11 +52,14 @@ NOTICE = "notice.txt"
 #: The sentences of the headlines, see `evenhand.report.headline.say`.
 PHRASES = "phrases.jinja"
 
+#: Words for codes, see `evenhand.report.words.words_of`.
+WORDS = "words.json"
+
 #: Further templates of each page besides these and its namesake: file names or their beginnings.
 USED = {
     "front": ("findings_", PHRASES),
     "reproduction": ("findings_", PHRASES, "paper.html", "individual_inconsistencies.html"),
-    "slguset": ("headline.html", "slguset_", PHRASES),
+    "slguset": ("headline.html", "slguset_", PHRASES, WORDS),
     **dict.fromkeys(EXPLORERS, ("explorer.",)),
     "language_models": ("stereotypes_", PHRASES),
     "individual_fairness": ("stereotypes_macros.html", "individual_", PHRASES),
@@ -67,7 +70,7 @@ USED = {
         *("mitigation_", "legal_", PHRASES),
     ),
     "predictions": (PHRASES,),
-    "provenance": ("page_provenance.js",),
+    "provenance": ("page_provenance.js", WORDS),
 }
 
 

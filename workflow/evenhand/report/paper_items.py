@@ -42,16 +42,10 @@ def read_items(path: Path) -> list[dict[str, str]]:
         The table is not well formed: an unknown paper or page, another word than yes, partly and
         no, an invalid anchor, or a missing reason.
     """
-    rows = read_resource(path, COLUMNS, optional=OPTIONAL, unique=("paper", "item", "shows"))
+    choices = {"paper": PAPERS, "page": PAGES, "published": PUBLISHED}
+    unique = ("paper", "item", "shows")
+    rows = read_resource(path, COLUMNS, optional=OPTIONAL, unique=unique, choices=choices)
     for line, row in enumerate(rows, start=2):
-        for column, known in (("paper", PAPERS), ("page", PAGES), ("published", PUBLISHED)):
-            if row[column] not in known:
-                raise InputError(
-                    f"{row[column]!r} is no {column}",
-                    file=path,
-                    line=line,
-                    remedy=f"use {', '.join(known)}",
-                )
         if odd := [one for one in row["anchor"].split() if not ANCHOR.fullmatch(one)]:
             raise InputError(
                 f"{odd[0]!r} cannot be an anchor",
@@ -63,7 +57,6 @@ def read_items(path: Path) -> list[dict[str, str]]:
         if not row["anchor"] and row["published"] != "no":
             raise InputError("numbers of a paper stand beside nothing", file=path, line=line)
         if row["published"] != "yes" and not row["reason"]:
-            raise InputError(
-                "does not say why the paper's numbers are not there", file=path, line=line
-            )
+            problem = "does not say why the paper's numbers are not there"
+            raise InputError(problem, file=path, line=line)
     return rows

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
+from evenhand.core.rows import grouped, where
 from evenhand.errors import InputError
 from evenhand.report.pages import BESIDE, DRAWING, NOTICE, links_to_pages
+from evenhand.text.phrases import VERDICTS
 
 if TYPE_CHECKING:
     from altair import LayerChart
@@ -88,20 +90,13 @@ def _engine(named: tuple[tuple[str, str], ...]) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    engine.filters |= {
-        "count": count,
-        "plural": plural,
-        "percent": percent,
-        "decimal": decimal,
-        "signed": signed,
-        "size": size,
-        "breakable": breakable,
-        "fold": fold,
-        "short": short,
-        "slug": slug,
-        "stem": stem,
+    formats = (count, plural, percent, decimal, signed, size, span, p_value, in_words)
+    texts_of = (breakable, fold, short, slug, stem, where)
+    engine.filters |= {function.__name__: function for function in (*formats, *texts_of)} | {
         "json": as_json,
         "chart": as_chart,
+        "by": grouped,
+        "verdict": lambda name: VERDICTS.get(name, in_words(name)),
     }
     engine.globals |= {
         "scripts_of": partial(scripts_of, texts),
@@ -111,40 +106,36 @@ def _engine(named: tuple[tuple[str, str], ...]) -> Environment:
     return engine
 
 
-def write_page(
-    out: Path,
-    page: str,
-    templates: list[Path],
-    pages: list[str] | None,
-    described: Mapping[str, Any] | None = None,
-    /,
-    **values: Any,
-) -> int:
-    """Fill a page's template, write it, and return how many bytes it has.
+class Page(NamedTuple):
+    """A page to be written.
 
-    Marks that turn the writing direction are replaced by ``�``.
-
-    Parameters
+    Attributes
     ----------
+    name : str
+        Its key in `evenhand.report.pages.PAGES`, which is also the name of its template.
     out : path
         The page, HTML.
-    page : str
-        Its key in `evenhand.report.pages.PAGES`, which is also the name of its template.
     templates : list of path
         The files of ``evenhand/report/templates``.
     pages : list of str or None
         The pages that the masthead links to; see `links_to_pages`.
-    described, **values
-        The variables of the template.
     """
-    html = (
-        environment(templates)
-        .get_template(f"{page}.html")
-        .render(described or {}, pages=links_to_pages(page, pages), **values)
-    )
-    written = _TURNING.sub("\ufffd", html).encode()
-    Path(out).write_bytes(written)
-    return len(written)
+
+    name: str
+    out: Path
+    templates: list[Path]
+    pages: list[str] | None
+
+    def write(self, **values: Any) -> int:
+        """Fill the template with values, write the page, and return how many bytes it has.
+
+        Marks that turn the writing direction are replaced by ``�``.
+        """
+        template = environment(self.templates).get_template(f"{self.name}.html")
+        html = template.render(values, pages=links_to_pages(self.name, self.pages))
+        written = _TURNING.sub("\ufffd", html).encode()
+        Path(self.out).write_bytes(written)
+        return len(written)
 
 
 def scripts_of(texts: dict[str, str], body: str, own: list[str]) -> list[dict[str, Any]]:
@@ -288,6 +279,37 @@ def number(value: float, *, signs: bool = False) -> str:
     """Return a round number, such as a tick of an axis, with at most two decimals."""
     digits = 0 if value == round(value) else 1 if value * 10 == round(value * 10) else 2
     return signed(value, digits) if signs else f"{value:,.{digits}f}".replace("-", "−")
+
+
+def interval(low: float | None, high: float | None, digits: int = 1) -> str | None:
+    """``53.2 to 66.0``; None without both ends."""
+    if low is None or high is None:
+        return None
+    return f"{low:.{digits}f} to {high:.{digits}f}".replace("-", "−")
+
+
+def span(
+    row: Mapping[str, Any], name: str, digits: int = 1, *, scale: float = 1, signs: bool = False
+) -> str | None:
+    """Return the `interval` of a number of a row, times `scale`; None without both ends."""
+    ends = [row[f"{name}_{end}"] for end in ("low", "high")]
+    if None in ends:
+        return None
+    if signs:
+        return " to ".join(signed(end, digits) for end in ends)
+    return interval(*(end * scale for end in ends), digits)
+
+
+def p_value(value: float | None) -> str | None:
+    """Return a p-value as text: ``0.034``, ``< 0.001``; None without one."""
+    if _missing(value):
+        return None
+    return "< 0.001" if value < 0.0005 else f"{value:.3f}"
+
+
+def in_words(word: str | None) -> str | None:
+    """Return a code of a table without its underscores."""
+    return word and word.replace("_", " ")
 
 
 def size(value: int | None) -> str:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evenhand.core import stage
+from evenhand.core.rows import grouped
 from evenhand.core.stage import Input, Output
 from evenhand.core.tables import Row, read_tables
 from evenhand.report.figures import axis, lines
-from evenhand.report.render import write_page
+from evenhand.report.render import Page
 from evenhand.report.sections.more_tables import MoreTables
 
 if TYPE_CHECKING:
@@ -27,11 +28,7 @@ VERDICTS = {
 
 
 def write_certificate_page(
-    *,
-    templates: list[Input],
-    certificate: Input,
-    out: Output,
-    pages: list[str] | None = None,
+    *, templates: list[Input], certificate: Input, out: Output, pages: list[str] | None = None
 ) -> dict[str, Any]:
     """Write the certificate report, one HTML file without further files.
 
@@ -53,7 +50,7 @@ def write_certificate_page(
     """
     tables = read_tables(certificate)
     rows = tables.pop("certificate")
-    problems = list(dict.fromkeys(row["problem"] for row in rows))
+    problems = grouped(rows, "problem")
     figures = [
         (name, *one)
         for name, found in tables.items()
@@ -64,13 +61,9 @@ def write_certificate_page(
         name.removeprefix(_PREFIX): some for name, some in tables.items() if _PREFIX in name
     }
     counts = Counter(row["verdict"] for row in rows)
-    written = write_page(
-        out,
-        "certificate",
-        templates,
-        pages,
+    written = Page("certificate", out, templates, pages).write(
         sections=[(name, name.replace("_", " ").capitalize(), "") for name in problems],
-        problems={name: [row for row in rows if row["problem"] == name] for name in problems},
+        problems=problems,
         figures=figures,
         promises=promises,
         prefix=_PREFIX,
@@ -87,7 +80,7 @@ def _mitigation(rows: Sequence[Row]) -> dict[str, Any]:
     strongest = max(row["agreement"] for row in rows)
     best = [
         max((row for row in own if row["agreement"] == strongest), key=lambda row: row["worst"])
-        for own in _by(rows, "classifier")
+        for own in grouped(rows, "classifier").values()
     ]
     return {
         "agreement": strongest,
@@ -100,7 +93,7 @@ def _tables(rows: Sequence[Row]) -> dict[str, Any]:
     """Return, by planted effect, the most accurate method of those that halve dDP."""
     best = [
         max(able, key=lambda row: row["acc"])
-        for own in _by(rows, "effect")
+        for own in grouped(rows, "effect").values()
         if (able := [row for row in own if row["met"] and row["ddp"] <= row["plain_ddp"] / 2])
     ]
 
@@ -109,12 +102,6 @@ def _tables(rows: Sequence[Row]) -> dict[str, Any]:
         return f"{method} ({row['effect']} effect)"
 
     return {"best": best, **_promises(rows, name)}
-
-
-def _by(rows: Sequence[Row], column: str) -> list[list[Row]]:
-    """Return the rows of each value of a column."""
-    values = dict.fromkeys(row[column] for row in rows)
-    return [[row for row in rows if row[column] == value] for value in values]
 
 
 def _promises(rows: Sequence[Row], name: Callable[[Row], str]) -> dict[str, Any]:
@@ -134,10 +121,10 @@ _PREFIX = "certified_"
 def _figures(problem: str, rows: Sequence[Row]) -> "list[tuple[str, LayerChart]]":
     """Return the scores by dose of each language and kind of model: title and drawing."""
     found = []
-    for key in dict.fromkeys((row["language"], row["family"]) for row in rows):
-        own = [row for row in rows if (row["language"], row["family"]) == key]
+    for (language, family), own in grouped(rows, "language", "family").items():
         means = _means([row for row in own if not row["new_frames"]])
-        title = f"{problem.replace('_', ' ').capitalize()}: {key[0].capitalize()}, {key[1]} models"
+        name = problem.replace("_", " ").capitalize()
+        title = f"{name}: {language.capitalize()}, {family} models"
         drawing = lines(
             means,
             f"{problem.replace('_', ' ')}, {title}: score by dose, mean and range over seeds",
@@ -152,12 +139,8 @@ def _figures(problem: str, rows: Sequence[Row]) -> "list[tuple[str, LayerChart]]
 
 def _means(rows: Sequence[Row]) -> list[dict[str, Any]]:
     means = []
-    for method, dose in dict.fromkeys((row["method"], row["dose"]) for row in rows):
-        scores = [
-            row["score"]
-            for row in rows
-            if (row["method"], row["dose"]) == (method, dose) and row["score"] is not None
-        ]
+    for (method, dose), own in grouped(rows, "method", "dose").items():
+        scores = [row["score"] for row in own if row["score"] is not None]
         if scores:
             mean = float(np.mean(scores))
             words = f"{method}, dose {dose:g}: {mean:.1f} ({min(scores):.1f} to {max(scores):.1f})"

@@ -1,34 +1,17 @@
 """Stage: the report on the classifiers of legal cases, one HTML file."""
 
 from typing import Any
-from urllib.parse import quote
 
 from evenhand.core import stage
+from evenhand.core.rows import grouped, where
 from evenhand.core.stage import Input, Output, Source
-from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
-from evenhand.legal.declaration import read_declaration
 from evenhand.legal.objective_titles import titles_of
 from evenhand.report.headlines.legal import conclude, gaps_of
 from evenhand.report.read import read_json
-from evenhand.report.render import write_page
-from evenhand.report.sections.legal_classifiers import (
-    MEASURES,
-    NOISE_VERDICTS,
-    TWIN_MEASURES,
-    describe_calibration,
-    describe_claims,
-    describe_counterfactual,
-    describe_table_2,
-    describe_table_4,
-    noise_words,
-)
-from evenhand.report.sections.legal_figures import (
-    BASE,
-    describe_calibration_curves,
-    describe_group_scores,
-    draw_table_2,
-)
+from evenhand.report.render import Page
+from evenhand.report.sections import legal_classifiers as classifiers
+from evenhand.report.sections.legal_data import read_datasets, titles_by_name
 from evenhand.report.sections.more_tables import OF_MITIGATION, MoreTables
 from evenhand.text.phrases import VERDICTS
 
@@ -82,59 +65,56 @@ def write_classifiers_page(
     InputError
         There is not one declaration and title of each data set, or there are no findings.
     """
-    if not len(declarations) == len(titles) == len(tables):
-        raise InputError("there is not one declaration and title of each data set")
     found = read_json(findings)
     if not (isinstance(found, dict) and "findings" in found):
         raise InputError("holds no findings", file=findings)
     below = [one for one in found["findings"] if one["id"] not in ELSEWHERE]
     called = titles_of(objectives, objective_titles)
-    about, gaps, known, tables_4 = [], [], {}, {}
-    for folder, declared, title in zip(tables, declarations, titles, strict=True):
-        name, own = folder.name, read_tables(folder)
-        plain = {
-            table: [row for row in own[table] if row["objective"] == BASE]
-            for table in ("table_4", "group_scores")
-        }
-        attributes = {one.name: one.title for one in read_declaration(declared).attributes}
-        known |= {name: title} | {f"{name}/{one}": words for one, words in attributes.items()}
-        worst = {
-            (row["attribute"], row["classifier"]): row for row in own["table_2"] if row["worst"]
-        }
-        tables_4[name] = own["table_4"]
-        lowest = {
-            (row["attribute"], row["classifier"]): row
-            for row in gaps_of({name: own["table_4"]}, known, "worst")
-        }
-        for gap in gaps_of({name: own["table_4"]}, known):
+    datasets = read_datasets(tables, declarations, titles)
+    known = titles_by_name(datasets)
+    about, gaps = [], []
+    for one in datasets:
+        own = one.tables
+        table_4 = where(own["table_4"], objective=classifiers.BASE)
+        scores = where(own["group_scores"], objective=classifiers.BASE)
+        worst, lowest = (
+            {(row["attribute"], row["classifier"]): row for row in rows}
+            for rows in (
+                where(own["table_2"], worst=True),
+                gaps_of({one.name: own["table_4"]}, known, "worst"),
+            )
+        )
+        for gap in gaps_of({one.name: own["table_4"]}, known):
             key = gap["attribute"], gap["classifier"]
-            gaps.append(gap | {"id": name, "worst": worst.get(key), "lowest": lowest.get(key)})
+            gaps.append(gap | {"id": one.name, "worst": worst.get(key), "lowest": lowest.get(key)})
         about.append(
-            {
-                "id": name,
-                "title": title,
-                "attributes": attributes,
-                "table_4": describe_table_4(plain["table_4"]),
-                "claims": describe_claims(own["claims"]),
+            one.head
+            | {
+                "table_4": classifiers.describe_table_4(table_4),
+                "claims": own["claims"],
                 "table_2": [
-                    block | draw_table_2(block["rows"], plain["group_scores"])
-                    for block in describe_table_2(own["table_2"])
+                    {"name": attribute, "classifier": classifier, "rows": rows}
+                    | classifiers.draw_table_2(rows, scores)
+                    for (attribute, classifier), rows in grouped(
+                        own["table_2"], "attribute", "classifier"
+                    ).items()
                 ],
-                "calibration": describe_calibration(own["calibration"]),
-                "counterfactual": describe_counterfactual(own.get("counterfactual", [])),
+                "calibration": grouped(
+                    where(own["calibration"], objective=classifiers.BASE), "attribute"
+                ),
+                "counterfactual": classifiers.by_training(own.get("counterfactual", [])),
                 "swapped": swapped.replace("_", " "),
-                "group_scores": describe_group_scores(plain["group_scores"], called),
-                "calibration_curves": describe_calibration_curves(own["calibration_bins"]),
+                "group_scores": classifiers.describe_group_scores(scores, called),
+                "calibration_curves": classifiers.describe_calibration_curves(
+                    own["calibration_bins"]
+                ),
                 "findings": [
-                    _bare(one["sentence"], name) for one in below if one["dataset"] == name
+                    _bare(finding["sentence"], one.name)
+                    for finding in where(below, dataset=one.name)
                 ],
             }
         )
-    written = write_page(
-        out,
-        "legal_classifiers",
-        templates,
-        pages,
+    written = Page("legal_classifiers", out, templates, pages).write(
         sections=[
             ("glance", "At a glance", ""),
             ("reading", "How to read it", ""),
@@ -144,19 +124,18 @@ def write_classifiers_page(
         about=about,
         files=[f"tables/classifiers/{one.name}/table_4.csv" for one in tables],
         gaps=sorted(gaps, key=lambda one: one["noise_verdict"] != "above"),
-        lead=conclude(tables_4, known),
+        lead=conclude({one.name: one.tables["table_4"] for one in datasets}, known),
         over_all=[one for one in below if one["dataset"] is None],
         test_cases=linked is None or "test" in linked,
         objective=called.heading,
-        measures=MEASURES,
+        measures=classifiers.MEASURES,
         verdicts=VERDICTS,
-        noise_verdicts=NOISE_VERDICTS,
-        noise_words=noise_words,
-        twin_measures=TWIN_MEASURES,
+        noise_verdicts=classifiers.NOISE_VERDICTS,
+        noise_words=classifiers.noise_words,
         more_tables=MoreTables(
             {f"tables/classifiers/{one.name}": one for one in tables}, but=OF_MITIGATION
         ),
-        provenance=quote(provenance, safe="/.") if provenance else None,
+        provenance=provenance,
     )
     return {"datasets": len(about), "bytes": written}
 

@@ -9,15 +9,11 @@ from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 from evenhand.report.headline import PUBLISHED
 from evenhand.report.known_errors import KINDS, read_errors
-from evenhand.report.render import visible, write_page
+from evenhand.report.render import Page, visible
 
 
 def write_errors_page(
-    *,
-    templates: list[Input],
-    errors: Input,
-    out: Output,
-    pages: list[str] | None = None,
+    *, templates: list[Input], errors: Input, out: Output, pages: list[str] | None = None
 ) -> dict[str, Any]:
     """Write the report on known errors, one HTML file.
 
@@ -55,11 +51,7 @@ def write_errors_page(
         for name, title in PUBLISHED.items()
     ]
     kinds = Counter(row["kind"] for row in rows)
-    written = write_page(
-        out,
-        "known_errors",
-        templates,
-        pages,
+    written = Page("known_errors", out, templates, pages).write(
         sections=[(one["id"], one["title"], "") for one in systems if one["rows"]],
         systems=[one for one in systems if one["rows"]],
         kinds={kind: words for kind, words in KINDS.items() if kinds[kind]},

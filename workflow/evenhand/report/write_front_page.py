@@ -19,8 +19,8 @@ from evenhand.report.headline import (
 )
 from evenhand.report.pages import PAGES, links_to_pages
 from evenhand.report.read import read_json
-from evenhand.report.render import write_page
-from evenhand.report.sections.individual_tests import describe_checks
+from evenhand.report.render import Page
+from evenhand.report.sections.individual_tables import describe_checks
 from evenhand.report.sections.paper import describe_papers
 from evenhand.report.sections.planted import describe_planted
 
@@ -121,19 +121,10 @@ def write_front_page(
     for system in SYSTEMS if page == "front" else PUBLISHED:
         question, about, own = SYSTEMS[system]
         title = question if page == "front" else PUBLISHED[system]
-        card = {
-            "id": system.replace("_", "-"),
-            "title": title,
-            "about": about,
-            "headline": None,
-            "counts": None,
-            "files": [],
-            "links": [
-                {"href": PAGES[page][0], "name": PAGES[page][1]}
-                for page in own
-                if page in PAGES and PAGES[page][0] in made and system in chosen
-            ],
-        }
+        shown = [PAGES[name] for name in own if PAGES[name][0] in made and system in chosen]
+        card = dict.fromkeys(("headline", "counts"))
+        card |= {"id": system.replace("_", "-"), "title": title, "about": about, "files": []}
+        card["links"] = [{"href": href, "name": name} for href, name in shown]
         if system in chosen:
             module = importlib.import_module(f"evenhand.report.headlines.{system}")
             found = module.describe(list(map(Path, given[system] or [])), title_of)
@@ -142,16 +133,13 @@ def write_front_page(
         cards.append(card)
     if page == "front":  # the clearest finding first
         cards.sort(key=lambda card: -card["headline"].strength if card["headline"] else 0)
-    counts = total(one for card in cards if card["headline"] for one in card["headline"].verdicts)
     results = [file for files in given.values() for file in files or ()]
     truths = describe_planted(planted, results) if planted else []
+    headlines = [card["headline"] for card in cards if card["headline"]]
     main = [say("planted_line", one=one) for one in truths if one["main"]]
-    main += [card["headline"].line for card in cards if card["headline"]]
-    written = write_page(
-        out,
-        page,
-        templates,
-        pages,
+    main += [one.line for one in headlines]
+    counts = total(verdicts for one in headlines for verdicts in one.verdicts)
+    written = Page(page, out, templates, pages).write(
         sections=[
             *([] if page == "front" else [("verdicts", "All published numbers", "")]),
             *([("planted", "Planted truth", "")] if truths else []),
@@ -173,11 +161,10 @@ def write_front_page(
         counted_in=_counted_in,
         hrefs={page: href for page, (href, _) in PAGES.items()},
     )
-    doubts = sum(len(card["headline"].doubts) for card in cards if card["headline"])
     return {
         "systems": len(chosen),
         "verdicts": counts,
-        "doubts": doubts,
+        "doubts": sum(len(one.doubts) for one in headlines),
         "planted": sum(bool(one["holds"]) for one in truths),
         "bytes": written,
     }

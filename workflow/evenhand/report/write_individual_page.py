@@ -9,11 +9,10 @@ from evenhand.individual.names import title, titles_of
 from evenhand.io.documents import read_description
 from evenhand.metrics.individual import TAU
 from evenhand.report.headlines.individual_fairness import conclude
-from evenhand.report.render import write_page
+from evenhand.report.render import Page
+from evenhand.report.sections import individual_words
 from evenhand.report.sections.individual_people import Behind
-from evenhand.report.sections.individual_tables import describe_results
-from evenhand.report.sections.individual_tests import describe_data
-from evenhand.report.sections.individual_words import likeness
+from evenhand.report.sections.individual_tables import describe_data, describe_results
 from evenhand.report.sections.more_tables import OF_MITIGATION, MoreTables
 from evenhand.tabular.prepared import RECORD
 
@@ -70,11 +69,7 @@ def write_individual_page(
     for row in sorted(findings, key=lambda row: row["finding"] == "missing_rows"):
         if row["dataset"] is not None and not row["finding"].startswith("front_"):
             by_dataset.setdefault(row["dataset"], []).append(row["sentence"])
-    written = write_page(
-        out,
-        "individual_fairness",
-        templates,
-        pages,
+    written = Page("individual_fairness", out, templates, pages).write(
         sections=SECTIONS,
         results=results,
         about=describe_data(found.get("groups", []), documents, titles),
@@ -86,7 +81,9 @@ def write_individual_page(
             {"name": title(name, titles), "sentences": sentences}
             for name, sentences in by_dataset.items()
         ],
-        alike=likeness({row["js_base"] for row in grid}, TAU),
+        individual=individual_words,
+        behind=behind,
+        alike=individual_words.likeness({row["js_base"] for row in grid}, TAU),
         more_tables=MoreTables({"tables/individual": tables}, but=OF_MITIGATION),
     )
     return {

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.core import stage
+from evenhand.core.rows import grouped, where
 from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import read_table, read_tables
 from evenhand.io.markdown import render, size_category
@@ -111,24 +112,23 @@ def _facts(fixed: Dataset, data: Path, rows: dict[str, Rows]) -> dict[str, Any]:
 
 def _by_split(rows: Rows, names: tuple[str, ...]) -> Rows:
     """Return a row per value of `names`, with the cases of each split and the share of all."""
-    table: dict[tuple[str, ...], dict[str, Any]] = {}
-    for row in rows:
-        key = tuple(row[name] for name in names)
-        cells = table.setdefault(key, dict(zip(names, key, strict=True)))
-        cells[row["split"]] = row["cases"]
-        if row["split"] == "all":
-            cells["share"] = row["share"]
-    return list(table.values())
+    table = []
+    for key, own in grouped(rows, *names).items():
+        line = dict(zip(names, key if len(names) > 1 else (key,), strict=True))
+        line |= {row["split"]: row["cases"] for row in own}
+        for row in where(own, split="all"):
+            line["share"] = row["share"]
+        table.append(line)
+    return table
 
 
 def _lengths(rows: Rows) -> Rows:
     """Return the quantities of each unit and tokenizer by name."""
-    units: dict[tuple[str, str | None], dict[str, Any]] = {}
-    for row in rows:
-        key = row["unit"], row["tokenizer"]
-        unit = units.setdefault(key, {"unit": row["unit"], "tokenizer": row["tokenizer"]})
-        unit[row["quantity"].replace(" ", "_")] = row
-    return list(units.values())
+    return [
+        {"unit": unit, "tokenizer": tokenizer}
+        | {row["quantity"].replace(" ", "_"): row for row in own}
+        for (unit, tokenizer), own in grouped(rows, "unit", "tokenizer").items()
+    ]
 
 
 def _limits(attribute: Attribute, rows: Rows, cases: int) -> dict[str, Any]:

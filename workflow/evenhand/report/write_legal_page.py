@@ -1,30 +1,16 @@
 """Stage: the report on the legal data sets, one HTML file."""
 
 from typing import Any
-from urllib.parse import quote
 
 from evenhand.core import stage
+from evenhand.core.rows import grouped
 from evenhand.core.stage import Input, Output, Source
-from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
-from evenhand.legal.declaration import read_declaration
 from evenhand.legal.records import SPLITS
 from evenhand.report.read import read_json
-from evenhand.report.render import write_page
-from evenhand.report.sections.legal_data import (
-    by_split,
-    describe_duplicates,
-    describe_groups,
-    describe_reading,
-)
-from evenhand.report.sections.legal_measures import (
-    describe_audit,
-    describe_cross,
-    describe_leakage,
-    describe_lengths,
-    describe_rules,
-    describe_shift,
-)
+from evenhand.report.render import Page
+from evenhand.report.sections import legal_measures as measures
+from evenhand.report.sections.legal_data import read_datasets
 from evenhand.report.sections.more_tables import MoreTables
 
 
@@ -80,42 +66,36 @@ def write_legal_page(
     others = ({*divided}, {*twice}, {path.parents[1].name for path in counts})
     if any(len(one) != len(names) for one in lists) or any(one != {*names} for one in others):
         raise InputError("there is not one declaration, title, split and count of each data set")
-    audited = {path.name: describe_audit(path) for path in audits or []}
+    audited = {path.name: measures.describe_audit(path) for path in audits or []}
     about = []
-    for folder, name, declared, title in zip(tables, names, declarations, titles, strict=True):
-        fixed, own = read_declaration(declared), read_tables(folder)
-        sizes = own["sizes"]
+    for one in read_datasets(tables, declarations, titles):
+        own, name = one.tables, one.name
         about.append(
-            {
-                "id": name,
-                "title": title,
-                "fixed": fixed,
-                "attributes": {one.name: one.title for one in fixed.attributes},
-                "sizes": sizes,
-                "published": any(row["published"] for row in sizes),
-                "groups": describe_groups(own["groups"]),
-                "rarest": _rarest(own["groups"], fixed),
-                "labels": by_split([{"of_case": "labels"} | row for row in own["labels"]],
-                                   "of_case", "label"),
-                "shift": describe_shift(own["shift"]),
-                "cross": describe_cross(own["cross"]),
-                "lengths": describe_lengths(own["lengths"]),
-                "leakage": describe_leakage(own["leakage"]),
-                "rules": describe_rules(own.get("rules", [])),
-                "reading": describe_reading([one for one in counts if one.parents[1].name == name]),
-                "duplicates": describe_duplicates(twice[name]),
+            one.head
+            | {
+                "fixed": one.declaration,
+                "sizes": own["sizes"],
+                "published": any(row["published"] for row in own["sizes"]),
+                "groups": measures.describe_groups(own["groups"]),
+                "rarest": _rarest(own["groups"], one.attributes),
+                "labels": [measures.by_split(own["labels"], "label")] if own["labels"] else [],
+                "shift": measures.describe_shift(own["shift"]),
+                "cross": measures.describe_cross(own["cross"]),
+                "lengths": measures.describe_lengths(own["lengths"]),
+                "leakage": measures.describe_leakage(own["leakage"]),
+                "rules": grouped(own.get("rules", []), "attribute"),
+                "reading": measures.describe_reading(
+                    [x for x in counts if x.parents[1].name == name]
+                ),
+                "duplicates": measures.describe_duplicates(twice[name]),
                 "divided": read_json(divided[name]),
                 "audit": audited.get(name, []),
             }
-        )  # fmt: skip
+        )
     linked = ["test", "dev"] if linked is None else linked
     every = {"all": "split="} if set(SPLITS) <= set(linked) else {}
     files = ("tables/cases/{}/sizes.csv", "legal/{}/splits.json")
-    written = write_page(
-        out,
-        "legal_cases",
-        templates,
-        pages,
+    written = Page("legal_cases", out, templates, pages).write(
         sections=[
             ("glance", "At a glance", ""),
             ("reading", "How to read it", ""),
@@ -126,14 +106,13 @@ def write_legal_page(
         split_items={split: f"split={split}" for split in linked} | every,
         divided_files=[file.format(name) for name in names for file in files],
         more_tables=MoreTables({f"tables/cases/{one.name}": one for one in tables}),
-        provenance=quote(provenance, safe="/.") if provenance else None,
+        provenance=provenance,
     )
     return {"datasets": len(about), "bytes": written}
 
 
-def _rarest(rows: list[dict[str, Any]], fixed: Any) -> dict[str, Any] | None:
+def _rarest(rows: list[dict[str, Any]], titles: dict[str, str]) -> dict[str, Any] | None:
     """Return the smallest known group: its cases, and its name with its attribute's title."""
-    titles = {one.name: one.title for one in fixed.attributes}
     known = [
         row
         for row in rows

@@ -1,32 +1,21 @@
 """Stage: the report on mitigation, one HTML file: the effects of objectives and methods."""
 
 from typing import Any
-from urllib.parse import quote
 
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import read_tables
-from evenhand.errors import InputError
 from evenhand.individual.names import titles_of
 from evenhand.io.documents import read_description
-from evenhand.legal.declaration import read_declaration
 from evenhand.legal.objective_titles import titles_of as objectives_of
 from evenhand.report.headlines import mitigation
-from evenhand.report.render import write_page
+from evenhand.report.render import Page
+from evenhand.report.sections import individual_words
+from evenhand.report.sections import legal_classifiers as classifiers
 from evenhand.report.sections.individual_people import Behind
 from evenhand.report.sections.individual_sweeps import describe_fronts, describe_sweeps
-from evenhand.report.sections.individual_tests import describe_tests as describe_differences
-from evenhand.report.sections.legal_classifiers import (
-    MEASURES,
-    describe_table_4,
-    describe_tests,
-    noise_words,
-)
-from evenhand.report.sections.legal_figures import (
-    describe_group_scores,
-    describe_training,
-    draw_objectives,
-)
+from evenhand.report.sections.individual_tables import TESTED, describe_tests
+from evenhand.report.sections.legal_data import read_datasets, titles_by_name
 from evenhand.report.sections.more_tables import OF_MITIGATION, MoreTables
 from evenhand.tabular.prepared import RECORD
 from evenhand.text.phrases import VERDICTS
@@ -87,32 +76,28 @@ def write_mitigation_page(
     InputError
         There is not one declaration and title of each data set.
     """
-    tables, declarations, names = tables or [], declarations or [], titles or []
-    if not len(declarations) == len(names) == len(tables):
-        raise InputError("there is not one declaration and title of each data set")
+    tables = tables or []
+    datasets = read_datasets(tables, declarations or [], titles or [])
     called = objectives_of(objectives, objective_titles)
-    about, figures = [], []
     known = {f"objectives/{name}": called[name] for name in objectives or []}
-    for folder, declared, title in zip(tables, declarations, names, strict=True):
-        own = read_tables(folder)
-        attributes = {one.name: one.title for one in read_declaration(declared).attributes}
-        known[folder.name] = title
-        known |= {f"{folder.name}/{name}": words for name, words in attributes.items()}
-        figures += [
-            figure | {"file": f"tables/classifiers/{folder.name}/table_4.csv"}
-            for figure in draw_objectives(own["table_4"], title, attributes, called)
-        ]
-        about.append(
-            {
-                "id": folder.name,
-                "title": title,
-                "attributes": attributes,
-                "table_4": describe_table_4(own["table_4"]),
-                "tests": describe_tests(own["tests"]),
-                "group_scores": describe_group_scores(own["group_scores"], called),
-                "training": describe_training(own["curves"], called),
-            }
+    known |= titles_by_name(datasets)
+    figures = [
+        figure | {"file": f"tables/classifiers/{one.name}/table_4.csv"}
+        for one in datasets
+        for figure in classifiers.draw_objectives(
+            one.tables["table_4"], one.title, one.attributes, called
         )
+    ]
+    about = [
+        one.head
+        | {
+            "table_4": classifiers.describe_table_4(one.tables["table_4"]),
+            "tests": one.tables["tests"],
+            "group_scores": classifiers.describe_group_scores(one.tables["group_scores"], called),
+            "training": classifiers.describe_training(one.tables["curves"], called),
+        }
+        for one in datasets
+    ]
     people = read_tables(individual) if individual else {}
     of = titles_of(read_description(path, RECORD, "prepare_table") for path in data or [])
     behind = Behind(people.get("individuals", []))
@@ -120,11 +105,7 @@ def write_mitigation_page(
     changes = mitigation.find_changes(tables, given, data or [], known)
     places = {f"tables/classifiers/{one.name}": one for one in tables}
     places |= {"tables/individual": individual} if individual else {}
-    written = write_page(
-        out,
-        "mitigation",
-        templates,
-        pages,
+    written = Page("mitigation", out, templates, pages).write(
         sections=[
             ("glance", "At a glance", ""),
             *((one["id"], one["title"], "") for one in about),
@@ -137,16 +118,19 @@ def write_mitigation_page(
         about=about,
         figures=sorted(figures, key=lambda one: -one["spots"])[:MOST],
         of_people=OF_PEOPLE if people else [],
-        tests=describe_differences(people.get("tests", []), of, behind),
-        fronts=describe_fronts(people.get("pareto_fronts", []), of, behind),
+        tests=describe_tests(people.get("tests", []), of, behind),
+        fronts=describe_fronts(people.get("pareto_fronts", []), of),
         sweeps=describe_sweeps(people.get("grid", []), of),
+        behind=behind,
+        tested=TESTED,
+        individual=individual_words,
         test_cases=linked is None or "test" in linked,
         objective=called.heading,
-        measures=MEASURES,
+        measures=classifiers.MEASURES,
         verdicts=VERDICTS,
-        noise_words=noise_words,
+        noise_words=classifiers.noise_words,
         more_tables=MoreTables(places, only=OF_MITIGATION - {"inconsistencies"}),
-        provenance=quote(provenance, safe="/.") if provenance else None,
+        provenance=provenance,
     )
     return {"datasets": len(about), "bytes": written}
 

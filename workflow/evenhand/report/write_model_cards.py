@@ -3,20 +3,22 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from evenhand.core import stage
+from evenhand.core.rows import where
 from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import read_table, read_tables
 from evenhand.errors import InputError
 from evenhand.io.markdown import render, span
 from evenhand.report.read import read_json
+from evenhand.report.render import in_words, p_value
 from evenhand.report.sections.bias import VERDICTS
-from evenhand.report.sections.stereotypes_measures import describe_pairs
-from evenhand.report.sections.stereotypes_models import NO_REASON
+from evenhand.report.sections.stereotypes_measures import FACTS, describe_check, describe_pairs
 from evenhand.report.sections.stereotypes_scores import (
     PREFERS_LESS,
     PREFERS_MORE,
+    cells_by,
     conclude,
     judge,
     no_number,
@@ -24,14 +26,15 @@ from evenhand.report.sections.stereotypes_scores import (
 from evenhand.report.sections.stereotypes_words import (
     ASIDE,
     FAMILIES,
-    doubt_words,
-    exclusion_words,
-    gate_words,
     in_order,
     method_title,
-    p_value,
+    untrusted_models,
 )
 from evenhand.scoring.methods import METHODS
+from evenhand.stereotypes.pairs import FLAGS
+
+#: A metric in the card's header: the arguments of `huggingface_hub.EvalResult`.
+Metric = dict[str, Any]
 
 #: The titles of the sources of SlguSet.
 EDITIONS = {
@@ -42,50 +45,14 @@ EDITIONS = {
 #: The hub's task of each kind of model.
 TASKS = {"masked": "fill-mask", "causal": "text-generation"}
 
-#: The fields of a validity check that describe the model: the same on every data set.
-FACTS = ("hub_name", "revision", "type", "parameters", "vocabulary", "max_tokens", "dtype",
-         "weights_sha256", "tokenizer_sha256")  # fmt: skip
-
 #: With fewer swaps than this many equal ones, an interval leaves most biases undetected.
 FEW_SWAPS = 20
 
 #: The three numbers of StereoSet.
-STEREOSET_NAMES = {
-    "lms": "language modelling score",
-    "ss": "stereotype score",
-    "icat": "ICAT",
-}
+STEREOSET_NAMES = {"lms": "language modelling score", "ss": "stereotype score", "icat": "ICAT"}
 
 #: The components of the mean bias on SlguSet.
-DEGREES = {
-    "male_degree": "male degree",
-    "female_degree": "female degree",
-    "mean_degree": "mean degree",
-}
-
-
-class Metric(NamedTuple):
-    """A metric in the card's header.
-
-    Attributes
-    ----------
-    task, set_name, title, part : str
-        The hub's task; the data set's name, title and configuration.
-    kind, name : str
-        The metric's identifier and its readable name.
-    value : float
-    details : dict
-        Its interval, p-value and verdict, if any.
-    """
-
-    task: str
-    set_name: str
-    title: str
-    part: str | None
-    kind: str
-    name: str
-    value: float
-    details: dict[str, Any]
+DEGREES = ("male_degree", "female_degree", "mean_degree")
 
 
 def write_model_cards(
@@ -170,7 +137,7 @@ def write_model_cards(
             "sets": about,
             "editions": editions,
             "checks": [
-                _check(gate) | {"title": one["title"]}
+                describe_check(gate) | {"title": one["title"], "why": " ".join(gate["why"])}
                 for gate, one in zip(checked, [*editions, *about], strict=True)
             ],
             "methods": _methods(about),
@@ -181,7 +148,7 @@ def write_model_cards(
             "language": language,
             "few_swaps": FEW_SWAPS,
         }
-        path.write_text(render(template, facts), encoding="utf-8")
+        path.write_text(render(template, facts, {"p_value": p_value}), encoding="utf-8")
         counts[model] = {
             "data_sets": len(checked),
             "metrics": len(metrics),
@@ -208,14 +175,11 @@ def _gate(path: Path, model: str) -> dict[str, Any]:
         raise InputError("is not the record of a model's check", file=path)
     if gate["model"] != model:
         raise InputError(f"is about the model {gate['model']}", file=path)
-    return gate | {"why": [] if gate["trusted"] else gate_words(gate.get("reason")) or [NO_REASON]}
+    return gate | {"why": untrusted_models((), {model: gate}).get(model, [])}
 
 
 def _set(
-    document: dict[str, Any],
-    folder: Path,
-    gate: dict[str, Any],
-    model: str,
+    document: dict[str, Any], folder: Path, gate: dict[str, Any], model: str
 ) -> dict[str, Any]:
     """Return the card's content on one set of pairs."""
     name, found = document["name"], describe_pairs(document)
@@ -233,15 +197,12 @@ def _set(
     whole = [row for row in judged if row["bias_type"] == "all"]
     counted = [row for row in whole if row["method"] not in ASIDE and row["score"] is not None]
     conclusion = no_number(gate["why"]) if gate["why"] else conclude(whole, found["sides"])
-    title, task = found["title"] or name, TASKS.get(gate["family"], "other")
-    place = (task, name, title, document.get("part"))
-    triples = []
-    if gate["trusted"]:
-        triples = [
-            row
-            for row in tables.get("stereoset", [])
-            if row["model"] == model and row["bias_type"] == "all"
-        ]
+    title = found["title"] or name
+    place = _place(gate, name, title, document.get("part"))
+    triples = where(tables.get("stereoset", []), model=model, bias_type="all")
+    triples = triples if gate["trusted"] else []
+    types = [row for row in judged if row["method"] not in ASIDE and row["bias_type"] != "all"]
+    has_intervals = any(row["score_low"] is not None for row in types)
     return {
         **found,
         "name": name,
@@ -249,17 +210,12 @@ def _set(
         "conclusion": conclusion["words"],
         "significant": conclusion["leaning"] in (PREFERS_MORE, PREFERS_LESS),
         "rows": [
-            row
-            | {
-                "title": method_title(row["method"]),
-                "aside": ASIDE.get(row["method"]),
-                "p": p_value(row["p_value"]),
-            }
+            row | {"title": method_title(row["method"]), "aside": ASIDE.get(row["method"])}
             for row in whole
         ],
-        "by_type": _by_type([row for row in judged if row["method"] not in ASIDE]),
+        "by_type": cells_by("bias_type", types) if has_intervals else None,
         "triples": [row | {"title": method_title(row["method"])} for row in triples],
-        "doubts": [(doubt_words(flag) or flag, count) for flag, count in found["flags"] if count],
+        "doubts": [(FLAGS.get(flag, flag), count) for flag, count in found["flags"] if count],
         "metrics": [
             *(_score_metric(place, row, found["sides"][0]) for row in counted),
             *(
@@ -272,58 +228,48 @@ def _set(
     }
 
 
-def _by_type(rows: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Return a row per bias type and a column per method; None for one type or no intervals."""
-    rows = [row for row in rows if row["bias_type"] != "all"]
-    types = list(dict.fromkeys(row["bias_type"] for row in rows))
-    if len(types) < 2 or all(row["score_low"] is None for row in rows):
-        return None
-    cells = {(row["bias_type"], row["method"]): row for row in rows}
-    methods = in_order(row["method"] for row in rows)
+def _place(gate: dict[str, Any], name: str, title: str, part: str | None) -> Metric:
+    """Return the arguments that say of which task and data set a metric is."""
     return {
-        "methods": [method_title(method) for method in methods],
-        "rows": [
-            {
-                "name": name,
-                "pairs": max(cells[name, m]["pairs"] for m in methods if (name, m) in cells),
-                "cells": [cells.get((name, method)) for method in methods],
-            }
-            for name in types
-        ],
+        "task_type": TASKS.get(gate["family"], "other"),
+        "dataset_type": name,
+        "dataset_name": title,
+        "dataset_config": part,
     }
 
 
-def _score_metric(place: tuple, row: dict[str, Any], side: str) -> Metric:
-    ends = span((row["score_low"], row["score_high"]))
-    return Metric(
-        *place,
-        f"bias_score_{row['method']}",
-        f"{method_title(row['method'])}: per cent of the pairs in which {side} is likelier, 50 is"
-        f" no preference (95 % interval {ends})",
-        row["score"],
-        {
-            "interval_low": row["score_low"],
-            "interval_high": row["score_high"],
-            "p_value": row["p_value"],
-            "verdict": row["verdict"],
-            "reason": row["reason"],
-            "scored": row["scored"],
-        },
-    )
+def _metric(
+    place: Metric,
+    kind: str,
+    words: str,
+    row: dict[str, Any],
+    column: str,
+    *details: str,
+    digits: int | None = None,
+) -> Metric:
+    """Return a number of a row as a metric, with its interval to so many digits, and details."""
+    metric = place | {"metric_type": kind, "metric_name": words, "metric_value": row[column]}
+    ends = {}
+    if digits is not None:
+        ends = {f"interval_{end}": row[f"{column}_{end}"] for end in ("low", "high")}
+        metric["metric_name"] += f" (95 % interval {span(tuple(ends.values()), digits)})"
+    return metric | {"metric_args": ends | {name: row[name] for name in details}}
 
 
-def _triple_metrics(place: tuple, row: dict[str, Any]) -> Iterator[Metric]:
+def _score_metric(place: Metric, row: dict[str, Any], side: str) -> Metric:
+    name = row["method"]
+    words = f"{method_title(name)}: per cent of the pairs in which {side} is likelier, 50 is"
+    words += " no preference"
+    details = ("p_value", "verdict", "reason", "scored")
+    return _metric(place, f"bias_score_{name}", words, row, "score", *details, digits=1)
+
+
+def _triple_metrics(place: Metric, row: dict[str, Any]) -> Iterator[Metric]:
     for name, words in STEREOSET_NAMES.items():
         if row[name] is not None:
-            low, high = row[f"{name}_low"], row[f"{name}_high"]
-            yield Metric(
-                *place,
-                f"stereoset_{name}_{row['method']}",
-                f"StereoSet's {words} by {method_title(row['method'])}"
-                f" (95 % interval {span((low, high))})",
-                row[name],
-                {"interval_low": low, "interval_high": high, "scored": row["scored"]},
-            )
+            kind = f"stereoset_{name}_{row['method']}"
+            title = f"StereoSet's {words} by {method_title(row['method'])}"
+            yield _metric(place, kind, title, row, name, "scored", digits=1)
 
 
 def _edition(path: Path, gate: dict[str, Any], model: str) -> dict[str, Any]:
@@ -337,28 +283,16 @@ def _edition(path: Path, gate: dict[str, Any], model: str) -> dict[str, Any]:
         words = no_number(gate["why"])["words"] if gate["why"] else "No sentence could be scored."
         return {"name": name, "title": title, "row": None, "conclusion": words,
                 "significant": False, "metrics": []}  # fmt: skip
-    place = (TASKS.get(gate["family"], "other"), name, title, "default")
-    ends = span((row["mean_bias_low"], row["mean_bias_high"]), 3)
-    unit = f"log{row['log_base']:g}"
+    place, unit = _place(gate, name, title, "default"), f"log{row['log_base']:g}"
+    words = f"Mean bias: {unit} of the odds of the male word against the female one, 0 is no"
+    words += " preference"
     metrics = [
-        Metric(
-            *place,
-            "mean_bias",
-            f"Mean bias: {unit} of the odds of the male word against the female one, 0 is no"
-            f" preference (95 % interval {ends})",
-            row["mean_bias"],
-            {
-                "interval_low": row["mean_bias_low"],
-                "interval_high": row["mean_bias_high"],
-                "verdict": row["verdict"],
-                "scored": row["scored"],
-            },
-        )
-    ]
-    metrics += [
-        Metric(*place, kind, f"{words.capitalize()}, {unit}", row[kind], {"scored": row["scored"]})
-        for kind, words in DEGREES.items()
-        if row[kind] is not None
+        _metric(place, "mean_bias", words, row, "mean_bias", "verdict", "scored", digits=3),
+        *(
+            _metric(place, kind, f"{in_words(kind).capitalize()}, {unit}", row, kind, "scored")
+            for kind in DEGREES
+            if row[kind] is not None
+        ),
     ]
     significant = row["verdict"] in ("male", "female")
     words = f"On average the model {VERDICTS[row['verdict']]}." if significant else (
@@ -372,22 +306,6 @@ def _edition(path: Path, gate: dict[str, Any], model: str) -> dict[str, Any]:
         "conclusion": words,
         "significant": significant,
         "metrics": metrics,
-    }
-
-
-def _check(gate: dict[str, Any]) -> dict[str, Any]:
-    check = gate.get("check") or {}
-    left_out = sorted((gate.get("excluded") or {}).items())
-    return {
-        "passed": gate["trusted"],
-        "why": " ".join(gate["why"]),
-        "tokens": check.get("tokens"),
-        "accuracy": check.get("accuracy"),
-        "low": check.get("accuracy_low"),
-        "high": check.get("accuracy_high"),
-        "baseline": check.get("baseline"),
-        "left_out": [f"{n:,}: {exclusion_words(reason)}" for reason, n in left_out if n],
-        "unknown": gate.get("sentences_with_unknown"),
     }
 
 
@@ -405,19 +323,7 @@ def _header(model: str, language: str, metrics: list[Metric]) -> str:
     """Return the card's YAML header."""
     from huggingface_hub import EvalResult, ModelCardData
 
-    results = [
-        EvalResult(
-            task_type=one.task,
-            dataset_type=one.set_name,
-            dataset_name=one.title,
-            dataset_config=one.part,
-            metric_type=one.kind,
-            metric_name=one.name,
-            metric_value=one.value,
-            metric_args=one.details,
-        )
-        for one in metrics
-    ]
+    results = [EvalResult(**one) for one in metrics]
     known = language if re.fullmatch("[a-z]{2,3}", language) else None
     return ModelCardData(
         language=known,

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from markupsafe import Markup
 
@@ -12,29 +11,20 @@ from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
 from evenhand.report.headlines.language_models import by_model, conclude, results_of
 from evenhand.report.read import read_json
-from evenhand.report.render import slug, write_page
+from evenhand.report.render import Page, slug
+from evenhand.report.sections import stereotypes_measures as measures
 from evenhand.report.sections.more_tables import MoreTables
 from evenhand.report.sections.stereotypes_examples import describe_examples
-from evenhand.report.sections.stereotypes_measures import (
-    describe_accuracy,
-    describe_all_masked,
-    describe_comparisons,
-    describe_compat,
-    describe_length,
-    describe_pairs,
-    describe_released,
-    describe_stereoset,
-)
 from evenhand.report.sections.stereotypes_meta import describe_meta
-from evenhand.report.sections.stereotypes_models import NO_REASON, describe_models
 from evenhand.report.sections.stereotypes_scores import describe_scores
 from evenhand.report.sections.stereotypes_words import (
     ASIDE,
-    doubt_words,
     exclusion_words,
-    gate_words,
+    method_title,
+    untrusted_models,
 )
 from evenhand.scoring.methods import METHODS
+from evenhand.stereotypes.pairs import FLAGS
 
 #: Rows of the figure at a glance.
 MOST = 30
@@ -103,21 +93,16 @@ def write_models_page(
     ]
     _name_apart(described)
     titles = {one["name"]: one["title"] for one in described}
-    models = describe_models(checked)
+    models = measures.describe_models(checked)
     for row in models["checks"] if models else ():
         row["set"] = titles[row["set"]]
     places = {f"tables/pairs/{name}": one for name, one in folders.items()}
     files = [f"{place}/models.csv" for place in places]
-    results = [
-        result
-        for one in described
-        for result in results_of(
-            one["title"],
-            f"tables/pairs/{one['name']}/bias_scores.csv",
-            one["about"]["sides"],
-            (one["scores"] or {"models": []})["models"],
-        )
-    ]
+    scored = [one for one in described if one["scores"]]
+    results = []
+    for one in scored:
+        file, sides = f"tables/pairs/{one['name']}/bias_scores.csv", one["about"]["sides"]
+        results += results_of(one["title"], file, sides, one["scores"]["models"])
     sections = [
         ("glance", "At a glance", "At a glance"),
         ("reading", "How to read it", "What the numbers mean"),
@@ -126,23 +111,21 @@ def write_models_page(
         ("released", "Check on StereoSet", "A check on numbers that others published"),
         ("limits", "Limits", "What these numbers cannot tell"),
     ]
-    written = write_page(
-        out,
-        "language_models",
-        templates,
-        pages,
+    written = Page("language_models", out, templates, pages).write(
         sections=sections,
         sets=described,
         headline=conclude(results, [f"{place}/bias_scores.csv" for place in places], MOST),
         by_model=by_model(results),
-        methods=_methods(described),
+        methods=_methods(scored),
+        aside=ASIDE,
         models=models,
         models_files=files,
-        released=describe_released(released),
+        released=measures.describe_released(released),
         more_tables=MoreTables(places),
-        provenance=quote(provenance, safe="/.") if provenance else None,
-        doubt=doubt_words,
+        provenance=provenance,
+        flags=FLAGS,
         exclusion=exclusion_words,
+        method_title=method_title,
     )
     return {
         "sets": len(described),
@@ -176,18 +159,21 @@ def _set(
 ) -> dict[str, Any]:
     """Return the content of the page on one set."""
     rows = tables.get("bias_scores", [])
-    untrusted: dict[str, list[str]] = {}
-    for row in rows:
-        if not row["trusted"]:
-            untrusted.setdefault(row["model"], gate_words(row["reason"]) or [NO_REASON])
-    for model, gate in gates.items():
-        if not gate.get("trusted"):
-            untrusted[model] = gate_words(gate.get("reason")) or [NO_REASON]
+    untrusted = untrusted_models(rows, gates)
     trusted = {
         table: [row for row in found if row.get("model") not in untrusted]
         for table, found in tables.items()
     }
-    about = describe_pairs(document)
+    compared = [
+        row
+        for row in tables.get("model_comparisons", [])
+        if not {row["model_a"], row["model_b"]} & untrusted.keys()
+    ]
+
+    def rows_of(table: str) -> list[dict[str, Any]]:
+        return trusted.get(table, [])
+
+    about = measures.describe_pairs(document)
     result = describe_scores(rows, about["sides"], untrusted) if rows else None
     return {
         "name": name,
@@ -196,21 +182,13 @@ def _set(
         "known_models": sorted({row["model"] for row in rows} | gates.keys()),
         "scores": result,
         "sentence": result["sentence"] if result else Markup("Its scores are not there."),
-        "stereoset": describe_stereoset(trusted.get("stereoset", [])),
-        "accuracy": describe_accuracy(trusted.get("token_accuracy", [])),
-        "all_masked": describe_all_masked(trusted.get("all_masked", [])),
-        "meta": describe_meta(
-            *(trusted.get(table, []) for table in ("meta_evaluation", "roc", "auc_tests"))
-        ),
-        "length": describe_length(trusted.get("length", [])),
-        "compat": describe_compat(trusted.get("compat", [])),
-        "comparisons": describe_comparisons(
-            [
-                row
-                for row in tables.get("model_comparisons", [])
-                if not {row["model_a"], row["model_b"]} & untrusted.keys()
-            ]
-        ),
+        "stereoset": measures.by_model(rows_of("stereoset")),
+        "accuracy": measures.describe_accuracy(rows_of("token_accuracy")),
+        "all_masked": measures.by_model(rows_of("all_masked")),
+        "meta": describe_meta(*map(rows_of, ("meta_evaluation", "roc", "auc_tests"))),
+        "length": measures.describe_length(rows_of("length")),
+        "compat": measures.describe_compat(rows_of("compat")),
+        "comparisons": measures.describe_comparisons(compared),
         "examples": describe_examples(pairs, scores, untrusted, examples),
     }
 
@@ -221,13 +199,9 @@ def _name_apart(described: list[dict[str, Any]]) -> None:
     ids: set[str] = set()
     for one in described:
         title = one["about"]["title"]
-        one["title"] = (
-            one["name"]
-            if not title
-            else title
-            if titles.count(title) == 1
-            else f"{title} ({one['name']})"
-        )
+        one["title"] = title or one["name"]
+        if title and titles.count(title) > 1:
+            one["title"] = f"{title} ({one['name']})"
         start = identity = f"set-{slug(one['name'])}"
         number = 2
         while identity in ids:
@@ -236,25 +210,15 @@ def _name_apart(described: list[dict[str, Any]]) -> None:
         ids.add(identity)
 
 
-def _methods(described: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the methods that the page mentions, with their meaning; all if it mentions none."""
+def _methods(scored: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the methods that the page mentions; all if it mentions none."""
     shown = {
         row["method"]
-        for one in described
-        for model in (one["scores"] or {"models": []})["models"]
+        for one in scored
+        for model in one["scores"]["models"]
         for row in model["rows"]
     }
-    return [
-        {
-            "title": method.title,
-            "family": method.family,
-            "meaning": method.meaning,
-            "aside": ASIDE.get(name),
-            "corrected": METHODS[method.compat_of].title if method.compat_of else None,
-        }
-        for name, method in METHODS.items()
-        if name in shown or not shown
-    ]
+    return {name: method for name, method in METHODS.items() if name in shown or not shown}
 
 
 if __name__ == "__main__":

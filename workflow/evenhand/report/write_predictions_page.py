@@ -9,7 +9,7 @@ from evenhand.core.tables import read_tables
 from evenhand.predictions.words import TITLES, findings
 from evenhand.report.headlines.predictions import conclude, draw
 from evenhand.report.read import read_json
-from evenhand.report.render import slug, write_page
+from evenhand.report.render import Page, slug
 from evenhand.report.sections.more_tables import MoreTables
 from evenhand.text.phrases import VERDICTS
 
@@ -45,11 +45,7 @@ def write_predictions_page(
         one["id"] = f"set-{slug(one['name'])}"
         one["findings"] = findings(one["tables"])
         one["figure"] = draw(one)
-    written = write_page(
-        out,
-        "predictions",
-        templates,
-        pages,
+    written = Page("predictions", out, templates, pages).write(
         headline=conclude(sets),
         sections=[(one["id"], one["title"], one["title"]) for one in sets],
         sets=sets,

@@ -4,7 +4,7 @@ from typing import Any
 
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output
-from evenhand.report.render import write_page
+from evenhand.report.render import Page
 from evenhand.report.sections.provenance import MOST_NAMES, describe_provenance
 
 #: The sections in the order of the page: id and short name.
@@ -42,14 +42,8 @@ def write_provenance_page(
         The pages of this run, of `evenhand.report.pages.PAGES`; all by default.
     """
     described = describe_provenance(provenance, results)
-    written = write_page(
-        out,
-        "provenance",
-        templates,
-        pages,
-        described,
-        sections=[(id, name, "") for id, name in SECTIONS],
-        most_names=MOST_NAMES,
+    written = Page("provenance", out, templates, pages).write(
+        **described, sections=[(id, name, "") for id, name in SECTIONS], most_names=MOST_NAMES
     )
     return described["totals"] | {"bytes": written}
 

@@ -4,17 +4,21 @@ from typing import Any
 
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Source
-from evenhand.report.render import write_page
-from evenhand.report.sections.annotation import describe_annotation
+from evenhand.report.headline import SYSTEMS
+from evenhand.report.render import Page
 from evenhand.report.sections.bias import describe_bias
-from evenhand.report.sections.dataset import describe_dataset
 from evenhand.report.sections.funnel import describe_funnel
-from evenhand.report.sections.headline import describe_headline, rows_of
 from evenhand.report.sections.more_tables import MoreTables
 from evenhand.report.sections.provenance import count_files
-from evenhand.report.sections.published import describe_published
-from evenhand.report.sections.quarantine import describe_quarantine
-from evenhand.report.words import reasons_with
+from evenhand.report.sections.slguset import (
+    describe_annotation,
+    describe_dataset,
+    describe_headline,
+    describe_published,
+    describe_quarantine,
+    rows_of,
+)
+from evenhand.report.words import reasons_with, words_of
 
 #: The sections in the order of the page: id (which names its template), short name, title.
 SECTIONS = (
@@ -125,21 +129,21 @@ def write_slguset_page(
     }  # fmt: skip
     more = {f"tables/bias/{one.name}": one for one in bias or []}
     more |= {"tables/acceptance": acceptance} if acceptance else {}
+    sentences = rows_of(dataset)
     headline = describe_headline(
         parts["funnel"],
         parts["annotation"],
-        rows_of(dataset),
+        sentences,
         rows_of(published_dataset),
         (parts["dataset"] or {"sums": {}})["sums"].get("own"),
     )
-    written = write_page(
-        out,
-        "slguset",
-        templates,
-        pages,
-        parts,
+    written = Page("slguset", out, templates, pages).write(
+        **parts,
         sections=SECTIONS,
         headline=headline,
+        describes=SYSTEMS["slguset"][1],
+        sentences=sentences,
+        **{name: words_of(name) for name in ("problems", "problem_errors", "positions")},
         more_tables=MoreTables(more),
     )
     return {"sections": sum(bool(part) for part in parts.values()), "bytes": written}

@@ -6,21 +6,13 @@ from typing import Any
 
 from altair import LayerChart
 
+from evenhand.core.rows import where
 from evenhand.core.tables import read_tables
 from evenhand.individual.names import title, titles_of, who
 from evenhand.individual.results import cell_key
 from evenhand.io.documents import read_description
-from evenhand.report.figures import axis, forest
-from evenhand.report.headline import (
-    Headline,
-    SourcedStatement,
-    Verdicts,
-    by_kind,
-    say,
-    strength,
-    tally,
-    with_sources,
-)
+from evenhand.report.figures import axis, estimated, forest
+from evenhand.report.headline import Headline, Verdicts, by_kind, say, strength, tally, with_sources
 from evenhand.report.render import decimal
 from evenhand.tabular.prepared import RECORD
 
@@ -68,10 +60,8 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     clearest, statements = conclude(tables, documents)
     shown = [
         row
-        for row in tables.get("table_4", [])
-        if (row["metric"], row["split"]) == ("ifr_p", "random")
-        and (row["method"], row["individual"]) in METHODS
-        and row["mean"] is not None
+        for row in where(tables.get("table_4", []), metric="ifr_p", split="random")
+        if (row["method"], row["individual"]) in METHODS and row["mean"] is not None
     ]
     figure, caption = _figure(shown, titles)
     return Headline(
@@ -100,7 +90,7 @@ def _files(*tables: str) -> tuple[str, ...]:
 
 def conclude(
     tables: Mapping[str, list[Row]], documents: Iterable[Mapping[str, Any]]
-) -> tuple[float, list[SourcedStatement]]:
+) -> tuple[float, list[str]]:
     """Return the strength of the clearest change of decisions, and the first sentences.
 
     Parameters
@@ -134,32 +124,26 @@ def conclude(
 
 def _plain(tables: Mapping[str, list[Row]], table: str) -> list[Row]:
     """Return the rows of a table on the plain network's decisions (IFR_b) on random splits."""
-    return [
-        row
-        for row in tables.get(table, [])
-        if (row["method"], row["individual"], row["split"]) == ("mlp", "none", "random")
-        and row.get("metric", "ifr_b") == "ifr_b"
-    ]
+    plain = where(tables.get(table, []), method="mlp", individual="none", split="random")
+    return [row for row in plain if row.get("metric", "ifr_b") == "ifr_b"]
 
 
-def _by_group(
-    tables: Mapping[str, list[Row]], document: Mapping[str, Any]
-) -> list[SourcedStatement]:
+def _by_group(tables: Mapping[str, list[Row]], document: Mapping[str, Any]) -> list[str]:
     """State, by group, the shares of positive labels and predictions and of changed decisions.
 
     Of more than `GROUPS` groups, those with the least and the largest share in the data.
     """
     name = document.get("name")
-    rates = {
-        row["value"]: row["reproduced"]
-        for row in tables.get("groups", [])
-        if (row["dataset"], row["quantity"]) == (name, "P(Y=1|A)")
-    }
+    shares = where(tables.get("groups", []), dataset=name, quantity="P(Y=1|A)")
+    rates = {row["value"]: row["reproduced"] for row in shares}
     stays, positives = (
-        {row["group"]: row[column] for row in _plain(tables, table) if row["dataset"] == name
-         and row.get("label") is None}
+        {
+            row["group"]: row[column]
+            for row in where(_plain(tables, table), dataset=name)
+            if row.get("label") is None
+        }
         for table, column in (("table_6", "mean"), ("individuals", "positive_rate"))
-    )  # fmt: skip
+    )
     groups = [
         {
             "name": value,
@@ -193,11 +177,8 @@ def _by_group(
 
 def _next(tables: Mapping[str, list[Row]]) -> str:
     """State how many further seeds the tests of IFR_p lack."""
-    further = [
-        row["further_seeds"]
-        for row in tables.get("tests", [])
-        if (row["metric"], row["verdict"]) == ("ifr_p", "inconclusive") and row["further_seeds"]
-    ]
+    tests = where(tables.get("tests", []), metric="ifr_p", verdict="inconclusive")
+    further = [row["further_seeds"] for row in tests if row["further_seeds"]]
     if not further:
         return ""
     return say("if_next", _files("tests"), least=min(further), most=max(further))
@@ -210,17 +191,13 @@ def _figure(shown: list[Row], titles: Mapping[str, str]) -> tuple[LayerChart | N
     for row in shown:
         mean, sd = row["mean"], row["sd"]
         drawn.append(
-            {
-                "name": f"{title(row['dataset'], titles)}: {who(row).removeprefix('the ')}",
-                "value": mean,
-                "low": row["low"],
-                "high": row["high"],
-                "band_low": None if sd is None else max(mean - sd, 0.0),
-                "band_high": None if sd is None else min(mean + sd, 100.0),
-                "text": decimal(mean, 1),
-                "words": say("if_bar", mean=mean, sd=sd),
-                "kind": "plain",
-            }
+            estimated(
+                f"{title(row['dataset'], titles)}: {who(row).removeprefix('the ')}",
+                (mean, row["low"], row["high"]),
+                text=decimal(mean, 1),
+                words=say("if_bar", mean=mean, sd=sd),
+                band=(None, None) if sd is None else (max(mean - sd, 0.0), min(mean + sd, 100.0)),
+            )
         )
     figure = forest(
         drawn,
@@ -251,12 +228,11 @@ def _verdicts(tables: Mapping[str, list[Row]]) -> list[Verdicts]:
     return lines
 
 
-def _doubts(tables: Mapping[str, list[Row]], titles: Mapping[str, str]) -> list[SourcedStatement]:
+def _doubts(tables: Mapping[str, list[Row]], titles: Mapping[str, str]) -> list[str]:
     rows, files = tables.get("table_4", []), _files("table_4")
     doubts = [
         with_sources(row["sentence"], _files("findings"))
-        for row in tables.get("findings", [])
-        if row["finding"] == "missing_rows"
+        for row in where(tables.get("findings", []), finding="missing_rows")
     ]
     datasets = dict.fromkeys(row["dataset"] for row in rows)
     known = {row["dataset"] for row in rows if row["verdict"] != "no_published_value"}

@@ -7,11 +7,12 @@ from typing import Any
 
 from altair import LayerChart
 
+from evenhand.core.rows import grouped
 from evenhand.core.tables import read_table
-from evenhand.report.figures import axis, forest
+from evenhand.report.cells import reach
+from evenhand.report.figures import axis, estimated, forest
 from evenhand.report.headline import (
     Headline,
-    SourcedStatement,
     Verdicts,
     by_kind,
     place,
@@ -22,12 +23,14 @@ from evenhand.report.headline import (
 )
 from evenhand.report.read import read_json
 from evenhand.report.render import decimal
-from evenhand.report.sections.stereotypes_scores import CENTRE, describe_scores
-from evenhand.report.sections.stereotypes_words import (
-    ASIDE,
-    gate_words,
-    preference,
+from evenhand.report.sections.stereotypes_scores import (
+    CENTRE,
+    ENDS,
+    LEAST_REACH,
+    MOST_REACH,
+    describe_scores,
 )
+from evenhand.report.sections.stereotypes_words import ASIDE, preference, untrusted_models
 
 FILES = {
     "sets": "stereotypes/*/pairs.json",
@@ -90,14 +93,9 @@ def _results(
 ) -> list[dict[str, Any]]:
     """Return each model's conclusion on a set, and its rows for the figure."""
     rows = read_table(path / "bias_scores.csv")
-    untrusted = {
-        row["model"]: gate_words(row["reason"]) or ["It did not pass its check."]
-        for row in rows
-        if not row["trusted"]
-    }
-    for (of, model), gate in gates.items():
-        if of == one and not gate.get("trusted"):
-            untrusted[model] = gate_words(gate.get("reason")) or ["It did not pass its check."]
+    untrusted = untrusted_models(
+        rows, {model: gate for (of, model), gate in gates.items() if of == one}
+    )
     sides = preference(about.get("more_means")), preference(about.get("less_means"))
     file = f"{place(path, FILES['scores'])}/bias_scores.csv"
     models = describe_scores(rows, sides, untrusted)["models"]
@@ -139,11 +137,8 @@ def conclude(results: list[dict[str, Any]], files: Sequence[str], shown: int = S
     )
 
 
-def by_model(results: list[dict[str, Any]]) -> dict[str, SourcedStatement]:
+def by_model(results: list[dict[str, Any]]) -> dict[str, str]:
     """Return a verdict on each model over all sets, from the results of `results_of`."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    for one in results:
-        found.setdefault(one["model"], []).append(one)
     return {
         model: say(
             "lm_model",
@@ -151,13 +146,11 @@ def by_model(results: list[dict[str, Any]]) -> dict[str, SourcedStatement]:
             undecided=[one["set"] for one in own if one["leaning"] and _untold(one)],
             judged=sum(one["leaning"] is not None for one in own),
         )
-        for model, own in found.items()
+        for model, own in grouped(results, "model").items()
     }
 
 
-def _found(
-    results: list[dict[str, Any]], files: Sequence[str]
-) -> tuple[SourcedStatement, list[SourcedStatement]]:
+def _found(results: list[dict[str, Any]], files: Sequence[str]) -> tuple[str, list[str]]:
     """Return the first sentence, and a line per preference; without any, for the nearest to one."""
     judged = [one for one in results if one["why"] is None and one["leaning"]]
     order = sorted(judged, key=_strength, reverse=True)
@@ -185,11 +178,7 @@ def _untold(one: dict[str, Any]) -> bool:
 def _strongest(one: dict[str, Any]) -> dict[str, Any]:
     """Return the significant row furthest from 50, or the first one."""
     significant = [row for row in one["rows"] if row["leaning"] in ("more", "less")]
-    return (
-        max(significant, key=lambda row: abs(row["score"] - CENTRE))
-        if significant
-        else one["rows"][0]
-    )
+    return max(significant or one["rows"][:1], key=lambda row: abs(row["score"] - CENTRE))
 
 
 def _strength(one: dict[str, Any]) -> float:
@@ -197,7 +186,7 @@ def _strength(one: dict[str, Any]) -> float:
     return strength(row["score"], CENTRE, row["score_low"], row["score_high"])
 
 
-def _line(one: dict[str, Any]) -> SourcedStatement:
+def _line(one: dict[str, Any]) -> str:
     """Return the result of a model on a set: score, interval and verdict."""
     return say("lm_line", [one["file"]], one=one, row=_strongest(one))
 
@@ -225,29 +214,21 @@ def _figure(results: list[dict[str, Any]], most: int) -> tuple[LayerChart | None
     if not drawn:
         return None, ""
     shown = drawn[:most]
-    ends = [
-        abs(row[end] - CENTRE)
-        for _, row in shown
-        for end in ("score", "score_low", "score_high")
-        if row[end] is not None
-    ]
-    reach = min(max([10.0, *(end * 1.05 for end in ends)]), 50.0)
+    rows = [row for _, row in shown]
+    far = reach(rows, ENDS, centre=CENTRE, least=LEAST_REACH, most=MOST_REACH)
     figure = forest(
         [
-            {
-                "name": f"{one['model']}, {one['set']}",
-                "value": row["score"],
-                "low": row["score_low"],
-                "high": row["score_high"],
-                "band_low": CENTRE - row["delta"],
-                "band_high": CENTRE + row["delta"],
-                "text": decimal(row["score"], 1),
-                "words": say("lm_number", row=row),
-                "kind": "unclear" if row["leaning"] == "none" else row["leaning"],
-            }
+            estimated(
+                f"{one['model']}, {one['set']}",
+                (row["score"], row["score_low"], row["score_high"]),
+                text=decimal(row["score"], 1),
+                words=say("lm_number", row=row),
+                kind="unclear" if row["leaning"] == "none" else row["leaning"],
+                band=(CENTRE - row["delta"], CENTRE + row["delta"]),
+            )
             for one, row in shown
         ],
-        axis("Score; 50 is no preference", (CENTRE - reach, CENTRE + reach)),
+        axis("Score; 50 is no preference", (CENTRE - far, CENTRE + far)),
         "Score of each model on each set, with its interval",
         centre=CENTRE,
     )
@@ -261,11 +242,8 @@ def _doubts(
     results: list[dict[str, Any]],
 ) -> list[str]:
     doubts: list[str] = []
-    why: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for one in results:
-        if one["why"]:
-            why.setdefault((one["model"], " ".join(one["why"])), []).append(one)
-    for (model, reason), on in why.items():
+    without = ({**one, "reason": " ".join(one["why"])} for one in results if one["why"])
+    for (model, reason), on in grouped(without, "model", "reason").items():
         sets_of, files = [one["set"] for one in on], [one["file"] for one in on]
         doubts.append(say("lm_no_number", files, model=model, sets=sets_of, why=reason))
     sizes = {

@@ -7,13 +7,13 @@ from typing import Any
 
 from altair import LayerChart
 
+from evenhand.core.rows import where
 from evenhand.core.tables import read_table
 from evenhand.legal.classifier_study import is_constant
-from evenhand.report.figures import axis, bars, forest
+from evenhand.report.figures import axis, bars, estimated, forest
 from evenhand.report.headline import (
     NOT_RUN,
     Headline,
-    SourcedStatement,
     Verdicts,
     by_kind,
     places,
@@ -88,13 +88,13 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         next=_next(gaps, sources["table_4"]),
         strength=max(map(_clear, gaps), default=0.0),
         verdicts=_verdicts(tables, sources),
-        doubts=_doubts(found, gaps, sources["table_4"]),
+        doubts=_doubts(found, gaps),
     )
 
 
 def conclude(
     tables: Mapping[str, Rows], titles: Mapping[str, str], files: Sequence[str] = ()
-) -> list[SourcedStatement]:
+) -> list[str]:
     """Return the sentences on the gaps in ``table_4`` of each data set, read from these files."""
     gaps = gaps_of(tables, titles)
     words = [_gaps(gaps, files), _largest(gaps, files)] if gaps else []
@@ -103,25 +103,23 @@ def conclude(
 
 def gaps_of(tables: Mapping[str, Rows], titles: Mapping[str, str], measure: str = "gd") -> Rows:
     """Return the gaps under plain training in ``table_4`` of each data set, with a title."""
-    return [
-        row | {"title": f"{titles.get(one, one)}, {_title(titles, one, row['attribute'])}"}
-        for one, rows in tables.items()
-        for row in rows
-        if row["objective"] == "erm" and row["measure"] == measure and row["ours"] is not None
-    ]
-
-
-def _title(titles: Mapping[str, str], dataset: str, attribute: str) -> str:
-    return titles.get(f"{dataset}/{attribute}", attribute.replace("_", " "))
+    gaps = []
+    for one, rows in tables.items():
+        for row in where(rows, objective="erm", measure=measure):
+            attribute = row["attribute"]
+            words = titles.get(f"{one}/{attribute}", attribute.replace("_", " "))
+            if row["ours"] is not None:
+                gaps.append(row | {"title": f"{titles.get(one, one)}, {words}"})
+    return gaps
 
 
 def _cases(rows: Rows) -> int:
     """Return the number of cases of a data set."""
-    own = [row for row in rows if row["quantity"] == "cases" and row["item"] is None]
+    own = where(rows, quantity="cases", item=None)
     return int(own[0]["ours"]) if own else 0
 
 
-def _gaps(gaps: Rows, files: Sequence[str]) -> SourcedStatement:
+def _gaps(gaps: Rows, files: Sequence[str]) -> str:
     above = [row for row in gaps if row["noise_verdict"] == "above"]
     return say(
         "legal_gaps",
@@ -146,7 +144,7 @@ def _clear(row: dict[str, Any]) -> float:
     return row["ours"] / row["noise_border"]
 
 
-def _largest(gaps: Rows, files: Sequence[str]) -> SourcedStatement | None:
+def _largest(gaps: Rows, files: Sequence[str]) -> str | None:
     """Return the clearest gap, or the largest one."""
     row = max(gaps, key=lambda row: (_clear(row), row["ours"]))
     if None in (row["low"], row["high"], row["noise_border"]):
@@ -154,7 +152,7 @@ def _largest(gaps: Rows, files: Sequence[str]) -> SourcedStatement | None:
     return say("legal_largest", files, row=row, clear=_clear(row))
 
 
-def _lowest(rows: Rows, files: Sequence[str]) -> SourcedStatement | None:
+def _lowest(rows: Rows, files: Sequence[str]) -> str | None:
     """Return where the lowest score of a group is below chance."""
     rows = [row for row in rows if row["noise_verdict"]]
     low = [row for row in rows if row["noise_verdict"] == "above" and not row["from_labels"]]
@@ -173,27 +171,22 @@ def _next(gaps: Rows, files: Sequence[str]) -> str:
 def _figure(gaps: Rows) -> tuple[LayerChart | None, str]:
     # gaps that could be detected first; those of 0 last
     order = sorted(
-        gaps,
-        key=lambda row: (-_clear(row), row["noise_verdict"] == "inconclusive", -row["ours"]),
+        gaps, key=lambda row: (-_clear(row), row["noise_verdict"] == "inconclusive", -row["ours"])
     )
     shown = order[:SHOWN]
     ends = [row[end] for row in shown for end in ("ours", "high", "noise_border") if row[end]]
     high = max(1.0, *ends, 0) * 1.02 if ends else 1.0
-    drawn = []
-    for row in shown:
-        drawn.append(
-            {
-                "name": f"{row['title']} ({row['classifier']})",
-                "value": row["ours"],
-                "low": row["low"],
-                "high": row["high"],
-                "band_low": None if row["noise_border"] is None else 0,
-                "band_high": row["noise_border"],
-                "text": decimal(row["ours"], 1),
-                "words": say("legal_bar", row=row),
-                "kind": "more" if row["noise_verdict"] == "above" else "unclear",
-            }
+    drawn = [
+        estimated(
+            f"{row['title']} ({row['classifier']})",
+            (row["ours"], row["low"], row["high"]),
+            text=decimal(row["ours"], 1),
+            words=say("legal_bar", row=row),
+            kind="more" if row["noise_verdict"] == "above" else "unclear",
+            band=(None if row["noise_border"] is None else 0, row["noise_border"]),
         )
+        for row in shown
+    ]
     figure = forest(
         drawn,
         axis("Group disparity of macro-F1, points", (0, high)),
@@ -227,10 +220,8 @@ def _verdicts(
     return lines
 
 
-def _doubts(
-    found: Mapping[str, list[Path]], gaps: Rows, sources: tuple[str, ...]
-) -> list[SourcedStatement]:
-    doubts: list[SourcedStatement] = []
+def _doubts(found: Mapping[str, list[Path]], gaps: Rows) -> list[str]:
+    doubts: list[str] = []
     left_out: Counter[str] = Counter()
     for path in found["counts"]:
         left_out.update(read_json(path).get("left_out") or {})

@@ -12,8 +12,8 @@ from evenhand.individual.results import SETTING
 from evenhand.io.documents import read_description
 from evenhand.legal.classifier_tables.tests import CONSTANT
 from evenhand.metrics.inference import ABOVE, BELOW
-from evenhand.report.figures import SIGNED, axis, forest
-from evenhand.report.headline import Headline, SourcedStatement, by_kind, place, say, strength
+from evenhand.report.figures import SIGNED, axis, estimated, forest
+from evenhand.report.headline import Headline, by_kind, place, say, strength
 from evenhand.report.render import signed
 from evenhand.tabular.prepared import RECORD
 
@@ -126,12 +126,12 @@ class Change(NamedTuple):
         return self.measure.partition(" (")[0]
 
     @property
-    def words(self) -> SourcedStatement:
+    def words(self) -> str:
         """The change with interval and verdict."""
         return say("change", [self.file], one=self)
 
     @property
-    def in_short(self) -> SourcedStatement:
+    def in_short(self) -> str:
         """The same without method and explanation, for a row of the method."""
         return say("change_short", [self.file], one=self)
 
@@ -180,19 +180,14 @@ def find_changes(
 
 def by_method(changes: Iterable[Change]) -> list[dict[str, Any]]:
     """Return a row per method: method, comparisons, better, worse, clearest (in words)."""
-    rows: dict[str, list[Change]] = {}
-    for one in changes:
-        rows.setdefault(one.method, []).append(one)
-    return [
-        {
-            "method": method,
-            "comparisons": len(own),
-            "better": sum(one.better for one in own),
-            "worse": sum(one.significant and not one.better for one in own),
-            "clearest": own[0].in_short,
-        }
-        for method, own in rows.items()
-    ]
+    changes = list(changes)
+    rows = []
+    for method in dict.fromkeys(one.method for one in changes):
+        own = [one for one in changes if one.method == method]
+        better, clear = sum(one.better for one in own), sum(one.significant for one in own)
+        row = {"method": method, "comparisons": len(own), "better": better, "worse": clear - better}
+        rows.append(row | {"clearest": own[0].in_short})
+    return rows
 
 
 def conclude(order: Sequence[Change]) -> Headline:
@@ -283,17 +278,14 @@ def _figure(shown: list[Change], every: int) -> tuple[LayerChart, str]:
     reach = max(5.0, *(abs(end) * 1.05 for end in ends))
     figure = forest(
         [
-            {
-                "name": f"{one.of}, {one.method}: {one.short}",
-                "value": one.difference,
-                "low": one.low,
-                "high": one.high,
-                "band_low": -one.delta,
-                "band_high": one.delta,
-                "text": signed(one.difference, 1),
-                "words": say("change_number", one=one),
-                "kind": "more" if one.significant else "unclear",
-            }
+            estimated(
+                f"{one.of}, {one.method}: {one.short}",
+                (one.difference, one.low, one.high),
+                text=signed(one.difference, 1),
+                words=say("change_number", one=one),
+                kind="more" if one.significant else "unclear",
+                band=(-one.delta, one.delta),
+            )
             for one in shown
         ],
         axis("Change against plain training, points", (-reach, reach), **SIGNED),

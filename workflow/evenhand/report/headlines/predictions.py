@@ -8,7 +8,7 @@ from altair import LayerChart
 
 from evenhand.core.tables import read_tables
 from evenhand.predictions.words import findings
-from evenhand.report.figures import axis, forest
+from evenhand.report.figures import Row, axis, forest
 from evenhand.report.headline import Headline, by_kind, say, strength
 from evenhand.report.read import read_json
 
@@ -114,7 +114,7 @@ def draw(one: dict[str, Any]) -> LayerChart | None:
     return forest(rows, unit, label, centre=50.0 if is_log else None)
 
 
-def _estimate(name: str, value: float, low: float | None, high: float | None) -> dict[str, Any]:
+def _estimate(name: str, value: float, low: float | None, high: float | None) -> Row:
     words = f"{name}: {value:.1f} %"
     found = {"name": name, "value": value, "text": f"{value:.1f}", "kind": "plain"}
     if low is not None:

@@ -2,21 +2,21 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from altair import LayerChart
 
+from evenhand.core.rows import grouped, where
 from evenhand.core.tables import read_table
-from evenhand.report.figures import SIGNED, axis, bars, forest
+from evenhand.report.cells import reach
+from evenhand.report.figures import SIGNED, axis, bars, estimated, forest
 from evenhand.report.headline import (
     NOT_REPRODUCED,
     NOT_RUN,
     REPRODUCED,
     Headline,
-    SourcedStatement,
     Verdicts,
     by_kind,
     places,
@@ -26,7 +26,8 @@ from evenhand.report.headline import (
 )
 from evenhand.report.read import read_csv, read_json
 from evenhand.report.render import signed
-from evenhand.report.sections.headline import LEAST_ALPHA, judge
+from evenhand.report.sections.bias import ENDS
+from evenhand.report.sections.slguset import LEAST_ALPHA, judge
 from evenhand.report.words import gate_meaning
 
 FILES = {
@@ -40,7 +41,7 @@ FILES = {
     "published_report": "slguset_published/report.json",
     "anchors": "published_bias.csv",
 }
-ANCHORS = {"model": str, "sentences": int}
+ANCHORS = {"model": str}
 
 #: Zhao et al. 2021, of their 20,000 sentences.
 SENTENCES, CHARACTERS = 20_000, 4_220
@@ -80,119 +81,114 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     InputError
         A file is none of these, or not well formed.
     """
-    found = by_kind(files, FILES)
-    one = {kind: paths[0] if paths else None for kind, paths in found.items()}
-    steps = {r["step"]: r["sentences"] for r in _rows(one["corpus"], "funnel")}
-    own = read_json(one["statistics"])["sentences"] if one["statistics"] else None
-    agreement = _rows(one["annotation"], "agreement")
-    models = _rows(one["bias"] or one["published_bias"], "models")
-    trusted = [row for row in models if row["trusted"] and row["mean_bias"] is not None]
-    published = read_json(one["published_report"]) if one["published_report"] else None
-    of = partial(places, found, FILES)
-    bias_tables = of("bias/models") or of("published_bias/models")
-    steps_from = of("corpus/funnel", "statistics")
+    run = _Results(files)
     drawings = (
-        (_leaning_figure(trusted), bias_tables),
-        (_building_figure(steps, own), steps_from),
-        (_published_figure(published, titles), of("published_report")),
+        (_leaning_figure(run.trusted), run.bias_tables),
+        (_building_figure(run.steps, run.own), run.places("corpus/funnel", "statistics")),
+        (_published_figure(run.published, titles), run.places("published_report")),
     )
     (figure, caption), drawn_from = next((one for one in drawings if one[0][0]), ((None, ""), ()))
-    overall = next((row for row in agreement if row["pair"] == "all"), None)
-    built = one["corpus"] or one["annotation"] or one["statistics"]
-    statements = [
-        judge(own, overall, of("annotation/agreement") or steps_from) if built else "",
-        say(
-            "slguset_built",
-            steps_from,
-            read=steps.get("read"),
-            accepted=steps.get("accepted"),
-            own=own,
-        ),
-        _leaning(models, trusted, bias_tables, published=not one["bias"]) if models else "",
-        say("slguset_read", of("published_report"), published=published),
-    ]
-    statements = [words for words in statements if words]
-    clear = [row for row in trusted if row["verdict"] in ("male", "female")]
+    clear = [row for row in run.trusted if row["verdict"] in ("male", "female")]
     ends = [(row["mean_bias"], 0, row["mean_bias_low"], row["mean_bias_high"]) for row in clear]
+    statements = _statements(run, clear)
     return Headline(
         sentence=statements[0] if statements else say("nothing"),
         more=statements[1:],
-        next=_next(one, trusted, of, bias_tables),
+        next=_next(run),
         strength=max((strength(*some) for some in ends), default=0.0),
         figure=figure,
         caption=caption,
         figure_files=drawn_from,
-        verdicts=_verdicts(one, of),
-        doubts=_doubts(one, models, steps, own, published, of),
+        verdicts=_verdicts(run),
+        doubts=_doubts(run),
     )
 
 
-def _rows(folder: Path | None, name: str) -> list[dict[str, Any]]:
-    return read_table(folder / f"{name}.csv") if folder else []
+class _Results:
+    """The results of SlguSet that this run has, by the kinds of `FILES`."""
+
+    def __init__(self, files: list[Path]) -> None:
+        self._found = by_kind(files, FILES)
+        self.steps = {row["step"]: row["sentences"] for row in self.rows("corpus", "funnel")}
+        self.own = (self.document("statistics") or {}).get("sentences")
+        self.published = self.document("published_report")
+        self.agreement = where(self.rows("annotation", "agreement"), pair="all")
+        self.of_authors = not self.path("bias")
+        self.models = self.rows("published_bias" if self.of_authors else "bias", "models")
+        self.trusted = [
+            row for row in self.models if row["trusted"] and row["mean_bias"] is not None
+        ]
+        self.bias_tables = self.places("bias/models") or self.places("published_bias/models")
+
+    def path(self, kind: str) -> Path | None:
+        return next(iter(self._found[kind]), None)
+
+    def rows(self, kind: str, table: str) -> list[dict[str, Any]]:
+        folder = self.path(kind)
+        return read_table(folder / f"{table}.csv") if folder else []
+
+    def document(self, kind: str) -> dict[str, Any] | None:
+        path = self.path(kind)
+        return read_json(path) if path else None
+
+    def places(self, *kinds: str) -> tuple[str, ...]:
+        return places(self._found, FILES, *kinds)
 
 
-def _next(
-    one: Mapping[str, Path | None],
-    trusted: list[dict[str, Any]],
-    of: Callable[..., tuple[str, ...]],
-    bias_tables: tuple[str, ...],
-) -> str:
+def _statements(run: _Results, clear: list[dict[str, Any]]) -> list[str]:
+    steps_from = run.places("corpus/funnel", "statistics")
+    read, accepted = run.steps.get("read"), run.steps.get("accepted")
+    statements = [
+        say("slguset_built", steps_from, read=read, accepted=accepted, own=run.own),
+        say("slguset_read", run.places("published_report"), published=run.published),
+    ]
+    if any(map(run.path, ("corpus", "annotation", "statistics"))):
+        files = run.places("annotation/agreement") or steps_from
+        statements.insert(0, judge(run.own, next(iter(run.agreement), None), files))
+    if run.models:
+        leaning = say(
+            "slguset_leaning",
+            run.bias_tables,
+            models=run.models,
+            trusted=run.trusted,
+            male=len(where(clear, verdict="male")),
+            female=len(where(clear, verdict="female")),
+            most=max(clear, key=lambda row: abs(row["mean_bias"]), default=None),
+            published=run.of_authors,
+        )
+        statements.insert(-1, leaning)
+    return [words for words in statements if words]
+
+
+def _next(run: _Results) -> str:
     """Recommend clearer criteria where annotators disagree, else more word pairs for a test."""
-    for row in _rows(one["annotation"], "agreement"):
+    for row in run.agreement:
         alpha = row["krippendorff_alpha"]
-        if row["pair"] == "all" and alpha is not None and alpha < LEAST_ALPHA:
-            return say("slguset_clarify", of("annotation/agreement"), least=LEAST_ALPHA)
-    lacking = [row["further_pairs"] for row in trusted if row["verdict"] == "inconclusive"]
+        if alpha is not None and alpha < LEAST_ALPHA:
+            return say("slguset_clarify", run.places("annotation/agreement"), least=LEAST_ALPHA)
+    lacking = [row["further_pairs"] for row in where(run.trusted, verdict="inconclusive")]
     if further := [n for n in lacking if n]:
-        return say("slguset_more_pairs", bias_tables, further=min(further))
+        return say("slguset_more_pairs", run.bias_tables, further=min(further))
     return ""
-
-
-def _leaning(
-    models: list[dict[str, Any]],
-    trusted: list[dict[str, Any]],
-    files: Sequence[str],
-    *,
-    published: bool,
-) -> SourcedStatement:
-    clear = {
-        verdict: [row for row in trusted if row["verdict"] == verdict]
-        for verdict in ("male", "female")
-    }
-    every = clear["male"] + clear["female"]
-    return say(
-        "slguset_leaning",
-        files,
-        models=models,
-        trusted=trusted,
-        male=len(clear["male"]),
-        female=len(clear["female"]),
-        most=max(every, key=lambda row: abs(row["mean_bias"])) if every else None,
-        published=published,
-    )
 
 
 def _leaning_figure(trusted: list[dict[str, Any]]) -> tuple[LayerChart | None, str]:
     if not trusted:
         return None, ""
     shown = trusted[:SHOWN]
-    ends = [row[end] for row in shown for end in ("mean_bias", "mean_bias_low", "mean_bias_high")
-            if row[end] is not None]  # fmt: skip
-    reach = max(0.1, *(abs(end) * 1.05 for end in ends))
+    far = reach(shown, ENDS, least=0.1)
     drawing = forest(
         [
-            {
-                "name": row["model"],
-                "value": row["mean_bias"],
-                "low": row["mean_bias_low"],
-                "high": row["mean_bias_high"],
-                "text": signed(row["mean_bias"]),
-                "words": say("mean_bias", row=row),
-                "kind": row["verdict"] if row["verdict"] in ("male", "female") else "unclear",
-            }
+            estimated(
+                row["model"],
+                tuple(row[end] for end in ENDS),
+                text=signed(row["mean_bias"]),
+                words=say("mean_bias", row=row),
+                kind=row["verdict"] if row["verdict"] in ("male", "female") else "unclear",
+            )
             for row in shown
         ],
-        axis("← female likelier · Mean Bias · male likelier →", (-reach, reach), **SIGNED),
+        axis("← female likelier · Mean Bias · male likelier →", (-far, far), **SIGNED),
         "Mean Bias of each model, with its interval",
         centre=0,
     )
@@ -206,9 +202,8 @@ def _building_figure(steps: Mapping[str, int], own: int | None) -> tuple[LayerCh
     names = ["Sentences read", "With a gender keyword", "Passed every filter"]
     if own is not None:
         names, numbers = [*names, "In the data set"], [*numbers, own]
-    steps = [
-        {"name": name, "amount": n, "kind": "kept"} for name, n in zip(names, numbers, strict=True)
-    ]
+    pairs = zip(names, numbers, strict=True)
+    steps = [{"name": name, "amount": n, "kind": "kept"} for name, n in pairs]
     label = "From the corpus to the data set"
     figure = bars(steps, label, unit="Sentences", whole=numbers[0])
     return figure, say("slguset_steps_caption")
@@ -221,61 +216,50 @@ def _published_figure(
     whole = published["sentences"] if published else 0
     if not whole:
         return None, ""
-    rows = [("In the published file", whole, "rest")]
-    if before := whole - published["keywords"].get("accepted", 0):
-        rows.append(("Dropped before the filters (find_keywords)", before, "lost"))
-    rows += [
-        (titles.get(f"filters/{name}", name), n, "lost") for name, n in published["dropped"].items()
+    before = whole - published["keywords"].get("accepted", 0)
+    dropped = published["dropped"].items()
+    rows = [
+        ("In the published file", whole, "rest"),
+        *([("Dropped before the filters (find_keywords)", before, "lost")] if before else []),
+        *((titles.get(f"filters/{name}", name), n, "lost") for name, n in dropped),
+        ("Pass every filter", published["pass_every_filter"], "kept"),
     ]
-    rows.append(("Pass every filter", published["pass_every_filter"], "kept"))
     drawn = [{"name": name, "amount": n, "kind": kind} for name, n, kind in rows]
-    figure = bars(
-        drawn, "What each filter drops of the published file", unit="Sentences", whole=whole
-    )
+    label = "What each filter drops of the published file"
+    figure = bars(drawn, label, unit="Sentences", whole=whole)
     return figure, say("slguset_published_caption")
 
 
-def _verdicts(one: Mapping[str, Path | None], of: Callable[..., tuple[str, ...]]) -> list[Verdicts]:
-    lines = []
-    statistics = read_json(one["published_statistics"]) if one["published_statistics"] else None
+def _verdicts(run: _Results) -> list[Verdicts]:
+    statistics = run.document("published_statistics")
     theirs = statistics is not None and statistics["sentences"] == SENTENCES
+    lines = []
+
+    def add(name: str, held: list[bool], note: str, file: str) -> None:
+        if held:
+            lines.append(Verdicts(name, _counted(held, theirs), note, run.places(file)))
+
+    rows = run.rows("published_table_1", "table_1")
     note = ""
     if statistics and not theirs:
         read = statistics["sentences"]
         note = say("slguset_other_file", sentences=read, authors=SENTENCES)
-    if one["published_table_1"]:
-        rows = _rows(one["published_table_1"], "table_1")
-        pairs = dict.fromkeys(row["pair"] for row in rows)
-        lines.append(
-            Verdicts(
-                "Table 1: sentences per pair of masked words",
-                _counted([_same_counts(rows, pair) for pair in pairs], theirs),
-                note,
-                of("published_table_1/table_1"),
-            )
-        )
+    same = [_same_counts(own) for own in grouped(rows, "pair").values()]
+    add("Table 1: sentences per pair of masked words", same, note, "published_table_1/table_1")
     if statistics:
         right = statistics["distinct_characters"] == CHARACTERS
-        counts = _counted([right], theirs)
-        lines.append(Verdicts("Distinct characters", counts, files=of("published_statistics")))
-    if one["published_report"]:
-        dropped = read_json(one["published_report"])["dropped"]
-        rejections = {
-            words: [n for name, n in dropped.items() if name.startswith(begin)]
+        add("Distinct characters", [right], "", "published_statistics")
+    if run.published:
+        dropped = run.published["dropped"].items()
+        held = {
+            words: not any(numbers)
             for begin, words in CLAIMS.items()
+            if (numbers := [n for name, n in dropped if name.startswith(begin)])
         }
-        held = {words: not any(numbers) for words, numbers in rejections.items() if numbers}
-        if held:
-            lines.append(
-                Verdicts(
-                    f"What the paper says of its sentences ({', '.join(held)})",
-                    _counted(list(held.values()), theirs),
-                    say("slguset_claims_note") if theirs else "",
-                    of("published_report"),
-                )
-            )
-    line = _bias_verdicts(one, of("published_bias/models"))
-    return [*lines, line] if line else lines
+        name = f"What the paper says of its sentences ({', '.join(held)})"
+        note = say("slguset_claims_note") if theirs else ""
+        add(name, list(held.values()), note, "published_report")
+    return [*lines, *_bias_verdicts(run)]
 
 
 def _counted(held: list[bool], judged: bool) -> dict[str, int]:
@@ -285,23 +269,21 @@ def _counted(held: list[bool], judged: bool) -> dict[str, int]:
     return {verdict: n for verdict, n in counts.items() if n}
 
 
-def _same_counts(rows: list[dict[str, Any]], pair: str) -> bool:
-    own = [row for row in rows if row["pair"] == pair]
+def _same_counts(rows: list[dict[str, Any]]) -> bool:
+    """Return whether the rows of a pair have the published sums."""
     return all(
-        None not in (known := [row[f"published_{side}"] for row in own])
-        and sum(known) == sum(row[side] for row in own)
+        None not in (known := [row[f"published_{side}"] for row in rows])
+        and sum(known) == sum(row[side] for row in rows)
         for side in ("male", "female")
     )
 
 
-def _bias_verdicts(one: Mapping[str, Path | None], files: tuple[str, ...]) -> Verdicts | None:
+def _bias_verdicts(run: _Results) -> list[Verdicts]:
     """Judge the published counts of sentences by Bias, only on the authors' sentences."""
-    anchors = {
-        row["model"]: row["sentences"]
-        for row in (read_csv(one["anchors"], ANCHORS) if one["anchors"] else [])
-    }
+    path = run.path("anchors")
+    anchors = {row["model"] for row in (read_csv(path, ANCHORS) if path else [])}
     held, judged = [], set()
-    for row in _rows(one["published_bias"], "models"):
+    for row in run.rows("published_bias", "models"):
         if row["trusted"] and row["published_within"] is not None:
             judged.add(row["model"])
             held += [
@@ -309,40 +291,27 @@ def _bias_verdicts(one: Mapping[str, Path | None], files: tuple[str, ...]) -> Ve
                 <= TOLERANCE * row["scored"]
                 for part in PARTS
             ]
-    counts = _counted(held, True) | {NOT_RUN: len(PARTS) * len(anchors.keys() - judged)}
-    if not any(counts.values()):
-        return None
-    return Verdicts(
-        "Sentences by Bias",
-        {verdict: n for verdict, n in counts.items() if n},
-        say("slguset_bias_note") if held else "",
-        files,
-    )
+    counts = _counted(held, True) | {NOT_RUN: len(PARTS) * len(anchors - judged)}
+    counts = {verdict: n for verdict, n in counts.items() if n}
+    note = say("slguset_bias_note") if held else ""
+    files = run.places("published_bias/models")
+    return [Verdicts("Sentences by Bias", counts, note, files)] if counts else []
 
 
-def _doubts(
-    one: Mapping[str, Path | None],
-    models: list[dict[str, Any]],
-    steps: Mapping[str, int],
-    own: int | None,
-    published: Mapping[str, Any] | None,
-    of: Callable[..., tuple[str, ...]],
-) -> list[SourcedStatement]:
-    doubts: list[SourcedStatement] = []
-    if steps and own is None:
-        doubts.append(say("slguset_waiting", of("corpus/funnel")))
-    for row in models:
-        if not row["trusted"]:
-            why = [gate_meaning(word) for word in re.split(r"[,;]\s*", row["reason"] or "") if word]
-            files = of("bias/models") or of("published_bias/models")
-            doubts.append(say("slguset_no_number", files, model=row["model"], why=why))
+def _doubts(run: _Results) -> list[str]:
+    doubts: list[str] = []
+    if run.steps and run.own is None:
+        doubts.append(say("slguset_waiting", run.places("corpus/funnel")))
+    for row in where(run.models, trusted=False):
+        why = [gate_meaning(word) for word in re.split(r"[,;]\s*", row["reason"] or "") if word]
+        doubts.append(say("slguset_no_number", run.bias_tables, model=row["model"], why=why))
     quarantined: Counter[str] = Counter()
-    for row in _rows(one["corpus"], "quarantine"):
+    for row in run.rows("corpus", "quarantine"):
         quarantined[row["reason"]] += row["parts"]
-    if parts := sum(quarantined.values()):
-        files, why = of("corpus/quarantine"), reasons(quarantined)
+    if parts := quarantined.total():
+        files, why = run.places("corpus/quarantine"), reasons(quarantined)
         doubts.append(say("slguset_quarantine", files, parts=parts, why=why))
-    if published and (wrong := published["positions"]["wrong"]):
-        whole, files = published["sentences"], of("published_report")
+    if run.published and (wrong := run.published["positions"]["wrong"]):
+        whole, files = run.published["sentences"], run.places("published_report")
         doubts.append(say("slguset_positions", files, wrong=wrong, sentences=whole))
     return doubts

@@ -21,19 +21,8 @@ OF_ANOTHER = ("near_duplicate",)
 
 #: The columns of a candidate that an example shows.
 COLUMNS = [
-    "sentence_id",
-    "sentence",
-    "source",
-    "source_position",
-    "gender",
-    "start",
-    "end",
-    "surface_start",
-    "surface_end",
-    "word",
-    "verdict",
-    "reasons",
-    "evidence",
+    *("sentence_id", "sentence", "source", "source_position", "gender", "start", "end"),
+    *("surface_start", "surface_end", "word", "verdict", "reasons", "evidence"),
 ]
 
 

@@ -71,10 +71,7 @@ class Behind:
         seeds = _seeds(found)
         if metric not in ANSWERS:
             what = "who were held out" if label is None else f"with the label {label}"
-            return {
-                "items": urlencode(items),
-                "link": f"{_people(found['people'])} {what} {seeds}",
-            }
+            return {"items": urlencode(items), "link": f"{_people(found['people'])} {what} {seeds}"}
         column, answer, what, none = ANSWERS[metric]
         answers = f"{plural(found['answers'], 'answer')} {seeds}"
         if not found[column]:

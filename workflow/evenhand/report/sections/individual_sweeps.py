@@ -4,29 +4,25 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from evenhand.core.rows import Row, grouped, where
 from evenhand.individual.names import title, who
 from evenhand.report.figures import axis, lines, padded, scatter
 from evenhand.report.render import plural
-from evenhand.report.sections.individual_people import Behind
 from evenhand.report.sections.individual_words import method, metric_title, setting
 
 #: The measures in the sweeps, with the minimum length of their axes.
 SHOWN = {"balanced_acc": 4.0, "positive_rate": 0.05, "ifr_p": 4.0, "ddp": 0.05}
 
 
-def describe_sweeps(
-    rows: Iterable[dict[str, Any]], titles: Mapping[str, str] | None = None
-) -> list[dict[str, Any]] | None:
+def describe_sweeps(rows: Iterable[Row], titles: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return the measures of `SHOWN` over lambda, a line per method and individual loss.
 
     Of several thresholds, mu, reductions and bases, the section shows the one with most weights;
     of equals, the smallest.
     """
-    rows = [row for row in rows if row["split"] == "random"]
     made = []
-    for dataset in dict.fromkeys(row["dataset"] for row in rows):
-        own = [row for row in rows if row["dataset"] == dataset and row["mean"] is not None]
-        chosen = _chosen(own)
+    for dataset, own in grouped(where(rows, split="random"), "dataset").items():
+        chosen = _chosen([row for row in own if row["mean"] is not None])
         weights = sorted({row["lambda"] for line in chosen.values() for row in line})
         if len(weights) < 2:
             continue
@@ -44,19 +40,14 @@ def describe_sweeps(
                 drawing = lines(dots, label, _steps(weights), up, series=names, height=170)
                 figures.append({"title": metric_title(metric), "drawing": drawing})
         made.append({"name": title(dataset, titles), "figures": figures})
-    return made or None
+    return made
 
 
-def _chosen(rows: list[dict[str, Any]]) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
+def _chosen(rows: list[Row]) -> dict[tuple[Any, ...], list[Row]]:
     """Return the rows of each line: one setting except lambda, first the run without the loss."""
     fixed = ("method", "individual", "reduction", "epsilon", "epsilon_unit", "mu", "js_base")
-    lines: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
-    plain: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
-    for row in rows:
-        if row["individual"] == "none":
-            plain.setdefault((row["method"], row["mu"], row["js_base"]), []).append(row)
-        else:
-            lines.setdefault(tuple(row[name] for name in fixed), []).append(row)
+    plain = grouped(where(rows, individual="none"), "method", "mu", "js_base")
+    lines = grouped((row for row in rows if row["individual"] != "none"), *fixed)
     best: dict[tuple[Any, ...], tuple[Any, ...]] = {}
     for key, line in lines.items():
         weights = len({row["lambda"] for row in line})
@@ -97,7 +88,7 @@ def _dots(
     return dots
 
 
-def _reach(dots: list[dict[str, Any]], least: float) -> tuple[float, float]:
+def _reach(dots: list[Row], least: float) -> tuple[float, float]:
     """Return the ends of the y axis; an interval from few seeds may exceed them."""
     low, high = min(dot["y"] for dot in dots), max(dot["y"] for dot in dots)
     room = max(high - low, least)
@@ -109,41 +100,22 @@ def _reach(dots: list[dict[str, Any]], least: float) -> tuple[float, float]:
 TITLES = {"ddp": ("dDP", 0.02), "ifr_p": ("1 − IFR_p", 0.05)}
 
 
-def describe_fronts(
-    rows: Iterable[dict[str, Any]],
-    titles: Mapping[str, str] | None = None,
-    behind: Behind | None = None,
-) -> list[dict[str, Any]] | None:
-    """Return, per data set and front, the points; those on the front are numbered and listed.
-
-    `behind` links the numbers to their test individuals.
-    """
-    rows = [row for row in rows if row["split"] == "random"]
-    made = []
-    for dataset in dict.fromkeys(row["dataset"] for row in rows):
-        own = [row for row in rows if row["dataset"] == dataset]
-        methods = list(dict.fromkeys(row["method"] for row in own))
-        fronts = [
-            _front(
-                title(dataset, titles),
-                name,
-                [row for row in own if row["front"] == name],
-                methods,
-                behind or Behind(),
-            )
-            for name in dict.fromkeys(row["front"] for row in own)
-        ]
-        made.append({"key": dataset, "name": title(dataset, titles), "fronts": fronts})
-    return made or None
+def describe_fronts(rows: Iterable[Row], titles: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return, per data set and front, the points; those on the front are numbered and listed."""
+    return [
+        {
+            "key": dataset,
+            "name": title(dataset, titles),
+            "fronts": [
+                _front(title(dataset, titles), name, of_front, list(grouped(own, "method")))
+                for name, of_front in grouped(own, "front").items()
+            ],
+        }
+        for dataset, own in grouped(where(rows, split="random"), "dataset").items()
+    ]
 
 
-def _front(
-    dataset: str,
-    name: str,
-    rows: list[dict[str, Any]],
-    methods: list[str],
-    behind: Behind,
-) -> dict[str, Any]:
+def _front(dataset: str, name: str, rows: list[Row], methods: list[str]) -> dict[str, Any]:
     measure, least = TITLES.get(name, (name, 0.02))
     held = sorted((row for row in rows if row["on_front"]), key=lambda row: -row["balanced_acc"])
     marks = {id(row): number for number, row in enumerate(held, 1)}
@@ -171,17 +143,7 @@ def _front(
         "measure": measure,
         "drawing": scatter(dots, label, across, up, series=list(names.values())),
         "settings": len(rows),
-        "held": [
-            row
-            | {
-                "number": marks[id(row)],
-                "who": method(row),
-                "setting": setting(row),
-                "items": behind.row_items(row),
-                "behind": {one: behind.cell(row, one) for one in ("balanced_acc", name)},
-            }
-            for row in held
-        ],
+        "held": held,
     }
 
 

@@ -1,17 +1,19 @@
-"""Section: the paper's tables of results beside our runs."""
+"""Sections: the paper's tables of results beside our runs, tests, checks, and the data."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from evenhand.individual.names import title
+from evenhand.core.rows import Row, grouped
+from evenhand.individual.names import method_title, title, who
 from evenhand.individual.people import WITH_INTEGERS
+from evenhand.individual.results import SETTING
 from evenhand.report.sections.individual_people import Behind
 from evenhand.report.sections.individual_words import (
     CHOICES,
+    OFFICIAL,
     method,
     metric_title,
-    number,
     setting,
     verdict,
 )
@@ -20,13 +22,16 @@ from evenhand.report.sections.individual_words import (
 LINE = ("method", "individual", "group", "reduction", "lambda", "epsilon", "epsilon_unit", "mu")
 LINE += ("js_base", "split", "choice")
 
+#: The verdicts that a reason explains.
+EXPLAINED = ("not_reproduced", "inconsistent_in_paper")
+
 
 def describe_results(
-    rows: Sequence[dict[str, Any]],
-    groups: Mapping[str, Sequence[str]] | None = None,
-    integer_groups: Mapping[str, Sequence[str]] | None = None,
-    titles: Mapping[str, str] | None = None,
-    behind: Behind | None = None,
+    rows: Sequence[Row],
+    groups: Mapping[str, Sequence[str]],
+    integer_groups: Mapping[str, Sequence[str]],
+    titles: Mapping[str, str],
+    behind: Behind,
 ) -> dict[str, Any] | None:
     """Return a table per data set: our means and sd with the paper's numbers and verdicts.
 
@@ -34,13 +39,13 @@ def describe_results(
     ----------
     rows : sequence of dict
         The rows of ``table_4`` and so on.
-    groups : mapping, optional
+    groups : mapping
         Names of the groups by data set and code.
-    integer_groups : mapping, optional
+    integer_groups : mapping
         The same for the methods with EIDIG's encoding.
-    titles : mapping, optional
+    titles : mapping
         The titles of the data sets.
-    behind : Behind, optional
+    behind : Behind
         The test individuals behind the numbers.
 
     Returns
@@ -50,93 +55,123 @@ def describe_results(
     """
     if not rows:
         return None
-    datasets = list(dict.fromkeys(row["dataset"] for row in rows))
     verdicts = Counter(row["verdict"] for row in rows if row["verdict"] != "no_published_value")
-    return {
-        "datasets": [
-            _dataset(
-                name,
-                title(name, titles),
-                behind or Behind(),
-                [row for row in rows if row["dataset"] == name],
-                (groups or {}).get(name, ()),
-                (integer_groups or {}).get(name, ()),
-            )
-            for name in datasets
-        ],
-        "verdicts": [
-            {"words": verdict(name)[0], "kind": verdict(name)[1], "cells": count}
-            for name, count in sorted(verdicts.items(), key=lambda item: (-item[1], item[0]))
-        ],
-    }
-
-
-def _dataset(
-    key: str,
-    name: str,
-    behind: Behind,
-    rows: list[dict[str, Any]],
-    groups: Sequence[str],
-    integer_groups: Sequence[str],
-) -> dict[str, Any]:
-    metrics = list(dict.fromkeys(row["metric"] for row in rows))
-    lines: dict[tuple[Any, ...], dict[str, dict[str, Any]]] = {}
-    for row in rows:
-        lines.setdefault(tuple(row[part] for part in LINE), {})[row["metric"]] = row
-    made = []
-    for cells in lines.values():
-        first = next(iter(cells.values()))
-        group = first["group"]
-        codes = integer_groups if first["method"].startswith(WITH_INTEGERS) else groups
-        named = None
-        if group is not None:
-            named = codes[group] if group < len(codes) else str(group)
-        made.append(
+    datasets = []
+    for name, own in grouped(rows, "dataset").items():
+        lines = []
+        for cells in grouped(own, *LINE).values():
+            code, with_integers = cells[0]["group"], cells[0]["method"].startswith(WITH_INTEGERS)
+            names = (integer_groups if with_integers else groups).get(name, ())
+            group = code if code is None else names[code] if code < len(names) else str(code)
+            lines.append(describe_line(cells, behind, group))
+        datasets.append(
             {
-                "items": behind.row_items(first, named),
-                "method": method(first),
-                "setting": setting(first),
-                "choice": CHOICES.get(first["choice"]),
-                "group": named,
-                "epsilon": first["epsilon"],
-                "seeds": max(row["seeds"] or 0 for row in cells.values()),
-                "diverged": max(row["diverged"] or 0 for row in cells.values()),
-                "empty": max(row["empty"] or 0 for row in cells.values()),
-                "cells": [_cell(cells.get(metric), behind) for metric in metrics],
+                "key": name,
+                "name": title(name, titles),
+                "chosen": any(line["choice"] for line in lines),
+                "metrics": list(dict.fromkeys(row["metric"] for row in own)),
+                "rows": lines,
+                "reasons": [row for row in own if row["reason"] and row["verdict"] in EXPLAINED],
             }
         )
-    reasons = [
-        {
-            "method": method(row),
-            "setting": setting(row),
-            "metric": metric_title(row["metric"]),
-            "words": verdict(row["verdict"])[0],
-            "reason": row["reason"],
-        }
-        for row in rows
-        if row["reason"] and row["verdict"] in ("not_reproduced", "inconsistent_in_paper")
-    ]
+    most = sorted(verdicts.items(), key=lambda item: (-item[1], item[0]))
+    return {"datasets": datasets, "verdicts": [(*verdict(name), count) for name, count in most]}
+
+
+def describe_line(cells: Sequence[Row], behind: Behind, group: str | None = None) -> dict[str, Any]:
+    """Return a row of a table: the head of its cells, and the cells by metric."""
+    first = cells[0]
     return {
-        "key": key,
-        "name": name,
-        "chosen": any(row["choice"] for row in made),
-        "metrics": [metric_title(metric) for metric in metrics],
-        "rows": made,
-        "reasons": reasons,
+        "items": behind.row_items(first, group),
+        "method": method(first),
+        "setting": setting(first),
+        "choice": CHOICES.get(first["choice"]),
+        "group": group,
+        **{
+            name: max(row[name] or 0 for row in cells)
+            for name in ("seeds", "diverged", "empty")
+            if name in first
+        },
+        "cells": {row["metric"]: row for row in cells},
     }
 
 
-def _cell(row: dict[str, Any] | None, behind: Behind) -> dict[str, Any] | None:
-    if row is None:
+#: Metrics shown in the table of tests.
+TESTED = ("balanced_acc", "positive_rate", "ifr_p", "ddp")
+
+
+def describe_tests(
+    rows: Sequence[Row], titles: Mapping[str, str], behind: Behind
+) -> list[dict[str, Any]]:
+    """Return, per data set, the differences of each setting from its reference setting.
+
+    A difference links to the test individuals of the setting, not of its reference.
+    """
+    return [
+        {
+            "key": dataset,
+            "name": title(dataset, titles),
+            "rows": [
+                describe_line(cells, behind) | {"against": _against(cells[0])}
+                for cells in grouped(
+                    (row for row in own if row["metric"] in TESTED), *SETTING, "against"
+                ).values()
+            ],
+        }
+        for dataset, own in grouped(rows, "dataset").items()
+    ]
+
+
+def _against(row: Row) -> str:
+    names = {"mlp": method_title("mlp"), "none": f"{method_title(row['method'])} alone"}
+    other = names.get(row["against"], "its control")
+    return f"{other}, {OFFICIAL}" if row["split"] == "official" else other
+
+
+def describe_checks(
+    rows: Sequence[dict[str, Any]], titles: Mapping[str, str] | None = None
+) -> dict[str, Any] | None:
+    """Return the checks of the paper's tables that found a contradiction, and how many did not."""
+    if not rows:
         return None
-    words, kind = verdict(row["verdict"])
-    sd = row["sd"]
+    odd = [row for row in rows if row["result"] != "agrees"]
     return {
-        "ours": None if row["mean"] is None else number(row["mean"], row["metric"]),
-        "sd": None if sd is None else number(sd, row["metric"]),
-        "paper": None if row["published"] is None else number(row["published"], row["metric"]),
-        # nothing to run and nothing printed needs no word
-        "words": "" if row["verdict"] == "not_run" and row["published"] is None else words,
-        "kind": kind,
-        "behind": behind.cell(row, row["metric"]),
+        "checks": len(rows),
+        "agree": len(rows) - len(odd),
+        "rows": [
+            row
+            | {
+                "row": f"{title(row['dataset'], titles)}, {who(row)}",
+                "metrics": ", ".join(
+                    metric_title(one).removesuffix(", %") for one in row["metric"].split(" ")
+                ),
+            }
+            for row in odd
+        ],
+    }
+
+
+def describe_data(
+    rows: Iterable[dict[str, Any]], documents: Sequence[dict[str, Any]], titles: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the rates of the data sets, and a description of each data set.
+
+    Parameters
+    ----------
+    rows : iterable of dict
+        The rows of the table ``groups``.
+    documents : sequence of mapping
+        ``data.json`` of each data set.
+    titles : mapping
+        The title of each data set.
+    """
+    return {
+        "tables": [
+            {"name": title(name, titles), "judged": any(row["verdict"] for row in own), "rows": own}
+            for name, own in grouped(rows, "dataset").items()
+        ],
+        "documents": [
+            one | {"title": one["meta"].get("title") or title(one["name"])} for one in documents
+        ],
+        "files": [f"tabular/{one['name']}/data.json" for one in documents],
     }

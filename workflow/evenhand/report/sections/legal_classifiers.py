@@ -1,20 +1,20 @@
-"""Sections: scores of classifiers of legal cases by group, beside the paper."""
+"""Sections: scores of classifiers of legal cases by group, beside the paper, and their figures."""
 
-from contextlib import suppress
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from markupsafe import Markup
+
+from evenhand.core.rows import grouped, where
 from evenhand.legal.classifier_study import is_constant
+from evenhand.legal.objective_titles import Titles
+from evenhand.report.cells import Axis, estimate, ruler, ticks_between
+from evenhand.report.figures import WHOLE, axis, estimated, forest, lines, padded, scatter
 from evenhand.report.headline import say
+from evenhand.report.render import decimal, percent, plural
 
 Rows = list[dict[str, Any]]
-
-#: The measures of predictions for counterfactuals, and their titles.
-TWIN_MEASURES = {
-    "ifr_b": "Same answer",
-    "ifr_p": "Similar answer",
-    "divergence": "Divergence, nats",
-    "macro_f1": "Macro-F1",
-}
 
 #: The columns of Table 4, and their titles.
 MEASURES = {
@@ -42,40 +42,32 @@ def noise_words(row: dict[str, Any]) -> str:
 
 def describe_table_4(rows: Rows) -> Rows:
     """Return Table 4: per attribute a row per classifier and objective, a column per measure."""
-    blocks: dict[str, dict[tuple[Any, ...], dict[str, dict[str, Any]]]] = {}
-    unmatched: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        if row["ours"] is None:
-            unmatched.setdefault(row["attribute"], []).append(row)
-            continue
-        line = (row["classifier"], row["objective"], row["trained_for"])
-        blocks.setdefault(row["attribute"], {}).setdefault(line, {})[row["measure"]] = row
+    blocks = []
+    for name, own in grouped(rows, "attribute").items():
+        scored = [row for row in own if row["ours"] is not None]
+        unlike = {row["reason"] for row in scored if row["verdict"] == "not_comparable"}
+        lines = [
+            line | {"constant": constant_words(next(iter(line["cells"].values())))}
+            for line in by_training(scored)
+        ]
+        block = {"name": name, "rows": lines, "why_not": sorted(unlike)}
+        block["measures"] = [one for one in MEASURES if any(one in x["cells"] for x in lines)]
+        block["unmatched"] = [row for row in own if row["ours"] is None]
+        if scored:
+            blocks.append(block)
+    return blocks
+
+
+def by_training(rows: Rows) -> Rows:
+    """Return a row per classifier, objective and attribute of training, with cells by measure."""
+    names = ("classifier", "objective", "trained_for")
     return [
-        {
-            "name": name,
-            "measures": [one for one in MEASURES if any(one in cells for cells in lines.values())],
-            "rows": [
-                {
-                    "classifier": line[0],
-                    "objective": line[1],
-                    "trained_for": line[2],
-                    "seeds": max(cell["seeds"] or 0 for cell in cells.values()),
-                    "constant": constant_words(next(iter(cells.values()))),
-                    "cells": cells,
-                }
-                for line, cells in lines.items()
-            ],
-            "unmatched": unmatched.get(name, []),
-            "why_not": sorted(
-                {
-                    cell["reason"]
-                    for cells in lines.values()
-                    for cell in cells.values()
-                    if cell["verdict"] == "not_comparable"
-                }
-            ),
+        dict(zip(names, key, strict=True))
+        | {
+            "seeds": max(row["seeds"] or 0 for row in own),
+            "cells": {row["measure"]: row for row in own},
         }
-        for name, lines in blocks.items()
+        for key, own in grouped(rows, *names).items()
     ]
 
 
@@ -84,50 +76,285 @@ def constant_words(row: dict[str, Any]) -> str | None:
     return say("legal_constant", row=row) if row["constant_seeds"] else None
 
 
-def describe_claims(rows: Rows) -> Rows:
-    """Return the claims of FairLex's text beside our results: a number, or the name of a group."""
-    found = [dict(row) for row in rows]
-    for row in found:
-        with suppress(TypeError, ValueError):
-            row["ours"] = float(row["ours"])
-    return found
+Rows = Sequence[Mapping[str, Any]]
+
+#: The objective that the others are held against.
+BASE = "erm"
+
+#: The rows of ``group_scores`` on all test cases, as the mean over seeds.
+MEANS = {"split": "test", "convention": "all", "seed": "mean"}
+
+#: A line of calibration runs through bins with at least so many predictions.
+ENOUGH = 20
 
 
-def describe_tests(rows: Rows) -> dict[str, Any]:
-    """Return each objective against ERM, the significant differences, and the number of tests."""
-    return {
-        "rows": rows,
-        "tested": sum(row["p_cases_adjusted"] is not None for row in rows),
-        "shown": [row for row in rows if row["verdict"] in ("above", "below")],
-    }
+def describe_group_scores(rows: Rows, called: Titles) -> list[dict[str, Any]]:
+    """Return macro-F1 (0 to 100) of each group under each objective: test cases, mean over seeds.
 
-
-def describe_table_2(rows: Rows) -> Rows:
-    """Return Table 2: the groups of each attribute and classifier, with possible causes."""
-    blocks: dict[tuple[str, str], Rows] = {}
-    for row in rows:
-        blocks.setdefault((row["attribute"], row["classifier"]), []).append(row)
+    A block per attribute and classifier contains its groups, each with a row per objective, ERM
+    first, or one row if it has no score. The line across a row is the group's score under ERM;
+    the band is the range that chance explains.
+    """
+    rows = where(rows, **MEANS)
+    ends = [row[key] for row in rows for key in ("score", "high", "noise_high") if row[key]]
+    axis = Axis(0, min(math.ceil(max(ends, default=100) / 10) * 10, 100))
+    scale = ruler(axis, ticks_between(axis.low, axis.high, 5), "Scale of macro-F1")
     return [
-        {"name": attribute, "classifier": classifier, "rows": own}
-        for (attribute, classifier), own in blocks.items()
+        {
+            "name": attribute,
+            "classifier": classifier,
+            "ruler": scale,
+            "groups": [
+                {"name": group, "cases": own[0]["cases"], "rows": _score_rows(own, axis, called)}
+                for group, own in grouped(of_block, "group").items()
+            ],
+        }
+        for (attribute, classifier), of_block in grouped(rows, "attribute", "classifier").items()
     ]
 
 
-def describe_counterfactual(rows: Rows) -> Rows:
-    """Return, per setting, how often a case and its counterfactual get the same prediction."""
-    lines: dict[tuple[str, str, str], dict[str, Any]] = {}
-    for row in rows:
-        key = (row["classifier"], row["objective"], row["trained_for"])
-        names = ("classifier", "objective", "trained_for", "seeds", "twins")
-        line = lines.setdefault(key, {name: row[name] for name in names} | {"cells": {}})
-        line["cells"][row["measure"]] = row
-    return list(lines.values())
+def _score_rows(rows: Sequence[dict[str, Any]], axis: Axis, called: Titles) -> list[dict[str, Any]]:
+    if all(row["score"] is None for row in rows):  # once is enough
+        return [rows[0] | {"objective": None, "plot": None}]
+    base = next((row["score"] for row in rows if row["objective"] == BASE), None)
+    return [
+        row | {"plot": _score_plot(row, axis, base, called) if row["score"] is not None else None}
+        for row in sorted(rows, key=lambda one: one["objective"] != BASE)
+    ]
 
 
-def describe_calibration(rows: Rows) -> Rows:
-    """Return confidence and accuracy in each group, by attribute; ERM only."""
-    blocks: dict[str, Rows] = {}
-    for row in rows:
-        if row["objective"] == "erm":
-            blocks.setdefault(row["attribute"], []).append(row)
-    return [{"name": name, "rows": own} for name, own in blocks.items()]
+def _score_plot(row: Mapping[str, Any], axis: Axis, base: float | None, called: Titles) -> Markup:
+    text = f"{row['group']}, {called[row['objective']]}: {decimal(row['score'], 1)}"
+    if row["low"] is not None:
+        text += f" ({decimal(row['low'], 1)} to {decimal(row['high'], 1)})"
+    if row["noise_low"] is not None:
+        text += f"; chance {decimal(row['noise_low'], 1)} to {decimal(row['noise_high'], 1)}"
+    return estimate(
+        axis,
+        row["score"],
+        (row["low"], row["high"]),
+        text,
+        kind="unclear",
+        centre=axis.low if base is None else base,
+        band=(row["noise_low"], row["noise_high"]),
+    )
+
+
+def draw_objectives(
+    rows: Rows, title: str, attributes: Mapping[str, str], called: Titles
+) -> list[dict[str, Any]]:
+    """Draw group disparity against macro-F1 over all cases, per attribute, most points first.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        Of the table ``table_4``.
+    title : str
+        Of the data set.
+    attributes : mapping
+        The titles of its attributes.
+    called : mapping
+        The titles of the objectives.
+
+    Returns
+    -------
+    list of dict
+        drawing, caption and spots (different points); an attribute needs two objectives and spots.
+    """
+    known = (row for row in rows if row["ours"] is not None and row["measure"] in ("overall", "gd"))
+    figures = []
+    for attribute, own in grouped(known, "attribute").items():
+        drawn = []
+        for training in by_training(own):
+            if len(training["cells"]) == 2:
+                x, y = (training["cells"][measure]["ours"] for measure in ("overall", "gd"))
+                name = called.heading(training["objective"])
+                words = f"{name}, {training['classifier']}: macro-F1 {decimal(x, 1)},"
+                words += f" group disparity {decimal(y, 1)}"
+                drawn.append({"name": name, "x": x, "y": y, "words": words})
+        series = list(dict.fromkeys(row["name"] for row in drawn))
+        spots = {(row["x"], row["y"]) for row in drawn}
+        if len(series) < 2 or len(spots) < 2:
+            continue
+        of = f"{title}, {attributes.get(attribute, attribute)}"
+        sides = (
+            axis("Macro-F1, all test cases", padded([row["x"] for row in drawn], 5.0)),
+            axis("Group disparity", (0, max(1.0, *(row["y"] for row in drawn)) * 1.1), grid=True),
+        )
+        drawing = scatter(
+            drawn, f"{of}: group disparity by macro-F1 of each objective", *sides, series=series
+        )
+        caption = say("legal_points_caption", of=of)
+        figures.append({"drawing": drawing, "caption": caption, "spots": len(spots)})
+    return sorted(figures, key=lambda one: -one["spots"])
+
+
+def draw_table_2(rows: Rows, scores: Rows) -> dict[str, Any]:
+    """Draw Table 2 of one attribute and classifier: its groups by their share of training cases.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        The groups, of the table ``table_2``.
+    scores : sequence of mapping
+        The rows of ``group_scores.csv``, for intervals and random groups under ERM.
+
+    Returns
+    -------
+    dict
+        drawing, None if no group has a score; without, the groups that have none.
+    """
+    scores = where(scores, objective=BASE, **MEANS)
+    noise = {(row["classifier"], row["attribute"], row["group"]): row for row in scores}
+    whole = sum(row["train_cases"] or 0 for row in rows)
+    ordered = sorted(rows, key=lambda row: (-(row["train_cases"] or 0), row["group"]))
+    scored = [row for row in ordered if row["score"] is not None]
+    drawn = [_table_2_row(row, whole, noise) for row in scored]
+    ends = [row[end] for row in drawn for end in ("value", "high", "band_high") if row[end]]
+    domain = (0, min(math.ceil(max(ends, default=10) / 10) * 10, 100))
+    label = "Macro-F1 of each group, by its share of the training cases"
+    return {
+        "drawing": forest(drawn, axis("Macro-F1, %", domain), label) if drawn else None,
+        "without": [row["group"] for row in ordered if row["score"] is None],
+    }
+
+
+def _table_2_row(
+    row: Mapping[str, Any], whole: int, noise: Mapping[tuple[str, ...], Mapping[str, Any]]
+) -> dict[str, Any]:
+    own = noise.get((row["classifier"], row["attribute"], row["group"]), {})
+    span = (own.get("low"), own.get("high"))
+    band = (own.get("noise_low"), own.get("noise_high"))
+    share = (row["train_cases"] or 0) / whole if whole else None
+    parts = [f"macro-F1 {decimal(row['score'], 1)}"]
+    if None not in span:
+        parts[0] += f" ({decimal(span[0], 1)} to {decimal(span[1], 1)})"
+    if None not in band:
+        parts.append(f"chance {decimal(band[0], 1)} to {decimal(band[1], 1)}")
+    parts += [
+        f"{plural(row['train_cases'], 'training case')} ({percent(share)})",
+        f"drift of labels {decimal(row['drift'])}",
+        f"share of the worst class {percent(row['wci'])}",
+    ]
+    return estimated(
+        row["group"],
+        (row["score"], *span),
+        text=f"{percent(share)} of training: {decimal(row['score'], 1)}",
+        words="; ".join(parts),
+        kind="unclear" if row["few"] else "plain",
+        band=band,
+    )
+
+
+def describe_training(rows: Rows, called: Titles) -> list[dict[str, Any]]:
+    """Return development score and training loss by epoch, per classifier and attribute.
+
+    Objectives without groups (attribute ``none``) appear with those of each attribute. A number
+    is the mean over the seeds that reached the epoch; lines end where the first seed stopped.
+    """
+    blocks = []
+    for classifier, own in grouped(where(rows, seed="mean"), "classifier").items():
+        attributes = {
+            name: grouped(of_one, "objective")
+            for name, of_one in grouped(own, "trained_for").items()
+        }
+        plain = attributes.pop("none", {})
+        for attribute, means in list(attributes.items()) or [("", {})]:
+            together = sorted((plain | means).items(), key=lambda one: (one[0] != BASE, one[0]))
+            blocks.append(_training_block(classifier, attribute, dict(together), called))
+    return blocks
+
+
+def _training_block(
+    classifier: str, attribute: str, means: Mapping[str, Sequence[dict[str, Any]]], called: Titles
+) -> dict[str, Any]:
+    """Return the two drawings and the rows of the table of one classifier and attribute."""
+    figures = []
+    for key, title, digits in (
+        ("macro_f1", "Macro-F1 of the development cases", 1),
+        ("loss", "Training loss", 3),
+    ):
+        rows = [
+            {
+                "name": called.heading(name),
+                "x": one["epoch"],
+                "y": one[key],
+                "words": _epoch_words(called[name], one, key, digits),
+            }
+            for name, epochs in means.items()
+            for one in epochs
+            if one["seeds"] == epochs[0]["seeds"] and one[key] is not None
+        ]
+        if rows:
+            label = f"{title} by epoch: {classifier}"
+            sides = _sides(rows, title, is_loss=key == "loss")
+            drawing = lines(rows, label, *sides, series=list(map(called.heading, means)))
+            figures.append({"title": title, "drawing": drawing})
+    last = max((one["epoch"] for epochs in means.values() for one in epochs), default=0)
+    at = {name: {one["epoch"]: one for one in epochs} for name, epochs in means.items()}
+    return {
+        "name": attribute,
+        "classifier": classifier,
+        "objectives": list(means),
+        "figures": figures,
+        "rows": [
+            {"epoch": epoch, "cells": [at[name].get(epoch) for name in means]}
+            for epoch in range(1, last + 1)
+        ],
+    }
+
+
+def _epoch_words(name: str, one: Mapping[str, Any], key: str, digits: int) -> str:
+    text = f"{name}, epoch {one['epoch']}: {decimal(one[key], digits)}"
+    return text + (f" ± {decimal(one[key + '_sd'], digits)}" if one[key + "_sd"] else "")
+
+
+def _sides(
+    rows: Sequence[Mapping[str, Any]], title: str, *, is_loss: bool
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the axes of epochs and of a score or loss; losses that differ much get a log scale."""
+    values = [row["y"] for row in rows]
+    log = is_loss and min(values) > 0 and max(values) / min(values) > 10
+    if log:
+        domain = (min(values) / 1.2, max(values) * 1.2)
+    else:
+        domain = padded(values, 1e-3 if is_loss else 5.0)
+    ends = (0.6, max(2, *(row["x"] for row in rows)) + 0.4)
+    return axis("Epoch", ends, **WHOLE), axis(title, domain, log=log, grid=True)
+
+
+def describe_calibration_curves(rows: Rows) -> list[dict[str, Any]]:
+    """Draw confidence against the observed frequency, by group; ERM, test cases.
+
+    A figure per attribute and classifier; predictions of all seeds are pooled.
+    """
+    chosen = (row for row in where(rows, objective=BASE, split="test") if row["predictions"])
+    return [
+        {"name": attribute, "classifier": classifier}
+        | _calibration_figure(classifier, grouped(own, "group"))
+        for (attribute, classifier), own in grouped(chosen, "attribute", "classifier").items()
+    ]
+
+
+def _calibration_figure(
+    classifier: str, groups: Mapping[str, Sequence[dict[str, Any]]]
+) -> dict[str, Any]:
+    groups = {name: own for name, own in groups.items() if name != "all"} or groups
+    most = max(row["predictions"] for own in groups.values() for row in own)
+    rows = [
+        {
+            "name": name,
+            "x": row["confidence"],
+            "y": row["share_right"],
+            "words": f"{name}: confidence {percent(row['confidence'])}, came true "
+            f"{percent(row['share_right'])}, {plural(row['predictions'], 'prediction')}",
+            "weight": row["predictions"] / most,
+            "alone": row["predictions"] < ENOUGH,
+        }
+        for name, own in groups.items()
+        for row in own
+    ]
+    label = f"Share that came true by confidence: {classifier}, {', '.join(groups)}"
+    sides = axis("Confidence", (0, 1)), axis("Share that came true", (0, 1), grid=True)
+    look = {"series": list(groups), "diagonal": True, "height": 240, "widest": 460}
+    return {"drawing": lines(rows, label, *sides, **look)}

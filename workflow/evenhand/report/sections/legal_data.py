@@ -1,90 +1,58 @@
-"""Sections: the contents of a legal data set, and the records that were left out of it."""
+"""The tables of legal data sets, with their declarations and titles."""
 
-from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
-from evenhand.io.quarantine import REASONS
-from evenhand.io.tables import read_rows
-from evenhand.report.read import read_json
-
-Rows = list[dict[str, Any]]
-
-#: Columns of the tables by split.
-SPLITS = ("train", "dev", "test", "all")
+from evenhand.legal.dataset import Dataset
+from evenhand.legal.declaration import read_declaration
 
 
-def describe_groups(rows: Rows) -> Rows:
-    """Return Tables 6 and 7: the groups of each attribute by split, and the share of known ones."""
-    known = {
-        row["attribute"]: row["known"] / row["of"]
-        for row in rows
-        if row["split"] == "all" and row["of"]
-    }
-    return [
-        block | {"known": known.get(block["name"])}
-        for block in by_split(rows, "attribute", "group")
-    ]
+@dataclass(frozen=True)
+class Described:
+    """A data set: its name, title, declaration, and tables by name."""
+
+    name: str
+    title: str
+    declaration: Dataset
+    tables: dict[str, list[dict[str, Any]]]
+
+    @property
+    def attributes(self) -> dict[str, str]:
+        """The titles of its attributes."""
+        return {one.name: one.title for one in self.declaration.attributes}
+
+    @property
+    def head(self) -> dict[str, Any]:
+        """What each section on a data set begins with."""
+        return {"id": self.name, "title": self.title, "attributes": self.attributes}
 
 
-def by_split(rows: Rows, block: str, line: str) -> Rows:
-    """Return a table per value of `block`: a row per value of `line` and a column per split."""
-    blocks: dict[str, dict[str, dict[str, dict[str, Any]]]] = {}
-    for row in rows:
-        blocks.setdefault(row[block], {}).setdefault(row[line], {})[row["split"]] = row
-    splits = [one for one in SPLITS if any(row["split"] == one for row in rows)]
-    return [
-        {
-            "name": name,
-            "splits": splits,
-            "rows": [
-                {"name": group, "cells": [cells.get(split) for split in splits]}
-                for group, cells in lines.items()
-            ],
-        }
-        for name, lines in blocks.items()
-    ]
-
-
-def describe_reading(paths: list[Path]) -> Rows:
-    """Return the number of records of each part, and the reasons for those left out.
-
-    Parameters
-    ----------
-    paths : list of path
-        ``{part}.counts.json``.
+def read_datasets(
+    tables: list[Path], declarations: list[str], titles: list[str]
+) -> list[Described]:
+    """Return the data sets of these folders of tables, which are named after them.
 
     Raises
     ------
     InputError
-        A file of counts does not contain the number of records.
+        There is not one declaration and title of each data set.
     """
-    parts = []
-    for path in paths:
-        numbers = read_json(path)
-        if not isinstance(numbers, dict) or not isinstance(numbers.get("records"), int):
-            raise InputError("does not say how many records were written", file=path)
-        reasons = dict(numbers.get("left_out", {})) | dict(numbers.get("noted", {}))
-        most = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
-        parts.append(
-            {
-                "name": path.name.removesuffix(".counts.json"),
-                "records": numbers["records"],
-                "reasons": [
-                    {
-                        "name": name.replace("_", " "),
-                        "meaning": REASONS.get(name, ""),
-                        "cases": cases,
-                    }
-                    for name, cases in most
-                    if cases
-                ],
-            }
-        )
-    return parts
+    if not len(declarations) == len(titles) == len(tables):
+        raise InputError("there is not one declaration and title of each data set")
+    return [
+        Described(folder.name, title, read_declaration(declared), read_tables(folder))
+        for folder, declared, title in zip(tables, declarations, titles, strict=True)
+    ]
 
 
-def describe_duplicates(path: Path) -> dict[str, int]:
-    """Return the numbers of repeated records of a case and of near duplicates."""
-    return Counter(row["how"] for row in read_rows(path, ["how"]))
+def titles_by_name(datasets: Iterable[Described]) -> dict[str, str]:
+    """Return the titles of data sets by name, and of attributes by ``data_set/attribute``."""
+    found = {}
+    for one in datasets:
+        found[one.name] = one.title
+        found |= {f"{one.name}/{name}": title for name, title in one.attributes.items()}
+    return found

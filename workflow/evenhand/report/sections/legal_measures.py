@@ -1,17 +1,80 @@
-"""Sections: shift, crossed attributes, lengths, leakage, rules and audit of a legal data set."""
+"""Sections: the contents of a legal data set, the records left out, and measures of its quality."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from evenhand.core.rows import grouped, where
 from evenhand.core.tables import read_table
+from evenhand.errors import InputError
+from evenhand.io.quarantine import REASONS
+from evenhand.io.tables import read_rows
 from evenhand.report.cells import Axis, estimate, ruler, ticks_between
 from evenhand.report.figures import heat_map, histogram
+from evenhand.report.read import read_json
 from evenhand.report.render import decimal, percent
 
 Rows = list[dict[str, Any]]
 
+#: Columns of the tables by split.
+SPLITS = ("train", "dev", "test", "all")
+
 #: The widest that distances are drawn: sqrt(ln 2) is the largest there is.
 MOST = 0.8325546
+
+
+def describe_groups(rows: Rows) -> Rows:
+    """Return Tables 6 and 7: the groups of each attribute by split, and the share of known ones."""
+    blocks = []
+    for name, own in grouped(rows, "attribute").items():
+        known = [row["known"] / row["of"] for row in where(own, split="all") if row["of"]]
+        blocks.append({"name": name, "known": known[0] if known else None} | by_split(own, "group"))
+    return blocks
+
+
+def by_split(rows: Rows, line: str) -> dict[str, Any]:
+    """Return a table with a row per value of `line` and a column per split."""
+    cells = {(row[line], row["split"]): row for row in rows}
+    splits = [one for one in SPLITS if any(split == one for _, split in cells)]
+    lines = [
+        {"name": name, "cells": [cells.get((name, split)) for split in splits]}
+        for name in grouped(rows, line)
+    ]
+    return {"splits": splits, "rows": lines}
+
+
+def describe_reading(paths: list[Path]) -> Rows:
+    """Return the number of records of each part, and the reasons for those left out.
+
+    Parameters
+    ----------
+    paths : list of path
+        ``{part}.counts.json``.
+
+    Raises
+    ------
+    InputError
+        A file of counts does not contain the number of records.
+    """
+    parts = []
+    for path in paths:
+        numbers = read_json(path)
+        if not isinstance(numbers, dict) or not isinstance(numbers.get("records"), int):
+            raise InputError("does not say how many records were written", file=path)
+        reasons = dict(numbers.get("left_out", {})) | dict(numbers.get("noted", {}))
+        part = {"name": path.name.removesuffix(".counts.json"), "records": numbers["records"]}
+        part["reasons"] = [
+            {"name": name.replace("_", " "), "meaning": REASONS.get(name, ""), "cases": cases}
+            for name, cases in sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
+            if cases
+        ]
+        parts.append(part)
+    return parts
+
+
+def describe_duplicates(path: Path) -> dict[str, int]:
+    """Return the numbers of repeated records of a case and of near duplicates."""
+    return Counter(row["how"] for row in read_rows(path, ["how"]))
 
 
 def describe_shift(rows: Rows) -> dict[str, Any]:
@@ -46,18 +109,19 @@ def describe_shift(rows: Rows) -> dict[str, Any]:
 
 def describe_cross(rows: Rows) -> Rows:
     """Return Table 3: per pair of attributes a table, group by group, and a map of its shares."""
-    pairs: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
-    for row in rows:
-        lines = pairs.setdefault((row["attribute"], row["other_attribute"]), {})
-        lines.setdefault(row["group"], {})[row["other_group"]] = row
-    return [_crossed(first, second, lines) for (first, second), lines in pairs.items()]
+    return [
+        _crossed(first, second, own)
+        for (first, second), own in grouped(rows, "attribute", "other_attribute").items()
+    ]
 
 
-def _crossed(
-    first: str, second: str, lines: dict[str, dict[str, dict[str, Any]]]
-) -> dict[str, Any]:
+def _crossed(first: str, second: str, rows: Rows) -> dict[str, Any]:
     """Return a pair's table; the map leaves out groups without cases, listed in `without`."""
-    columns = list(dict.fromkeys(name for cells in lines.values() for name in cells))
+    lines = {
+        name: {row["other_group"]: row for row in own}
+        for name, own in grouped(rows, "group").items()
+    }
+    columns = list(grouped(rows, "other_group"))
     drawn = [name for name, cells in lines.items() if any(cell["of"] for cell in cells.values())]
     shares = [
         {
@@ -85,11 +149,8 @@ def _crossed(
 
 def describe_lengths(rows: Rows) -> Rows:
     """Return Figure 2: a histogram for each unit, with the quantities beside it."""
-    units: dict[tuple[str, str | None], list[dict[str, Any]]] = {}
-    for row in rows:
-        units.setdefault((row["unit"], row["tokenizer"]), []).append(row)
     found = []
-    for (unit, tokenizer), own in units.items():
+    for (unit, tokenizer), own in grouped(rows, "unit", "tokenizer").items():
         bars = [row for row in own if row["quantity"] == "histogram"]
         drawing = None
         if bars:
@@ -112,10 +173,8 @@ def describe_lengths(rows: Rows) -> Rows:
 
 def describe_leakage(rows: Rows) -> Rows:
     """Return the patterns found, each with the label whose risk ratio is farthest from 1."""
-    labels: dict[tuple[str, str], Rows] = {}
-    for row in rows:
-        if row["label"] is not None and row["risk_ratio"] is not None:
-            labels.setdefault((row["language"], row["pattern"]), []).append(row)
+    measured = (row for row in rows if row["label"] is not None and row["risk_ratio"] is not None)
+    labels = grouped(measured, "language", "pattern")
     found = []
     for row in rows:
         if row["label"] is None and row["cases"]:
@@ -129,21 +188,9 @@ def _risk_words(row: dict[str, Any]) -> str:
     return "{}: {} with it, {} without".format(row["label"], *(percent(one, 0) for one in shares))
 
 
-def describe_rules(rows: Rows) -> Rows:
-    """Return the rules that found each attribute."""
-    attributes: dict[str, Rows] = {}
-    for row in rows:
-        attributes.setdefault(row["attribute"], []).append(row)
-    return [{"name": name, "rows": rows} for name, rows in attributes.items()]
-
-
 def describe_audit(folder: Path) -> Rows:
     """Return the precision of the rules by manual check; rules without an answer are left out."""
-    rows = read_table(folder / "audit.csv")
-    for row in rows:
-        joined = {"values": "all that give a value", "no_values": "all that give none"}
-        row["name"] = joined.get(row["scope"]) or (row["rule"] or "").replace("_", " ")
-    return [row for row in rows if row["answered"]]
+    return [row for row in read_table(folder / "audit.csv") if row["answered"]]
 
 
 def _distance(row: dict[str, Any]) -> float:

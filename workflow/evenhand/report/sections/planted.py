@@ -47,12 +47,8 @@ def describe_planted(truth: Path, files: Iterable[Path]) -> list[dict[str, Any]]
     """
     folders = {"/".join(path.parts[-n:]): path for path in map(Path, files) for n in (2, 3)}
     found: list[dict[str, Any]] = []
-    rows = read_resource(truth, COLUMNS, unique=("planted", "found"))
+    rows = read_resource(truth, COLUMNS, unique=("planted", "found"), choices=CHOICES)
     for line, row in enumerate(rows, start=2):
-        for column, choices in CHOICES.items():
-            if row[column] not in choices:
-                problem, remedy = f"{row[column]!r} is no {column}", f"use {', '.join(choices)}"
-                raise InputError(problem, file=truth, line=line, remedy=remedy)
         try:
             than = float(row["than"])
         except ValueError:

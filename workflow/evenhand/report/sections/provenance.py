@@ -3,14 +3,16 @@
 import json
 import re
 from collections import Counter
+from collections.abc import Iterable
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
+from evenhand.core.rows import grouped
 from evenhand.report.read import read_json
 from evenhand.report.render import NOTHING, slug
-from evenhand.report.sections.holdings import holding
+from evenhand.report.words import file_content
 
 #: So many files of one kind, or more, are folded.
 FOLD = 3
@@ -43,13 +45,15 @@ def describe_provenance(provenance: Path, results: str) -> dict[str, Any]:
     document = read_json(provenance)
     top = PurePosixPath(results)
     ids = _Ids()
-    files = [
-        entry | {"path": _below(entry["file"], top), "holds": holding(entry["file"])}
-        for entry in document["files"]
-    ]
+    files = document["files"]
     for entry in files:
-        entry["id"] = ids.give(f"file-{slug(entry['path'])}")
-        entry["link"] = _link(entry["file"], top)
+        path, inside = PurePosixPath(entry["file"]), top in PurePosixPath(entry["file"]).parents
+        below = str(path.relative_to(top)) if inside else entry["file"]
+        entry |= {"path": below, "holds": file_content(entry["file"])}
+        # relative to results/report/
+        entry |= {"id": ids.give(f"file-{slug(below)}"), "link": None}
+        if inside:
+            entry["link"] = "../" + quote(below)
     sources = [
         one | {"id": ids.give(f"source-{slug(one['file'] or one['sha256'][:12])}")}
         for one in document.get("sources", [])
@@ -76,10 +80,7 @@ def count_files(provenance: Path | None) -> dict[str, int] | None:
     if provenance is None:
         return None
     files = read_json(provenance)["files"]
-    return {
-        "files": len(files),
-        "traced": sum(entry["stage"] is not None for entry in files),
-    }
+    return {"files": len(files), "traced": sum(entry["stage"] is not None for entry in files)}
 
 
 class _Ids:
@@ -93,18 +94,6 @@ class _Ids:
         if self.given[name] == 1:
             return name
         return self.give(f"{name}-{self.given[name]}")
-
-
-def _below(file: str, top: PurePosixPath) -> str:
-    """Return the path relative to the results folder; unchanged if it lies elsewhere."""
-    path = PurePosixPath(file)
-    return str(path.relative_to(top)) if top in path.parents else file
-
-
-def _link(file: str, top: PurePosixPath) -> str | None:
-    """Return the path of a file relative to ``results/report/``; None if it lies elsewhere."""
-    path = PurePosixPath(file)
-    return "../" + quote(str(path.relative_to(top))) if top in path.parents else None
 
 
 def _rule(stage: str | None) -> str | None:
@@ -124,24 +113,23 @@ def _folders(
 
     Files of one kind have the same place (``legal/ecthr``), stage and description.
     """
-    folders: dict[str, dict[tuple[Any, ...], list[dict[str, Any]]]] = {}
-    for entry in sorted(files, key=lambda entry: entry["path"]):
+    for entry in files:
         path = PurePosixPath(entry["path"])
-        place = path.parts[: min(2, len(path.parts) - 1)]
-        kind = (place, entry["holds"] or path.parent, entry["stage"], _form(path))
-        folder = path.parts[0] if len(path.parts) > 1 else ""
-        folders.setdefault(folder, {}).setdefault(kind, []).append(entry)
+        entry["folder"] = path.parts[0] if len(path.parts) > 1 else ""
+        entry["place"] = path.parts[: min(2, len(path.parts) - 1)]
+        entry["kind"] = (entry["holds"] or path.parent, entry["stage"], _form(path))
+    order = sorted(files, key=lambda entry: entry["path"])
     return [
         {
             "name": name,
-            "files": sum(len(members) for members in kinds.values()),
+            "files": len(own),
             "kinds": [
                 _kind(part, stages)
-                for members in kinds.values()
+                for members in grouped(own, "place", "kind").values()
                 for part in ([members] if len(members) >= FOLD else [[one] for one in members])
             ],
         }
-        for name, kinds in folders.items()
+        for name, own in grouped(order, "folder").items()
     ]
 
 
@@ -176,41 +164,38 @@ def _common(lists: list[list[str]]) -> list[str]:
 
 def _stages(files: list[dict[str, Any]], ids: _Ids) -> dict[str, dict[str, Any]]:
     """Return each stage by name, with its code, the sets of its parameters, and its counts."""
-    stages: dict[str, dict[str, Any]] = {}
-    runs: dict[str, dict[str, dict[str, Any]]] = {}
-    for entry in sorted(files, key=lambda entry: (entry["stage"] or "", entry["path"])):
-        name = entry["stage"]
+    stages = {}
+    order = sorted(files, key=lambda entry: (entry["stage"] or "", entry["path"]))
+    for name, own in grouped(order, "stage").items():
         if name is None:
             continue
-        stage = stages.setdefault(
-            name,
-            {
-                "stage": name,
-                "rule": _rule(name),
-                "id": ids.give(f"stage-{slug(name)}"),
-                "codes": [],
-                "packages": [],
-                "settings": [],
-                "files": 0,
-            },
-        )
-        stage["files"] += 1
-        for key, value in (
-            ("codes", entry["code"]),
-            ("packages", entry["packages"] or {}),
-            ("settings", _parameters(entry)),
-        ):
-            if value not in stage[key]:
-                stage[key].append(value)
         # outputs of one run share its counts
-        run = json.dumps([entry["inputs"], entry["parameters"]], sort_keys=True)
-        runs.setdefault(name, {})[run] = entry["counts"] or {}
-    for name, stage in stages.items():
-        stage["runs"] = len(runs[name])
-        stage["totals"] = _totals(list(runs[name].values()))
-        stage["ways"] = len(stage["settings"])
-        stage["settings"] = stage["settings"][:MOST_SETTINGS]
+        runs = {
+            json.dumps([entry["inputs"], entry["parameters"]], sort_keys=True): entry["counts"]
+            or {}
+            for entry in own
+        }
+        settings = _distinct(map(_parameters, own))
+        stages[name] = {
+            "stage": name,
+            "rule": _rule(name),
+            "id": ids.give(f"stage-{slug(name)}"),
+            "codes": _distinct(entry["code"] for entry in own),
+            "packages": _distinct(entry["packages"] or {} for entry in own),
+            "settings": settings[:MOST_SETTINGS],
+            "ways": len(settings),
+            "files": len(own),
+            "runs": len(runs),
+            "totals": _totals(list(runs.values())),
+        }
     return stages
+
+
+def _distinct(values: Iterable[Any]) -> list[Any]:
+    found = _Numbered()
+    for value in values:
+        found.number(value)
+    return found.values
 
 
 def _parameters(entry: dict[str, Any]) -> list[tuple[str, str, bool]]:
@@ -245,15 +230,11 @@ def _used(sources: list[dict[str, Any]], files: list[dict[str, Any]]) -> list[di
     """Return the sources with the rules that read them."""
     readers: dict[tuple[str | None, str], set[str]] = {}
     for entry in files:
-        for one in _inputs(entry):
+        for one in (one for described in entry["inputs"].values() for one in described):
             readers.setdefault((one["file"], one["sha256"]), set()).add(_rule(entry["stage"]) or "")
     return [
         one | {"readers": sorted(readers.get((one["file"], one["sha256"]), ()))} for one in sources
     ]
-
-
-def _inputs(entry: dict[str, Any]) -> list[dict[str, Any]]:
-    return [one for described in entry["inputs"].values() for one in described]
 
 
 def _graph(
@@ -301,13 +282,9 @@ def _graph(
             )
         nodes.append(
             [
-                entry["id"],
-                entry["path"],
-                entry["sha256"],
-                entry["link"],
+                *(entry[name] for name in ("id", "path", "sha256", "link")),
                 lists["holds"].number(entry["holds"]),
-                entry["bytes"],
-                entry["rows"],
+                *(entry[name] for name in ("bytes", "rows")),
                 lists["columns"].number(entry["columns"]),
                 run,
             ]

@@ -2,19 +2,16 @@
 
 from typing import Any
 
+from evenhand.core.rows import grouped, where
 from evenhand.report.figures import axis, lines
 from evenhand.report.headline import say
-from evenhand.report.sections.stereotypes_words import (
-    in_a_list,
-    in_order,
-    interval_words,
-    method_of,
-    method_title,
-    p_value,
-)
+from evenhand.report.sections.stereotypes_words import in_a_list, in_order, method_of, method_title
 from evenhand.text.phrases import listed
 
 Rows = list[dict[str, Any]]
+
+#: The coordinates of a point of a curve.
+RATES = ("false_positive_rate", "true_positive_rate")
 
 
 def describe_meta(rows: Rows, points: Rows, tests: Rows) -> dict[str, Any] | None:
@@ -34,14 +31,14 @@ def describe_meta(rows: Rows, points: Rows, tests: Rows) -> dict[str, Any] | Non
         return None
     models = list(dict.fromkeys(row["model"] for row in [*rows, *points]))
     levels = sorted({row["agreeing"] for row in [*rows, *points]})
-    curves = _curves(points)
+    known = [row for row in points if None not in (row[RATES[0]], row[RATES[1]])]
     return {
         "levels": levels,
         "models": [_model(model, levels, rows, tests) for model in models],
         "drawings": [
             {"agreeing": agreeing, "figures": figures}
             for agreeing in levels
-            if (figures := _figures(models, agreeing, rows, curves))
+            if (figures := _figures(models, agreeing, rows, known))
         ],
     }
 
@@ -59,39 +56,26 @@ def _model(
     return {
         "model": model,
         "counts": counts,
-        "words": in_words([found.get((method, levels[0])) for method in methods]),
+        "words": agreement_words([found.get((method, levels[0])) for method in methods]),
         "rows": [
             {
                 "about": method_of(method),
-                "cells": [_cell(found.get((method, agreeing))) for agreeing in levels],
+                "cells": [_scored(found.get((method, agreeing))) for agreeing in levels],
             }
             for method in methods
         ],
-        "tests": [
-            row
-            | {
-                "a": method_title(row["method_a"]),
-                "b": method_title(row["method_b"]),
-                "span": interval_words(row["difference_low"], row["difference_high"], 3),
-                "p": p_value(row["p_adjusted"]),
-            }
-            for row in tests
-            if row["model"] == model
-        ],
+        "tests": where(tests, model=model),
     }
 
 
 COUNTS = ("biased", "unbiased")
 
 
-def _cell(row: dict[str, Any] | None) -> dict[str, Any] | None:
-    if row is None or row["auc"] is None:
-        return None
-    span = interval_words(row["auc_low"], row["auc_high"], 2)
-    return row | {"span": span, "p": p_value(row["p_value"])}
+def _scored(row: dict[str, Any] | None) -> dict[str, Any] | None:
+    return None if row is None or row["auc"] is None else row
 
 
-def in_words(rows: list[dict[str, Any] | None]) -> str:
+def agreement_words(rows: list[dict[str, Any] | None]) -> str:
     """State which methods agree or disagree with the annotators; rows of one model and number.
 
     A method does if the interval of its AUC excludes 0.5 and its p-value is below `CHANCE`.
@@ -115,36 +99,21 @@ def in_words(rows: list[dict[str, Any] | None]) -> str:
 CHANCE, FEWEST = 0.05, 10
 
 
-#: The curves of each model and number of agreeing annotators: points by method.
-Curves = dict[tuple[str, int], dict[str, list[tuple[float, float]]]]
-
-
-def _curves(points: Rows) -> Curves:
-    found: Curves = {}
-    for row in points:
-        place = (row["false_positive_rate"], row["true_positive_rate"])
-        if None not in place:
-            by_method = found.setdefault((row["model"], row["agreeing"]), {})
-            by_method.setdefault(row["method"], []).append(place)
-    return found
-
-
-def _figures(
-    models: list[str], agreeing: int, rows: Rows, curves_of: Curves
-) -> list[dict[str, Any]]:
+def _figures(models: list[str], agreeing: int, rows: Rows, points: Rows) -> list[dict[str, Any]]:
     """Return a drawing per model, with each method's AUC in the legend."""
     auc = {(row["model"], row["method"]): row["auc"] for row in rows if row["agreeing"] == agreeing}
     figures = []
     for model in models:
-        curves = curves_of.get((model, agreeing))
-        if not curves:
-            continue
+        curves = grouped(where(points, model=model, agreeing=agreeing), "method")
         names, dots = [], []
         for method in in_order(curves):
             name, area = method_title(method), auc.get((model, method))
             name += f" {area:.2f}" if area is not None else ""
             names.append(name)
-            dots += [{"name": name, "x": x, "y": y} for x, y in _thinned(sorted(curves[method]))]
+            places = sorted((row[RATES[0]], row[RATES[1]]) for row in curves[method])
+            dots += [{"name": name, "x": x, "y": y} for x, y in _thinned(places)]
+        if not names:
+            continue
         label = f"{model}, at least {agreeing} annotators: ROC curves. Areas: {listed(names)}."
         sides = (
             axis(title, (0, 1), values=[0, 0.5, 1])

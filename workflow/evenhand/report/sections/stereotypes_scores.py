@@ -1,23 +1,20 @@
 """Section: the bias scores of a set of pairs, their verdicts, and conclusions in words."""
 
-from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlencode
 
 from markupsafe import Markup
 
-from evenhand.report.cells import Axis, estimate, ruler, ticks_between
+from evenhand.core.rows import grouped
+from evenhand.report.cells import Axis, estimate, reach, ruler, ticks_between
 from evenhand.report.headline import say
-from evenhand.report.render import plural
+from evenhand.report.render import in_words, plural, span
 from evenhand.report.sections.stereotypes_words import (
     ASIDE,
     SUBSETS,
     in_a_list,
     in_order,
-    in_words,
-    interval_words,
     method_of,
-    p_value,
     reason_words,
 )
 from evenhand.text.phrases import conclusion, listed
@@ -69,7 +66,8 @@ def describe_scores(
         if row["model"] not in untrusted and row["method"] is not None
     ]
     whole = [row for row in judged if row["subset"] == "all" and row["bias_type"] == "all"]
-    axis = _axis(whole)
+    far = reach(whole, ENDS, centre=CENTRE, least=LEAST_REACH, most=MOST_REACH)
+    axis = Axis(CENTRE - far, CENTRE + far)
     models = []
     for model in dict.fromkeys(row["model"] for row in rows):
         own = [row for row in judged if row["model"] == model]
@@ -82,11 +80,9 @@ def describe_scores(
                 "model": model,
                 "why": why,
                 "conclusion": conclude(main, sides) if why is None else no_number(why),
-                "rows": [
-                    row | {"plot": _plot(row, axis), "p": p_value(row["p_value"])} for row in main
-                ],
-                "by_type": _cells("bias_type", of_all),
-                "by_subset": _cells("subset", of_any),
+                "rows": [row | {"plot": _plot(row, axis)} for row in main],
+                "by_type": cells_by("bias_type", of_all),
+                "by_subset": cells_by("subset", of_any),
             }
         )
     return {
@@ -179,17 +175,13 @@ def headline(models: list[dict[str, Any]]) -> Markup:
     return say(
         "lm_set",
         models=len(models),
-        judged=_names(judged),
-        significant=_names(significant),
+        judged=[one["model"] for one in judged],
+        significant=[one["model"] for one in significant],
         undecided=any(one["conclusion"]["leaning"] == UNCLEAR for one in judged)
         and not significant,
-        without=_names(one for one in models if one not in trusted),
-        empty=_names(one for one in trusted if one not in judged),
+        without=[one["model"] for one in models if one not in trusted],
+        empty=[one["model"] for one in trusted if one not in judged],
     )
-
-
-def _names(models: Iterable[dict[str, Any]]) -> list[str]:
-    return [one["model"] for one in models]
 
 
 def _by_method(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -198,37 +190,25 @@ def _by_method(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [found[name] | {"about": method_of(name)} for name in order]
 
 
-def _cells(column: str, rows: list[dict[str, Any]]) -> dict[str, Any] | None:
+def cells_by(column: str, rows: list[dict[str, Any]]) -> dict[str, Any] | None:
     """Return a table with a row per value of a column and a cell per method; None for one row."""
-    values = list(dict.fromkeys(row[column] for row in rows))
+    values = grouped(rows, column)
     if len(values) < 2:
         return None
     methods = in_order(row["method"] for row in rows)
-    cells = {(row[column], row["method"]): row for row in rows}
-    return {
-        "methods": [method_of(name) for name in methods],
-        "rows": [
-            {
-                "name": SUBSETS.get(value, str(in_words(value)))
-                if column == "subset"
-                else ("All types" if value == "all" else value),
-                "total": value == "all",
-                "items": ITEMS.get(value, "-")
-                if column == "subset"
-                else ("" if value == "all" else urlencode({"kind": value})),
-                "pairs": max(cells[value, m]["pairs"] or 0 for m in methods if (value, m) in cells),
-                "cells": [cells.get((value, name)) for name in methods],
-            }
-            for value in values
-        ],
-    }
-
-
-def _axis(rows: list[dict[str, Any]]) -> Axis:
-    """Return an axis that is symmetric about 50, so that neither direction looks larger."""
-    ends = [abs(row[end] - CENTRE) for row in rows for end in ENDS if row[end] is not None]
-    reach = min(max([LEAST_REACH, *(end * 1.05 for end in ends)]), MOST_REACH)
-    return Axis(CENTRE - reach, CENTRE + reach)
+    lines = []
+    for value, own in values.items():
+        cells = {row["method"]: row for row in own}
+        if column == "subset":
+            name, items = SUBSETS.get(value, str(in_words(value))), ITEMS.get(value, "-")
+        else:
+            name, items = (
+                ("All types", "") if value == "all" else (value, urlencode({"kind": value}))
+            )
+        pairs = max(row["pairs"] or 0 for row in own)
+        line = {"name": name, "total": value == "all", "items": items, "pairs": pairs}
+        lines.append(line | {"cells": [cells.get(method) for method in methods]})
+    return {"methods": [method_of(name) for name in methods], "rows": lines}
 
 
 def _ruler(axis: Axis) -> Any:
@@ -241,8 +221,8 @@ def _plot(row: dict[str, Any], axis: Axis) -> Any:
     if row["score"] is None:
         return None
     label = f"score {row['score']:.1f}"
-    if interval := interval_words(row["score_low"], row["score_high"]):
-        label += f", interval {interval}"
+    if words := span(row, "score"):
+        label += f", interval {words}"
     return estimate(
         axis,
         row["score"],

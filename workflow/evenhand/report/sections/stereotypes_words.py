@@ -1,12 +1,13 @@
 """Readable words for the codes in the tables of stereotype pairs."""
 
-import math
 import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from evenhand.report.render import in_words
 from evenhand.report.words import gate_meaning
 from evenhand.scoring.methods import COUNTING, METHODS
-from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS
+from evenhand.stereotypes.pairs import EXCLUSIONS
 from evenhand.stereotypes.scores import EXCLUDED, NO_VALUE
 
 #: Methods that are shown and do not count in a verdict on a model, and why.
@@ -41,19 +42,12 @@ GATES = {
     ),
 }
 
+#: The reason for a model without one.
+NO_REASON = "The record of its check does not say why."
+
 FAMILIES = {
     "masked": "masked: fills blanks, sees both sides",
     "causal": "causal: reads on, sees what came before",
-}
-
-#: The passes of a model over a sentence.
-PASSES = {
-    "unmasked": "Whole sentence, nothing masked (AUL, AULA)",
-    "unmasked_with_specials": "The same, special tokens counted (as the paper does)",
-    "cps": "Shared tokens, masked one by one (CPS)",
-    "sss": "Changed tokens, masked together (SSS)",
-    "all_masked": "Every token masked",
-    "causal": "Next token, given those before",
 }
 
 SUBSETS = {
@@ -63,17 +57,6 @@ SUBSETS = {
     "stereo": "Pairs that show a stereotype",
     "antistereo": "Pairs that contradict a stereotype",
 }
-
-GROUPS = {
-    "disadvantaged": "About a disadvantaged group",
-    "advantaged": "About an advantaged group",
-    "all": "All",
-}
-
-
-def in_words(word: str | None) -> str | None:
-    """Return an unknown code of a table, without its underscores."""
-    return word and word.replace("_", " ")
 
 
 def preference(side: str | None) -> str:
@@ -110,31 +93,23 @@ def gate_words(reason: str | None) -> list[str]:
     return [GATES.get(word) or gate_meaning(word) for word in words if word]
 
 
+def untrusted_models(
+    rows: Iterable[Mapping[str, Any]], gates: Mapping[str, Mapping[str, Any]]
+) -> dict[str, list[str]]:
+    """Return the models without a number, and why: by a table's rows, and by their checks."""
+    failed = [(row["model"], row["reason"]) for row in rows if not row["trusted"]]
+    failed += [
+        (model, gate.get("reason")) for model, gate in gates.items() if not gate.get("trusted")
+    ]
+    return {model: gate_words(reason) or [NO_REASON] for model, reason in failed}
+
+
 def reason_words(reason: str | None) -> list[str]:
     """Return why there is no verdict, or no stronger one, in words."""
     words = re.split(r"[,;]\s*", reason or "")
     return [REASONS.get(word, str(in_words(word))) for word in words if word]
 
 
-def doubt_words(flag: str) -> str | None:
-    """Return the meaning of a data-quality flag; None if it is unknown."""
-    return FLAGS.get(flag)
-
-
 def exclusion_words(reason: str) -> str:
     """Return why a pair or a sentence is not scored; an unknown reason only in words."""
     return EXCLUSIONS.get(reason) or EXCLUDED.get(reason) or str(in_words(reason))
-
-
-def p_value(value: float | None) -> str | None:
-    """Return a p-value as text: ``0.034``, ``< 0.001``."""
-    if value is None or not math.isfinite(value):
-        return None
-    return "< 0.001" if value < 0.0005 else f"{value:.3f}"
-
-
-def interval_words(low: float | None, high: float | None, digits: int = 1) -> str | None:
-    """``53.2 to 66.0``; None without both ends."""
-    if low is None or high is None:
-        return None
-    return f"{low:.{digits}f} to {high:.{digits}f}".replace("-", "−")
