@@ -135,6 +135,8 @@ class Headline:
     ----------
     sentence : str
         The main finding with its uncertainty, or that there is none.
+    short : str
+        The answer in few words, without numbers that need an explanation; `sentence` by default.
     more : list of str
         Further sentences.
     figure : dict or None
@@ -167,6 +169,7 @@ class Headline:
     main: str = ""
     next: str = ""
     strength: float = 0.0
+    short: str = ""
 
     @property
     def line(self) -> str:

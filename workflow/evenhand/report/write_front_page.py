@@ -142,8 +142,9 @@ def write_front_page(
     written = Page(page, out, templates, pages).write(
         sections=[
             *([] if page == "front" else [("verdicts", "All published numbers", "")]),
-            *([("planted", "Planted truth", "")] if truths else []),
+            *([("short", "In short", "")] if page == "front" and main else []),
             *((card["id"], card["title"], "") for card in cards if card["headline"]),
+            *([("planted", "Planted truth", "")] if truths else []),
             *(AFTER if page == "front" else []),
             *([("in-the-paper", "Tables and figures", "")] if paper else []),
         ],

@@ -57,7 +57,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     documents = [read_description(path, RECORD, "prepare_table") for path in found["data"]]
     titles = titles_of(documents)
     tables = read_tables(found["tables"][0]) if found["tables"] else {}
-    clearest, statements = conclude(tables, documents)
+    clearest, statements, short = conclude(tables, documents)
     shown = [
         row
         for row in where(tables.get("table_4", []), metric="ifr_p", split="random")
@@ -67,6 +67,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     return Headline(
         sentence=statements[0] if statements else "There is no conclusion.",
         more=statements[1:],
+        short=short,
         next=_next(tables),
         strength=clearest,
         figure=figure,
@@ -90,8 +91,8 @@ def _files(*tables: str) -> tuple[str, ...]:
 
 def conclude(
     tables: Mapping[str, list[Row]], documents: Iterable[Mapping[str, Any]]
-) -> tuple[float, list[str]]:
-    """Return the strength of the clearest change of decisions, and the first sentences.
+) -> tuple[float, list[str], str]:
+    """Return the strength of the clearest change of decisions, the sentences and a short answer.
 
     Parameters
     ----------
@@ -111,15 +112,20 @@ def conclude(
         text = say("if_decision", _files("table_4"), dataset=dataset, attribute=attribute, row=row)
         clear = row["high"] < 100
         size = strength(row["mean"], 100, row["low"], row["high"]) if clear else 0.0
-        found.append((size, [text, *_by_group(tables, document)]))
+        groups = _groups(tables, document)
+        files = _files("groups", "table_6", *(["individuals"] * groups.get("predicted", False)))
+        by_group = [say("if_groups", files, **groups)] if groups else []
+        short = say("if_short", dataset=dataset, attribute=attribute, row=row, about=groups)
+        found.append((size, [text, *by_group], short))
     found.sort(key=lambda one: -one[0])
-    statements = [text for _, texts in found for text in texts]
+    statements = [text for _, texts, _ in found for text in texts]
     statements += [
         with_sources(row["sentence"], _files("findings"))
         for row in tables.get("findings", [])
         if row["finding"].startswith("headline_") and not _against(row)
     ]
-    return (found[0][0] if found else 0.0), statements
+    size, _, short = found[0] if found else (0.0, [], "")
+    return size, statements, short
 
 
 def _plain(tables: Mapping[str, list[Row]], table: str) -> list[Row]:
@@ -128,8 +134,8 @@ def _plain(tables: Mapping[str, list[Row]], table: str) -> list[Row]:
     return [row for row in plain if row.get("metric", "ifr_b") == "ifr_b"]
 
 
-def _by_group(tables: Mapping[str, list[Row]], document: Mapping[str, Any]) -> list[str]:
-    """State, by group, the shares of positive labels and predictions and of changed decisions.
+def _groups(tables: Mapping[str, list[Row]], document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return, by group, the shares of positive labels and predictions and of changed decisions.
 
     Of more than `GROUPS` groups, those with the least and the largest share in the data.
     """
@@ -155,24 +161,20 @@ def _by_group(tables: Mapping[str, list[Row]], document: Mapping[str, Any]) -> l
         if rates.get(value) is not None and stays.get(code) is not None
     ]
     if len(groups) < 2:
-        return []
+        return {}
     groups.sort(key=lambda one: one["rate"])
     every, label = len(groups), (document.get("meta") or {}).get("label")
     if every > GROUPS:
         groups = [groups[0], groups[-1]]
     predicted = None not in (values := [one["positive"] for one in groups])
-    return [
-        say(
-            "if_groups",
-            _files("groups", "table_6", *(["individuals"] * predicted)),
-            label=label,
-            attribute=document.get("attribute_name"),
-            groups=groups,
-            every=every,
-            predicted=predicted,
-            lowest_in_both=predicted and values[0] == min(values),
-        )
-    ]
+    return {
+        "label": label,
+        "attribute": document.get("attribute_name"),
+        "groups": groups,
+        "every": every,
+        "predicted": predicted,
+        "lowest_in_both": predicted and values[0] == min(values),
+    }
 
 
 def _next(tables: Mapping[str, list[Row]]) -> str:

@@ -129,12 +129,23 @@ def conclude(results: list[dict[str, Any]], files: Sequence[str], shown: int = S
         sentence=text,
         more=more,
         main=more[0] if any(one["significant"] for one in results) else "",
+        short=_short(results),
         next=_next(results),
         strength=max((_strength(one) for one in results if one["significant"]), default=0.0),
         figure=figure,
         caption=caption,
         figure_files=files,
     )
+
+
+def _short(results: list[dict[str, Any]]) -> str:
+    """Name the models that are biased on a set, undecided on one, and neither."""
+    models = grouped([one for one in results if one["why"] is None and one["leaning"]], "model")
+    biased = [model for model, own in models.items() if any(one["significant"] for one in own)]
+    rest = [model for model in models if model not in biased]
+    open_ = [model for model in rest if any(map(_untold, models[model]))]
+    excluded = [model for model in rest if model not in open_]
+    return say("lm_short", biased=biased, undecided=open_, excluded=excluded)
 
 
 def by_model(results: list[dict[str, Any]]) -> dict[str, str]:

@@ -86,6 +86,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         caption=caption,
         figure_files=sources["table_4" if gaps else "sizes"],
         next=_next(gaps, sources["table_4"]),
+        short=_short(tables, gaps, titles) if gaps else "",
         strength=max(map(_clear, gaps), default=0.0),
         verdicts=_verdicts(tables, sources),
         doubts=_doubts(found, gaps),
@@ -98,7 +99,9 @@ def conclude(
     """Return the sentences on the gaps in ``table_4`` of each data set, read from these files."""
     gaps = gaps_of(tables, titles)
     words = [_gaps(gaps, files), _largest(gaps, files)] if gaps else []
-    return [text for text in [*words, _lowest(gaps_of(tables, titles, "worst"), files)] if text]
+    tested, low = _low(tables, titles)
+    words += [say("legal_lowest", files, low=low, tested=tested)] if low else []
+    return [text for text in words if text]
 
 
 def gaps_of(tables: Mapping[str, Rows], titles: Mapping[str, str], measure: str = "gd") -> Rows:
@@ -152,11 +155,30 @@ def _largest(gaps: Rows, files: Sequence[str]) -> str | None:
     return say("legal_largest", files, row=row, clear=_clear(row))
 
 
-def _lowest(rows: Rows, files: Sequence[str]) -> str | None:
-    """Return where the lowest score of a group is below chance."""
-    rows = [row for row in rows if row["noise_verdict"]]
+def _low(tables: Mapping[str, Rows], titles: Mapping[str, str]) -> tuple[int, Rows]:
+    """Return in how many rows the lowest score of a group was tested, and those below chance."""
+    rows = [row for row in gaps_of(tables, titles, "worst") if row["noise_verdict"]]
     low = [row for row in rows if row["noise_verdict"] == "above" and not row["from_labels"]]
-    return say("legal_lowest", files, low=low, tested=len(rows)) if low else None
+    return len(rows), low
+
+
+def _short(tables: Mapping[str, Mapping[str, Rows]], gaps: Rows, titles: Mapping[str, str]) -> str:
+    """Name the attributes with a gap or a low score, those without, and sets not trained on."""
+    found: dict[str, list[str]] = {}
+    low = [row["title"] for row in _low(tables["table_4"], titles)[1]]
+    for row in gaps:
+        unfair = row["noise_verdict"] == "above" or row["title"] in low
+        unknown = is_constant(row) or _is_small(row)
+        name = "unfair" if unfair else "unknown" if unknown else "fair"
+        found.setdefault(name, []).append(row["title"])
+    # an attribute counts by the clearest of its classifiers
+    for name, worse in (("unknown", ("unfair", "fair")), ("fair", ("unfair",))):
+        known = [one for other in worse for one in found.get(other, ())]
+        found[name] = [one for one in dict.fromkeys(found.get(name, ())) if one not in known]
+    found["unfair"] = list(dict.fromkeys(found.get("unfair", ())))
+    trained = {one for one, rows in tables["table_4"].items() if where(rows, objective="erm")}
+    found["untrained"] = [titles.get(one, one) for one in tables["sizes"] if one not in trained]
+    return say("legal_short", attributes=found)
 
 
 def _next(gaps: Rows, files: Sequence[str]) -> str:

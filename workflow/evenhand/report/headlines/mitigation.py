@@ -11,7 +11,7 @@ from evenhand.individual.names import title, titles_of, who
 from evenhand.individual.results import SETTING
 from evenhand.io.documents import read_description
 from evenhand.legal.classifier_tables.tests import CONSTANT
-from evenhand.metrics.inference import ABOVE, BELOW
+from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT
 from evenhand.report.figures import SIGNED, axis, estimated, forest
 from evenhand.report.headline import Headline, by_kind, place, say, strength
 from evenhand.report.render import signed
@@ -199,9 +199,6 @@ def conclude(order: Sequence[Change]) -> Headline:
     figure, caption = _figure(order[:SHOWN], len(order))
     clearest = [one for one in order if one.significant or not significant][:LINES]
     lines = [one.words for one in clearest]
-    changed = {one.method for one in order if one.significant}
-    if changed and (none := [one.method for one in order if one.method not in changed]):
-        lines.append(say("mitigation_none", tables, methods=list(dict.fromkeys(none))))
     return Headline(
         sentence=say(
             "mitigation_found",
@@ -212,12 +209,32 @@ def conclude(order: Sequence[Change]) -> Headline:
         ),
         more=lines,
         main=lines[0] if significant else "",
+        short=_short(order),
         next=_next(order),
         figure=figure,
         caption=caption,
         figure_files=tables,
         strength=max(one.strength for one in order[:1]) if significant else 0.0,
     )
+
+
+def _short(changes: Iterable[Change]) -> str:
+    """Name the methods by what they changed: fairer, less fair, both, nothing, or not known."""
+    found: dict[str, list[str]] = {
+        name: [] for name in ("fairer", "less_fair", "mixed", "unchanged", "unknown")
+    }
+    for row in by_method(changes):
+        own = [one for one in changes if one.method == row["method"]]
+        excluded = all(one.verdict == EQUIVALENT for one in own)
+        name = (
+            "mixed" if row["better"] and row["worse"]
+            else "fairer" if row["better"]
+            else "less_fair" if row["worse"]
+            else "unchanged" if excluded
+            else "unknown"
+        )  # fmt: skip
+        found[name].append(row["method"])
+    return say("mitigation_short", methods=found)
 
 
 def _next(changes: Iterable[Change]) -> str:

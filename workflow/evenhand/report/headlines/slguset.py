@@ -93,6 +93,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     statements = _statements(run, clear)
     return Headline(
         sentence=statements[0] if statements else say("nothing"),
+        short=judge(run.own, next(iter(run.agreement), None), explained=False) if run.built else "",
         more=statements[1:],
         next=_next(run),
         strength=max((strength(*some) for some in ends), default=0.0),
@@ -113,6 +114,7 @@ class _Results:
         self.own = (self.document("statistics") or {}).get("sentences")
         self.published = self.document("published_report")
         self.agreement = where(self.rows("annotation", "agreement"), pair="all")
+        self.built = any(map(self.path, ("corpus", "annotation", "statistics")))
         self.of_authors = not self.path("bias")
         self.models = self.rows("published_bias" if self.of_authors else "bias", "models")
         self.trusted = [
@@ -142,9 +144,10 @@ def _statements(run: _Results, clear: list[dict[str, Any]]) -> list[str]:
         say("slguset_built", steps_from, read=read, accepted=accepted, own=run.own),
         say("slguset_read", run.places("published_report"), published=run.published),
     ]
-    if any(map(run.path, ("corpus", "annotation", "statistics"))):
+    if run.built:
         files = run.places("annotation/agreement") or steps_from
-        statements.insert(0, judge(run.own, next(iter(run.agreement), None), files))
+        overall = next(iter(run.agreement), None)
+        statements.insert(0, judge(run.own, overall, files))
     if run.models:
         leaning = say(
             "slguset_leaning",

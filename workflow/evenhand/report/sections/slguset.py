@@ -10,7 +10,7 @@ from evenhand.core.tables import read_table
 from evenhand.io.quarantine import REASONS
 from evenhand.io.tables import read_rows
 from evenhand.report.figures import histogram
-from evenhand.report.headline import SourcedStatement, say
+from evenhand.report.headline import SourcedStatement, say, with_sources
 from evenhand.report.read import read_csv, read_json
 from evenhand.report.render import plural
 from evenhand.report.words import Reasons, reason_name
@@ -20,7 +20,11 @@ LEAST_ALPHA = 0.667
 
 
 def judge(
-    sentences: int | None, overall: dict[str, Any] | None, files: tuple[str, ...] = ()
+    sentences: int | None,
+    overall: dict[str, Any] | None,
+    files: tuple[str, ...] = (),
+    *,
+    explained: bool = True,
 ) -> SourcedStatement:
     """Return whether the data set can be used, by the agreement of its annotators.
 
@@ -32,8 +36,14 @@ def judge(
         The row of all pairs in the table ``agreement``.
     files : tuple of str
         The results with these numbers.
+    explained : bool
+        Whether to say how many answers would agree by chance.
     """
-    return say("slguset_usable", files, sentences=sentences, row=overall, least=LEAST_ALPHA)
+    words = [say("slguset_usable", files, sentences=sentences, row=overall, least=LEAST_ALPHA)]
+    alpha = (overall or {}).get("krippendorff_alpha")
+    if explained and sentences is not None and alpha is not None and alpha < LEAST_ALPHA:
+        words.append(say("slguset_chance", row=overall, least=LEAST_ALPHA))
+    return with_sources(Markup(" ").join(filter(None, words)), files)
 
 
 def describe_headline(
