@@ -8,7 +8,7 @@ characters have a model of their own; transliterated names have one model for al
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 from evenhand.text.posseg import dictionary_frequencies, dictionary_tags
@@ -43,30 +43,38 @@ def foreign_characters() -> str:
         for character in word:
             all_[character] += frequency
     ratio = foreign.total() / all_.total() * _FOREIGN
-    return "".join(
-        sorted(c for c, n in foreign.items() if n >= _FOREIGN_FROM and n > ratio * all_[c])
-    )
+    found = (c for c, n in foreign.items() if n >= _FOREIGN_FROM and n > ratio * all_[c])
+    return "".join(sorted(found))
 
 
 def full_name_score(words: Sequence[str]) -> float:
     """Return the score of words of three characters together as a surname and a given name."""
-    return _score(words, _names()[0])
+    logs = zip("".join(words), _logs()[0], strict=True)
+    return sum(log.get(c, log[""]) for c, log in logs) - _as_words(words)
 
 
 def foreign_name_score(words: Sequence[str]) -> float:
     """Return the score of words as a transliterated name."""
-    foreign = _names()[1]
-    return _score(words, [foreign] * sum(map(len, words)))
+    log = _logs()[1]
+    return sum(log.get(c, log[""]) for c in "".join(words)) - _as_words(words)
 
 
-def _score(words: Sequence[str], counts: Iterable[Counter[str]]) -> float:
+@cache
+def _logs() -> tuple[list[dict[str, float]], dict[str, float]]:
+    """Return the logarithms of the probabilities of characters; "" has that of all others."""
+
+    def logs(counts: Counter[str]) -> dict[str, float]:
+        total = counts.total() + _SMOOTHED * _CHARACTERS
+        return {c: math.log((counts[c] + _SMOOTHED) / total) for c in ["", *counts]}
+
+    full, foreign = _names()
+    return [*map(logs, full)], logs(foreign)
+
+
+def _as_words(words: Sequence[str]) -> float:
+    """Return the logarithm of the probability of words."""
     frequencies, total = dictionary_frequencies(), _total()
-    as_words = sum(math.log(frequencies.get(word, 0.5) / total) for word in words)
-    as_name = sum(
-        math.log((n[c] + _SMOOTHED) / (n.total() + _SMOOTHED * _CHARACTERS))
-        for c, n in zip("".join(words), counts, strict=True)
-    )
-    return as_name - as_words
+    return sum(math.log(frequencies.get(word, 0.5) / total) for word in words)
 
 
 @cache
