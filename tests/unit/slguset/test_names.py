@@ -78,10 +78,11 @@ def forms(sentence, tables):
         ("她跟着陈妇走了。", [("陈妇", "surname_title")]),
         ("五万女教师来了。", []),
         ("他往返于北京和上海。", []),
-        ("昨天包增辉在等她。", [("包增辉", "name")]),  # likelier a name than 包|增|辉
+        ("昨天包增伟在等她。", [("包增伟", "name")]),  # likelier a name than 包|增|伟
         ("昨天容雪芳在等她。", [("容雪芳", "name")]),  # a surname that the table lacks
         ("现在王宝女同意了。", [("王宝女", "name")]),
         ("她买了一包红糖。", []),
+        ("叔叔上门查管道。", []),
         ("高颜色的男装。", []),
         ("昨天拉加德对她说了实话。", [("拉加德", "name")]),
         ("总理巴拉克说她来了。", [("巴拉克", "name")]),  # a place to the dictionary

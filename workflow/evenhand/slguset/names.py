@@ -77,13 +77,13 @@ _EVERYDAY = (
 )
 _NO_GIVEN = re.compile(f"[{_EVERYDAY}]")
 #: Surnames that are mostly other words.
-_NO_SURNAMES = "包钱高冷段曲代任曾戴祝莫万辛胡程"
+_NO_SURNAMES = "查包钱高冷段曲代任曾戴祝莫万辛胡程"
 #: Surnames that can be words by themselves where a clause begins.
 _CLAUSE_WORDS = (
     f"{_NO_SURNAMES}盖尚关左闻严牛马白时温易游安乐常黄金龙熊叶江田石季史方文梅柳柴章童雷简韩伊"
 )
 #: The least scores of names that the dictionary does not list: full names with a surname of the
-#: table, and without one, and transliterated names.
+#: table, with another one or one that is mostly another word, and transliterated names.
 _LEAST = {"full": 0, "rare": 4, "foreign": 3}
 #: The frequency from which the dictionary's word for a place is none for a person.
 _RARE = 500
@@ -179,9 +179,9 @@ def read_rules(
     content = f"(?![{_EVERYDAY}{_FUNCTION}]){han}"
     single = "".join(sorted(one for one in listed if len(one) == 1))
     no_first = {*single, *_NO_SURNAME, *_EVERYDAY, *_FUNCTION}
-    others = "".join(one for one in name_surnames() if one not in no_first)
+    others = _NO_SURNAMES + "".join(one for one in name_surnames() if one not in no_first)
     given_name = f"{content}(?:{content}|[男女])"
-    full = f"(?P<full>[{single}]{given_name})|(?P<rare>[{others}]{given_name})"
+    full = f"(?P<full>(?![{_NO_SURNAMES}])[{single}]{given_name})|(?P<rare>[{others}]{given_name})"
     foreign = f"(?P<foreign>[{foreign_characters()}]{{3,}})"
     bare = f"(?![{_CLAUSE_WORDS}])[{single}师何]"
     after = "辩称|供述|再次|多次|又|的|在|与|和|将|把|被|对|向|称|说"
