@@ -19,7 +19,9 @@ gives 小明, 琳琳 and 妞妞 as examples, so that `drop` is the default of al
 file kept 418 sentences with the first form. All other names give the reason `name`; so does
 text that looks like a name, whatever the filter finds: after a role in court or a title
 (被告人许全德, 市长柯文哲), before 男 or 女 in the heading of a judgment, with a doubled character
-(韩宁宁), in 男 (沈政男), and a surname before rare words (付|永平).
+(韩宁宁), and text that is likelier a name than the words of the dictionary that it is cut into
+(付|永平, 沈政男, 拉加|德; `evenhand.text.unlisted_names`). After a title a word for a place is a
+name (总理巴拉克), and so is a surname that begins a clause (孙辩称).
 
 A form counts where it begins and ends with words of jieba's segmentation without the hidden
 Markov model: 文 in 语文老师 is no surname.
@@ -27,7 +29,7 @@ Markov model: 文 in 语文老师 is no surname.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -35,6 +37,12 @@ from evenhand.core.resources import read_resource
 from evenhand.slguset.verdicts import Finding
 from evenhand.text.posseg import dictionary_frequencies, dictionary_tags
 from evenhand.text.segmentation import cut
+from evenhand.text.unlisted_names import (
+    foreign_characters,
+    foreign_name_score,
+    full_name_score,
+    name_surnames,
+)
 
 Policy = Literal["drop", "keep"]
 
@@ -68,13 +76,27 @@ _EVERYDAY = (
     "一二三四五六七八九十百千万两几"
 )
 _NO_GIVEN = re.compile(f"[{_EVERYDAY}]")
-#: Surnames only before a word that is a name, and characters that are mostly other words.
-_SELDOM, _NO_SURNAMES = "付冶", "包钱高冷段曲代任曾戴祝莫万辛胡程"
-#: The tags of names of all kinds, and the frequency from which a word is none of a person.
-_NAMES, _RARE = frozenset({"nr", "nrt", "ns", "nz"}), 300
+#: Surnames that are mostly other words.
+_NO_SURNAMES = "查包钱高冷段曲代任曾戴祝莫万辛胡程"
+#: Surnames that can be words by themselves where a clause begins.
+_CLAUSE_WORDS = (
+    f"{_NO_SURNAMES}盖尚关左闻严牛马白时温易游安乐常黄金龙熊叶江田石季史方文梅柳柴章童雷简韩伊"
+)
+#: The least scores of names that the dictionary does not list: full names with a surname of the
+#: table, with another one or one that is mostly another word, and transliterated names.
+_LEAST = {"full": 0, "rare": 4, "foreign": 3}
+#: The frequency from which the dictionary's word for a place is none for a person.
+_RARE = 500
+#: After these a surname is a measure, as after a number: 那张贺卡.
+_MEASURED = "几数多每那这两半哪"
 #: After 某 these make it a place or a time: 于某年, 付某公司.
 _PLACES = "年月日天时处地位公市县省区镇村乡小学医院店"
 
+#: More characters that are no part of full names.
+_FUNCTION = (
+    "们但已并仍却便即又再均皆曾将会使令受遭获须需请谁"
+    "怎仅才非无没未别莫勿双同还则乃亦每些按除给跟替信"
+)
 #: Words of the dictionary that are no names, though they look like 小王 and 老李.
 _COMMON_WORD = re.compile(
     "小[许钱费康熊包牛麦曲段马苗项宗童叶景金石季巢付蓟龙]|老[翁巢赖牛庄马汤麦童景姜柴]"
@@ -90,6 +112,10 @@ class Span(NamedTuple):
     def holds(self, other: "Span | tuple[int, int]") -> bool:
         """Whether the other one lies within this one."""
         return self.start <= other[0] and other[1] <= self.end
+
+    def overlaps(self, other: "Span") -> bool:
+        """Whether they share a character."""
+        return self.start < other.end and other.start < self.end
 
 
 class Form(NamedTuple):
@@ -139,7 +165,8 @@ def read_rules(
     InputError
         A table is not well formed.
     """
-    surname = _any_of(row["surname"] for row in read_resource(surnames, ["surname"]))
+    listed = {row["surname"] for row in read_resource(surnames, ["surname"])}
+    surname = _any_of(listed)
     titles_ = [row["title"] for row in read_resource(titles, ["title"])]
     title, long_title = _any_of(titles_), _any_of(one for one in titles_ if len(one) > 1)
     called = "|".join(map(re.escape, sorted(titles_)))  # found without backtracking
@@ -149,7 +176,15 @@ def read_rules(
     named = f"(?!某){han}"
     then = "[，。、；：,（(）)的和与及在于向将对因为]"
     says = "[是也曾就都还则说称]|表示|认为|指出|透露|强调"
-    rare = f"(?P<rare>(?:(?![{_NO_SURNAMES}]){surname}|[{_SELDOM}])(?:(?![{_EVERYDAY}]){han}){{2}})"
+    content = f"(?![{_EVERYDAY}{_FUNCTION}]){han}"
+    single = "".join(sorted(one for one in listed if len(one) == 1))
+    no_first = {*single, *_NO_SURNAME, *_EVERYDAY, *_FUNCTION}
+    others = _NO_SURNAMES + "".join(one for one in name_surnames() if one not in no_first)
+    given_name = f"{content}(?:{content}|[男女])"
+    full = f"(?P<full>(?![{_NO_SURNAMES}])[{single}]{given_name})|(?P<rare>[{others}]{given_name})"
+    foreign = f"(?P<foreign>[{foreign_characters()}]{{3,}})"
+    bare = f"(?![{_CLAUSE_WORDS}])[{single}师何]"
+    after = "辩称|供述|再次|多次|又|的|在|与|和|将|把|被|对|向|称|说"
     # 阿 precedes a name, but not in 阿姨, 阿婆 and other words for kin.
     forms = [
         (
@@ -164,7 +199,8 @@ def read_rules(
         (
             NAME,
             long_title,
-            f"(?:{long_title})(?P<titled>{surname}(?:{named}){{1,2}}?)(?={then}|{says}|[一今昨])",
+            f"(?:{long_title})(?:(?P<titled>{surname}(?:{named}){{1,2}}?)(?={then}|{says}|[一今昨])"
+            f"|(?P<called>(?:{named}){{2,4}}))",
         ),
         (NAME, r"(.)\1", f"(?P<twice>{surname}({named})\\2)"),
         (
@@ -172,14 +208,18 @@ def read_rules(
             "[，,（(][男女][，,]",
             f"(?P<record>{surname}(?:{named}){{1,2}})(?=[，,（(][男女][，,])",
         ),
-        (NAME, "男", f"(?P<male>{surname}{named}男)(?={then}|{says})"),
+        (
+            NAME,
+            f"{bare}(?:{after})",
+            f"(?:^|(?<=[，。；：、“（,;:与和对被向将把由及跟]))(?P<bare>{bare})(?={after})",
+        ),
         (
             ANONYMISED,
             "某",
             f"(?:{surname}{given}?\\d?|{given}\\d|{given}(?=某[某\\d])"
             f"|(?:(?<=[人犯者])|(?<=[人犯者告][：:])|(?<=[被原]告)(?!人)){given}{{1,2}}\\d?(?!某[天日时年月处地位]))"
             f"某(?![{_PRONOUN}])[某甲乙丙丁]?"
-            f"|[于付]某(?!某?[{_PLACES}]|{han}{{0,3}}(?:公司|厂|集团|单位))|[他她]{given}某(?![{_PRONOUN}{_PLACES}])",
+            f"|[于付路解师容时]某(?!某?[{_PLACES}号条]|{han}{{0,3}}(?:公司|厂|集团|单位))|[他她]{given}某(?![{_PRONOUN}{_PLACES}])",
         ),
         (ANONYMISED, "[*＊×○]", f"{surname}[*＊×○]{{1,3}}"),
         (TITLED, called, f"{surname}(?P<rest>{title})"),
@@ -190,7 +230,8 @@ def read_rules(
             f"[小老]{surname}|阿",
             f"(?:[小老](?={surname})|阿(?![姨婆嬷爸妈公爷]))(?P<rest>{surname}|{han})",
         ),
-        (NAME, rare, rare),  # gives way to the others
+        (NAME, full, f"(?={full})"),  # these two give way to the others
+        (NAME, foreign, foreign),
     ]
     made = [Form(reason, *map(re.compile, patterns)) for reason, *patterns in forms]
     policies = {ANONYMISED: anonymised, TITLED: surname_title, FAMILIAR: familiar}
@@ -254,21 +295,21 @@ def find_forms(sentence: str, rules: NameRules) -> list[tuple[Span, str]]:
     ]
     if not matches:
         return []
-    borders = {0, *accumulate(map(len, cut(sentence)))}
+    words = cut(sentence)
+    borders = {at: place for place, at in enumerate([0, *accumulate(map(len, words))])}
     found: dict[tuple[Span, str], None] = {}
     for match, reason in matches:
         if match.start() not in borders and not _after_a_dynasty(match, reason):
             continue
-        span = Span(*match.span(match.lastgroup if reason == NAME else 0))
         if reason == NAME:
-            if match.lastgroup == "rare" and any(
-                span.start < one.end and one.start < span.end for one, _ in found
-            ):
+            span = _name_in(match, words, borders)
+            if span and match.lastgroup in _LEAST and any(span.overlaps(one) for one, _ in found):
                 continue
-            counts = _is_name(match, borders)
         else:
-            counts = reason == ANONYMISED or _is_form(match, borders)
-        if counts:
+            span = Span(*match.span())
+            if reason != ANONYMISED and not _is_form(match, borders):
+                continue
+        if span:
             found[span, reason] = None
     return list(found)
 
@@ -278,46 +319,77 @@ def _after_a_dynasty(match: re.Match[str], reason: str) -> bool:
     return reason == ANONYMISED and match.string.endswith("后", 0, match.start())
 
 
-def _is_name(match: re.Match[str], borders: set[int]) -> bool:
-    """Return whether a text that looks like a name is no other word, and begins with none."""
-    kind, tags = match.lastgroup, dictionary_tags()
-    text = match[kind]
-    if kind == "heading" and len(text) == 1:
-        return True
-    if not tags.get(text, "nr").startswith("nr"):
-        return False
-    if kind in ("role", "heading", "record"):
-        return True
-    start = match.start(kind)
-    first = min(border for border in borders if border > start) - start
-    if kind == "rare":
-        return first == 1 and _is_rare(match, borders)
-    if start not in borders or first > len(text) or _NO_GIVEN.search(text.removesuffix("男")):
-        return False
-    if first > 1:
-        return tags.get(text[:first]) == "nz"
-    return text[1:] not in tags or (kind != "male" and tags[text[1:]] in ("nr", "nrt", "ns", "nz"))
+def _name_in(match: re.Match[str], words: list[str], borders: Mapping[int, int]) -> Span | None:
+    """Return the name in a text that looks like one; None if it is another word, or begins so.
 
-
-def _is_rare(match: re.Match[str], borders: set[int]) -> bool:
-    """Return whether a surname that is a word by itself precedes rare words: 付|永平, 石|命|娃.
-
-    They are a rare word that the dictionary takes for a name of any kind, or two characters that
-    are no words of everyday. After a number or 那 the surname is a measure: 五|张|贺卡.
+    `borders` are the places where words begin, and the number of the word.
     """
-    start, end = match.span()
-    sentence, tags = match.string, dictionary_tags()
-    before = max((border for border in borders if border < start), default=0)
-    word = sentence[before:start]
-    if end not in borders or word[-1:].isnumeric() or tags.get(word, "x")[0] in "mqr":
+    kind, tags = match.lastgroup, dictionary_tags()
+    text, span = match[kind], Span(*match.span(kind))
+    if kind in _LEAST:
+        return span if _is_unlisted(span, kind, words, borders) else None
+    if kind == "bare":
+        return span if span.end in borders else None
+    if kind == "heading" and len(text) == 1:
+        return span
+    if kind == "called":
+        return _after_title(span, words, borders)
+    if not tags.get(text, "nr").startswith("nr"):
+        return None
+    if kind in ("role", "heading", "record"):
+        return span
+    if span.start not in borders:
+        return None
+    first = len(words[borders[span.start]])
+    if first > len(text) or _NO_GIVEN.search(text):
+        return None
+    if first > 1:
+        return span if tags.get(text[:first]) == "nz" else None
+    return span if text[1:] not in tags or tags[text[1:]] in ("nr", "nrt", "ns", "nz") else None
+
+
+def _after_title(span: Span, words: list[str], borders: Mapping[int, int]) -> Span | None:
+    """Return the name that begins a text after a title: a word for a place, or characters of names.
+
+    The dictionary takes 普京 and 巴拉克 for places.
+    """
+    place = borders.get(span.start, len(words) - 1)
+    word = words[place]
+    rare = dictionary_frequencies().get(word, _RARE) < _RARE
+    if 1 < len(word) <= 4 and rare and dictionary_tags()[word] in ("ns", "nrt", "nz"):
+        return Span(span.start, span.start + len(word))
+    known = set(foreign_characters())
+    parts = list(takewhile(known.issuperset, words[place : place + 4]))
+    end = span.start + sum(map(len, parts))
+    is_name = len(parts) > 1 and foreign_name_score(parts) > _LEAST["foreign"]
+    return Span(span.start, end) if is_name else None
+
+
+def _is_unlisted(span: Span, kind: str, words: list[str], borders: Mapping[int, int]) -> bool:
+    """Return whether words together are likelier a name of the kind than these words.
+
+    After a count a surname is a measure: 五|张|贺卡.
+    """
+    if span.start not in borders or span.end not in borders:
         return False
-    if start + 2 in borders:
-        return match[0][0] not in _SELDOM
-    given = match[0][1:]
-    return tags.get(given) in _NAMES and dictionary_frequencies()[given] < _RARE
+    first = borders[span.start]
+    parts = words[first : borders[span.end]]
+    if len(parts) == 1:
+        return False
+    if kind == "foreign":
+        score = foreign_name_score(parts)
+    elif len(parts[0]) > 1 or (first and _is_count(words[first - 1])):
+        return False
+    else:
+        score = full_name_score(parts)
+    return score > _LEAST[kind]
 
 
-def _is_form(match: re.Match[str], borders: set[int]) -> bool:
+def _is_count(word: str) -> bool:
+    return word[-1].isnumeric() or word[-1] in _MEASURED
+
+
+def _is_form(match: re.Match[str], borders: Mapping[int, int]) -> bool:
     """Whether the two parts of a form are words, or both together are one (李先生, 老李)."""
     start, end = match.span()
     second = match.start("rest")

@@ -1,0 +1,82 @@
+"""Score texts that the dictionary does not list as names, by characters of the names it lists.
+
+A text is cut into words of the dictionary. Its score is the logarithm of how much more likely it
+is as a name than as these words: the characters of a name are independent given their place, and
+so are words (a unigram model, with the frequencies of jieba's dictionary). Full names of three
+characters have a model of their own; transliterated names have one model for all places.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+
+from evenhand.text.posseg import dictionary_frequencies, dictionary_tags
+
+#: Names of the dictionary with this first character, from which it counts as a surname.
+_SURNAMES_FROM = 15
+#: How often a character of transliterated names is in these, and how much more than in words.
+_FOREIGN_FROM, _FOREIGN = 10, 0.7
+#: Added to the counts of characters.
+_SMOOTHED, _CHARACTERS = 0.02, 6000
+
+
+@cache
+def _names() -> tuple[list[Counter[str]], Counter[str]]:
+    """Return how often each character is first, second and third in full names; and in others."""
+    tags = dictionary_tags()
+    full = [word for word, tag in tags.items() if tag == "nr" and len(word) == 3]
+    foreign = Counter("".join(word for word, tag in tags.items() if tag == "nrt"))
+    return [Counter(word[place] for word in full) for place in range(3)], foreign
+
+
+def name_surnames() -> str:
+    """Return the characters with which full names of the dictionary begin."""
+    return "".join(sorted(c for c, n in _names()[0][0].items() if n >= _SURNAMES_FROM))
+
+
+@cache
+def foreign_characters() -> str:
+    """Return the characters that are typical of transliterated names: 斯, 尔, 娜."""
+    foreign, all_ = _names()[1], Counter[str]()
+    for word, frequency in dictionary_frequencies().items():
+        for character in word:
+            all_[character] += frequency
+    ratio = foreign.total() / all_.total() * _FOREIGN
+    found = (c for c, n in foreign.items() if n >= _FOREIGN_FROM and n > ratio * all_[c])
+    return "".join(sorted(found))
+
+
+def full_name_score(words: Sequence[str]) -> float:
+    """Return the score of words of three characters together as a surname and a given name."""
+    logs = zip("".join(words), _logs()[0], strict=True)
+    return sum(log.get(c, log[""]) for c, log in logs) - _as_words(words)
+
+
+def foreign_name_score(words: Sequence[str]) -> float:
+    """Return the score of words as a transliterated name."""
+    log = _logs()[1]
+    return sum(log.get(c, log[""]) for c in "".join(words)) - _as_words(words)
+
+
+@cache
+def _logs() -> tuple[list[dict[str, float]], dict[str, float]]:
+    """Return the logarithms of the probabilities of characters; "" has that of all others."""
+
+    def logs(counts: Counter[str]) -> dict[str, float]:
+        total = counts.total() + _SMOOTHED * _CHARACTERS
+        return {c: math.log((counts[c] + _SMOOTHED) / total) for c in ["", *counts]}
+
+    full, foreign = _names()
+    return [*map(logs, full)], logs(foreign)
+
+
+def _as_words(words: Sequence[str]) -> float:
+    """Return the logarithm of the probability of words."""
+    frequencies, total = dictionary_frequencies(), _total()
+    return sum(math.log(frequencies.get(word, 0.5) / total) for word in words)
+
+
+@cache
+def _total() -> int:
+    return sum(dictionary_frequencies().values())
