@@ -97,7 +97,11 @@ def test_every_case_with_a_label_is_predicted_in_order(ecthr, tmp_path, family):
     ]
 
 
-@pytest.mark.parametrize("kind", ["ecthr", "scotus"])
+@pytest.mark.parametrize(
+    ("family", "kind"),
+    [*((one, "ecthr") for one in FAMILIES), ("linear", "scotus"), ("frozen", "scotus")],
+    indirect=["family"],
+)
 def test_it_learns(ecthr, scotus, tmp_path, family, kind):
     made = {"ecthr": ecthr, "scotus": scotus}[kind]
     given = {"lr": 0.1} if family == "linear" else {"dropout": 0.0, "lr": 0.005}
