@@ -46,6 +46,13 @@ def by_hand(words: str) -> Callable:
 
 BY_HAND: dict[str, Callable[[Path], None]] = {}
 
+#: What costs less and does the same: shorter trainings, and a fork in place of a process, which
+#: has imported what pytest would rewrite.
+CHEAPER = (
+    (r"\bsteps: (\d+)00\b", r"steps: \g<1>0"),
+    (r"^pytest\b", "python -m pytest -W ignore::pytest.PytestAssertRewriteWarning"),
+)
+
 
 @by_hand("the new table is in the report, the exports, the provenance and compare")
 def look_for_the_table(root: Path) -> None:
@@ -73,7 +80,7 @@ def model(folder: Path, seed: int) -> None:
     from evenhand.learning.train_language_model import train_language_model
 
     texts = sorted((REPOSITORY / "resources/demo/english").glob("*.txt"))
-    settings = ["tokens=wordpiece", "layers=1", "steps=60"]
+    settings = ["tokens=wordpiece", "layers=1", "width=32", "heads=2", "steps=60"]
     train_language_model(files=texts, out=folder, kind="masked", settings=settings, seed=seed)
 
 
@@ -214,6 +221,8 @@ def test_howto_does_what_it_says(howto, tmp_path):
     ran = 0
     for step in steps:
         text = textwrap.dedent(step["text"] or "")
+        for words, others in CHEAPER:
+            text = re.sub(words, others, text, flags=re.M)
         if step["hand"]:
             BY_HAND[step["hand"]](made.root)
         elif step["file"]:

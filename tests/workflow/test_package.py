@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from evenhand.core import warm
 from harness import PARTS, REPOSITORY
 
 CONFIG = """
@@ -42,11 +43,12 @@ def python(tmp_path_factory) -> Path:
     return python
 
 
-def _call(folder, *command, check=True) -> str:
+def _call(folder, *command, check=True, **variables) -> str:
+    named = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
         list(map(str, command)),
         cwd=folder,
-        env={"PATH": "/usr/bin:/bin", "HOME": str(folder), "OMP_NUM_THREADS": "1"},
+        env=named | variables,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -59,7 +61,9 @@ def test_the_workflow_runs_in_an_empty_folder(python, tmp_path):
     loans = REPOSITORY / "resources/demo/tabular/loans.csv"
     shutil.copy(loans, tmp_path)
     (tmp_path / "mine.yaml").write_text(CONFIG)
-    said = _call(tmp_path, python.parent / "evenhand", "run", "mine.yaml", "--cores", "1")
+    forks = {"EVENHAND_PROGRAMS": str(warm.folder())}  # the other test's jobs are processes
+    run = (python.parent / "evenhand", "run", "mine.yaml", "--cores", "1")
+    said = _call(tmp_path, *run, **forks)
     finding, report = said.strip().splitlines()[-2:]
     assert finding.startswith("- ")
     assert report == f"The report: {tmp_path}/out/report/index.html"

@@ -58,7 +58,6 @@ default,30;20,10,1,32,2,
 """
 
 FILTERS = ("names_jieba", "pair_fit", "coreference", "biology")
-PAIR_TABLES = {"tabulate_pairs"}
 LIBRARY = "workflow/evenhand"
 
 
@@ -145,9 +144,72 @@ def test_a_finished_run_leaves_nothing_to_do(demo_template):
 # code
 
 
-@pytest.mark.parametrize("name", FILTERS)
-def test_editing_a_filter_reruns_the_filters_and_what_depends_on_them(demo, graph, name):
-    module = f"{LIBRARY}/slguset/filters/{name}.py"
+def using(checkout: Checkout, graph: Graph, part: str, name: str) -> set[Job]:
+    """The jobs whose code holds this module or package, as they themselves recorded it."""
+    found = set()
+    for path in paths(checkout, "results/.evenhand/records"):
+        record = json.loads(checkout.read(path))
+        manifest = json.loads(checkout.read(f"results/.evenhand/code/{record['code']}.json"))
+        if name in manifest[part]:
+            found |= {graph.makers[one["file"]] for one in record["outputs"].values()}
+    return found
+
+
+def paths(checkout: Checkout, folder: str) -> list[str]:
+    found = sorted((checkout.root / folder).glob("*.json"))
+    assert found
+    return [path.relative_to(checkout.root).as_posix() for path in found]
+
+
+def changed_jobs(checkout: Checkout) -> tuple[list[Job], set[Job]]:
+    """The jobs of the plan, and those among them whose own parameters changed.
+
+    The second set tells the effects of several edits apart, of which one plan is made.
+    """
+    planned = checkout.planned()
+    changed = {
+        Graph.name(job)
+        for job in planned
+        if job["params_before"] or job["params_now"] or not job["recorded"]
+    }
+    return sorted(map(Graph.name, planned)), changed
+
+
+def union(sets: list[set[Job]]) -> set[Job]:
+    """All jobs of the sets, each of which has a job that no other has."""
+    for place, one in enumerate(sets):
+        assert one - set().union(*sets[:place], *sets[place + 1 :])
+    return set().union(*sets)
+
+
+MODULES = {
+    **{f"slguset/filters/{name}": {"apply_filters"} for name in FILTERS},
+    "stereotypes/sets/crows_pairs": {"read_pairs"},
+    "stereotypes/sets/stereoset": set(),  # no set of this form is named
+    "stereotypes/tables/length": {"tabulate_pairs"},
+    "metrics/roc": {"tabulate_pairs"},
+    "slguset/score_bias": {"score_bias"},
+    "legal/formats/swiss_judgment": {"read_cases"},
+    "legal/formats/hudoc_text": set(),
+    "legal/attributes/legal_area": {"find_attributes"},
+    "legal/attributes/applicant_age": set(),
+    "legal/case_tables/shift": {"tabulate_cases"},
+    "individual/tables/pareto_fronts": {"tabulate_individual"},
+}
+
+
+def test_each_module_is_in_the_code_of_the_jobs_that_run_it(demo_template, graph):
+    """What is in the code of a job reruns it: the next tests, and that the digests agree."""
+    for module, rules in MODULES.items():
+        users = using(demo_template, graph, "modules", f"evenhand.{module.replace('/', '.')}")
+        assert graph.below(users) == graph.below(graph.of_rules(*rules)), module
+    importers = using(demo_template, graph, "modules", "evenhand.slguset.verdicts")
+    rules = {job.rule for job in importers}
+    assert "apply_filters" in rules and "extract_sentences" not in rules
+
+
+def test_editing_a_filter_reruns_the_filters_and_what_depends_on_them(demo, graph):
+    module = f"{LIBRARY}/slguset/filters/biology.py"
     before = demo.read(module)
     demo.append(module, "\n\ndef added():\n    return 1\n")
     plan = demo.plan()
@@ -165,41 +227,42 @@ def test_editing_a_filter_reruns_the_filters_and_what_depends_on_them(demo, grap
     assert demo.plan() == []
 
 
-@pytest.mark.parametrize(
-    ("module", "rules"),
-    [
-        ("stereotypes/sets/crows_pairs", {"read_pairs"}),
-        ("stereotypes/sets/stereoset", set()),  # no set of this form is named
-        ("stereotypes/tables/length", {"tabulate_pairs"}),
-        ("metrics/roc", {"tabulate_pairs"}),
-        ("slguset/score_bias", {"score_bias"}),
-        ("legal/formats/swiss_judgment", {"read_cases"}),
-        ("legal/formats/hudoc_text", set()),
-        ("legal/attributes/legal_area", {"find_attributes"}),
-        ("legal/attributes/applicant_age", set()),
-        ("legal/case_tables/shift", {"tabulate_cases"}),
-        ("individual/tables/pareto_fronts", {"tabulate_individual"}),
-    ],
-)
-def test_editing_one_room_leaves_the_others_alone(demo, graph, module, rules):
-    demo.append(f"{LIBRARY}/{module}.py", "\n\ndef added():\n    return 1\n")
-    assert demo.plan() == graph.below(graph.of_rules(*rules))
-
-
-def test_editing_one_of_several_plugins_reruns_its_jobs_only(demo, graph):
-    demo.append(f"{LIBRARY}/learning/methods/majority.py", "\n\ndef added():\n    return 1\n")
+def test_editing_modules_and_user_files_reruns_the_jobs_that_use_them(demo, graph):
+    modules = [name for name, rules in MODULES.items() if rules]
+    modules = [name for name in modules if "filters" not in name and name != "metrics/roc"]
+    modules += ["learning/methods/majority", "slguset/verdicts"]
+    users = []
+    for module in modules:
+        demo.append(f"{LIBRARY}/{module}.py", "\n\ndef added():\n    return 1\n")
+        users.append(using(demo, graph, "modules", f"evenhand.{module.replace('/', '.')}"))
     trainings = graph.of_rules("train_table")
     first = {job for job in trainings if dict(job.wildcards)["method"] == "majority"}
-    assert 0 < len(first) < len(trainings)
-    assert demo.plan() == graph.below(first)
-
-
-def test_editing_a_table_of_the_legal_room_reruns_its_readers(demo, graph):
-    table = "resources/legal/swiss_canton_names.csv"
-    readers = graph.readers(table)
-    assert {job.rule for job in readers} == {"find_attributes"}
-    demo.append(table, "Neuland,ZH,\n")
-    assert demo.plan() == graph.below(readers)
+    assert 0 < len(first) < len(trainings) and users[-2] == first
+    # a template
+    demo.append(f"{LIBRARY}/report/templates/slguset_funnel.html", "<!-- edited -->")
+    users.append(graph.page("slguset"))
+    # one of several weights of a model
+    name = "mine/tiny-en/model.safetensors"
+    content = bytearray((demo.root / name).read_bytes())
+    content[-1] ^= 1
+    rewrite(demo, name, bytes(content))
+    users.append(graph.readers("mine/tiny-en"))
+    assert {job.rule for job in users[-1]} == {"score_pairs"}
+    # a file of other content and an older time
+    lines = demo.read("mine/loans.csv").splitlines(keepends=True)
+    demo.write("mine/loans_v2.csv", "".join(lines[:-1]))
+    os.utime(demo.root / "mine/loans_v2.csv", (1e9, 1e9))
+    (demo.root / "mine/loans_v2.csv").replace(demo.root / "mine/loans.csv")
+    users.append(graph.of_rules("prepare_table"))
+    # the roles of results
+    for old, new in (("people", "swapped"), ("meta", "people"), ("swapped", "meta")):
+        demo.edit(f"{LIBRARY}/plan_individual.py", f'"{old}": [', f'"{new}": [')
+    users.append({job for job in graph.jobs if ("explorer", "people") in job.wildcards})
+    expected = union(users)
+    plan, changed = changed_jobs(demo)
+    assert changed == expected
+    assert plan == graph.below(expected)
+    assert any("the content of mine/tiny-en changed" in line for line in demo.why())
 
 
 def test_what_the_code_does_not_notice_reruns_nothing(demo):
@@ -208,47 +271,48 @@ def test_what_the_code_does_not_notice_reruns_nothing(demo):
         if text := demo.read(name):
             assert text.removeprefix("r").startswith('"""'), name
             demo.write(name, '"""Another docstring."""\n# a comment\n' + text.split('"""', 2)[2])
+    assert demo.plan() == []
+
+
+def test_what_no_job_uses_reruns_nothing(demo):
+    for module in (name for name, rules in MODULES.items() if not rules):
+        demo.append(f"{LIBRARY}/{module}.py", "\n\ndef added():\n    return 1\n")
     demo.write(f"{LIBRARY}/slguset/filters/unused.py", "import torch\n\n\ndef unused(): ...\n")
-    assert demo.plan() == []
-
-
-def test_editing_what_stages_share_reruns_those_that_import_it(demo, graph):
-    importers = using(demo, graph, "modules", "evenhand.slguset.verdicts")
-    rules = {job.rule for job in importers}
-    assert "apply_filters" in rules and "extract_sentences" not in rules
-    demo.append(f"{LIBRARY}/slguset/verdicts.py", "\n\nADDED = 1\n")
-    assert demo.plan() == graph.below(importers)
-
-
-@pytest.mark.parametrize("package", ["rjieba", "torch", "jinja2", "tokenizers", "python-dateutil"])
-def test_another_locked_version_reruns_the_stages_that_use_it(demo, graph, package):
-    importers = using(demo, graph, "packages", package)
-    assert 0 < len(importers) < len(graph.jobs)
-    lock = "requirements/torch.txt" if package == "torch" else "requirements/requirements.lock"
-    demo.edit(lock, f"{package}==", f"{package}==99.")
-    assert demo.plan() == graph.below(importers)
-
-
-def test_a_package_that_no_stage_imports_reruns_nothing(demo):
+    demo.write(f"{LIBRARY}/report/templates/unused.html", "<p>unused</p>")
     demo.edit("requirements/requirements.lock", "\npulp==", "\npulp==99.")
+    off = "offline: false\ncache: {enabled: false}\nscoring: {device: cuda:7}"
+    demo.edit("config/small.yaml", "offline: true", off)
+    # a folder of results that holds other work is not replaced
+    sheets = demo.root / "results/slguset/annotation/first/sheets"
+    first, second = sorted(sheets.glob("*.csv"))[:2]
+    first.unlink()
+    second.write_text("filled in")
+    # a time stamp alone
+    for folder in ("mine", "resources", "config", "workflow"):
+        for path in [demo.root / folder, *(demo.root / folder).rglob("*")]:
+            os.utime(path)
     assert demo.plan() == []
 
 
-def using(checkout: Checkout, graph: Graph, part: str, name: str) -> set[Job]:
-    """The jobs whose code holds this module or package, as they themselves recorded it."""
-    found = set()
-    for path in paths(checkout, "results/.evenhand/records"):
-        record = json.loads(checkout.read(path))
-        manifest = json.loads(checkout.read(f"results/.evenhand/code/{record['code']}.json"))
-        if name in manifest[part]:
-            found |= {graph.makers[one["file"]] for one in record["outputs"].values()}
-    return found
+@pytest.mark.parametrize("packages", [("rjieba", "torch"), ("jinja2", "tokenizers")])
+def test_another_locked_version_reruns_the_stages_that_use_it(demo, graph, packages):
+    users = []
+    for package in packages:
+        users.append(using(demo, graph, "packages", package))
+        lock = "requirements/torch.txt" if package == "torch" else "requirements/requirements.lock"
+        demo.edit(lock, f"{package}==", f"{package}==99.")
+    expected = union(users)
+    assert len(expected) < len(graph.jobs)
+    plan, changed = changed_jobs(demo)
+    assert changed == expected
+    assert plan == graph.below(expected)
 
 
-def paths(checkout: Checkout, folder: str) -> list[str]:
-    found = sorted((checkout.root / folder).glob("*.json"))
-    assert found
-    return [path.relative_to(checkout.root).as_posix() for path in found]
+def test_a_package_is_known_by_the_name_of_its_distribution(demo, graph):
+    importers = using(demo, graph, "packages", "python-dateutil")
+    assert 0 < len(importers) < len(graph.jobs)
+    demo.edit("requirements/requirements.lock", "python-dateutil==", "python-dateutil==99.")
+    assert demo.plan() == graph.below(importers)
 
 
 def test_jobs_and_the_main_process_agree_on_the_digest(demo_template):
@@ -271,33 +335,51 @@ def test_jobs_and_the_main_process_agree_on_the_digest(demo_template):
 # tables, configuration, corpora
 
 
-@pytest.mark.parametrize("name", ["biology", "coreference", "keyword_words", "surnames"])
-def test_editing_a_table_reruns_its_readers(demo, graph, name):
-    table = f"resources/packs/zh_gender/{name}.csv"
-    readers = graph.readers(table)
-    assert readers and {job.rule for job in readers} == {"apply_filters"}
-    demo.append(table, "\n")
-    assert demo.plan() == graph.below(readers)
+def test_editing_tables_reruns_their_readers(demo, graph):
+    for name in ("biology", "coreference", "keyword_words", "surnames"):
+        readers = graph.readers(f"resources/packs/zh_gender/{name}.csv")
+        assert readers and {job.rule for job in readers} == {"apply_filters"}
+    cantons = "resources/legal/swiss_canton_names.csv"
+    assert {job.rule for job in graph.readers(cantons)} == {"find_attributes"}
+    demo.append("resources/packs/zh_gender/surnames.csv", "\n")
+    demo.append(cantons, "Neuland,ZH,\n")
+    expected = union([readers, graph.readers(cantons)])
+    plan, changed = changed_jobs(demo)
+    assert changed == expected
+    assert plan == graph.below(expected)
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "rules"),
+    "edits",
     [
-        ("slguset:\n", "slguset:\n  find_keywords: {max_length: 80}\n", {"apply_filters"}),
-        ("slguset:\n", "slguset:\n  names: {familiar: keep}\n", {"apply_filters"}),
-        ("delta: 4", "delta: 3", {*PAIR_TABLES, "tabulate_individual"}),
-        ("slguset:\n", "bias: {log_base: 2}\nslguset:\n", {"score_bias"}),
-        ("delta: 4}", "delta: 4}\nscoring: {device: cuda:7}", set()),
-        ("steps: 3", "steps: 4", {"train_language_model"}),
-        ("null_seeds: 3", "null_seeds: 4", {"score_pairs"}),
-        ("null_seeds: 3", "null_seeds: 3\n  shuffle: false", {"score_pairs"}),
-        ("sentences_per_pair: 4", "sentences_per_pair: 2", {"draw_annotation"}),
-        ("offline: true", "offline: false\ncache: {enabled: false}", set()),
+        [
+            ("slguset:\n", "slguset:\n  find_keywords: {max_length: 80}\n", {"apply_filters"}),
+            ("delta: 4", "delta: 3", {"tabulate_pairs", "tabulate_individual"}),
+            ("slguset:\n", "bias: {log_base: 2}\nslguset:\n", {"score_bias"}),
+            ("steps: 3", "steps: 4", {"train_language_model"}),
+            ("null_seeds: 3", "null_seeds: 4", {"score_pairs"}),
+            ("sentences_per_pair: 4", "sentences_per_pair: 2", {"draw_annotation"}),
+            # a card names the files in their order, too
+            (
+                "mine/cases.jsonl, mine/more",
+                "mine/more, mine/cases.jsonl",
+                {"read_cases", "write_legal_cards"},
+            ),
+        ],
+        [
+            ("slguset:\n", "slguset:\n  names: {familiar: keep}\n", {"apply_filters"}),
+            ("null_seeds: 3", "null_seeds: 3\n  shuffle: false", {"score_pairs"}),
+        ],
     ],
+    ids=["first", "second"],
 )
-def test_editing_a_key_reruns_its_readers(demo, graph, old, new, rules):
-    demo.edit("config/small.yaml", old, new)
-    assert demo.plan() == graph.below(graph.of_rules(*rules))
+def test_editing_keys_reruns_their_readers(demo, graph, edits):
+    for old, new, _ in edits:
+        demo.edit("config/small.yaml", old, new)
+    expected = union([graph.of_rules(*rules) for *_, rules in edits])
+    plan, changed = changed_jobs(demo)
+    assert changed == expected
+    assert plan == graph.below(expected)
 
 
 def test_adding_a_corpus_file_runs_its_shard_and_the_merges(demo, graph):
@@ -319,13 +401,14 @@ def test_a_file_that_is_not_read_is_told_in_the_quarantine_and_on_the_page(demo,
     demo.write("resources/demo/newspapers/chenhe/scan.pdf", "%PDF")
     demo.write("resources/demo/newspapers/chenhe/.notes.txt", "妈妈说好。")
     assert demo.plan() == graph.below(graph.of_rules("count_funnel"))
-    done = demo.run()
+    targets = ("results/tables/corpus", "results/report/slguset.html")
+    done = demo.run(*targets)
     assert "not read: resources/demo/newspapers/chenhe/scan.pdf (its suffix" in done.output
     table = demo.read("results/tables/corpus/quarantine.csv")
     for reason, name in (("unknown_format", "scan.pdf"), ("hidden_file", ".notes.txt")):
         assert f"\n{reason},resources/demo/newspapers/chenhe/{name},,file," in table
         assert name in demo.read("results/report/slguset.html")
-    assert demo.plan() == []
+    assert demo.plan(*targets) == []
 
 
 def test_a_wrong_key_stops_the_run_before_any_job(demo):
@@ -336,7 +419,7 @@ def test_a_wrong_key_stops_the_run_before_any_job(demo):
     assert "Traceback" not in run.output
 
 
-# files of the user: content, order and roles count, time stamps do not
+# folders of the user: content and names of files count, time stamps do not
 
 
 def rewrite(demo: Checkout, name: str, content: bytes) -> None:
@@ -345,17 +428,6 @@ def rewrite(demo: Checkout, name: str, content: bytes) -> None:
     before = path.stat()
     path.write_bytes(content)
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-
-
-def test_other_weights_in_a_model_s_folder_rerun_all_jobs_of_the_model(demo, graph):
-    name = "mine/tiny-en/model.safetensors"
-    content = bytearray((demo.root / name).read_bytes())
-    content[-1] ^= 1
-    rewrite(demo, name, bytes(content))
-    readers = graph.readers("mine/tiny-en")
-    assert {job.rule for job in readers} == {"score_pairs"}
-    assert demo.plan() == graph.below(readers)
-    assert any("the content of mine/tiny-en changed" in line for line in demo.why())
 
 
 def test_an_edited_file_in_a_folder_reruns_the_jobs_of_its_part(demo, graph):
@@ -367,44 +439,6 @@ def test_an_edited_file_in_a_folder_reruns_the_jobs_of_its_part(demo, graph):
 def test_a_file_that_comes_into_a_folder_reruns_the_jobs_of_its_part(demo, graph):
     (demo.root / "mine/more/second.jsonl").rename(demo.root / "mine/more/third.jsonl")
     assert demo.plan() == graph.below(graph.of_rules("read_cases"))
-
-
-def test_a_file_of_other_content_and_an_older_time_reruns_its_readers(demo, graph):
-    lines = demo.read("mine/loans.csv").splitlines(keepends=True)
-    demo.write("mine/loans_v2.csv", "".join(lines[:-1]))
-    os.utime(demo.root / "mine/loans_v2.csv", (1e9, 1e9))
-    (demo.root / "mine/loans_v2.csv").replace(demo.root / "mine/loans.csv")
-    assert demo.plan() == graph.below(graph.of_rules("prepare_table"))
-
-
-def test_the_order_of_files_counts(demo, graph):
-    demo.edit("config/small.yaml", "mine/cases.jsonl, mine/more", "mine/more, mine/cases.jsonl")
-    assert demo.plan() == graph.below(graph.of_rules("read_cases"))
-
-
-def test_the_roles_of_results_count(demo, graph):
-    for old, new in (("people", "swapped"), ("meta", "people"), ("swapped", "meta")):
-        demo.edit(f"{LIBRARY}/plan_individual.py", f'"{old}": [', f'"{new}": [')
-    people = {job for job in graph.jobs if ("explorer", "people") in job.wildcards}
-    assert people
-    assert demo.plan() == graph.below(people)
-
-
-def test_a_time_stamp_alone_reruns_nothing(demo):
-    for folder in ("mine", "resources", "config", "workflow"):
-        for path in [demo.root / folder, *(demo.root / folder).rglob("*")]:
-            os.utime(path)
-    assert demo.plan() == []
-
-
-def test_a_new_template_that_no_page_uses_reruns_nothing(demo):
-    demo.write(f"{LIBRARY}/report/templates/unused.html", "<p>unused</p>")
-    assert demo.plan() == []
-
-
-def test_an_edited_template_reruns_the_pages_that_use_it(demo, graph):
-    demo.append(f"{LIBRARY}/report/templates/slguset_funnel.html", "<!-- edited -->")
-    assert demo.plan() == graph.below(graph.page("slguset"))
 
 
 # deliverables
@@ -452,14 +486,6 @@ def test_a_folder_of_results_that_is_emptied_comes_back(demo):
         (demo.root / "results" / name).mkdir()
     demo.run()
     assert demo.results() == before
-
-
-def test_a_folder_that_holds_other_work_is_not_replaced(demo):
-    sheets = demo.root / "results/slguset/annotation/first/sheets"
-    first, second = sorted(sheets.glob("*.csv"))[:2]
-    first.unlink()
-    second.write_text("filled in")
-    assert demo.plan() == []
 
 
 def test_an_edited_result_is_listed_and_restored(demo):
@@ -514,13 +540,13 @@ def test_a_fresh_clone_beside_copied_results_recomputes_nothing(demo_template, t
 
 def test_a_fresh_clone_beside_a_shared_cache_recomputes_nothing(demo_template, tmp_path):
     clone = demo_template.clone(tmp_path / "clone", "mine")
-    demo_template.copy(tmp_path / "other")
-    shared = tmp_path / "other" / "results" / ".evenhand" / "cache"
+    shared = tmp_path / "shared"
+    shutil.copytree(demo_template.root / "results/.evenhand/cache", shared)
     clone.edit("config/small.yaml", "offline: true", f"offline: true\ncache: {{folder: {shared}}}")
-    run = clone.run()
-    assert len(run.jobs) > 30
+    run = clone.run("results/slguset/candidates.parquet", "results/tables/pairs/pairs")
+    assert len(run.jobs) > 10
     assert all(job.served for job in run.jobs)
-    assert clone.results() == demo_template.results()
+    assert clone.results().items() <= demo_template.results().items()
 
 
 # the same bytes
@@ -537,21 +563,19 @@ def test_one_core_gives_the_same_bytes_as_four(demo_template, tmp_path):
 
 
 def test_any_shard_size_gives_the_same_bytes(demo_template, tmp_path):
-    results, shards = [], []
-    for megabytes in ("0.004", "100"):
-        clone = demo_template.clone(tmp_path / megabytes, "mine")
-        clone.edit("config/small.yaml", "shard_megabytes: 0.01", f"shard_megabytes: {megabytes}")
-        clone.edit("config/small.yaml", f"[{', '.join(FILTERS)}]", "[biology]")
-        run = clone.run("results/slguset/candidates.parquet", "results/tables/corpus")
-        shards.append(run.rules.count("extract_sentences"))
-        results.append(
-            {
-                k: v
-                for k, v in clone.results().items()
-                if k.startswith(("slguset/candidates", "tables/corpus"))
-            }
-        )
-    assert shards[0] >= 6 and shards[1] == 1  # files are cut, or read together
+    clone = demo_template.clone(tmp_path / "clone", "mine")
+    clone.edit("config/small.yaml", "shard_megabytes: 0.01", "shard_megabytes: 100")
+    run = clone.run("results/slguset/candidates.parquet", "results/tables/corpus")
+    assert run.rules.count("extract_sentences") == 1  # files are read together
+    jobs = demo_template.planned("--forceall")
+    cuts = [job for job in jobs if job["rule"] == "extract_sentences"]
+    files = [file for job in cuts for file in job["inputs"]]
+    assert len(cuts) > 1 and any(files.count(file) > 1 for file in files)  # a file is cut
+    found = {
+        name: digest
+        for name, digest in clone.results().items()
+        if name.startswith(("slguset/candidates", "tables/corpus"))
+    }
     tables = ("candidates.parquet", "datapackage.json", "funnel.csv", "quarantine.csv")
-    assert {name.rpartition("/")[2] for name in results[0]} == {*tables, ".snakemake_timestamp"}
-    assert results[0] == results[1]
+    assert {name.rpartition("/")[2] for name in found} == {*tables, ".snakemake_timestamp"}
+    assert found.items() <= demo_template.results().items()

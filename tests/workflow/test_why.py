@@ -99,11 +99,6 @@ def test_a_plugin_that_was_chosen_is_named(toy):
     assert toy.why()[1:] == ["train: evenhand.toy.sum_up: changed value"]
 
 
-def test_a_table_is_named_when_its_content_changed(toy):
-    toy.append("resources/drop.txt", "rain\n")
-    assert toy.why()[1] == "drop x 2: the content of resources/drop.txt changed"
-
-
 def test_results_without_the_records_of_their_runs_are_made_again(toy):
     shutil.rmtree(toy.root / ".snakemake" / "metadata")
     assert toy.why()[1] == (

@@ -344,7 +344,7 @@ def checkpointed(folder, data, meta, training, **options):
     return [path.read_bytes() for path in outputs.values()]
 
 
-@pytest.mark.parametrize("step", [1, 11, 12, 13, 30, 35, 44])
+@pytest.mark.parametrize("step", [1, 12, 13, 44])
 def test_a_training_that_was_stopped_goes_on_to_the_same_bytes(
     tmp_path, training, monkeypatch, step
 ):

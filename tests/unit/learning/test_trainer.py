@@ -1,3 +1,5 @@
+import functools
+import itertools
 import json
 
 import numpy as np
@@ -189,11 +191,18 @@ class KilledError(Exception):
     """Stands for a power cut, within the process."""
 
 
-@pytest.mark.parametrize("objective", OBJECTIVES)
-@pytest.mark.parametrize("at", [1, 5, 7, 20])
+@functools.cache
+def uninterrupted(objective):
+    """A training whose checkpoints nobody reads."""
+    return run(examples(), objective)
+
+
+@pytest.mark.parametrize(
+    ("at", "objective"), [(1, "erm"), *itertools.product((5, 7, 20), OBJECTIVES)]
+)
 def test_it_goes_on_to_the_same_bits(tmp_path, monkeypatch, capsys, objective, at):
+    whole = uninterrupted(objective)
     keep_every_step(monkeypatch)
-    whole = run(examples(), objective)
     with monkeypatch.context() as patch:
         step, count = trainer.Training._one_step, iter(range(1, 100))
 

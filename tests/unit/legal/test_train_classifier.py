@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
-from evenhand.core import stage
+from evenhand.core import stage, warm
 from evenhand.core.files import content_digest
 from evenhand.errors import InputError
 from evenhand.io.tables import read_rows
@@ -97,7 +97,11 @@ def test_every_case_with_a_label_is_predicted_in_order(ecthr, tmp_path, family):
     ]
 
 
-@pytest.mark.parametrize("kind", ["ecthr", "scotus"])
+@pytest.mark.parametrize(
+    ("family", "kind"),
+    [*((one, "ecthr") for one in FAMILIES), ("linear", "scotus"), ("frozen", "scotus")],
+    indirect=["family"],
+)
 def test_it_learns(ecthr, scotus, tmp_path, family, kind):
     made = {"ecthr": ecthr, "scotus": scotus}[kind]
     given = {"lr": 0.1} if family == "linear" else {"dropout": 0.0, "lr": 0.005}
@@ -357,7 +361,7 @@ def test_killed_for_real_it_comes_to_the_same_bytes(ecthr, tmp_path):
     whole = tmp_path / "whole"
     run(ecthr, "hierarchical", whole, objective="group_dro", attribute="applicant_gender")
     state = tmp_path / "state"
-    command = [sys.executable, made_classifiers.__file__, str(ecthr.folder)]
+    command = [warm.folder() / "python", made_classifiers.__file__, str(ecthr.folder)]
     paths = [str(Path(made_classifiers.__file__).parents[2]), *sys.path]
     environment = os.environ | {
         "PYTHONPATH": os.pathsep.join(paths),

@@ -10,6 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evenhand.core import warm
 from evenhand.errors import InputError
 from evenhand.scoring import causal
 from evenhand.scoring.causal import encode, read_sequences
@@ -287,8 +288,9 @@ def test_a_scoring_that_is_killed_goes_on(tmp_path, monkeypatch):
         causal.read_sequences(lm, *inputs, tokens_per_batch=20, scratch=folder / "scratch")
         """
     )
+    (tmp_path / "script.py").write_text(script)
     died = subprocess.run(
-        [sys.executable, "-c", script, str(tmp_path)],
+        [warm.folder() / "python", tmp_path / "script.py", tmp_path],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
     )
     assert died.returncode == -signal.SIGKILL

@@ -13,6 +13,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evenhand.core import warm
 from evenhand.errors import InputError
 from evenhand.scoring import execution
 from evenhand.scoring.execution import run_batches
@@ -213,7 +214,8 @@ def test_a_killed_process_goes_on(tmp_path):
         print([float(f["x"][0]) for _, f in found])
         """
     )
-    command = [sys.executable, "-c", script, str(tmp_path)]
+    (tmp_path / "script.py").write_text(script)
+    command = [warm.folder() / "python", tmp_path / "script.py", tmp_path]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     process = subprocess.Popen([*command, "hang"], env=environment)
     deadline = time.monotonic() + 60

@@ -73,7 +73,7 @@ def test_a_wider_margin_takes_more(differences, one, other):
 
 @pytest.mark.mirror
 def test_no_decision_flips_on_crows_pairs(mirror, tmp_path):
-    """AUL of a random BERT (2 layers, 128 wide) on every third real pair: bf16 against fp32."""
+    """AUL of a random BERT (1 layer, 128 wide) on every fourth real pair: bf16 against fp32."""
     from tokenizers.pre_tokenizers import BertPreTokenizer
     from transformers import BertConfig, BertTokenizerFast
 
@@ -84,7 +84,7 @@ def test_no_decision_flips_on_crows_pairs(mirror, tmp_path):
     with path.open(encoding="utf-8", newline="") as stream:
         pairs = [(row["sent_more"], row["sent_less"]) for row in csv.DictReader(stream)]
     assert len(pairs) == 1508
-    pairs = pairs[::3]
+    pairs = pairs[::4]
     split = BertPreTokenizer().pre_tokenize_str
     words = {word for pair in pairs for sentence in pair for word, _ in split(sentence)}
     vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *sorted(words)]
@@ -96,7 +96,7 @@ def test_no_decision_flips_on_crows_pairs(mirror, tmp_path):
     BertConfig(
         vocab_size=len(vocabulary),
         hidden_size=128,
-        num_hidden_layers=2,
+        num_hidden_layers=1,
         num_attention_heads=2,
         intermediate_size=512,
         max_position_embeddings=128,

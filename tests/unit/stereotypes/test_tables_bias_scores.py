@@ -181,7 +181,7 @@ def test_what_the_gates_say_of_the_models(tmp_path):
 
 
 def test_same_bytes_and_options_matter(tmp_path):
-    options = made_set(tmp_path, pairs=80, seeds=3)
+    options = made_set(tmp_path, pairs=40, seeds=2)
     written = []
     for extra in ({}, {}, {"delta": 9.0}, {"level": 0.9}):
         summarise(**options, out=tmp_path / "out.csv", **extra)

@@ -57,7 +57,8 @@ for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
     signal.signal(number, lambda number, _: os.kill(fork, number))
 status = int.from_bytes(pipe.recv(8), "big", signed=True)
 if status < 0:
-    signal.signal(-status, signal.SIG_DFL)
+    if -status != signal.SIGKILL:
+        signal.signal(-status, signal.SIG_DFL)
     os.kill(os.getpid(), -status)
 os._exit(status)
 """
@@ -87,8 +88,14 @@ def folder(number: int = 0) -> Path:
         start_new_session=True,  # the terminal's signals reach it through the programs alone
     )
     assert server.stdout.readline() == b"ready\n"
-    atexit.register(server.communicate)
+    atexit.register(_end, server)
     return made
+
+
+def _end(server: subprocess.Popen) -> None:
+    """End a process of which no fork runs, also while it still imports."""
+    server.kill()
+    server.communicate()
 
 
 def serve(address: str) -> list[str]:
