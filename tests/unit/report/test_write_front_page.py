@@ -44,7 +44,7 @@ def rows_of(tree):
 
 def test_a_system_that_is_left_out_is_named(page):
     tree = page(systems=[])
-    assert len(tree.css("#left-out li")) == len(SYSTEMS)
+    assert tree.css_first("#left-out p").text().count("?") == len(SYSTEMS)
     checks.check_no_request(tree)
     tree = page(systems=[], page="reproduction")
     assert set(map(tuple, rows_of(tree).values())) == {("Not run in this configuration",)}
@@ -164,7 +164,7 @@ def test_the_clearest_finding_comes_first_with_what_to_do_next(page, tmp_path):
     small = gap | {"noise_verdict": "inconclusive", "smallest_group": 2, "ours": 1}
     write_tables(classifiers, [(table_4.TABLE, [small, gap]), (claims.TABLE, [])])
     tree = page(systems=["slguset", "legal"], legal=[classifiers])
-    assert [one.text() for one in tree.css("main h2")][:2] == [
+    assert [one.text() for one in tree.css("main h2")][1:3] == [
         "Is this classifier fair to groups?",
         "Is this data set balanced and clean?",
     ]

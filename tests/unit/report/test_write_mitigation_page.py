@@ -117,8 +117,15 @@ def test_the_clearest_change_comes_with_its_interval():
     assert none.strength == 0 and none.sentence.startswith("None of 2 comparisons")
     assert "too few seeds or cases to tell" in none.more[0]
     other = change("other", "inconclusive", low=-1.0)
-    assert conclude([change(), other]).more[-1] == (
-        "Without a significant change: <bdi>other</bdi>."
+    assert conclude([change(), other]).short == (
+        "Fairer with <bdi>DRO</bdi>. Cannot tell for <bdi>other</bdi>."
+    )
+    worse = change("worse", gap=True)
+    mixed = [change("mixed"), change("mixed", gap=True)]
+    same = change("same", "equivalent")
+    assert conclude([*mixed, worse, same]).short == (
+        "Less fair with <bdi>worse</bdi>. Fairer by one measure and less fair by another with"
+        " <bdi>mixed</bdi>. No change that matters with <bdi>same</bdi>."
     )
     assert conclude([]).sentence == "No method was compared with plain training."
 

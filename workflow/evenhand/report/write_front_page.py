@@ -24,11 +24,8 @@ from evenhand.report.sections.individual_tables import describe_checks
 from evenhand.report.sections.paper import describe_papers
 from evenhand.report.sections.planted import describe_planted
 
-#: The sections of the front page that follow the findings.
-AFTER = [
-    ("trust", "How far to trust this", ""),
-    ("release", "Did bias rise since the last release?", ""),
-]
+#: The section of the front page that follows the findings.
+AFTER = [("trust", "How far to trust this", "")]
 
 #: The main findings, which the console prints: one of each kind of planted truth, if there is one,
 #: then the clearest finding of each system.

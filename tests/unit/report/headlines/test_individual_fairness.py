@@ -130,16 +130,20 @@ def test_a_flip_that_changes_decisions_is_the_finding(tmp_path):
 @pytest.mark.parametrize(
     ("rates", "first", "comparison"),
     [
-        ((0.8, 0.5), "50.0 % (<bdi>b</bdi>) and 80.0 % (<bdi>a</bdi>); ", ", so the group <bdi>b"),
+        (
+            (0.8, 0.5),
+            "50.0 % (<bdi>b</bdi>) and 80.0 % (<bdi>a</bdi>) in the data",
+            ": <bdi>b</bdi> has the lower",
+        ),
         (
             (0.5, 0.8),
-            "50.0 % (<bdi>a</bdi>) and 80.0 % (<bdi>b</bdi>); ",
-            " and 60.0 % (<bdi>b</bdi>). Changing",
+            "50.0 % (<bdi>a</bdi>) and 80.0 % (<bdi>b</bdi>) in the data",
+            " and 60.0 % (<bdi>b</bdi>) in the network’s predictions. Changing",
         ),
         (
             (0.8, 0.6, 0.7, 0.5),
-            "80.0 % (<bdi>a</bdi>), the extremes of 4 groups",
-            "the group <bdi>d",
+            "80.0 % (<bdi>a</bdi>) in the data (the extremes of 4 groups)",
+            ": <bdi>d</bdi> has the lowest share in both",
         ),
     ],
 )
@@ -166,8 +170,10 @@ def test_the_group_with_fewer_positive_labels_is_named_with_the_decisions_that_c
     found = headline(tmp_path, made, **document)
     assert "change only a person’s <bdi>sex</bdi>" in found.sentence
     text = found.more[0].replace("\xa0", " ")
-    assert text.startswith("In the data, the positive label holds for ")
+    assert text.startswith("The share with the positive label is ")
     assert first in text and comparison in text
+    assert found.short.startswith("No: changing only <bdi>sex</bdi> alters 10.0 % of the decisions")
+    assert "Predicted positive: " in found.short
     assert "Changing only <bdi>sex</bdi> alters" in text and "10.0 % (<bdi>a</bdi>)" in text
     assert found.more[0].files == tuple(
         f"tables/individual/{name}.csv" for name in ("groups", "table_6", "individuals")

@@ -1,5 +1,7 @@
 import json
 
+import pytest
+
 from evenhand.core.tables import write_tables
 from evenhand.legal.case_tables import cross, sizes
 from evenhand.legal.classifier_tables import claims, table_4
@@ -86,9 +88,24 @@ def test_a_lowest_score_below_chance_is_stated_beside_gaps_that_are_not_above_it
     lowest = [gap("above", measure="worst"), gap("inconclusive", measure="worst")]
     found = describe([classifiers(tmp_path, gap("inconclusive"), *lowest)], TITLES)
     assert found.more[1] == (
-        "The lowest score of a group is below chance in 1 of 2: <bdi>ECtHR, Applicant</bdi>"
-        " (<bdi>linear</bdi>), macro-F1 3.1, where chance gives at least 1.2."
+        "Apart from gaps, the score of the worst group was tested: in 1 of 2 this group does worse"
+        " than chance explains, namely in <bdi>ECtHR, Applicant</bdi> (<bdi>linear</bdi>), macro-F1"
+        " 3.1, where chance gives at least 1.2."
     )
+
+
+@pytest.mark.parametrize(
+    ("rows", "begins"),
+    [
+        ([gap("inconclusive"), gap("above")], "No: beyond chance, groups differ or one does worse"),
+        ([gap("inconclusive"), gap("above", measure="worst")], "No: beyond chance"),
+        ([gap("inconclusive"), gap("equivalent")], "No gap beyond chance in"),
+        ([gap("inconclusive")], "Cannot tell for"),
+    ],
+)
+def test_an_attribute_counts_by_the_clearest_of_its_classifiers(tmp_path, rows, begins):
+    short = describe([classifiers(tmp_path, *rows)], TITLES).short
+    assert short.startswith(begins) and short.count("ECtHR") == 1
 
 
 def test_too_few_cases_everywhere(tmp_path):

@@ -105,7 +105,7 @@ def test_a_model_below_the_gate_gets_no_number(tmp_path):
 def test_a_data_set_that_waits_says_so(tmp_path):
     found = describe([funnel(tmp_path)], {})
     assert found.sentence == (
-        "This edition is not usable yet: the annotators’ answers are missing."
+        "This edition of SlguSet is not usable yet: the annotators’ answers are missing."
     )
     assert found.more == ["Of 100 sentences read, 12 passed every filter."]
     assert "sheets are still out" in found.doubts[0]
@@ -224,7 +224,7 @@ def test_reads_what_the_stages_leave(tmp_path):
     ]
     found = describe(files, {})
     assert found.sentence.replace("\xa0", " ") == (
-        "This edition is not usable for conclusions yet: its annotators agree too little"
+        "This edition of SlguSet is not usable for conclusions yet: its annotators agree too little"
         " (Krippendorff’s alpha, agreement beyond chance, is 0.62; 0.667 is needed). Pairs of"
         " answers agree in 88.9 %, but as most answers are alike, chance alone would give about"
         " 71 %."
