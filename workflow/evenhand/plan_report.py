@@ -168,7 +168,7 @@ def headline_files(config: Config, shards: Iterable[str]) -> dict[str, list[str]
     shown = page_inputs(config, shards)
     systems = declared("evenhand.report.headline", "SYSTEMS")
     found = {}
-    for system, (*_, its_pages) in systems.items():
+    for system, (_, its_pages) in systems.items():
         patterns = declared(f"evenhand.report.headlines.{system}", "FILES").values()
         files = flat(*(shown[page] for page in its_pages if page in shown))
         if its_pages[0] in shown:

@@ -21,40 +21,15 @@ from evenhand.text.catalogue import read_catalogue
 if TYPE_CHECKING:
     from altair import LayerChart
 
-#: Question and content of each system, and its pages
+#: The question of each system, and its pages
 #: (of `evenhand.report.pages.PAGES`), the main one first.
 SYSTEMS = {
-    "language_models": (
-        "Is this language model biased?",
-        "Of two sentences that differ in a group, which does a model find likelier?",
-        ("language_models",),
-    ),
-    "predictions": (
-        "Are these predictions fair to groups?",
-        "Predictions of any classifier, made here or elsewhere, or logs of lm-evaluation-harness.",
-        ("predictions",),
-    ),
-    "legal": (
-        "Is this classifier fair to groups?",
-        "Classifiers of texts: are their scores alike for the groups?",
-        ("legal_cases", "legal_classifiers"),
-    ),
-    "individual_fairness": (
-        "Are similar people treated alike?",
-        "Does the decision about a person change with another value of a protected attribute?",
-        ("individual_fairness",),
-    ),
-    "mitigation": (
-        "What did mitigation change?",
-        "Methods that should make a classifier fairer, against plain training.",
-        ("mitigation",),
-    ),
-    "slguset": (
-        "Is this data set balanced and clean?",
-        "SlguSet: Chinese sentences whose gender word could be either, built from newspapers,"
-        " checked by people, and read to language models with the word masked.",
-        ("slguset", "sentences"),
-    ),
+    "language_models": ("Is this language model biased?", ("language_models",)),
+    "predictions": ("Are these predictions fair to groups?", ("predictions",)),
+    "legal": ("Is this classifier fair to groups?", ("legal_cases", "legal_classifiers")),
+    "individual_fairness": ("Are similar people treated alike?", ("individual_fairness",)),
+    "mitigation": ("What did mitigation change?", ("mitigation",)),
+    "slguset": ("Is this data set balanced and clean?", ("slguset", "sentences")),
 }
 
 #: The systems with published numbers, by their names on the papers' page.

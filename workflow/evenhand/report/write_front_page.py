@@ -116,11 +116,11 @@ def write_front_page(
     made = {link["href"]: link["name"] for link in links}
     cards = []
     for system in SYSTEMS if page == "front" else PUBLISHED:
-        question, about, own = SYSTEMS[system]
+        question, own = SYSTEMS[system]
         title = question if page == "front" else PUBLISHED[system]
         shown = [PAGES[name] for name in own if PAGES[name][0] in made and system in chosen]
         card = dict.fromkeys(("headline", "counts"))
-        card |= {"id": system.replace("_", "-"), "title": title, "about": about, "files": []}
+        card |= {"id": system.replace("_", "-"), "title": title, "files": []}
         card["links"] = [{"href": href, "name": name} for href, name in shown]
         if system in chosen:
             module = importlib.import_module(f"evenhand.report.headlines.{system}")

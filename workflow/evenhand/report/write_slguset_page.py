@@ -4,7 +4,6 @@ from typing import Any
 
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Source
-from evenhand.report.headline import SYSTEMS
 from evenhand.report.render import Page
 from evenhand.report.sections.bias import describe_bias
 from evenhand.report.sections.funnel import describe_funnel
@@ -141,7 +140,6 @@ def write_slguset_page(
         **parts,
         sections=SECTIONS,
         headline=headline,
-        describes=SYSTEMS["slguset"][1],
         sentences=sentences,
         **{name: words_of(name) for name in ("problems", "problem_errors", "positions")},
         more_tables=MoreTables(more),

@@ -96,13 +96,20 @@ def test_groups_of_the_data_are_judged_without_their_number_of_rows(tmp_path):
     assert line.counts == {"reproduced": 1, "no_published_number": 1}
 
 
-def test_few_seeds_lost_runs_and_unknown_data_are_doubts(tmp_path):
-    own = {"verdict": "no_published_value"}
-    cells = [row(seeds=5, **own), row(**own | {"metric": "acc", "diverged": 2})]
-    doubts = headline(tmp_path, {table_4: cells}, "<i>Mine").doubts
-    assert doubts[0].startswith("The paper has no numbers for <bdi>&lt;i&gt;Mine</bdi>")
-    assert "means of 5 seeds; for stable means use 20 or more" in doubts[1]
-    assert doubts[2] == "2 runs diverged and left no numbers."
+def test_few_seeds_and_lost_runs_are_doubts(tmp_path):
+    cells = [row(seeds=5), row(metric="acc", diverged=2)]
+    doubts = headline(tmp_path, {table_4: cells}).doubts
+    assert "means of 5 seeds; for stable means use 20 or more" in doubts[0]
+    assert doubts[1] == "2 runs diverged and left no numbers."
+
+
+def test_a_single_data_set_is_named_once(tmp_path):
+    one = headline(tmp_path / "one", {table_4: [row()]}, "<i>Mine")
+    assert one.caption.startswith("<bdi>&lt;i&gt;Mine</bdi>. IFR_p")
+    assert checks.rows(one.figure, "name") == ["MLP"]
+    two = headline(tmp_path / "two", {table_4: [row(), row(dataset="other")]}, "Mine")
+    assert two.caption.startswith("IFR_p")
+    assert checks.rows(two.figure, "name") == ["Mine: MLP", "other: MLP"]
 
 
 @pytest.mark.parametrize(("sd", "band"), [(None, None), (60, 0.0)])

@@ -122,6 +122,8 @@ def test_a_classifier_that_predicts_one_thing_is_not_shown_to_be_fair(tmp_path):
         " the same sizes."
     )
     assert not found.next and not any("too few cases" in one for one in found.doubts)
+    assert checks.rows(found.figure, "text") == ["3.1"]
+    assert found.caption.endswith("Left out: 1 gap where every case is predicted alike.")
 
 
 def test_what_was_left_out_is_said(tmp_path):

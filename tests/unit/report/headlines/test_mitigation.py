@@ -1,4 +1,5 @@
-from evenhand.report.headlines.mitigation import Change, by_method
+from evenhand.report.headlines.mitigation import Change, by_method, conclude
+from unit.report import checks
 
 
 def change(method: str, difference: float, verdict: str) -> Change:
@@ -19,3 +20,13 @@ def test_the_significant_changes_of_each_method_are_counted_by_direction():
     assert [b[key] for key in ("method", "comparisons", "better", "worse")] == ["b", 4, 2, 1]
     assert [a[key] for key in ("method", "comparisons", "better", "worse")] == ["a", 1, 0, 1]
     assert b["clearest"] == changes[0].in_short
+
+
+def test_a_single_data_set_is_named_once():
+    one, two = change("a", 4, "above"), change("b", 3, "above")
+    found = conclude([one, two])
+    assert found.caption.startswith("<bdi>mine</bdi>. Line")
+    assert checks.rows(found.figure, "name") == ["a: the gap", "b: the gap"]
+    found = conclude([one, two._replace(of="yours")])
+    assert found.caption.startswith("Line")
+    assert checks.rows(found.figure, "name") == ["mine, a: the gap", "yours, b: the gap"]

@@ -75,7 +75,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         figure_files=_files("table_4") if tables else (),
         verdicts=_verdicts(tables),
         against=[row["sentence"] for row in tables.get("findings", []) if _against(row)],
-        doubts=_doubts(tables, titles),
+        doubts=_doubts(tables),
     )
 
 
@@ -189,12 +189,13 @@ def _next(tables: Mapping[str, list[Row]]) -> str:
 def _figure(shown: list[Row], titles: Mapping[str, str]) -> tuple[LayerChart | None, str]:
     if not shown:
         return None, ""
-    drawn = []
+    drawn, datasets = [], {title(row["dataset"], titles) for row in shown}
     for row in shown:
         mean, sd = row["mean"], row["sd"]
         drawn.append(
             estimated(
-                f"{title(row['dataset'], titles)}: {who(row).removeprefix('the ')}",
+                f"{title(row['dataset'], titles)}: " * (len(datasets) > 1)
+                + who(row).removeprefix("the "),
                 (mean, row["low"], row["high"]),
                 text=decimal(mean, 1),
                 words=say("if_bar", mean=mean, sd=sd),
@@ -206,7 +207,7 @@ def _figure(shown: list[Row], titles: Mapping[str, str]) -> tuple[LayerChart | N
         axis("IFR_p, % of the people", (0, 100)),
         "IFR_p of the plain network, of IIFR and of a network without the attribute",
     )
-    return figure, say("if_caption")
+    return figure, say("if_caption", datasets=datasets)
 
 
 def _verdicts(tables: Mapping[str, list[Row]]) -> list[Verdicts]:
@@ -230,16 +231,12 @@ def _verdicts(tables: Mapping[str, list[Row]]) -> list[Verdicts]:
     return lines
 
 
-def _doubts(tables: Mapping[str, list[Row]], titles: Mapping[str, str]) -> list[str]:
+def _doubts(tables: Mapping[str, list[Row]]) -> list[str]:
     rows, files = tables.get("table_4", []), _files("table_4")
     doubts = [
         with_sources(row["sentence"], _files("findings"))
         for row in where(tables.get("findings", []), finding="missing_rows")
     ]
-    datasets = dict.fromkeys(row["dataset"] for row in rows)
-    known = {row["dataset"] for row in rows if row["verdict"] != "no_published_value"}
-    if unknown := [title(one, titles) for one in datasets if one not in known]:
-        doubts.append(say("if_unknown", files, datasets=unknown))
     seeds = [row["seeds"] for row in rows if row["seeds"]]
     if seeds and min(seeds) < SEEDS:
         doubts.append(say("if_seeds", files, least=min(seeds), needed=SEEDS))

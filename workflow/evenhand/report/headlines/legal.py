@@ -191,11 +191,14 @@ def _next(gaps: Rows, files: Sequence[str]) -> str:
 
 
 def _figure(gaps: Rows) -> tuple[LayerChart | None, str]:
-    # gaps that could be detected first; those of 0 last
+    # gaps that could be detected first; none where every case is predicted alike
     order = sorted(
-        gaps, key=lambda row: (-_clear(row), row["noise_verdict"] == "inconclusive", -row["ours"])
+        (row for row in gaps if not is_constant(row)),
+        key=lambda row: (-_clear(row), row["noise_verdict"] == "inconclusive", -row["ours"]),
     )
-    shown = order[:SHOWN]
+    constant, shown = len(gaps) - len(order), order[:SHOWN]
+    if not shown:
+        return None, ""
     ends = [row[end] for row in shown for end in ("ours", "high", "noise_border") if row[end]]
     high = max(1.0, *ends, 0) * 1.02 if ends else 1.0
     drawn = [
@@ -214,7 +217,7 @@ def _figure(gaps: Rows) -> tuple[LayerChart | None, str]:
         axis("Group disparity of macro-F1, points", (0, high)),
         "Group disparity of macro-F1 under plain training, with its interval and chance",
     )
-    return figure, say("legal_caption", shown=SHOWN, gaps=len(gaps))
+    return figure, say("legal_caption", shown=len(shown), gaps=len(order), constant=constant)
 
 
 def _size_figure(

@@ -292,11 +292,12 @@ def _loss(row: Mapping[str, Any]) -> tuple[Any, ...]:
 
 def _figure(shown: list[Change], every: int) -> tuple[LayerChart, str]:
     ends = [end for one in shown for end in (one.difference, one.low, one.high) if end is not None]
+    data = {one.of for one in shown}
     reach = max(5.0, *(abs(end) * 1.05 for end in ends))
     figure = forest(
         [
             estimated(
-                f"{one.of}, {one.method}: {one.short}",
+                f"{one.of}, " * (len(data) > 1) + f"{one.method}: {one.short}",
                 (one.difference, one.low, one.high),
                 text=signed(one.difference, 1),
                 words=say("change_number", one=one),
@@ -309,4 +310,4 @@ def _figure(shown: list[Change], every: int) -> tuple[LayerChart, str]:
         "The clearest changes against plain training, with their intervals",
         centre=0,
     )
-    return figure, say("mitigation_caption", shown=len(shown), changes=every)
+    return figure, say("mitigation_caption", shown=len(shown), changes=every, data=data)
