@@ -22,10 +22,13 @@ if command -v uv >/dev/null; then
   install() { uv pip install --quiet --compile-bytecode --python "$folder/bin/python" --no-deps "$@"; }
 else
   [ -n "$file" ] || "$python" -m venv --clear "$folder"
-  install() { "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps "$@"; }
+  install() { "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-compile "$@"; }
 fi
+# pip would use one processor; tests of packages are not run, and some hold errors on purpose
+compile() { "$folder/bin/python" -m compileall -qq -j 0 -x '/tests?/|/torch/testing/' "$folder/lib" || true; }
 if [ -n "$file" ]; then
   install --require-hashes -r "requirements/$file"
+  compile
   touch "$folder/.${file%.*}"
   exit
 fi
@@ -46,4 +49,5 @@ if [ -n "${SLURM:-}" ] || command -v sbatch >/dev/null; then
   install --require-hashes -r requirements/slurm.txt
 fi
 install --no-build-isolation -e .
+compile
 touch "$folder/.ready"
