@@ -54,7 +54,7 @@ slurm: $(DEV)
 test-slurm: slurm
 	@$(BIN)/pytest -n 4 --dist loadfile tests/slurm
 
-# leaves pictures of all pages in .screenshots
+# leaves pictures of the pages in .screenshots
 test-browser: $(DEV)
 	@$(BIN)/pytest -n $(CORES) --dist worksteal tests/browser $(if $(RESULTS),--results "$(RESULTS)")
 

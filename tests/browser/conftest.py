@@ -1,6 +1,6 @@
 """One browser for all tests, the pages of a finished run, and pages of made results.
 
-Pictures of all pages are left in ``.screenshots`` for a person to look at.
+Pictures of them are left in ``.screenshots`` for a person to look at.
 """
 
 import shutil

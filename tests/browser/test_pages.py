@@ -121,9 +121,9 @@ def view(opened):
 
 
 def take(view: View, pictures: Path, look: tuple[str, str], name: str) -> None:
-    """Leave a picture of the page, where a person would look at it."""
+    """Leave a picture of a page of the demo, for a person to look at."""
     place, page = look
-    if place != "demo" and name == "dark":
+    if place != "demo":
         return
     folder = pictures / place
     folder.mkdir(exist_ok=True)
