@@ -15,10 +15,12 @@ from hypothesis import strategies as st
 from evenhand.errors import InputError
 from evenhand.individual.published import number, read_published
 from evenhand.individual.results import by_setting, read_groups, read_runs
+from evenhand.individual.summary import t_quantile
 from evenhand.individual.tables import grid, groups, pareto_fronts, tests, training
 from evenhand.individual.tables.inconsistencies import accuracies_with, check_published, mix
 from evenhand.individual.tables.pareto_fronts import dominators
 from evenhand.learning.train_table import GROUPS, with_reason
+from evenhand.metrics.inference import further, student_power
 from unit.individual.made_study import FACTS, find, run, study
 from unit.learning.made_tables import table
 
@@ -133,6 +135,11 @@ def test_tests_pair_by_seed():
     assert (row["seeds"], row["difference"], row["against"]) == (3, -8.0, "mlp")
     assert row["p_value"] <= row["p_adjusted"] <= 1
     assert row["p_resampled"] > row["p_value"]
+    tested = sum(one.get("p_value") is not None for one in found)
+    error = (row["difference_high"] - row["difference"]) / t_quantile(2)
+    power = student_power(error, 3, delta=5, level=1 - 0.05 / tested)
+    assert tested > 1 and row["power"] == pytest.approx(power)
+    assert row["further_seeds"] > further(lambda n: student_power(error, 3, delta=5, times=n), 3)
     alone = find(found, method="logistic_regression", metric="acc")
     assert (alone.get("difference"), alone["p_adjusted"], alone["seeds"]) == (None, None, 0)
     assert alone["reason"] == "they have no seed in common"

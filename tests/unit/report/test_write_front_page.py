@@ -6,7 +6,7 @@ import pytest
 from evenhand.core.stage import modules_of
 from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
-from evenhand.legal.classifier_tables import claims, table_4
+from evenhand.legal.classifier_tables import claims, table_2, table_4
 from evenhand.report.headline import PUBLISHED, SYSTEMS
 from evenhand.report.write_front_page import write_front_page
 from unit.report import checks, made_results, made_stereotypes
@@ -162,7 +162,9 @@ def test_the_clearest_finding_comes_first_with_what_to_do_next(page, tmp_path):
     gap = dict(zip(names, ("linear", "age", "erm", "gd", "above"), strict=True))
     gap |= {"ours": 9, "low": 5, "high": 12, "noise_border": 3, "p_labels": 0.01}
     small = gap | {"noise_verdict": "inconclusive", "smallest_group": 2, "ours": 1}
-    write_tables(classifiers, [(table_4.TABLE, [small, gap]), (claims.TABLE, [])])
+    write_tables(
+        classifiers, [(table_2.TABLE, []), (table_4.TABLE, [small, gap]), (claims.TABLE, [])]
+    )
     tree = page(systems=["slguset", "legal"], legal=[classifiers])
     assert [one.text() for one in tree.css("main h2")][1:3] == [
         "Is this classifier fair to groups?",

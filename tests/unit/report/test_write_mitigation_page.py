@@ -118,7 +118,8 @@ def test_the_clearest_change_comes_with_its_interval():
     assert "too few seeds or cases to tell" in none.more[0]
     other = change("other", "inconclusive", low=-1.0)
     assert conclude([change(), other]).short == (
-        "Fairer with <bdi>DRO</bdi>. Cannot tell for <bdi>other</bdi>."
+        "Fairer with <bdi>DRO</bdi>. Cannot tell (too few seeds or cases, or nothing was learned)"
+        " for <bdi>other</bdi>."
     )
     worse = change("worse", gap=True)
     mixed = [change("mixed"), change("mixed", gap=True)]
@@ -127,6 +128,15 @@ def test_the_clearest_change_comes_with_its_interval():
         "Less fair with <bdi>worse</bdi>. Fairer by one measure and less fair by another with"
         " <bdi>mixed</bdi>. No change that matters with <bdi>same</bdi>."
     )
+    here = [change("both"), *(change(name)._replace(elsewhere=False) for name in ("both", "here"))]
+    assert conclude(here).short == (
+        "Fairer with <bdi>both</bdi>. Fairer on these data, not shown for others, with"
+        " <bdi>here</bdi>."
+    )
+    nothing = change(verdict="inconclusive")._replace(reason=CONSTANT)
+    assert "significant; 1 cannot be judged, as both classifiers predict the same" in (
+        conclude([nothing]).sentence
+    )
     assert conclude([]).sentence == "No method was compared with plain training."
 
 
@@ -134,7 +144,9 @@ def test_the_clearest_change_comes_with_its_interval():
     ("given", "more", "words"),
     [
         ({}, {"alone": 55.0}, "; the same method without the individual loss has 55.0."),
-        ({}, {"alone": 60.0}, "has 60.0, so the loss adds nothing."),
+        ({}, {"alone": 60.0}, "has 60.0, no sign that the loss adds anything."),
+        ({}, {"elsewhere": False}, "; with other seeds too, but not shown for other data)."),
+        ({}, {"elsewhere": True}, " to 15.0)."),
         ({"gap": True}, {}, "to 60.0, which is less fair ("),
         ({"verdict": "inconclusive"}, {"reason": CONSTANT}, f": cannot be judged, as {CONSTANT}."),
         ({"verdict": "inconclusive"}, {"reason": "why"}, ": not significant, as why."),

@@ -451,7 +451,7 @@ def student_power(
     if shift > border + 8:
         return 1.0
     below, above = special.nctdtr(freedom, shift, [-border, border])
-    return float(below + 1 - above)
+    return float(np.nan_to_num(below) + 1 - above)  # far from the shift SciPy gives no number
 
 
 def further(power_at: Callable[[float], float], count: int, *, most: float = 1e4) -> int | None:

@@ -124,7 +124,10 @@ def write_classifiers_page(
         about=about,
         files=[f"tables/classifiers/{one.name}/table_4.csv" for one in tables],
         gaps=sorted(gaps, key=lambda one: one["noise_verdict"] != "above"),
-        lead=conclude({one.name: one.tables["table_4"] for one in datasets}, known),
+        lead=conclude(
+            *({one.name: one.tables[name] for one in datasets} for name in ("table_4", "table_2")),
+            known,
+        ),
         over_all=[one for one in below if one["dataset"] is None],
         test_cases=linked is None or "test" in linked,
         objective=called.heading,

@@ -129,7 +129,7 @@ def test_a_flip_that_changes_decisions_is_the_finding(tmp_path):
         " alike."
     )
     assert found.strength == 2 and found.line == found.sentence
-    assert found.next.startswith("Train 3 more seeds (repeated runs) to give one undecided")
+    assert found.next.startswith("3 more seeds (repeated runs) would give one undecided")
     unclear = headline(tmp_path / "2", {table_4: [flips | {"high": 100}]})
     assert unclear.strength == 0 and unclear.sentence.endswith("not clearly above zero.")
 

@@ -43,7 +43,7 @@ def test_one_model_without_a_preference(tmp_path):
     found = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
     assert found.sentence == (
         "1 model and 1 set of pairs were compared in 1 combination: none shows a significant"
-        " preference, 1 is undecided (too few pairs). This clears no model for use."
+        " preference, 1 is undecided (too few pairs). This is no reason to use any of them."
     )
     assert found.more == [
         "On <bdi>My pairs</bdi>, <bdi>tiny</bdi> comes nearest to a preference, which may be"
@@ -66,7 +66,7 @@ def test_a_preference_is_said_with_its_interval_and_its_side(tmp_path):
     found = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
     assert found.sentence == (
         "2 models and 1 set of pairs were compared in 2 combinations: 1 shows a significant"
-        " preference, 1 is undecided (too few pairs). This clears no model for use."
+        " preference, 1 is undecided (too few pairs). This is no reason to use any of them."
     )
     assert found.more == [
         "On <bdi>My pairs</bdi>, <bdi>tiny</bdi> prefers the anti-stereotype: SSS 35.0 (95 %"

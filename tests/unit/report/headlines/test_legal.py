@@ -4,7 +4,7 @@ import pytest
 
 from evenhand.core.tables import write_tables
 from evenhand.legal.case_tables import cross, sizes
-from evenhand.legal.classifier_tables import claims, table_4
+from evenhand.legal.classifier_tables import claims, table_2, table_4
 from evenhand.report.headlines.legal import describe
 from unit.report import checks
 
@@ -24,10 +24,10 @@ def cases(folder, number=120, dataset="ecthr"):
     return path
 
 
-def classifiers(folder, *gaps):
+def classifiers(folder, *gaps, groups=()):
     """The tables of classifiers of a data set with these rows."""
     path = folder / "tables/classifiers/ecthr"
-    write_tables(path, [(table_4.TABLE, gaps), (claims.TABLE, [])])
+    write_tables(path, [(table_2.TABLE, groups), (table_4.TABLE, gaps), (claims.TABLE, [])])
     return path
 
 
@@ -86,21 +86,25 @@ def test_gaps_beside_chance(tmp_path):
 
 def test_a_lowest_score_below_chance_is_stated_beside_gaps_that_are_not_above_it(tmp_path):
     lowest = [gap("above", measure="worst"), gap("inconclusive", measure="worst")]
-    found = describe([classifiers(tmp_path, gap("inconclusive"), *lowest)], TITLES)
+    where = {"attribute": "applicant_gender", "classifier": "linear"}
+    groups = [where | {"group": "women", "worst": True}, where | {"group": "men", "worst": False}]
+    folder = classifiers(tmp_path, gap("inconclusive"), *lowest, groups=groups)
+    found = describe([folder], TITLES)
     assert found.more[1] == (
-        "Apart from gaps, the score of the worst group was tested: in 1 of 2 this group does worse"
-        " than chance explains, namely in <bdi>ECtHR, Applicant</bdi> (<bdi>linear</bdi>), macro-F1"
-        " 3.1, where chance gives at least 1.2."
+        "The worst group scores lower than chance explains in 1 of 2 tests: <bdi>women</bdi> in"
+        " <bdi>ECtHR, Applicant</bdi> (<bdi>linear</bdi>), macro-F1 3.1, where chance gives at"
+        " least 1.2."
     )
+    assert "No: beyond chance, <bdi>women</bdi> scores lower in <bdi>ECtHR" in found.short
 
 
 @pytest.mark.parametrize(
     ("rows", "begins"),
     [
-        ([gap("inconclusive"), gap("above")], "No: beyond chance, groups differ or one does worse"),
+        ([gap("inconclusive"), gap("above")], "No: beyond chance, the groups’ scores differ in"),
         ([gap("inconclusive"), gap("above", measure="worst")], "No: beyond chance"),
         ([gap("inconclusive"), gap("equivalent")], "No gap beyond chance in"),
-        ([gap("inconclusive")], "Cannot tell for"),
+        ([gap("inconclusive")], "Cannot tell (too few cases"),
     ],
 )
 def test_an_attribute_counts_by_the_clearest_of_its_classifiers(tmp_path, rows, begins):
@@ -117,9 +121,9 @@ def test_a_classifier_that_predicts_one_thing_is_not_shown_to_be_fair(tmp_path):
     same = gap("inconclusive", 0.0) | {"seeds": 5, "constant_seeds": 5}
     found = describe([classifiers(tmp_path, same, gap("equivalent"))], {})
     assert found.sentence == (
-        "Of 2 gaps between groups under plain training, 1 cannot be judged: in 1 the classifier"
-        " predicts the same for every case. The other one is no larger than among random groups of"
-        " the same sizes."
+        "Of 2 gaps between groups under plain training, 1 cannot be judged: in 1 the classifier has"
+        " learned nothing (it predicts the same for every case). The other one is no larger than"
+        " among random groups of the same sizes."
     )
     assert not found.next and not any("too few cases" in one for one in found.doubts)
     assert checks.rows(found.figure, "text") == ["3.1"]

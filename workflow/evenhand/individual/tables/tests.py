@@ -6,6 +6,7 @@ EIDIG against its control, which is retrained without new rows.
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -52,8 +53,12 @@ TABLE = Table(
         ),
         number("p_resampled_adjusted", "By Holm, over all tests of the data set"),
         number("delta", "The smallest difference that matters, in the unit of the metric"),
-        share("power", "Power of the paired t test at delta"),
-        integer("further_seeds", "Further seeds for a power of 80 %"),
+        share(
+            "power",
+            "Power of the paired t test at delta, at the first level of Holm: .05 by the tests of"
+            " the data set",
+        ),
+        integer("further_seeds", "Further seeds for a power of 80 % at that level"),
         text(
             "verdict",
             "above or below 0 (adjusted p-value), equivalent (within delta) or inconclusive",
@@ -114,15 +119,8 @@ def compare(one: Result, other: Result, metric: str, delta: float = 5.0) -> dict
     low, high, p_value = paired_t(differences)
     row |= {"difference_low": low, "difference_high": high, "p_value": p_value}
     delta = delta if metric in IN_PERCENT else delta / 100
-    count, error = len(runs), float(differences.std(ddof=1)) / math.sqrt(len(runs))
-    row |= {
-        "delta": delta,
-        "power": student_power(error, count, delta=delta),
-        "further_seeds": further(
-            lambda times: student_power(error, count, delta=delta, times=times), count
-        ),
-        "equivalent": -delta < low and high < delta,
-    }
+    error = float(differences.std(ddof=1)) / math.sqrt(len(runs))
+    row |= {"delta": delta, "error": error, "equivalent": -delta < low and high < delta}
     if p_value is None:
         row["reason"] = "the differences do not vary"
     elif one.named["split"] == "random":
@@ -169,4 +167,11 @@ def _adjusted(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         for row, value in zip(rows, adjusted.tolist(), strict=True):
             column = "p_adjusted" if name == "p_value" else f"{name}_adjusted"
             row[column] = None if math.isnan(value) else value
+    level = 1 - 0.05 / max(sum(row.get("p_value") is not None for row in rows), 1)
+    for row in rows:
+        error = row.pop("error", None)
+        if error is not None:
+            power = partial(student_power, error, row["seeds"], delta=row["delta"], level=level)
+            row["power"] = power()
+            row["further_seeds"] = further(lambda times, at=power: at(times=times), row["seeds"])
     return rows

@@ -65,7 +65,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     """
     found = by_kind(files, FILES)
     kinds = dict.fromkeys(("sizes", "cross"), "cases")
-    kinds |= dict.fromkeys(("table_4", "claims"), "classifiers")
+    kinds |= dict.fromkeys(("table_2", "table_4", "claims"), "classifiers")
     tables = {
         table: {path.name: read_table(path / f"{table}.csv") for path in found[kind]}
         for table, kind in kinds.items()
@@ -75,7 +75,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     gaps = gaps_of(tables["table_4"], titles)
     named = [(titles.get(one, one), n) for one, n in sizes.items()]
     words = [
-        *conclude(tables["table_4"], titles, sources["table_4"]),
+        *conclude(tables["table_4"], tables["table_2"], titles, sources["table_4"]),
         *([say("legal_sizes", sources["sizes"], sizes=named)] if sizes and not gaps else []),
     ]
     figure, caption = _figure(gaps) if gaps else _size_figure(sizes, titles)
@@ -94,12 +94,18 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
 
 
 def conclude(
-    tables: Mapping[str, Rows], titles: Mapping[str, str], files: Sequence[str] = ()
+    tables: Mapping[str, Rows],
+    groups: Mapping[str, Rows],
+    titles: Mapping[str, str],
+    files: Sequence[str] = (),
 ) -> list[str]:
-    """Return the sentences on the gaps in ``table_4`` of each data set, read from these files."""
+    """Return the sentences on the gaps in ``table_4`` of each data set, read from these files.
+
+    `groups` is ``table_2`` of each, with the worst group.
+    """
     gaps = gaps_of(tables, titles)
     words = [_gaps(gaps, files), _largest(gaps, files)] if gaps else []
-    tested, low = _low(tables, titles)
+    tested, low = _low(tables, groups, titles)
     words += [say("legal_lowest", files, low=low, tested=tested)] if low else []
     return [text for text in words if text]
 
@@ -112,7 +118,8 @@ def gaps_of(tables: Mapping[str, Rows], titles: Mapping[str, str], measure: str 
             attribute = row["attribute"]
             words = titles.get(f"{one}/{attribute}", attribute.replace("_", " "))
             if row["ours"] is not None:
-                gaps.append(row | {"title": f"{titles.get(one, one)}, {words}"})
+                title = f"{titles.get(one, one)}, {words}"
+                gaps.append(row | {"dataset": one, "title": title})
     return gaps
 
 
@@ -155,17 +162,26 @@ def _largest(gaps: Rows, files: Sequence[str]) -> str | None:
     return say("legal_largest", files, row=row, clear=_clear(row))
 
 
-def _low(tables: Mapping[str, Rows], titles: Mapping[str, str]) -> tuple[int, Rows]:
-    """Return in how many rows the lowest score of a group was tested, and those below chance."""
+def _low(
+    tables: Mapping[str, Rows], groups: Mapping[str, Rows], titles: Mapping[str, str]
+) -> tuple[int, Rows]:
+    """Return how often the lowest score of a group was tested, and those below chance."""
     rows = [row for row in gaps_of(tables, titles, "worst") if row["noise_verdict"]]
-    low = [row for row in rows if row["noise_verdict"] == "above" and not row["from_labels"]]
+    low = []
+    for row in rows:
+        if row["noise_verdict"] == "above" and not row["from_labels"]:
+            same = {name: row[name] for name in ("attribute", "classifier")}
+            worst = where(groups.get(row["dataset"], []), worst=True, **same)
+            low.append(row | {"group": worst[0]["group"] if worst else ""})
     return len(rows), low
 
 
 def _short(tables: Mapping[str, Mapping[str, Rows]], gaps: Rows, titles: Mapping[str, str]) -> str:
     """Name the attributes with a gap or a low score, those without, and sets not trained on."""
-    found: dict[str, list[str]] = {}
-    low = [row["title"] for row in _low(tables["table_4"], titles)[1]]
+    found: dict[str, Any] = {}
+    low = {
+        row["title"]: row["group"] for row in _low(tables["table_4"], tables["table_2"], titles)[1]
+    }
     for row in gaps:
         unfair = row["noise_verdict"] == "above" or row["title"] in low
         unknown = is_constant(row) or _is_small(row)
@@ -175,7 +191,7 @@ def _short(tables: Mapping[str, Mapping[str, Rows]], gaps: Rows, titles: Mapping
     for name, worse in (("unknown", ("unfair", "fair")), ("fair", ("unfair",))):
         known = [one for other in worse for one in found.get(other, ())]
         found[name] = [one for one in dict.fromkeys(found.get(name, ())) if one not in known]
-    found["unfair"] = list(dict.fromkeys(found.get("unfair", ())))
+    found["unfair"] = {one: low.get(one) for one in found.get("unfair", ())}
     trained = {one for one, rows in tables["table_4"].items() if where(rows, objective="erm")}
     found["untrained"] = [titles.get(one, one) for one in tables["sizes"] if one not in trained]
     return say("legal_short", attributes=found)

@@ -47,6 +47,9 @@ BY_CONSTRUCTION = (("mlp_without_attribute", "ifr_p"),)
 #: Methods of tables of people that mitigate nothing.
 BASELINES = ("logistic_regression", "majority", "eidig_base", "eidig_control")
 
+#: A p-value below which a change is significant.
+CHANCE = 0.05
+
 #: Changes in words, and in the figure.
 LINES, SHOWN = 3, 8
 
@@ -69,6 +72,8 @@ class Change(NamedTuple):
         The measure of the method without its individual loss.
     reason : str
         Why the change is not tested, if it is not.
+    elsewhere : bool, optional
+        Whether the change is significant for other data too, if it was tested for other seeds.
     """
 
     method: str
@@ -86,6 +91,7 @@ class Change(NamedTuple):
     further: int | None = None
     alone: float | None = None
     reason: str = ""
+    elsewhere: bool | None = None
 
     @property
     def unjudged(self) -> bool:
@@ -206,6 +212,7 @@ def conclude(order: Sequence[Change]) -> Headline:
             significant=significant,
             better=sum(one.better for one in order),
             changes=len(order),
+            unjudged=sum(one.unjudged for one in order),
         ),
         more=lines,
         main=lines[0] if significant else "",
@@ -221,14 +228,15 @@ def conclude(order: Sequence[Change]) -> Headline:
 def _short(changes: Iterable[Change]) -> str:
     """Name the methods by what they changed: fairer, less fair, both, nothing, or not known."""
     found: dict[str, list[str]] = {
-        name: [] for name in ("fairer", "less_fair", "mixed", "unchanged", "unknown")
+        name: [] for name in ("fairer", "fairer_here", "less_fair", "mixed", "unchanged", "unknown")
     }
     for row in by_method(changes):
         own = [one for one in changes if one.method == row["method"]]
         excluded = all(one.verdict == EQUIVALENT for one in own)
         name = (
             "mixed" if row["better"] and row["worse"]
-            else "fairer" if row["better"]
+            else "fairer" if any(one.better and one.elsewhere is not False for one in own)
+            else "fairer_here" if row["better"]
             else "less_fair" if row["worse"]
             else "unchanged" if excluded
             else "unknown"
@@ -271,7 +279,7 @@ def _people(path: Path, data: Iterable[Path]) -> Iterable[Change]:
         if known and (row["method"], row["metric"]) not in BY_CONSTRUCTION:
             numbers = [row[name] for name in ("against_mean", "mean", "difference")]
             numbers += [row[name] for name in ("difference_low", "difference_high", "delta")]
-            scale = POINTS.get(row["metric"], 1)
+            scale, p = POINTS.get(row["metric"], 1), row["p_resampled_adjusted"]
             yield Change(
                 who(row),
                 title(row["dataset"], titles),
@@ -282,6 +290,7 @@ def _people(path: Path, data: Iterable[Path]) -> Iterable[Change]:
                 row["verdict"],
                 row["further_seeds"],
                 alone[_loss(row)] * scale if alone.get(_loss(row)) is not None else None,
+                elsewhere=None if p is None else p < CHANCE,
             )
 
 

@@ -141,7 +141,14 @@ def _statements(run: _Results, clear: list[dict[str, Any]]) -> list[str]:
     steps_from = run.places("corpus/funnel", "statistics")
     read, accepted = run.steps.get("read"), run.steps.get("accepted")
     statements = [
-        say("slguset_built", steps_from, read=read, accepted=accepted, own=run.own),
+        say(
+            "slguset_built",
+            steps_from,
+            read=read,
+            accepted=accepted,
+            own=run.own,
+            answered=next(iter(run.agreement), {}).get("n"),
+        ),
         say("slguset_read", run.places("published_report"), published=run.published),
     ]
     if run.built:
