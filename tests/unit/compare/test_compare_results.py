@@ -217,8 +217,13 @@ def test_the_headline_tells_whether_bias_rose(run, folders):
     for folder in folders:
         write_provenance(folder)
     _, out, _ = run(base, head)
-    assert "1 of 1 main number moved beyond noise: more bias in 1 of them." in out
+    assert "**Bias rose. 1 of 1 main number moved beyond noise, more bias in 1 of them." in out
     assert "old (base) and new (head) are compared as two versions" in out
+    _, out, _ = run(head, base)
+    assert "**Bias fell. 1 of 1 main number moved beyond noise, less bias in 1 of them." in out
+    write_pairs(head, np.where(np.arange(40) % 4 < 2, 0.5, -1.0), "new")
+    _, out, _ = run(base, head)
+    assert "**No change of bias is shown. None of 1 main number" in out
 
 
 @pytest.mark.parametrize("option", ["--out", "--data"])

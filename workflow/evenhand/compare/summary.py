@@ -147,15 +147,23 @@ def _headline(found: Comparison, numbers: Sequence[Compared]) -> list[str]:
         return [*sentences, "No table that differs has a number with an interval in both."]
     if not judged:
         return [*sentences, "No number could be judged."]
-    for main, kind in ((True, "main number"), (False, "other number")):
-        own = [one for one in judged if one.main == main]
-        kind = kind if any(one.main for one in judged) else "number"
-        moved = sum(one.status == MOVED for one in own) or "None"
-        sentences += [f"{moved} of {_count(own, kind)} moved beyond noise{_sides(own)}."] * bool(
-            own
-        )
+    main = [one for one in judged if one.main]
+    others = [one for one in judged if not one.main]
+    sentences += [f"{_bias(main)}."] if main else []
+    for own, kind in ((main, "main number"), (others, "other number" if main else "number")):
+        if own:
+            moved = sum(one.status == MOVED for one in own) or "None"
+            sentences.append(f"{moved} of {_count(own, kind)} moved beyond noise{_sides(own)}.")
     verdicts = [one for table in found.tables for one in table.verdicts]
     return [*sentences, *([f"{_count(verdicts, 'verdict')} changed."] if verdicts else [])]
+
+
+def _bias(main: Sequence[Compared]) -> str:
+    """Return whether bias rose or fell, by the main numbers that moved."""
+    sides = {_side(one) for one in main if one.status == MOVED}
+    words = {"farther from": "rose", "nearer to": "fell"}
+    moved = [word for side, word in words.items() if side in sides]
+    return f"Bias {' and '.join(moved)}" if moved else "No change of bias is shown"
 
 
 def _sides(numbers: Sequence[Compared]) -> str:
@@ -163,7 +171,7 @@ def _sides(numbers: Sequence[Compared]) -> str:
     sides = Counter(_side(one) for one in numbers if one.main and one.status == MOVED)
     words = (("more", "farther from"), ("less", "nearer to"))
     told = [f"{bias} bias in {sides[side]} of them" for bias, side in words if sides[side]]
-    return f": {', '.join(told)}" if told else ""
+    return f", {', '.join(told)}" if told else ""
 
 
 def _reasons(numbers: Sequence[Compared]) -> dict[str, list[str]]:
