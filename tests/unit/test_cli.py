@@ -1,9 +1,11 @@
 """The command line: the finding and the place of the report end each command."""
 
+import inspect
+
 import pytest
 import yaml
 
-from evenhand import cli
+from evenhand import api, cli
 from evenhand.core.config import complete, read_schema
 from evenhand.core.places import SCHEMA
 from evenhand.errors import InputError
@@ -27,6 +29,17 @@ def test_predictions_end_with_the_finding_and_the_report(tmp_path, capsys):
     assert finding.startswith("True positive rate differs by gender: 0.0 % for man")
     assert report == f"Report: {out}/report.html" and (out / "report.html").is_file()
     assert (out / "card.md").read_text().startswith("# p\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "function"),
+    [(cli.audit, api.audit_pairs), (cli.predictions, api.audit_predictions)],
+)
+def test_a_command_has_the_defaults_of_its_function(command, function):
+    ours, theirs = (inspect.signature(one).parameters for one in (command, function))
+    pairs = [(one.default, theirs[name].default) for name, one in ours.items() if name in theirs]
+    known = [pair for pair in pairs if type(pair[0]) in (int, float) or pair[0] == "cpu"]
+    assert known and all(ours == theirs for ours, theirs in known)
 
 
 @pytest.mark.parametrize("task", cli.STARTS)

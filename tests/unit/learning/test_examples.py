@@ -18,6 +18,13 @@ def test_ordinary_cases_raise_no_doubts():
     assert remarks(examples(), "group_dro", select="worst_group_f1") == []
 
 
+@pytest.mark.parametrize("part", ["ids", "labels", "train", "dev", "groups", "group_names"])
+def test_each_part_of_the_cases_changes_their_digest(part):
+    same = examples()
+    other = getattr(same, part)[::-1]
+    assert examples(**{part: other}).digest() != examples().digest() == same.digest()
+
+
 @pytest.mark.parametrize("split", ["train", "dev"])
 def test_an_empty_split(split):
     with pytest.raises(InputError, match=f"no case with a label in the split {split}"):

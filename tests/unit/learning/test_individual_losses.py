@@ -72,6 +72,15 @@ def test_flipped_people_have_another_value_and_nothing_else_changes():
     assert torch.equal(made.x, before)
 
 
+def test_flipped_people_of_one_numeric_column_have_another_of_its_values():
+    made = batch()
+    codes = torch.tensor([[20.0], [30.0], [40.0]]).repeat(2, 1, 1)
+    x = torch.cat([made.x[..., :2], codes[0][made.a.clone()]], dim=-1)
+    flip = individual_loss_of("iifr_counterfactual").pairs
+    found = [flip(Batch(x, made.y, made.a, [2], codes, made.draws)).partner[..., 2] for _ in "12"]
+    assert all((one != x[..., 2]).all() and torch.isin(one, codes).all() for one in found)
+
+
 def test_a_loss_that_is_not_there():
     with pytest.raises(InputError, match="no individual loss mine"):
         individual_loss_of("mine")
