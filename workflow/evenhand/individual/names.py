@@ -24,7 +24,7 @@ METHODS = {
 
 LOSSES = {
     "iifr_cosine": "IIFR on cosine pairs",
-    "iifr_cosine_without_attribute": "IIFR on cosine pairs without the attribute",
+    "iifr_cosine_without_attribute": "IIFR on cosine pairs that ignore the attribute",
     "iifr_counterfactual": "IIFR on counterfactual pairs",
 }
 

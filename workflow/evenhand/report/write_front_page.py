@@ -128,8 +128,13 @@ def write_front_page(
             card |= {"headline": found, "counts": total(found.verdicts)}
             card["files"] = found.files if page == "front" else _counted_in([card])
         cards.append(card)
-    if page == "front":  # the clearest finding first
-        cards.sort(key=lambda card: -card["headline"].strength if card["headline"] else 0)
+    if page == "front":  # the clearest finding first, and remedies behind what they should mend
+        cards.sort(
+            key=lambda card: (
+                card["id"] == "mitigation",
+                -card["headline"].strength if card["headline"] else 0,
+            )
+        )
     results = [file for files in given.values() for file in files or ()]
     truths = describe_planted(planted, results) if planted else []
     headlines = [card["headline"] for card in cards if card["headline"]]

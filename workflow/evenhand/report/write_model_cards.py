@@ -295,9 +295,10 @@ def _edition(path: Path, gate: dict[str, Any], model: str) -> dict[str, Any]:
         ),
     ]
     significant = row["verdict"] in ("male", "female")
-    words = f"On average the model {VERDICTS[row['verdict']]}." if significant else (
-        "On average the model has no significant lean to either gender."
-    )  # fmt: skip
+    lean = VERDICTS[row["verdict"]] if significant else "has no significant lean to either gender"
+    if not significant and row["verdict"] != "equivalent":
+        lean += ", which does not exclude one"
+    words = f"On average the model {lean}."
     return {
         "name": name,
         "title": title,

@@ -5,11 +5,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from altair import LayerChart
 
 from evenhand.core.rows import where
 from evenhand.core.tables import read_table
 from evenhand.legal.classifier_study import is_constant
+from evenhand.metrics.paired import holm
 from evenhand.report.figures import axis, bars, estimated, forest
 from evenhand.report.headline import (
     NOT_RUN,
@@ -182,6 +184,7 @@ def _short(tables: Mapping[str, Mapping[str, Rows]], gaps: Rows, titles: Mapping
     low = {
         row["title"]: row["group"] for row in _low(tables["table_4"], tables["table_2"], titles)[1]
     }
+    certain = _certain([*gaps, *gaps_of(tables["table_4"], titles, "worst")])
     for row in gaps:
         unfair = row["noise_verdict"] == "above" or row["title"] in low
         unknown = is_constant(row) or _is_small(row)
@@ -191,10 +194,19 @@ def _short(tables: Mapping[str, Mapping[str, Rows]], gaps: Rows, titles: Mapping
     for name, worse in (("unknown", ("unfair", "fair")), ("fair", ("unfair",))):
         known = [one for other in worse for one in found.get(other, ())]
         found[name] = [one for one in dict.fromkeys(found.get(name, ())) if one not in known]
-    found["unfair"] = {one: low.get(one) for one in found.get("unfair", ())}
+    unfair = {one: low.get(one) for one in found.pop("unfair", ())}
+    found["unfair"] = {one: group for one, group in unfair.items() if one in certain}
+    found["sign"] = {one: group for one, group in unfair.items() if one not in certain}
     trained = {one for one, rows in tables["table_4"].items() if where(rows, objective="erm")}
     found["untrained"] = [titles.get(one, one) for one in tables["sizes"] if one not in trained]
     return say("legal_short", attributes=found)
+
+
+def _certain(rows: Rows) -> set[str]:
+    """Return the attributes with a p-value below chance, adjusted for all that could be tested."""
+    tested = [row for row in rows if row["p"] is not None and not is_constant(row)]
+    adjusted = holm(np.array([row["p"] for row in tested]))
+    return {row["title"] for row, p in zip(tested, adjusted, strict=True) if p < CHANCE}
 
 
 def _next(gaps: Rows, files: Sequence[str]) -> str:
@@ -270,5 +282,5 @@ def _doubts(found: Mapping[str, list[Path]], gaps: Rows) -> list[str]:
         files, why = places(found, FILES, "counts"), reasons(left_out)
         doubts.append(say("legal_left_out", files, records=n, why=why))
     if gaps:
-        doubts.append(say("legal_no_use"))
+        doubts += [say("legal_unadjusted"), say("legal_no_use")]
     return doubts
