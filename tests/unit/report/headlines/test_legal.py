@@ -91,7 +91,8 @@ def test_a_lowest_score_below_chance_is_stated_beside_gaps_that_are_not_above_it
     folder = classifiers(tmp_path, gap("inconclusive", p=0.4), *lowest, groups=groups)
     found = describe([folder], TITLES)
     assert found.more[1] == (
-        "The worst group scores lower than chance explains in 1 of 2 tests: <bdi>women</bdi> in"
+        "The worst group scores lower than chance explains in 1 of 2 tests, not adjusted for their"
+        " number: <bdi>women</bdi> in"
         " <bdi>ECtHR, Applicant</bdi> (<bdi>linear</bdi>), macro-F1 3.1, where chance gives at"
         " least 1.2."
     )
