@@ -786,10 +786,12 @@ def beside(folder, *trainings, verdicts=OWN, linear=(), transformer=(), **option
 
 def test_linear_rows_are_first_and_erm_before_the_others(tmp_path):
     runs = [*ENCODER, {**DRO}, *ERM[1:], {"classifier": "encoder"} | DRO]
+    runs += [one | {"classifier": "another"} for one in (ENCODER[0], DRO)]
     rows = table(tmp_path, table_4, beside(tmp_path, *runs, linear=["linear"]))
     own = [row for row in rows if row["attribute"] == "defendant_gender"]
     assert [(row["classifier"], row["objective"]) for row in own[::4]] == [
-        ("linear", "erm"), ("linear", "group_dro"), ("encoder", "erm"), ("encoder", "group_dro"),
+        ("linear", "erm"), ("linear", "group_dro"), ("another", "erm"), ("another", "group_dro"),
+        ("encoder", "erm"), ("encoder", "group_dro"),
     ]  # fmt: skip
     assert [row["measure"] for row in own[:4]] == ["overall", "mean", "gd", "worst"]
     assert {row["verdict"] for row in rows} == {"no_published_value"}

@@ -96,6 +96,12 @@ def test_law_whose_heading_was_lost(begin):
     assert judgment.rest[:2] == law.split("\n")
 
 
+def test_a_judgment_without_a_section_on_the_law_has_its_findings():
+    judgment = parse(lines_of(JUDGMENT.replace(f"{LAW}\n", "")))
+    assert tuple(judgment.facts) == TEXT
+    assert findings(judgment.operative) == (["6"], [])
+
+
 def test_a_provision_among_the_facts_is_no_law_section():
     more = "6. Under Article 9 of the Code the court fined her.\n7. The applicant paid in full."
     heading = "II. RELEVANT DOMESTIC LAW AND PRACTICE\n6. The Civil Code says who owns a wall."
