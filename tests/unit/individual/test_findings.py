@@ -76,7 +76,7 @@ def test_a_gain_with_more_positive_predictions():
 def test_no_gain_is_reported_where_there_is_none():
     by_name = found(collapsing(ifr_p=lambda s: 30.0 + s % 3))
     assert by_name["headline_no_gain"]["sentence"] == (
-        "On Adult, IIFR on cosine pairs does not raise IFR_p."
+        "On Adult, IIFR on cosine pairs does not raise IFR_p (from 60.5 to 30.9)."
     )
     assert not {"headline_other_gain", "headline_fewer_positives"} & by_name.keys()
 

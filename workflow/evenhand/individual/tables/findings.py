@@ -71,9 +71,10 @@ def rows(study: IndividualStudy) -> Iterator[Row]:
             yield row("missing_rows", name, facts | {"title": title(name, study.titles)})
     found = list(_answers(study))
     for kind in HEADLINES:
-        names = [title(name, study.titles) for _, name, one in found if one.get("headline") == kind]
-        if names:
-            yield row(f"headline_{kind}", None, {"datasets": names})
+        own = [(name, one) for _, name, one in found if one.get("headline") == kind]
+        if own:
+            names = [title(name, study.titles) for name, _ in own]
+            yield row(f"headline_{kind}", None, {"datasets": names, "found": [x for _, x in own]})
     tables = {
         member.TABLE.name: [one for one in member.rows(study) if one["published"] is not None]
         for member in (table_4, table_6, table_7, table_8)
