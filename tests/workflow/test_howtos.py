@@ -70,7 +70,7 @@ def look_for_the_table(root: Path) -> None:
     traced = json.loads((results / "provenance.json").read_text(encoding="utf-8"))["files"]
     assert any("tables/individual" in one["file"] for one in traced)
     found = compare_results(base=results, head=results)
-    (table,) = [one for one in found.tables if one.name == "tables/individual/parity_ratio.csv"]
+    (table,) = [one for one in found.tables if one.table == "tables/individual/parity_ratio.csv"]
     assert table.numbers and not table.problem
     assert {one.neutral for one in table.numbers} == {1.0}
 

@@ -9,6 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from evenhand.compare.numbers import ComparedTable, compare_tables
+from evenhand.compare.results import Results
 from evenhand.core.files import content_digest
 from evenhand.core.tables import write_tables
 from evenhand.individual.tables import grid
@@ -28,14 +30,25 @@ OTHERS = ("provenance.json", "datapackage.json")
 
 BASE = np.random.default_rng(0).normal(-0.2, 0.3, SENTENCES)
 
+#: A table that has intervals and no items.
+SWEEPS = "tables/individual/grid.csv"
 SWEEP = [name for name in grid.TABLE.header if name not in ("diverged", "empty", "reasons")]
+
+
+def compare(folders: tuple[Path, Path], write=None, *contents: Any) -> dict[str, ComparedTable]:
+    """Write the contents of both folders, if any, and compare their tables."""
+    for folder, content in zip(folders, contents, strict=False):
+        write(folder, content)
+    for folder in folders:
+        write_provenance(folder)
+    return {table.table: table for table in compare_tables(*map(Results, folders))}
 
 
 def write_table(folder: Path, name: str, rows: list[dict[str, Any]], header=None) -> Path:
     """A table; the header is that of the first row."""
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    if name == "tables/individual/grid.csv":
+    if name == SWEEPS:
         write_tables(path.parent, [(grid.TABLE, [])])
     with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.DictWriter(stream, header or list(rows[0]), lineterminator="\n")
@@ -44,8 +57,8 @@ def write_table(folder: Path, name: str, rows: list[dict[str, Any]], header=None
     return path
 
 
-def write_provenance(folder: Path, start: str = "results/", **about: dict[str, Any]) -> Path:
-    """What made each file; `about` adds to the entries of files by their stem."""
+def write_provenance(folder: Path, start: str = "results/", **added: dict[str, Any]) -> Path:
+    """Records of all files; `added` changes the entries of files by their stem."""
     entries = []
     for path in sorted(folder.rglob("*")):
         if not path.is_file() or path.name in OTHERS or ".evenhand" in path.parts:
@@ -60,7 +73,7 @@ def write_provenance(folder: Path, start: str = "results/", **about: dict[str, A
             "counts": {},
             "inputs": {"corpus": [{"file": "corpora/one.txt", "sha256": "aa"}]},
         }
-        entries.append(entry | about.get(path.stem, {}))
+        entries.append(entry | added.get(path.stem, {}))
     path = folder / "provenance.json"
     path.write_text(json.dumps({"files": entries}), encoding="utf-8")
     return path

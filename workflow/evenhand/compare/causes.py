@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from evenhand.compare.results import Results
@@ -10,23 +10,26 @@ from evenhand.compare.results import Results
 #: Kinds of change: only head has it, only base has it, or the records differ.
 NEW, GONE, CHANGED = "new", "gone", "changed"
 
+Entry = dict[str, Any]
+Sources = dict[str, tuple[set[str], set[str]]]
+
 
 class Change(NamedTuple):
     """Something that differs between the runs.
 
     Attributes
     ----------
-    what : str
+    name : str
         A source, a parameter of a stage, a stage, a package, a result file.
     kind : str
         `NEW`, `GONE` or `CHANGED`.
     base, head : str or None
         The values, where they are known.
     where : tuple of str
-        The stages or modules concerned; sorted.
+        The stages, modules or files concerned; sorted.
     """
 
-    what: str
+    name: str
     kind: str
     base: str | None = None
     head: str | None = None
@@ -62,111 +65,30 @@ def find_causes(base: Results, head: Results) -> Causes:
         - untraced: the number of files of base and of head without a record; None for a folder
           without provenance, whose causes are unknown.
     """
+    runs = {"base": base, "head": head}
+    entries = {
+        name: (base.files[name], head.files[name])
+        for name in sorted(base.files.keys() & head.files.keys())
+        if base.files[name]["stage"] and base.files[name]["stage"] == head.files[name]["stage"]
+    }
+    files = _changes(*map(_digests, runs.values()))
     return Causes(
-        data=_data(base, head),
-        configuration=_configuration(base, head),
-        code=_code(base, head),
-        packages=_packages(base, head),
-        files=_files(base, head),
-        untraced={
-            name: sum(entry["stage"] is None for entry in one.files.values())
-            if one.traced
+        _data(*map(_sources, runs.values())),
+        _configuration(entries),
+        _code(base, head, entries),
+        _changes(*map(_versions, runs.values())),
+        [change._replace(base=None, head=None) for change in files],
+        {
+            name: sum(entry["stage"] is None for entry in run.files.values())
+            if run.traced
             else None
-            for name, one in (("base", base), ("head", head))
+            for name, run in runs.items()
         },
     )
 
 
-def _kind(before: Any, after: Any) -> str:
-    return NEW if before is None else GONE if after is None else CHANGED
-
-
-def _sources(results: Results) -> dict[str, tuple[set[str], set[str]]]:
-    """Map each source to the digests that were read of it, and to the stages that read it."""
-    found: dict[str, tuple[set[str], set[str]]] = defaultdict(lambda: (set(), set()))
-    for entry in results.files.values():
-        for argument, described in entry["inputs"].items():
-            for one in described:
-                if one["sha256"] in results.made:
-                    continue
-                stage = _short(entry["stage"])
-                name = one["file"] or f"{argument} of {stage}"
-                found[name][0].add(one["sha256"])
-                found[name][1].add(stage)
-    return found
-
-
-def _data(base: Results, head: Results) -> list[Change]:
-    before, after = _sources(base), _sources(head)
-    contents = [{d for digests, _ in one.values() for d in digests} for one in (before, after)]
-    changes = []
-    for name in sorted(before.keys() | after.keys()):
-        old, new = before.get(name), after.get(name)
-        if old and new:
-            if old[0] != new[0]:
-                changes.append(Change(name, CHANGED, where=tuple(sorted(old[1] | new[1]))))
-        elif not (old or new)[0] <= contents[1 if old else 0]:
-            changes.append(Change(name, _kind(old, new), where=tuple(sorted((old or new)[1]))))
-    return changes
-
-
-def _configuration(base: Results, head: Results) -> list[Change]:
-    """Compare the parameters of the stages behind files that both runs have."""
-    found: dict[tuple[str, str, str | None, str | None], set[str]] = defaultdict(set)
-    for name in sorted(base.files.keys() & head.files.keys()):
-        old, new = base.files[name], head.files[name]
-        if old["stage"] is None or old["stage"] != new["stage"]:
-            continue
-        before, after = (one["parameters"] or {} for one in (old, new))
-        for key in before.keys() | after.keys():
-            values = [_json(one[key]) if key in one else None for one in (before, after)]
-            if values[0] != values[1]:
-                known = (old.get("config") or {}) | (new.get("config") or {})
-                title = known.get(key) or f"{key} of {_short(new['stage'])}"
-                found[title, _kind(*values), *values].add(name)
-    changes = [Change(*key, where=tuple(sorted(names))) for key, names in found.items()]
-    return sorted(changes, key=lambda one: (one.what, one.base or "", one.head or ""))
-
-
-def _code(base: Results, head: Results) -> list[Change]:
-    found: dict[str, set[str]] = {}
-    stages = [{entry["stage"] for entry in one.files.values()} - {None} for one in (base, head)]
-    for name in sorted(base.files.keys() & head.files.keys()):
-        old, new = base.files[name], head.files[name]
-        if old["stage"] and old["stage"] == new["stage"] and old["code"] != new["code"]:
-            modules = found.setdefault(new["stage"], set())
-            modules.update(_modules(base.folder, old["code"], head.folder, new["code"]))
-    changes = [Change(_short(one), CHANGED, where=tuple(sorted(found[one]))) for one in found]
-    changes += [Change(_short(one), GONE) for one in stages[0] - stages[1]]
-    changes += [Change(_short(one), NEW) for one in stages[1] - stages[0]]
-    return sorted(changes)
-
-
-def _modules(base: Path, old: str, head: Path, new: str) -> list[str]:
-    """List the modules that differ between two code digests; none without their manifests."""
-    manifests = []
-    for folder, digest in ((base, old), (head, new)):
-        try:
-            text = (folder / ".evenhand" / "code" / f"{digest}.json").read_text(encoding="utf-8")
-            manifests.append(json.loads(text)["modules"])
-        except (OSError, ValueError, KeyError):
-            return []
-    before, after = manifests
-    return [
-        _short(name) for name in before.keys() | after.keys() if before.get(name) != after.get(name)
-    ]
-
-
-def _packages(base: Results, head: Results) -> list[Change]:
-    """Compare versions; several versions of one package in a folder are listed together."""
-    versions = []
-    for one in (base, head):
-        found: dict[str, set[str]] = defaultdict(set)
-        for entry in one.files.values():
-            for name, version in (entry["packages"] or {}).items():
-                found[name].add(version)
-        versions.append({name: ", ".join(sorted(own)) for name, own in found.items()})
-    before, after = versions
+def _changes(before: Mapping[str, str], after: Mapping[str, str]) -> list[Change]:
+    """Return the names whose values differ, sorted."""
     return [
         Change(name, _kind(before.get(name), after.get(name)), before.get(name), after.get(name))
         for name in sorted(before.keys() | after.keys())
@@ -174,21 +96,94 @@ def _packages(base: Results, head: Results) -> list[Change]:
     ]
 
 
-def _files(base: Results, head: Results) -> list[Change]:
-    before, after = (
-        {name: entry for name, entry in one.files.items() if entry.get("result", True)}
-        for one in (base, head)
-    )
-    return [
-        Change(name, _kind(before.get(name), after.get(name)))
-        for name in sorted(before.keys() | after.keys())
-        if before.get(name, {}).get("sha256") != after.get(name, {}).get("sha256")
+def _kind(before: Any, after: Any) -> str:
+    return NEW if before is None else GONE if after is None else CHANGED
+
+
+def _digests(results: Results) -> dict[str, str]:
+    entries = results.files.items()
+    return {name: entry["sha256"] for name, entry in entries if entry.get("result", True)}
+
+
+def _versions(results: Results) -> dict[str, str]:
+    """Return the version of each package, or several versions, joined by commas."""
+    versions: dict[str, set[str]] = defaultdict(set)
+    for entry in results.files.values():
+        for name, version in (entry["packages"] or {}).items():
+            versions[name].add(version)
+    return {name: ", ".join(sorted(several)) for name, several in versions.items()}
+
+
+def _sources(results: Results) -> Sources:
+    """Map each source to the digests that were read of it, and to the stages that read it."""
+    sources: Sources = defaultdict(lambda: (set(), set()))
+    for entry in results.files.values():
+        stage = _short(entry["stage"])
+        for argument, files in entry["inputs"].items():
+            for file in files:
+                if file["sha256"] not in results.made:
+                    digests, stages = sources[file["file"] or f"{argument} of {stage}"]
+                    digests.add(file["sha256"])
+                    stages.add(stage)
+    return sources
+
+
+def _data(before: Sources, after: Sources) -> list[Change]:
+    contents = [set().union(*(digests for digests, _ in run.values())) for run in (before, after)]
+    changes = []
+    for name in sorted(before.keys() | after.keys()):
+        (old, readers), (new, others) = (run.get(name, (set(), set())) for run in (before, after))
+        moved = not (old and new) and (old or new) <= contents[bool(old)]
+        if old != new and not moved:
+            where = tuple(sorted(readers | others))
+            changes.append(Change(name, _kind(old or None, new or None), where=where))
+    return changes
+
+
+def _configuration(entries: Mapping[str, tuple[Entry, Entry]]) -> list[Change]:
+    """Compare the parameters of the stages behind files that both runs have."""
+    files: dict[Change, set[str]] = defaultdict(set)
+    for file, (old, new) in entries.items():
+        keys = (old.get("config") or {}) | (new.get("config") or {})
+        parameters = [
+            {
+                keys.get(name) or f"{name} of {_short(new['stage'])}": json.dumps(
+                    value, ensure_ascii=False, sort_keys=True
+                )
+                for name, value in (entry["parameters"] or {}).items()
+            }
+            for entry in (old, new)
+        ]
+        for change in _changes(*parameters):
+            files[change].add(file)
+    changes = [change._replace(where=tuple(sorted(names))) for change, names in files.items()]
+    return sorted(changes, key=lambda change: (change.name, change.base or "", change.head or ""))
+
+
+def _code(base: Results, head: Results, entries: Mapping[str, tuple[Entry, Entry]]) -> list[Change]:
+    stages = [
+        {_short(entry["stage"]): "" for entry in run.files.values() if entry["stage"]}
+        for run in (base, head)
     ]
+    modules: dict[str, set[str]] = defaultdict(set)
+    for old, new in entries.values():
+        if old["code"] != new["code"]:
+            manifests = _modules(base, old["code"]), _modules(head, new["code"])
+            changed = _changes(*manifests) if all(manifests) else []
+            modules[_short(new["stage"])].update(_short(change.name) for change in changed)
+    changes = [Change(name, CHANGED, where=tuple(sorted(modules[name]))) for name in modules]
+    changes += [change._replace(base=None, head=None) for change in _changes(*stages)]
+    return sorted(changes)
+
+
+def _modules(results: Results, code: str) -> dict[str, Any]:
+    """Return the modules behind a code digest; empty without their manifest."""
+    path = results.folder / ".evenhand" / "code" / f"{code}.json"
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))["modules"]
+    except (OSError, ValueError, KeyError):
+        return {}
 
 
 def _short(module: str | None) -> str:
     return (module or "an unrecorded stage").removeprefix("evenhand.")
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True)

@@ -52,18 +52,6 @@ def compare_results(*, base: Path, head: Path, gates: list[Gate] | None = None) 
     )
 
 
-def status(found: Comparison) -> int:
-    """Return the exit status: 1 if a gate is broken, 2 if one is undecided, else 0."""
-    outcomes = {one.status for one in found.outcomes}
-    return 1 if BROKEN in outcomes else 2 if outcomes - {HELD} else 0
-
-
-def _refuse_folder(file: Path) -> None:
-    """Refuse to replace a folder by a file."""
-    if file.is_dir():
-        raise InputError("is a folder", file=file, remedy="name a file to write to")
-
-
 def main(words: list[str]) -> None:
     """Run the command line, without the program's name."""
     from cyclopts import App
@@ -102,27 +90,25 @@ def main(words: list[str]) -> None:
             Write everything as JSON to this file.
         """
         try:
-            for file in filter(None, (out, data)):
-                _refuse_folder(file)
-            chosen = [parse_gate(one) for one in gate or []]
-            chosen += read_gates(gates) if gates else []
-            found = compare_results(base=base, head=head, gates=chosen)
+            if folder := next((path for path in (out, data) if path and path.is_dir()), None):
+                raise InputError("is a folder", file=folder, remedy="name a file to write to")
+            conditions = [*map(parse_gate, gate or []), *(read_gates(gates) if gates else [])]
+            comparison = compare_results(base=base, head=head, gates=conditions)
         except InputError as error:
             print(f"error: {error}", file=sys.stderr)
             sys.exit(2)
-        text = summary.markdown(found)
+        text = summary.markdown(comparison)
+        document = json.dumps(summary.document(comparison), ensure_ascii=False, indent=1) + "\n"
         print(text, end="")
-        if out:
-            with atomic(out) as partial:
-                partial.write_text(text, encoding="utf-8")
-        if data:
-            with atomic(data) as partial:
-                document = json.dumps(summary.document(found), ensure_ascii=False, indent=1)
-                partial.write_text(document + "\n", encoding="utf-8")
-        for one in found.outcomes:
-            if one.status != HELD:
-                print(f"gate {one.status}: {one.gate}: {one.words}", file=sys.stderr)
-        sys.exit(status(found))
+        for path, content in ((out, text), (data, document)):
+            if path:
+                with atomic(path) as partial:
+                    partial.write_text(content, encoding="utf-8")
+        outcomes = [outcome for outcome in comparison.outcomes if outcome.status != HELD]
+        for outcome in outcomes:
+            print(f"gate {outcome.status}: {outcome.gate}: {outcome.words}", file=sys.stderr)
+        broken = any(outcome.status == BROKEN for outcome in outcomes)
+        sys.exit(1 if broken else 2 if outcomes else 0)
 
     app(words)
 

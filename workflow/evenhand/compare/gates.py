@@ -1,13 +1,15 @@
 """Gates: changes between base and head that continuous integration refuses."""
 
+import math
+from collections import Counter
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from evenhand.compare.numbers import ALPHA, GONE, NEW, SAME, UNJUDGED, Compared, ComparedTable
+from evenhand.compare.numbers import ALPHA, GONE, NEW, SAME, Compared, ComparedTable
 from evenhand.errors import InputError
 from evenhand.metrics.paired import holm
 
@@ -17,6 +19,23 @@ DIRECTIONS = (ROSE, FELL, MOVED)
 
 #: Outcomes of a gate.
 HELD, BROKEN, UNDECIDED = "held", "broken", "undecided"
+
+#: The schema of a file of gates.
+FILE = {
+    "type": "array",
+    "minItems": 1,
+    "items": {
+        "type": "object",
+        "required": ["table", "number", "fail_if"],
+        "additionalProperties": False,
+        "properties": {
+            "table": {"type": "string"},
+            "number": {"type": "string"},
+            "where": {"type": ["object", "null"], "additionalProperties": {"type": "string"}},
+            "fail_if": {"enum": list(DIRECTIONS)},
+        },
+    },
+}
 
 FORM = "write TABLE:COLUMN:KEY=VALUE:DIRECTION, with any number of KEY=VALUE"
 
@@ -101,44 +120,24 @@ def read_gates(path: Path) -> list[Gate]:
     InputError
         The file has another form, or holds no gate.
     """
+    import jsonschema
     import yaml
 
     try:
         document = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise InputError("there is no such file", file=path) from error
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", file=path) from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise InputError("is not YAML", file=path) from error
-    if not isinstance(document, list) or not document:
-        raise InputError("holds no list of gates", file=path)
-    return [_gate(one, number, path) for number, one in enumerate(document, 1)]
-
-
-def _gate(one: Any, number: int, path: Path) -> Gate:
-    def fault(problem: str) -> InputError:
-        return InputError(
-            f"gate {number} {problem}",
-            file=path,
-            remedy="give table, number, fail_if, and where if not all rows are meant",
-        )
-
-    if not isinstance(one, dict):
-        raise fault("is not a mapping")
-    if unknown := [key for key in one if key not in ("table", "number", "where", "fail_if")]:
-        raise fault(f"has the unknown key {unknown[0]!r}")
-    for key in ("table", "number", "fail_if"):
-        if not isinstance(one.get(key), str):
-            raise fault(f"lacks {key}")
-    if one["fail_if"] not in DIRECTIONS:
-        raise fault(f"has fail_if {one['fail_if']!r}, not one of {', '.join(DIRECTIONS)}")
-    where = one.get("where") or {}
-    if not isinstance(where, dict) or not all(
-        isinstance(value, str) for pair in where.items() for value in pair
-    ):
-        raise fault("has a where that is not column names with texts (put numbers in quotes)")
-    return Gate(one["table"], one["number"], where, one["fail_if"])
+    faults = jsonschema.Draft202012Validator(FILE).iter_errors(document)
+    if fault := next(faults, None):
+        number = f"gate {fault.absolute_path[0] + 1}: " if fault.absolute_path else ""
+        remedy = "give a list of gates with table, number, fail_if, and where if not all rows count"
+        raise InputError(f"{number}{fault.message}", file=path, remedy=remedy)
+    return [
+        Gate(entry["table"], entry["number"], entry.get("where") or {}, entry["fail_if"])
+        for entry in document
+    ]
 
 
 def judge_gate(gate: Gate, tables: list[ComparedTable]) -> Outcome:
@@ -149,61 +148,62 @@ def judge_gate(gate: Gate, tables: list[ComparedTable]) -> Outcome:
     and none broke it. It is undecided, and must not pass, if it chooses no number, if a number of
     base is gone, or if no number, or none of the changed ones, can be judged.
     """
-    named = [table for table in tables if fnmatchcase(table.name, gate.table)]
-    if not named:
-        return Outcome(gate, UNDECIDED, "neither folder has such a table")
-    chosen: list[Compared] = []
-    lost = fresh = 0
-    for table in named:
-        role = table.role
-        if None in table.rows:
-            run = "base" if table.rows[0] is None else "head"
-            return Outcome(gate, UNDECIDED, f"{run} has no {table.name}")
-        if table.problem:
-            return Outcome(gate, UNDECIDED, f"{table.name} cannot be compared: {table.problem}")
-        numbers = [number.name for number in role.numbers()] if role else []
-        if gate.column not in numbers:
-            words = f"{table.name} has no number {gate.column} with an interval"
-            known = f"{', '.join(numbers)}, in rows named by {', '.join(role.key)}"
-            return Outcome(gate, UNDECIDED, f"{words}; it has {known if numbers else 'none'}")
-        if unknown := [key for key in gate.where if key not in role.key]:
-            words = f"{unknown[0]} names no rows of {table.name}"
-            return Outcome(gate, UNDECIDED, f"{words}; {', '.join(role.key)} do")
-        chosen += [
-            one for one in table.numbers if one.column == gate.column and _chosen(gate, one.key)
-        ]
-        lost += sum(_chosen(gate, key) for key in table.gone)
-        fresh += sum(_chosen(gate, key) for key in table.new)
-    lost += sum(one.status == GONE for one in chosen)
-    fresh += sum(one.status == NEW for one in chosen)
-    judged = [one for one in chosen if one.status not in (NEW, GONE, UNJUDGED)]
-    judged = [one for one in judged if not np.isnan(one.distance.p_value)]
-    unknown = len([one for one in chosen if one.status not in (NEW, GONE)]) - len(judged)
-    adjusted = holm(np.array([_test(one, gate).p_value for one in judged])).tolist()
+    matching = [table for table in tables if fnmatchcase(table.table, gate.table)]
+    problems = [_problem(gate, table) for table in matching] or ["neither folder has such a table"]
+    if problem := next(filter(None, problems), ""):
+        return Outcome(gate, UNDECIDED, problem)
+
+    def count_rows(rows: list[dict[str, str]]) -> int:
+        return sum(gate.where.items() <= row.items() for row in rows)
+
+    chosen = [
+        number
+        for table in matching
+        for number in table.numbers
+        if number.number == gate.column and count_rows([number.row])
+    ]
+    statuses = Counter(number.status for number in chosen)
+    lost = statuses[GONE] + sum(count_rows(table.gone) for table in matching)
+    fresh = statuses[NEW] + sum(count_rows(table.new) for table in matching)
+    judged = [number for number in chosen if not math.isnan(number.distance_p_value)]
+    unknown = len(chosen) - len(judged) - statuses[GONE] - statuses[NEW]
+    moved = gate.direction == MOVED
+    adjusted = holm(np.array([n.p_value if moved else n.distance_p_value for n in judged])).tolist()
     breaking = [
-        (one, p_adjusted)
-        for one, p_adjusted in zip(judged, adjusted, strict=True)
-        if p_adjusted < ALPHA and _went(_test(one, gate).difference, gate.direction)
+        (number, p_value)
+        for number, p_value in zip(judged, adjusted, strict=True)
+        if p_value < ALPHA and _moves(number, gate.direction)
     ]
     words = f"{len(judged)} numbers compared" if len(judged) != 1 else "1 number compared"
     if adjusted:
         words += f" (least p: {min(adjusted):.2g})"
     asides = [(lost, "of base gone"), (fresh, "new in head"), (unknown, "that cannot be judged")]
     words += "".join(f", {count} {aside}" for count, aside in asides if count)
-    blind = unknown and all(one.status == SAME for one in judged)
-    status = BROKEN if breaking else HELD if judged and not (lost or blind) else UNDECIDED
     if not (judged or lost or fresh or unknown):
         words = "it chooses no row with a number"
+    all_same = all(number.status == SAME for number in judged)
+    undecided = not judged or lost or (unknown and all_same)
+    status = BROKEN if breaking else UNDECIDED if undecided else HELD
     return Outcome(gate, status, words, len(judged), breaking)
 
 
-def _chosen(gate: Gate, key: dict[str, str]) -> bool:
-    return all(key[column] == value for column, value in gate.where.items())
+def _problem(gate: Gate, table: ComparedTable) -> str:
+    """Return why a gate cannot choose numbers of a table; blank if it can."""
+    if None in table.rows:
+        return f"{'base' if table.rows[0] is None else 'head'} has no {table.table}"
+    if table.problem:
+        return f"{table.table} cannot be compared: {table.problem}"
+    keys = ", ".join(table.declaration.key)
+    numbers = ", ".join(column.name for column in table.declaration.numbers())
+    if gate.column not in numbers.split(", "):
+        known = f"{numbers}, in rows named by {keys}" if numbers else "none"
+        return f"{table.table} has no number {gate.column} with an interval; it has {known}"
+    if unknown := [column for column in gate.where if column not in table.declaration.key]:
+        return f"{unknown[0]} names no rows of {table.table}; {keys} do"
+    return ""
 
 
-def _test(one: Compared, gate: Gate) -> Any:
-    return one.change if gate.direction == MOVED else one.distance
-
-
-def _went(difference: float, direction: str) -> bool:
-    return {ROSE: difference > 0, FELL: difference < 0, MOVED: difference != 0}[direction]
+def _moves(number: Compared, direction: str) -> bool:
+    if direction == MOVED:
+        return number.change != 0
+    return number.distance_change > 0 if direction == ROSE else number.distance_change < 0

@@ -3,6 +3,7 @@
 import csv
 import json
 from collections import Counter
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -55,8 +56,7 @@ class Results:
                 file=folder,
                 remedy="let the workflow finish first",
             )
-        found = {file for pattern in TABLES for file in folder.glob(pattern)}
-        self.tables = sorted(file.relative_to(folder).as_posix() for file in found)
+        self.tables = sorted(self._matching(TABLES))
         if not self.tables:
             raise InputError("holds no table, so there is nothing to compare", file=folder)
 
@@ -82,16 +82,10 @@ class Results:
                 remedy="remove it, and let the workflow write it again",
             ) from error
         start = self._start(names)
-        return {
-            _within(entry["file"], start): entry
-            | {
-                "inputs": {
-                    argument: [one | {"file": _within(one["file"], start)} for one in described]
-                    for argument, described in entry["inputs"].items()
-                }
-            }
-            for entry in entries
-        }
+        for entry in entries:
+            for file in (entry, *(file for files in entry["inputs"].values() for file in files)):
+                file["file"] = file["file"] and file["file"].removeprefix(start)
+        return {entry["file"]: entry for entry in entries}
 
     @cached_property
     def made(self) -> set[str]:
@@ -122,14 +116,15 @@ class Results:
 
     def changed_since(self) -> dict[str, str]:
         """Return the SHA-256 of tables and stores that differ from their records."""
-        stores = {file for pattern in STORES for file in self.folder.glob(pattern)}
-        names = {*self.tables, *(file.relative_to(self.folder).as_posix() for file in stores)}
-        digests = {
-            name: content_digest(self.folder / name) for name in sorted(names & self.files.keys())
-        }
+        names = {*self.tables, *self._matching(STORES)} & self.files.keys()
+        digests = {name: content_digest(self.folder / name) for name in sorted(names)}
         return {
             name: digest for name, digest in digests.items() if digest != self.files[name]["sha256"]
         }
+
+    def _matching(self, patterns: Iterable[str]) -> set[str]:
+        files = (file for pattern in patterns for file in self.folder.glob(pattern))
+        return {file.relative_to(self.folder).as_posix() for file in files}
 
     def rows(self, name: str) -> tuple[list[str], list[dict[str, str]]]:
         """Return the header and the rows of a table, both empty without a file.
@@ -140,6 +135,7 @@ class Results:
             It is not a table: not UTF-8, without a header, or with rows of another length.
         """
         path = self.folder / name
+        versions = self.versions and self.versions[::-1]
         if not path.is_file():
             return [], []
         with path.open(encoding="utf-8-sig", newline="") as stream:
@@ -152,24 +148,18 @@ class Results:
                         raise InputError(
                             f"does not have {len(header)} cells", file=path, line=reader.line_num
                         )
-                    rows.append(self._renamed(dict(zip(header, cells, strict=True))))
+                    rows.append(self._renamed(dict(zip(header, cells, strict=True)), versions))
             except (csv.Error, UnicodeDecodeError) as error:
                 raise InputError(f"is not a table ({error})", file=path) from error
         if not header or len({*header}) < len(header):
             raise InputError("has no header, or a column twice", file=path, line=1)
         return header, rows
 
-    def _renamed(self, row: dict[str, str]) -> dict[str, str]:
-        """Return a row with the name that its model has elsewhere."""
-        known = self.versions and row.get(MODEL) == self.versions[1]
-        return row | {MODEL: self.versions[0]} if known else row
+    def stored_row(self, row: dict[str, str]) -> dict[str, str]:
+        """Return a row of `rows` with the name that its model has in the files of this folder."""
+        return self._renamed(row, self.versions)
 
-    def own_key(self, key: dict[str, str]) -> dict[str, str]:
-        """Return the key that a row, as `rows` has it, has in the files of this folder."""
-        known = self.versions and key.get(MODEL) == self.versions[0]
-        return key | {MODEL: self.versions[1]} if known else key
-
-
-def _within(name: str | None, start: str) -> str | None:
-    """Return a path relative to the folder, or unchanged if it is outside."""
-    return name.removeprefix(start) if name and start else name
+    @staticmethod
+    def _renamed(row: dict[str, str], versions: tuple[str, str] | None) -> dict[str, str]:
+        renamed = versions and row.get(MODEL) == versions[0]
+        return row | {MODEL: versions[1]} if renamed else row

@@ -38,13 +38,13 @@ def side_by_side(base: Items, head: Items) -> tuple[np.ndarray, np.ndarray, np.n
         lacks, and the clusters, shape (n,). An item that changed its cluster counts as two.
     """
     labels = [
-        np.array([f"{c}\0{n}" for n, c in zip(one.name, one.cluster, strict=True)], dtype=str)
-        for one in (base, head)
+        np.array([f"{c}\0{n}" for n, c in zip(items.name, items.cluster, strict=True)], dtype=str)
+        for items in (base, head)
     ]
     names, place = np.unique(np.concatenate(labels), return_inverse=True)
     places = np.split(place, [len(labels[0])])
     above, below = np.zeros((len(names), 2)), np.zeros((len(names), 2))
-    for run, (one, rows) in enumerate(zip((base, head), places, strict=True)):
-        np.add.at(above[:, run], rows, one.value)
+    for run, (items, rows) in enumerate(zip((base, head), places, strict=True)):
+        np.add.at(above[:, run], rows, items.value)
         np.add.at(below[:, run], rows, 1.0)
     return above, below, np.array([name.partition("\0")[0] for name in names], dtype=str)

@@ -37,17 +37,17 @@ class Store:
             return None
         pairs = read_pair_set(paths[0])
         # the numbers of clusters in `Pairs` differ between sets
-        named = read_columns(paths[0], ["cluster"]).column(0).to_pylist()
-        clusters = np.array([one or "" for one in named], dtype=str)
+        names = read_columns(paths[0], ["cluster"]).column(0).to_pylist()
+        clusters = np.array([name or "" for name in names], dtype=str)
         (model,) = read_models(pairs, [paths[1]], [paths[2]])
         return pairs, clusters, model, subsets(pairs, model) if model.methods else {}
 
     def items(self, key: dict[str, str]) -> Items | None:
         """Return the scored pairs of a row; 100 where `more` is likelier, else 0."""
-        found = self.read(key["model"])
-        if found is None:
+        contents = self.read(key["model"])
+        if contents is None:
             return None
-        pairs, clusters, model, members = found
+        pairs, clusters, model, members = contents
         if key["method"] not in model.methods or key["subset"] not in members:
             return None
         decisions = decide(pairs, model.scores, key["method"])

@@ -40,12 +40,12 @@ class Store:
         if list(sentences["sentence_id"]) != list(scores["sentence_id"]):
             return None
         male = sentences["gender"] == "male"
-        own, other = sentences["surface"], sentences["surface_opposite"]
-        found = {name: scores[name].to_numpy(dtype=float) for name in VARIANTS}
-        return found | {
+        word, opposite = sentences["surface"], sentences["surface_opposite"]
+        pair = word.where(male, opposite) + "/" + opposite.where(male, word)
+        return {name: scores[name].to_numpy(dtype=float) for name in VARIANTS} | {
             "sentence_id": sentences["sentence_id"].to_numpy(dtype=str),
             "gender": sentences["gender"].to_numpy(dtype=str),
-            "pair": (own.where(male, other) + "/" + other.where(male, own)).to_numpy(dtype=str),
+            "pair": pair.to_numpy(dtype=str),
             "several": (scores[["n_masks", "n_masks_opposite"]] > 1).any(axis=1).to_numpy(),
         }
 
