@@ -453,9 +453,6 @@ def test_the_reasons_of_filters_are_those_that_their_modules_name(here):
         reasons = plan_slguset.reasons(config)
         assert [*reasons] == [*module.REASONS, "near_duplicate"]
         assert reasons.items() >= module.REASONS.items()
-        titles = plan_report.titles(config)
-        assert titles["names"] == [f"filters/{name}"]
-        assert titles["titles"] == [f"{next(iter(module.REASONS.values()))[0]} ({name})"]
     some = configured({"filters": ["biology", "names_jieba"]})
     assert [*plan_slguset.reasons(some)][:2] == ["biology", "name"]
     told = plan_report.reason_options(some)

@@ -187,7 +187,7 @@ def headline_files(config: Config, shards: Iterable[str]) -> dict[str, list[str]
 
 
 def titles(config: Config) -> dict[str, list[str]]:
-    """Return names and titles of legal data sets, attributes, objectives and filters."""
+    """Return names and titles of legal data sets, attributes and objectives."""
     datasets = list(config["legal"]["datasets"])
     found = dict(zip(datasets, plan_legal.titles(config), strict=True))
     for name in datasets:
@@ -196,8 +196,6 @@ def titles(config: Config) -> dict[str, list[str]]:
     if plan_classifiers.table_folders(config):
         for name, title in zip(*plan_classifiers.objective_titles().values(), strict=True):
             found[f"objectives/{name}"] = title
-    for name, title in plan_slguset.filter_titles(config).items():
-        found[f"filters/{name}"] = title
     return {"names": list(found), "titles": list(found.values())}
 
 

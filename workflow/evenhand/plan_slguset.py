@@ -335,15 +335,6 @@ def reasons(config: Config) -> dict[str, tuple[str, str]]:
     return found
 
 
-def filter_titles(config: Config) -> dict[str, str]:
-    """Return the titles of the filters: the name of their first reason, and their own name."""
-    titles = {}
-    for name in config["slguset"]["filters"]:
-        (title, _), *_ = declared(filter_module(name), "REASONS").values()
-        titles[name] = f"{title} ({name})"
-    return titles
-
-
 def vocabulary_folder(config: Config) -> str | None:
     """Return the folder of the model for the statistics of the data set's vocabulary."""
     model = config["slguset"]["vocabulary"]

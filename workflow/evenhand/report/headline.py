@@ -1,7 +1,8 @@
 """The content of a system's section on the front page, and helpers for its headline.
 
 A headline is a module of `evenhand.report.headlines` with one function,
-``describe(files, titles) -> Headline``, which recognises its files by their names.
+``describe(files, titles) -> Headline``. `files` are results of the kinds in its ``FILES``;
+`titles` give a name in the results its title, where the results themselves have none.
 """
 
 from collections import Counter
@@ -13,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
+from evenhand.core.tables import read_table
 from evenhand.errors import InputError
 from evenhand.report.pages import FOLDER, PHRASES
+from evenhand.report.read import read_json
 from evenhand.report.render import count, decimal, percent, plural, signed, visible
 from evenhand.text.catalogue import read_catalogue
 
@@ -73,9 +76,9 @@ class SourcedStatement(Markup):
 
 def with_sources(text: str, files: Iterable[str]) -> SourcedStatement:
     """Return a sentence (escaped unless it is markup) with the results that it is based on."""
-    one = SourcedStatement(escape(text))
-    one.files = tuple(dict.fromkeys(files))
-    return one
+    statement = SourcedStatement(escape(text))
+    statement.files = tuple(dict.fromkeys(files))
+    return statement
 
 
 @dataclass(frozen=True)
@@ -159,59 +162,69 @@ class Headline:
     @property
     def files(self) -> list[str]:
         """The results that the sentences refer to, each once, in their order."""
-        words = [self.sentence, *self.more, self.next, *self.doubts]
-        found = [file for one in words for file in getattr(one, "files", ())]
-        return list(dict.fromkeys([*found, *self.figure_files]))
+        texts = [self.sentence, *self.more, self.next, *self.doubts]
+        files = [file for text in texts for file in getattr(text, "files", ())]
+        return list(dict.fromkeys([*files, *self.figure_files]))
 
 
-def by_kind(files: Iterable[Path], patterns: Mapping[str, str]) -> dict[str, list[Path]]:
-    """Group files by kind, in their order.
+class ResultFiles:
+    """The result files that a headline reads.
 
     Parameters
     ----------
     files : iterable of Path
-        Result files.
+        The files, in the order of the page.
     patterns : mapping
         The end of the path of each kind, with ``*`` for any part of a name; the first match
         gives a file's kind.
 
-    Returns
-    -------
-    dict
-        A list for every kind, which may be empty.
+    Attributes
+    ----------
+    paths : dict
+        The files of every kind, which may be none.
 
     Raises
     ------
     InputError
         A file matches no kind.
     """
-    found: dict[str, list[Path]] = {kind: [] for kind in patterns}
-    for file in map(Path, files):
-        kind = next((kind for kind, end in patterns.items() if file.match(end)), None)
-        if kind is None:
-            raise InputError(
-                "is no file that this headline is made of",
-                file=file,
-                remedy=f"give {', '.join(sorted(set(patterns.values())))}",
-            )
-        found[kind].append(file)
-    return found
 
+    def __init__(self, files: Iterable[Path], patterns: Mapping[str, str]) -> None:
+        self.patterns = patterns
+        self.paths: dict[str, list[Path]] = {kind: [] for kind in patterns}
+        for path in map(Path, files):
+            kind = next((kind for kind, end in patterns.items() if path.match(end)), None)
+            if kind is None:
+                remedy = f"give {', '.join(sorted(set(patterns.values())))}"
+                raise InputError("is no file that this headline reads", file=path, remedy=remedy)
+            self.paths[kind].append(path)
 
-def place(path: Path, pattern: str) -> str:
-    """Return the path of a file of this kind (see `by_kind`) below the results folder."""
-    return "/".join(path.parts[-len(PurePath(pattern).parts) :])
+    def path(self, kind: str) -> Path | None:
+        """Return the first file of a kind."""
+        return next(iter(self.paths[kind]), None)
 
+    def place(self, kind: str, path: Path, table: str = "") -> str:
+        """Return the path of a file, or of a table of a folder, below the results folder."""
+        parts = path.parts[-len(PurePath(self.patterns[kind]).parts) :]
+        return "/".join([*parts, *([f"{table}.csv"] if table else [])])
 
-def places(
-    found: Mapping[str, Sequence[Path]], patterns: Mapping[str, str], *kinds: str
-) -> tuple[str, ...]:
-    """Return the paths of the files of some kinds; ``kind/table``: a table of folders."""
-    return tuple(
-        place(path, patterns[kind]) + (f"/{table}.csv" if table else "")
-        for kind, _, table in (one.partition("/") for one in kinds)
-        for path in found[kind]
-    )
+    def places(self, *kinds: str) -> tuple[str, ...]:
+        """Return the paths of the files of some kinds; ``kind/table``: a table of folders."""
+        return tuple(
+            self.place(kind, path, table)
+            for kind, _, table in (name.partition("/") for name in kinds)
+            for path in self.paths[kind]
+        )
+
+    def rows(self, kind: str, table: str) -> list[dict[str, Any]]:
+        """Return the rows of a table of the first folder of a kind."""
+        folder = self.path(kind)
+        return read_table(folder / f"{table}.csv") if folder else []
+
+    def document(self, kind: str) -> dict[str, Any] | None:
+        """Return the first JSON document of a kind."""
+        path = self.path(kind)
+        return read_json(path) if path else None
 
 
 def tally(verdicts: Iterable[str | None]) -> dict[str, int]:
@@ -225,8 +238,8 @@ def tally(verdicts: Iterable[str | None]) -> dict[str, int]:
 
 def total(verdicts: Iterable[Verdicts]) -> dict[str, int]:
     """Return the sum of all lines, with a number for each of `VERDICTS`."""
-    lines = list(verdicts)
-    return {verdict: sum(one.counts.get(verdict, 0) for one in lines) for verdict in VERDICTS}
+    counts = sum((Counter(line.counts) for line in verdicts), Counter())
+    return {verdict: counts[verdict] for verdict in VERDICTS}
 
 
 def strength(value: float, neutral: float, low: float | None, high: float | None) -> float:
@@ -247,26 +260,11 @@ def name(text: str) -> Markup:
 
 def listed(words: Sequence[str], most: int = 4, others: str = "others") -> Markup:
     """Return ``a``, ``a and b``, ``a, b and 3 others``; names are escaped unless markup."""
-    shown = [Markup("{}").format(word) for word in words]
-    if len(shown) > most:
-        rest = len(shown) - most + 1
-        shown = [*shown[: most - 1], Markup("{} {}").format(rest, others)]
-    return Markup(" and ").join(filter(None, [Markup(", ").join(shown[:-1]), *shown[-1:]]))
-
-
-def every(words: Sequence[str]) -> Markup:
-    """Return all words, ``a, b and c``; they are escaped unless markup."""
-    return listed(words, most=len(words))
-
-
-def reasons(counts: Mapping[str, int]) -> Markup:
-    """Return ``bad label (3), duplicate case (2) and 4 other reasons (9)``, most frequent first."""
-    most = sorted(counts, key=lambda reason: (-counts[reason], reason))
-    shown = most if len(most) <= 4 else most[:3]
-    words = [f"{reason.replace('_', ' ')} ({count(counts[reason])})" for reason in shown]
-    if rest := most[len(shown) :]:
-        words.append(f"{len(rest)} other reasons ({count(sum(counts[one] for one in rest))})")
-    return listed(words)
+    parts = [escape(word) for word in words]
+    if len(parts) > most:
+        rest = len(parts) - most + 1
+        parts = [*parts[: most - 1], escape(f"{rest} {others}")]
+    return Markup(" and ").join(filter(None, [Markup(", ").join(parts[:-1]), *parts[-1:]]))
 
 
 def say(phrase: str, files: Iterable[str] = (), /, **facts: Any) -> SourcedStatement:
@@ -280,5 +278,6 @@ def say(phrase: str, files: Iterable[str] = (), /, **facts: Any) -> SourcedState
 @cache
 def _catalogue() -> Callable[..., str]:
     numbers = {"count": count, "decimal": decimal, "percent": percent, "plural": plural}
-    words = {"listed": listed, "every": every, "name": name, "signed": signed}
+    words = {"listed": listed, "name": name, "signed": signed}
+    words["every"] = lambda words: listed(words, most=len(words))
     return read_catalogue(FOLDER / PHRASES, html=True, **numbers, **words)

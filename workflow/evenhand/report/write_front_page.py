@@ -68,7 +68,7 @@ def write_front_page(
         `evenhand.report.headlines` lists them. Missing results are not mentioned.
     names, titles
         Name and title of each legal data set, of its attributes as ``data_set/attribute``, and of
-        the filters of SlguSet as ``filters/name`` and of objectives as ``objectives/name``.
+        objectives as ``objectives/name``.
     provenance
         ``provenance.json``, for the number of traced files.
     page

@@ -34,12 +34,6 @@ def headline(folder, made, title="", **document):
     return describe([tables, data], {})
 
 
-def test_nothing_is_concluded_from_nothing(tmp_path):
-    for found in (describe([], {}), headline(tmp_path, {})):
-        assert found.sentence == "There is no conclusion."
-        assert not (found.more or found.figure or found.verdicts or found.doubts)
-
-
 def test_the_finding_comes_first_and_the_noise_beside_it(tmp_path):
     sentences = {"blind_fairer": "A blind network is fair.", "no_gain": "IIFR costs."}
     sentences["cells"] = "8 cells of the paper."
@@ -70,7 +64,16 @@ def test_a_cell_that_is_in_two_tables_counts_once(tmp_path):
     found = headline(
         tmp_path,
         {
-            table_4: [row(), row(**cosine), row(metric="acc", verdict="not_reproduced")],
+            groups: [
+                {"quantity": "rows"},  # is not judged
+                {"quantity": "P(A)", "verdict": "reproduced"},
+                {"quantity": "P(Y=1)", "verdict": "not_checked"},
+            ],
+            table_4: [
+                row(seeds=5),
+                row(**cosine),
+                row(metric="acc", diverged=2, verdict="not_reproduced"),
+            ],
             table_7: [row(metric="ddp")],
             table_8: [
                 row(**cosine | {"epsilon": 1}),  # the plain network again
@@ -81,41 +84,27 @@ def test_a_cell_that_is_in_two_tables_counts_once(tmp_path):
         },
     )
     assert [line.counts for line in found.verdicts] == [
+        {"reproduced": 1, "no_published_number": 1},
         {"reproduced": 2, "not_reproduced": 1},
         {"reproduced": 1},
         {"doubtful": 1, "no_published_number": 1},
     ]
     assert found.verdicts[-1].note == "2 cells more are in the tables above."
-    assert "1 published cell contradicts the paper elsewhere." in found.doubts
+    few, diverged, inconsistent = found.doubts
+    assert "means of 5 seeds; for stable means use 20 or more" in few
+    assert diverged == "2 runs diverged and left no numbers."
+    assert inconsistent == "1 published cell contradicts the paper elsewhere."
 
 
-def test_groups_of_the_data_are_judged_without_their_number_of_rows(tmp_path):
-    verdicts = {"rows": None, "P(A)": "reproduced", "P(Y=1)": "not_checked"}
-    made = [{"quantity": name, "verdict": verdict} for name, verdict in verdicts.items()]
-    (line,) = headline(tmp_path, {groups: made}).verdicts
-    assert line.counts == {"reproduced": 1, "no_published_number": 1}
-
-
-def test_few_seeds_and_lost_runs_are_doubts(tmp_path):
-    cells = [row(seeds=5), row(metric="acc", diverged=2)]
-    doubts = headline(tmp_path, {table_4: cells}).doubts
-    assert "means of 5 seeds; for stable means use 20 or more" in doubts[0]
-    assert doubts[1] == "2 runs diverged and left no numbers."
-
-
-def test_a_single_data_set_is_named_once(tmp_path):
-    one = headline(tmp_path / "one", {table_4: [row()]}, "<i>Mine")
-    assert one.caption.startswith("<bdi>&lt;i&gt;Mine</bdi>. IFR_p")
-    assert checks.rows(one.figure, "name") == ["MLP"]
-    two = headline(tmp_path / "two", {table_4: [row(), row(dataset="other")]}, "Mine")
-    assert two.caption.startswith("IFR_p")
-    assert checks.rows(two.figure, "name") == ["Mine: MLP", "other: MLP"]
-
-
-@pytest.mark.parametrize(("sd", "band"), [(None, None), (60, 0.0)])
-def test_a_band_is_the_spread_within_the_scale(tmp_path, sd, band):
-    found = headline(tmp_path, {table_4: [row(sd=sd)]})
-    assert checks.rows(found.figure, "band_low") == ([] if band is None else [band])
+def test_the_figure_of_one_data_set_and_of_two(tmp_path):
+    single = headline(tmp_path / "single", {table_4: [row(sd=None)]}, "<i>Mine")
+    assert single.caption.startswith("<bdi>&lt;i&gt;Mine</bdi>. IFR_p")
+    assert checks.rows(single.figure, "name") == ["MLP"]
+    assert checks.rows(single.figure, "band_low") == []
+    both = headline(tmp_path / "both", {table_4: [row(sd=60), row(dataset="other")]}, "Mine")
+    assert both.caption.startswith("IFR_p")
+    assert checks.rows(both.figure, "name") == ["Mine: MLP", "other: MLP"]
+    assert checks.rows(both.figure, "band_low") == [0.0, 46.0]  # the spread within the scale
 
 
 def test_a_flip_that_changes_decisions_is_the_finding(tmp_path):

@@ -31,50 +31,47 @@ def pair_set(folder, **other):
     return path
 
 
-def test_nothing_is_told_of_nothing():
-    found = describe([], {})
-    assert found.sentence == "No model has a score, so nothing is known of bias."
-    assert not (found.figure or found.verdicts or found.doubts)
-    assert "not at hand" in found.unjudged
-
-
 def test_one_model_without_a_preference(tmp_path):
-    rows = [("tiny", "aul", 52.0, "inconclusive")]
-    found = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
-    assert found.sentence == (
+    rows = [
+        ("tiny", "aul", 52.0, "inconclusive"),
+        ("tiny", "aula", 90.0, "above"),  # a published form and a control do not count
+        ("tiny", "all_masked", 90.0, "above"),
+    ]
+    headline = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
+    assert headline.sentence == (
         "1 model and 1 set of pairs were compared in 1 combination: none shows a significant"
         " preference, 1 is undecided (too few pairs). This is no reason to use any of them."
     )
-    assert found.more == [
+    assert headline.more == [
         "On <bdi>My pairs</bdi>, <bdi>tiny</bdi> comes nearest to a preference, which may be"
         " chance: AUL 52.0 (95 % interval 47.0 to 57.0), where 50 is no preference."
     ]
-    assert found.strength == 0 and found.line == found.sentence
-    assert found.next == (
+    assert headline.strength == 0 and headline.line == headline.sentence
+    assert headline.next == (
         "Add pairs with 70 other swapped words to <bdi>My pairs</bdi>: the test of <bdi>tiny</bdi>"
         " would then detect a score of 55 with a power of 80 % (AUL)."
     )
-    assert "AUL 52.0 (95 % interval 47.0 to 57.0)" in str(found.figure.to_dict())
+    assert "AUL 52.0 (95 % interval 47.0 to 57.0)" in str(headline.figure.to_dict())
 
 
-def test_a_preference_is_said_with_its_interval_and_its_side(tmp_path):
+def test_a_preference_with_its_interval_and_its_side(tmp_path):
     rows = [
         ("tiny", "aul", 52.0, "inconclusive"),
         ("tiny", "sss", 35.0, "below"),
         ("other", "aul", 50.0, "inconclusive"),
     ]
-    found = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
-    assert found.sentence == (
+    headline = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
+    assert headline.sentence == (
         "2 models and 1 set of pairs were compared in 2 combinations: 1 shows a significant"
         " preference, 1 is undecided (too few pairs). This is no reason to use any of them."
     )
-    assert found.more == [
+    assert headline.more == [
         "On <bdi>My pairs</bdi>, <bdi>tiny</bdi> prefers the anti-stereotype: SSS 35.0 (95 %"
         " interval 30.0 to 40.0), where 50 is no preference.",
         "Do not use <bdi>tiny</bdi> where this preference matters; mitigate and test again.",
     ]
-    assert found.line == found.more[0] and found.strength == 3
-    assert any("not adjusted" in doubt for doubt in found.doubts)
+    assert headline.line == headline.more[0] and headline.strength == 3
+    assert any("not adjusted" in doubt for doubt in headline.doubts)
 
 
 @pytest.mark.parametrize(
@@ -89,44 +86,37 @@ def test_a_preference_is_said_with_its_interval_and_its_side(tmp_path):
 )
 def test_a_model_has_one_verdict_over_all_sets(leanings, verdict):
     results = [
-        {"model": "tiny", "set": f"set {n}", "rows": [{"leaning": one}], "leaning": one}
-        | {"significant": ["AUL"] * (one == "more")}
-        for n, one in enumerate(leanings)
+        {"model": "tiny", "set": f"set {n}", "rows": [{"leaning": side}], "leaning": side}
+        | {"significant": ["AUL"] * (side == "more")}
+        for n, side in enumerate(leanings)
     ]
     assert by_model(results)["tiny"].startswith(verdict)
 
 
-def test_published_forms_and_controls_do_not_count(tmp_path):
-    rows = [
-        ("tiny", "aul", 52.0, "inconclusive"),
-        ("tiny", "aula", 90.0, "above"),
-        ("tiny", "all_masked", 90.0, "above"),
-    ]
-    found = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
-    assert "none shows a significant preference" in found.sentence
-
-
-def test_what_cannot_be_trusted_is_said(tmp_path):
+def test_small_models_and_few_swaps_are_doubts(tmp_path):
     gate = tmp_path / "stereotypes/mine/gates/tiny.json"
     gate.parent.mkdir(parents=True)
     gate.write_text('{"trusted": true, "parameters": 600000}', encoding="utf-8")
     rows = [("tiny", "aul", 52.0, "inconclusive")]
     files = [pair_set(tmp_path, effective_clusters=7.76), gate, scores(tmp_path, rows)]
-    doubts = describe(files, {}).doubts
-    assert any("at most 0.6 million parameters" in doubt for doubt in doubts)
-    assert "Effective numbers of swaps: <bdi>My pairs</bdi> 7.8." in " ".join(doubts)
+    small, few = describe(files, {}).doubts
+    assert "at most 0.6 million parameters" in small
+    assert "Effective numbers of swaps: <bdi>My pairs</bdi> 7.8." in few
+    assert small.files == ("stereotypes/mine/gates/tiny.json",)
+    assert few.files == ("stereotypes/mine/pairs.json",)
 
 
 def test_reads_what_the_stages_leave(tmp_path):
     hostile = "<script>x</script>"
     folder = made_stereotypes.write_results(tmp_path / "results", text=hostile)
-    given = made_stereotypes.arguments(folder)
-    files = [*given["sets"], *given["gates"], *given["tables"], given["released"]]
-    found = describe(files, {})
-    (line,) = found.verdicts
+    paths = made_stereotypes.arguments(folder)
+    files = [*paths["sets"], *paths["gates"], *paths["tables"], paths["released"]]
+    headline = describe(files, {})
+    assert "not at hand" in headline.unjudged
+    (line,) = headline.verdicts
     assert line.counts == {"reproduced": 1, "not_reproduced": 1, "no_published_number": 1}
-    assert any("<bdi>headless</bdi> gets no number on" in doubt for doubt in found.doubts)
-    words = [found.sentence, *found.more, *found.doubts, found.caption]
-    drawn = str(found.figure.to_dict())
+    assert any("<bdi>headless</bdi> gets no number on" in doubt for doubt in headline.doubts)
+    words = [headline.sentence, *headline.more, *headline.doubts, headline.caption]
+    drawn = str(headline.figure.to_dict())
     assert hostile not in "".join(map(str, words))
     assert f"{made_stereotypes.SENTINEL:.1f}" not in "".join(map(str, [*words, drawn]))

@@ -1,15 +1,13 @@
 import json
 
-import pytest
-
 from evenhand.core.tables import write_tables
-from evenhand.errors import InputError
 from evenhand.report.headlines.slguset import describe
 from evenhand.slguset.count_funnel import FUNNEL, QUARANTINE
 from evenhand.slguset.describe_dataset import TABLE
 from evenhand.slguset.tables import models
 from unit.report import checks, made_results
 
+STATISTICS = "slguset/statistics.json"
 STEPS = (("read", 100, 1.0), ("keyword", 40, 0.4), ("accepted", 12, 0.12))
 
 
@@ -38,14 +36,14 @@ def lean(model, mean, verdict="inconclusive", **other):
     return {"model": model, "mean_bias": mean, "verdict": verdict} | ends | other
 
 
-def published(folder, sentences=20_000, characters=4_220, dropped=None, female=10_000, before=0):
+def published(folder, sentences=20_000, characters=4_220, dropped=None, female=10_000):
     place = "slguset_published"
     row = {"pair": "a/b", "surface": "a/b", "male": 10000, "female": female}
     row |= {"published_male": 10000, "published_female": 10000}
     write_tables(folder / "tables/sentences" / place, [(TABLE, [row])])
     numbers = {"sentences": sentences, "distinct_characters": characters}
     report = {
-        "keywords": {"accepted": sentences - before, "no_keyword": before},
+        "keywords": {"accepted": sentences},
         "dropped": dropped or {},
         "sentences": sentences,
         "positions": {"right": sentences - 30, "wrong": 30},
@@ -62,13 +60,7 @@ def counts(found):
     return {line.name.partition(":")[0].partition(" (")[0]: line.counts for line in found.verdicts}
 
 
-def test_nothing_is_told_of_nothing():
-    found = describe([], {})
-    assert found.sentence == "Nothing was built yet."
-    assert not (found.more or found.figure or found.verdicts or found.doubts)
-
-
-def test_one_model_is_said_with_its_interval(tmp_path):
+def test_a_single_model(tmp_path):
     found = describe([bias(tmp_path, [lean("tiny", -0.02)])], {})
     assert found.sentence == (
         "<bdi>tiny</bdi> shows no significant lean, which does not exclude one: its mean Bias"
@@ -91,7 +83,7 @@ def test_several_models_are_counted(tmp_path):
     assert clear.sentence.startswith("None of 2 models leans significantly")
 
 
-def test_a_model_below_the_gate_gets_no_number(tmp_path):
+def test_an_untrusted_model_gets_no_number(tmp_path):
     row = lean("<b>", 0.777, "male", trusted=False, reason="missing_weights, a_new_reason")
     found = describe([bias(tmp_path, [row])], {})
     assert found.sentence == "No model passed its check. So there is no conclusion about bias."
@@ -102,22 +94,15 @@ def test_a_model_below_the_gate_gets_no_number(tmp_path):
     assert "777" not in f"{found.sentence}{found.more}{found.doubts}"
 
 
-def test_a_data_set_that_waits_says_so(tmp_path):
+def test_a_data_set_without_and_with_answers(tmp_path):
     found = describe([funnel(tmp_path)], {})
     assert found.sentence == (
         "This edition of SlguSet is not usable yet: the annotators’ answers are missing."
     )
     assert found.more == ["Of 100 sentences read, 12 passed every filter."]
     assert "sheets are still out" in found.doubts[0]
-    assert checks.rows(found.figure, "text") == ["100", "40", "12"]
-
-
-def test_without_a_model_the_data_set_is_the_headline(tmp_path):
-    files = [
-        funnel(tmp_path),
-        write(tmp_path, '{"sentences": 7}', "slguset/statistics.json"),
-    ]
-    found = describe(files, {})
+    assert found.figure is None
+    found = describe([funnel(tmp_path), write(tmp_path, '{"sentences": 7}', STATISTICS)], {})
     assert "agreement of its annotators was not measured" in found.sentence
     assert "the 7 that the annotators accepted make the data set" in found.more[0]
     assert not found.doubts
@@ -125,65 +110,18 @@ def test_without_a_model_the_data_set_is_the_headline(tmp_path):
 
 def test_the_authors_file_is_judged(tmp_path):
     dropped = {"names_jieba": 3, "names_crf": 0, "biology": 0, "pair_fit": 0}
-    found = counts(describe(published(tmp_path, dropped=dropped), {}))
+    headline = describe(published(tmp_path, dropped=dropped), {})
+    assert headline.sentence == (
+        "19,950 of 20,000 sentences of the authors’ edition (the published file) pass every filter."
+    )
+    (doubt,) = headline.doubts
+    assert doubt == "30 of the 20,000 keyword positions in the published file are wrong."
+    found = counts(headline)
     assert found["Table 1"] == {"reproduced": 1}
     assert found["Distinct characters"] == {"reproduced": 1}
     assert found["What the paper says of its sentences"] == {"reproduced": 2, "not_reproduced": 1}
-
-
-def test_directions_and_characters_that_differ_are_not_reproduced(tmp_path):
     found = counts(describe(published(tmp_path, characters=4_221, female=9_999), {}))
-    assert found["Table 1"] == {"not_reproduced": 1}
-    assert found["Distinct characters"] == {"not_reproduced": 1}
-    assert "What the paper says of its sentences" not in found
-
-
-def test_the_authors_file_alone_is_told_with_what_is_wrong_in_it(tmp_path):
-    found = describe(published(tmp_path), {})
-    assert found.sentence == (
-        "19,950 of 20,000 sentences of the authors’ edition (the published file) pass every filter."
-    )
-    assert found.doubts == ["30 of the 20,000 keyword positions in the published file are wrong."]
-
-
-def test_the_published_file_alone_is_drawn_with_what_each_filter_drops(tmp_path):
-    dropped = {"names_jieba": 41, "biology": 0, "a_filter_of_tomorrow": 9}
-    titles = {"filters/names_jieba": "A person’s name (names_jieba)"}
-    titles["filters/biology"] = "Biological sex (biology)"
-    found = describe(published(tmp_path, sentences=400, dropped=dropped), titles)
-    assert checks.rows(found.figure, "name") == [
-        "In the published file",
-        "A person’s name (names_jieba)",
-        "Biological sex (biology)",
-        "a_filter_of_tomorrow",
-        "Pass every filter",
-    ]
-    assert checks.rows(found.figure, "text") == ["400", "41", "0", "9", "350"]
-    assert "by itself" in found.caption
-    assert found.figure_files == ("slguset_published/report.json",)
-
-
-def test_what_falls_before_the_filters_is_drawn_too(tmp_path):
-    found = describe(published(tmp_path, sentences=100, before=7), {})
-    names = checks.rows(found.figure, "name")
-    assert names[1] == "Dropped before the filters (find_keywords)"
-    assert checks.rows(found.figure, "text")[1] == "7"
-
-
-def test_an_empty_published_file_is_not_drawn(tmp_path):
-    found = describe(published(tmp_path, sentences=0), {})
-    assert found.figure is None and not found.figure_files
-
-
-def test_models_and_a_corpus_are_drawn_before_the_published_file(tmp_path):
-    files = [*published(tmp_path), funnel(tmp_path)]
-    found = describe(files, {})
-    assert checks.rows(found.figure, "text") == ["100", "40", "12"]
-    assert found.figure_files == ("tables/corpus/funnel.csv",)
-    files.append(bias(tmp_path, [lean("a", 0.3, "male")], "slguset_published"))
-    found = describe(files, {})
-    assert checks.rows(found.figure, "kind") == ["male"]
-    assert found.figure_files == ("tables/bias/slguset_published/models.csv",)
+    assert found == {"Table 1": {"not_reproduced": 1}, "Distinct characters": {"not_reproduced": 1}}
 
 
 def test_another_file_in_the_authors_form_is_not_judged(tmp_path):
@@ -240,9 +178,3 @@ def test_reads_what_the_stages_leave(tmp_path):
     assert (
         "2 parts of the corpus could not be read and are in the quarantine: nul bytes (2)" in doubts
     )
-
-
-def test_a_table_that_is_not_declared_is_an_error(tmp_path):
-    (tmp_path / "tables/corpus").mkdir(parents=True)
-    with pytest.raises(InputError, match="is not declared"):
-        describe([tmp_path / "tables/corpus"], {})

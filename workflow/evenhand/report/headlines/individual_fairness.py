@@ -12,19 +12,22 @@ from evenhand.individual.names import title, titles_of, who
 from evenhand.individual.results import cell_key
 from evenhand.io.documents import read_description
 from evenhand.report.figures import axis, estimated, forest
-from evenhand.report.headline import Headline, Verdicts, by_kind, say, strength, tally, with_sources
+from evenhand.report.headline import (
+    Headline,
+    ResultFiles,
+    Verdicts,
+    say,
+    strength,
+    tally,
+    with_sources,
+)
 from evenhand.report.render import decimal
 from evenhand.tabular.prepared import RECORD
 
 FOLDER = "tables/individual"
 FILES = {"tables": "tables/individual", "data": "tabular/*/data.json"}
 
-TABLES = {
-    "table_4": "Table 4: accuracy and individual fairness",
-    "table_6": "Table 6: individual fairness by group",
-    "table_7": "Table 7: group fairness",
-    "table_8": "Table 8: by threshold",
-}
+TABLES = ("table_4", "table_6", "table_7", "table_8")
 
 #: The rows of the figure, of each data set.
 METHODS = (("mlp", "none"), ("mlp", "iifr_cosine"), ("mlp_without_attribute", "none"))
@@ -39,33 +42,16 @@ Row = dict[str, Any]
 
 
 def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
-    """Return the headline of individual fairness.
-
-    Parameters
-    ----------
-    files : list of Path
-        Any of `FILES`, by their places below the results.
-    titles : mapping
-        Not used: the title of a data set is in its ``data.json``.
-
-    Raises
-    ------
-    InputError
-        A file is none of these, or malformed.
-    """
-    found = by_kind(files, FILES)
-    documents = [read_description(path, RECORD, "prepare_table") for path in found["data"]]
+    """Return the headline of individual fairness; the titles are those of ``data.json``."""
+    results = ResultFiles(files, FILES)
+    documents = [read_description(path, RECORD, "prepare_table") for path in results.paths["data"]]
     titles = titles_of(documents)
-    tables = read_tables(found["tables"][0]) if found["tables"] else {}
+    folder = results.path("tables")
+    tables = read_tables(folder) if folder else {}
     clearest, statements, short = conclude(tables, documents)
-    shown = [
-        row
-        for row in where(tables.get("table_4", []), metric="ifr_p", split="random")
-        if (row["method"], row["individual"]) in METHODS and row["mean"] is not None
-    ]
-    figure, caption = _figure(shown, titles)
+    figure, caption = _figure(tables.get("table_4", []), titles)
     return Headline(
-        sentence=statements[0] if statements else "There is no conclusion.",
+        sentence=statements[0] if statements else say("if_nothing"),
         more=statements[1:],
         short=short,
         next=_next(tables),
@@ -81,8 +67,9 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
 
 def _against(row: Row) -> bool:
     """Return whether a finding compares with the paper."""
-    own = row["dataset"] is None and not row["finding"].startswith("headline_")
-    return own or row["finding"] == "headline_cells"
+    if row["finding"].startswith("headline_"):
+        return row["finding"] == "headline_cells"
+    return row["dataset"] is None
 
 
 def _files(*tables: str) -> tuple[str, ...]:
@@ -101,31 +88,31 @@ def conclude(
     documents : iterable of dict
         ``data.json`` of each data set.
     """
-    known = {one["name"]: one for one in documents}
-    titles = titles_of(known.values())
-    found = []
+    by_name = {document["name"]: document for document in documents}
+    titles = titles_of(by_name.values())
+    results = []
     for row in _plain(tables, "table_4"):
         if None in (row["mean"], row["low"], row["high"]):
             continue
-        document = known.get(row["dataset"], {})
-        dataset, attribute = title(row["dataset"], titles), document.get("attribute_name")
-        text = say("if_decision", _files("table_4"), dataset=dataset, attribute=attribute, row=row)
-        clear = row["high"] < 100
-        size = strength(row["mean"], 100, row["low"], row["high"]) if clear else 0.0
+        document = by_name.get(row["dataset"], {})
+        facts = {"dataset": title(row["dataset"], titles), "row": row}
+        facts["attribute"] = document.get("attribute_name")
         groups = _groups(tables, document)
-        files = _files("groups", "table_6", *(["individuals"] * groups.get("predicted", False)))
-        by_group = [say("if_groups", files, **groups)] if groups else []
-        short = say("if_short", dataset=dataset, attribute=attribute, row=row, about=groups)
-        found.append((size, [text, *by_group], short))
-    found.sort(key=lambda one: -one[0])
-    statements = [text for _, texts, _ in found for text in texts]
-    statements += [
+        statements = [say("if_decision", _files("table_4"), **facts)]
+        if groups:
+            files = ("groups", "table_6", *(["individuals"] * groups["predicted"]))
+            statements.append(say("if_groups", _files(*files), **groups))
+        size = strength(row["mean"], 100, row["low"], row["high"]) if row["high"] < 100 else 0.0
+        results.append((size, statements, say("if_short", **facts, groups=groups)))
+    results.sort(key=lambda result: -result[0])
+    sentences = [statement for _, statements, _ in results for statement in statements]
+    sentences += [
         with_sources(row["sentence"], _files("findings"))
         for row in tables.get("findings", [])
         if row["finding"].startswith("headline_") and not _against(row)
     ]
-    size, _, short = found[0] if found else (0.0, [], "")
-    return size, statements, short
+    size, _, short = results[0] if results else (0.0, [], "")
+    return size, sentences, short
 
 
 def _plain(tables: Mapping[str, list[Row]], table: str) -> list[Row]:
@@ -162,16 +149,17 @@ def _groups(tables: Mapping[str, list[Row]], document: Mapping[str, Any]) -> dic
     ]
     if len(groups) < 2:
         return {}
-    groups.sort(key=lambda one: one["rate"])
-    every, label = len(groups), (document.get("meta") or {}).get("label")
-    if every > GROUPS:
+    groups.sort(key=lambda group: group["rate"])
+    number = len(groups)
+    if number > GROUPS:
         groups = [groups[0], groups[-1]]
-    predicted = None not in (values := [one["positive"] for one in groups])
+    values = [group["positive"] for group in groups]
+    predicted = None not in values
     return {
-        "label": label,
+        "label": (document.get("meta") or {}).get("label"),
         "attribute": document.get("attribute_name"),
         "groups": groups,
-        "every": every,
+        "number": number,
         "predicted": predicted,
         "lowest_in_both": predicted and values[0] == min(values),
     }
@@ -186,63 +174,60 @@ def _next(tables: Mapping[str, list[Row]]) -> str:
     return say("if_next", _files("tests"), least=min(further), most=max(further))
 
 
-def _figure(shown: list[Row], titles: Mapping[str, str]) -> tuple[LayerChart | None, str]:
-    if not shown:
+def _figure(rows: list[Row], titles: Mapping[str, str]) -> tuple[LayerChart | None, str]:
+    rows = [
+        row
+        for row in where(rows, metric="ifr_p", split="random")
+        if (row["method"], row["individual"]) in METHODS and row["mean"] is not None
+    ]
+    if not rows:
         return None, ""
-    drawn, datasets = [], {title(row["dataset"], titles) for row in shown}
-    for row in shown:
+    estimates, datasets = [], {title(row["dataset"], titles) for row in rows}
+    for row in rows:
         mean, sd = row["mean"], row["sd"]
-        drawn.append(
+        prefix = f"{title(row['dataset'], titles)}: " if len(datasets) > 1 else ""
+        estimates.append(
             estimated(
-                f"{title(row['dataset'], titles)}: " * (len(datasets) > 1)
-                + who(row).removeprefix("the "),
+                prefix + who(row).removeprefix("the "),
                 (mean, row["low"], row["high"]),
                 text=decimal(mean, 1),
                 words=say("if_bar", mean=mean, sd=sd),
                 band=(None, None) if sd is None else (max(mean - sd, 0.0), min(mean + sd, 100.0)),
             )
         )
-    figure = forest(
-        drawn,
-        axis("IFR_p, % of the people", (0, 100)),
-        "IFR_p of the plain network, of IIFR and of a network without the attribute",
-    )
+    label = "IFR_p of the plain network, of IIFR and of a network without the attribute"
+    figure = forest(estimates, axis("IFR_p, % of the people", (0, 100)), label)
     return figure, say("if_caption", datasets=datasets)
 
 
 def _verdicts(tables: Mapping[str, list[Row]]) -> list[Verdicts]:
-    lines = []
-    groups = [row for row in tables.get("groups", []) if row["quantity"] != "rows"]
-    if groups:
-        counts = tally(row["verdict"] for row in groups)
-        about = "Tables 1 and 2: the groups of the data"
-        lines.append(Verdicts(about, counts, files=_files("groups")))
+    groups = [row["verdict"] for row in tables.get("groups", []) if row["quantity"] != "rows"]
+    lines = [Verdicts(say("if_table_groups"), tally(groups), files=_files("groups"))]
     seen: set[tuple[Any, ...]] = set()
-    for table, words in TABLES.items():
-        rows, once = tables.get(table, []), []
+    for table in TABLES:
+        rows, verdicts = tables.get(table, []), []
         for row in rows:
             key = cell_key(row, table)
             if row["verdict"] == "no_published_value" or key not in seen:
-                once.append(row["verdict"])
+                verdicts.append(row["verdict"])
                 seen.add(key)
-        note = say("if_again", cells=len(rows) - len(once))
-        if once:
-            lines.append(Verdicts(words, tally(once), note, _files(table)))
-    return lines
+        note = say("if_again", cells=len(rows) - len(verdicts))
+        lines.append(Verdicts(say(f"if_{table}"), tally(verdicts), note, _files(table)))
+    return [line for line in lines if line.counts]
 
 
 def _doubts(tables: Mapping[str, list[Row]]) -> list[str]:
-    rows, files = tables.get("table_4", []), _files("table_4")
+    rows = tables.get("table_4", [])
     doubts = [
         with_sources(row["sentence"], _files("findings"))
         for row in where(tables.get("findings", []), finding="missing_rows")
     ]
     seeds = [row["seeds"] for row in rows if row["seeds"]]
     if seeds and min(seeds) < SEEDS:
-        doubts.append(say("if_seeds", files, least=min(seeds), needed=SEEDS))
+        doubts.append(say("if_seeds", _files("table_4"), least=min(seeds), needed=SEEDS))
     if diverged := sum(row["diverged"] for row in rows if row["metric"] == "acc"):
-        doubts.append(say("if_diverged", files, runs=diverged))
-    every = [row for table in TABLES for row in tables.get(table, [])]
-    if n := sum(row["verdict"] == "inconsistent_in_paper" for row in every):
+        doubts.append(say("if_diverged", _files("table_4"), runs=diverged))
+    verdicts = [row["verdict"] for table in TABLES for row in tables.get(table, [])]
+    if n := verdicts.count("inconsistent_in_paper"):
         doubts.append(say("if_inconsistent", _files(*TABLES), cells=n))
     return doubts

@@ -12,14 +12,12 @@ from evenhand.core.rows import where
 from evenhand.core.tables import read_table
 from evenhand.legal.classifier_study import is_constant
 from evenhand.metrics.paired import holm
-from evenhand.report.figures import axis, bars, estimated, forest
+from evenhand.report.figures import axis, estimated, forest
 from evenhand.report.headline import (
     NOT_RUN,
     Headline,
+    ResultFiles,
     Verdicts,
-    by_kind,
-    places,
-    reasons,
     say,
     tally,
 )
@@ -34,13 +32,9 @@ FILES = {
     "classifiers": "tables/classifiers/*",
 }
 
-#: The tables with verdicts on published values, and their titles.
-VERDICTS = {
-    "sizes": "Sizes of the data sets",
-    "cross": "Shares of one attribute within another",
-    "table_4": "Table 4: scores",
-    "claims": "Claims of the text",
-}
+#: The tables of each kind, and those with verdicts on published values.
+TABLES = {"cases": ("sizes", "cross"), "classifiers": ("table_2", "table_4", "claims")}
+VERDICTS = ("sizes", "cross", "table_4", "claims")
 
 #: A p-value below which a gap is above chance.
 CHANCE = 0.05
@@ -52,46 +46,36 @@ SHOWN = 8
 def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     """Return the headline of the legal cases.
 
-    Parameters
-    ----------
-    files : list of Path
-        Any of `FILES`, by their places below the results.
-    titles : mapping
-        The titles of the data sets by name, and of attributes by ``data_set/attribute``; without
-        a title the name is used.
-
-    Raises
-    ------
-    InputError
-        A file is none of these, or not well formed.
+    The titles are those of data sets by name, and of attributes by ``data_set/attribute``.
     """
-    found = by_kind(files, FILES)
-    kinds = dict.fromkeys(("sizes", "cross"), "cases")
-    kinds |= dict.fromkeys(("table_2", "table_4", "claims"), "classifiers")
-    tables = {
-        table: {path.name: read_table(path / f"{table}.csv") for path in found[kind]}
-        for table, kind in kinds.items()
-    }
-    sources = {table: places(found, FILES, f"{kind}/{table}") for table, kind in kinds.items()}
-    sizes = {one: _cases(rows) for one, rows in tables["sizes"].items()}
+    results = ResultFiles(files, FILES)
+    tables, sources = {}, {}
+    for kind, names in TABLES.items():
+        for table in names:
+            folders = results.paths[kind]
+            tables[table] = {path.name: read_table(path / f"{table}.csv") for path in folders}
+            sources[table] = results.places(f"{kind}/{table}")
     gaps = gaps_of(tables["table_4"], titles)
-    named = [(titles.get(one, one), n) for one, n in sizes.items()]
-    words = [
-        *conclude(tables["table_4"], tables["table_2"], titles, sources["table_4"]),
-        *([say("legal_sizes", sources["sizes"], sizes=named)] if sizes and not gaps else []),
-    ]
-    figure, caption = _figure(gaps) if gaps else _size_figure(sizes, titles)
+    statements = conclude(tables["table_4"], tables["table_2"], titles, sources["table_4"])
+    if tables["sizes"] and not gaps:
+        sizes = [
+            (titles.get(name, name), int(row["ours"]))
+            for name, rows in tables["sizes"].items()
+            for row in where(rows, quantity="cases", item=None)
+        ]
+        statements.append(say("legal_sizes", sources["sizes"], sizes=sizes))
+    figure, caption = _figure(gaps)
     return Headline(
-        sentence=words[0] if words else say("nothing"),
-        more=words[1:],
+        sentence=statements[0] if statements else say("nothing"),
+        more=statements[1:],
         figure=figure,
         caption=caption,
-        figure_files=sources["table_4" if gaps else "sizes"],
+        figure_files=sources["table_4"] if figure else (),
         next=_next(gaps, sources["table_4"]),
         short=_short(tables, gaps, titles) if gaps else "",
         strength=max(map(_clear, gaps), default=0.0),
         verdicts=_verdicts(tables, sources),
-        doubts=_doubts(found, gaps),
+        doubts=_doubts(results, gaps),
     )
 
 
@@ -106,29 +90,23 @@ def conclude(
     `groups` is ``table_2`` of each, with the worst group.
     """
     gaps = gaps_of(tables, titles)
-    words = [_gaps(gaps, files), _largest(gaps, files)] if gaps else []
+    statements = [_gaps(gaps, files), _largest(gaps, files)] if gaps else []
     tested, low = _low(tables, groups, titles)
-    words += [say("legal_lowest", files, low=low, tested=tested)] if low else []
-    return [text for text in words if text]
+    if low:
+        statements.append(say("legal_lowest", files, low=low, tested=tested))
+    return [statement for statement in statements if statement]
 
 
 def gaps_of(tables: Mapping[str, Rows], titles: Mapping[str, str], measure: str = "gd") -> Rows:
     """Return the gaps under plain training in ``table_4`` of each data set, with a title."""
     gaps = []
-    for one, rows in tables.items():
+    for name, rows in tables.items():
         for row in where(rows, objective="erm", measure=measure):
             attribute = row["attribute"]
-            words = titles.get(f"{one}/{attribute}", attribute.replace("_", " "))
+            words = titles.get(f"{name}/{attribute}", attribute.replace("_", " "))
             if row["ours"] is not None:
-                title = f"{titles.get(one, one)}, {words}"
-                gaps.append(row | {"dataset": one, "title": title})
+                gaps.append(row | {"dataset": name, "title": f"{titles.get(name, name)}, {words}"})
     return gaps
-
-
-def _cases(rows: Rows) -> int:
-    """Return the number of cases of a data set."""
-    own = where(rows, quantity="cases", item=None)
-    return int(own[0]["ours"]) if own else 0
 
 
 def _gaps(gaps: Rows, files: Sequence[str]) -> str:
@@ -180,26 +158,26 @@ def _low(
 
 def _short(tables: Mapping[str, Mapping[str, Rows]], gaps: Rows, titles: Mapping[str, str]) -> str:
     """Name the attributes with a gap or a low score, those without, and sets not trained on."""
-    found: dict[str, Any] = {}
-    low = {
-        row["title"]: row["group"] for row in _low(tables["table_4"], tables["table_2"], titles)[1]
-    }
+    low_rows = _low(tables["table_4"], tables["table_2"], titles)[1]
+    low = {row["title"]: row["group"] for row in low_rows}
     certain = _certain([*gaps, *gaps_of(tables["table_4"], titles, "worst")])
+    # an attribute counts by the clearest of its classifiers
+    verdicts: dict[str, str] = {}
+    order = ("unfair", "fair", "unknown")
     for row in gaps:
         unfair = row["noise_verdict"] == "above" or row["title"] in low
         unknown = is_constant(row) or _is_small(row)
-        name = "unfair" if unfair else "unknown" if unknown else "fair"
-        found.setdefault(name, []).append(row["title"])
-    # an attribute counts by the clearest of its classifiers
-    for name, worse in (("unknown", ("unfair", "fair")), ("fair", ("unfair",))):
-        known = [one for other in worse for one in found.get(other, ())]
-        found[name] = [one for one in dict.fromkeys(found.get(name, ())) if one not in known]
-    unfair = {one: low.get(one) for one in found.pop("unfair", ())}
-    found["unfair"] = {one: group for one, group in unfair.items() if one in certain}
-    found["sign"] = {one: group for one, group in unfair.items() if one not in certain}
-    trained = {one for one, rows in tables["table_4"].items() if where(rows, objective="erm")}
-    found["untrained"] = [titles.get(one, one) for one in tables["sizes"] if one not in trained]
-    return say("legal_short", attributes=found)
+        verdict = "unfair" if unfair else "unknown" if unknown else "fair"
+        verdicts[row["title"]] = min(verdict, verdicts.get(row["title"], verdict), key=order.index)
+    attributes: dict[str, Any] = {
+        verdict: [title for title in verdicts if verdicts[title] == verdict] for verdict in order
+    }
+    unfair = attributes.pop("unfair")
+    attributes["unfair"] = {title: low.get(title) for title in unfair if title in certain}
+    attributes["sign"] = {title: low.get(title) for title in unfair if title not in certain}
+    trained = {name for name, rows in tables["table_4"].items() if where(rows, objective="erm")}
+    untrained = [titles.get(name, name) for name in tables["sizes"] if name not in trained]
+    return say("legal_short", attributes=attributes | {"untrained": untrained})
 
 
 def _certain(rows: Rows) -> set[str]:
@@ -224,12 +202,12 @@ def _figure(gaps: Rows) -> tuple[LayerChart | None, str]:
         (row for row in gaps if not is_constant(row)),
         key=lambda row: (-_clear(row), row["noise_verdict"] == "inconclusive", -row["ours"]),
     )
-    constant, shown = len(gaps) - len(order), order[:SHOWN]
-    if not shown:
+    rows = order[:SHOWN]
+    if not rows:
         return None, ""
-    ends = [row[end] for row in shown for end in ("ours", "high", "noise_border") if row[end]]
+    ends = [row[end] for row in rows for end in ("ours", "high", "noise_border") if row[end]]
     high = max(1.0, *ends, 0) * 1.02 if ends else 1.0
-    drawn = [
+    estimates = [
         estimated(
             f"{row['title']} ({row['classifier']})",
             (row["ours"], row["low"], row["high"]),
@@ -238,49 +216,34 @@ def _figure(gaps: Rows) -> tuple[LayerChart | None, str]:
             kind="more" if row["noise_verdict"] == "above" else "unclear",
             band=(None if row["noise_border"] is None else 0, row["noise_border"]),
         )
-        for row in shown
+        for row in rows
     ]
-    figure = forest(
-        drawn,
-        axis("Group disparity of macro-F1, points", (0, high)),
-        "Group disparity of macro-F1 under plain training, with its interval and chance",
-    )
-    return figure, say("legal_caption", shown=len(shown), gaps=len(order), constant=constant)
-
-
-def _size_figure(
-    sizes: Mapping[str, int], titles: Mapping[str, str]
-) -> tuple[LayerChart | None, str]:
-    order = sorted(sizes, key=lambda one: (-sizes[one], one))
-    if not order or not sizes[order[0]]:
-        return None, ""
-    rows = [{"name": titles.get(one, one), "amount": sizes[one], "kind": "kept"} for one in order]
-    return bars(rows, "Cases of each data set", unit="Cases"), say("legal_size_caption")
+    label = "Group disparity of macro-F1 under plain training, with its interval and chance"
+    figure = forest(estimates, axis("Group disparity of macro-F1, points", (0, high)), label)
+    facts = {"shown": len(rows), "gaps": len(order), "constant": len(gaps) - len(order)}
+    return figure, say("legal_caption", **facts)
 
 
 def _verdicts(
     tables: Mapping[str, Mapping[str, Rows]], sources: Mapping[str, tuple[str, ...]]
 ) -> list[Verdicts]:
     lines = []
-    for table, words in VERDICTS.items():
+    for table in VERDICTS:
         verdicts = [row["verdict"] for rows in tables[table].values() for row in rows]
-        if table in ("sizes", "cross"):  # most of these rows have no published value
+        if table in TABLES["cases"]:  # most of these rows have no published value
             verdicts = [verdict for verdict in verdicts if verdict]
         if counts := tally(verdicts):
-            only = set(counts) == {NOT_RUN}
-            note = say("legal_not_read") * only
-            lines.append(Verdicts(words, counts, note, sources[table]))
+            note = say("legal_not_read") if set(counts) == {NOT_RUN} else ""
+            lines.append(Verdicts(say(f"legal_table_{table}"), counts, note, sources[table]))
     return lines
 
 
-def _doubts(found: Mapping[str, list[Path]], gaps: Rows) -> list[str]:
-    doubts: list[str] = []
-    left_out: Counter[str] = Counter()
-    for path in found["counts"]:
-        left_out.update(read_json(path).get("left_out") or {})
-    if n := left_out.total():
-        files, why = places(found, FILES, "counts"), reasons(left_out)
-        doubts.append(say("legal_left_out", files, records=n, why=why))
-    if gaps:
-        doubts += [say("legal_unadjusted"), say("legal_no_use")]
-    return doubts
+def _doubts(results: ResultFiles, gaps: Rows) -> list[str]:
+    counts: Counter[str] = Counter()
+    for path in results.paths["counts"]:
+        counts.update(read_json(path).get("left_out") or {})
+    doubts = []
+    if records := counts.total():
+        files = results.places("counts")
+        doubts.append(say("legal_left_out", files, records=records, counts=counts))
+    return [*doubts, say("legal_unadjusted"), say("legal_no_use")] if gaps else doubts

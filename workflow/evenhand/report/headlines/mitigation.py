@@ -11,9 +11,9 @@ from evenhand.individual.names import title, titles_of, who
 from evenhand.individual.results import SETTING
 from evenhand.io.documents import read_description
 from evenhand.legal.classifier_tables.tests import CONSTANT
-from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT
+from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT, INCONCLUSIVE
 from evenhand.report.figures import SIGNED, axis, estimated, forest
-from evenhand.report.headline import Headline, by_kind, place, say, strength
+from evenhand.report.headline import Headline, ResultFiles, say, strength
 from evenhand.report.render import signed
 from evenhand.tabular.prepared import RECORD
 
@@ -145,21 +145,11 @@ class Change(NamedTuple):
 def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     """Return the headline on mitigation.
 
-    Parameters
-    ----------
-    files : list of Path
-        Any of `FILES`, by their places below the results.
-    titles : mapping
-        The titles of legal data sets by name, of attributes by ``data_set/attribute``, and of
-        objectives by ``objectives/name``.
-
-    Raises
-    ------
-    InputError
-        A file is none of these, or malformed.
+    The titles are those of legal data sets by name, of attributes by ``data_set/attribute``, and
+    of objectives by ``objectives/name``.
     """
-    found = by_kind(files, FILES)
-    return conclude(find_changes(found["classifiers"], found["people"], found["data"], titles))
+    paths = ResultFiles(files, FILES).paths
+    return conclude(find_changes(paths["classifiers"], paths["people"], paths["data"], titles))
 
 
 def find_changes(
@@ -179,79 +169,73 @@ def find_changes(
     titles : mapping
         See `describe`.
     """
-    found = [one for path in classifiers for one in _legal(path, titles)]
-    found += [one for path in people for one in _people(path, data)]
-    return sorted(found, key=lambda one: (not one.significant, -one.strength))
+    changes = [change for path in classifiers for change in _legal(path, titles)]
+    changes += [change for path in people for change in _people(path, data)]
+    return sorted(changes, key=lambda change: (not change.significant, -change.strength))
 
 
 def by_method(changes: Iterable[Change]) -> list[dict[str, Any]]:
     """Return a row per method: method, comparisons, better, worse, clearest (in words)."""
-    changes = list(changes)
-    rows = []
-    for method in dict.fromkeys(one.method for one in changes):
-        own = [one for one in changes if one.method == method]
-        better, clear = sum(one.better for one in own), sum(one.significant for one in own)
-        row = {"method": method, "comparisons": len(own), "better": better, "worse": clear - better}
-        rows.append(row | {"clearest": own[0].in_short})
-    return rows
+    by_name: dict[str, list[Change]] = {}
+    for change in changes:
+        by_name.setdefault(change.method, []).append(change)
+    return [
+        {
+            "method": method,
+            "comparisons": len(several),
+            "better": sum(change.better for change in several),
+            "worse": sum(change.significant and not change.better for change in several),
+            "clearest": several[0].in_short,
+            "changes": several,
+        }
+        for method, several in by_name.items()
+    ]
 
 
 def conclude(order: Sequence[Change]) -> Headline:
     """Return the headline of changes in the order of `find_changes`."""
     if not order:
         return Headline(sentence=say("mitigation_nothing"))
-    tables = list(dict.fromkeys(one.file for one in order))
-    significant = sum(one.significant for one in order)
+    files = list(dict.fromkeys(change.file for change in order))
+    significant = sum(change.significant for change in order)
     figure, caption = _figure(order[:SHOWN], len(order))
-    clearest = [one for one in order if one.significant or not significant][:LINES]
-    lines = [one.words for one in clearest]
+    clearest = [change for change in order if change.significant or not significant]
+    lines = [change.words for change in clearest[:LINES]]
     return Headline(
-        sentence=say(
-            "mitigation_found",
-            tables,
-            significant=significant,
-            better=sum(one.better for one in order),
-            changes=len(order),
-            unjudged=sum(one.unjudged for one in order),
-        ),
+        sentence=say("mitigation_found", files, changes=order),
         more=lines,
         main=lines[0] if significant else "",
         short=_short(order),
         next=_next(order),
         figure=figure,
         caption=caption,
-        figure_files=tables,
-        strength=max(one.strength for one in order[:1]) if significant else 0.0,
+        figure_files=files,
+        strength=order[0].strength if significant else 0.0,
     )
 
 
 def _short(changes: Iterable[Change]) -> str:
     """Name the methods by what they changed: fairer, less fair, both, nothing, or not known."""
-    found: dict[str, list[str]] = {
-        name: [] for name in ("fairer", "fairer_here", "less_fair", "mixed", "unchanged", "unknown")
-    }
+    kinds = ("fairer", "fairer_here", "less_fair", "mixed", "unchanged", "unknown")
+    methods: dict[str, list[str]] = {kind: [] for kind in kinds}
     for row in by_method(changes):
-        own = [one for one in changes if one.method == row["method"]]
-        excluded = all(one.verdict == EQUIVALENT for one in own)
-        name = (
-            "mixed" if row["better"] and row["worse"]
-            else "fairer" if any(one.better and one.elsewhere is not False for one in own)
-            else "fairer_here" if row["better"]
-            else "less_fair" if row["worse"]
-            else "unchanged" if excluded
-            else "unknown"
-        )  # fmt: skip
-        found[name].append(row["method"])
-    return say("mitigation_short", methods=found)
+        elsewhere = any(
+            change.better and change.elsewhere is not False for change in row["changes"]
+        )
+        unchanged = all(change.verdict == EQUIVALENT for change in row["changes"])
+        if row["better"]:
+            kind = "mixed" if row["worse"] else "fairer" if elsewhere else "fairer_here"
+        else:
+            kind = "less_fair" if row["worse"] else "unchanged" if unchanged else "unknown"
+        methods[kind].append(row["method"])
+    return say("mitigation_short", methods=methods)
 
 
 def _next(changes: Iterable[Change]) -> str:
     """State how many further seeds the comparison that needs the fewest of them lacks."""
-    lacking = [one for one in changes if one.verdict == "inconclusive" and one.further]
-    if not lacking:
-        return ""
-    one = min(lacking, key=lambda one: one.further)
-    return say("mitigation_next", [one.file], one=one)
+    lacking = [change for change in changes if change.verdict == INCONCLUSIVE and change.further]
+    change = min(lacking, key=lambda change: change.further, default=None)
+    return say("mitigation_next", [change.file], one=change) if change else ""
 
 
 def _legal(path: Path, titles: Mapping[str, str]) -> Iterable[Change]:
@@ -262,7 +246,7 @@ def _legal(path: Path, titles: Mapping[str, str]) -> Iterable[Change]:
                 titles.get(f"objectives/{row['objective']}", row["objective"]),
                 f"{titles.get(path.name, path.name)} ({row['classifier']})",
                 MEASURES[row["measure"]].format(attribute),
-                f"{place(path, FILES['classifiers'])}/tests.csv",
+                f"tables/classifiers/{path.name}/tests.csv",
                 row["measure"] in GAPS,
                 row["erm"], row["value"], row["difference"], row["low"], row["high"],
                 row["delta"], row["verdict"], reason=row["reason"] or "",
@@ -270,26 +254,28 @@ def _legal(path: Path, titles: Mapping[str, str]) -> Iterable[Change]:
 
 
 def _people(path: Path, data: Iterable[Path]) -> Iterable[Change]:
-    titles = titles_of(read_description(one, RECORD, "prepare_table") for one in data)
+    titles = titles_of(read_description(document, RECORD, "prepare_table") for document in data)
     rows = read_tables(path).get("tests", [])
     alone = {_loss(row): row["against_mean"] for row in rows if row["against"] == "none"}
     for row in rows:
+        compared = row["against"] == PLAIN and row["method"] not in BASELINES
+        compared = compared and (row["method"], row["metric"]) not in BY_CONSTRUCTION
         known = row["metric"] in MEASURES and row["difference"] is not None and row["verdict"]
-        known = known and row["against"] == PLAIN and row["method"] not in BASELINES
-        if known and (row["method"], row["metric"]) not in BY_CONSTRUCTION:
-            numbers = [row[name] for name in ("against_mean", "mean", "difference")]
-            numbers += [row[name] for name in ("difference_low", "difference_high", "delta")]
+        if compared and known:
+            names = ("against_mean", "mean", "difference", "difference_low", "difference_high")
+            numbers = [*(row[name] for name in (*names, "delta")), alone.get(_loss(row))]
             scale, p = POINTS.get(row["metric"], 1), row["p_resampled_adjusted"]
+            *numbers, without_loss = (n if n is None else n * scale for n in numbers)
             yield Change(
                 who(row),
                 title(row["dataset"], titles),
                 MEASURES[row["metric"]],
                 f"{FILES['people']}/tests.csv",
                 row["metric"] in GAPS,
-                *(None if one is None else one * scale for one in numbers),
+                *numbers,
                 row["verdict"],
                 row["further_seeds"],
-                alone[_loss(row)] * scale if alone.get(_loss(row)) is not None else None,
+                without_loss,
                 elsewhere=None if p is None else p < CHANCE,
             )
 
@@ -299,24 +285,23 @@ def _loss(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(row[name] for name in (*SETTING, "metric"))
 
 
-def _figure(shown: list[Change], every: int) -> tuple[LayerChart, str]:
-    ends = [end for one in shown for end in (one.difference, one.low, one.high) if end is not None]
-    data = {one.of for one in shown}
+def _figure(changes: Sequence[Change], total: int) -> tuple[LayerChart, str]:
+    numbers = [(change.difference, change.low, change.high) for change in changes]
+    ends = [end for triple in numbers for end in triple if end is not None]
+    data = {change.of for change in changes}
     reach = max(5.0, *(abs(end) * 1.05 for end in ends))
-    figure = forest(
-        [
-            estimated(
-                f"{one.of}, " * (len(data) > 1) + f"{one.method}: {one.short}",
-                (one.difference, one.low, one.high),
-                text=signed(one.difference, 1),
-                words=say("change_number", one=one),
-                kind="more" if one.significant else "unclear",
-                band=(-one.delta, one.delta),
-            )
-            for one in shown
-        ],
-        axis("Change against plain training, points", (-reach, reach), **SIGNED),
-        "The clearest changes against plain training, with their intervals",
-        centre=0,
-    )
-    return figure, say("mitigation_caption", shown=len(shown), changes=every, data=data)
+    estimates = [
+        estimated(
+            f"{change.of}, " * (len(data) > 1) + f"{change.method}: {change.short}",
+            triple,
+            text=signed(change.difference, 1),
+            words=say("change_number", one=change),
+            kind="more" if change.significant else "unclear",
+            band=(-change.delta, change.delta),
+        )
+        for change, triple in zip(changes, numbers, strict=True)
+    ]
+    x = axis("Change against plain training, points", (-reach, reach), **SIGNED)
+    label = "The clearest changes against plain training, with their intervals"
+    caption = say("mitigation_caption", shown=len(changes), changes=total, data=data)
+    return forest(estimates, x, label, centre=0), caption

@@ -2,29 +2,26 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from altair import LayerChart
 
 from evenhand.core.rows import grouped, where
-from evenhand.core.tables import read_table
 from evenhand.report.cells import reach
-from evenhand.report.figures import SIGNED, axis, bars, estimated, forest
+from evenhand.report.figures import SIGNED, axis, estimated, forest
 from evenhand.report.headline import (
     NOT_REPRODUCED,
     NOT_RUN,
     REPRODUCED,
     Headline,
+    ResultFiles,
     Verdicts,
-    by_kind,
-    places,
-    reasons,
     say,
     strength,
 )
-from evenhand.report.read import read_csv, read_json
+from evenhand.report.read import read_csv
 from evenhand.report.render import signed
 from evenhand.report.sections.bias import ENDS
 from evenhand.report.sections.slguset import LEAST_ALPHA, judge
@@ -42,6 +39,8 @@ FILES = {
     "anchors": "published_bias.csv",
 }
 ANCHORS = {"model": str}
+
+Row = dict[str, Any]
 
 #: Zhao et al. 2021, of their 20,000 sentences.
 SENTENCES, CHARACTERS = 20_000, 4_220
@@ -68,208 +67,122 @@ SHOWN = 8
 def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     """Return the headline of SlguSet.
 
-    Parameters
-    ----------
-    files : list of Path
-        Any of `FILES`, by their places below the results; ``published_bias.csv`` of the pack is
-        the table of published numbers in resources/.
-    titles : mapping
-        The sentences that each filter drops, by ``filters/name``.
-
-    Raises
-    ------
-    InputError
-        A file is none of these, or not well formed.
+    The results include ``published_bias.csv`` of the pack, the table of published numbers.
     """
-    run = _Results(files)
-    drawings = (
-        (_leaning_figure(run.trusted), run.bias_tables),
-        (_building_figure(run.steps, run.own), run.places("corpus/funnel", "statistics")),
-        (_published_figure(run.published, titles), run.places("published_report")),
-    )
-    (figure, caption), drawn_from = next((one for one in drawings if one[0][0]), ((None, ""), ()))
-    clear = [row for row in run.trusted if row["verdict"] in ("male", "female")]
-    ends = [(row["mean_bias"], 0, row["mean_bias_low"], row["mean_bias_high"]) for row in clear]
-    statements = _statements(run, clear)
-    return Headline(
-        sentence=statements[0] if statements else say("nothing"),
-        short=judge(run.own, next(iter(run.agreement), None), explained=False) if run.built else "",
-        more=statements[1:],
-        next=_next(run),
-        strength=max((strength(*some) for some in ends), default=0.0),
-        figure=figure,
-        caption=caption,
-        figure_files=drawn_from,
-        verdicts=_verdicts(run),
-        doubts=_doubts(run),
-    )
-
-
-class _Results:
-    """The results of SlguSet that this run has, by the kinds of `FILES`."""
-
-    def __init__(self, files: list[Path]) -> None:
-        self._found = by_kind(files, FILES)
-        self.steps = {row["step"]: row["sentences"] for row in self.rows("corpus", "funnel")}
-        self.own = (self.document("statistics") or {}).get("sentences")
-        self.published = self.document("published_report")
-        self.agreement = where(self.rows("annotation", "agreement"), pair="all")
-        self.built = any(map(self.path, ("corpus", "annotation", "statistics")))
-        self.of_authors = not self.path("bias")
-        self.models = self.rows("published_bias" if self.of_authors else "bias", "models")
-        self.trusted = [
-            row for row in self.models if row["trusted"] and row["mean_bias"] is not None
-        ]
-        self.bias_tables = self.places("bias/models") or self.places("published_bias/models")
-
-    def path(self, kind: str) -> Path | None:
-        return next(iter(self._found[kind]), None)
-
-    def rows(self, kind: str, table: str) -> list[dict[str, Any]]:
-        folder = self.path(kind)
-        return read_table(folder / f"{table}.csv") if folder else []
-
-    def document(self, kind: str) -> dict[str, Any] | None:
-        path = self.path(kind)
-        return read_json(path) if path else None
-
-    def places(self, *kinds: str) -> tuple[str, ...]:
-        return places(self._found, FILES, *kinds)
-
-
-def _statements(run: _Results, clear: list[dict[str, Any]]) -> list[str]:
-    steps_from = run.places("corpus/funnel", "statistics")
-    read, accepted = run.steps.get("read"), run.steps.get("accepted")
+    results = ResultFiles(files, FILES)
+    steps = {row["step"]: row["sentences"] for row in results.rows("corpus", "funnel")}
+    sentences = (results.document("statistics") or {}).get("sentences")
+    agreement = next(iter(where(results.rows("annotation", "agreement"), pair="all")), None)
+    built = any(map(results.path, ("corpus", "annotation", "statistics")))
+    edition = "bias" if results.path("bias") else "published_bias"
+    models, bias_files = results.rows(edition, "models"), results.places(f"{edition}/models")
+    trusted = [row for row in models if row["trusted"] and row["mean_bias"] is not None]
+    significant = [row for row in trusted if row["verdict"] in ("male", "female")]
+    steps_from = results.places("corpus/funnel", "statistics")
+    usable_from = results.places("annotation/agreement") or steps_from
+    published = results.document("published_report")
     statements = [
+        judge(sentences, agreement, usable_from) if built else "",
         say(
             "slguset_built",
             steps_from,
-            read=read,
-            accepted=accepted,
-            own=run.own,
-            answered=next(iter(run.agreement), {}).get("n"),
+            read=steps.get("read"),
+            accepted=steps.get("accepted"),
+            sentences=sentences,
+            answered=(agreement or {}).get("n"),
         ),
-        say("slguset_read", run.places("published_report"), published=run.published),
-    ]
-    if run.built:
-        files = run.places("annotation/agreement") or steps_from
-        overall = next(iter(run.agreement), None)
-        statements.insert(0, judge(run.own, overall, files))
-    if run.models:
-        leaning = say(
+        say(
             "slguset_leaning",
-            run.bias_tables,
-            models=run.models,
-            trusted=run.trusted,
-            male=len(where(clear, verdict="male")),
-            female=len(where(clear, verdict="female")),
-            most=max(clear, key=lambda row: abs(row["mean_bias"]), default=None),
-            published=run.of_authors,
-        )
-        statements.insert(-1, leaning)
-    return [words for words in statements if words]
+            bias_files,
+            models=models,
+            trusted=trusted,
+            significant=significant,
+            most=max(significant, key=lambda row: abs(row["mean_bias"]), default=None),
+            published=edition == "published_bias",
+        ),
+        say("slguset_read", results.places("published_report"), published=published),
+    ]
+    statements = [statement for statement in statements if statement]
+    ends = [[row[end] for end in ENDS] for row in significant]
+    figure, caption = _figure(trusted)
+    return Headline(
+        sentence=statements[0] if statements else say("nothing"),
+        short=judge(sentences, agreement, explained=False) if built else "",
+        more=statements[1:],
+        next=_next(results, agreement, trusted, bias_files),
+        strength=max((strength(value, 0, *rest) for value, *rest in ends), default=0.0),
+        figure=figure,
+        caption=caption,
+        figure_files=bias_files if figure else (),
+        verdicts=[*_verdicts(results, published), *_bias_verdicts(results)],
+        doubts=[
+            *([say("slguset_waiting", steps_from)] if steps and sentences is None else []),
+            *_doubts(results, published, models, bias_files),
+        ],
+    )
 
 
-def _next(run: _Results) -> str:
+def _next(
+    results: ResultFiles, agreement: Row | None, trusted: list[Row], bias_files: Sequence[str]
+) -> str:
     """Recommend clearer criteria where annotators disagree, else more word pairs for a test."""
-    for row in run.agreement:
-        alpha = row["krippendorff_alpha"]
-        if alpha is not None and alpha < LEAST_ALPHA:
-            return say("slguset_clarify", run.places("annotation/agreement"), least=LEAST_ALPHA)
-    lacking = [row["further_pairs"] for row in where(run.trusted, verdict="inconclusive")]
-    if further := [n for n in lacking if n]:
-        return say("slguset_more_pairs", run.bias_tables, further=min(further))
-    return ""
+    alpha = (agreement or {}).get("krippendorff_alpha")
+    if alpha is not None and alpha < LEAST_ALPHA:
+        return say("slguset_clarify", results.places("annotation/agreement"), least=LEAST_ALPHA)
+    lacking = [row["further_pairs"] for row in where(trusted, verdict="inconclusive")]
+    further = min(filter(None, lacking), default=None)
+    return say("slguset_more_pairs", bias_files, further=further) if further else ""
 
 
-def _leaning_figure(trusted: list[dict[str, Any]]) -> tuple[LayerChart | None, str]:
+def _figure(trusted: list[Row]) -> tuple[LayerChart | None, str]:
     if not trusted:
         return None, ""
-    shown = trusted[:SHOWN]
-    far = reach(shown, ENDS, least=0.1)
-    drawing = forest(
-        [
-            estimated(
-                row["model"],
-                tuple(row[end] for end in ENDS),
-                text=signed(row["mean_bias"]),
-                words=say("mean_bias", row=row),
-                kind=row["verdict"] if row["verdict"] in ("male", "female") else "unclear",
-            )
-            for row in shown
-        ],
-        axis("← female likelier · Mean Bias · male likelier →", (-far, far), **SIGNED),
-        "Mean Bias of each model, with its interval",
-        centre=0,
-    )
-    return drawing, say("slguset_lean_caption", shown=SHOWN, models=len(trusted))
-
-
-def _building_figure(steps: Mapping[str, int], own: int | None) -> tuple[LayerChart | None, str]:
-    numbers = [steps.get(step) for step in ("read", "keyword", "accepted")]
-    if None in numbers or not numbers[0]:
-        return None, ""
-    names = ["Sentences read", "With a gender keyword", "Passed every filter"]
-    if own is not None:
-        names, numbers = [*names, "In the data set"], [*numbers, own]
-    pairs = zip(names, numbers, strict=True)
-    steps = [{"name": name, "amount": n, "kind": "kept"} for name, n in pairs]
-    label = "From the corpus to the data set"
-    figure = bars(steps, label, unit="Sentences", whole=numbers[0])
-    return figure, say("slguset_steps_caption")
-
-
-def _published_figure(
-    published: Mapping[str, Any] | None, titles: Mapping[str, str]
-) -> tuple[LayerChart | None, str]:
-    """Draw the sentences of the published file that each filter alone drops."""
-    whole = published["sentences"] if published else 0
-    if not whole:
-        return None, ""
-    before = whole - published["keywords"].get("accepted", 0)
-    dropped = published["dropped"].items()
-    rows = [
-        ("In the published file", whole, "rest"),
-        *([("Dropped before the filters (find_keywords)", before, "lost")] if before else []),
-        *((titles.get(f"filters/{name}", name), n, "lost") for name, n in dropped),
-        ("Pass every filter", published["pass_every_filter"], "kept"),
+    far = reach(trusted[:SHOWN], ENDS, least=0.1)
+    estimates = [
+        estimated(
+            row["model"],
+            tuple(row[end] for end in ENDS),
+            text=signed(row["mean_bias"]),
+            words=say("mean_bias", row=row),
+            kind=row["verdict"] if row["verdict"] in ("male", "female") else "unclear",
+        )
+        for row in trusted[:SHOWN]
     ]
-    drawn = [{"name": name, "amount": n, "kind": kind} for name, n, kind in rows]
-    label = "What each filter drops of the published file"
-    figure = bars(drawn, label, unit="Sentences", whole=whole)
-    return figure, say("slguset_published_caption")
+    x = axis("← female likelier · Mean Bias · male likelier →", (-far, far), **SIGNED)
+    figure = forest(estimates, x, "Mean Bias of each model, with its interval", centre=0)
+    return figure, say("slguset_lean_caption", shown=SHOWN, models=len(trusted))
 
 
-def _verdicts(run: _Results) -> list[Verdicts]:
-    statistics = run.document("published_statistics")
-    theirs = statistics is not None and statistics["sentences"] == SENTENCES
-    lines = []
-
-    def add(name: str, held: list[bool], note: str, file: str) -> None:
-        if held:
-            lines.append(Verdicts(name, _counted(held, theirs), note, run.places(file)))
-
-    rows = run.rows("published_table_1", "table_1")
-    note = ""
-    if statistics and not theirs:
-        read = statistics["sentences"]
-        note = say("slguset_other_file", sentences=read, authors=SENTENCES)
-    same = [_same_counts(own) for own in grouped(rows, "pair").values()]
-    add("Table 1: sentences per pair of masked words", same, note, "published_table_1/table_1")
+def _verdicts(results: ResultFiles, published: Mapping[str, Any] | None) -> list[Verdicts]:
+    statistics = results.document("published_statistics")
+    authors = statistics is not None and statistics["sentences"] == SENTENCES
+    tables = {"pairs": "published_table_1/table_1", "characters": "published_statistics"}
+    tables["claims"] = "published_report"
+    rows = results.rows("published_table_1", "table_1")
+    held = {"pairs": [_same_counts(pairs) for pairs in grouped(rows, "pair").values()]}
+    notes, claims = {"pairs": "", "characters": "", "claims": ""}, {}
     if statistics:
-        right = statistics["distinct_characters"] == CHARACTERS
-        add("Distinct characters", [right], "", "published_statistics")
-    if run.published:
-        dropped = run.published["dropped"].items()
-        held = {
-            words: not any(numbers)
-            for begin, words in CLAIMS.items()
-            if (numbers := [n for name, n in dropped if name.startswith(begin)])
-        }
-        name = f"What the paper says of its sentences ({', '.join(held)})"
-        note = say("slguset_claims_note") if theirs else ""
-        add(name, list(held.values()), note, "published_report")
-    return [*lines, *_bias_verdicts(run)]
+        held["characters"] = [statistics["distinct_characters"] == CHARACTERS]
+        if not authors:
+            read = statistics["sentences"]
+            notes["pairs"] = say("slguset_other_file", sentences=read, authors=SENTENCES)
+    if published:
+        for start, claim in CLAIMS.items():
+            dropped = [n for name, n in published["dropped"].items() if name.startswith(start)]
+            claims |= {claim: not any(dropped)} if dropped else {}
+        held["claims"] = list(claims.values())
+        notes["claims"] = say("slguset_claims_note") if authors else ""
+    facts = {"claims": {"claims": claims}}
+    return [
+        Verdicts(
+            say(f"slguset_{name}", **facts.get(name, {})),
+            _counted(verdicts, authors),
+            notes[name],
+            results.places(tables[name]),
+        )
+        for name, verdicts in held.items()
+        if verdicts
+    ]
 
 
 def _counted(held: list[bool], judged: bool) -> dict[str, int]:
@@ -288,40 +201,43 @@ def _same_counts(rows: list[dict[str, Any]]) -> bool:
     )
 
 
-def _bias_verdicts(run: _Results) -> list[Verdicts]:
+def _bias_verdicts(results: ResultFiles) -> list[Verdicts]:
     """Judge the published counts of sentences by Bias, only on the authors' sentences."""
-    path = run.path("anchors")
-    anchors = {row["model"] for row in (read_csv(path, ANCHORS) if path else [])}
-    held, judged = [], set()
-    for row in run.rows("published_bias", "models"):
+    path = results.path("anchors")
+    models = {row["model"] for row in (read_csv(path, ANCHORS) if path else [])}
+    held = []
+    for row in results.rows("published_bias", "models"):
         if row["trusted"] and row["published_within"] is not None:
-            judged.add(row["model"])
+            models.discard(row["model"])
             held += [
                 abs(row[f"{part}_threshold"] - row[f"published_{part}"])
                 <= TOLERANCE * row["scored"]
                 for part in PARTS
             ]
-    counts = _counted(held, True) | {NOT_RUN: len(PARTS) * len(anchors - judged)}
-    counts = {verdict: n for verdict, n in counts.items() if n}
+    counts = _counted(held, True)
+    counts |= {NOT_RUN: len(PARTS) * len(models)} if models else {}
     note = say("slguset_bias_note") if held else ""
-    files = run.places("published_bias/models")
-    return [Verdicts("Sentences by Bias", counts, note, files)] if counts else []
+    files = results.places("published_bias/models")
+    return [Verdicts(say("slguset_by_bias"), counts, note, files)] if counts else []
 
 
-def _doubts(run: _Results) -> list[str]:
-    doubts: list[str] = []
-    if run.steps and run.own is None:
-        doubts.append(say("slguset_waiting", run.places("corpus/funnel")))
-    for row in where(run.models, trusted=False):
+def _doubts(
+    results: ResultFiles,
+    published: Mapping[str, Any] | None,
+    models: list[Row],
+    bias_files: Sequence[str],
+) -> list[str]:
+    doubts = []
+    for row in where(models, trusted=False):
         why = [gate_meaning(word) for word in re.split(r"[,;]\s*", row["reason"] or "") if word]
-        doubts.append(say("slguset_no_number", run.bias_tables, model=row["model"], why=why))
-    quarantined: Counter[str] = Counter()
-    for row in run.rows("corpus", "quarantine"):
-        quarantined[row["reason"]] += row["parts"]
-    if parts := quarantined.total():
-        files, why = run.places("corpus/quarantine"), reasons(quarantined)
-        doubts.append(say("slguset_quarantine", files, parts=parts, why=why))
-    if run.published and (wrong := run.published["positions"]["wrong"]):
-        whole, files = run.published["sentences"], run.places("published_report")
-        doubts.append(say("slguset_positions", files, wrong=wrong, sentences=whole))
+        doubts.append(say("slguset_no_number", bias_files, model=row["model"], why=why))
+    counts: Counter[str] = Counter()
+    for row in results.rows("corpus", "quarantine"):
+        counts[row["reason"]] += row["parts"]
+    if parts := counts.total():
+        files = results.places("corpus/quarantine")
+        doubts.append(say("slguset_quarantine", files, parts=parts, counts=counts))
+    if published and (wrong := published["positions"]["wrong"]):
+        sentences, files = published["sentences"], results.places("published_report")
+        doubts.append(say("slguset_positions", files, wrong=wrong, sentences=sentences))
     return doubts

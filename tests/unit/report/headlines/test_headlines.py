@@ -1,0 +1,27 @@
+import importlib
+from pathlib import Path
+
+import pytest
+
+from evenhand.errors import InputError
+from evenhand.report.headline import SYSTEMS
+
+EMPTY = {
+    "language_models": "No model has a score, so nothing is known of bias.",
+    "predictions": "There are no predictions.",
+    "legal": "Nothing was built yet.",
+    "individual_fairness": "There is no conclusion.",
+    "mitigation": "No method was compared with plain training.",
+    "slguset": "Nothing was built yet.",
+}
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_a_headline_without_results(system):
+    module = importlib.import_module(f"evenhand.report.headlines.{system}")
+    headline = module.describe([], {})
+    assert headline.sentence == headline.line == EMPTY[system]
+    assert not (headline.more or headline.figure or headline.verdicts or headline.doubts)
+    assert not (headline.next or headline.strength)
+    with pytest.raises(InputError, match="is no file that this headline reads"):
+        module.describe([Path("tables/unknown.csv")], {})
