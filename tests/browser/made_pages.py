@@ -262,7 +262,6 @@ def eidig(repository: Path, results: Path) -> Path:
     told: dict[str, Any] = {
         "people": [data], "meta": [meta], "runs": files["runs"],
         "predictions": files["predictions"], "tables": tables,
-        "trained_on": ["made/eidig/base", "made/eidig/integers"],
     }  # fmt: skip
     common = {"templates": made_results.templates(repository), "pages": list(PAGES)}
     write_individual_page(

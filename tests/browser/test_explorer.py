@@ -492,7 +492,6 @@ def test_an_objective_is_that_of_the_attribute_a_filter_asks_for(browser, reposi
     other = predictions(made["cases"][0], "ecthr", right, objective="group_dro",
                         attribute="applicant_age")  # fmt: skip
     made["predictions"].insert(1, write(tmp_path / "age.parquet", other))
-    made["trainings"].insert(1, "mine/linear/group_dro/applicant_age/all")
     file = tmp_path / "cases.html"
     explore_cases(templates=made_results.templates(repository), out=file,
                   tables_out=tmp_path / "cases", **made)  # fmt: skip
@@ -505,7 +504,7 @@ def test_an_objective_is_that_of_the_attribute_a_filter_asks_for(browser, reposi
 
 def test_without_classifiers_there_are_the_cases(browser, repository, tmp_path):
     made = made_case_page.ecthr(tmp_path)
-    given = {name: made[name] for name in ("names", "titles", "cases")}
+    given = {name: made[name] for name in ("titles", "cases")}
     file = tmp_path / "cases.html"
     explore_cases(templates=made_results.templates(repository), out=file,
                   tables_out=tmp_path / "cases", **given)  # fmt: skip
@@ -628,9 +627,9 @@ def legal_pages(repository, tmp_path):
     )
     explore_cases(
         **common, out=tmp_path / "cases.html", tables_out=tmp_path / "cases",
-        names=["mine", "other"], titles=["Mine", "Other"],
-        cases=[tmp_path / "d.parquet", tmp_path / "legal/other/other.parquet"],
-        predictions=[tmp_path / "p.parquet"], trainings=["mine/linear/any/none/all"],
+        titles=["Mine", "Other"],
+        cases=[tmp_path / "mine.parquet", tmp_path / "legal/other/other.parquet"],
+        predictions=[tmp_path / "p.parquet"],
     )  # fmt: skip
     return tmp_path
 

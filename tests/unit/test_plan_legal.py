@@ -113,24 +113,18 @@ def test_the_page_of_the_cases_has_a_place_for_each_prediction(here):
     one = {"kind": "linear", "datasets": ["mine"], "objectives": ["erm", "group_dro"]}
     one |= {"attributes": ["applicant_gender"]}
     config = configured({"a": TEXTS, "b": TEXTS}, classifiers={"linear": one})
-    files, options = (
-        found(config)
-        for found in (plan_classifiers.cases_page_files, plan_classifiers.cases_page_options)
-    )
-    assert options["parts"] == ["mine/a", "mine/b"]
-    assert [file.rpartition("/")[2] for file in files["records"]] == ["a.parquet", "b.parquet"]
-    assert options["trainings"] == [
-        "mine/linear/erm/none/all",
-        "mine/linear/group_dro/applicant_gender/all",
-    ]
-    assert files["predictions"] == [
-        f"<results>/legal/{one.replace('mine/', 'mine/predictions/')}.parquet"
-        for one in options["trainings"]
-    ]
-    assert files["cases"] == ["<results>/legal/mine/mine.parquet"]
+    files = plan_classifiers.cases_page_files(config)
+    folder = "<results>/legal/mine"
+    assert files == {
+        "cases": [f"{folder}/mine.parquet"],
+        "records": [f"{folder}/records/a.parquet", f"{folder}/records/b.parquet"],
+        "predictions": [
+            f"{folder}/predictions/linear/erm/none/all.parquet",
+            f"{folder}/predictions/linear/group_dro/applicant_gender/all.parquet",
+        ],
+    }
     without = configured({"a": TEXTS})
     assert plan_classifiers.cases_page_files(without)["predictions"] == []
-    assert plan_classifiers.cases_page_options(without)["trainings"] == []
     assert not plan_classifiers.cases_page_files(configured_without())
 
 

@@ -111,15 +111,14 @@ def test_what_pages_list_is_offered_too():
 def test_the_page_of_the_people_has_a_table_for_each_training():
     config = configured("individual_fairness")
     files = plan_individual.people_files(config)
-    options = plan_individual.people_options(config)
+    assert plan_individual.people_options(config) == {"formats": ["table"]}
     assert files["people"] == ["<results>/tabular/t/data.parquet"]
-    assert options["formats"] == ["table"]
-    assert options["trained_on"][:2] == ["t/random/mlp", "t/random/mlp_without_attribute"]
     for kind in ("runs", "predictions"):
-        assert files[kind] == [
-            f"<results>/tabular/{one.replace('/', f'/{kind}/', 1)}.parquet"
-            for one in options["trained_on"]
-        ]
+        folder = f"<results>/tabular/t/{kind}/random"
+        first = [f"{folder}/mlp.parquet", f"{folder}/mlp_without_attribute.parquet"]
+        assert files[kind][:2] == first
+    runs = [file.replace("/predictions/", "/runs/") for file in files["predictions"]]
+    assert runs == files["runs"]
     assert not plan_individual.people_files(configured("legal"))
     assert {*plan_report.flat(files)} <= {*plan_report.traced_files(config, [])}
 

@@ -378,18 +378,5 @@ def cases_page_files(config: Config) -> dict[str, list[str]]:
 
 
 def cases_page_options(config: Config) -> dict[str, list[str]]:
-    """Return the other arguments of that page, in the order of its files."""
-    datasets = list(config["legal"]["datasets"])
-    trainings = [
-        file.removeprefix("<results>/legal/").removesuffix(".parquet")
-        for name in datasets
-        for file in predictions(config, name)
-    ]
-    parts = [f"{name}/{part}" for name in datasets for part in plan_legal.parts(config, name)]
-    return {
-        "titles": plan_legal.titles(config),
-        "names": datasets,
-        "parts": parts,
-        **objective_titles(),
-        "trainings": [one.replace("/predictions/", "/", 1) for one in trainings],
-    }
+    """Return the other arguments of that page."""
+    return {"titles": plan_legal.titles(config), **objective_titles()}

@@ -207,15 +207,8 @@ def people_files(config: Config) -> dict[str, str | list[str]]:
 
 def people_options(config: Config) -> dict[str, list[str]]:
     """Return the other arguments of that page, in the order of its files."""
-    places = [
-        file.removeprefix("<results>/tabular/").removesuffix(".parquet")
-        for file in table_runs(config, "predictions")
-    ]
     datasets = config["individual_fairness"]["datasets"].values()
-    return {
-        "formats": [one["format"] for one in datasets],
-        "trained_on": [place.replace("/predictions/", "/", 1) for place in places],
-    }
+    return {"formats": [dataset["format"] for dataset in datasets]}
 
 
 #: The formats with an integer encoding for EIDIG's own track.

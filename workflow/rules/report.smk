@@ -133,7 +133,6 @@ EXPLORERS = {
         derived(
             "legal.datasets",
             plan_classifiers.cases_page_options(config),
-            trainings="legal.classifiers",
             objectives="legal.classifiers",
             objective_titles=None,
         ),

@@ -41,13 +41,13 @@ def ecthr(folder: Path, text: str = "", many: int = 0) -> dict[str, Any]:
     data = write_cases(folder / "mine.parquet", "ecthr", [{"split": "test"} | one for one in cases])
 
     def erm(seed):
-        def say(hot):
+        def logits_of(hot):
             logits = np.full(hot.shape, -2.0)
             logits[0, 1] = (2.0, -2.0)[seed]
             logits[1, 3] = 3.0
             return logits
 
-        return say
+        return logits_of
 
     def always(hot):
         return np.tile(np.where(np.arange(hot.shape[1]) == 0, 1.0, -1.0), (len(hot), 1))
@@ -55,21 +55,19 @@ def ecthr(folder: Path, text: str = "", many: int = 0) -> dict[str, Any]:
     named = {"classifier": f"linear {text}".strip()}
     gender = {"objective": "group_dro", "attribute": "applicant_gender"}
     files = [
-        write(folder / "erm.parquet",
+        write(folder / "predictions/linear/erm/none/all.parquet",
               *(predictions(data, "ecthr", erm(seed), seed=seed, **named) for seed in (0, 1))),
-        write(folder / "dro.parquet", predictions(data, "ecthr", always, **named, **gender)),
+        write(folder / "predictions/linear/group_dro/applicant_gender/all.parquet",
+              predictions(data, "ecthr", always, **named, **gender)),
     ]  # fmt: skip
     known = {"application_number": "123/45", "other": "nothing", "date_precision": "year"}
     path = folder / "part.parquet"
     write_records(path, [record(1), record(2, given=known), record(9)])
     return {
-        "names": ["mine"],
         "titles": [f"Mine {text}".strip()],
         "cases": [data],
         "records": [path],
-        "parts": ["mine/part"],
         "predictions": files,
-        "trainings": ["mine/linear/erm/none/all", "mine/linear/group_dro/applicant_gender/all"],
         "objectives": ["erm"],
         "objective_titles": ["ERM"],
     }
@@ -89,21 +87,19 @@ def cail(folder: Path) -> dict[str, Any]:
     ]
     data = write_cases(folder / "other.parquet", "cail", cases)
 
-    def say(seed):
+    def odds(seed):
         def logits(hot):
-            found = np.zeros(hot.shape)
-            found[:, 1] = np.log([4.0, 4.0, 0.5][seed])
-            return found
+            values = np.zeros(hot.shape)
+            values[:, 1] = np.log([4.0, 4.0, 0.5][seed])
+            return values
 
         return logits
 
-    runs = [predictions(data, "cail", say(seed), seed=seed) for seed in range(3)]
+    runs = [predictions(data, "cail", odds(seed), seed=seed) for seed in range(3)]
     return {
-        "names": ["other"],
         "titles": ["Other"],
         "cases": [data],
         "predictions": [write(folder / "cail.parquet", *runs)],
-        "trainings": ["other/linear/erm/none/all"],
     }
 
 

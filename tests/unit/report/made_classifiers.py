@@ -13,7 +13,7 @@ from unit.legal.made_study import write_case_tables
 
 def write_results(repository: Path, folder: Path) -> dict[str, Any]:
     """Write the results on ERM, which fails women, and on Group DRO, which does not."""
-    data, genders = write_people(folder / "d.parquet")
+    data, genders = write_people(folder / "mine.parquet")
     dro = {"objective": "group_dro", "attribute": "defendant_gender"}
     runs = []
     for seed in (1, 2, 3):

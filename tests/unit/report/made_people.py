@@ -77,25 +77,18 @@ def write(
     method: str = "mlp",
 ) -> dict[str, Any]:
     """The files of a training and of the tables with its settings, as arguments of a page."""
-    folder.mkdir(parents=True, exist_ok=True)
-    files = {one: folder / f"{one}.parquet" for one in ("data", "runs", "predictions")}
-    meta = folder / "data.json"
-    write_prepared(made, files["data"], meta)
+    data, meta, tables = folder / "data.parquet", folder / "data.json", folder / f"{method}_tables"
+    files = {kind: folder / kind / f"random/{method}.parquet" for kind in ("runs", "predictions")}
+    for path in files.values():
+        path.parent.mkdir(parents=True, exist_ok=True)
+    write_prepared(made, data, meta)
     runs = [{**row, "dataset": made.name} for row in runs]
     pq.write_table(pa.Table.from_pylist(runs, RUNS), files["runs"])
     pq.write_table(pa.Table.from_pylist(predictions, PREDICTIONS), files["predictions"])
-    settings = {setting_of(one): {name: one[name] for name in SETTING} for one in runs}
-    reported = [(table_4.TABLE, settings.values()), (table_8.TABLE, [])]
-    write_tables(folder / "tables", reported)
-    return {
-        "people": [files["data"]],
-        "meta": [meta],
-        "formats": ["table"],
-        "runs": [files["runs"]],
-        "predictions": [files["predictions"]],
-        "trained_on": [f"{made.name}/random/{method}"],
-        "tables": folder / "tables",
-    }
+    settings = {setting_of(row): {name: row[name] for name in SETTING} for row in runs}
+    write_tables(tables, [(table_4.TABLE, settings.values()), (table_8.TABLE, [])])
+    trained = {kind: [path] for kind, path in files.items()}
+    return {"people": [data], "meta": [meta], "formats": ["table"], **trained, "tables": tables}
 
 
 def two_groups(folder: Path, text: str = "", many: int = 0) -> dict[str, Any]:
@@ -164,15 +157,10 @@ def whole_numbers(folder: Path) -> dict[str, Any]:
         a=np.array([1, 0, 2, 0, 1, 2], dtype=np.int16),
         attribute_values=made.meta["integer_groups"],
     )
-    mlp = write(
-        folder / "mlp", made, [run(0, 0)], answers(made, 0, HELD[0], [0.4] * 4, [0.4] * 4)
-    )  # fmt: skip
+    mlp = write(folder, made, [run(0, 0)], answers(made, 0, HELD[0], [0.4] * 4, [0.4] * 4))
     said = answers(people, 0, HELD[0], [0.2, 0.2, 0.9, 0.2], [0.2, 0.3, [None, 0.8, 0.1], 0.2])
-    eidig = write(
-        folder / "eidig", made, [run(0, 0, method="eidig_integers")], said, "eidig_integers"
-    )
-    one = {"people": mlp["people"], "meta": mlp["meta"], "formats": mlp["formats"]}
-    return joined(mlp, eidig) | one
+    eidig = write(folder, made, [run(0, 0, method="eidig_integers")], said, "eidig_integers")
+    return joined(mlp, eidig) | {name: mlp[name] for name in ("people", "meta", "formats")}
 
 
 def joined(*sets: dict[str, Any]) -> dict[str, Any]:

@@ -21,21 +21,26 @@ from unit.report.test_explorer import read
 
 
 def describe(made, **more):
-    given = {"called": {}, "splits": ["test", "dev"], "characters": 300, "most": 9999} | more
+    given = {
+        "objective_titles": {},
+        "splits": ["test", "dev"],
+        "characters": 300,
+        "most": 9999,
+    } | more
     return describe_cases(
-        made["names"][0], made["titles"][0], made["cases"][0],
+        made["cases"][0].stem, made["titles"][0], made["cases"][0],
         made.get("records", ()), made["predictions"], **given,
     )  # fmt: skip
 
 
 @pytest.fixture
 def made(tmp_path):
-    return made_case_page.ecthr(tmp_path)
+    return made_case_page.ecthr(tmp_path / "mine")
 
 
 @pytest.fixture
 def data(made):
-    return describe(made, called={"erm": "ERM"})[0]
+    return describe(made, objective_titles={"erm": "ERM"})[0]
 
 
 @pytest.fixture
@@ -126,7 +131,7 @@ def test_a_split_without_a_known_label_has_no_predictions(tmp_path):
     cases = [{"labels": ["3"], "split": "train"}, {"labels": None, "split": "test"}]
     data = write_cases(tmp_path / "d.parquet", "ecthr", cases)
     path = write(tmp_path / "p.parquet", predictions(data, "ecthr", right))
-    made = {"names": ["mine"], "titles": ["Mine"], "cases": [data]}
+    made = {"titles": ["Mine"], "cases": [data]}
     assert describe(made | {"predictions": [path]})[0]["models"] == []
     found, _, _ = describe(made | {"predictions": [path]}, splits=["test", "train"])
     assert (found["models"][0]["row"], found["models"][0]["measures"][0]) == ([1], [1])
@@ -165,34 +170,15 @@ def test_long_evidence_is_cut(tmp_path):
     found = [{"part": "context", "paragraph": 2, "start": 0, "end": 999, "words": "w" * 999}]
     cases = [{"split": "test", "applicant_gender_evidence": found}]
     data = write_cases(tmp_path / "d.parquet", "ecthr", cases)
-    made = {"names": ["mine"], "titles": ["Mine"], "cases": [data]}
+    made = {"titles": ["Mine"], "cases": [data]}
     words = facts(describe(made | {"predictions": []})[0], "applicant_gender_evidence")[0]
     assert words == ["w" * EVIDENCE + "… (header or procedure, paragraph 3)"]
 
 
-@pytest.mark.parametrize(
-    "more", [{"splits": []}, {"splits": ["test", "test"]}, {"splits": ["all"]},
-             {"characters": -1}, {"most": 0}]
-)  # fmt: skip
-def test_what_cannot_be_shown_is_refused(page, more):
-    with pytest.raises(InputError, match="page"):
-        page(**more)
-
-
-@pytest.mark.parametrize("name", ["titles", "parts", "trainings", "objective_titles"])
-def test_what_does_not_belong_together_is_refused(made, page, name):
-    with pytest.raises(InputError, match="there is not one"):
-        page(**{name: made[name][:-1]})
-
-
-def test_a_training_of_another_data_set_is_refused(made, page):
-    with pytest.raises(InputError, match="not one data set of the page for each training"):
-        page(trainings=["else/linear/erm/none/all", *made["trainings"][1:]])
-
-
 def test_data_sets_with_classifiers_come_first(templates, made, tmp_path):
     plain = made_case_page.ecthr(tmp_path / "plain")
-    given = {name: plain[name] for name in ("titles", "cases")} | {"names": ["plain"]}
+    path = plain["cases"][0].rename(tmp_path / "plain/plain.parquet")
+    given = {"titles": plain["titles"], "cases": [path]}
     out = tmp_path / "cases.html"
     counts = explore_cases(templates=templates, out=out, tables_out=tmp_path / "t",
                            **made_case_page.joined(given, made))  # fmt: skip

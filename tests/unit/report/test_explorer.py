@@ -145,7 +145,7 @@ def read(path):
 def test_an_empty_set_is_named_and_needs_no_script(templates, tmp_path, name):
     if name == "cases":
         empty = write_cases(tmp_path / "empty.parquet", "ecthr", [])
-        given = {"names": ["empty"], "titles": ["Empty"], "cases": [empty]}
+        given = {"titles": ["Empty"], "cases": [empty]}
         words = "Empty: no case in test or dev."
     else:
         made = made_people.two_groups(tmp_path / "one")

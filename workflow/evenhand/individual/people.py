@@ -6,7 +6,7 @@ probability by more than that (`evenhand.metrics.individual`). IFR_b and IFR_p a
 flips without such a change, as a mean over individuals, then over seeds.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -282,22 +282,3 @@ def read_people(people: Sequence[Path], meta: Sequence[Path]) -> dict[str, Prepa
         raise InputError("there is not one description for each table of people")
     read = [read_prepared(*pair) for pair in zip(people, meta, strict=True)]
     return {table.name: table for table in read}
-
-
-def trainings(
-    runs: Sequence[Path],
-    predictions: Sequence[Path],
-    trained_on: Sequence[str],
-    found: Mapping[str, Prepared],
-) -> Iterator[tuple[Path, Path, str]]:
-    """Yield runs, predictions and data set of each training; `trained_on` has ``{dataset}/…``.
-
-    Raises
-    ------
-    InputError
-        The numbers of files differ, or a data set is not in `found`.
-    """
-    names = [place.split("/", 1)[0] for place in trained_on]
-    if not len(runs) == len(predictions) == len(names) or not set(names) <= set(found):
-        raise InputError("there is not one table of people, of runs and of predictions together")
-    yield from zip(runs, predictions, names, strict=True)

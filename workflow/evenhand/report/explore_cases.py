@@ -9,7 +9,6 @@ import pyarrow as pa
 
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output
-from evenhand.errors import InputError
 from evenhand.io.tables import read_rows
 from evenhand.legal.built import (
     case_batches,
@@ -56,13 +55,10 @@ def explore_cases(
     templates: list[Input],
     out: Output,
     tables_out: Output,
-    names: list[str],
     titles: list[str],
     cases: list[Input],
     records: list[Input] | None = None,
-    parts: list[str] | None = None,
     predictions: list[Input] | None = None,
-    trainings: list[str] | None = None,
     objectives: list[str] | None = None,
     objective_titles: list[str] | None = None,
     splits: list[str] | None = None,
@@ -76,18 +72,15 @@ def explore_cases(
     ----------
     templates, out, tables_out, pages
         Of `evenhand.report.explorer.write_explorer`.
-    names, titles : lists of str
-        Of each data set.
+    titles : list of str
+        The title of each data set.
     cases : list of path
-        ``{name}.parquet`` of `build_cases`, in the order of `names`.
+        ``{name}/{name}.parquet`` of `build_cases` of each data set.
     records : list of path, optional
-        Of `read_cases`, for each part: numbers of cases, and the precision of dates.
-    parts : list of str, optional
-        ``{name}/{part}`` for each file of `records`.
+        Of `read_cases`, below the folder of the data set: numbers of cases, and the precision of
+        dates.
     predictions : list of path, optional
-        Of the training stages.
-    trainings : list of str, optional
-        ``{name}/{classifier}/{objective}/{attribute}/{seed}`` for each file of `predictions`.
+        Of the training stages, below the folder of the data set.
     objectives, objective_titles : list of str, optional
         Titles of objectives; others are shown by their names.
     splits : list of str, optional
@@ -101,81 +94,44 @@ def explore_cases(
     -------
     dict
         Of `write_explorer`, and left_out (by data set).
-
-    Raises
-    ------
-    InputError
-        There is not one file of each kind for each data set, part or training, not one title
-        for each objective, or the predictions are not of these cases.
     """
-    if any(len(one) != len(names) for one in (titles, cases)):
-        raise InputError("there is not one file of each kind for each data set")
-    records_of = _by_name(names, records or [], parts or [], "part")
-    predictions_of = _by_name(names, predictions or [], trainings or [], "training")
-    objectives, objective_titles = objectives or [], objective_titles or []
-    if len(objectives) != len(objective_titles):
-        raise InputError("there is not one title for each objective")
-    splits = ["test", "dev"] if splits is None else splits
-    _check(splits, characters, most)
-    called = dict(zip(objectives, objective_titles, strict=True))
-    described, left_out, notes, files = [], {}, {}, {}
-    for name, title, data in zip(names, titles, cases, strict=True):
-        one, counts, left_out[name] = describe_cases(
-            name, title, data, records_of[name], predictions_of[name],
-            called=called, splits=splits, characters=characters, most=most,
+    title_of_objective = dict(zip(objectives or [], objective_titles or [], strict=True))
+    splits = splits or ["test", "dev"]
+    sets, left_out, notes, files = [], {}, {}, {}
+    for title, data in zip(titles, cases, strict=True):
+        name = data.stem
+        below = {
+            kind: [path for path in paths or [] if path.is_relative_to(data.parent)]
+            for kind, paths in (("records", records), ("predictions", predictions))
+        }
+        document, counts, left_out[name] = describe_cases(
+            name, title, data, **below, objective_titles=title_of_objective,
+            splits=splits, characters=characters, most=most,
         )  # fmt: skip
-        described.append(one)
+        sets.append(document)
         notes[name] = [", ".join(f"{counts[split]:,} {split}" for split in splits)]
         if left_out[name]:
             notes[name].append(f"the last {left_out[name]:,} of these are not on this page")
-        trained = plural(len(one["models"]), "training")
-        notes[name].append(trained if one["models"] else "no classifier was trained on it")
-        own = [place.split("/", 1)[1] for place in trainings or () if place.startswith(f"{name}/")]
-        files[name] = [f"legal/{name}/{name}.parquet"]
-        files[name] += [f"legal/{name}/predictions/{place}.parquet" for place in own]
+        trained = plural(len(document["models"]), "training")
+        notes[name].append(trained if document["models"] else "no classifier was trained on it")
+        paths = (path.relative_to(data.parent) for path in (data, *below["predictions"]))
+        files[name] = [f"legal/{name}/{path.as_posix()}" for path in paths]
     counts = write_explorer(
-        "cases", sorted(described, key=lambda one: not one["models"]), files, notes,
+        "cases", sorted(sets, key=lambda document: not document["models"]), files, notes,
         out=out, tables_out=tables_out, templates=templates, pages=pages,
         splits=splits, characters=characters,
     )  # fmt: skip
     return counts | {"left_out": left_out}
 
 
-def _by_name(
-    names: list[str], files: list[Path], places: list[str], what: str
-) -> dict[str, list[Path]]:
-    """Return the files of each data set, by the first part of their places."""
-    owners = [place.split("/", 1)[0] for place in places]
-    if len(files) != len(places) or not set(owners) <= set(names):
-        raise InputError(f"there is not one data set of the page for each {what}")
-    return {
-        name: [file for file, owner in zip(files, owners, strict=True) if owner == name]
-        for name in names
-    }
-
-
-def _check(splits: Sequence[str], characters: int, most: int) -> None:
-    if not splits or len(set(splits)) != len(splits) or not set(splits) <= set(SPLITS):
-        raise InputError(
-            f"the splits of the page are {', '.join(splits) or 'none'}",
-            remedy=f"name each of {', '.join(SPLITS)} once, or some of them",
-        )
-    if characters < 0 or most < 1:
-        raise InputError(
-            f"the page cannot show {characters} characters of {most} cases",
-            remedy="give a number of cases, and of characters or 0",
-        )
-
-
 def describe_cases(
-    key: str, title: str, data: Path, records: Iterable[Path],
-    predictions: Sequence[Path], *, called: Mapping[str, str], splits: Sequence[str],
-    characters: int, most: int,
+    key: str, title: str, data: Path, records: Iterable[Path], predictions: Sequence[Path], *,
+    objective_titles: Mapping[str, str], splits: Sequence[str], characters: int, most: int,
 ) -> tuple[Document, dict[str, int], int]:  # fmt: skip
     """Return the cases of some splits as a set, the cases of each split, and how many are left out.
 
-    The arguments are those of `explore_cases`, of one data set; `called` has the titles of
-    objectives.
+    The arguments are those of `explore_cases`, of one data set; the titles of objectives are by
+    name.
     """
     dataset = read_dataset(data)
     of_case = read_splits(data)
@@ -187,75 +143,69 @@ def describe_cases(
     details = _details(records, set(ids))
     names = [visible(name) for name in label_names(dataset)]
     gold = [
-        [names[k] for k in np.flatnonzero(row)] if there else None
-        for row, there in zip(with_none(hot, dataset)[chosen], known[chosen], strict=True)
+        [names[k] for k in np.flatnonzero(row)] if is_known else None
+        for row, is_known in zip(with_none(hot, dataset)[chosen], known[chosen], strict=True)
     ]
     split_of = of_case[chosen].tolist()
-    attributes = [column for one in dataset.attributes for column in _attribute(data, one, chosen)]
+    dates = [
+        date and (f"{date.year:04}" if details[case][0] == "year" else date.isoformat())
+        for case, date in zip(ids, table["date"], strict=True)
+    ]
+    labelled = ["yes" if is_known else "no" for is_known in known[chosen]]
+    columns = [
+        column("title", "Title", table["title"], place="head"),
+        column("date", "Date", dates, place="line"),
+        column("numbers", "Numbers", (details[case][1] for case in ids), place="line"),
+        column("split", "Split", split_of, options=splits, default=split_of[0] if ids else "",
+               place="line"),
+        column("labels", "Label", gold, ask="label", none="not known", options=names,
+               place="line"),
+        *(part for attribute in dataset.attributes for part in _attribute(data, attribute, chosen)),
+        column("source", "Source", table["source"]),
+        column("position", "Record", table["source_position"]),
+        column("duplicate_of", "Nearly the same as", table["duplicate_of"]),
+        column("labelled", "Label known", labelled, options=("yes", "no"), table=False),
+        column("text", "Beginning of the facts", _beginnings(data, chosen, characters),
+               place="text", table=False),
+    ]  # fmt: skip
     trainings = _trainings(data, predictions, splits, known, of_case, chosen)
-    line: dict[str, Any] = {"place": "line", "filter": True}
     document = form("cases") | {
         "key": key,
         "title": visible(title),
-        "id": [visible(one) for one in ids],
-        "language": coded(LANGUAGES.get(one, one) for one in table["language"]),
-        "columns": [
-            column("title", "Title", table["title"], place="head"),
-            column("date", "Date", _dates(ids, table["date"], details), place="line"),
-            column("numbers", "Numbers", (details.get(one, NO_DETAILS)[1] for one in ids),
-                   place="line"),
-            column("split", "Split", split_of, options=[(one, one) for one in splits],
-                   default=split_of[0] if ids else "", **line),
-            column("labels", "Label", gold, ask="label", none="not known",
-                   options=[(one, one) for one in names], **line),
-            *attributes,
-            column("source", "Source", table["source"]),
-            column("position", "Record", table["source_position"]),
-            column("duplicate_of", "Nearly the same as", table["duplicate_of"]),
-            column("labelled", "Label known", ("yes" if ok else "no" for ok in known[chosen]),
-                   filter=True, table=False, options=[(one, one) for one in ("yes", "no")]),
-            column("text", "Beginning of the facts", _beginnings(data, chosen, characters),
-                   place="text", table=False),
-        ],
-        "models": [_model(*one, dataset, names, called) for one in trainings],
-    }  # fmt: skip
+        "id": [visible(case) for case in ids],
+        "language": coded(LANGUAGES.get(code, code) for code in table["language"]),
+        "columns": columns,
+        "models": [_model(*training, dataset, names, objective_titles) for training in trainings],
+    }
     return document, {split: int((of_case == split).sum()) for split in SPLITS}, left_out
 
 
-#: The details of a case without a record: the precision of its date, and its numbers.
-NO_DETAILS: tuple[str, list[str]] = ("", [])
-
-
-def _details(records: Iterable[Path], case_ids: set[str]) -> dict[str, tuple[str, list[str]]]:
+def _details(records: Iterable[Path], cases: set[str]) -> dict[str, tuple[str, list[str]]]:
     """Return the precision of the date and the numbers of each case, of its first record."""
-    found: dict[str, tuple[str, list[str]]] = {}
+    details = dict.fromkeys(cases, ("", []))
+    waiting = set(cases)
     for path in records:
         for row in read_rows(path, ["case_id", "given"]):
-            if row["case_id"] in case_ids and row["case_id"] not in found:
-                given = {one["name"]: one["value"] for one in row["given"]}
+            if row["case_id"] in waiting:
+                waiting.remove(row["case_id"])
+                given = {field["name"]: field["value"] for field in row["given"]}
                 numbers = [f"{NUMBERS[name]} {given[name]}" for name in NUMBERS if name in given]
-                found[row["case_id"]] = given.get("date_precision", ""), numbers
-    return found
-
-
-def _dates(ids: list[str], dates: list[Any], details: dict[str, Any]) -> Iterator[str | None]:
-    for case, date in zip(ids, dates, strict=True):
-        year = details.get(case, NO_DETAILS)[0] == "year"
-        yield date and (f"{date.year:04}" if year else date.isoformat())
+                details[row["case_id"]] = given.get("date_precision", ""), numbers
+    return details
 
 
 def _beginnings(data: Path, chosen: np.ndarray, characters: int) -> list[str | None]:
     """Return the first characters of the facts of some cases; paragraphs are lines."""
-    place = {row: i for i, row in enumerate(chosen.tolist())} if characters else {}
-    texts: list[str | None] = [None] * len(chosen)
-    first = 0
-    for batch in case_batches(data, ["case_id", "text"]) if characters else ():
-        rows = [row for row in range(first, first + len(batch)) if row in place]
-        own = batch["text"].take(pa.array([row - first for row in rows], pa.int64()))
-        for row, paragraphs in zip(rows, own.to_pylist(), strict=True):
-            texts[place[row]] = _cut("\n".join(paragraphs or ()), characters) or None
+    if not characters:
+        return [None] * len(chosen)
+    texts, first = {}, 0
+    for batch in case_batches(data, ["case_id", "text"]):
+        rows = chosen[(chosen >= first) & (chosen < first + len(batch))].tolist()
+        part = batch["text"].take(pa.array([row - first for row in rows], pa.int64()))
+        for row, paragraphs in zip(rows, part.to_pylist(), strict=True):
+            texts[row] = _cut("\n".join(paragraphs or ()), characters) or None
         first += len(batch)
-    return texts
+    return [texts[row] for row in chosen.tolist()]
 
 
 def _cut(text: str, characters: int) -> str:
@@ -265,26 +215,25 @@ def _cut(text: str, characters: int) -> str:
 def _attribute(data: Path, attribute: Attribute, chosen: np.ndarray) -> list[dict[str, Any]]:
     """Return the columns of an attribute: its value, the rule that found it, and the words."""
     name, title = attribute.name, attribute.title
-    read = [name, f"{name}_rule", f"{name}_evidence"]
-    table = read_cases_table(data, read).take(pa.array(chosen)).to_pydict()
-    value, rule, evidence = (table.get(one) or [None] * len(chosen) for one in read)
-    groups = group_names(attribute) if attribute.groups else ()
-    more = {"filter": True, "options": [(one, one) for one in groups]} if groups else {}
-    unknown = groups[-1] if groups else None
+    names = [name, f"{name}_rule", f"{name}_evidence"]
+    table = read_cases_table(data, names).take(pa.array(chosen)).to_pydict()
+    values, rules, evidence = (table.get(key) or [None] * len(chosen) for key in names)
+    groups = group_names(attribute) if attribute.groups else []
+    options = {"options": groups, "place": "line"} if groups else {"place": ""}
+    values = [groups[-1] if value is None and groups else value for value in values]
+    words = ([_words(piece) for piece in pieces or ()] for pieces in evidence)
     return [
-        column(name, title, (unknown if one is None else one for one in value),
-               place="line" if groups else "", **more),
-        column(read[1], f"{title}, rule", (one and one.replace("_", " ") for one in rule)),
-        column(read[2], f"{title}, evidence", ([*map(_words, one or ())] for one in evidence),
-               lang=True, table=False),
-    ]  # fmt: skip
+        column(name, title, values, **options),
+        column(names[1], f"{title}, rule", (rule and rule.replace("_", " ") for rule in rules)),
+        column(names[2], f"{title}, evidence", words, lang=True, table=False),
+    ]
 
 
 def _words(evidence: dict[str, Any]) -> str:
-    """Return a piece of evidence and where it was found."""
-    where, paragraph = PLACES.get(evidence["part"], evidence["part"]), evidence["paragraph"]
-    where += "" if paragraph < 0 else f", paragraph {paragraph + 1}"
-    return f"{_cut(evidence['words'], EVIDENCE)} ({where})"
+    """Return a piece of evidence and its place."""
+    place, paragraph = PLACES.get(evidence["part"], evidence["part"]), evidence["paragraph"]
+    place += "" if paragraph < 0 else f", paragraph {paragraph + 1}"
+    return f"{_cut(evidence['words'], EVIDENCE)} ({place})"
 
 
 def _trainings(
@@ -300,15 +249,15 @@ def _trainings(
     kept = places[np.isin(of_case[places], scored)]
     row_of = {case: row for row, case in enumerate(chosen.tolist())}
     rows = np.array([row_of.get(case, -1) for case in kept.tolist()], dtype=np.int64)
-    there = rows >= 0
-    cases = cases.of(there)
-    for setting, own in runs.by_setting().items():
-        yield setting, runs.logits[own][:, there], cases, rows[there].tolist()
+    on_page = rows >= 0
+    cases = cases.of(on_page)
+    for setting, numbers in runs.by_setting().items():
+        yield setting, runs.logits[numbers][:, on_page], cases, rows[on_page].tolist()
 
 
 def _model(
     setting: Setting, logits: np.ndarray, cases: Cases, rows: list[int],
-    dataset: Dataset, names: list[str], called: Mapping[str, str],
+    dataset: Dataset, names: list[str], objective_titles: Mapping[str, str],
 ) -> dict[str, Any]:  # fmt: skip
     """Return a training as a model: one answer per case, that of most seeds."""
     seeds = len(logits)
@@ -318,7 +267,7 @@ def _model(
     probability, loss = likelihoods(logits.astype(np.float64), cases.true, dataset)
     right = (predicted == cases.true).all(axis=-1).sum(axis=0)
     differ = (votes * (seeds - votes)).sum(axis=1)
-    given = 2 * votes > seeds
+    majority = 2 * votes > seeds
     tags = [
         ["right" if 2 * n > seeds else "wrong", *(["differ"] if pairs else [])]
         for n, pairs in zip(right, differ, strict=True)
@@ -327,12 +276,12 @@ def _model(
     of_class[:, : probability.shape[-1]] = 100 * probability.mean(axis=0)
     objective, attribute = setting.objective, setting.trained_for
     attribute = "" if attribute == NO_ATTRIBUTE else attribute
-    words = [setting.classifier, called.get(objective, objective.replace("_", " "))]
+    words = [setting.classifier, objective_titles.get(objective, objective.replace("_", " "))]
     words += [f"trained for {title_of(attribute, dataset)}"] if attribute else []
 
-    def labels(holds: np.ndarray, name: str, title: str, **more: Any) -> dict[str, Any]:
-        found = ([names[k] for k in np.flatnonzero(row)] for row in holds)
-        return column(name, title, found, filter=True, badges=True, **more)
+    def labels(name: str, title: str, mask: np.ndarray, **more: Any) -> dict[str, Any]:
+        values = ([names[k] for k in np.flatnonzero(row)] for row in mask)
+        return column(name, title, values, filter=True, badges=True, **more)
 
     return {
         "name": visible(", ".join(words)),
@@ -343,10 +292,10 @@ def _model(
         "row": rows,
         "measures": [right.tolist(), rounded(loss.mean(axis=0), 3), differ.tolist()],
         "columns": [
-            column("answer", "Answer", tags, filter=True, options=ANSWERS),
-            labels(given, "predicted", "Predicted"),
-            labels(gold & ~given, "missed", "Missed", tone="bad"),
-            labels(given & ~gold, "wrongly", "Wrongly predicted", tone="bad"),
+            column("answer", "Answer", tags, options=ANSWERS),
+            labels("predicted", "Predicted", majority),
+            labels("missed", "Missed", gold & ~majority, tone="bad"),
+            labels("wrongly", "Wrongly predicted", majority & ~gold, tone="bad"),
         ],
         "classes": names,
         "cells": rounded(of_class.ravel(), 1),

@@ -7,7 +7,6 @@ import numpy as np
 
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output
-from evenhand.errors import InputError
 from evenhand.individual.names import titles_of
 from evenhand.individual.people import (
     WITH_INTEGERS,
@@ -16,12 +15,11 @@ from evenhand.individual.people import (
     read_answers,
     read_people,
     settings_of_tables,
-    trainings,
 )
 from evenhand.individual.results import SETTING
 from evenhand.metrics.individual import TAU
 from evenhand.report.explorer import Document, coded, column, form, rounded, write_explorer
-from evenhand.report.features import features_of, read_words
+from evenhand.report.features import Feature, features_of, read_words
 from evenhand.report.read import read_json
 from evenhand.report.render import plural, visible
 from evenhand.report.sections.individual_words import likeness, method, setting
@@ -55,7 +53,6 @@ def explore_people(
     formats: list[str],
     runs: list[Input] | None = None,
     predictions: list[Input] | None = None,
-    trained_on: list[str] | None = None,
     tables: Input | None = None,
     words: Input | None = None,
     most: int = 50_000,
@@ -76,9 +73,7 @@ def explore_people(
     formats : list of str
         How each was read, of `evenhand.tabular.formats`.
     runs, predictions : list of path, optional
-        Of `train_table` and `train_eidig`, in the same order.
-    trained_on : list of str, optional
-        ``{dataset}/{split}/{method}`` of each of them.
+        Of `train_table` and `train_eidig`, in the same order, below the folder of their data set.
     tables : path, optional
         The folder of `tabulate_individual`, for the settings of Tables 4 and 8.
     words : path, optional
@@ -96,47 +91,42 @@ def explore_people(
     Raises
     ------
     InputError
-        There is not one file of each kind for each data set or training, they do not belong
-        together, or `most` is below one.
+        The files do not belong together.
     """
-    if most < 1:
-        raise InputError(f"the page cannot show {most} people", remedy="give a number of people")
-    places = trained_on or []
-    found = read_people(people, meta)
-    if len(formats) != len(found):
-        raise InputError("there is not one format for each table of people")
     titles = titles_of(read_json(path) for path in meta)
-    known = read_words(words)
-    shown = [tables / f"table_{number}.csv" for number in (4, 8)] if tables else []
-    settings = settings_of_tables(shown)
+    known_words = read_words(words)
+    reported = [tables / f"table_{number}.csv" for number in (4, 8)] if tables else []
+    settings = settings_of_tables(reported)
     order = {name_of(setting): i for i, setting in enumerate(settings)}
-    answers: dict[str, list[Answers]] = {name: [] for name in found}
-    for run, prediction, name in trainings(runs or [], predictions or [], places, found):
-        answers[name] += read_answers(run, prediction, found[name], order, tau=tau)
-    described, left_out, notes, files = [], {}, {}, {}
-    for (name, table), format in zip(found.items(), formats, strict=True):
-        own = sorted(answers[name], key=lambda one: order[one.name])
-        one, left_out[name] = describe_people(
-            titles[name], table, own, words=known, format=format, most=most
+    trainings = list(zip(runs or [], predictions or [], strict=True))
+    sets, left_out, notes, files, integers = [], {}, {}, {}, False
+    data = zip(read_people(people, meta).values(), meta, formats, strict=True)
+    for table, path, format in data:
+        name, folder = table.name, path.parent
+        pairs = [pair for pair in trainings if pair[1].is_relative_to(folder)]
+        answers = [one for pair in pairs for one in read_answers(*pair, table, order, tau=tau)]
+        answers.sort(key=lambda training: order[training.name])
+        integers = integers or any(one.name[1].startswith(WITH_INTEGERS) for one in answers)
+        document, left_out[name] = describe_people(
+            titles[name], table, answers, words=known_words, format=format, most=most
         )
-        described.append(one)
+        sets.append(document)
         label = table.meta.get("label")
         notes[name] = [f"the attribute is {table.attribute_name}"]
         notes[name] += [f"the label 1 means {label}"] if label else []
         if left_out[name]:
             notes[name].append(f"{left_out[name]:,} more individuals are not on this page")
-        notes[name] += [plural(len(own), "training"), *map(_seeds, own[:1])]
+        notes[name] += [plural(len(answers), "training"), *map(_seeds, answers[:1])]
         files[name] = [f"tabular/{name}/data.parquet", "tables/individual/individuals.csv"]
-        trained = [one.split("/", 1)[1] for one in places if one.startswith(f"{name}/")]
-        files[name] += [f"tabular/{name}/predictions/{place}.parquet" for place in trained]
-    every = [one for own in answers.values() for one in own]
+        trained = (file.relative_to(folder).as_posix() for _, file in pairs)
+        files[name] += [f"tabular/{name}/{file}" for file in trained]
     counts = write_explorer(
-        "people", described, files, notes,
+        "people", sets, files, notes,
         out=out, tables_out=tables_out, templates=templates, pages=pages,
-        alike=likeness({one[SETTING.index("js_base")] for one in settings}, tau),
-        integers=any(one.name[1].startswith(WITH_INTEGERS) for one in every),
+        alike=likeness({setting[SETTING.index("js_base")] for setting in settings}, tau),
+        integers=integers,
     )  # fmt: skip
-    sizes = {one["key"]: sum(len(model["row"]) for model in one["models"]) for one in described}
+    sizes = {one["key"]: sum(len(model["row"]) for model in one["models"]) for one in sets}
     return counts | {"answers": sizes, "left_out": left_out}
 
 
@@ -157,31 +147,27 @@ def describe_people(
     words, format, most
         Of `evenhand.report.features.features_of`, and of `explore_people`.
     """
-    rows = [one.row for one in answers]
+    rows = [training.row for training in answers]
     held_out = np.unique(np.concatenate(rows)) if rows else np.zeros(0, dtype=np.int64)
     chosen = held_out[:most]
     label, attribute = table.meta.get("label"), table.attribute_name
+    labels = [("1", f"1: {label}"), ("0", f"0: not {label}")] if label else ["1", "0"]
     columns = [
-        column("label", "Label", map(str, table.y[chosen]), filter=True, place="line",
-               options=[(one, f"{one}: {words}{label}" if label else one)
-                        for one, words in (("1", ""), ("0", "not "))]),
-    ]  # fmt: skip
-    models = [_model(one, chosen) for one in answers]
-    members = [_members(one.people) for one in answers]
-    others = [not np.array_equal(one, _members(table)) for one in members]
-    if any(others):
-        groups = answers[others.index(True)].people
-        named = f"group, {INTEGERS}"
-        columns.insert(0, _group(groups, chosen, named, f"{attribute}, {INTEGERS}", ask="group"))
-    columns.insert(0, _group(table, chosen, "group", attribute, filter=True, place="line"))
-    for model, other in zip(models, others, strict=True):
-        model |= {"instead": {"group": 1}} if other else {}
-    for feature in features_of(table, words, format):
-        values = [[visible(v) if isinstance(v, str) else _whole(v)] for v in feature.values]
-        one = column(feature.name, feature.name, (), place="line", unit=feature.unit)
-        one |= {"values": values, "codes": feature.codes[chosen].tolist()}
-        columns.append(one | {"ask": f"feature: {feature.name}"})
-    several = any(other or len(table.attribute_values) > 2 for other in [False, *others])
+        column("label", "Label", map(str, table.y[chosen]), options=labels, place="line"),
+        *(_feature(feature, chosen) for feature in features_of(table, words, format)),
+    ]
+    models = [_model(training, chosen) for training in answers]
+    members = _members(table)
+    regrouped = [not np.array_equal(_members(one.people), members) for one in answers]
+    if any(regrouped):
+        people = answers[regrouped.index(True)].people
+        title_of_groups = f"{attribute}, {INTEGERS}"
+        groups = _group(people, chosen, f"group, {INTEGERS}", title_of_groups, ask="group")
+        columns.insert(0, groups | {"filter": False})
+    columns.insert(0, _group(table, chosen, "group", attribute, place="line"))
+    for model, differs in zip(models, regrouped, strict=True):
+        model |= {"instead": {"group": 1}} if differs else {}
+    several = any(regrouped) or len(table.attribute_values) > 2
     shared = form("people")
     return shared | {
         "key": table.name,
@@ -199,12 +185,21 @@ def _members(people: Prepared) -> np.ndarray:
 
 def _group(people: Prepared, chosen: np.ndarray, name: str, title: str, **more: Any) -> Document:
     """Return the column of the groups of some people."""
-    options = [(value, value) for value in people.attribute_values]
-    return column(name, title, _members(people)[chosen].tolist(), options=options, **more)
+    values = _members(people)[chosen].tolist()
+    return column(name, title, values, options=people.attribute_values, **more)
 
 
-def _whole(value: float) -> float | int:
-    return int(value) if float(value).is_integer() else value
+def _feature(feature: Feature, chosen: np.ndarray) -> Document:
+    values = [
+        visible(value) if isinstance(value, str) else int(value) if value.is_integer() else value
+        for value in feature.values
+    ]
+    ask = f"feature: {feature.name}"
+    described = column(feature.name, feature.name, (), place="line", unit=feature.unit, ask=ask)
+    return described | {
+        "values": [[value] for value in values],
+        "codes": feature.codes[chosen].tolist(),
+    }
 
 
 def _seeds(answers: Answers) -> str:
@@ -220,35 +215,37 @@ def _model(answers: Answers, chosen: np.ndarray) -> dict[str, Any]:
     table, rows = answers.people, answers.row[some]
     p, flipped = answers.p[some].astype(float), answers.flipped[some].astype(float)
     positive, changed, beyond = (
-        one[some] for one in (answers.positive, answers.changed, answers.beyond)
+        mask[some] for mask in (answers.positive, answers.changed, answers.beyond)
     )
     wrong = positive != (table.y[rows] == 1)
     moved = np.nanmax(np.abs(flipped - p[:, None]), axis=1)
     flips = len(table.attribute_values) - 1
-    holds = (positive, wrong, changed.any(axis=1), beyond.any(axis=1))
+    masks = (positive, wrong, changed.any(axis=1), beyond.any(axis=1))
     names = list(ANSWERS)
-    tags = [np.where(one, *names[2 * i : 2 * i + 2]) for i, one in enumerate(holds)]
+    tags = [np.where(mask, *names[2 * i : 2 * i + 2]) for i, mask in enumerate(masks)]
     kinds = {"factual": np.isnan(flipped), "decision changes": changed, "beyond tau": beyond}
     notes = np.stack(list(kinds.values()), axis=-1).reshape(-1, 3).tolist()
     shares = (~wrong, positive, 1 - changed.sum(axis=1) / flips, 1 - beyond.sum(axis=1) / flips,
-              ~holds[-1])  # fmt: skip
-    named = dict(zip(SETTING, answers.setting, strict=True))
+              ~masks[-1])  # fmt: skip
+    fields = dict(zip(SETTING, answers.setting, strict=True))
+    seeds = [str(answers.seeds[seed]) for seed in answers.seed[some]]
     return {
-        "name": visible(", ".join(filter(None, [method(named), setting(named)]))),
-        "asks": {"training": answers.name[1], "method": named["method"]},
+        "name": visible(", ".join(filter(None, [method(fields), setting(fields)]))),
+        "asks": {"training": answers.name[1], "method": fields["method"]},
         "over": _seeds(answers),
         "row": np.searchsorted(chosen, rows).tolist(),
         "measures": [rounded(p, 3, (0.5,)), rounded(moved, 3)],
-        "shares": [np.round(one.astype(float), 8).tolist() for one in shares],
+        "shares": [np.round(share.astype(float), 8).tolist() for share in shares],
         "columns": [
-            column("seed", "Seed", (str(answers.seeds[one]) for one in answers.seed[some]),
-                   filter=True, scope=True),
-            column("answer", "Answer", np.stack(tags, axis=1).tolist(), filter=True,
+            column("seed", "Seed", seeds, filter=True, scope=True),
+            column("answer", "Answer", np.stack(tags, axis=1).tolist(),
                    options=list(ANSWERS.items()), badges=BADGES),
         ],
-        "classes": [visible(one) for one in table.attribute_values],
+        "classes": [visible(value) for value in table.attribute_values],
         "cells": rounded(flipped.ravel(), 3, (0.5,)),
-        "cell_notes": coded([n for n, on in zip(kinds, one, strict=True) if on] for one in notes),
+        "cell_notes": coded(
+            [kind for kind, on in zip(kinds, mask, strict=True) if on] for mask in notes
+        ),
     }  # fmt: skip
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 from evenhand.io.tables import read_columns
-from evenhand.report.explorer import Document, coded, column, form, rounded, write_explorer
+from evenhand.report.explorer import Document, column, form, rounded, write_explorer
 from evenhand.report.read import read_json
 from evenhand.report.render import visible
 
@@ -35,61 +35,57 @@ def explore_predicted(
         Cases of each, at most; the page states how many it leaves out.
     """
     sets, files, notes = [], {}, {}
-    for path, one in zip(cases, map(read_json, meta), strict=True):
-        if one["format"] == "table":
-            sets.append(_document(one, path, most))
-            name = one["name"]
+    for path, document in zip(cases, map(read_json, meta), strict=True):
+        if document["format"] == "table":
+            sets.append(_describe(document, path, most))
+            name = document["name"]
             files[name] = [
                 f"predictions/{name}/cases.parquet",
                 f"tables/predictions/{name}/groups.csv",
             ]
-            left = one["cases"] - len(sets[-1]["id"])
-            notes[name] = [f"{left:,} more cases are not on this page"] if left else []
+            left_out = document["cases"] - len(sets[-1]["id"])
+            notes[name] = [f"{left_out:,} more cases are not on this page"] if left_out else []
     return write_explorer(
         "predicted", sets, files, notes,
         out=out, tables_out=tables_out, templates=templates, pages=pages,
     )  # fmt: skip
 
 
-def _document(one: dict[str, Any], path: Path, most: int) -> Document:
-    table = read_columns(path).slice(0, most)
-    cells = {name: table[name].to_pylist() for name in table.column_names}
-    right = np.array([a == b for a, b in zip(cells["label"], cells["prediction"], strict=True)])
-    probability = np.array([np.nan if p is None else p for p in cells["probability"]], dtype=float)
+def _describe(document: dict[str, Any], path: Path, most: int) -> Document:
+    cells = read_columns(path).slice(0, most).to_pydict()
+    title, positive = visible(document["title"]), document["positive"]
+    right = np.array(cells["label"], object) == np.array(cells["prediction"], object)
+    probability = np.array(cells["probability"], dtype=float)
     measure = np.where(np.isfinite(probability), probability, right)
-    positive = np.array([value == one["positive"] for value in cells["prediction"]])
-    kinds = ["negative" if value != one["positive"] else "positive" for value in cells["label"]]
+    is_positive = [float(value == positive) for value in cells["prediction"]]
+    kinds = ["positive" if value == positive else "negative" for value in cells["label"]]
     columns = [
         column(name, name, [cell or None for cell in cells[name]], filter=True,
                place="line", none="unknown", ask=f"group: {name.lower()}")
-        for name in one["groups"]
+        for name in document["groups"]
     ]  # fmt: skip
     columns += [
         column("label", "Label", cells["label"], filter=True, place="line"),
         column("prediction", "Prediction", cells["prediction"], filter=True, place="line"),
         column("outcome", "Outcome", cells["outcome"], filter=True),
     ]
-    if one["positive"] is not None:
+    if positive is not None:
         columns.append(column("negative", "Label is positive", kinds, filter=True, table=False))
+    model = {
+        "name": title,
+        "asks": {"model": document["name"]},
+        "group": None,
+        "row": None,
+        "measures": [rounded(measure, 3, (0.5,))],
+        "shares": [right.astype(float).tolist(), is_positive],
+        "columns": [],
+    }
     return form("predicted") | {
-        "key": one["name"],
-        "title": visible(one["title"]),
+        "key": document["name"],
+        "title": title,
         "id": [visible(name) for name in cells["id"]],
         "columns": columns,
-        "models": [
-            {
-                "name": visible(one["title"]),
-                "asks": {"model": one["name"]},
-                "group": None,
-                "row": None,
-                "measures": [rounded(measure, 3, (0.5,))],
-                "shares": [right.astype(float).tolist(), positive.astype(float).tolist()],
-                "columns": [],
-                "classes": [],
-                "cells": [],
-                "cell_notes": coded([]),
-            }
-        ],
+        "models": [model],
     }
 
 

@@ -1,6 +1,7 @@
 """Stage: the explorer of sentences and pairs, with the number of every trusted model."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from evenhand.core import stage
+from evenhand.core.rows import grouped
 from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import read_table
 from evenhand.io.tables import read_columns
@@ -34,8 +36,10 @@ REACH = 0.99
 #: The bias beyond which a sentence is obviously biased, where no table has it.
 THRESHOLD = 0.3
 
-DATASET = "sentence_id sentence pair surface surface_opposite keyword opposite gender start end"
-DATASET += " surface_start surface_end source source_position"
+DATASET = [
+    *("sentence_id", "sentence", "pair", "surface", "surface_opposite", "opposite", "gender"),
+    *("start", "end", "surface_start", "surface_end", "source", "source_position"),
+]
 
 #: Why a sentence of SlguSet has no number, beside the reasons of other scores.
 EXCLUDED = {
@@ -87,28 +91,32 @@ def explore_sentences(
         Of `write_explorer`.
     """
 
-    def of(paths: list[Path] | None, name: str) -> dict[str, Path]:
+    def by_model(paths: list[Path] | None, name: str) -> dict[str, Path]:
         return {path.stem: path for path in paths or () if path.parents[1].name == name}
 
-    described, notes, files = [], {}, {}
-    of_source = {path.name: path for path in summaries or ()}
+    described = []
+    summary_of = {path.name: path for path in summaries or ()}
     for data in datasets or ():
         key = data.parent.name
-        one, notes[key] = describe_sentences(
-            key, TITLES[key], data, of_source.get(key), of(bias_scores, key)
-        )
-        described.append((one, f"{key}/slguset.parquet", f"{key}/bias"))
-    tables = {path.parent.name: path for path in pairs or ()}
-    for document in sets or ():
-        if (name := document.parent.name) in tables:
-            one, words = describe_pairs(document, tables[name], of(scores, name), of(gates, name))
-            key, notes[one["key"]] = one["key"], words
-            described.append((one, f"{key}/pairs.parquet", f"{key}/scores"))
-    for one, data, folder in described:
-        models = dict.fromkeys(model["asks"]["model"] for model in one["models"])
-        files[one["title"]] = [data, *(f"{folder}/{model}.parquet" for model in models)]
+        summary, bias = summary_of.get(key), by_model(bias_scores, key)
+        document, notes = describe_sentences(key, TITLES[key], data, summary, bias)
+        described.append((document, notes, f"{key}/slguset.parquet", f"{key}/bias"))
+    table_of = {path.parent.name: path for path in pairs or ()}
+    for path in sets or ():
+        if (name := path.parent.name) in table_of:
+            files = table_of[name], by_model(scores, name), by_model(gates, name)
+            document, notes = describe_pairs(path, *files)
+            key = document["key"]
+            described.append((document, notes, f"{key}/pairs.parquet", f"{key}/scores"))
+    files = {}
+    for document, _, data, folder in described:
+        models = dict.fromkeys(model["asks"]["model"] for model in document["models"])
+        files[document["title"]] = [data, *(f"{folder}/{model}.parquet" for model in models)]
     return write_explorer(
-        "sentences", [one for one, *_ in described], files, notes,
+        "sentences",
+        [document for document, *_ in described],
+        files,
+        {document["key"]: notes for document, notes, *_ in described},
         out=out, tables_out=tables_out, templates=templates, pages=pages,
     )  # fmt: skip
 
@@ -117,39 +125,45 @@ def describe_sentences(
     key: str, title: str, dataset: Path, summary: Path | None, scores: dict[str, Path]
 ) -> tuple[Document, list[str]]:
     """Return the sentences of a source of SlguSet as a set, and notes on untrusted models."""
-    rows = read_columns(dataset, DATASET.split()).to_pylist()
+    rows = read_columns(dataset, DATASET).to_pylist()
     known = read_table(summary / "models.csv") if summary else []
     threshold = next((row["threshold"] for row in known if row["threshold"]), THRESHOLD)
     base = next((f", base {row['log_base']:g}" for row in known if row["log_base"]), "")
     sides = ("expects the male word", "expects the female word")
     models = []
     for model in (row["model"] for row in known if row["trusted"] and row["model"] in scores):
-        found = _bias_rows(scores[model], [row["sentence_id"] for row in rows])
-        reasons = [one.get("excluded") for one in found]
+        bias_rows = _bias_rows(scores[model], [row["sentence_id"] for row in rows])
+        reasons = [row.get("excluded") for row in bias_rows]
         models.append(_model(
-            model, {"model": model}, np.array([one.get("bias") for one in found], dtype=float),
+            model, {"model": model}, np.array([row.get("bias") for row in bias_rows], dtype=float),
             [EXCLUDED.get(r) or exclusion_words(r) if r else NOT_SCORED for r in reasons],
-            [bool(one.get("has_unk")) for one in found], BIAS_DIGITS, threshold, sides,
+            [bool(row.get("has_unk")) for row in bias_rows], BIAS_DIGITS, threshold, sides,
         ))  # fmt: skip
     other = {"male": "keyword female", "female": "keyword male"}
-    line: dict[str, Any] = {"place": "line"}
-    language = "zh-Hans" if any(_is_chinese(row["sentence"]) for row in rows[:100]) else ""
-    document = form("sentences") | {
+    language = _language(row["sentence"] for row in rows)
+    surface_pairs = list(map(_surface_pair, rows))
+    # the masked words of a pair where they are parts of the words (男/女 of 男人/女人)
+    masked_pairs = [
+        row["pair"] if row["pair"] != pair else None
+        for row, pair in zip(rows, surface_pairs, strict=True)
+    ]
+    columns = [
+        column("Pair", "Pair", surface_pairs, filter=True, lang=language),
+        column("Masked pair", "Masked pair", masked_pairs, lang=language),
+        column("Keyword", "Keyword", (row["gender"] for row in rows), filter=True),
+        column("Source", "Source", (row["source"] for row in rows)),
+        column("line", "Line", (row["source_position"] for row in rows)),
+    ]
+    shared = form("sentences")
+    document = shared | {
         "key": key,
         "title": title,
-        "meaning": f"Bias: log p(male word) − log p(female word){base}; above zero the model"
-        " expects the male word.",
+        "meaning": shared["meaning"].format(base=base),
         "id": [row["sentence_id"] for row in rows],
         "language": language,
         "text": [_text(row) for row in rows],
         "mark": coded([f"keyword {r['gender']}", other.get(r["gender"], "keyword")] for r in rows),
-        "columns": [
-            column("Pair", "Pair", map(_surface_pair, rows), filter=True, lang=language, **line),
-            column("Masked pair", "Masked pair", map(_masked_pair, rows), lang=language, **line),
-            column("Keyword", "Keyword", (row["gender"] for row in rows), filter=True, **line),
-            column("Source", "Source", (row["source"] for row in rows), **line),
-            column("line", "Line", (row["source_position"] for row in rows), **line),
-        ],
+        "columns": [one | {"place": "line"} for one in columns],
         "measures": [_measure("Bias", BIAS_DIGITS, "male", "female")],
         "models": models,
     }
@@ -164,11 +178,11 @@ def describe_pairs(
 
     The number of a model and method is f(more) − f(less).
     """
-    about = read_json(document)
+    described = read_json(document)
     rows = read_columns(pairs).to_pylist()
     checked = {model: read_json(gates[model]) if model in gates else {} for model in sorted(scores)}
     trusted = [model for model, gate in checked.items() if gate.get("trusted")]
-    names = [about.get(f"{side}_means") for side in ("more", "less")]
+    names = [described.get(f"{side}_means") for side in ("more", "less")]
     more, less = map(preference, names)
     sides = (f"prefers {more}", f"prefers {less}")
     models = []
@@ -180,45 +194,45 @@ def describe_pairs(
                    values, why, unknown, DIFFERENCE_DIGITS, 0.0, sides)
             for method, values in numbers.items()
         ]  # fmt: skip
-    facts = {
-        "Kind": [row["bias_type"] for row in rows],
-        "Direction": [row["direction"] for row in rows],
-        "Context": [row["context"] for row in rows],
-        "Words": [row["cluster"] for row in rows],
-        "Unrelated": [row["unrelated"] for row in rows],
-        "Not scored": [row["excluded"] and exclusion_words(row["excluded"]) for row in rows],
-        "Doubts": [[FLAGS.get(one, one) for one in row["flags"] or ()] for row in rows],
-        "record": [row["source_position"] for row in rows],
-    }
-    titles = {"Doubts": "Data-quality flags", "record": "Record"}
-    filters = ("Kind", "Direction", "Not scored", "Doubts")
+    exclusions = [row["excluded"] and exclusion_words(row["excluded"]) for row in rows]
+    flags = [[FLAGS.get(flag, flag) for flag in row["flags"] or ()] for row in rows]
     columns = [
-        column(name, titles.get(name, name), values, filter=name in filters, place="line")
-        for name, values in facts.items()
+        column("Kind", "Kind", (row["bias_type"] for row in rows), filter=True),
+        column("Direction", "Direction", (row["direction"] for row in rows), filter=True),
+        column("Context", "Context", (row["context"] for row in rows)),
+        column("Words", "Words", (row["cluster"] for row in rows)),
+        column("Unrelated", "Unrelated", (row["unrelated"] for row in rows)),
+        column("Not scored", "Not scored", exclusions, filter=True),
+        column("Doubts", "Data-quality flags", flags, filter=True),
+        column("record", "Record", (row["source_position"] for row in rows)),
     ]
-    first, second = names[0] or "first sentence", names[1] or "second sentence"
-    made = form("pairs") | {
-        "key": f"stereotypes/{about['name']}",
-        "title": visible(about.get("title") or about["name"]),
-        "heading": visible(first[:1].upper() + first[1:]),
-        "other": visible(second[:1].upper() + second[1:]),
-        "meaning": visible(
-            f"Difference: score of {more} − score of {less}; above zero the model prefers the"
-            " former. Numbers of different methods do not compare."
-        ),
+    headings = [
+        name[:1].upper() + name[1:]
+        for name in (names[0] or "first sentence", names[1] or "second sentence")
+    ]
+    cuts = (aligned(row["more"] or "", row["less"] or "") for row in rows)
+    shared = form("pairs")
+    described = shared | {
+        "key": f"stereotypes/{described['name']}",
+        "title": visible(described.get("title") or described["name"]),
+        "heading": visible(headings[0]),
+        "other": visible(headings[1]),
+        "meaning": visible(shared["meaning"].format(more=more, less=less)),
         "id": [visible(row["pair_id"]) for row in rows],
-        "language": "zh-Hans" if any(_is_chinese(row["more"]) for row in rows[:100]) else "",
+        "language": _language(row["more"] for row in rows),
         "text": [
             [list(map(visible, pair)) if i % 2 else visible(pair[0]) for i, pair in enumerate(cut)]
-            for cut in (aligned(row["more"] or "", row["less"] or "") for row in rows)
+            for cut in cuts
         ],
         "mark": coded([["more", "less"]] * len(rows)),
-        "columns": [one for one in columns if any(one["values"])],
+        "columns": [one | {"place": "line"} for one in columns if any(one["values"])],
         "measures": [_measure("Difference", DIFFERENCE_DIGITS, "more", "less")],
         "models": models,
     }
-    untrusted = {name: one.get("reason") for name, one in checked.items() if name not in trusted}
-    return _with_numbers(made, sides), _untrusted(untrusted)
+    untrusted = {
+        model: gate.get("reason") for model, gate in checked.items() if model not in trusted
+    }
+    return _with_numbers(described, sides), _untrusted(untrusted)
 
 
 def _measure(title: str, digits: int, *bar: str) -> dict[str, Any]:
@@ -226,19 +240,19 @@ def _measure(title: str, digits: int, *bar: str) -> dict[str, Any]:
 
 
 def _untrusted(reasons: dict[str, str | None]) -> list[str]:
-    why = {model: " ".join(gate_words(reason)) for model, reason in reasons.items()}
-    return [f"The model {one} has no number: {why[one] or 'it was not checked.'}" for one in why]
+    return [
+        f"The model {model} has no number: {' '.join(gate_words(reason)) or 'it was not checked.'}"
+        for model, reason in reasons.items()
+    ]
 
 
 def _with_numbers(document: Document, sides: tuple[str, str]) -> Document:
     """Return a set whose models have one signed number, with their orders and scales of bars."""
-    sizes: dict[str | None, list[float]] = {}
-    for one in document["models"]:
-        found = sizes.setdefault(one["group"], [])
-        found += [abs(value) for value in one["measures"][0] if value is not None]
-    for one in document["models"]:
-        found = sorted(sizes[one["group"]])
-        one["reach"] = found[min(int(len(found) * REACH), len(found) - 1)] or 1 if found else 1
+    for models in grouped(document["models"], "group").values():
+        values = [value for model in models for value in model["measures"][0]]
+        sizes = sorted(abs(value) for value in values if value is not None) or [1]
+        for model in models:
+            model["reach"] = sizes[min(int(len(sizes) * REACH), len(sizes) - 1)] or 1
     orders = [
         ("size-desc", "Furthest from zero first"),
         ("value-desc", visible(f"Most strongly {sides[0]} first")),
@@ -268,10 +282,10 @@ def _model(
         "none": ("no number", ~known),
         "unknown": ("contains unknown tokens", np.array(unknown, dtype=bool)),
     }
-    options = [(one, words) for one, (words, _) in directions.items()
-               if threshold or one not in ("above", "below")]  # fmt: skip
+    options = [(name, words) for name, (words, _) in directions.items()
+               if threshold or name not in ("above", "below")]  # fmt: skip
     masks = np.stack([mask for _, mask in directions.values()], axis=1).tolist()
-    tags = ([one for one, on in zip(directions, row, strict=True) if on] for row in masks)
+    tags = ([name for name, on in zip(directions, row, strict=True) if on] for row in masks)
     reasons = (None if on else reason for on, reason in zip(known, why, strict=True))
     return {
         "name": visible(name),
@@ -280,7 +294,7 @@ def _model(
         "row": None,
         "measures": [rounded(values, digits, (-threshold, 0.0, threshold))],
         "columns": [
-            column("lean", "Bias direction", tags, filter=True, options=options,
+            column("lean", "Bias direction", tags, options=options,
                    badges={"unknown": "warning"}),
             column("why", "No number", reasons, badges=True),
         ],
@@ -290,8 +304,8 @@ def _model(
 def _bias_rows(path: Path, ids: list[str]) -> list[dict[str, Any]]:
     """Return a model's scores of the sentences with these ids; nothing for one without a score."""
     names = {"sentence_id", "bias", "has_unk", "excluded"} & set(pq.read_schema(path).names)
-    scored = {one["sentence_id"]: one for one in read_columns(path, sorted(names)).to_pylist()}
-    return [scored.get(one, {}) for one in ids]
+    scored = {row["sentence_id"]: row for row in read_columns(path, sorted(names)).to_pylist()}
+    return [scored.get(name, {}) for name in ids]
 
 
 def _text(row: dict[str, Any]) -> list[Any]:
@@ -311,13 +325,10 @@ def _surface_pair(row: dict[str, Any]) -> str:
     return "/".join(words if row["gender"] == "male" else words[::-1])
 
 
-def _masked_pair(row: dict[str, Any]) -> str | None:
-    """Return the masked words of a pair where they are parts of the words (男/女 of 男人/女人)."""
-    return row["pair"] if row["pair"] != _surface_pair(row) else None
-
-
-def _is_chinese(text: str | None) -> bool:
-    return any("\u3400" <= character <= "\u9fff" for character in text or "")
+def _language(texts: Iterable[str | None]) -> str:
+    """Return the code for Chinese if one of the first texts has a Chinese character, else none."""
+    first = "".join(text or "" for text in islice(texts, 100))
+    return "zh-Hans" if any("\u3400" <= character <= "\u9fff" for character in first) else ""
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.io.sheets import write_csv
-from evenhand.report.pages import FOLDER
+from evenhand.report.pages import FOLDER, PAGES
 from evenhand.report.read import read_json
 from evenhand.report.render import Page, slug, visible
 
@@ -66,8 +66,8 @@ def coded(values: Iterable[Any]) -> dict[str, Any]:
 
 
 def _items(value: Any) -> tuple[Any, ...]:
-    several = value if isinstance(value, list | tuple) else () if value is None else (value,)
-    return tuple(visible(one) if isinstance(one, str) else one for one in several)
+    values = value if isinstance(value, list | tuple) else () if value is None else (value,)
+    return tuple(visible(item) if isinstance(item, str) else item for item in values)
 
 
 def column(name: str, title: str, values: Iterable[Any], **more: Any) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def column(name: str, title: str, values: Iterable[Any], **more: Any) -> dict[st
         Of `coded`.
     **more
         ``ask``: its name in addresses, by default `name` in lower case. ``filter``: whether there
-        is a list to choose by. ``options``: (value, words) of that list; by default the values.
+        is a list to choose by. ``options``: values or (value, words) of that list.
         ``none``: words for no value; ``default``: the initial choice. ``place``: ``head`` or
         ``line`` (of an item in the table), ``text`` (paragraphs of an opened item); else it is
         among its fields. ``lang``: of the values, True for that of the item. ``unit``: of numbers.
@@ -90,7 +90,9 @@ def column(name: str, title: str, values: Iterable[Any], **more: Any) -> dict[st
         measure, in the class ``tone``.
     """
     if "options" in more:
-        more["options"] = [[visible(text) for text in pair] for pair in more["options"]]
+        pairs = [pair if isinstance(pair, tuple) else (pair, pair) for pair in more["options"]]
+        more["options"] = [[visible(text) for text in pair] for pair in pairs]
+        more.setdefault("filter", True)
     return {"name": name, "title": visible(title), "ask": name.lower(), **coded(values), **more}
 
 
@@ -103,19 +105,19 @@ def rounded(values: np.ndarray, digits: int, edges: Sequence[float] = (0.0,)) ->
     near = np.round(values, digits)
     moved = [np.sign(near - edge) != np.sign(values - edge) for edge in edges]
     kept = np.where(np.any(moved, axis=0), values, near)
-    return [one if np.isfinite(one) else None for one in kept.tolist()]
+    return [number if np.isfinite(number) else None for number in kept.tolist()]
 
 
 def packed(document: Document) -> str:
     """Return the data of a set as base64 of compressed JSON, without derived values."""
     rows: list[list[int] | None] = []
     models = []
-    for one in document["models"]:
-        if one["row"] not in rows:
-            rows.append(one["row"])
-        pairs = zip(document["measures"], one["measures"], strict=True)
-        measures = [None if measure.get("furthest") else given for measure, given in pairs]
-        models.append(one | {"row": rows.index(one["row"]), "measures": measures})
+    for model in document["models"]:
+        if model["row"] not in rows:
+            rows.append(model["row"])
+        pairs = zip(document["measures"], model["measures"], strict=True)
+        measures = [None if measure.get("furthest") else numbers for measure, numbers in pairs]
+        models.append(model | {"row": rows.index(model["row"]), "measures": measures})
     document = document | {"rows": rows, "models": models}
     text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
@@ -158,28 +160,29 @@ def write_explorer(
     dict
         items, models (by set), bytes.
     """
-    nouns = {"sentences": "Sentences and pairs", "cases": "Cases", "people": "Test individuals"}
-    nouns["predicted"] = "Predicted cases"
-    Path(tables_out).mkdir(parents=True, exist_ok=True)
-    shown, tables = [], []
-    for one in filter(lambda one: one["id"], sets):
-        name = one["key"].replace("/", "_")
-        made = {f"{name}.csv": items_table(one)}
-        if one["models"] and not _is_wide(one):
-            made[f"{name}.answers.csv"] = answers_table(one)
-        for file, table in made.items():
-            write_csv(Path(tables_out) / file, *table)
-        tables += [f"{page}/{file}" for file in made]
-        shown.append(one | {"block": f"data-{slug(one['key'])}", "packed": packed(one)})
+    tables_out.mkdir(parents=True, exist_ok=True)
+    filled, tables = [], []
+    for document in sets:
+        if not document["id"]:
+            continue
+        stem = document["key"].replace("/", "_")
+        contents = {f"{stem}.csv": items_table(document)}
+        if document["models"] and not _is_wide(document):
+            contents[f"{stem}.answers.csv"] = answers_table(document)
+        for file, table in contents.items():
+            write_csv(tables_out / file, *table)
+            tables.append(f"{page}/{file}")
+        block = {"block": f"data-{slug(document['key'])}", "packed": packed(document)}
+        filled.append(document | block)
     written = Page(page, out, templates, pages).write(
         sections=[
-            ("items", nouns[page], nouns[page]),
+            ("items", PAGES[page][1], PAGES[page][1]),
             ("reading", "How to read it", "How to read it"),
             ("files", "Files", "Files with these items"),
         ],
-        sets=shown,
-        empty=[one for one in sets if not one["id"]],
-        rows=_first_rows(shown[0]) if shown else [],
+        sets=filled,
+        empty=[document for document in sets if not document["id"]],
+        rows=_first_rows(filled[0]) if filled else [],
         tables=tables,
         notes=notes,
         files=files,
@@ -187,8 +190,8 @@ def write_explorer(
         **values,
     )
     return {
-        "items": {one["key"]: len(one["id"]) for one in sets},
-        "models": {one["key"]: len(one["models"]) for one in sets},
+        "items": {document["key"]: len(document["id"]) for document in sets},
+        "models": {document["key"]: len(document["models"]) for document in sets},
         "bytes": written,
     }
 
@@ -198,9 +201,9 @@ def _first_rows(document: Document) -> list[dict[str, Any]]:
     rows = []
     for i, name in enumerate(document["id"][:SHOWN]):
         facts = [
-            {"title": one["title"], "values": [_in_words(one, value) for value in values]}
-            for one in document["columns"]
-            if one.get("place") in ("head", "line") and (values := cell(one, i))
+            {"title": shown["title"], "values": [_in_words(shown, value) for value in values]}
+            for shown in document["columns"]
+            if shown.get("place") in ("head", "line") and (values := cell(shown, i))
         ]
         sides = [_side(document, i, side) for side in range(2)] if "text" in document else []
         rows.append({"id": name, "sides": sides, "facts": facts})
@@ -225,52 +228,59 @@ def cell(column: dict[str, Any], row: int) -> list[Any]:
 
 def _is_wide(document: Document) -> bool:
     """Whether the models have one number an item: then they are columns of the items."""
-    return len(document["measures"]) == 1 and all(one["row"] is None for one in document["models"])
+    models = document["models"]
+    return len(document["measures"]) == 1 and all(model["row"] is None for model in models)
 
 
-def items_table(document: Document) -> tuple[list[str], Iterator[list[Any]]]:
+Table = tuple[list[str], Iterator[list[Any]]]
+
+
+def items_table(document: Document) -> Table:
     """Return the header and the rows of a table of items: id, texts, columns, numbers of models."""
-    columns = [one for one in document["columns"] if one.get("table", True)]
+    columns = [column for column in document["columns"] if column.get("table", True)]
     models = document["models"] if _is_wide(document) else []
     texts = [document["heading"], document["other"]] if "text" in document else []
     header = [document.get("id_name", "id"), *texts]
-    header += [f"{one['name']} ({one['unit']})" if one.get("unit") else one["name"]
-               for one in columns]  # fmt: skip
-    header += [one["name"] for one in models]
-
-    def rows() -> Iterator[list[Any]]:
-        for i, name in enumerate(document["id"]):
-            sides = [_side(document, i, side) for side in range(len(texts))]
-            cells = [_joined(cell(one, i)) for one in columns]
-            yield [name, *sides, *cells, *(one["measures"][0][i] for one in models)]
-
-    return header, rows()
+    for column in columns:
+        unit = f" ({column['unit']})" if column.get("unit") else ""
+        header.append(f"{column['name']}{unit}")
+    header += [model["name"] for model in models]
+    rows = (
+        [
+            name,
+            *(_side(document, i, side) for side in range(len(texts))),
+            *(_joined(cell(column, i)) for column in columns),
+            *(model["measures"][0][i] for model in models),
+        ]
+        for i, name in enumerate(document["id"])
+    )
+    return header, rows
 
 
 def _joined(values: list[Any]) -> Any:
     return values[0] if len(values) == 1 else "; ".join(map(str, values)) if values else None
 
 
-def answers_table(document: Document) -> tuple[list[str], Iterator[list[Any]]]:
+def answers_table(document: Document) -> Table:
     """Return the header and the rows of a table of answers: a row an answer of a model.
 
     The keys of the model, the item, the columns of the answer, measures, and numbers of classes.
     """
-    models, measures = document["models"], document["measures"]
-    columns = [one["name"] for one in models[0]["columns"]]
-    classes = list(dict.fromkeys(name for one in models for name in one["classes"]))
-    header = [*models[0]["asks"], document.get("id_name", "id"), *columns]
-    header += [one["name"] for one in measures] + [f"number: {name}" for name in classes]
+    models = document["models"]
+    classes = list(dict.fromkeys(name for model in models for name in model["classes"]))
+    header = [*models[0]["asks"], document.get("id_name", "id")]
+    header += [column["name"] for column in models[0]["columns"]]
+    header += [measure["name"] for measure in document["measures"]]
+    header += [f"number: {name}" for name in classes]
 
     def rows() -> Iterator[list[Any]]:
         for model in models:
-            size = len(model["classes"])
+            numbers = iter(model["cells"])
             for i, item in enumerate(model["row"]):
-                own = model["cells"][i * size : (i + 1) * size]
-                cells = dict(zip(model["classes"], own, strict=True))
+                cells = {name: next(numbers) for name in model["classes"]}
                 yield [
                     *model["asks"].values(), document["id"][item],
-                    *(_joined(cell(one, i)) for one in model["columns"]),
+                    *(_joined(cell(column, i)) for column in model["columns"]),
                     *(values[i] for values in model["measures"]),
                     *(cells.get(name) for name in classes),
                 ]  # fmt: skip
