@@ -43,7 +43,7 @@ def test_formulas_become_text_and_numbers_stay(tmp_path):
     assert first_cells(made["csv"]) == ["'=name", *("'" + one for one in FORMULAS), *numbers]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(cell=st.text(st.characters(codec="utf-8", exclude_characters="\r\n\0"), min_size=1))
 def test_no_cell_begins_a_formula_unless_it_is_a_number(tmp_path_factory, cell):
     made = export(tmp_path_factory.mktemp("t"), ["a"], [cell])
@@ -60,12 +60,13 @@ def test_the_csv_keeps_all_digits_and_the_others_four(tmp_path):
     assert "| 0.1235 | 12345 |\n| 1234567 |  |\n| 1e-07 | 3 |" in made["md"]
     assert "\\begin{tabular}{rr}" in made["tex"]
     assert "| ---: | ---: |" in made["md"]
-
-
-def test_a_column_with_words_is_no_column_of_numbers(tmp_path):
-    made = export(tmp_path, ["id"], ["0.10000"], ["none"])
+    made = export(tmp_path, ["id"], ["0.10000"], ["none"])  # no column of numbers
     assert "0.10000" in made["tex"] and "0.10000" in made["md"]
     assert "{l}" in made["tex"]
+    made = export(tmp_path, ["a", "b"])
+    assert made["csv"] == "a,b\r\n"
+    assert "a & b \\\\" in made["tex"]
+    assert made["md"] == "| a | b |\n| --- | --- |\n"
 
 
 def test_signs_of_latex_and_markdown_are_text(tmp_path):
@@ -95,13 +96,6 @@ def test_a_long_table_breaks_over_pages_and_says_what_is_missing(tmp_path):
     assert "\n59\r\n" in made["csv"]
 
 
-def test_a_table_without_rows(tmp_path):
-    made = export(tmp_path, ["a", "b"])
-    assert made["csv"] == "a,b\r\n"
-    assert "a & b \\\\" in made["tex"]
-    assert made["md"] == "| a | b |\n| --- | --- |\n"
-
-
 def test_the_latex_names_file_and_stage(tmp_path):
     path = table(tmp_path / "tables/mine.csv", ["a"], ["1"])
     entry = {"file": "results/tables/mine.csv", "sha256": content_digest(path)}
@@ -122,18 +116,6 @@ def test_copies_of_two_folders_keep_apart(tmp_path):
     ]  # fmt: skip
     with pytest.raises(InputError, match="two tables would be called a_b"):
         export_tables(tables=paths, files=["a/b.csv", "tables/a_b.csv"], out=tmp_path / "o")
-    with pytest.raises(InputError, match="not one path"):
-        export_tables(tables=paths, files=[], out=tmp_path / "o")
-
-
-def test_what_is_no_table(tmp_path):
-    empty = tmp_path / "empty.csv"
-    empty.write_text("", encoding="utf-8")
-    with pytest.raises(InputError, match="is empty"):
-        export_tables(tables=[empty], files=["e.csv"], out=tmp_path / "o")
-    ragged = table(tmp_path / "ragged.csv", ["a", "b"], ["1", "2"], ["1"])
-    with pytest.raises(InputError, match=r"ragged\.csv:3: has 1 cells where the header has 2"):
-        export_tables(tables=[ragged], files=["r.csv"], out=tmp_path / "o")
 
 
 def test_nothing_to_export_and_the_same_bytes(tmp_path):

@@ -29,9 +29,7 @@ def test_files_are_grouped_by_the_ends_of_their_paths():
     assert results.places("sets", "folders/t", "scores") == places
     assert results.path("sets") == sets[0]
     assert ResultFiles([], PATTERNS).path("sets") is None
-    with pytest.raises(
-        InputError, match=r"this headline reads; give sets/\*/pairs.json"
-    ):
+    with pytest.raises(InputError, match=r"this headline reads; give sets/\*/pairs.json"):
         ResultFiles([Path("tables/a.csv")], PATTERNS)
 
 

@@ -8,7 +8,6 @@ import pyarrow.parquet as pq
 import pytest
 from huggingface_hub import DatasetCard
 
-from evenhand.errors import InputError
 from evenhand.report.write_folder_cards import write_folder_cards
 from unit.report import made_stereotypes
 
@@ -114,21 +113,3 @@ def test_the_published_edition_is_told_as_one(card, tmp_path, load):
     assert "with every offset repaired" in text and "import_published.py" in text
     assert load(folder, split="all_rows")["sentence"][0] == "她来了。"
     assert load(folder, "bias-tiny", split="all_rows")[0] == {"bias": 0.5}
-
-
-def test_what_cannot_be_opened_is_refused(card, pairs, tmp_path):
-    table = pairs / "pairs.parquet"
-    with pytest.raises(InputError, match="there is no table"):
-        card(pairs, tables=[])
-    with pytest.raises(InputError, match="two tables would be the configuration pairs"):
-        card(pairs, tables=[table, table])
-    other = tmp_path / "other.parquet"
-    other.write_bytes(table.read_bytes())
-    with pytest.raises(InputError, match="is in none of the folders"):
-        card(pairs, tables=[other])
-    (pairs / "x.parquet").write_text("no table")
-    with pytest.raises(InputError, match="is not a Parquet file"):
-        card(pairs, tables=[pairs / "x.parquet"])
-    (pairs / "pairs.json").write_text("{}")
-    with pytest.raises(InputError, match="does not say what the folder holds"):
-        card(pairs)

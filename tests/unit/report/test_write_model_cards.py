@@ -7,12 +7,10 @@ import pytest
 from huggingface_hub import ModelCard
 
 from evenhand.core.tables import write_tables
-from evenhand.errors import InputError
 from evenhand.report.write_model_cards import write_model_cards
 from evenhand.slguset.tables import models
 from expected import check_expected
 from unit.report import made_stereotypes
-from unit.report.test_write_models_page import change
 
 SETS = list(made_stereotypes.SETS)
 
@@ -143,22 +141,3 @@ def test_each_model_has_its_own_card(card, own, repository, tmp_path):
     for name, language in zip(names, ("en", ""), strict=True):
         alone = card(**arguments(own, name), language=language).content
         assert (tmp_path / name).read_text(encoding="utf-8") == alone
-
-
-def test_what_does_not_belong_together_is_refused(card, own):
-    given = arguments(own, "tiny-bert-en")
-    with pytest.raises(InputError, match="was scored on nothing"):
-        card(model="m")
-    for name in ("sets", "tables"):
-        with pytest.raises(InputError, match="crows_pairs has a check of the model, and its"):
-            card(**given | {name: given[name][1:]})
-    gate = given["gates"][0].with_name("other.json")
-    gate.write_bytes(given["gates"][0].read_bytes())
-    with pytest.raises(InputError, match="is about the model tiny-bert-en"):
-        card(**given | {"model": "other", "gates": [gate]})
-    change(given["tables"][0] / "bias_scores.csv", model="other")
-    with pytest.raises(InputError, match="says nothing of the model tiny-bert-en"):
-        card(**given)
-    given["gates"][0].write_text("[]", encoding="utf-8")
-    with pytest.raises(InputError, match="is not the record"):
-        card(**given)

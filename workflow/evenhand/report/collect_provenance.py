@@ -10,7 +10,7 @@ from evenhand.core import hermetic, stage
 from evenhand.core.files import content_digest, folder_files
 from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import PACKAGE, read_package
-from evenhand.errors import InputError
+from evenhand.report.read import read_json
 
 #: The fields of a run's record, except its inputs.
 FIELDS = ("stage", "code", "parameters", "config", "packages", "counts")
@@ -56,15 +56,14 @@ def collect_provenance(
         parameters and counts as JSON, under the configuration's keys where there are any;
         packages as ``name version`` and inputs as paths, separated by semicolons.
     """
-    if twice := {file for file in files if files.count(file) > 1}:
-        raise InputError("is named twice among the result files", file=min(twice))
     by_path = _records_by_path(records or [])
     for folder in list(files):  # a declared table of a folder is a result of its own
-        own = _tables(folder)
-        record = by_path.get(str(folder), {})
-        if own and record.get("sha256") == content_digest(folder):
-            by_path |= {str(one): record | {"sha256": content_digest(one)} for one in own}
-        files = [*files, *own]
+        if (folder / PACKAGE).is_file():
+            paths = [folder / f"{name}.csv" for name in read_package(folder)]
+            record = by_path.get(str(folder), {})
+            if record.get("sha256") == content_digest(folder):
+                by_path |= {str(path): record | {"sha256": content_digest(path)} for path in paths}
+            files = [*files, *paths]
     entries = {
         str(file): {"result": True, "sha256": content_digest(file)} | _describe(file)
         for file in files
@@ -79,29 +78,28 @@ def collect_provenance(
             record = {}
         entry |= {field: record.get(field) for field in FIELDS}
         entry["inputs"] = {}
-        for argument, described in record.get("inputs", {}).items():
-            entry["inputs"][argument] = read = []
-            for one in described:
-                file, sha256 = one.get("file"), one["sha256"]
+        for argument, contents in record.get("inputs", {}).items():
+            entry["inputs"][argument] = inputs = []
+            for content in contents:
+                file, sha256 = content.get("file"), content["sha256"]
                 if file in by_path and file not in entries:
                     entries[file] = {"result": False, "sha256": sha256} | _describe(Path(file))
                     waiting.append(file)
                 if file not in entries:
-                    file = _shown(file)
+                    file = _public(file)
                     sources[file or "", sha256] = {"file": file, "sha256": sha256}
-                read.append({"file": file, "sha256": sha256})
+                inputs.append({"file": file, "sha256": sha256})
     document = {
         "files": [{"file": name} | entries[name] for name in sorted(entries)],
         "sources": [sources[key] for key in sorted(sources)],
     }
-    out.write_text(
-        json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8"
-    )
+    text = json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True)
+    out.write_text(f"{text}\n", encoding="utf-8")
     with table.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.DictWriter(stream, TABLE, lineterminator="\n")
         writer.writeheader()
         writer.writerows(map(_row, document["files"]))
-        writer.writerows(one | {"kind": "source"} for one in document["sources"])
+        writer.writerows(source | {"kind": "source"} for source in document["sources"])
     traced = sum(entry["stage"] is not None for entry in entries.values())
     return {"files": len(entries), "traced": traced, "sources": len(sources)}
 
@@ -109,17 +107,16 @@ def collect_provenance(
 def _row(entry: dict[str, Any]) -> dict[str, Any]:
     """Return a file as a row of the table."""
     keys = entry["config"] or {}
-    settings = {keys.get(name, name): one for name, one in (entry["parameters"] or {}).items()}
-    inputs = [one["file"] for read in entry["inputs"].values() for one in read if one["file"]]
+    parameters, packages = entry["parameters"] or {}, entry["packages"] or {}
+    settings = {keys.get(name, name): value for name, value in parameters.items()}
+    inputs = {file["file"] for files in entry["inputs"].values() for file in files} - {None}
     return {name: entry.get(name) for name in TABLE} | {
         "result": str(entry["result"]).lower(),
         "columns": "; ".join(entry["columns"] or []),
         "parameters": _json(settings),
         "counts": _json(entry["counts"] or {}),
-        "packages": "; ".join(
-            f"{name} {version}" for name, version in sorted((entry["packages"] or {}).items())
-        ),
-        "inputs": "; ".join(sorted(set(inputs))),
+        "packages": "; ".join(f"{name} {version}" for name, version in sorted(packages.items())),
+        "inputs": "; ".join(sorted(inputs)),
     }
 
 
@@ -131,24 +128,14 @@ def _records_by_path(records: list[Path]) -> dict[str, dict[str, Any]]:
     """Return the records by each path that they list as written."""
     by_path: dict[str, dict[str, Any]] = {}
     for path in sorted(records):
-        try:
-            record = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise InputError("is not JSON", file=path, remedy="remove the file") from error
+        record = read_json(path)
         for output in record["outputs"].values():
             by_path[output["file"]] = record | {"sha256": output["sha256"]}
             hermetic.allow(Path(output["file"]))  # its content is fixed by the record's checksum
     return by_path
 
 
-def _tables(folder: Path) -> list[Path]:
-    """Return the declared tables of a folder; an empty result for a file."""
-    if not (folder / PACKAGE).is_file():
-        return []
-    return [folder / f"{name}.csv" for name in read_package(folder)]
-
-
-def _shown(file: str | None) -> str | None:
+def _public(file: str | None) -> str | None:
     """Return the path of a source without parts of this machine; None if it is not recorded."""
     if file is None or not Path(file).is_absolute():
         return file
@@ -162,24 +149,21 @@ def _shown(file: str | None) -> str | None:
 
 def _describe(path: Path) -> dict[str, Any]:
     """Return kind, bytes, rows and columns of a file or folder; rows only of a table."""
-    if path.is_dir():
-        size = sum((path / name).stat().st_size for name in folder_files(path))
-        return {"kind": "folder", "bytes": size, "rows": None, "columns": None}
     entry: dict[str, Any] = {"kind": "file", "bytes": None, "rows": None, "columns": None}
-    if not path.exists():
-        return entry
-    entry["bytes"] = path.stat().st_size
-    if path.suffix == ".parquet":
+    if path.is_dir():
+        entry["kind"] = "folder"
+        entry["bytes"] = sum((path / name).stat().st_size for name in folder_files(path))
+    elif path.exists():
+        entry["bytes"] = path.stat().st_size
+    if path.suffix == ".parquet" and path.is_file():
         import pyarrow.parquet as pq
 
-        with pq.ParquetFile(path) as table:
-            entry["rows"] = table.metadata.num_rows
-            entry["columns"] = table.schema_arrow.names
-    elif path.suffix == ".csv":
+        metadata = pq.read_metadata(path)
+        entry |= {"rows": metadata.num_rows, "columns": metadata.schema.to_arrow_schema().names}
+    elif path.suffix == ".csv" and path.is_file():
         with path.open(encoding="utf-8-sig", newline="") as stream:
             reader = csv.reader(stream)
-            entry["columns"] = next(reader, None)
-            entry["rows"] = sum(1 for _ in reader)
+            entry |= {"columns": next(reader, None), "rows": sum(1 for _ in reader)}
     return entry
 
 

@@ -2,9 +2,9 @@
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evenhand.core import stage
 from evenhand.core.files import content_digest
@@ -15,8 +15,13 @@ from evenhand.io.sheets import guarded
 from evenhand.report.read import read_json
 from evenhand.report.render import stem, visible
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 #: A LaTeX table with more rows breaks over pages.
 PAGE_ROWS = 40
+
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?inf|nan", re.ASCII)
 
 #: Characters that Markdown, or the HTML inside it, could read as markup. An underscore inside a
 #: word is none.
@@ -66,50 +71,47 @@ def export_tables(
     Raises
     ------
     InputError
-        The numbers of tables and paths differ, two would get the same name, or a file is no table.
+        Two tables would get the same name.
     """
-    if len(tables) != len(files):
-        raise InputError("there is not one path for each table")
     both = [
         pair
         for path, file in zip(tables, files, strict=True)
         for pair in ([(path / name, f"{file}/{name}") for name in _csvs(path)] or [(path, file)])
     ]
-    tables, files = [path for path, _ in both], [file for _, file in both]
-    stems = [stem(file) for file in files]
+    stems = [stem(file) for _, file in both]
     if twice := {name for name in stems if stems.count(name) > 1}:
         raise InputError(f"two tables would be called {min(twice)}")
     stages = _stages(provenance) if provenance else {}
-    Path(out).mkdir(parents=True, exist_ok=True)
+    out.mkdir(parents=True, exist_ok=True)
     if notice:
-        (Path(out) / "NOTICE.txt").write_text(f"{notice}\n", encoding="utf-8")
-    counts = {"tables": len(tables), "rows": 0, "shortened": 0}
-    for path, file, name in zip(tables, files, stems, strict=True):
-        header, body = _read(path)
-        _write_csv(Path(out) / f"{name}.csv", header, body)
-        numeric = [_is_numeric([row[i] for row in body]) for i in range(len(header))]
-        shown = [
+        (out / "NOTICE.txt").write_text(f"{notice}\n", encoding="utf-8")
+    counts = {"tables": len(both), "rows": 0, "shortened": 0}
+    for (path, file), name in zip(both, stems, strict=True):
+        table = _read(path)
+        safe = table.rename(columns=_safe).map(_safe)
+        safe.to_csv(out / f"{name}.csv", index=False, encoding="utf-8-sig", lineterminator="\r\n")
+        numeric = [_is_numeric(cells) for _, cells in table.items()]
+        rounded = [
             [
                 _rounded(cell) if is_number else _line(cell)
                 for cell, is_number in zip(row, numeric, strict=True)
             ]
-            for row in body[:rows]
+            for row in table.head(rows).to_numpy().tolist()
         ]
-        head = [_line(cell) for cell in header]
+        header = [_line(cell) for cell in table.columns]
         origin = file
-        if made_by := stages.get((Path(file).name, content_digest(path))):
-            origin += f", made by {made_by}"
+        if stage_name := stages.get((Path(file).name, content_digest(path))):
+            origin += f", made by {stage_name}"
         limit = ""
-        if len(body) > rows:
-            limit = f"The first {rows:,} of {len(body):,} rows; {name}.csv holds all of them."
-        latex = _latex(head, shown, numeric)
-        lines = [f"% {_line(one)}\n" for one in (notice, origin, limit) if one]
-        (Path(out) / f"{name}.tex").write_text("".join(lines) + latex, encoding="utf-8")
-        markdown = _markdown(head, shown, numeric) + "".join(
-            f"\n{_plain(one)}\n" for one in (limit, notice) if one
-        )
-        (Path(out) / f"{name}.md").write_text(markdown, encoding="utf-8")
-        counts["rows"] += len(body)
+        if len(table) > rows:
+            limit = f"The first {rows:,} of {len(table):,} rows; {name}.csv holds all of them."
+        comments = "".join(f"% {_line(text)}\n" for text in (notice, origin, limit) if text)
+        latex = comments + _latex(header, rounded, numeric)
+        (out / f"{name}.tex").write_text(latex, encoding="utf-8")
+        notes = "".join(f"\n{_plain(text)}\n" for text in (limit, notice) if text)
+        markdown = _markdown(header, rounded, numeric) + notes
+        (out / f"{name}.md").write_text(markdown, encoding="utf-8")
+        counts["rows"] += len(table)
         counts["shortened"] += bool(limit)
     return counts
 
@@ -128,36 +130,26 @@ def _stages(provenance: Path) -> dict[tuple[str, str], str]:
     }
 
 
-def _read(path: Path) -> tuple[list[str], list[list[str]]]:
-    """Return the header and the rows of a table."""
+def _read(path: Path) -> "pd.DataFrame":
+    """Return a table of text."""
+    import pandas as pd
+
     if path.suffix == ".json":
-        return ["field", "value"], [[field, value] for field, value in _fields(read_json(path))]
+        return pd.DataFrame(_fields(read_json(path)), columns=["field", "value"], dtype=str)
     with path.open(encoding="utf-8-sig", newline="") as stream:
-        reader = csv.reader(stream)
-        header = next(reader, None)
-        if not header:
-            raise InputError("is empty; a table has a header", file=path)
-        body = []
-        for row in reader:
-            if len(row) != len(header):
-                raise InputError(
-                    f"has {len(row)} cells where the header has {len(header)}",
-                    file=path,
-                    line=reader.line_num,
-                )
-            body.append(row)
-    return header, body
+        header, *rows = csv.reader(stream)
+    return pd.DataFrame(rows, columns=header, dtype=str)
 
 
 def _fields(value: Any, field: str = "") -> Iterator[tuple[str, str]]:
     """Yield the leaves of a document, each with its path."""
     inside = field and f"{field}."
     if isinstance(value, dict):
-        for name, one in value.items():
-            yield from _fields(one, f"{inside}{name}")
-    elif isinstance(value, list) and any(isinstance(one, dict | list) for one in value):
-        for number, one in enumerate(value, start=1):
-            yield from _fields(one, f"{inside}{number}")
+        for name, part in value.items():
+            yield from _fields(part, f"{inside}{name}")
+    elif isinstance(value, list) and any(isinstance(part, dict | list) for part in value):
+        for number, part in enumerate(value, start=1):
+            yield from _fields(part, f"{inside}{number}")
     else:
         yield field, "; ".join(map(_text, value)) if isinstance(value, list) else _text(value)
 
@@ -169,23 +161,15 @@ def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _write_csv(path: Path, header: list[str], body: list[list[str]]) -> None:
-    with path.open("w", encoding="utf-8-sig", newline="") as stream:
-        writer = csv.writer(stream)  # ends lines with CR LF, and so quotes a cell with either
-        for row in [header, *body]:
-            writer.writerow([cell if _is_number(cell) else guarded(cell) for cell in row])
+def _safe(cell: str) -> str:
+    """Return a cell that no spreadsheet program reads as a formula."""
+    return cell if _NUMBER.fullmatch(cell) else guarded(cell)
 
 
-def _is_number(text: str) -> bool:
-    return (
-        re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?inf|nan", text, re.ASCII)
-        is not None
-    )
-
-
-def _is_numeric(cells: list[str]) -> bool:
+def _is_numeric(cells: Iterable[str]) -> bool:
     """Return whether a column contains only numbers and blanks."""
-    return any(cells) and all(_is_number(cell) for cell in cells if cell)
+    values = [cell for cell in cells if cell]
+    return bool(values) and all(map(_NUMBER.fullmatch, values))
 
 
 def _rounded(text: str) -> str:
@@ -223,7 +207,7 @@ def _markdown(header: list[str], body: list[list[str]], numeric: list[bool]) -> 
 def _plain(text: str) -> str:
     """Return the text with Markdown's special characters escaped."""
     entities = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
-    return _MARKDOWN.sub(lambda found: entities.get(found[0], "\\" + found[0]), text)
+    return _MARKDOWN.sub(lambda match: entities.get(match[0], "\\" + match[0]), text)
 
 
 if __name__ == "__main__":

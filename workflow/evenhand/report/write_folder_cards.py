@@ -5,9 +5,10 @@ from typing import Any
 
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Source
-from evenhand.errors import InputError
 from evenhand.io.markdown import render
 from evenhand.report.read import read_json
+
+Facts = dict[str, Any]
 
 #: The one split of each table. (The hub knows train, validation and test by other words too, and
 #: keeps `all` for itself.)
@@ -49,90 +50,60 @@ def write_folder_cards(
     -------
     dict
         tables, rows.
-
-    Raises
-    ------
-    InputError
-        The document has no name, there is no table, a table lies elsewhere or is no Parquet
-        file, or two tables would have the same configuration.
     """
-    for path in tables:
-        if not any(path.is_relative_to(document.parent) for document in documents):
-            raise InputError("is in none of the folders", file=path)
-    stores = []
+    counts = {"tables": 0, "rows": 0}
     for document, card in zip(documents, out, strict=True):
-        own = [path for path in tables if path.is_relative_to(document.parent)]
-        stores += _write(template, document, own, card, notice)
-    return {"tables": len(stores), "rows": sum(one["rows"] for one in stores)}
+        folder = document.parent
+        stores = [_describe(path, folder) for path in tables if path.is_relative_to(folder)]
+        facts = _facts(document, stores)
+        card.write_text(render(template, facts | {"notice": notice}), encoding="utf-8")
+        counts["tables"] += len(stores)
+        counts["rows"] += sum(store["rows"] for store in stores)
+    return counts
 
 
-def _write(
-    template: Path, document: Path, tables: list[Path], out: Path, notice: str
-) -> list[dict[str, Any]]:
-    """Write a folder's card and return its tables."""
+def _facts(document: Path, stores: list[dict[str, Any]]) -> Facts:
     from huggingface_hub import DatasetCardData
 
-    about = read_json(document)
-    if isinstance(about, dict) and document.name == "statistics.json":
-        about |= {"name": document.parent.name, "title": EDITION}
-    if not isinstance(about, dict) or not about.get("name"):
-        raise InputError("does not say what the folder holds", file=document)
-    if not tables:
-        raise InputError("there is no table to name", file=document)
-    stores = [_store(path, document.parent) for path in tables]
-    names = [one["config"] for one in stores]
-    if twice := {name for name in names if names.count(name) > 1}:
-        raise InputError(f"two tables would be the configuration {min(twice)}", file=document)
-    title = about.get("title") or (about.get("meta") or {}).get("title") or about["name"]
-    header = DatasetCardData(
-        pretty_name=title,
-        tags=["fairness", "evenhand"],
-        configs=[
-            {
-                "config_name": one["config"],
-                "data_files": [{"split": SPLIT, "path": one["path"]}],
-                **({"default": True} if one is stores[0] else {}),
-            }
-            for one in stores
-        ],
-    )
-    columns: dict[str, list[str]] = {}
-    for one in stores:
-        known = columns.setdefault(one["kind"], [])
-        known += [name for name in one["columns"] if name not in known]
-    text = render(
-        template,
+    description, is_slguset = read_json(document), document.name == "statistics.json"
+    name = document.parent.name if is_slguset else description["name"]
+    title = description.get("title") or (description.get("meta") or {}).get("title") or name
+    title = EDITION if is_slguset else title
+    configs = [
         {
-            "notice": notice,
-            "header": header.to_yaml(line_break="\n"),
-            "title": title,
-            "name": about["name"],
-            "people": "attribute_name" in about,
-            "edition": about.get("title") == EDITION,
-            "stores": stores,
-            "columns": columns,
-        },
-    )
-    out.write_text(text, encoding="utf-8")
-    return stores
+            "config_name": store["config"],
+            "data_files": [{"split": SPLIT, "path": store["path"]}],
+            **({"default": True} if store is stores[0] else {}),
+        }
+        for store in stores
+    ]
+    tags = ["fairness", "evenhand"]
+    header = DatasetCardData(pretty_name=title, tags=tags, configs=configs)
+    columns: dict[str, dict[str, None]] = {}
+    for store in stores:
+        columns.setdefault(store["kind"], {}).update(dict.fromkeys(store["columns"]))
+    return {
+        "header": header.to_yaml(line_break="\n"),
+        "title": title,
+        "name": name,
+        "people": "attribute_name" in description,
+        "edition": is_slguset,
+        "stores": stores,
+        "columns": columns,
+    }
 
 
-def _store(path: Path, folder: Path) -> dict[str, Any]:
+def _describe(path: Path, folder: Path) -> dict[str, Any]:
     """Return the configuration, kind, path, rows and columns of a table."""
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    place = path.relative_to(folder)
-    try:
-        found = pq.read_metadata(path)
-    except pa.ArrowInvalid as error:
-        raise InputError("is not a Parquet file", file=path) from error
+    place, metadata = path.relative_to(folder), pq.read_metadata(path)
     return {
         "config": "-".join(place.with_suffix("").parts),
         "kind": place.parts[0] if len(place.parts) > 1 else place.stem,
         "path": place.as_posix(),
-        "rows": found.num_rows,
-        "columns": [field.name for field in found.schema.to_arrow_schema()],
+        "rows": metadata.num_rows,
+        "columns": metadata.schema.to_arrow_schema().names,
     }
 
 

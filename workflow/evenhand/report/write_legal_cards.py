@@ -59,92 +59,83 @@ def write_legal_cards(
         cases, by data set.
     """
     audited = {path.name: path for path in audits or []}
-    given = zip(datasets, data, tables, out, titles, sources, strict=True)
+    arguments = zip(datasets, data, tables, out, titles, sources, strict=True)
     counts = {}
-    for dataset, file, folder, card, title, source in given:
-        audit = audited.get(dataset)
+    for name, file, folder, card, title, source in arguments:
         facts = _facts(read_dataset(file), file, read_tables(folder)) | {
             "notice": notice,
             "name": title,
-            "dataset": dataset,
-            "published": dataset in (published or []),
+            "dataset": name,
+            "published": name in (published or []),
             "sources": source,
-            "audit": read_table(audit / "audit.csv") if audit else [],
+            "audit": read_table(audited[name] / "audit.csv") if name in audited else [],
         }
         card.write_text(render(template, facts), encoding="utf-8")
-        counts[dataset] = facts["cases"]
+        counts[name] = facts["cases"]
     return counts
 
 
-def _facts(fixed: Dataset, data: Path, rows: dict[str, Rows]) -> dict[str, Any]:
+def _facts(dataset: Dataset, data: Path, rows: dict[str, Rows]) -> dict[str, Any]:
     """Return the facts of a card that come from the data set and its tables."""
     columns = read_cases_table(data, ["language", "label_known"])
     cases, languages = columns.num_rows, set(columns["language"].to_pylist())
-    attributes = {row["attribute"] for row in rows["groups"]}
+    groups = grouped(rows["groups"], "attribute")
     shift = [row for row in rows["shift"] if row["distance"] is not None]
-    found = [row for row in rows["leakage"] if row["label"] is None and row["cases"]]
+    leakage = [row for row in rows["leakage"] if row["label"] is None and row["cases"]]
+    leakage.sort(key=lambda row: (-row["cases"], row["language"] or "", row["pattern"]))
+    quantities = grouped(rows["lengths"], "unit", "tokenizer")
     return {
-        "fixed": fixed,
+        "fixed": dataset,
         "languages": sorted(languages - {None}),
         "size": size_category(cases),
         "cases": cases,
         "unlabelled": columns["label_known"].to_pylist().count(False),
-        "attributes": [one for one in fixed.attributes if one.name in attributes or not one.groups],
+        "attributes": [one for one in dataset.attributes if one.name in groups or not one.groups],
         "limits": [
-            _limits(one, rows["groups"], cases)
-            for one in fixed.attributes
-            if one.name in attributes
+            _limits(one, groups[one.name], cases)
+            for one in dataset.attributes
+            if one.name in groups
         ],
         "few": FEW,
         "sizes": rows["sizes"],
-        "labels": _by_split(rows["labels"], ("label",)),
-        "groups": _by_split(rows["groups"], ("attribute", "group")),
-        "shift": [row for row in shift if row["splits"] == "train-test"],
+        "labels": _by_split(rows["labels"], "label"),
+        "groups": _by_split(rows["groups"], "attribute", "group"),
+        "shift": where(shift, splits="train-test"),
         "shifts": len(rows["shift"]),
         "shifted": sum(row["above_noise"] is True for row in shift),
-        "lengths": _lengths(rows["lengths"]),
-        "leakage": sorted(
-            found, key=lambda row: (-row["cases"], row["language"] or "", row["pattern"])
-        ),
+        "lengths": [
+            {"unit": unit, "tokenizer": tokenizer}
+            | {row["quantity"].replace(" ", "_"): row for row in of_unit}
+            for (unit, tokenizer), of_unit in quantities.items()
+        ],
+        "leakage": leakage,
         "rules": rows.get("rules", []),
     }
 
 
-def _by_split(rows: Rows, names: tuple[str, ...]) -> Rows:
+def _by_split(rows: Rows, *names: str) -> Rows:
     """Return a row per value of `names`, with the cases of each split and the share of all."""
     table = []
-    for key, own in grouped(rows, *names).items():
-        line = dict(zip(names, key if len(names) > 1 else (key,), strict=True))
-        line |= {row["split"]: row["cases"] for row in own}
-        for row in where(own, split="all"):
-            line["share"] = row["share"]
+    for values in grouped(rows, *names).values():
+        line = {name: values[0][name] for name in names}
+        line |= {row["split"]: row["cases"] for row in values}
+        [line["share"]] = [row["share"] for row in where(values, split="all")] or [None]
         table.append(line)
     return table
 
 
-def _lengths(rows: Rows) -> Rows:
-    """Return the quantities of each unit and tokenizer by name."""
-    return [
-        {"unit": unit, "tokenizer": tokenizer}
-        | {row["quantity"].replace(" ", "_"): row for row in own}
-        for (unit, tokenizer), own in grouped(rows, "unit", "tokenizer").items()
-    ]
-
-
 def _limits(attribute: Attribute, rows: Rows, cases: int) -> dict[str, Any]:
     """Return the cases whose group is unknown, and the groups with few test cases."""
-    own = [row for row in rows if row["attribute"] == attribute.name]
     unknown = group_names(attribute)[-1]
-    [row] = [row for row in own if (row["split"], row["group"]) == ("all", unknown)]
-    test = [row for row in own if row["split"] == "test" and row["group"] != unknown]
-    few = [one["group"] for one in test if one["cases"] < FEW]
+    [row] = where(rows, split="all", group=unknown)
     known = row["cases"] < cases or not cases
+    test = [row for row in where(rows, split="test") if row["group"] != unknown]
     return {
         "name": attribute.name,
         "known": known,
         "unknown": row["cases"],
         "share": row["share"],
-        "few": few if known else [],
+        "few": [row["group"] for row in test if row["cases"] < FEW] if known else [],
     }
 
 

@@ -9,7 +9,6 @@ from evenhand.core import stage
 from evenhand.core.rows import where
 from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import read_table, read_tables
-from evenhand.errors import InputError
 from evenhand.io.markdown import render, span
 from evenhand.report.read import read_json
 from evenhand.report.render import in_words, p_value
@@ -103,11 +102,6 @@ def write_model_cards(
     -------
     dict
         By model: data_sets, metrics, and untrusted: the data sets on which it has no number.
-
-    Raises
-    ------
-    InputError
-        A model was scored on nothing, a file is missing, or a table lacks the model.
     """
     documents = {path.parent.name: path for path in sets or []}
     folders = {path.name: path for path in tables or []}
@@ -117,16 +111,13 @@ def write_model_cards(
         of_editions = _gates(bias_gates or [], model, ".gate.json")
         of_sets = _gates(gates or [], model, ".json")
         checked = [*of_editions.values(), *of_sets.values()]
-        if not checked:
-            raise InputError(f"the model {model} was scored on nothing")
-        editions = [
-            _edition(_of(summaries, name), gate, model) for name, gate in of_editions.items()
-        ]
-        about = [
-            _set(read_json(_of(documents, name)), _of(folders, name), gate, model)
+        editions = [_edition(summaries[name], gate, model) for name, gate in of_editions.items()]
+        of_pairs = [
+            _set(read_json(documents[name]), folders[name], gate, model)
             for name, gate in of_sets.items()
         ]
-        metrics = [metric for one in [*editions, *about] for metric in one["metrics"]]
+        metrics = [metric for part in (*editions, *of_pairs) for metric in part["metrics"]]
+        methods = in_order(row["method"] for part in of_pairs for row in part["rows"])
         facts = {
             "notice": notice,
             "call": call,
@@ -134,13 +125,17 @@ def write_model_cards(
             "model": model,
             "family": FAMILIES.get(checked[0]["family"]) or checked[0]["family"] or "unknown",
             "facts": {name: checked[0].get(name) for name in FACTS},
-            "sets": about,
+            "sets": of_pairs,
             "editions": editions,
             "checks": [
-                describe_check(gate) | {"title": one["title"], "why": " ".join(gate["why"])}
-                for gate, one in zip(checked, [*editions, *about], strict=True)
+                describe_check(gate) | {"title": part["title"], "why": " ".join(gate["why"])}
+                for gate, part in zip(checked, [*editions, *of_pairs], strict=True)
             ],
-            "methods": _methods(about),
+            "methods": [
+                {"title": method_title(name), "meaning": METHODS[name].meaning}
+                for name in methods
+                if name in METHODS
+            ],
             "tables": [
                 *(f"`tables/bias/{name}/models.csv`" for name in of_editions),
                 *(f"`tables/pairs/{name}/bias_scores.csv`" for name in of_sets),
@@ -157,75 +152,64 @@ def write_model_cards(
     return counts
 
 
-def _of(by_name: dict[str, Path], name: str) -> Path:
-    if name not in by_name:
-        raise InputError(f"{name} has a check of the model, and its results are missing")
-    return by_name[name]
-
-
 def _gates(paths: list[Path], model: str, suffix: str) -> dict[str, dict[str, Any]]:
-    """Return the validity checks of a model by data set."""
-    own = [path for path in paths if path.name == f"{model}{suffix}"]
-    return {path.parent.parent.name: _gate(path, model) for path in own}
-
-
-def _gate(path: Path, model: str) -> dict[str, Any]:
-    gate = read_json(path)
-    if not isinstance(gate, dict) or not {"model", "family", "trusted"} <= gate.keys():
-        raise InputError("is not the record of a model's check", file=path)
-    if gate["model"] != model:
-        raise InputError(f"is about the model {gate['model']}", file=path)
-    return gate | {"why": untrusted_models((), {model: gate}).get(model, [])}
+    """Return the validity checks of a model by data set, with the reasons where it failed."""
+    checks = {}
+    for path in paths:
+        if path.name == f"{model}{suffix}":
+            gate = read_json(path)
+            why = untrusted_models((), {model: gate}).get(model, [])
+            checks[path.parents[1].name] = gate | {"why": why}
+    return checks
 
 
 def _set(
     document: dict[str, Any], folder: Path, gate: dict[str, Any], model: str
 ) -> dict[str, Any]:
     """Return the card's content on one set of pairs."""
-    name, found = document["name"], describe_pairs(document)
+    name, facts = document["name"], describe_pairs(document)
+    title, trusted = facts["title"] or name, gate["trusted"]
     tables = read_tables(folder)
-    rows = [row for row in tables.get("bias_scores", []) if row["model"] == model]
-    if not rows:
-        raise InputError(f"says nothing of the model {model}", file=folder)
     judged = [
-        row | judge(row, found["sides"])
-        for row in rows
-        if gate["trusted"] and row["method"] is not None and row["subset"] == "all"
+        row | judge(row, facts["sides"]) | _method(row)
+        for row in where(tables["bias_scores"], model=model)
+        if trusted and row["method"] is not None and row["subset"] == "all"
     ]
     order = in_order(row["method"] for row in judged)
     judged.sort(key=lambda row: (row["method"] in ASIDE, order.index(row["method"])))
-    whole = [row for row in judged if row["bias_type"] == "all"]
-    counted = [row for row in whole if row["method"] not in ASIDE and row["score"] is not None]
-    conclusion = no_number(gate["why"]) if gate["why"] else conclude(whole, found["sides"])
-    title = found["title"] or name
+    whole = where(judged, bias_type="all")
+    counted = [row for row in whole if not row["aside"] and row["score"] is not None]
+    conclusion = no_number(gate["why"]) if gate["why"] else conclude(whole, facts["sides"])
     place = _place(gate, name, title, document.get("part"))
     triples = where(tables.get("stereoset", []), model=model, bias_type="all")
-    triples = triples if gate["trusted"] else []
-    types = [row for row in judged if row["method"] not in ASIDE and row["bias_type"] != "all"]
+    triples = [row | _method(row) for row in triples if trusted]
+    types = [row for row in judged if not row["aside"] and row["bias_type"] != "all"]
     has_intervals = any(row["score_low"] is not None for row in types)
     return {
-        **found,
+        **facts,
         "name": name,
         "title": title,
         "conclusion": conclusion["words"],
         "significant": conclusion["leaning"] in (PREFERS_MORE, PREFERS_LESS),
-        "rows": [
-            row | {"title": method_title(row["method"]), "aside": ASIDE.get(row["method"])}
-            for row in whole
-        ],
+        "rows": whole,
         "by_type": cells_by("bias_type", types) if has_intervals else None,
-        "triples": [row | {"title": method_title(row["method"])} for row in triples],
-        "doubts": [(FLAGS.get(flag, flag), count) for flag, count in found["flags"] if count],
+        "triples": triples,
+        "doubts": [(FLAGS.get(flag, flag), count) for flag, count in facts["flags"] if count],
         "metrics": [
-            *(_score_metric(place, row, found["sides"][0]) for row in counted),
+            *(_score_metric(place, row, facts["sides"][0]) for row in counted),
             *(
                 metric
                 for row in triples
-                if row["method"] not in ASIDE
+                if not row["aside"]
                 for metric in _triple_metrics(place, row)
             ),
         ],
     }
+
+
+def _method(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the title of a row's method, and why it does not count, if so."""
+    return {"title": method_title(row["method"]), "aside": ASIDE.get(row["method"])}
 
 
 def _place(gate: dict[str, Any], name: str, title: str, part: str | None) -> Metric:
@@ -275,14 +259,12 @@ def _triple_metrics(place: Metric, row: dict[str, Any]) -> Iterator[Metric]:
 def _edition(path: Path, gate: dict[str, Any], model: str) -> dict[str, Any]:
     """Return the card's content on one source of SlguSet."""
     name = path.name
-    row = next((row for row in read_table(path / "models.csv") if row["model"] == model), None)
-    if row is None:
-        raise InputError(f"says nothing of the model {model}", file=path)
+    [row] = where(read_table(path / "models.csv"), model=model)
     title = EDITIONS.get(name, name)
     if not gate["trusted"] or not row["trusted"] or row["mean_bias"] is None:
         words = no_number(gate["why"])["words"] if gate["why"] else "No sentence could be scored."
-        return {"name": name, "title": title, "row": None, "conclusion": words,
-                "significant": False, "metrics": []}  # fmt: skip
+        empty = {"row": None, "significant": False, "metrics": []}
+        return empty | {"name": name, "title": title, "conclusion": words}
     place, unit = _place(gate, name, title, "default"), f"log{row['log_base']:g}"
     words = f"Mean bias: {unit} of the odds of the male word against the female one, 0 is no"
     words += " preference"
@@ -298,33 +280,22 @@ def _edition(path: Path, gate: dict[str, Any], model: str) -> dict[str, Any]:
     lean = VERDICTS[row["verdict"]] if significant else "has no significant lean to either gender"
     if not significant and row["verdict"] != "equivalent":
         lean += ", which does not exclude one"
-    words = f"On average the model {lean}."
     return {
         "name": name,
         "title": title,
         "row": row,
         "unit": unit,
-        "conclusion": words,
+        "conclusion": f"On average the model {lean}.",
         "significant": significant,
         "metrics": metrics,
     }
-
-
-def _methods(about: list[dict[str, Any]]) -> list[dict[str, str]]:
-    """Return the meaning of each method that the card mentions."""
-    shown = in_order(row["method"] for one in about for row in one["rows"])
-    return [
-        {"title": method_title(name), "meaning": METHODS[name].meaning}
-        for name in shown
-        if name in METHODS
-    ]
 
 
 def _header(model: str, language: str, metrics: list[Metric]) -> str:
     """Return the card's YAML header."""
     from huggingface_hub import EvalResult, ModelCardData
 
-    results = [EvalResult(**one) for one in metrics]
+    results = [EvalResult(**metric) for metric in metrics]
     known = language if re.fullmatch("[a-z]{2,3}", language) else None
     return ModelCardData(
         language=known,

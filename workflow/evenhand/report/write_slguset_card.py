@@ -1,13 +1,11 @@
 """Write the card of SlguSet, in the format of the Hugging Face hub."""
 
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 from evenhand.core.tables import read_table
-from evenhand.errors import InputError
 from evenhand.io.markdown import render, size_category
 from evenhand.io.tables import read_rows
 from evenhand.report.read import read_json
@@ -64,24 +62,14 @@ def write_slguset_card(
     -------
     dict
         sentences.
-
-    Raises
-    ------
-    InputError
-        A table lacks a column, or the numbers of the tables contradict each other.
     """
     values = values or ["male", "female"]
-    facts = read_json(statistics)
-    pairs = read_table(table / "table_1.csv")
-    agreed = read_table(annotation / "agreement.csv")
-    overall = next((row for row in agreed if row["pair"] == "all"), None)
+    facts, pairs = read_json(statistics), read_table(table / "table_1.csv")
+    agreement = read_table(annotation / "agreement.csv")
+    # without the adjudicator
+    annotators = [row for path in answers for row in read_rows(path, ["sentence_id", "annotator"])]
+    annotators = [row["sentence_id"] for row in annotators if row["annotator"] != ADJUDICATOR]
     sentences = facts["sentences"]
-    if overall is None or sum(row["total"] for row in pairs) != sentences:
-        raise InputError(
-            f"the tables do not belong to a data set of {sentences} sentences",
-            file=table,
-            remedy="remove the tables and run the workflow again",
-        )
     text = render(
         template,
         {
@@ -100,25 +88,13 @@ def write_slguset_card(
             "pairs": [row for row in pairs if row["total"]],
             "sums": [sum(row[value] for row in pairs) for value in values],
             "funnel": read_table(corpus / "funnel.csv"),
-            "agreement": agreed,
-            "overall": overall,
-            "annotators": _count_annotators(answers),
+            "agreement": agreement,
+            "overall": next(row for row in agreement if row["pair"] == "all"),
+            "annotators": max(Counter(annotators).values(), default=0),
         },
     )
     out.write_text(text, encoding="utf-8")
     return {"sentences": sentences}
-
-
-def _count_annotators(answers: list[Path]) -> int:
-    """Return the largest number of annotators of a sentence, the adjudicator not counted."""
-    columns = ["sentence_id", "annotator"]
-    per_sentence = Counter(
-        row["sentence_id"]
-        for path in answers
-        for row in read_rows(path, columns)
-        if row["annotator"] != ADJUDICATOR
-    )
-    return max(per_sentence.values(), default=0)
 
 
 if __name__ == "__main__":
