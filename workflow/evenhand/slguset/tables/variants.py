@@ -1,4 +1,4 @@
-"""The bias per model and way to read a word of several tokens (`evenhand.slguset.masked_bias`)."""
+"""The bias per model and way to read a word (`evenhand.slguset.sentence_bias`)."""
 
 from collections.abc import Iterator
 
