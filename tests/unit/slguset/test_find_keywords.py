@@ -211,10 +211,10 @@ def test_impossible_lengths_are_an_error(tmp_path):
     [
         (
             "妇女,forbid,女",
-            "'forbid' is no rule; use allow, deny, not_before, before, opens_before, not_after",
+            "the rule is 'forbid'; write one of allow, deny, not_before, before, opens_before",
         ),
-        ("公主,deny,公主", "公主 is no keyword"),
-        ("公主,deny,女", "公主 does not hold 女"),
+        ("公主,deny,公主", "the keyword is '公主'"),
+        ("公主,deny,女", "公主 does not contain 女"),
     ],
 )
 def test_a_table_of_words_that_cannot_be_right_is_an_error(tmp_path, row, message):

@@ -103,32 +103,36 @@ def apply_filters(
     InputError
         A filter is configured twice, or a file that it needs is missing or malformed.
     """
+    pack = {
+        "attribute": attribute,
+        "values": tuple(values or GENDERS),
+        "language": language,
+        "normaliser": normaliser,
+        "splitter": splitter,
+        "segmenter": segmenter,
+        "several": several,
+        "pronouns": pronouns,
+        "pronouns_open": pronouns_open,
+    }
     counts = find_keywords(
         sentences=sentences,
         keywords=keywords,
         keyword_words=keyword_words,
         out=found,
+        pack=pack,
+        agreement=agreement or (),
         min_length=min_length,
         max_length=max_length,
         whole_sentences=whole_sentences,
-        attribute=attribute,
-        values=values or GENDERS,
-        language=language,
-        normaliser=normaliser,
-        splitter=splitter,
-        segmenter=segmenter,
-        several=several,
-        pronouns=pronouns,
-        pronouns_open=pronouns_open,
-        agreement=agreement or (),
     )
-    segments = importlib.import_module(f"evenhand.text.segmenters.{segmenter}")
-    settings = {
-        **{"attribute": attribute, "values": values or GENDERS},
-        **{"cut": segments.segmenter(language), "language": language},
+    settings = pack | {
+        "cut": importlib.import_module(f"evenhand.text.segmenters.{segmenter}").segmenter(language),
         "blanks": importlib.import_module(f"evenhand.text.normalisers.{normaliser}").BLANKS,
-        **{"anonymised": anonymised, "surname_title": surname_title, "familiar": familiar},
-        **{"threshold": threshold, "pipeline": pipeline},
+        "anonymised": anonymised,
+        "surname_title": surname_title,
+        "familiar": familiar,
+        "threshold": threshold,
+        "pipeline": pipeline,
     }
     judged = filter_keywords(found, out, filters, files or [], settings)
     return {"read": counts["sentences"], "verdicts": counts["verdicts"]} | judged
