@@ -10,8 +10,8 @@ from evenhand.errors import InputError
 from evenhand.slguset.accept_candidates import accept_candidates
 from evenhand.slguset.acceptance_features import HIDDEN, Known, features
 from evenhand.slguset.acceptance_model import Example, Model, balanced
+from evenhand.slguset.annotation import random_order
 from evenhand.slguset.gather_examples import gather_examples
-from evenhand.slguset.random_order import random_order
 from evenhand.text.segmentation import cut
 from made_sentences import candidate_row, write_candidates, write_keywords_csv
 

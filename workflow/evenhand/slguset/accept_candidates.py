@@ -23,9 +23,13 @@ from evenhand.sheets.tasks import draw
 from evenhand.slguset.acceptance_examples import CERTAIN, Labels, read_labels
 from evenhand.slguset.acceptance_features import Known, document, features, names_by_document
 from evenhand.slguset.acceptance_model import LABEL_WEIGHT, Example, Model
-from evenhand.slguset.annotation import WAITING, read_judgements
+from evenhand.slguset.annotation import (
+    WAITING,
+    corpora_by_file,
+    random_order,
+    read_judgements,
+)
 from evenhand.slguset.keywords import GENDERS, read_keywords
-from evenhand.slguset.random_order import corpora_by_file, random_order
 from evenhand.slguset.surface_pairs import attribute_of, surface_pair
 from evenhand.slguset.swap import spans_of, swap
 from evenhand.slguset.verdicts import ACCEPTED

@@ -1,6 +1,6 @@
 """The annotation task: judge whether a sentence with an exchanged gender word is as natural."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from evenhand.errors import InputError
 from evenhand.io.sheets import Column
 from evenhand.io.tables import read_rows
-from evenhand.sheets.tasks import Task
+from evenhand.sheets.tasks import Task, digest
 
 #: The answers of annotators; the last is no judgement.
 ANSWERS = ("accept", "reject", "unsure")
@@ -142,3 +142,20 @@ def judged(row: dict[str, Any], answers: Sequence[dict[str, Any]]) -> Judged:
     return Judged(
         row, [by_name[name] for name in sorted(by_name)], ruling["answer"] if ruling else None
     )
+
+
+def corpora_by_file(inventories: list[Path], corpora: list[str]) -> dict[str, str]:
+    """Return the corpus of each file, from the shards' inventories and corpora, in equal order."""
+    return {
+        row["file"]: corpus
+        for path, corpus in zip(inventories, corpora, strict=True)
+        for row in read_rows(path, ["file"])
+    }
+
+
+def random_order(ids: Iterable[str], seed: int) -> list[str]:
+    """Return ids of sentences in an order that depends on nothing but the seed and the id.
+
+    So the beginning of the order of a corpus is a random sample of it.
+    """
+    return sorted(ids, key=lambda key: digest(f"{seed} random", key))
