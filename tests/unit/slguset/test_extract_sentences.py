@@ -180,13 +180,6 @@ def test_a_text_field_that_no_record_has_is_a_slip_in_the_config(here: Path) -> 
     assert extract("a.jsonl", text_field="content")[2]["keyword_sentences"] == 3
 
 
-def test_ranges_want_one_plain_file(here: Path) -> None:
-    write("a.txt.gz", gzip.compress("她。".encode()))
-    for files in (["a.txt.gz"], ["a.txt", "b.txt"]):
-        with pytest.raises(InputError, match="range"):
-            extract(*files, first_byte=0, end_byte=9)
-
-
 def test_the_table_of_sources_does_not_depend_on_the_order_of_files(here: Path) -> None:
     write("b.txt", "她。\n他。")
     write("a.txt", "无。\n她。")

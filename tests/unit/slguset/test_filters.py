@@ -358,8 +358,6 @@ def test_findings_are_in_the_order_of_the_filters(apply, row):
             "names_jieba": {"anonymised_name": 1},
             "biology": {"biology": 1},
         }
-    with pytest.raises(InputError, match="name one twice"):
-        apply([both], "biology", "biology")
 
 
 def test_a_filter_that_skips_rows_is_a_defect(apply, row, monkeypatch):

@@ -112,12 +112,6 @@ def test_what_cannot_be_is_named(here: Path, files: list[str], told: str) -> Non
     assert "renmin" in str(caught.value)
 
 
-def test_a_target_of_nothing_is_refused(here: Path) -> None:
-    put("a.txt")
-    with pytest.raises(InputError, match="above 0"):
-        plan_shards("c", ["a.txt"], target_mb=0)
-
-
 # --- where shards end
 
 

@@ -69,9 +69,6 @@ def test_a_model_that_is_not_trusted_has_the_reason_and_no_number(folder):
 
 
 def test_scores_of_others(folder):
-    write_model(folder, "b", BIAS)
-    with pytest.raises(InputError, match="are of other models"):
-        run(folder, ("a", "b"), ("a",))
     for ids in (["0", "1", "2", "3"], ["0", "1", "2", "3", "9"]):
         write_scores(folder, "a", [1.0] * len(ids), ids=ids)
         with pytest.raises(InputError, match=r"a.scores.parquet: its pairs are not the sentences"):

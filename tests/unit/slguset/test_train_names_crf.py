@@ -114,10 +114,3 @@ def test_threshold():
     assert choose_threshold([0.9, 0.001], 0.93, lowest=True) == 0.01
     with pytest.raises(InputError, match="has a name"):
         choose_threshold([], 0.93)
-
-
-def test_a_file_that_is_no_model(tmp_path):
-    file = tmp_path / "x"
-    file.write_text("no model", encoding="utf-8")
-    with pytest.raises(InputError, match="no model"):
-        NameModel(file)

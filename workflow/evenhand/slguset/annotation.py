@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evenhand.errors import InputError
 from evenhand.io.sheets import Column
 from evenhand.io.tables import read_rows
 from evenhand.sheets.tasks import Task, digest
@@ -103,30 +102,11 @@ def read_judgements(samples: Sequence[Path], answers: Sequence[Path]) -> list[Ju
     -------
     list of Judged
         Sorted by round and rank; without the sentences that were lost since they were handed out.
-
-    Raises
-    ------
-    InputError
-        A sentence is in two samples, or answers are of no sample's sentence.
     """
-    rows: dict[str, dict[str, Any]] = {}
-    for path in samples:
-        for row in read_rows(path):
-            if row["sentence_id"] in rows:
-                raise InputError(
-                    f"sentence {row['sentence_id']} is in two rounds",
-                    file=path,
-                    remedy="give each round's sample once, and keep the ledger whole",
-                )
-            rows[row["sentence_id"]] = row
-    answered: dict[str, list[dict[str, Any]]] = {one: [] for one in rows}
+    rows = {row["sentence_id"]: row for path in samples for row in read_rows(path)}
+    answered: dict[str, list[dict[str, Any]]] = {key: [] for key in rows}
     for path in answers:
         for answer in read_rows(path):
-            if answer["sentence_id"] not in answered:
-                raise InputError(
-                    f"sentence {answer['sentence_id']} is in no sample", file=path,
-                    remedy="give the answers with the sample of their round",
-                )  # fmt: skip
             answered[answer["sentence_id"]].append(answer)
     return [
         judged(row, answered[row["sentence_id"]])

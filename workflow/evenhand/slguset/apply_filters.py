@@ -101,7 +101,7 @@ def apply_filters(
     Raises
     ------
     InputError
-        A filter is configured twice, or a file that it needs is missing or malformed.
+        A file that a filter needs is missing or malformed.
     """
     pack = {
         "attribute": attribute,
@@ -142,8 +142,6 @@ def filter_keywords(
     keywords: Path, out: Path, filters: list[str], files: list[Path], settings: dict[str, Any]
 ) -> dict[str, Any]:
     """Apply filters to a keywords table; see `apply_filters`."""
-    if len(set(filters)) != len(filters):
-        raise InputError(f"the filters {', '.join(filters)} name one twice", remedy="remove one")
     by_name = {path.name: path for path in files}
     counts: Counter[str] = Counter()
     reasons: dict[str, Counter[str]] = defaultdict(Counter)

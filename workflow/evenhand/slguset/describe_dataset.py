@@ -6,15 +6,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evenhand.core import stage
-from evenhand.core.resources import read_resource
 from evenhand.core.stage import Input, Output
 from evenhand.core.tables import Row, Table, integer, text, write_tables
 from evenhand.core.whole import read_text
-from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import read_rows, read_table_schema
 from evenhand.slguset.keywords import GENDERS
-from evenhand.slguset.surface_pairs import attribute_of, surface_pair, surface_pairs, word_columns
+from evenhand.slguset.surface_pairs import (
+    attribute_of,
+    read_pair_numbers,
+    surface_pair,
+    surface_pairs,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -106,7 +109,7 @@ def describe_dataset(
         counts[pair, row[attribute]] += 1
         lengths.append(len(row["sentence"]))
         characters.update(row["sentence"])
-    known = _published(published, pairs, values) if published else {}
+    known = read_pair_numbers(published, pairs, values) if published else {}
 
     def sums(surfaces: Sequence[str]) -> Row:
         """Sum over surface pairs; published numbers only where all of them are known."""
@@ -130,25 +133,6 @@ def describe_dataset(
     }
     write_json(statistics, document)
     return {"sentences": len(lengths), "distinct_characters": len(characters)}
-
-
-def _published(path: Path, pairs: dict[str, str], values: Sequence[str]) -> dict[str, int]:
-    """The published sentences per direction of a surface pair."""
-    known = {}
-    names = word_columns(values)
-    rows = read_resource(path, [*names, "sentences"], unique=tuple(names))
-    for line, row in enumerate(rows, start=2):
-        if not (row["sentences"].isascii() and row["sentences"].isdigit()):
-            raise InputError(f"{row['sentences']!r} is no number", file=path, line=line)
-        known["/".join(row[name] for name in names)] = int(row["sentences"])
-    if unknown := [pair for pair in known if pair not in pairs]:
-        raise InputError(
-            f"there is no surface pair {unknown[0]}",
-            file=path,
-            line=list(known).index(unknown[0]) + 2,
-            remedy="take the words of a pair from the table of keywords",
-        )
-    return known
 
 
 def _length(lengths: "np.ndarray") -> dict[str, Any]:

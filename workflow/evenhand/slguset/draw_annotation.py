@@ -10,7 +10,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from evenhand.core import stage
-from evenhand.core.resources import read_resource
 from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.tables import read_batches, read_rows, read_table_schema, write_table
@@ -19,7 +18,13 @@ from evenhand.sheets.tasks import draw as draw_items
 from evenhand.slguset.annotation import ADJUDICATOR, TASK, corpora_by_file, random_order
 from evenhand.slguset.annotation_sheets import write_round
 from evenhand.slguset.keywords import GENDERS, Surface
-from evenhand.slguset.surface_pairs import attribute_of, surface_pair, surface_pairs, word_columns
+from evenhand.slguset.surface_pairs import (
+    attribute_of,
+    read_pair_numbers,
+    surface_pair,
+    surface_pairs,
+    word_columns,
+)
 from evenhand.slguset.swap import spans_of, swap
 from evenhand.slguset.verdicts import ACCEPTED
 
@@ -251,19 +256,7 @@ def _quotas(
     """Return the sentences to draw by surface pair and value: half of a pair's for each value."""
     numbers = dict.fromkeys(pairs, per_pair)
     if quotas:
-        names = word_columns(values)
-        numbers = {}
-        rows = read_resource(quotas, [*names, "sentences"], unique=tuple(names))
-        for line, row in enumerate(rows, start=2):
-            pair, number = "/".join(row[name] for name in names), row["sentences"]
-            if pair not in pairs:
-                raise InputError(
-                    f"there is no surface pair {pair}", file=quotas, line=line,
-                    remedy="take the words of a pair from the table of keywords",
-                )  # fmt: skip
-            if not (number.isascii() and number.isdigit()):
-                raise InputError(f"{number!r} is no number", file=quotas, line=line)
-            numbers[pair] = int(number)
+        numbers = read_pair_numbers(quotas, pairs, values)
     if odd := [number for number in numbers.values() if number % 2]:
         raise InputError(
             f"{odd[0]} sentences of a pair cannot be drawn",

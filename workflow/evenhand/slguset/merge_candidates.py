@@ -80,15 +80,8 @@ def merge_candidates(
     Raises
     ------
     InputError
-        There is no table, two shards contradict each other, or `near_duplicates` is out of range.
+        Two shards contradict each other.
     """
-    if not judged:
-        raise InputError("there is no shard", remedy="give a corpus with one file at least")
-    if near_duplicates is not None and not 0 < near_duplicates <= 1:
-        raise InputError(
-            f"near_duplicates is {near_duplicates}",
-            remedy="give a similarity above 0 and up to 1, or none",
-        )
     columns = schema(read_table_schema(judged[0]))
     read: Counter[str] = Counter()
     verdicts: Counter[str] = Counter()

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 
-from evenhand.errors import InputError
 from evenhand.text.posseg import dictionary_tags, find_names
 from evenhand.text.segmentation import cut
 
@@ -67,24 +66,13 @@ def labels(words: Sequence[str], names: Sequence[tuple[int, int]]) -> list[str]:
 
 
 class NameModel:
-    """A trained model, opened for reading.
-
-    Raises
-    ------
-    InputError
-        The file is no model of crfsuite with our labels.
-    """
+    """A trained model, opened for reading."""
 
     def __init__(self, path: Path) -> None:
         import pycrfsuite
 
         self._tagger = pycrfsuite.Tagger()
-        try:
-            self._tagger.open(str(path))
-        except (OSError, ValueError) as error:
-            raise InputError("is no model of crfsuite", file=path) from error
-        if OUTSIDE not in self._tagger.labels():
-            raise InputError(f"is no model of names: it lacks the label {OUTSIDE}", file=path)
+        self._tagger.open(str(path))
 
     def words(self, sentences: Sequence[str]) -> Iterator[list[tuple[int, int, float]]]:
         """Yield start, end and P(part of a name) of each word of each sentence."""

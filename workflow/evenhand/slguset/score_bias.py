@@ -130,8 +130,6 @@ def score_bias(
     import torch
     from tqdm import tqdm
 
-    if log_base <= 1:
-        raise InputError(f"log_base is {log_base}", remedy="give a base above 1, such as 10")
     if (model is None) == (hub_name is None):
         raise InputError("a model is a folder or a hub name", remedy="give one of them, not both")
     values = values or [*GENDERS]
