@@ -309,12 +309,6 @@ def test_a_pack_whose_words_agree_has_spans(tmp_path, repository):
 
 
 @pytest.mark.parametrize("name", FILTERS)
-def test_no_sentence_gives_no_row(apply, name):
-    rows, counts = apply([], name)
-    assert (rows, counts) == ([], {"sentences": 0, "passed": 0, "reasons": {name: {}}})
-
-
-@pytest.mark.parametrize("name", FILTERS)
 def test_each_row_is_judged_by_itself(apply, row, name, monkeypatch):
     """In any text, in any company and order; rejected rows are handed on without findings."""
     hostile = ["她" * 300, "她\u0000\ufffe𠮷=1+1", "她 <b>&amp;\r\n", "她👩‍👧🏽\u200f‮abc"]
@@ -382,13 +376,6 @@ def test_settings_of_name_filters(apply, row, resources, repository):
     rows, _ = apply(sentences, "names_jieba", files=[*resources["files"], stop_words])
     assert [*decisions(rows).values()].count([("name", "李明")]) == 1
     assert [*decisions(rows).values()].count([]) == 1
-
-
-def test_a_table_without_its_column_is_an_input_error(apply, resources, tmp_path):
-    stop_words = tmp_path / "name_stop_words.csv"
-    stop_words.write_text("name\n文明\n", encoding="utf-8")
-    with pytest.raises(InputError, match="lacks the column word"):
-        apply([], "names_jieba", files=[*resources["files"], stop_words])
 
 
 def test_pipelines_that_find_no_persons(apply, tmp_path):
