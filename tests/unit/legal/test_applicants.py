@@ -12,7 +12,7 @@ from evenhand.legal.applicants import (
     read_lexicon,
     read_passages,
 )
-from evenhand.legal.records import Record
+from unit.legal.made_cases import record
 from unit.legal.made_records import tables
 
 LEXICON = read_lexicon(tables(applicants))
@@ -23,16 +23,9 @@ LODGED = (
 
 
 def applicant(*text, procedure=(), title=None, **metadata):
-    record = Record(
-        case_id="c",
-        source="f",
-        source_position=1,
-        text=text or ("The applicant lives in Łódź.",),
-        context=procedure,
-        title=title,
-        given=metadata,
-    )
-    return find_applicant(record, read_passages(record), LEXICON)
+    text = text or ("The applicant lives in Łódź.",)
+    case = record(1, text=text, context=procedure, title=title, metadata=metadata)
+    return find_applicant(case, read_passages(case), LEXICON)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evenhand.core.resources import read_resource
-from evenhand.legal.findings import Evidence, given_evidence
+from evenhand.legal.findings import Evidence, metadata_evidence
 from evenhand.legal.records import Record
 
 #: Tables of ``resources/legal`` that `read_lexicon` reads.
@@ -472,11 +472,11 @@ def find_applicant(record: Record, passages: Passages, lexicon: Lexicon) -> Appl
     "applicants" than "applicant" in all facts. Whoever is left is one person, if there is an
     applicant at all.
     """
-    listed = record.given.get("applicants", "")
+    listed = record.metadata.get("applicants", "")
     if ";" in listed or _OTHERS.search(listed):
-        return Applicant("several", "applicants_given", (given_evidence(record, "applicants"),))
+        return Applicant("several", "applicants_given", (metadata_evidence(record, "applicants"),))
     if lexicon.legal_form.search(listed):
-        evidence = (given_evidence(record, "applicants"),)
+        evidence = (metadata_evidence(record, "applicants"),)
         return Applicant("legal_person", "applicants_given", evidence)
     introduction = None
     for passage in passages.procedure:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.legal.findings import Evidence, Finding, given_evidence, unknown_value
+from evenhand.legal.findings import Evidence, Finding, metadata_evidence, unknown_value
 from evenhand.legal.records import Record
 
 #: Table of ``resources/legal`` that `read_states` reads.
@@ -125,9 +125,9 @@ def find_group(record: Record, states: States) -> Finding:
 
 def _places(record: Record, states: States) -> Iterator[tuple[str, str, tuple[Evidence, ...]]]:
     """Where the respondents may be named: rule, names, evidence."""
-    if record.given.get("respondent"):
-        evidence = (given_evidence(record, "respondent"),)
-        yield "respondent_given", record.given["respondent"], evidence
+    if record.metadata.get("respondent"):
+        evidence = (metadata_evidence(record, "respondent"),)
+        yield "respondent_given", record.metadata["respondent"], evidence
     context = record.context[:_CONTEXT]
     if found := _IN_TITLE.search(record.title or ""):
         who = found["who"].strip()

@@ -24,7 +24,7 @@ from evenhand.legal.applicants import (
     resolved,
 )
 from evenhand.legal.dataset import Attribute
-from evenhand.legal.findings import Evidence, Finding, given_evidence
+from evenhand.legal.findings import Evidence, Finding, metadata_evidence
 from evenhand.legal.records import Record
 
 KIND = "ecthr"
@@ -127,17 +127,15 @@ def nobody(applicant: Applicant) -> Finding:
     return Finding(None, rule, 0.95, applicant.evidence)
 
 
-def given(record: Record, attribute: Attribute | None = None) -> Finding | None:
-    """The source's year; one that cannot be (FairLex has ages above 100) is none."""
-    if ATTRIBUTE not in record.given:
+def from_source(record: Record, attribute: Attribute | None = None) -> Finding | None:
+    """Return the source's year; an impossible one (FairLex has ages above 100) is none."""
+    if ATTRIBUTE not in record.metadata:
         return None
-    value = record.given[ATTRIBUTE].strip().removesuffix(".0")
-    evidence = (given_evidence(record, ATTRIBUTE),)
-    if not (value.isdecimal() and int(value)):
-        return Finding(None, "given_by_source", 1.0, evidence)
-    if not possible(int(value), record.date):
-        return Finding(None, "given_impossible", 1.0, evidence)
-    return Finding(value, "given_by_source", 1.0, evidence)
+    year = record.metadata[ATTRIBUTE].strip().removesuffix(".0")
+    stated = year.isdecimal() and int(year) > 0
+    valid = stated and possible(int(year), record.date)
+    rule = "given_impossible" if stated and not valid else "given_by_source"
+    return Finding(year if valid else None, rule, 1.0, (metadata_evidence(record, ATTRIBUTE),))
 
 
 def possible(year: int, judged: date | None) -> bool:

@@ -33,7 +33,7 @@ from typing import NamedTuple
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
 from evenhand.legal.dataset import Attribute
-from evenhand.legal.findings import Evidence, Finding, given_evidence, unknown_value
+from evenhand.legal.findings import Evidence, Finding, metadata_evidence, unknown_value
 from evenhand.legal.records import Record
 
 KIND = "cail"
@@ -151,7 +151,7 @@ def prepare(tables: dict[str, Path], attribute: Attribute) -> Places:
 
 def find(record: Record, attribute: Attribute, prepared: Places) -> Finding:
     """The region of the court that decided."""
-    if "province" in record.given:
+    if "province" in record.metadata:
         return _given(record, prepared)
     for rule, confidence, sightings in (
         ("court_name", 0.99, _courts(record, prepared)),
@@ -176,7 +176,7 @@ _Sighting = tuple[str, Evidence]
 
 
 def _given(record: Record, prepared: Places) -> Finding:
-    stated = record.given["province"]
+    stated = record.metadata["province"]
     place = prepared.of_name(stated)
     province = place.province if place else None
     for name in prepared.provinces.values():
@@ -185,7 +185,7 @@ def _given(record: Record, prepared: Places) -> Finding:
     if province is None:
         remedy = "write its Chinese name, or its English one as in chinese_regions.csv"
         raise unknown_value(record, f"the province {stated!r}", remedy)
-    sighting = province, given_evidence(record, "province")
+    sighting = province, metadata_evidence(record, "province")
     return _finding("given_by_source", 1.0, [sighting], prepared)
 
 

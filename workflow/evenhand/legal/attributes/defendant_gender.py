@@ -112,7 +112,7 @@ def _goes_on(words: str, names: Iterable[str]) -> bool:
 
 def _from_facts(record: Record) -> Finding:
     """Return the gender that the facts imply for the source's defendant, or for any 被告人."""
-    names = [re.escape(one) for one in record.given.get("criminals", "").split(";") if one]
+    names = [re.escape(one) for one in record.metadata.get("criminals", "").split(";") if one]
     if len(names) > 1:
         return Finding(None, "several_defendants", 1.0)
     who = rf"被告人(?:{names[0] if names else _ANYBODY}){_NAME_GOES_ON}"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from evenhand.core.resources import read_resource
 from evenhand.legal.dataset import Attribute
-from evenhand.legal.findings import Evidence, Finding, given_evidence, unknown_value
+from evenhand.legal.findings import Evidence, Finding, metadata_evidence, unknown_value
 from evenhand.legal.records import Record
 
 KIND = "fscs"
@@ -93,7 +93,7 @@ def find(record: Record, attribute: Attribute, prepared: Regions) -> Finding:
 
 
 def _from_region(record: Record, attribute: Attribute) -> Finding | None:
-    stated = record.given.get("swiss_region")
+    stated = record.metadata.get("swiss_region")
     if stated is None or stated.casefold() == attribute.unknown:
         return None
     folded = {group.casefold(): group for group in attribute.groups}
@@ -101,17 +101,17 @@ def _from_region(record: Record, attribute: Attribute) -> Finding | None:
     if group is None:
         remedy = f"the regions are {', '.join(attribute.groups)}"
         raise unknown_value(record, f"the region {stated!r}", remedy)
-    return Finding(group, "region_of_source", 1.0, (given_evidence(record, "swiss_region"),))
+    return Finding(group, "region_of_source", 1.0, (metadata_evidence(record, "swiss_region"),))
 
 
 def _from_canton(record: Record, attribute: Attribute, prepared: Regions) -> Finding | None:
-    stated = record.given.get("swiss_canton")
+    stated = record.metadata.get("swiss_canton")
     if stated is None or stated.casefold() == attribute.unknown:
         return None
     region = prepared.regions.get(prepared.cantons.get(stated.casefold(), stated.upper()))
     if region is None:
         raise unknown_value(record, f"the canton {stated!r}", "add it to swiss_cantons.csv")
-    return Finding(region, "canton_of_source", 1.0, (given_evidence(record, "swiss_canton"),))
+    return Finding(region, "canton_of_source", 1.0, (metadata_evidence(record, "swiss_canton"),))
 
 
 def _from_text(record: Record, prepared: Regions) -> Finding:
