@@ -5,13 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenhand.legal import applicants
-from evenhand.legal.applicants import (
-    find_applicant,
-    find_mentions,
-    plain,
-    read_lexicon,
-    read_passages,
-)
+from evenhand.legal.applicants import ApplicantCase, find_mentions, plain, read_lexicon
 from unit.legal.made_cases import record
 from unit.legal.made_records import tables
 
@@ -25,7 +19,7 @@ LODGED = (
 def applicant(*text, procedure=(), title=None, **metadata):
     text = text or ("The applicant lives in Łódź.",)
     case = record(1, text=text, context=procedure, title=title, metadata=metadata)
-    return find_applicant(case, read_passages(case), LEXICON)
+    return ApplicantCase(case, LEXICON).applicant
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ import csv
 import pytest
 
 from evenhand.errors import InputError
-from evenhand.legal.respondents import folded, read_states
+from evenhand.legal.respondents import folded
 from unit.legal.made_records import FOLDER, find
 
 FIRST, REST = "C.E. European", "Rest of Europe"
@@ -147,4 +147,4 @@ def test_a_table_that_contradicts_itself(tmp_path, change, message):
     table = tmp_path / "respondent_states.csv"
     table.write_text(text.replace(*change), encoding="utf-8")
     with pytest.raises(InputError, match=message):
-        read_states({"respondent_states": table}, "fairlex")
+        find("defendant_state", changed=(table,))
