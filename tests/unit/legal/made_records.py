@@ -1,5 +1,6 @@
 """Helpers of the tests of formats and attributes."""
 
+import csv
 import importlib
 import json
 from collections import Counter
@@ -59,6 +60,21 @@ def count_findings(attribute: str, records: list[Record]) -> Counter:
         check_evidence(case, finding)
         counts[finding.rule, finding.value, *finding.flags[-1:]] += 1
     return counts
+
+
+def table(name: str, *lists: str) -> tuple[list[str], list[list[Any]]]:
+    """Return the header and the rows of a table of sentences, for `pytest.mark.parametrize`.
+
+    A blank cell is None; cells of `lists` are divided by " | ".
+    """
+    with (Path(__file__).parent / "sentences" / f"{name}.csv").open(encoding="utf-8") as file:
+        header, *rows = csv.reader(file)
+    cells = [dict(zip(header, row, strict=True)) for row in rows]
+    split = {key: lambda cell: cell.split(" | ") if cell else [] for key in lists}
+    return header, [
+        [split.get(key, lambda cell: cell or None)(cell) for key, cell in row.items()]
+        for row in cells
+    ]
 
 
 def json_lines(path: Path, *rows: Any, encoding: str = "utf-8") -> Path:

@@ -1,15 +1,13 @@
 """Birth year, age and gender: sentences of our own in the manner of the Court."""
 
-import csv
 from datetime import date
 from functools import partial
-from pathlib import Path
 
 import pytest
 
 from evenhand.legal.attributes.applicant_age import age_group
 from unit.legal import made_records
-from unit.legal.made_records import count_findings, read
+from unit.legal.made_records import count_findings, read, table
 
 find = partial(made_records.find, date=date(2010, 6, 1))
 
@@ -19,18 +17,12 @@ LODGED = (
 )
 
 
-def table(name):
-    """Return the rows of a table of sentences: text, value (or ""), rule ("": not checked)."""
-    with (Path(__file__).parent / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-        return [tuple(row.values()) for row in csv.DictReader(file)]
-
-
-@pytest.mark.parametrize(("text", "year", "rule"), table("birth_years"))
-def test_the_year_of_birth(text, year, rule):
-    finding = find("applicant_birth_year", *text.split(" | "))
-    assert finding.value == (year or None)
+@pytest.mark.parametrize(*table("birth_years", "text"))
+def test_the_year_of_birth(text, value, rule):
+    finding = find("applicant_birth_year", *text)
+    assert finding.value == value
     assert finding.rule == (rule or finding.rule)
-    assert not year or year in finding.evidence[0].words
+    assert not value or value in finding.evidence[0].words
 
 
 def test_the_year_may_stand_in_the_procedure():
@@ -117,10 +109,10 @@ def test_the_title_in_the_procedure(introduced, gender):
     assert (finding.value, finding.rule == "title_in_procedure") == (gender, gender is not None)
 
 
-@pytest.mark.parametrize(("text", "gender", "rule"), table("genders"))
-def test_the_gender_in_the_facts(text, gender, rule):
+@pytest.mark.parametrize(*table("genders"))
+def test_the_gender_in_the_facts(text, value, rule):
     finding = find("applicant_gender", text)
-    assert finding.value == (gender or None)
+    assert finding.value == value
     assert finding.rule == (rule or finding.rule)
 
 

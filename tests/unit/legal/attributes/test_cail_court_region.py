@@ -3,7 +3,7 @@ import pytest
 from evenhand.errors import InputError
 from evenhand.legal.attributes import cail_court_region
 from unit.legal.made_cases import court
-from unit.legal.made_records import FOLDER, count_findings, find, read, tables
+from unit.legal.made_records import FOLDER, count_findings, find, read, table, tables
 
 REGION = court("cail").attribute("court_region")
 
@@ -30,20 +30,7 @@ def test_the_region_of_the_source():
         found(metadata={"province": "Atlantis"})
 
 
-@pytest.mark.parametrize(
-    ("name", "province"),
-    [
-        ("广东省东莞市第二人民法院", "Guangdong"),
-        ("北京市朝阳区人民法院", "Beijing"),
-        ("广西壮族自治区钟山县人民法院", "Guangxi"),
-        ("沅陵县人民法院", "Hunan"),
-        ("成都市锦江区人民法院", "Sichuan"),
-        ("杭州铁路运输法院", "Zhejiang"),
-        ("和县人民法院", "Anhui"),
-        ("海南藏族自治州中级人民法院", "Qinghai"),
-        ("吉林市龙潭区人民法院", "Jilin"),
-    ],
-)
+@pytest.mark.parametrize(*table("courts"))
 def test_names_of_courts(name, province):
     context = (f"某某盗窃案 {name} 刑事判决书 （2015）松刑初字第1号 公诉机关某检察院。",)
     value, rule, flags = found(context=context)
@@ -53,17 +40,7 @@ def test_names_of_courts(name, province):
         assert (value, flags) == (None, (f"province={province}", "court_name"))
 
 
-@pytest.mark.parametrize(
-    ("number", "province"),
-    [
-        ("（2017）粤1972刑初1547号", "Guangdong"),
-        ("(2018)川01刑终6号", "Sichuan"),
-        ("〔2016〕桂刑终3号", "Guangxi"),
-        ("（2017）兵0201刑初1号", "Xinjiang"),
-        ("（2015）云刑初字第5号", None),  # a county's number of the old kind, not Yunnan's
-        ("（2015）松刑初字第5号", None),
-    ],
-)
+@pytest.mark.parametrize(*table("case_numbers"))
 def test_numbers_of_cases(number, province):
     value, rule, flags = found(context=(f"某某人民法院 刑事判决书 {number} 。",))
     if province is None:

@@ -1,7 +1,7 @@
 import pytest
 
 from evenhand.errors import InputError
-from unit.legal.made_records import count_findings, find, read
+from unit.legal.made_records import count_findings, find, read, table
 
 
 def found(*text, **values):
@@ -27,16 +27,7 @@ def test_given_but_unknown_to_us():
         found(metadata={"defendant_gender": "x"})
 
 
-@pytest.mark.parametrize(
-    ("defendant", "gender"),
-    [
-        ("被告人甲某，男，1990年1月1日出生，汉族。", "male"),
-        ("被告人甲某（曾用名“甲乙”、甲丙），女，1990年出生。", "female"),
-        ("被告人：甲某，曾用名：甲乙，又名甲丁，男。", "male"),
-        ("被告人自报甲某，汉族，女。", "female"),
-        ("上诉人（原审被告人）甲某，男，1990年生。", "male"),
-    ],
-)
+@pytest.mark.parametrize(*table("defendants"))
 def test_stated_in_the_header(defendant, gender):
     context = (HEADER, defendant, "辩护人丙某，女，某律师事务所律师。", END)
     assert found(context=context) == (gender, "stated_sex", ())
@@ -81,36 +72,13 @@ def test_one_defendant_named_several_times_is_one():
     assert found(context=other)[1] == "several_defendants"
 
 
-@pytest.mark.parametrize(
-    ("text", "gender", "rule"),
-    [
-        ("被告人甲某（女，30岁）到被害人家中。", "female", "stated_in_facts"),
-        ("被告人甲某及其妻子乙某到场。", "male", "kinship"),
-        ("被告人甲某伙同其前夫乙某盗窃。", "female", "kinship"),
-        ("被告人甲某的丈夫报了警。", "female", "kinship"),
-        ("被害人到其前夫被告人甲某的住处。", "male", "kinship"),
-        ("被告人甲某正处于哺乳期。", "female", "pregnancy"),
-        ("被告人甲某与其妻乙某争吵；被告人甲某及其男友逃走。", None, "contradiction"),
-    ],
-)
+@pytest.mark.parametrize(*table("defendant_facts"))
 def test_facts(text, gender, rule):
     assert found(text, metadata={"criminals": "甲某"})[:2] == (gender, rule)
     assert found(text)[:2] == (gender, rule)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "被告人甲某将被害人乙某（女，10岁）打伤。",
-        "被告人甲某与被害人乙某及其妻子争吵。",
-        "被告人甲某某的妻子报了警。",  # another person
-        "被告人甲某2及其丈夫到场。",
-        "被害人乙某将其女儿甲某的手机交给民警。",  # a name, but no defendant
-        "被告人甲某提供伪造的怀孕报告。",
-        "被告人甲某殴打怀孕的乙某，她报了警。",
-        "被告人甲某侵犯他人财产。",
-    ],
-)
+@pytest.mark.parametrize(*table("other_facts"))
 def test_facts_about_others(text):
     assert found(text, metadata={"criminals": "甲某"})[:2] == (None, "not_stated")
 

@@ -4,7 +4,7 @@ import pytest
 
 from evenhand.errors import InputError
 from evenhand.legal.respondents import folded
-from unit.legal.made_records import FOLDER, find
+from unit.legal.made_records import FOLDER, find, table
 
 FIRST, REST = "C.E. European", "Rest of Europe"
 
@@ -13,29 +13,7 @@ def state(context=(), title=None, changed=(), **metadata):
     return find("defendant_state", context=context, title=title, changed=changed, metadata=metadata)
 
 
-@pytest.mark.parametrize(
-    ("name", "fairlex", "eurovoc"),
-    [
-        ("TURKEY", FIRST, REST),
-        ("TUR", FIRST, REST),
-        ("TÜRKİYE", FIRST, REST),
-        ("TÜRKIYE", FIRST, REST),
-        ("Türkiye", FIRST, REST),
-        ("the Czech Republic", FIRST, FIRST),
-        ("CZECHIA", FIRST, FIRST),
-        ("SERBIA AND MONTENEGRO", FIRST, FIRST),
-        ("BOSNIA & HERZEGOVINA", FIRST, FIRST),
-        ("Bosnia and Herzegovina", FIRST, FIRST),
-        ("“THE FORMER YUGOSLAV REPUBLIC OF MACEDONIA”", FIRST, FIRST),
-        ("THE REPUBLIC OF MOLDOVA", FIRST, FIRST),
-        ("Moldova, Republic of", FIRST, FIRST),
-        ("ALBANIA", REST, FIRST),
-        ("LATVIA", FIRST, REST),
-        ("THE UNITED KINGDOM", REST, REST),
-        ("the United Kingdom of Great Britain and Northern Ireland", REST, REST),
-        ("the Hellenic Republic", REST, REST),
-    ],
-)
+@pytest.mark.parametrize(*table("states"))
 def test_spellings_and_groupings(name, fairlex, eurovoc):
     for attribute, group in (("defendant_state", fairlex), ("defendant_state_eurovoc", eurovoc)):
         finding = find(attribute, metadata={"respondent": name})
@@ -59,21 +37,7 @@ def test_several_respondents(names, group):
     assert state(respondent="ITA;ITALY").flags == ()
 
 
-@pytest.mark.parametrize(
-    ("title", "group"),
-    [
-        ("CASE OF NOWY v. POLAND", FIRST),
-        ("CASE OF NOVÁK v. THE CZECH REPUBLIC", FIRST),
-        ("CASE OF BRAUN v. GERMANY (No. 2)", REST),
-        ("CASE OF BRAUN v. GERMANY - [French translation] by somebody", REST),
-        ("AFFAIRE NOWY c. POLAND", FIRST),
-        ("CASE OF C. v. FINLAND", REST),
-        ("CASE OF NOWY AGAINST ARMENIA", FIRST),
-        ("CASE OF B.C. AND V. v. FRANCE", REST),
-        ("CASE OF NOWY AND OTHERSv. POLAND", FIRST),
-        ("CASE OF NOWY v. BELGIUM AND GREECE", REST),
-    ],
-)
+@pytest.mark.parametrize(*table("state_titles"))
 def test_the_title(title, group):
     header = ("FIRST SECTION", title, "JUDGMENT")
     finding = state(title=title, context=header)

@@ -5,7 +5,7 @@ import pytest
 from evenhand.errors import InputError
 from evenhand.legal.attributes import fscs_court_region
 from unit.legal.made_cases import court
-from unit.legal.made_records import FOLDER, find, tables
+from unit.legal.made_records import FOLDER, find, table, tables
 
 REGION = court("fscs").attribute("court_region")
 
@@ -63,23 +63,7 @@ def test_a_place_that_there_is_not(name, value):
         region(**{name: value})
 
 
-@pytest.mark.parametrize(
-    ("text", "value", "rule"),
-    [
-        ("Das Obergericht des Kantons Luzern wies ab.", "Central Switzerland", "cantons_named"),
-        ("Das Kantonsgericht Basel-Landschaft hiess gut.", "Northwestern Switzerland", None),
-        ("Das Bezirksgericht Zürich und das Verwaltungsgericht des Kantons Zürich", "Zürich", None),
-        ("Le Tribunal cantonal vaudois a rejeté l'appel.", "Région lémanique", None),
-        ("La Cour de justice du canton de Genève, le canton du Valais", "Région lémanique", None),
-        ("la Cour d'appel du Tribunal cantonal de l'Etat de Fribourg", "Espace Mittelland", None),
-        ("il Tribunale d'appello del Cantone Ticino", "Ticino", None),
-        ("Kantons Bern, dann Kantons Zürich", None, "several_regions_named"),
-        ("Das Urteil des Bundesverwaltungsgerichts", "Federation", "federal_court_named"),
-        ("Kantons Uri, Bundesstrafgericht", None, "courts_of_both_kinds_named"),
-        ("Er wohnt in Bern und arbeitet in Zürich.", None, "no_court_named"),
-        ("Das Kantonsgericht Zugersee", None, "no_court_named"),
-    ],
-)
+@pytest.mark.parametrize(*table("swiss_courts"))
 def test_the_courts_that_the_facts_name(text, value, rule):
     assert region("Zuerst nichts.", text) == (value, rule or "cantons_named")
 
