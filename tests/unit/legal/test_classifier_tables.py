@@ -60,7 +60,7 @@ def with_twins(one, changed=0, without=1):
     test = np.flatnonzero(one.splits == "test")
     twins[test[:changed], 0] *= -1
     twins[test[len(test) - without :]] = np.nan
-    return one._replace(twin_logits=twins)
+    return one._replace(counterfactual_logits=twins)
 
 
 def wrong(hot):
@@ -713,7 +713,7 @@ def test_counterfactuals_against_erm(judged):
 
 def test_trainings_without_counterfactuals_are_left_out(judged):
     made, rows = judged
-    plain = made()._replace(twin_logits=None)
+    plain = made()._replace(counterfactual_logits=None)
     found = rows(plain, made("iifr_text"))
     assert {objective for objective, _ in found} == {"iifr_text"}
     assert found["iifr_text", "ifr_b"]["difference"] is None
