@@ -9,7 +9,6 @@ import time
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import torch
@@ -446,23 +445,6 @@ def test_an_encoder_that_does_not_fit(ecthr, tmp_path):
 def test_features_of_other_cases(ecthr, scotus, tmp_path, family):
     with pytest.raises(InputError, match="other cases than the data set"):
         run(ecthr, family, tmp_path, features=scotus.inputs(family)["features"])
-
-
-def test_labels_that_cannot_be(ecthr, tmp_path):
-    table = pq.read_table(ecthr.data)
-    place = table.schema.get_field_index("labels")
-    form = table.schema.field(place).type
-    for labels, problem in (
-        ([10], "a label that is none of the 10"),
-        ([3, 3], "the case ecthr-2 names a label twice"),
-        ([*range(10), 0], "the case ecthr-2 names a label twice"),
-    ):
-        column = table["labels"].to_pylist()
-        column[1] = labels
-        wrong = table.set_column(place, table.schema.field(place), pa.array(column, form))
-        pq.write_table(wrong, tmp_path / "d.parquet")
-        with pytest.raises(InputError, match=problem):
-            run(ecthr._replace(data=tmp_path / "d.parquet"), "linear", tmp_path)
 
 
 @pytest.mark.parametrize(
