@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,22 +24,6 @@ META = {
     *("tokenizer", "tokenizer_sha256", "vocabulary", "dtype", "special", "segments", "tokens"),
     *("stored_paragraphs", "counts"),
 }
-
-
-@dataclass(frozen=True)
-class Special:
-    """The token ids that a tokenizer puts around a text, and those with a meaning of their own."""
-
-    before: list[int]
-    after: list[int]
-    pad: int | None
-    unknown: int | None
-    mask: int | None
-
-    @property
-    def count(self) -> int:
-        """How many are put around each paragraph."""
-        return len(self.before) + len(self.after)
 
 
 def schema(dtype: str) -> pa.Schema:
