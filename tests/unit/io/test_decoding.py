@@ -28,8 +28,7 @@ def read(data: bytes, size: int = 1 << 20, **options: object) -> tuple[str, Text
             assert first == lines
         text += piece
         lines += piece.count("\n")
-    quarantine._end_file()
-    return text, reader, [row[1:5] for row in quarantine._rows]
+    return text, reader, [row[1:5] for row in quarantine.rows()]
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)

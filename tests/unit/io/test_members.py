@@ -34,8 +34,7 @@ def read(path: Path, **options: object) -> tuple[dict[str, bytes], list[tuple]]:
     for member in open_members(path, quarantine, **options):
         assert member.name not in content
         content[member.name.removeprefix(f"{path.parent}/")] = b"".join(member.chunks)
-    quarantine._end_file()
-    rows = [(f.removeprefix(f"{path.parent}/"), p, u, r) for f, p, u, r, *_ in quarantine._rows]
+    rows = [(f.removeprefix(f"{path.parent}/"), p, u, r) for f, p, u, r, *_ in quarantine.rows()]
     return content, rows
 
 

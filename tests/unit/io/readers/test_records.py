@@ -23,8 +23,7 @@ def read(
     chunks = [data[i : i + size] for i in range(0, len(data), size)]
     text = TextReader(chunks, file="f", quarantine=quarantine, max_characters=chosen.max_characters)
     records = list(read_records(text, format, chosen))
-    quarantine._end_file()
-    return records, [row[1:4] for row in quarantine._rows]
+    return records, [row[1:4] for row in quarantine.rows()]
 
 
 @pytest.mark.parametrize("format", ["json", "jsonl", "html"])
