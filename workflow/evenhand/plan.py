@@ -21,7 +21,7 @@ from evenhand import (
     plan_slguset,
     plan_stereotypes,
 )
-from evenhand.core.config import complete, has, read_config, read_schema
+from evenhand.core.config import has, read_config, read_schema
 from evenhand.core.places import SCHEMA
 from evenhand.core.sources import source_path
 from evenhand.errors import InputError
@@ -217,10 +217,15 @@ def errors_in(logs: Iterable[str]) -> str:
     return "\n".join(dict.fromkeys(line for line in lines if line.startswith("error: ")))
 
 
+def completed_config(path: Path) -> Config:
+    """Read a configuration, and fill in its defaults."""
+    return plan_slguset.completed(read_config(path), read_schema(SCHEMA))
+
+
 def main() -> None:
     """Print the main findings and the path of the report; with --check, check the config."""
     try:
-        config = complete(read_config(Path(sys.argv[-1])), read_schema(SCHEMA))
+        config = completed_config(Path(sys.argv[-1]))
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
