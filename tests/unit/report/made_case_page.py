@@ -62,7 +62,7 @@ def ecthr(folder: Path, text: str = "", many: int = 0) -> dict[str, Any]:
     ]  # fmt: skip
     known = {"application_number": "123/45", "other": "nothing", "date_precision": "year"}
     path = folder / "part.parquet"
-    write_records(path, [record(1), record(2, given=known), record(9)])
+    write_records(path, [record(1), record(2, metadata=known), record(9)])
     return {
         "titles": [f"Mine {text}".strip()],
         "cases": [data],

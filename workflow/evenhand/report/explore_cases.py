@@ -250,7 +250,7 @@ def _trainings(
     row_of = {case: row for row, case in enumerate(chosen.tolist())}
     rows = np.array([row_of.get(case, -1) for case in kept.tolist()], dtype=np.int64)
     on_page = rows >= 0
-    cases = cases.of(on_page)
+    cases = cases.take(on_page)
     for setting, numbers in runs.by_setting().items():
         yield setting, runs.logits[numbers][:, on_page], cases, rows[on_page].tolist()
 

@@ -57,7 +57,6 @@ def explore_people(
     words: Input | None = None,
     most: int = 50_000,
     pages: list[str] | None = None,
-    tau: float = TAU,
 ) -> dict[str, Any]:
     """Write the explorer of test individuals.
 
@@ -80,8 +79,6 @@ def explore_people(
         ``resources/iifr/feature_words.csv``.
     most : int
         Individuals of a data set, at most; the page states how many it leaves out.
-    tau : float
-        As in `train_table`.
 
     Returns
     -------
@@ -104,7 +101,7 @@ def explore_people(
     for table, path, format in data:
         name, folder = table.name, path.parent
         pairs = [pair for pair in trainings if pair[1].is_relative_to(folder)]
-        answers = [one for pair in pairs for one in read_answers(*pair, table, order, tau=tau)]
+        answers = [one for pair in pairs for one in read_answers(*pair, table, order)]
         answers.sort(key=lambda training: order[training.name])
         integers = integers or any(one.name[1].startswith(WITH_INTEGERS) for one in answers)
         document, left_out[name] = describe_people(
@@ -123,7 +120,7 @@ def explore_people(
     counts = write_explorer(
         "people", sets, files, notes,
         out=out, tables_out=tables_out, templates=templates, pages=pages,
-        alike=likeness({setting[SETTING.index("js_base")] for setting in settings}, tau),
+        alike=likeness({setting[SETTING.index("js_base")] for setting in settings}, TAU),
         integers=integers,
     )  # fmt: skip
     sizes = {one["key"]: sum(len(model["row"]) for model in one["models"]) for one in sets}
