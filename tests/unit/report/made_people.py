@@ -75,9 +75,10 @@ def write(
     runs: list[dict[str, Any]],
     predictions: list[dict[str, Any]],
     method: str = "mlp",
+    tables: str = "tables",
 ) -> dict[str, Any]:
     """The files of a training and of the tables with its settings, as arguments of a page."""
-    data, meta, tables = folder / "data.parquet", folder / "data.json", folder / f"{method}_tables"
+    data, meta, tables_out = folder / "data.parquet", folder / "data.json", folder / tables
     files = {kind: folder / kind / f"random/{method}.parquet" for kind in ("runs", "predictions")}
     for path in files.values():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -86,9 +87,9 @@ def write(
     pq.write_table(pa.Table.from_pylist(runs, RUNS), files["runs"])
     pq.write_table(pa.Table.from_pylist(predictions, PREDICTIONS), files["predictions"])
     settings = {setting_of(row): {name: row[name] for name in SETTING} for row in runs}
-    write_tables(tables, [(table_4.TABLE, settings.values()), (table_8.TABLE, [])])
+    write_tables(tables_out, [(table_4.TABLE, settings.values()), (table_8.TABLE, [])])
     trained = {kind: [path] for kind, path in files.items()}
-    return {"people": [data], "meta": [meta], "formats": ["table"], **trained, "tables": tables}
+    return {"people": [data], "meta": [meta], "formats": ["table"], **trained, "tables": tables_out}
 
 
 def two_groups(folder: Path, text: str = "", many: int = 0) -> dict[str, Any]:
@@ -159,7 +160,9 @@ def whole_numbers(folder: Path) -> dict[str, Any]:
     )
     mlp = write(folder, made, [run(0, 0)], answers(made, 0, HELD[0], [0.4] * 4, [0.4] * 4))
     said = answers(people, 0, HELD[0], [0.2, 0.2, 0.9, 0.2], [0.2, 0.3, [None, 0.8, 0.1], 0.2])
-    eidig = write(folder, made, [run(0, 0, method="eidig_integers")], said, "eidig_integers")
+    eidig = write(
+        folder, made, [run(0, 0, method="eidig_integers")], said, "eidig_integers", "more"
+    )
     return joined(mlp, eidig) | {name: mlp[name] for name in ("people", "meta", "formats")}
 
 
