@@ -51,31 +51,21 @@ def folders(config: Config) -> dict[str, list[str]]:
 
     The first file of each describes the folder, and the others are its tables.
     """
-    found: dict[str, list[str]] = {}
+    files = {}
     for name, models in plan_stereotypes.pair_sets(config).items():
-        place = f"<results>/stereotypes/{name}"
-        stores = [
-            f"{place}/{kind}/{model}.parquet"
-            for kind in ("scores", *plan_stereotypes.STORES)
-            for model in models
-        ]
-        found[f"stereotypes/{name}"] = [f"{place}/pairs.json", f"{place}/pairs.parquet", *stores]
+        kinds = ("scores", *plan_stereotypes.STORES)
+        stores = [f"{kind}/{model}.parquet" for kind in kinds for model in models]
+        files[f"stereotypes/{name}"] = ["pairs.json", "pairs.parquet", *stores]
     if "slguset_published" in plan_slguset.editions(config).values():
-        place = "<results>/slguset_published"
-        models = plan_slguset.scored_models(config)
-        bias = [f"{place}/bias/{model}.parquet" for model in models]
-        found["slguset_published"] = [
-            f"{place}/statistics.json",
-            f"{place}/slguset.parquet",
-            *bias,
-        ]
-    runs = [
-        file
-        for kind in ("runs", "groups", "predictions")
-        for file in plan_individual.table_runs(config, kind)
-    ]
+        bias = [f"bias/{model}.parquet" for model in plan_slguset.scored_models(config)]
+        files["slguset_published"] = ["statistics.json", "slguset.parquet", *bias]
+    paths = {
+        folder: [f"<results>/{folder}/{name}" for name in names] for folder, names in files.items()
+    }
+    kinds = ("runs", "groups", "predictions")
+    runs = [file for kind in kinds for file in plan_individual.table_runs(config, kind)]
     for name in config["individual_fairness"]["datasets"]:
-        place = f"<results>/tabular/{name}"
-        own = [file for file in runs if file.startswith(f"{place}/")]
-        found[f"tabular/{name}"] = [f"{place}/data.json", f"{place}/data.parquet", *own]
-    return found
+        folder = f"<results>/tabular/{name}"
+        tables = [file for file in runs if file.startswith(f"{folder}/")]
+        paths[f"tabular/{name}"] = [f"{folder}/data.json", f"{folder}/data.parquet", *tables]
+    return paths

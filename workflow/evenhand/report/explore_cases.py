@@ -188,9 +188,11 @@ def _details(records: Iterable[Path], cases: set[str]) -> dict[str, tuple[str, l
         for row in read_rows(path, ["case_id", "given"]):
             if row["case_id"] in waiting:
                 waiting.remove(row["case_id"])
-                given = {field["name"]: field["value"] for field in row["given"]}
-                numbers = [f"{NUMBERS[name]} {given[name]}" for name in NUMBERS if name in given]
-                details[row["case_id"]] = given.get("date_precision", ""), numbers
+                metadata = {field["name"]: field["value"] for field in row["given"]}
+                numbers = [
+                    f"{NUMBERS[name]} {metadata[name]}" for name in NUMBERS if name in metadata
+                ]
+                details[row["case_id"]] = metadata.get("date_precision", ""), numbers
     return details
 
 

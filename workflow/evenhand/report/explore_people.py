@@ -97,13 +97,13 @@ def explore_people(
     order = {name_of(setting): i for i, setting in enumerate(settings)}
     trainings = list(zip(runs or [], predictions or [], strict=True))
     sets, left_out, notes, files, integers = [], {}, {}, {}, False
-    data = zip(read_people(people, meta).values(), meta, formats, strict=True)
-    for table, path, format in data:
+    prepared = read_people(people, meta).values()
+    for table, path, format in zip(prepared, meta, formats, strict=True):
         name, folder = table.name, path.parent
         pairs = [pair for pair in trainings if pair[1].is_relative_to(folder)]
-        answers = [one for pair in pairs for one in read_answers(*pair, table, order)]
+        answers = [part for pair in pairs for part in read_answers(*pair, table, order)]
         answers.sort(key=lambda training: order[training.name])
-        integers = integers or any(one.name[1].startswith(WITH_INTEGERS) for one in answers)
+        integers = integers or any(part.name[1].startswith(WITH_INTEGERS) for part in answers)
         document, left_out[name] = describe_people(
             titles[name], table, answers, words=known_words, format=format, most=most
         )
@@ -123,7 +123,7 @@ def explore_people(
         alike=likeness({setting[SETTING.index("js_base")] for setting in settings}, TAU),
         integers=integers,
     )  # fmt: skip
-    sizes = {one["key"]: sum(len(model["row"]) for model in one["models"]) for one in sets}
+    sizes = {data["key"]: sum(len(model["row"]) for model in data["models"]) for data in sets}
     return counts | {"answers": sizes, "left_out": left_out}
 
 
@@ -155,7 +155,7 @@ def describe_people(
     ]
     models = [_model(training, chosen) for training in answers]
     members = _members(table)
-    regrouped = [not np.array_equal(_members(one.people), members) for one in answers]
+    regrouped = [not np.array_equal(_members(part.people), members) for part in answers]
     if any(regrouped):
         people = answers[regrouped.index(True)].people
         title_of_groups = f"{attribute}, {INTEGERS}"
@@ -208,11 +208,11 @@ def _seeds(answers: Answers) -> str:
 
 def _model(answers: Answers, chosen: np.ndarray) -> dict[str, Any]:
     """Return a training as a model: an answer for each seed and each of its test individuals."""
-    some = np.isin(answers.row, chosen)
-    table, rows = answers.people, answers.row[some]
-    p, flipped = answers.p[some].astype(float), answers.flipped[some].astype(float)
+    on_page = np.isin(answers.row, chosen)
+    table, rows = answers.people, answers.row[on_page]
+    p, flipped = answers.p[on_page].astype(float), answers.flipped[on_page].astype(float)
     positive, changed, beyond = (
-        mask[some] for mask in (answers.positive, answers.changed, answers.beyond)
+        mask[on_page] for mask in (answers.positive, answers.changed, answers.beyond)
     )
     wrong = positive != (table.y[rows] == 1)
     moved = np.nanmax(np.abs(flipped - p[:, None]), axis=1)
@@ -225,7 +225,7 @@ def _model(answers: Answers, chosen: np.ndarray) -> dict[str, Any]:
     shares = (~wrong, positive, 1 - changed.sum(axis=1) / flips, 1 - beyond.sum(axis=1) / flips,
               ~masks[-1])  # fmt: skip
     fields = dict(zip(SETTING, answers.setting, strict=True))
-    seeds = [str(answers.seeds[seed]) for seed in answers.seed[some]]
+    seeds = [str(answers.seeds[seed]) for seed in answers.seed[on_page]]
     return {
         "name": visible(", ".join(filter(None, [method(fields), setting(fields)]))),
         "asks": {"training": answers.name[1], "method": fields["method"]},

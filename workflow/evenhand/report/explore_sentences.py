@@ -163,7 +163,7 @@ def describe_sentences(
         "language": language,
         "text": [_text(row) for row in rows],
         "mark": coded([f"keyword {r['gender']}", other.get(r["gender"], "keyword")] for r in rows),
-        "columns": [one | {"place": "line"} for one in columns],
+        "columns": [fact | {"place": "line"} for fact in columns],
         "measures": [_measure("Bias", BIAS_DIGITS, "male", "female")],
         "models": models,
     }
@@ -225,7 +225,7 @@ def describe_pairs(
             for cut in cuts
         ],
         "mark": coded([["more", "less"]] * len(rows)),
-        "columns": [one | {"place": "line"} for one in columns if any(one["values"])],
+        "columns": [fact | {"place": "line"} for fact in columns if any(fact["values"])],
         "measures": [_measure("Difference", DIFFERENCE_DIGITS, "more", "less")],
         "models": models,
     }

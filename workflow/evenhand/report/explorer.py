@@ -201,9 +201,9 @@ def _first_rows(document: Document) -> list[dict[str, Any]]:
     rows = []
     for i, name in enumerate(document["id"][:SHOWN]):
         facts = [
-            {"title": shown["title"], "values": [_in_words(shown, value) for value in values]}
-            for shown in document["columns"]
-            if shown.get("place") in ("head", "line") and (values := cell(shown, i))
+            {"title": fact["title"], "values": [_in_words(fact, value) for value in values]}
+            for fact in document["columns"]
+            if fact.get("place") in ("head", "line") and (values := cell(fact, i))
         ]
         sides = [_side(document, i, side) for side in range(2)] if "text" in document else []
         rows.append({"id": name, "sides": sides, "facts": facts})

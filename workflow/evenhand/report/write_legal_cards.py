@@ -90,11 +90,11 @@ def _facts(dataset: Dataset, data: Path, rows: dict[str, Rows]) -> dict[str, Any
         "size": size_category(cases),
         "cases": cases,
         "unlabelled": columns["label_known"].to_pylist().count(False),
-        "attributes": [one for one in dataset.attributes if one.name in groups or not one.groups],
+        "attributes": [a for a in dataset.attributes if a.name in groups or not a.groups],
         "limits": [
-            _limits(one, groups[one.name], cases)
-            for one in dataset.attributes
-            if one.name in groups
+            _limits(attribute, groups[attribute.name], cases)
+            for attribute in dataset.attributes
+            if attribute.name in groups
         ],
         "few": FEW,
         "sizes": rows["sizes"],

@@ -190,10 +190,10 @@ def _next(results: list[Result]) -> str:
 def _figure(results: list[Result], most: int) -> tuple[LayerChart | None, str]:
     """Draw the first method that counts, of each model and set."""
     order = sorted(results, key=lambda result: not result["significant"])
-    pairs = [(one, one["rows"][0]) for one in order if one["why"] is None and one["rows"]]
-    if not pairs:
+    scored = [result for result in order if result["why"] is None and result["rows"]]
+    if not scored:
         return None, ""
-    rows = [row for _, row in pairs[:most]]
+    rows = [result["rows"][0] for result in scored[:most]]
     far = reach(rows, ENDS, centre=CENTRE, least=LEAST_REACH, most=MOST_REACH)
     estimates = [
         estimated(
@@ -204,12 +204,12 @@ def _figure(results: list[Result], most: int) -> tuple[LayerChart | None, str]:
             kind="unclear" if row["leaning"] == "none" else row["leaning"],
             band=(CENTRE - row["delta"], CENTRE + row["delta"]),
         )
-        for result, row in pairs[:most]
+        for result, row in zip(scored, rows, strict=False)
     ]
     x = axis("Score; 50 is no preference", (CENTRE - far, CENTRE + far))
     label = "Score of each model on each set, with its interval"
     methods = list(dict.fromkeys(row["about"]["title"] for row in rows))
-    caption = say("lm_caption", methods=methods, shown=most, drawn=len(pairs))
+    caption = say("lm_caption", methods=methods, shown=most, drawn=len(scored))
     return forest(estimates, x, label, centre=CENTRE), caption
 
 
