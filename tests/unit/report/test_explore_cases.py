@@ -17,7 +17,6 @@ from unit.legal.made_predictions import predictions, right, write
 from unit.report import made_case_page
 from unit.report.checks import parse
 from unit.report.test_explore_sentences import answers, facts
-from unit.report.test_explorer import read
 
 
 def describe(made, **more):
@@ -167,11 +166,11 @@ def test_the_facts_are_cut(made, page, characters, text):
 
 
 def test_long_evidence_is_cut(tmp_path):
-    found = [{"part": "context", "paragraph": 2, "start": 0, "end": 999, "words": "w" * 999}]
-    cases = [{"split": "test", "applicant_gender_evidence": found}]
+    evidence = [{"part": "context", "paragraph": 2, "start": 0, "end": 999, "words": "w" * 999}]
+    cases = [{"split": "test", "applicant_gender_evidence": evidence}]
     data = write_cases(tmp_path / "d.parquet", "ecthr", cases)
-    made = {"titles": ["Mine"], "cases": [data]}
-    words = facts(describe(made | {"predictions": []})[0], "applicant_gender_evidence")[0]
+    document, _, _ = describe({"titles": ["Mine"], "cases": [data], "predictions": []})
+    words = facts(document, "applicant_gender_evidence")[0]
     assert words == ["w" * EVIDENCE + "… (header or procedure, paragraph 3)"]
 
 
@@ -186,18 +185,6 @@ def test_data_sets_with_classifiers_come_first(templates, made, tmp_path):
     assert options == ["mine", "plain"]
     assert counts["models"] == {"mine": 2, "plain": 0}
     assert "no classifier was trained on it" in parse(out).css_first("#items").text()
-
-
-def test_the_answers_are_a_table(page, tmp_path):
-    page()
-    rows = read(tmp_path / "cases/mine.answers.csv")
-    assert len(rows) == 2 * 3  # two trainings of three cases with a known label
-    first = rows[0]
-    assert (first["classifier"], first["objective"], first["id"]) == ("linear", "erm", "ecthr-1")
-    assert (first["right"], first["loss"], first["missed"]) == ("1", "0.227", "3")
-    assert first["answer"] == "wrong; differ"
-    assert (first["number: 3"], first["number: none"]) == ("50.0", "")
-    assert rows[3]["trained"] == "applicant_gender"
 
 
 @given(arrays(np.float64, (2, 3, 4), elements=st.floats(-30, 30)), st.integers(0, 3))

@@ -156,14 +156,3 @@ def test_says_how_many_seeds_it_has(page, tmp_path):
     runs = [made_people.run(0, 0), made_people.run(1, 1)]
     tree, _ = page(**made_people.write(tmp_path / "one", made, runs, said))
     assert "1 training; the first 1 of 2 seeds" in tree.css_first("#items li").text()
-
-
-def test_the_answers_are_a_table(page, made, tmp_path):
-    page(**made)
-    rows = read(tmp_path / "people/mine.answers.csv")
-    assert [one["row"] for one in rows if one["training"] == "mlp"] == list("1235023")
-    assert list(rows[2].items())[1:] == [
-        ("method", "mlp"), ("row", "3"), ("seed", "0"),
-        ("answer", "positive; right; changes; beyond"), ("p", "0.9"), ("difference", "0.5"),
-        ("number: man", "0.4"), ("number: woman", ""),
-    ]  # fmt: skip
