@@ -246,7 +246,7 @@ def _legal(path: Path, titles: Mapping[str, str]) -> Iterable[Change]:
                 titles.get(f"objectives/{row['objective']}", row["objective"]),
                 f"{titles.get(path.name, path.name)} ({row['classifier']})",
                 MEASURES[row["measure"]].format(attribute),
-                f"tables/classifiers/{path.name}/tests.csv",
+                "/".join([*path.parts[-3:], "tests.csv"]),
                 row["measure"] in GAPS,
                 row["erm"], row["value"], row["difference"], row["low"], row["high"],
                 row["delta"], row["verdict"], reason=row["reason"] or "",

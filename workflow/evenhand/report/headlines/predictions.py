@@ -101,8 +101,9 @@ def _estimate(name: str, numbers: list[float | None]) -> Row:
     """Return a row of `forest` of a value, the ends of its interval, and of the band of chance."""
     value, low, high, *band = numbers
     row = {"name": name, "value": value, "text": f"{value:.1f}", "kind": "plain"}
-    row["words"] = f"{name}: {value:.1f} %"
+    words = f"{name}: {value:.1f} %"
     if low is not None:
-        row["words"] += f" ({low:.1f} to {high:.1f})"
+        words += f" ({low:.1f} to {high:.1f})"
         row |= {"low": low, "high": high}
+    row["words"] = words
     return row | dict(zip(("band_low", "band_high"), band, strict=False))
