@@ -148,9 +148,6 @@ def test_sizes_of_fairlexs_own_cases_are_judged(tmp_path):
     assert (years["ours"], years["verdict"]) == ("2001-16", "reproduced")
     assert only(rows, quantity="years", item="test")["verdict"] == "not_run"
     assert [row["verdict"] for row in rows].count("not_reproduced") == 4
-
-
-def test_sizes_without_several_labels_or_with_cases_outside_the_splits(tmp_path):
     rows = table(tmp_path, sizes, "scotus", [{"split": None}, {}])
     assert only(rows, item="without a split")["ours"] == "1"
     assert not [row for row in rows if row["quantity"] == "cases without a label"]

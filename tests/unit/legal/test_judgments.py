@@ -24,15 +24,6 @@ def test_the_sections_of_a_judgment(form):
     assert conclusions(judgment.rest) == (["6"], [])
 
 
-def test_no_line_of_the_law_is_among_the_facts():
-    for form in (str, flat):
-        assert not set(facts(form(JUDGMENT))) & set(LAW.split("\n"))
-
-
-def test_a_flat_text_and_lines_give_the_same_facts():
-    assert facts(JUDGMENT) == facts(flat(JUDGMENT)) == TEXT
-
-
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -1,9 +1,6 @@
 """The stages after `build_cases`, on what it really writes."""
 
-import importlib
-
 import pyarrow.parquet as pq
-import pytest
 
 from evenhand.core.tables import read_table
 from evenhand.legal.build_cases import build_cases
@@ -11,13 +8,12 @@ from evenhand.legal.declaration import description
 from evenhand.legal.draw_audit import draw_audit
 from evenhand.legal.find_attributes import find_attributes
 from evenhand.legal.read_audit import read_audit
-from evenhand.legal.read_cases import read_cases
 from evenhand.legal.records import write_records
 from evenhand.legal.tabulate_cases import tabulate_cases
 from evenhand.legal.tokenise_cases import tokenise_cases
 from evenhand.report.write_legal_cards import write_legal_cards
 from unit.legal import made_tokenizers
-from unit.legal.made_cases import court, declaration, record, schema
+from unit.legal.made_cases import court, record, schema
 
 #: The names of the unknown groups.
 UNKNOWN = ("unknown", "n/a")
@@ -106,20 +102,3 @@ def test_made_records(tmp_path, repository):
     counts, tables = measure(tmp_path, repository, "ecthr", tmp_path / "records.parquet")
     assert pq.read_schema(tmp_path / "mine.parquet").equals(schema("ecthr"))
     agree(counts, tables, 50)
-
-
-@pytest.mark.mirror
-def test_real_judgments(tmp_path, repository, mirror):
-    """JuDGE, of which some facts hold the end of the judgment."""
-    module = importlib.import_module("evenhand.legal.formats.judge")
-    read = read_cases(
-        files=[mirror / "judge/judge_test_subset.jsonl"],
-        tables=[repository / f"resources/legal/{name}.csv" for name in module.TABLES],
-        out=tmp_path / "records.parquet", quarantine=tmp_path / "q.parquet",
-        counts=tmp_path / "c.json", declaration=declaration("cail"), format="judge",
-    )  # fmt: skip
-    counts, tables = measure(tmp_path, repository, "cail", tmp_path / "records.parquet")
-    agree(counts, tables, read["records"])
-    rows = [row for row in read_table(tables / "leakage.csv") if row["label"] is None]
-    assert {row["of"] for row in rows} == {read["records"]}
-    assert any(row["cases"] for row in rows)

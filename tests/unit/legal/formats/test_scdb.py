@@ -1,10 +1,7 @@
-import json
 import zipfile
 from datetime import date
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from evenhand.errors import InputError
 from evenhand.legal.formats import scdb
@@ -234,15 +231,6 @@ def test_cases_that_the_table_has_twice_or_without_an_id(tmp_path):
     assert counts == {"duplicate_case": 1, "missing_field": 1, "unmatched_row": 3}
 
 
-def test_nothing_is_lost(tmp_path):
-    rows = [f"2001-{n:03},,2001,00-{n},A v. B,1/1/2002,{n % 16},1,27" for n in range(40)]
-    texts = [{"term": 2001, "docket": f"00-{n}", "text": "T."} for n in range(20, 60)]
-    records, counts = read("scdb", [table(tmp_path, *rows), opinions(tmp_path, *texts)])
-    told = counts["unmatched_text"] + counts["bad_label"] + counts["outside_labels"]
-    assert len(records) + told == 40
-    assert counts["unmatched_row"] == counts["unmatched_text"] == 20
-
-
 @pytest.mark.parametrize(
     ("text", "key"),
     [
@@ -278,11 +266,6 @@ def test_keys_of_dockets(text, key):
     assert scdb.docket_key(text) == key
 
 
-@given(st.integers(1, 999), st.integers(1, 9999), st.sampled_from(["{} U.S. {}", "{}_US_{}"]))
-def test_every_citation_has_its_key(volume, page, form):
-    assert scdb.citation_key(form.format(volume, page)) == f"{volume} u.s. {page}"
-
-
 def test_names_that_say_nothing_do_not_decide():
     assert not scdb.party_words("UNITED STATES v. STATE et al.")
     assert scdb.party_words("V.L. v. E.L.") == scdb.party_words("VL v. EL") == {"vl", "el"}
@@ -301,11 +284,3 @@ def test_the_real_files(mirror):
     assert counts["unmatched_row"] == 9_277 - 3_382
     assert len({one.case_id for one in records}) == len(records) == 3_320
     assert not counts["bad_date"] and all(one.date for one in records)
-
-
-def test_the_summaries_are_told_by_their_field(tmp_path):
-    path = tmp_path / "one.json"
-    both = {"citation": "900 U.S. 1", "text": "Opinion.", "facts_of_the_case": "Facts."}
-    path.write_text(json.dumps([both]))
-    (record,), _ = read("scdb", [table(tmp_path), path])
-    assert record.text == ("Opinion.",) and record.metadata["text_kind"] == "opinion"
