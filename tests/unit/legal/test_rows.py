@@ -9,13 +9,14 @@ from evenhand.errors import InputError
 from evenhand.io.members import Member
 from evenhand.io.quarantine import Quarantine
 from evenhand.legal import rows
-from evenhand.legal.paragraphs import paragraphs_of, tidy
 from evenhand.legal.rows import (
     CaseFiles,
     RejectedError,
     joined_text,
+    paragraphs_of,
     plain,
     split_of,
+    tidy,
     western_lines,
     western_text,
 )

@@ -29,7 +29,8 @@ def opinions(folder, *rows):
 def test_a_text_by_its_citation_and_one_by_term_and_docket(tmp_path):
     texts = opinions(
         tmp_path,
-        {"citation": "900 U.S. 1 (2001)", "text": "First.\n\nSecond\u00a0 part."},
+        {"citation": "900 U.S. 1 (2001)", "text": "First.\n\nSecond\u00a0 part."}
+        | {"facts_of_the_case": "Left out."},
         {"term": 2001, "docket": "No. 00\u20132", "text": "Other."},
     )
     records, counts = read("scdb", [table(tmp_path), texts])

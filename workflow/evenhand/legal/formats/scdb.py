@@ -24,7 +24,6 @@ from evenhand.errors import InputError
 from evenhand.io.formats import kind_of
 from evenhand.io.members import Member
 from evenhand.io.quarantine import Quarantine
-from evenhand.legal.paragraphs import paragraphs_of
 from evenhand.legal.records import Record
 from evenhand.legal.rows import (
     CaseFiles,
@@ -32,6 +31,7 @@ from evenhand.legal.rows import (
     RejectedError,
     SourceRow,
     joined_text,
+    paragraphs_of,
     plain,
     western_lines,
     western_text,
