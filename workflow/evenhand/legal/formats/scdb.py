@@ -254,7 +254,7 @@ def _only(numbers: list[int], how: str, table: Table, key: Key, rank: int = 0) -
     row = table.rows[numbers[0]]
     names = ("citation", "reporter", "docket")
     pairs = [(getattr(key, name), getattr(row.key, name)) for name in names]
-    contradicts = any(ours and ours != other for ours, other in pairs if other)
+    contradicts = any(value and stated and value != stated for value, stated in pairs)
     if contradicts and _names_agree(key, row) is False:
         return Match(None, f"its {how} is that of {row.values['caseId']}, with another name")
     return Match(numbers[0], how, rank)
