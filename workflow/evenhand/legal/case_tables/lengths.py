@@ -12,8 +12,8 @@
 FairLex (Chalkidis et al. 2022) shows the lengths in its Figure 2.
 """
 
+import itertools
 from collections.abc import Iterator
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -112,7 +112,7 @@ def _distribution(lengths: np.ndarray) -> Iterator[Row]:
 
 def _width(high: float) -> int:
     """Return the width of a bar: 1, 2 or 5 times a power of ten, so that `BARS` reach `high`."""
-    widths = (step * 10**power for power in count() for step in (1, 2, 5))
+    widths = (step * 10**power for power in itertools.count() for step in (1, 2, 5))
     return next(width for width in widths if high < width * BARS)
 
 
