@@ -7,7 +7,6 @@ from evenhand.core import stage
 from evenhand.errors import InputError
 from evenhand.io.tables import read_rows
 from evenhand.legal.build_cases import build_cases
-from evenhand.legal.built import read_cases_table
 from evenhand.legal.findings import Evidence, Finding, write_findings
 from evenhand.legal.records import read_distinct, write_records
 from unit.legal import made_cases
@@ -92,13 +91,6 @@ def test_a_case(tmp_path):
         "near_duplicates": 0,
         "unknown": {"defendant_gender": 0, "court_region": 1},
     }
-
-
-def test_the_columns_are_those_that_the_stages_after_it_expect(tmp_path):
-    _, _, out = build(tmp_path, [[record(1)]])
-    assert read_cases_table(out, made_cases.schema("cail").names).schema == made_cases.schema(
-        "cail"
-    )
 
 
 def test_every_record_is_there_once(tmp_path):
