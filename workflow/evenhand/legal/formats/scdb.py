@@ -361,7 +361,7 @@ def _case_rows(
         if not case:
             quarantine.add(file, line, "line", "missing_field", "no caseId")
         elif case in lines:
-            detail = f"the case {case} is in line {lines[case]} too"
+            detail = f"the case {case} stands in line {lines[case]} too"
             quarantine.add(file, line, "line", "duplicate_case", detail)
         else:
             lines[case] = line
