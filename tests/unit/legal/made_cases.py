@@ -8,9 +8,10 @@ from typing import Any
 import pyarrow as pa
 
 from evenhand.io.tables import write_table
+from evenhand.legal.build_cases import cases_schema
 from evenhand.legal.dataset import Dataset
 from evenhand.legal.declaration import described, description, read_declaration
-from evenhand.legal.findings import EVIDENCE, Evidence, Finding, write_findings
+from evenhand.legal.findings import Evidence, Finding, write_findings
 from evenhand.legal.records import Record, write_records
 from evenhand.plan_legal import recipe
 
@@ -30,24 +31,7 @@ def court(kind: str) -> Dataset:
 
 def schema(kind: str) -> pa.Schema:
     """The columns of a data set of this kind."""
-    columns = [
-        ("case_id", pa.string()),
-        ("date", pa.date32()),
-        ("title", pa.string()),
-        ("language", pa.string()),
-        ("split", pa.string()),
-        ("text", pa.list_(pa.string())),
-        ("labels", pa.list_(pa.int32())),
-        ("label_known", pa.bool_()),
-    ]
-    for one in court(kind).attributes:
-        columns += [
-            (one.name, pa.string()),
-            (f"{one.name}_rule", pa.string()),
-            (f"{one.name}_evidence", EVIDENCE),
-        ]
-    columns += [("duplicate_of", pa.string()), ("source", pa.string())]
-    return described(pa.schema([*columns, ("source_position", pa.int64())]), court(kind))
+    return described(cases_schema(court(kind).attributes), court(kind))
 
 
 def case(kind: str, number: int, **values: Any) -> dict[str, Any]:

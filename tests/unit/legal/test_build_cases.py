@@ -1,5 +1,4 @@
 import json
-from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -8,28 +7,26 @@ from evenhand.core import stage
 from evenhand.errors import InputError
 from evenhand.io.tables import read_rows
 from evenhand.legal.build_cases import build_cases
-from evenhand.legal.built import read_cases_table
 from evenhand.legal.findings import Evidence, Finding, write_findings
-from evenhand.legal.records import Record, read_distinct, write_records
+from evenhand.legal.records import read_distinct, write_records
 from unit.legal import made_cases
 from unit.legal.made_cases import court
 
 NAMES = ["defendant_gender", "court_region"]
 
 
-def record(number, **more):
-    made = Record(
-        case_id=f"c{number}",
-        source="cail.jsonl",
-        source_position=number,
-        date=date(2015, 1, number),
-        title=f"Case {number}",
-        language="zh",
-        text=(f"被告人甲某，第{number}号。", "第二段。"),
-        labels=("<=12",),
-        metadata={"sentence": "imprisonment"},
-    )
-    return replace(made, **more)
+def record(number, **values):
+    """A case of CAIL."""
+    usual = {
+        "case_id": f"c{number}",
+        "source": "cail.jsonl",
+        "date": date(2015, 1, number),
+        "title": f"Case {number}",
+        "language": "zh",
+        "text": (f"被告人甲某，第{number}号。", "第二段。"),
+        "labels": ("<=12",),
+    }
+    return made_cases.record(number, **usual | values)
 
 
 def findings(record):
@@ -50,17 +47,13 @@ def write_parts(folder, files, found=findings, names=NAMES, kind="cail"):
     for place, name in enumerate(names):
         rows = [(one.case_id, found(one)[place]) for one in read_distinct(records)]
         write_findings(folder / "findings" / f"{name}.parquet", rows, court(kind))
-    return {"records": records, "findings": folder / "findings"} | outputs(folder)
-
-
-def outputs(folder):
-    """The files that the stage writes."""
     names = ("out", "counts", "splits", "duplicates", "split_counts")
-    return {name: folder / name for name in names}
+    outputs = {name: folder / name for name in names}
+    return {"records": records, "findings": folder / "findings"} | outputs
 
 
-def build(folder, files, found=findings, **options):
-    arguments = write_parts(folder, files, found) | options
+def build(folder, files, found=findings):
+    arguments = write_parts(folder, files, found)
     result = stage.execute(build_cases, arguments)["counts"]
     assert json.loads(arguments["counts"].read_text()) == result
     out = arguments["out"]
@@ -98,13 +91,6 @@ def test_a_case(tmp_path):
         "near_duplicates": 0,
         "unknown": {"defendant_gender": 0, "court_region": 1},
     }
-
-
-def test_the_columns_are_those_that_the_stages_after_it_expect(tmp_path):
-    _, _, out = build(tmp_path, [[record(1)]])
-    assert read_cases_table(out, made_cases.schema("cail").names).schema == made_cases.schema(
-        "cail"
-    )
 
 
 def test_every_record_is_there_once(tmp_path):
@@ -181,13 +167,3 @@ def test_files_that_do_not_belong_together(tmp_path):
     region.unlink()
     with pytest.raises(InputError, match="lacks the attribute court_region"):
         build_cases(**arguments)
-
-
-def test_the_settings_of_the_division_reach_it(tmp_path):
-    cases = [record(i) for i in range(1, 11)]
-    _, counts, out = build(tmp_path, [cases], shares=[0.5, 0.2, 0.3])
-    assert counts["splits"] == {"train": 5, "dev": 2, "test": 3}
-    assert json.loads((out.parent / "split_counts").read_text())["methods"] == {"chronological": 10}
-    assert [row["split"] for row in read_rows(out.parent / "splits")].count("test") == 3
-    with pytest.raises(InputError, match=r"threshold 2\.0 is no similarity"):
-        build(tmp_path, [cases], threshold=2.0)

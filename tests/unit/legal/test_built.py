@@ -59,15 +59,6 @@ def test_single_labels_are_one_each(tmp_path):
         built.hot_labels(data, labels, np.array([True]), cail)
 
 
-def test_no_case_at_all(tmp_path):
-    data, cail = write_cases(tmp_path / "d.parquet", "cail", []), court("cail")
-    known, hot = built.read_labels(data, cail)
-    assert known.shape == (0,)
-    assert hot.shape == (0, 6)
-    assert built.read_splits(data).shape == (0,)
-    assert [len(one.codes) for one in built.read_groups(data, cail)] == [0, 0]
-
-
 def test_what_build_cases_did_not_write(tmp_path):
     other = tmp_path / "other.parquet"
     pq.write_table(pa.table({"case_id": ["a"]}), other)

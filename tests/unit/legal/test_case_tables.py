@@ -20,6 +20,7 @@ from evenhand.legal.tabulate_cases import tabulate_cases
 from evenhand.legal.tokenise_cases import tokenise_cases
 from unit.legal import made_tokenizers
 from unit.legal.made_cases import LANGUAGES, court, evidence, record, write_cases, write_found
+from unit.legal.made_records import table as sentences
 from unit.made_tables import check_declaration, check_rows, read_back
 
 MEMBERS = load_members(case_tables)
@@ -148,9 +149,6 @@ def test_sizes_of_fairlexs_own_cases_are_judged(tmp_path):
     assert (years["ours"], years["verdict"]) == ("2001-16", "reproduced")
     assert only(rows, quantity="years", item="test")["verdict"] == "not_run"
     assert [row["verdict"] for row in rows].count("not_reproduced") == 4
-
-
-def test_sizes_without_several_labels_or_with_cases_outside_the_splits(tmp_path):
     rows = table(tmp_path, sizes, "scotus", [{"split": None}, {}])
     assert only(rows, item="without a split")["ours"] == "1"
     assert not [row for row in rows if row["quantity"] == "cases without a label"]
@@ -485,29 +483,11 @@ def test_broken_patterns(tmp_path, pattern, match):
         leaked(tmp_path, "cail", [{}], ("zh", pattern))
 
 
-#: Sentences that state an outcome, by kind and language.
-OUTCOMES = {
-    ("ecthr", "en"): ["There has been no violation of Article 8.", "FOR THESE REASONS, THE COURT",
-                      "The Court finds that he suffered.",
-                      "It holds that the State: Holds by six votes"],
-    ("scotus", "en"): ["The judgment of the Court of Appeals is reversed.",
-                       "We therefore affirm."],
-    ("fscs", "de"): ["Die Beschwerde wird abgewiesen.", "Das Gericht wies die Beschwerde ab.",
-                     "Es hiess die Beschwerde teilweise gut.", "Er trat darauf nicht ein."],
-    ("fscs", "fr"): ["Le tribunal a rejeté le recours.", "Le recours est partiellement admis."],
-    ("fscs", "it"): ["La Corte ha respinto il ricorso.", "Il gravame è accolto."],
-    ("cail", "zh"): ["判处有期徒刑三年", "判决如下："],
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("where", "sentences"), OUTCOMES.items(), ids=map("-".join, OUTCOMES))
-def test_sentences_that_state_an_outcome_are_found(tmp_path, resources, where, sentences):
-    kind, language = where
+@pytest.mark.parametrize(*sentences("outcomes"))
+def test_sentences_that_state_an_outcome_are_found(tmp_path, resources, kind, language, text):
     words = resources / "outcome_words.csv"
-    for sentence in sentences:
-        rows = table(
-            tmp_path, leakage, kind, [{"text": [sentence], "language": language}], words=words
-        )
-        assert any(row["cases"] for row in rows), sentence
+    cases = [{"text": [text], "language": language}]
+    rows = table(tmp_path, leakage, kind, cases, words=words)
+    assert any(row["cases"] for row in rows)
     patterns = [row for row in read_resource(words, leakage.WORDS) if row["kind"] == kind]
     assert len([row for row in rows if row["label"] is None]) == len(patterns)

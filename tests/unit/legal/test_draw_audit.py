@@ -88,13 +88,6 @@ def test_the_draw_is_of_seed_and_case(arguments, tmp_path):
     assert set(changed) <= set(first) | new
 
 
-def test_the_same_bytes(arguments, tmp_path):
-    draw_audit(**arguments)
-    draw_audit(**arguments | {"out": tmp_path / "again"})
-    for file in (arguments["out"] / NAME).iterdir():
-        assert (tmp_path / "again" / NAME / file.name).read_bytes() == file.read_bytes()
-
-
 def test_what_was_handed_out_stays(arguments, tmp_path):
     draw_audit(**arguments)
     kept = arguments["out"] / NAME / "handed_out.csv"
@@ -155,21 +148,6 @@ def test_nothing_to_point_at(arguments, tmp_path):
     assert (row["mark_start"], row["mark_end"]) == (0, 0)
 
 
-def test_a_case_of_two_files_is_taken_from_the_first(arguments, tmp_path):
-    again = record(1, text=("She was number 1.",), title="another")
-    records, _ = write_found(tmp_path, [(again, Finding(None, "none", 1.0))], "second")
-    draw_audit(**arguments | {"records": [*arguments["records"], records], "per_rule": 50})
-    rows = {row["case_id"]: row["title"] for row in rows_of(arguments["out"])}
-    assert len(rows) == 33
-    assert rows["ecthr-1"] == "'=Case 1"
-
-
-def test_no_finding_at_all(arguments, tmp_path):
-    records, findings = write_found(tmp_path, [], "none")
-    counts = draw_audit(**arguments | {"records": [records], "findings": findings})
-    assert counts["drawn"] == {NAME: {}}
-
-
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
@@ -191,9 +169,3 @@ def test_each_attribute_has_its_own_sheets(arguments, tmp_path):
     assert [row["case_id"] for row in rows_of(tmp_path / "both")] == alone
     (row,) = rows_of(tmp_path / "both", "applicant_age")
     assert (row["attribute"], row["value"]) == ("applicant_age", "n/a")
-
-
-def test_records_of_something_else(arguments, tmp_path):
-    records, _ = write_found(tmp_path, [case(99)], "else")
-    with pytest.raises(InputError, match="lack the case"):
-        draw_audit(**arguments | {"records": [records]})

@@ -75,12 +75,12 @@ def test_who_is_near_enough(tmp_path):
         found = read_neighbours(files["out"], ids, train, epsilon=epsilon, unit=unit)
         return {row: [one for one in some if one >= 0] for row, some in enumerate(found.tolist())}
 
-    everybody = {0: [1, 2], 1: [0, 2], 2: [0, 1], 3: [], 4: [5], 5: [4], 6: [], 7: []}
-    assert near(0.0, "cosine") == everybody
+    everyone = {0: [1, 2], 1: [0, 2], 2: [0, 1], 3: [], 4: [5], 5: [4], 6: [], 7: []}
+    assert near(0.0, "cosine") == everyone
     assert near(0.99, "cosine") == {row: [] for row in range(8)} | {0: [1], 1: [0]}
     assert near(1.0, "cosine") == {row: [] for row in range(8)}
     assert near(1.0, "quantile") == near(0.99, "cosine")
-    assert near(0.0, "quantile") == everybody
+    assert near(0.0, "quantile") == everyone
 
 
 @pytest.mark.parametrize(

@@ -57,13 +57,6 @@ def test_the_twins_are_read_like_a_data_set(tmp_path):
     assert fit_tfidf(data=out, **files)["cases"] == 10
 
 
-def test_the_same_bytes_again(tmp_path):
-    _, out = run(tmp_path, CASES * 30)
-    first = out.read_bytes()
-    run(tmp_path, CASES * 30)
-    assert out.read_bytes() == first
-
-
 @pytest.mark.parametrize(
     ("given", "match"),
     [

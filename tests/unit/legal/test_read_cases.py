@@ -98,15 +98,6 @@ def test_a_duplicate_in_another_file_tells_where_the_first_is(tmp_path):
     assert row["detail"] == "001-1 was read from a.jsonl"
 
 
-def test_the_same_bytes_wherever_the_files_lie(tmp_path):
-    for folder in ("one", "two"):
-        (tmp_path / folder).mkdir()
-        path = json_lines(tmp_path / folder / "a.jsonl", hudoc(), hudoc(itemid="001-2"))
-        run(tmp_path, [path], folder)
-    for kind in ("records", "counts"):
-        assert (tmp_path / f"one.{kind}").read_bytes() == (tmp_path / f"two.{kind}").read_bytes()
-
-
 def test_options_go_to_the_format(tmp_path):
     path = json_lines(tmp_path / "a.jsonl", hudoc(violation="", doc_type="REPORT"))
     records, _, _ = run(tmp_path, [path], documents=["REPORT"], no_finding="no_violation")

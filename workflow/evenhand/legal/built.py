@@ -15,10 +15,10 @@ from evenhand.legal.dataset import Attribute, Dataset
 from evenhand.legal.records import BATCH_CASES, SPLITS
 from evenhand.metrics.disparity import group_sums
 
-#: What the group of the cases is called of which nothing is known, where FairLex has no name.
+#: The name of the unknown group where FairLex has none.
 UNKNOWN = "unknown"
 
-#: What a case is called to which none of the labels applies.
+#: The label of a case to which none of the labels applies.
 NO_LABEL = "none"
 
 #: The columns that every built data set has; those of the attributes come to them.
@@ -82,7 +82,7 @@ def read_cases_table(path: Path, columns: Sequence[str]) -> pa.Table:
 
 
 def case_batches(path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    """The same a few cases at a time, in order: for texts."""
+    """Yield columns of the data set a few cases at a time, in order: for texts."""
     with _opened(path) as file:
         yield from file.iter_batches(batch_size=BATCH_CASES, columns=list(columns))
 
@@ -105,10 +105,10 @@ def case_documents(data: Path) -> Iterator[tuple[list[str], str | None]]:
 
 
 def attributes_of(path: Path, dataset: Dataset) -> list[Attribute]:
-    """The attributes with groups that the data set has, in their order."""
+    """Return the attributes with groups that the data set has, in their order."""
     with _opened(path) as file:
         names = file.schema_arrow.names
-    return [one for one in dataset.attributes if one.groups and one.name in names]
+    return [each for each in dataset.attributes if each.groups and each.name in names]
 
 
 def group_names(attribute: Attribute) -> tuple[str, ...]:
@@ -117,7 +117,7 @@ def group_names(attribute: Attribute) -> tuple[str, ...]:
 
 
 def read_groups(path: Path, dataset: Dataset) -> list[Groups]:
-    """The group of each case, by attribute.
+    """Return the group of each case, by attribute.
 
     Raises
     ------
@@ -125,34 +125,34 @@ def read_groups(path: Path, dataset: Dataset) -> list[Groups]:
         A value is no group of its attribute.
     """
     attributes = attributes_of(path, dataset)
-    table = read_cases_table(path, [one.name for one in attributes])
-    found = []
+    table = read_cases_table(path, [attribute.name for attribute in attributes])
+    groups = []
     for attribute in attributes:
         names = group_names(attribute)
         place = {name: code for code, name in enumerate(attribute.groups)}
         coded = table[attribute.name].combine_chunks().dictionary_encode()
         values = coded.dictionary.to_pylist()
-        if strange := [value for value in values if value not in place]:
+        if unknown := [value for value in values if value not in place]:
             raise InputError(
-                f"has the {attribute.name} {strange[0]!r}, which is no group of it",
+                f"has the {attribute.name} {unknown[0]!r}, which is no group of it",
                 file=path,
                 remedy=f"the groups are {', '.join(attribute.groups)}",
             )
         last = len(attribute.groups)
         to_code = np.array([*(place[value] for value in values), last], dtype=np.int64)
         codes = to_code[coded.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)]
-        found.append(Groups(attribute, names, codes))
-    return found
+        groups.append(Groups(attribute, names, codes))
+    return groups
 
 
 def read_splits(path: Path) -> np.ndarray:
-    """The split of each case, "" where it has none: array of str, shape (n,)."""
+    """Return the split of each case, "" where it has none: array of str, shape (n,)."""
     column = read_cases_table(path, ["split"])["split"].fill_null("")
     return np.array(column.to_pylist(), dtype=str)
 
 
 def parts_of(splits: np.ndarray) -> dict[str, np.ndarray]:
-    """Which cases belong to train, dev, test, and all: arrays of bool, shape (n,)."""
+    """Return which cases belong to train, dev, test, and all: arrays of bool, shape (n,)."""
     return {split: splits == split for split in SPLITS} | {"all": np.ones(len(splits), bool)}
 
 
@@ -177,7 +177,7 @@ def read_labels(path: Path, dataset: Dataset) -> tuple[np.ndarray, np.ndarray]:
 
 
 def hot_labels(path: Path, labels: pa.ListArray, known: np.ndarray, dataset: Dataset) -> np.ndarray:
-    """The column `labels` as `read_labels` gives it."""
+    """Return the column `labels` in the form of `read_labels`."""
     labels = labels.fill_null([])
     rows = labels.value_parent_indices().to_numpy()
     numbers = labels.flatten().to_numpy()
@@ -192,22 +192,22 @@ def hot_labels(path: Path, labels: pa.ListArray, known: np.ndarray, dataset: Dat
 
 
 def label_names(dataset: Dataset) -> tuple[str, ...]:
-    """The labels, and for a task with several labels last the name of none of them."""
+    """Return the labels, and for a task with several labels last the name of none of them."""
     return dataset.labels + ((NO_LABEL,) if dataset.task == "multi_label" else ())
 
 
 def with_none(hot: np.ndarray, dataset: Dataset) -> np.ndarray:
-    """`hot` with a column for the cases without a label, as `label_names` has it."""
+    """Return `hot` with a column for the cases without a label, as in `label_names`."""
     if dataset.task != "multi_label":
         return hot
     return np.hstack([hot, (hot.sum(axis=1, keepdims=True) == 0).astype(hot.dtype)])
 
 
 def label_sets(hot: np.ndarray, dataset: Dataset) -> tuple[np.ndarray, list[str]]:
-    """The label of each case, or its set of labels, as a number; and the names of the numbers."""
+    """Return a number of the label or set of labels of each case, and the names of the numbers."""
     sets, codes = np.unique(hot, axis=0, return_inverse=True)
     names = [
-        " and ".join(dataset.labels[one] for one in np.flatnonzero(row)) or NO_LABEL for row in sets
+        " and ".join(dataset.labels[i] for i in np.flatnonzero(row)) or NO_LABEL for row in sets
     ]
     return codes.reshape(-1), names
 

@@ -2,6 +2,7 @@
 
 import re
 from datetime import date
+from itertools import takewhile
 
 #: Digits of a number or year, as courts write them: 一, 1, １, and all forms of zero.
 _DIGITS = {c: i for i, c in enumerate("〇一二三四五六七八九")}
@@ -24,12 +25,11 @@ _REASONS = "本院认为"
 
 
 def paragraphs(text: str) -> tuple[str, ...]:
-    """The paragraphs of a text: cut at line ends, and at blanks behind the end of a sentence.
+    """Return the paragraphs of a text, cut at line ends and at blanks after a sentence.
 
     Runs of blanks (wide and non-breaking ones too) become one; blank paragraphs are left out.
     """
-    parts = (_BLANKS.sub(" ", part).strip() for part in _BORDER.split(text))
-    return tuple(part for part in parts if part)
+    return tuple(filter(None, (_BLANKS.sub(" ", part).strip() for part in _BORDER.split(text))))
 
 
 def facts_of(text: str) -> tuple[str, ...]:
@@ -37,13 +37,11 @@ def facts_of(text: str) -> tuple[str, ...]:
 
     Some records hold the whole judgment there; from 本院认为 on, the court reasons and decides.
     """
-    found = paragraphs(text)
-    end = next((i for i, part in enumerate(found) if part.startswith(_REASONS)), len(found))
-    return found[:end]
+    return tuple(takewhile(lambda part: not part.startswith(_REASONS), paragraphs(text)))
 
 
 def number_of(words: str) -> int:
-    """The number that characters of `NUMBER` write: 二十五, 十, 25, ２５, 零六.
+    """Return the number that characters of `NUMBER` write: 二十五, 十, 25, ２５, 零六.
 
     Raises ValueError if they write none (十十).
     """
@@ -68,7 +66,7 @@ def number_of(words: str) -> int:
 
 
 def dates_of(text: str) -> list[tuple[int, date | None]]:
-    """Where dates begin (二〇一七年六月二十八日, 2017年6月28日), and the dates.
+    """Return where dates begin (二〇一七年六月二十八日, 2017年6月28日), and the dates.
 
     None is one that no calendar has.
     """

@@ -73,8 +73,5 @@ class Dataset:
     )
 
     def attribute(self, name: str) -> Attribute:
-        """The attribute of this name; KeyError if there is none."""
-        for one in self.attributes:
-            if one.name == name:
-                return one
-        raise KeyError(name)
+        """Return the attribute of this name; KeyError if there is none."""
+        return {attribute.name: attribute for attribute in self.attributes}[name]

@@ -1,4 +1,4 @@
-"""Stage: which training cases are nearest to each other, once for all trainings."""
+"""Stage: find the training cases nearest to each other, once for all trainings."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -79,12 +79,12 @@ def find_neighbours(
 
     def table() -> Iterator[dict[str, Any]]:
         nonlocal total
-        for own, (places, cosines) in enumerate(_nearest(vectors, count)):
+        for row, (places, cosines) in zip(rows, _nearest(vectors, count), strict=True):
             nearest.append(float(cosines[0]) if len(cosines) else 0.0)
             total += len(places)
             yield {
-                "case_id": ids[rows[own]],
-                "neighbours": [ids[rows[one]] for one in places],
+                "case_id": ids[row],
+                "neighbours": [ids[rows[place]] for place in places],
                 "cosines": cosines.tolist(),
             }
 
@@ -100,42 +100,40 @@ def find_neighbours(
 def _nearest(
     vectors: "csr_matrix | np.ndarray", count: int
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """For each row its nearest others, and their cosines, rounded."""
+    """Yield for each row its nearest others, and their cosines, rounded."""
     number = vectors.shape[0]
     for first in range(0, number, CASES):
         block = vectors[first : first + CASES] @ vectors.T
         block = np.asarray(block.todense() if hasattr(block, "todense") else block)
         block = np.round(block, DECIMALS)
         for place, row in enumerate(block):
-            row[first + place] = 0.0  # nobody is their own neighbour
+            row[first + place] = 0.0  # no case is its own neighbour
             order = np.argsort(-row, kind="stable")[:count]
             order = order[row[order] > 0]
             yield order, np.minimum(row[order], 1.0)
 
 
 def _weights(path: Path, ids: list[str], rows: np.ndarray) -> "csr_matrix":
-    """The cases' n-grams, in float64; rows of length 1 or 0."""
+    """Return the cases' n-grams, in float64; rows of length 1 or 0."""
     from sklearn.preprocessing import normalize
 
     from evenhand.legal.features import read_features
 
-    own, matrix = read_features(path)
-    check_ids(own, ids, path)
+    case_ids, matrix = read_features(path)
+    check_ids(case_ids, ids, path)
     return normalize(matrix[rows].astype(np.float64))
 
 
 def _means(path: Path, ids: list[str], rows: np.ndarray) -> np.ndarray:
-    """The means of the cases' vectors, of length 1 or 0; a case without a paragraph has zeros."""
+    """Return the means of the cases' vectors, of length 1 or, without a paragraph, 0."""
     from sklearn.preprocessing import normalize
 
     from evenhand.legal.vectors import VectorStore
 
     store = VectorStore(path)
     check_ids(store.case_ids, ids, path)
-    found = [store.case(int(row)).astype(np.float64) for row in rows]
-    return normalize(
-        np.stack([one.mean(axis=0) if len(one) else np.zeros(one.shape[1]) for one in found])
-    )
+    vectors = (store.case(int(row)).astype(np.float64) for row in rows)
+    return normalize(np.stack([case.sum(axis=0) / max(len(case), 1) for case in vectors]))
 
 
 if __name__ == "__main__":

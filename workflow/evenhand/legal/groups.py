@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: The part of a product that is no attribute.
 LABEL = "label"
 
-#: What stands between the parts of a product, and between the names of groups.
+#: The signs between the parts of a product, and between the names of groups.
 PLUS, TIMES = "+", " x "
 
 
@@ -79,20 +79,18 @@ def multiply(
 
     from evenhand.metrics.cells import LEAST, merge_rare
 
-    known = np.all([one.codes < one.unknown for one in parts], axis=0)
+    known = np.all([part.codes < part.unknown for part in parts], axis=0)
     combined, names = np.zeros(len(known), dtype=np.int64), [""]
-    for one in parts:
-        combined = combined * one.unknown + np.minimum(one.codes, one.unknown - 1)
-        groups = one.names[: one.unknown]
+    for part in parts:
+        combined = combined * part.unknown + np.minimum(part.codes, part.unknown - 1)
+        groups = part.names[: part.unknown]
         names = [f"{a}{TIMES}{b}" if a else b for a in names for b in groups]
     remarks = []
     sizes = np.bincount(combined[train][known[train]], minlength=len(names))
-    if rare := [
-        f"{names[one]} ({sizes[one]})" for one in np.flatnonzero((sizes > 0) & (sizes < LEAST))
-    ]:
-        remarks.append(
-            f"groups with fewer than {LEAST} training cases are unknown: {', '.join(rare)}"
-        )
+    rare = np.flatnonzero((sizes > 0) & (sizes < LEAST))
+    if len(rare):
+        cells = ", ".join(f"{names[cell]} ({sizes[cell]})" for cell in rare)
+        remarks.append(f"groups with fewer than {LEAST} training cases are unknown: {cells}")
     known &= sizes[combined] >= LEAST
     if labels is not None:
         merged = merge_rare(labels, combined, train[known[train]])
@@ -105,4 +103,4 @@ def multiply(
         names = [f"{b}{TIMES}{a}" for a in names for b in label_names]
     there = np.unique(combined[known])
     codes = np.where(known, np.searchsorted(there, np.where(known, combined, 0)), len(there))
-    return Product(codes, (*(names[one] for one in there), "unknown"), remarks)
+    return Product(codes, (*(names[cell] for cell in there), "unknown"), remarks)

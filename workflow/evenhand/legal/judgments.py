@@ -22,29 +22,20 @@ _CSS_RULE = re.compile(r"\s*[.#@*]?\w[\w.#:,*>@ -]{0,80}\{[^{}]{0,2000}\}")
 
 _TAG = re.compile(r"</?(?:p|br|div|span|table|t[rdh]|b|i|em|strong|html|body|h[1-6]|a)\b[^<>]*>")
 
+#: Soft hyphens, byte-order marks and blanks without width go.
 _ODD = str.maketrans(
-    {
-        "\u00ad": None,  # soft hyphen
-        "\ufeff": None,  # byte-order mark
-        "\u200b": None,
-        "\u200c": None,
-        "\u200d": None,
-        "\u2060": None,
-        "\u2007": "\u00a0",
-        "\u202f": "\u00a0",
-        "\u2028": "\n",
-        "\u2029": "\n",
-        "\r": "\n",
-    }
+    dict.fromkeys("\u00ad\ufeff\u200b\u200c\u200d\u2060")
+    | dict.fromkeys("\u2007\u202f", "\u00a0")
+    | dict.fromkeys("\u2028\u2029\r", "\n")
 )
 
-#: A hyphen that does not break stands in a run of text of its own, between blanks.
+#: A hyphen that does not break is a run of text of its own, between blanks.
 _HYPHEN = re.compile(r"\s?\u2011\s?")
 
 _BEFORE_MARK = re.compile(r"\s+(?=[,;)\]”](?:\W|$)|[.:](?:\s|$))")
 _AFTER_MARK = re.compile(r"(?<=[(\[“])\s+")
 
-# What begins a line in a text that has lost its lines. Numbers, and the numerals and letters of
+# Beginnings of lines in a text that has lost its lines. Numbers, and the numerals and letters of
 # headings, are followed by non-breaking blanks there.
 _UPPER = (
     r"(?:AS TO THE |THE )?(?:FACTS|LAW)\b(?! OF)|PROCEDURE\b|INTRODUCTION\b|"
@@ -74,7 +65,7 @@ _TITLE_OR_INITIAL = re.compile(
 
 _LONE_NUMERAL = re.compile(r"(?:[IVX]{1,5}|[A-Z]|\d{1,3}|[a-z])\.|[IVX]{1,5}")
 
-#: What ends a sentence, quotes and brackets included.
+#: The end of a sentence, quotes and brackets included.
 _TERMINATED = re.compile(r"[.!?;:…,][”’\"')\]]*(?:\s?\[\d+\])*$")
 _SENTENCE_END = re.compile(r"(?<=[.!?;…”)\]])\s+(?=[A-Z“‘(]|[a-z]\.\s|[ivx]{2,4}\.\s|\d{1,2}\.\s)")
 _ABBREVIATED = re.compile(
@@ -89,14 +80,14 @@ LONGEST_HEADING = 200
 
 
 def clean(text: str) -> str:
-    """A line as it stays: no markup, no odd blanks, one blank between words."""
+    """Return a line without markup and odd blanks, with one blank between words."""
     text = _HYPHEN.sub("-", text) if "\u2011" in text else text
     text = " ".join(text.split())
     return _AFTER_MARK.sub("", _BEFORE_MARK.sub("", text))
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a judgment; those of a flat text are recovered.
+    """Return the lines of a judgment; those of a flat text are recovered.
 
     Style sheets, tags and entities go. A text with few line ends (HUDOC's pages taken as one
     string), and a line with several numbered paragraphs, is cut before numbered paragraphs,
@@ -139,7 +130,7 @@ def _join_numerals(lines: list[str]) -> list[str]:
 
 
 def _cut(text: str) -> list[str]:
-    """A flat text where lines begin."""
+    """Cut a flat text where lines begin."""
     cuts = {match.start() for match in _NUMBERED.finditer(text)}
     cuts |= {match.start() for match in _WEAK_NUMBER.finditer(text)}
     cuts |= {match.end() for match in _EMPTY_LINES.finditer(text)}
@@ -164,7 +155,7 @@ def _cut(text: str) -> list[str]:
 
 
 def _part_heading(line: str) -> list[str]:
-    """A paragraph and the heading that was left at its end."""
+    """Divide a paragraph from a heading at its end."""
     if _TERMINATED.search(line) or not line[:1].isdigit():
         return [line]
     for match in reversed(list(_SENTENCE_END.finditer(line, max(0, len(line) - LONGEST_HEADING)))):
@@ -177,32 +168,21 @@ def _part_heading(line: str) -> list[str]:
 
 _NUMERAL = r"(?:(?:[IVX]{1,5}|[ivx]{1,5}|[A-Z]|\d{1,2}|[a-z])\s?\.\s*)?"
 
-#: The sections that a heading begins; the first that fits.
-_SECTIONS = [
-    ("procedure", re.compile(rf"{_NUMERAL}(?:PROCEDURE|INTRODUCTION)(?:\W*$|\s[A-Z]{{2,}})")),
-    (
-        "facts",
-        re.compile(
-            rf"{_NUMERAL}(?:AS TO )?(?:THE )?(?:FACTS|SUBJECT[ -]MATTER OF THE CASE|"
-            r"(?:PARTICULAR )?CIRCUMSTANCES OF THE CASE)\b",
-        ),
-    ),
-    (
-        "law",
-        re.compile(
-            rf"{_NUMERAL}(?:(?:AS TO )?(?:THE )?LAW\W*$|THE LAW\b(?! OF)|THE COURT[’']S ASSESSMENT|"
-            r"(?:THE )?ALLEGED (?:VIOLATION|BREACH)|ADMISSIBILITY\W*$|JOINDER OF)"
-        ),
-    ),
-    (
-        "operative",
-        re.compile(
-            r"(?:FOR|ON) THESE (?:REASONS|GROUNDS)\b|"
-            r"[Ff]or these (?:reasons|grounds),? the [Cc]ourt\b(?! (?:of|has|will|considers)\b)"
-        ),
-    ),
-    ("end", re.compile(r"(?i:done (?:in|at) (?:english|french|strasbourg|the human))\b")),
-]
+#: The heading of each section.
+_SECTIONS = {
+    section: re.compile(pattern)
+    for section, pattern in {
+        "procedure": rf"{_NUMERAL}(?:PROCEDURE|INTRODUCTION)(?:\W*$|\s[A-Z]{{2,}})",
+        "facts": rf"{_NUMERAL}(?:AS TO )?(?:THE )?(?:FACTS|SUBJECT[ -]MATTER OF THE CASE|"
+        r"(?:PARTICULAR )?CIRCUMSTANCES OF THE CASE)\b",
+        "law": rf"{_NUMERAL}(?:(?:AS TO )?(?:THE )?LAW\W*$|THE LAW\b(?! OF)|"
+        r"THE COURT[’']S ASSESSMENT|(?:THE )?ALLEGED (?:VIOLATION|BREACH)|ADMISSIBILITY\W*$|"
+        r"JOINDER OF)",
+        "operative": r"(?:FOR|ON) THESE (?:REASONS|GROUNDS)\b|"
+        r"[Ff]or these (?:reasons|grounds),? the [Cc]ourt\b(?! (?:of|has|will|considers)\b)",
+        "end": r"(?i:done (?:in|at) (?:english|french|strasbourg|the human))\b",
+    }.items()
+}
 _CIRCUMSTANCES = re.compile(rf"{_NUMERAL}(?:the )?(?:particular )?circumstances", re.IGNORECASE)
 
 _LAW_WORDS = (
@@ -238,7 +218,7 @@ _LAW_IN_CAPITALS = re.compile(
     r"(?:LAW|LEGISLATION|FRAMEWORK|PRACTICE|PROVISIONS|MATERIALS?|INSTRUMENTS|TEXTS)\b"
 )
 
-#: How a paragraph begins that tells what a law says.
+#: The beginning of a paragraph on a provision.
 _PROVISION = re.compile(
     r"(?:\d{1,4}\s?\.\s*)?(?:(?:[Ff]or t|[Tt])he (?:relevant|applicable) "
     r"(?:(?:provisions?|parts?|sections?|articles?|rules?)\b|"
@@ -248,7 +228,7 @@ _PROVISION = re.compile(
 )
 _APPLICANT = re.compile(r"\bapplicants?\b", re.IGNORECASE)
 
-#: Share of the paragraphs that speak of the applicant: at least so many of the facts, at most
+#: Share of the paragraphs that mention the applicant: at least so many of the facts, at most
 #: so many of the law.
 _OF_FACTS, _OF_LAW = 0.3, 0.1
 
@@ -257,13 +237,13 @@ _HEADING_PREFIX = re.compile(
     r"(?:[IVX]{1,5}|[A-Z]|\d{1,2}|[a-z]|\([a-z0-9]{1,4}\))\s?[.)]?\s+(?=\S)"
 )
 
-#: How many lines are looked ahead to tell a lost number from a number in a quotation.
+#: Numbers that are looked ahead to tell a lost number from a number in a quotation.
 _AHEAD = 25
 
 #: Share of a judgment that its table of contents takes at most.
 _LONGEST_CONTENTS = 0.3
 
-#: How many numbers may be lost between two paragraphs.
+#: Numbers that may be lost between two paragraphs.
 _GAP = 4
 
 
@@ -284,10 +264,6 @@ class Judgment:
         The relevant law, THE LAW.
     operative : list of str
         From FOR THESE REASONS to the signature.
-    headings : list of str
-        The headings within the facts, for people.
-    stopped : str or None
-        The heading at which the facts end.
     """
 
     header: list[str] = field(default_factory=list)
@@ -295,8 +271,6 @@ class Judgment:
     facts: list[str] = field(default_factory=list)
     rest: list[str] = field(default_factory=list)
     operative: list[str] = field(default_factory=list)
-    headings: list[str] = field(default_factory=list)
-    stopped: str | None = None
 
 
 def parse(lines: list[str]) -> Judgment:
@@ -306,53 +280,42 @@ def parse(lines: list[str]) -> Judgment:
     a tail of paragraphs that begins with a provision, and that (nearly) never mentions the
     applicant, goes to `rest`.
     """
-    judgment = Judgment()
-    begin = _after_contents(lines)
-    judgment.header += lines[:begin]
-    lines = lines[begin:]
+    start = _after_contents(lines)
+    judgment = Judgment(header=lines[:start])
+    lines = lines[start:]
     starts = _paragraph_starts(lines)
     zone = "header"
-    parts = {"header": judgment.header, "procedure": judgment.procedure}
-    parts |= {"facts": judgment.facts, "operative": judgment.operative}
     begun = False  # whether a numbered paragraph of this zone has begun
-    last, more = judgment.header, []  # where the last paragraph stands, and its further lines
     facts_ended = False  # whether a heading within the facts has ended them
+    last, more = judgment.header, []  # the list of the last paragraph, and its further lines
     for place, line in enumerate(lines):
-        starts_here = place in starts
-        if not starts_here:
+        numbered = place in starts
+        if not numbered:
             section = _section(line, zone, bool(judgment.facts))
             if section == "end":
                 break
             if section is not None:
-                if zone == "facts" and section in ("rest", "law"):
-                    judgment.stopped = line
-                if section != zone:
-                    begun = False
-                zone = section
+                zone, begun = section, begun and section == zone
                 if section != "operative":
                     continue
-            elif zone == "facts" and _is_heading(lines, place, starts):
-                judgment.headings.append(line)
-                if _NOT_FACTS.match(line) or _COMPLAINTS.match(line):
-                    judgment.stopped = line
+            elif zone == "facts":
+                heading = _is_heading(lines, place, starts)
+                patterns = (_NOT_FACTS, _COMPLAINTS) if heading else (_LAW_IN_CAPITALS,)
+                if any(pattern.match(line) for pattern in patterns):
                     zone, begun, facts_ended = "rest", False, True
-                continue
-            elif zone == "facts" and (heading := _LAW_IN_CAPITALS.match(line)):
-                judgment.stopped = heading[0]
-                zone, begun, facts_ended = "rest", False, True
-        part = parts.get(zone, judgment.rest)
-        if begun and not starts_here and zone in ("facts", "procedure"):
+                if heading:
+                    continue
+        if begun and not numbered and zone in ("facts", "procedure"):
             more.append(line)
             continue
         _join_lines(last, more)
-        begun = begun or starts_here
-        part.append(line)
-        last = part
+        begun = begun or numbered
+        last = judgment.rest if zone == "law" else getattr(judgment, zone)
+        last.append(line)
     _join_lines(last, more)
-    if not facts_ended and (begin := _law_without_heading(judgment.facts)):
-        judgment.stopped = judgment.facts[begin][:LONGEST_HEADING]
-        judgment.rest[:0] = judgment.facts[begin:]
-        del judgment.facts[begin:]
+    if not facts_ended and (start := _law_without_heading(judgment.facts)):
+        judgment.rest[:0] = judgment.facts[start:]
+        del judgment.facts[start:]
     return judgment
 
 
@@ -364,67 +327,64 @@ def _join_lines(part: list[str], more: list[str]) -> None:
 
 
 def _law_without_heading(facts: list[str]) -> int | None:
-    """Where the relevant law begins among paragraphs that no heading divides, if it is there."""
-    speaks = [bool(_APPLICANT.search(paragraph)) for paragraph in facts]
-    before, after = 0, sum(speaks)
-    for begin, paragraph in enumerate(facts):
+    """Return where the relevant law begins among paragraphs without a heading, if it does."""
+    mentions = [bool(_APPLICANT.search(paragraph)) for paragraph in facts]
+    before, after = 0, sum(mentions)
+    for start, paragraph in enumerate(facts):
         if (
-            begin
-            and not speaks[begin]
-            and after <= _OF_LAW * (len(facts) - begin)
-            and before >= _OF_FACTS * begin
+            start
+            and not mentions[start]
+            and after <= _OF_LAW * (len(facts) - start)
+            and before >= _OF_FACTS * start
             and _PROVISION.match(paragraph)
         ):
-            return begin
-        before, after = before + speaks[begin], after - speaks[begin]
+            return start
+        before, after = before + mentions[start], after - mentions[start]
     return None
 
 
 def _after_contents(lines: list[str]) -> int:
-    """Where the judgment begins behind a table of contents: at a PROCEDURE or INTRODUCTION
-    that follows a heading THE FACTS and is followed by another.
+    """Return where the judgment begins behind a table of contents.
+
+    It does at a PROCEDURE or INTRODUCTION that follows a heading THE FACTS and is followed by
+    another.
     """
-    procedure, facts = _SECTIONS[0][1], _SECTIONS[1][1]
-    heads = [place for place, line in enumerate(lines) if facts.match(line)]
+    heads = [place for place, line in enumerate(lines) if _SECTIONS["facts"].match(line)]
     if len(heads) < 2:
         return 0
-    whole, before = sum(map(len, lines)), 0
-    found = 0
+    longest = sum(map(len, lines)) * _LONGEST_CONTENTS
+    start = before = 0
     for place, line in enumerate(lines[: heads[-1]]):
-        if place > heads[0] and procedure.match(line):
-            found = place
+        if place > heads[0] and _SECTIONS["procedure"].match(line):
+            start = place
         before += len(line)
-        if before > whole * _LONGEST_CONTENTS:
+        if before > longest:
             break
-    return found
+    return start
 
 
 def _section(line: str, zone: str, has_facts: bool) -> str | None:
-    """The section that a line begins, if it is a heading that may come after `zone`."""
-    if zone == "operative":
-        return "end" if _SECTIONS[4][1].match(line) else None
-    if zone == "law":
-        return "operative" if _SECTIONS[3][1].match(line) else None
-    for name, pattern in _SECTIONS[:4]:
-        if not pattern.match(line):
-            continue
-        if name == "procedure" and zone == "header":
-            return name
-        early = zone in ("header", "procedure") or not has_facts
-        if name == "facts" and early and len(line) < LONGEST_HEADING:
-            return name
-        if name == "law" and zone in ("facts", "rest") and has_facts:
-            return name
-        if name == "operative" and zone in ("facts", "rest") and line.startswith("FOR"):
-            return name
-    circumstances = _CIRCUMSTANCES.match(line) and not _TERMINATED.search(line)
-    if circumstances and not has_facts and len(line) < LONGEST_HEADING:
+    """Return the section that a line begins, if it is a heading that may come after `zone`."""
+    if zone in ("operative", "law"):
+        section = "end" if zone == "operative" else "operative"
+        return section if _SECTIONS[section].match(line) else None
+    short = len(line) < LONGEST_HEADING
+    allowed = {
+        "procedure": zone == "header",
+        "facts": (zone in ("header", "procedure") or not has_facts) and short,
+        "law": zone in ("facts", "rest") and has_facts,
+        "operative": zone in ("facts", "rest") and line.startswith("FOR"),
+    }
+    for section, may_follow in allowed.items():
+        if may_follow and _SECTIONS[section].match(line):
+            return section
+    if not has_facts and short and not _TERMINATED.search(line) and _CIRCUMSTANCES.match(line):
         return "facts"
     return None
 
 
 def _is_heading(lines: list[str], place: int, starts: dict[int, int]) -> bool:
-    """Whether a line that begins no numbered paragraph is a heading."""
+    """Return whether a line that begins no numbered paragraph is a heading."""
     line = lines[place]
     if len(line) > LONGEST_HEADING or _TERMINATED.search(line):
         return False
@@ -450,28 +410,24 @@ def _paragraph_starts(lines: list[str]) -> dict[int, int]:
     The numbers run from 1 through the judgment; those of quoted laws do not fit into the
     sequence. Where a number was lost, the sequence continues if the next ones fit.
     """
-    candidates = []
-    for place, line in enumerate(lines):
-        if match := _NUMBERED_LINE.match(line):
-            candidates.append((place, int(match[1])))
+    matches = ((place, _NUMBERED_LINE.match(line)) for place, line in enumerate(lines))
+    candidates = [(place, int(match[1])) for place, match in matches if match]
     starts: dict[int, int] = {}
     last = 0
-    for at, (place, number) in enumerate(candidates):
-        if number == last + 1:
-            starts[place], last = number, number
-            continue
-        if not (last + 1 < number <= last + 1 + _GAP):
-            continue
-        ahead = [n for p, n in candidates[at + 1 : at + 1 + _AHEAD]]
-        if last + 1 not in ahead and number + 1 in ahead:
-            starts[place], last = number, number
+    for at, (place, number) in enumerate(candidates, start=1):
+        continues = number == last + 1
+        if last + 1 < number <= last + 1 + _GAP:
+            ahead = [following for _, following in candidates[at : at + _AHEAD]]
+            continues = last + 1 not in ahead and number + 1 in ahead
+        if continues:
+            starts[place] = last = number
     return starts
 
 
-# --- what a judgment finds --------------------------------------------------------------------
+# --- findings --------------------------------------------------------------------
 
 _ARTICLE = re.compile(r"\bArticles?\s+(?=\d)", re.IGNORECASE)
-_ONE = re.compile(
+_ONE_ARTICLE = re.compile(
     r"(?P<article>\d{1,2})(?![\d/])"
     r"(?:\s*(?:§§?|para(?:graph)?s?\.?|lit\.?)\s*\d+(?:\s*(?:,|and|or|to|-)\s*\d+(?!\d|\s+of\s+(?:the\s+\w+\s+)?Protocol))*"
     r"|\s*\([a-z0-9]{1,3}\)|\s*\(arts?\.[^()]*\)|\s+(?:and|or)\s+(?:\([a-z0-9]{1,3}\)|§\s*\d+)"
@@ -510,7 +466,7 @@ _KINDS = (
 )
 _ASIDE = r"(?:,[^,;]{1,80},)?"  # would, if it were carried out, give rise to
 _VIOLATION = r"(?:violations?|breach(?:es)?|infringements?)\b"
-#: A finding: with "no" or "not", or without; and what it names.
+#: A finding: with "no" or "not", or without; and the articles that it names.
 _FOUND = re.compile(
     rf"\bthere\s+(?:has|have|had|was|were|is|would|will){_ADVERBS}"
     rf"(?P<no1>no\s+|not\s+been\s+)?{_KINDS}{_VIOLATION}(?P<of1>[^;]*)"
@@ -551,45 +507,44 @@ _CONCLUSION = re.compile(
 
 
 def articles_in(text: str) -> list[str]:
-    """The articles that a finding names, without paragraphs, in order: ``14``, ``8``, ``P1-1``.
+    """Return the articles that a finding names, without paragraphs, in order: ``14``, ``P1-1``.
 
-    Of "Article 14 taken in conjunction with Article 8" both are found, as HUDOC's field has
+    Of "Article 14 taken in conjunction with Article 8" both are returned, as HUDOC's field has
     it; of "Article 10 read in the light of Article 9" the first.
     """
-    found: list[str] = []
-    first = _ARTICLE.search(text)
-    at = first.end() if first else None
-    while at is not None:
-        at = _read_articles(text, at, found)
-        joined = _JOINED.match(text, at) or _MORE.search(text, at)
-        at = _ARTICLE.match(text, joined.end()).end() if joined else None
-    return list(dict.fromkeys(found))
+    articles: list[str] = []
+    following = _ARTICLE.search(text)
+    while following:
+        end = _read_articles(text, following.end(), articles)
+        joined = _JOINED.match(text, end) or _MORE.search(text, end)
+        following = _ARTICLE.match(text, joined.end()) if joined else None
+    return list(dict.fromkeys(articles))
 
 
-def _read_articles(text: str, at: int, found: list[str]) -> int:
+def _read_articles(text: str, at: int, articles: list[str]) -> int:
     """Add the articles of a list such as "8 and 13 of the Convention"; return where it ends."""
     pending: list[str] = []  # "Articles 2 and 3 of Protocol No. 4": the protocol comes last
-    while one := _ONE.match(text, at):
-        pending.append(one["article"])
-        at = one.end()
-        if protocol := one["protocol"]:
+    while match := _ONE_ARTICLE.match(text, at):
+        pending.append(match["article"])
+        at = match.end()
+        if protocol := match["protocol"]:
             digits = re.search(r"\d+", protocol)
             number = int(digits[0]) if digits else _ORDINALS.index(protocol.split()[0].lower())
-            found += [f"P{number}-{article}" for article in pending]
+            articles += [f"P{number}-{article}" for article in pending]
             pending = []
         following = _NEXT_ARTICLE.match(text, at)
         if following is None:
             break
-        if "convention" in following[0].lower() or "article" in following[0].lower():
-            found += pending
+        if re.search("convention|article", following[0], re.IGNORECASE):
+            articles += pending
             pending = []
         at = following.end()
-    found += pending
+    articles += pending
     return at
 
 
 def findings(operative: list[str]) -> tuple[list[str], list[str]]:
-    """The articles that the operative part finds violated, and those that it does not.
+    """Return the articles that the operative part finds violated, and those that it does not.
 
     "Holds that there has been a violation of Article 6 § 1" is one, also with votes, "breach",
     "would, if carried out, give rise to a violation" of an expulsion. "It is not necessary to
@@ -604,10 +559,10 @@ def findings(operative: list[str]) -> tuple[list[str], list[str]]:
 
 
 def conclusions(law: list[str]) -> tuple[list[str], list[str]]:
-    """The same from the sentences that end the examination of each complaint.
+    """Return the same from the sentences that end the examination of each complaint.
 
     For texts whose operative part was lost: "There has accordingly been a violation of
-    Article 8 of the Convention." On 147 judgments whose findings are known it finds one in 130;
+    Article 8 of the Convention." On 147 judgments with known findings it finds one in 130;
     it named no article too many and in one judgment of nine one too few.
     """
     return _findings(
@@ -623,10 +578,11 @@ def _findings(items: Iterable[str]) -> tuple[list[str], list[str]]:
             continue
         at = 0
         while match := _FOUND.search(item, at):
-            parts = match.groupdict()
-            no = any(parts[f"no{i}"] for i in range(1, 7))
-            name = next((f"of{i}" for i in range(1, 6) if parts[f"of{i}"]), None)
-            (not_violated if no else violated).extend(articles_in(parts[name] if name else ""))
+            groups = {name: words for name, words in match.groupdict().items() if words}
+            name = next((name for name in groups if name.startswith("of")), None)
+            negated = any(group.startswith("no") for group in groups)
+            articles = articles_in(groups[name]) if name else []
+            (not_violated if negated else violated).extend(articles)
             # a second finding may follow: "of Article 8, and that there would be ..."
             at = match.start(name) if name and name != "of5" else match.end()
     return list(dict.fromkeys(violated)), list(dict.fromkeys(not_violated))

@@ -1,7 +1,8 @@
-"""Stage: the twins of a legal data set's cases: the same texts with swapped words."""
+"""Stage: make the counterfactuals of a data set's cases: the same texts with swapped words."""
 
 import itertools
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -53,8 +54,8 @@ def make_counterfactuals(
     Returns
     -------
     dict
-        cases, twins (with a changed word), words (changed), no_table (cases in a language
-        without one).
+        cases, twins (counterfactuals with a changed word), words (changed), no_table (cases in a
+        language without one).
 
     Raises
     ------
@@ -74,9 +75,9 @@ def make_counterfactuals(
 
 
 def _tables(
-    words: list, languages: list[str], followers: list, followers_languages: list[str]
+    words: list[Path], languages: list[str], followers: list[Path], followers_languages: list[str]
 ) -> dict[str, SwapTable]:
-    """The table of each language."""
+    """Return the table of each language."""
     for files, named in ((words, languages), (followers, followers_languages)):
         if len(files) != len(named) or len(set(named)) != len(named):
             raise InputError(
@@ -93,7 +94,7 @@ def _tables(
 def _swapped(
     batch: pa.RecordBatch, tables: dict[str, SwapTable], counts: Counter[str]
 ) -> pa.RecordBatch:
-    """A batch of twins; adds to the counts."""
+    """Return a batch of counterfactuals, and add to the counts."""
     texts, changed = [], []
     pairs = zip(batch["text"].to_pylist(), batch["language"].to_pylist(), strict=True)
     for text, language in pairs:
@@ -101,8 +102,8 @@ def _swapped(
         if table is None:
             counts["no_table"] += 1
         elif text is not None:
-            done = [swap_words(paragraph, table) for paragraph in text]
-            text, number = [one for one, _ in done], sum(many for _, many in done)
+            swapped = [swap_words(paragraph, table) for paragraph in text]
+            text, number = [words for words, _ in swapped], sum(count for _, count in swapped)
         texts.append(text)
         changed.append(number)
     counts["cases"] += batch.num_rows

@@ -118,8 +118,8 @@ def read_cases(
     reasons = sorted(problems.counts.items())
     left_out = {reason: n for reason, n in reasons if reason not in NOTED}
     labels = (*read_dataset(out).labels, "none", "unknown")
-    if strange := sorted(tally.labels.keys() - {*labels}):
-        raise ValueError(f"{strange[0]} is no label of {dataset.title}")
+    if unknown := sorted(tally.labels.keys() - {*labels}):
+        raise ValueError(f"{unknown[0]} is no label of {dataset.title}")
     result = {
         "read": written + sum(left_out.values()),
         "records": written,

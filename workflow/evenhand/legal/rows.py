@@ -20,6 +20,7 @@ from evenhand.io.decoding import TextReader
 from evenhand.io.formats import is_hidden, kind_of
 from evenhand.io.json_parts import read_parts
 from evenhand.io.json_text import is_object, load, mended, reason_of
+from evenhand.io.markup import strip_html
 from evenhand.io.members import Member, open_members
 from evenhand.io.quarantine import Quarantine
 from evenhand.legal.records import Record
@@ -38,6 +39,11 @@ SPLIT_NAMES |= dict.fromkeys(("val", "valid", "validation"), "dev")
 
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
 _JSON = ("json", "jsonl")
+
+#: A text with one of these is HTML: a closed tag, or one without content.
+_HTML = re.compile(r"</(?:p|div|span|em|i|b|strong|a|td|li|body|html)\s*>|<(?:br|p|hr)\s*/?>", re.I)
+_BLANK_LINES = re.compile(r"\n[^\S\n]*(?:\n[^\S\n]*)+")
+_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
 
 
 class SourceRow(NamedTuple):
@@ -331,3 +337,25 @@ def plain(value: Any) -> str:
     if text.casefold() in ("nan", "none", "null", "<na>"):
         return ""
     return re.sub(r"\A(\d+)\.0\Z", r"\1", text)
+
+
+def tidy(paragraphs: Iterable[str]) -> tuple[str, ...]:
+    """Return paragraphs with single plain blanks, without the empty ones.
+
+    Non-breaking and thin blanks and line ends become blanks; soft hyphens, byte-order marks and
+    blanks of no width go.
+    """
+    texts = (" ".join(text.translate(_INVISIBLE).split()) for text in paragraphs)
+    return tuple(filter(None, texts))
+
+
+def paragraphs_of(text: str) -> tuple[str, ...]:
+    """Return the paragraphs of a text: between blank lines if there are any, else its lines.
+
+    HTML is recognised by its tags, and its blocks are the paragraphs.
+    """
+    if _HTML.search(text):
+        return tidy(strip_html(text).split("\n"))
+    text = text.replace("\r\n", "\n").replace("\r", "\n").strip()
+    between = _BLANK_LINES.split(text)
+    return tidy(between if len(between) > 1 else text.split("\n"))

@@ -8,26 +8,19 @@ rules that it leaves open:
 - surveillance (管制), a fine, exemption from punishment and acquittal are no imprisonment: 0;
 - life imprisonment and death, also with a reprieve, are above every term: >120;
 - of several counts the term that the court decides to be served (决定执行) counts; of several
-  defendants the heaviest sentence, because the facts tell of the crime of all.
+  defendants the heaviest sentence, because the facts are about the crime of all.
 """
 
 import math
 import re
 from dataclasses import dataclass
+from itertools import chain
 
 from evenhand.legal.chinese import NUMBER, number_of
 
 #: Kinds of sentences, from the lightest.
-KINDS = (
-    "acquittal",
-    "exemption",
-    "fine",
-    "surveillance",
-    "detention",
-    "imprisonment",
-    "life",
-    "death",
-)
+KINDS = ("acquittal", "exemption", "fine", "surveillance", "detention", "imprisonment")
+KINDS += ("life", "death")
 
 #: Upper ends of all classes but the last, in months; and the classes.
 _BOUNDS = (0, 12, 36, 60, 120)
@@ -73,7 +66,7 @@ class Sentence:
 
 
 def severity(sentence: Sentence) -> str:
-    """The class of a sentence: one of the labels of CAIL.
+    """Return the class of a sentence: one of the labels of CAIL.
 
     Raises ValueError if the months are negative or no number.
     """
@@ -83,8 +76,7 @@ def severity(sentence: Sentence) -> str:
         raise ValueError(f"{sentence.months} is no number of months")
     if sentence.kind not in ("imprisonment", "detention"):
         return CLASSES[0]
-    place = sum(sentence.months > bound for bound in _BOUNDS)
-    return CLASSES[place]
+    return CLASSES[sum(sentence.months > bound for bound in _BOUNDS)]
 
 
 def sentence_of(judgment: str) -> Sentence | None:
@@ -103,8 +95,8 @@ def sentence_of(judgment: str) -> Sentence | None:
     end = _AFTER.search(part)
     part = part[: end.start()] if end else part
     part = _BRACKETS.sub("", _BRACKETS.sub("", part))
-    found = [one for piece in _DEFENDANT.split(_drop_quashed(part)) for one in _imposed(piece)]
-    return max(found, key=_weight, default=None)
+    defendants = map(_imposed, _DEFENDANT.split(_drop_quashed(part)))
+    return max(chain.from_iterable(defendants), key=_weight, default=None)
 
 
 def _drop_quashed(part: str) -> str:
@@ -123,7 +115,7 @@ def _drop_quashed(part: str) -> str:
 
 
 def _weight(sentence: Sentence) -> tuple[int, float, int]:
-    """By class first, then by the term, then by kind."""
+    """Return the sort key: by class first, then by the term, then by kind."""
     kind = KINDS.index(sentence.kind)
     return CLASSES.index(severity(sentence)), sentence.months, kind
 
@@ -131,19 +123,17 @@ def _weight(sentence: Sentence) -> tuple[int, float, int]:
 def _imposed(piece: str) -> list[Sentence]:
     """Return one defendant's sentences: those finally decided, else those of every count."""
     decided = piece.rfind(_DECIDED)
-    found = []
+    sentences = []
     for match in _SENTENCE.finditer(piece, max(decided, 0)):
-        if match["kind"]:
-            months = _months(match)
-            if months:
-                found.append(Sentence(_TERMS[match["kind"]], months))
-        else:
-            found.append(Sentence(match.lastgroup))
-    return found
+        if not match["kind"]:
+            sentences.append(Sentence(match.lastgroup))
+        elif months := _months(match):
+            sentences.append(Sentence(_TERMS[match["kind"]], months))
+    return sentences
 
 
 def _months(match: re.Match[str]) -> float:
-    """The months of a matched term; 0 if it has none (有期徒刑 in a title, or masked)."""
+    """Return the months of a matched term; 0 if it has none (有期徒刑 in a title, or masked)."""
     try:
         years, months, days = (number_of(match[n] or "0") for n in ("years", "months", "days"))
     except ValueError:

@@ -13,8 +13,7 @@ from itertools import chain
 from pathlib import Path
 
 from evenhand.core.resources import read_resource
-from evenhand.legal.paragraphs import paragraphs_of, tidy
-from evenhand.legal.rows import RejectedError
+from evenhand.legal.rows import RejectedError, paragraphs_of, tidy
 
 #: What a heading begins: facts; facts, as the first words of a sentence; facts and reasons
 #: together; reasons.

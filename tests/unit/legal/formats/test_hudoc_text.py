@@ -2,8 +2,8 @@ from datetime import date
 
 import pytest
 
-from unit.legal.made_judgments import JUDGMENT, OPERATIVE, TEXT, flat, hudoc, text_file
-from unit.legal.made_records import json_lines, read
+from unit.legal.made_judgments import JUDGMENT, OPERATIVE, TEXT, flat, text_file
+from unit.legal.made_records import read
 
 
 def one(tmp_path, text=JUDGMENT, **options):
@@ -24,12 +24,6 @@ def test_a_judgment(tmp_path, form):
         "respondent": "PORTUGAL",
         "violation": "6",
     }
-
-
-def test_the_same_judgment_is_the_same_text_in_both_formats(tmp_path):
-    record, _ = one(tmp_path)
-    (other,), _ = read("hudoc_json", [json_lines(tmp_path / "a.jsonl", hudoc())])
-    assert record.text == other.text and record.labels == other.labels
 
 
 @pytest.mark.parametrize(
@@ -95,13 +89,6 @@ def test_what_is_left_out(tmp_path):
         "unknown_format": 1,
         "no_facts": 1,
     }
-
-
-def test_undecodable_bytes_are_told(tmp_path):
-    path = tmp_path / "001-1.txt"
-    path.write_bytes(JUDGMENT.encode().replace(b"Braga. He", b"x").replace(b"wall", b"w\xe4ll", 1))
-    (record,), counts = read("hudoc_text", [path])
-    assert record.labels == ("6",) and counts == {"undecodable_bytes": 1}
 
 
 @pytest.mark.mirror

@@ -5,6 +5,7 @@ attribute (83 % of the male applicants' cases are against C.E. European states).
 """
 
 from collections.abc import Iterator
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -28,10 +29,7 @@ TABLE = Table(
     title="Attributes of one case, crossed",
     key=("dataset", *CELL),
     columns=(
-        text("dataset"),
-        text("attribute"),
-        text("group"),
-        text("other_attribute"),
+        *map(text, ("dataset", "attribute", "group", "other_attribute")),
         text("other_group", "The unknown group is the last"),
         integer("cases"),
         integer("of", "All cases of the group"),
@@ -48,47 +46,41 @@ TABLE = Table(
 def rows(study: CaseStudy) -> Iterator[Row]:
     """Yield a row per group of an attribute and group of another; claims without one are last."""
     claims = read_claims(study.claims, study.dataset)
-    for one in study.groups:
-        for other in study.groups:
-            if one is other:
-                continue
-            for row in _crossed(one, other):
-                claim = claims.pop(tuple(row[name] for name in CELL), None)
-                if claim is not None:
-                    judged = _verdict(claim, row["cases"], row["of"]) if study.published else ""
-                    row = {**row, "published": claim, "verdict": judged or NOT_RUN}
-                yield row
+    for groups, others in permutations(study.groups, 2):
+        for row in _crossed(groups, others):
+            claim = claims.pop(tuple(row[name] for name in CELL), None)
+            if claim is not None:
+                verdict = _verdict(claim, row["cases"], row["of"]) if study.published else NOT_RUN
+                row |= {"published": claim, "verdict": verdict}
+            yield row
     for cell, claim in claims.items():  # of an attribute that the data set was built without
-        named = dict(zip(CELL, cell, strict=True))
-        yield named | {"published": claim, "verdict": NOT_RUN}
+        cells = dict(zip(CELL, cell, strict=True))
+        yield cells | {"published": claim, "verdict": NOT_RUN}
 
 
-def read_claims(path: Path, fixed: Dataset) -> dict[tuple[str, ...], str]:
+def read_claims(path: Path, dataset: Dataset) -> dict[tuple[str, ...], str]:
     """Return the published shares of a kind by `CELL`."""
     rows = read_resource(path, CLAIMS, unique=tuple(CLAIMS[:5]))
-    return {
-        tuple(row[name] for name in CELL): row["published"]
-        for row in rows
-        if row["kind"] == fixed.kind
-    }
+    rows = [row for row in rows if row["kind"] == dataset.kind]
+    return {tuple(row[name] for name in CELL): row["published"] for row in rows}
 
 
-def _crossed(one: Groups, other: Groups) -> Iterator[Row]:
-    width = len(other.names)
-    flat = np.bincount(one.codes * width + other.codes, minlength=len(one.names) * width)
-    for name, counts in zip(one.names, flat.reshape(-1, width).tolist(), strict=True):
+def _crossed(groups: Groups, others: Groups) -> Iterator[Row]:
+    width = len(others.names)
+    flat = np.bincount(groups.codes * width + others.codes, minlength=len(groups.names) * width)
+    for name, counts in zip(groups.names, flat.reshape(-1, width).tolist(), strict=True):
         of, known = sum(counts), sum(counts[:-1])
-        for code, (other_name, count) in enumerate(zip(other.names, counts, strict=True)):
+        for code, (other_name, count) in enumerate(zip(others.names, counts, strict=True)):
             yield {
-                "attribute": one.attribute.name,
+                "attribute": groups.attribute.name,
                 "group": name,
-                "other_attribute": other.attribute.name,
+                "other_attribute": others.attribute.name,
                 "other_group": other_name,
                 "cases": count,
                 "of": of,
                 **wilson_share(count, of)._asdict(),
                 "known": known,
-                "share_known": count / known if known and code != other.unknown else None,
+                "share_known": count / known if known and code != others.unknown else None,
             }
 
 

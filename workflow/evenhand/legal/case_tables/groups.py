@@ -28,18 +28,18 @@ TABLE = Table(
 
 def rows(study: CaseStudy) -> Iterator[Row]:
     """Yield a row per attribute, split and group."""
-    for one in study.groups:
+    for groups in study.groups:
         for split, members in study.parts.items():
-            counts = np.bincount(one.codes[members], minlength=len(one.names)).tolist()
+            counts = np.bincount(groups.codes[members], minlength=len(groups.names)).tolist()
             of, known = sum(counts), sum(counts[:-1])
-            for code, (name, count) in enumerate(zip(one.names, counts, strict=True)):
+            for code, (name, count) in enumerate(zip(groups.names, counts, strict=True)):
                 yield {
-                    "attribute": one.attribute.name,
+                    "attribute": groups.attribute.name,
                     "split": split,
                     "group": name,
                     "cases": count,
                     "of": of,
                     "share": count / of if of else None,
                     "known": known,
-                    "share_known": count / known if known and code != one.unknown else None,
+                    "share_known": count / known if known and code != groups.unknown else None,
                 }

@@ -57,7 +57,7 @@ EXAMPLES = 5
 
 @dataclass
 class Pattern:
-    """A pattern and where it was found."""
+    """A pattern and its places."""
 
     language: str
     pattern: str
@@ -68,7 +68,7 @@ class Pattern:
 
     @property
     def expression(self) -> str:
-        """The regular expression that ignores case."""
+        """The regular expression, which ignores case."""
         return f"(?i){self.pattern}"
 
 
@@ -79,8 +79,8 @@ def rows(study: CaseStudy) -> Iterator[Row]:
     for batch in case_batches(study.data, ["case_id", "language", "text"]):
         languages.append(np.array(batch["language"].fill_null("").to_pylist(), dtype=str))
         _search(batch, languages[-1], patterns)
-    for one in patterns:
-        yield from _rows(study, one, np.concatenate(languages) == one.language)
+    for pattern in patterns:
+        yield from _rows(study, pattern, np.concatenate(languages) == pattern.language)
 
 
 def read_patterns(path: Path, kind: str) -> list[Pattern]:
@@ -95,9 +95,9 @@ def read_patterns(path: Path, kind: str) -> list[Pattern]:
 
     patterns = []
     for line, row in enumerate(read_resource(path, WORDS), start=2):
-        one = Pattern(row["language"], row["pattern"])
+        pattern = Pattern(row["language"], row["pattern"])
         try:
-            empty = pc.match_substring_regex(pa.array([""]), one.expression)[0].as_py()
+            empty = pc.match_substring_regex(pa.array([""]), pattern.expression)[0].as_py()
         except pa.ArrowInvalid as error:
             raise InputError(
                 f"{row['pattern']!r} is no regular expression",
@@ -107,7 +107,7 @@ def read_patterns(path: Path, kind: str) -> list[Pattern]:
             ) from error
         if empty:
             raise InputError(f"{row['pattern']!r} is found in every text", file=path, line=line)
-        patterns += [one] if row["kind"] == kind else []
+        patterns += [pattern] if row["kind"] == kind else []
     return patterns
 
 
@@ -119,23 +119,23 @@ def _search(batch: pa.RecordBatch, languages: np.ndarray, patterns: list[Pattern
     texts, case_of = column.flatten(), column.value_parent_indices().to_numpy()
     first = np.concatenate([[0], np.cumsum(column.value_lengths().to_numpy())])
     ids = batch["case_id"].to_pylist()
-    for language in {one.language for one in patterns}:
+    for language in {pattern.language for pattern in patterns}:
         places = np.flatnonzero((languages == language)[case_of])
         paragraphs = texts.take(pa.array(places))
-        for one in (one for one in patterns if one.language == language):
-            hits = pc.match_substring_regex(paragraphs, one.expression)
+        for pattern in (each for each in patterns if each.language == language):
+            hits = pc.match_substring_regex(paragraphs, pattern.expression)
             hits = places[hits.to_numpy(zero_copy_only=False).astype(bool)]
             with_it = np.zeros(batch.num_rows, dtype=bool)
             with_it[case_of[hits]] = True
-            one.with_it.append(with_it)
-            one.cases += int(with_it.sum())
-            one.paragraphs += len(hits)
+            pattern.with_it.append(with_it)
+            pattern.cases += int(with_it.sum())
+            pattern.paragraphs += len(hits)
             # the first paragraph of each case that contains it
-            missing = EXAMPLES - len(one.examples)
+            missing = EXAMPLES - len(pattern.examples)
             for place in hits[np.unique(case_of[hits], return_index=True)[1]][:missing].tolist():
-                start, end = _span(texts[place], one.expression)
+                start, end = _span(texts[place], pattern.expression)
                 case = int(case_of[place])
-                one.examples.append(f"{ids[case]} {place - int(first[case])}:{start}-{end}")
+                pattern.examples.append(f"{ids[case]} {place - int(first[case])}:{start}-{end}")
 
 
 def _span(paragraph: pa.StringScalar, expression: str) -> tuple[int, int]:
@@ -149,30 +149,28 @@ def _span(paragraph: pa.StringScalar, expression: str) -> tuple[int, int]:
     return start, start + len(text) - len(without)
 
 
-def _rows(study: CaseStudy, one: Pattern, members: np.ndarray) -> Iterator[Row]:
+def _rows(study: CaseStudy, pattern: Pattern, members: np.ndarray) -> Iterator[Row]:
     known, hot = study.labels
     within = members & known
-    has, labels = np.concatenate(one.with_it)[within], with_none(hot, study.dataset)[within]
-    key, of = {"language": one.language, "pattern": one.pattern}, int(members.sum())
+    has, labels = np.concatenate(pattern.with_it)[within], with_none(hot, study.dataset)[within]
+    key, of = {"language": pattern.language, "pattern": pattern.pattern}, int(members.sum())
     yield key | {
-        "cases": one.cases,
+        "cases": pattern.cases,
         "of": of,
-        "share": one.cases / of if of else None,
-        "paragraphs": one.paragraphs,
-        "examples": "; ".join(one.examples),
-        **_association(labels, has, f"{study.seed} {one.language} {one.pattern}", study.resamples),
+        "share": pattern.cases / of if of else None,
+        "paragraphs": pattern.paragraphs,
+        "examples": "; ".join(pattern.examples),
+        **_association(
+            labels, has, f"{study.seed} {pattern.language} {pattern.pattern}", study.resamples
+        ),
     }
     for label, column in zip(label_names(study.dataset), labels.T, strict=True):
         if not has.any() or not column.any():
             continue
-        a, n = int(column[has].sum()), int(has.sum())
-        b, m = int(column[~has].sum()), int((~has).sum())
-        ratio, low, high = risk_ratio(a, n, b, m)
-        yield (
-            key
-            | {"label": label, "label_with": a, "of_with": n, "label_without": b, "of_without": m}
-            | {"risk_ratio": ratio, "low": low, "high": high}
-        )
+        counts = [int(part.sum()) for part in (column[has], has, column[~has], ~has)]
+        names = ("label_with", "of_with", "label_without", "of_without")
+        row = key | {"label": label} | dict(zip(names, counts, strict=True))
+        yield row | dict(zip(("risk_ratio", "low", "high"), risk_ratio(*counts), strict=True))
 
 
 def _association(labels: np.ndarray, has: np.ndarray, name: str, resamples: int) -> Row:
@@ -182,13 +180,13 @@ def _association(labels: np.ndarray, has: np.ndarray, name: str, resamples: int)
     set_of = np.unique(labels, axis=0, return_inverse=True)[1].reshape(-1)
     totals = np.bincount(set_of)
     with_it = np.bincount(set_of[has], minlength=len(totals))
-    found = float(mutual_information(with_it[None], totals)[0])
+    information = float(mutual_information(with_it[None], totals)[0])
     generator = np.random.default_rng(drawn_seed(name))
     drawn = generator.multivariate_hypergeometric(totals, int(has.sum()), size=resamples)
     noise = mutual_information(drawn, totals)
-    p = (1 + int((noise >= found - 1e-12).sum())) / (1 + resamples)
+    p = (1 + int((noise >= information - 1e-12).sum())) / (1 + resamples)
     return {
-        "mutual_information": found,
+        "mutual_information": information,
         "noise_95": np.quantile(noise, 0.95),
         "p": p,
         "associated": bool(p < 0.05),

@@ -12,6 +12,7 @@
 FairLex (Chalkidis et al. 2022) shows the lengths in its Figure 2.
 """
 
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -63,41 +64,43 @@ def rows(study: CaseStudy) -> Iterator[Row]:
             yield {"unit": "tokens", "tokenizer": document["tokenizer"], **row}
 
 
-def _lengths(data: Path, fixed: Dataset) -> tuple[dict[str, list[tuple[int, int]]], list[str]]:
-    """By unit, each case's (length, length beyond the segments); and the ids of the cases."""
-    found: dict[str, list[tuple[int, int]]] = {"words": [], "characters": [], "paragraphs": []}
+def _lengths(data: Path, dataset: Dataset) -> tuple[dict[str, list[tuple[int, int]]], list[str]]:
+    """Return by unit each case's (length, length beyond the segments); and the ids of the cases."""
+    pairs: dict[str, list[tuple[int, int]]] = {"words": [], "characters": [], "paragraphs": []}
     ids: list[str] = []
     for batch in case_batches(data, ["case_id", "language", "text"]):
-        ids += batch["case_id"].to_pylist()
-        columns = (batch[name].to_pylist() for name in ("language", "text"))
-        for language, facts in zip(*columns, strict=True):
-            if language in WITHOUT_BLANKS:
-                lengths = [len("".join(paragraph.split())) for paragraph in facts]
+        for row in batch.to_pylist():
+            ids.append(row["case_id"])
+            words = [paragraph.split() for paragraph in row["text"]]
+            if row["language"] in WITHOUT_BLANKS:
+                unit, lengths = "characters", [sum(map(len, parts)) for parts in words]
             else:
-                lengths = [len(paragraph.split()) for paragraph in facts]
-            unit = "characters" if language in WITHOUT_BLANKS else "words"
-            found[unit].append((sum(lengths), sum(lengths[fixed.segments :])))
-            found["paragraphs"].append((len(facts), max(0, len(facts) - fixed.segments)))
-    return {unit: pairs for unit, pairs in found.items() if pairs}, ids
+                unit, lengths = "words", list(map(len, words))
+            pairs[unit].append((sum(lengths), sum(lengths[dataset.segments :])))
+            pairs["paragraphs"].append((len(words), len(words[dataset.segments :])))
+    return {unit: some for unit, some in pairs.items() if some}, ids
 
 
-def _unit_rows(unit: str, pairs: list[tuple[int, int]], fixed: Dataset) -> Iterator[Row]:
+def _unit_rows(unit: str, pairs: list[tuple[int, int]], dataset: Dataset) -> Iterator[Row]:
     lengths, beyond = np.array(pairs, dtype=np.int64).T
     yield from _distribution(lengths)
     if unit == "paragraphs":
         count, of = int((beyond > 0).sum()), len(lengths)
     else:
         count, of = int(beyond.sum()), int(lengths.sum())
-    yield {"value": fixed.segments} | _share("beyond the segments", count, of)
+    yield {"value": dataset.segments} | _share("beyond the segments", count, of)
 
 
 def _distribution(lengths: np.ndarray) -> Iterator[Row]:
-    """Means and a histogram of lengths of one case or more."""
-    yield {"quantity": "mean", "value": float(lengths.mean())}
-    yield {"quantity": "median", "value": float(np.median(lengths))}
-    yield {"quantity": "percentile 95", "value": float(np.quantile(lengths, 0.95))}
-    yield {"quantity": "min", "value": int(lengths.min())}
-    yield {"quantity": "max", "value": int(lengths.max())}
+    """Yield means and a histogram of the lengths of one case or more."""
+    for quantity, value in (
+        ("mean", float(lengths.mean())),
+        ("median", float(np.median(lengths))),
+        ("percentile 95", float(np.quantile(lengths, 0.95))),
+        ("min", int(lengths.min())),
+        ("max", int(lengths.max())),
+    ):
+        yield {"quantity": quantity, "value": value}
     width = _width(float(np.quantile(lengths, 0.99)))
     last = int(np.quantile(lengths, 0.99)) // width + 1
     bars = np.bincount(np.minimum(lengths // width, last), minlength=last + 1)
@@ -108,19 +111,15 @@ def _distribution(lengths: np.ndarray) -> Iterator[Row]:
 
 
 def _width(high: float) -> int:
-    """The width of a bar: 1, 2 or 5 times a power of ten, so that `BARS` reach `high`."""
-    power = 1
-    while True:
-        for step in (1, 2, 5):
-            if high < step * power * BARS:
-                return step * power
-        power *= 10
+    """Return the width of a bar: 1, 2 or 5 times a power of ten, so that `BARS` reach `high`."""
+    widths = (step * 10**power for power in itertools.count() for step in (1, 2, 5))
+    return next(width for width in widths if high < width * BARS)
 
 
 def _token_counts(
-    file: Path, document: dict[str, Any], ids: list[str], fixed: Dataset
+    file: Path, document: dict[str, Any], ids: list[str], dataset: Dataset
 ) -> dict[str, np.ndarray]:
-    """Per case: tokens, beyond the segments, beyond the tokens, places filled."""
+    """Return per case: tokens, beyond the segments, beyond the tokens, places filled."""
     special = len(document["special"]["before"]) + len(document["special"]["after"])
     parts: dict[str, list[int]] = {"all": [], "segments": [], "tokens": [], "filled": []}
     table = read_tokens(file)
@@ -128,29 +127,29 @@ def _token_counts(
         raise InputError(
             "holds other cases than the data set", file=file, remedy="tokenise the data set again"
         )
-    for one in table["lengths"]:
-        lengths = one.values.to_numpy()
-        read = lengths[: fixed.segments]
-        kept = np.minimum(read, fixed.tokens - special)
+    for lengths in table["lengths"]:
+        lengths = lengths.values.to_numpy()
+        read = lengths[: dataset.segments]
+        kept = np.minimum(read, dataset.tokens - special)
         parts["all"].append(int(lengths.sum()))
-        parts["segments"].append(int(lengths[fixed.segments :].sum()))
+        parts["segments"].append(int(lengths[dataset.segments :].sum()))
         parts["tokens"].append(int((read - kept).sum()))
         parts["filled"].append(int(kept.sum()) + special * len(kept))
     return {name: np.array(values, dtype=np.int64) for name, values in parts.items()}
 
 
-def _token_rows(counts: dict[str, np.ndarray], fixed: Dataset) -> Iterator[Row]:
+def _token_rows(counts: dict[str, np.ndarray], dataset: Dataset) -> Iterator[Row]:
     cases = len(counts["all"])
     if not cases:
         return
     yield from _distribution(counts["all"])
     total = int(counts["all"].sum())
     beyond, over = int(counts["segments"].sum()), int(counts["tokens"].sum())
-    yield {"value": fixed.segments} | _share("beyond the segments", beyond, total)
-    yield {"value": fixed.tokens} | _share("beyond the tokens", over, total)
+    yield {"value": dataset.segments} | _share("beyond the segments", beyond, total)
+    yield {"value": dataset.tokens} | _share("beyond the tokens", over, total)
     yield _share("cut", beyond + over, total)
     yield _share("cases cut", int((counts["segments"] + counts["tokens"] > 0).sum()), cases)
-    places = cases * fixed.segments * fixed.tokens
+    places = cases * dataset.segments * dataset.tokens
     yield _share("slots filled", int(counts["filled"].sum()), places)
 
 

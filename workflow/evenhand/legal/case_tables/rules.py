@@ -40,32 +40,32 @@ def rows(study: CaseStudy) -> Iterator[Row]:
         attribute = study.dataset.attribute(name)
         cells: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
         unknown = group_names(attribute)[-1]
-        for row in read_rows(path):
+        for row in read_rows(path, ["rule", "value", "confidence", "flags", "evidence"]):
             value = row["value"] if attribute.groups else NUMBER
-            value = unknown if row["value"] is None else value
-            kept = {"confidence": row["confidence"], "flags": row["flags"]}
-            cells[row["rule"], value].append(kept | {"evidence": bool(row["evidence"])})
+            row["evidence"] = bool(row["evidence"])  # all rows are in memory at once
+            cells[row["rule"], unknown if row["value"] is None else value].append(row)
         for row in _rows(cells):
             yield {"attribute": name, **row}
 
 
 def _rows(cells: dict[tuple[str, str], list[dict[str, Any]]]) -> Iterator[Row]:
-    of_rule = Counter()
-    total = sum(map(len, cells.values()))
-    for (rule, _), cases in cells.items():
-        of_rule[rule] += len(cases)
-    order = lambda cell: (-of_rule[cell[0]], cell[0], -len(cells[cell]), cell[1])  # noqa: E731
+    of_rule = Counter(rule for (rule, _), cases in cells.items() for _ in cases)
+
+    def order(cell: tuple[str, str]) -> tuple[int, str, int, str]:
+        rule, value = cell
+        return -of_rule[rule], rule, -len(cells[cell]), value
+
     for rule, value in sorted(cells, key=order):
         cases = cells[rule, value]
-        flags = Counter(flag for one in cases for flag in one["flags"])
+        flags = Counter(flag for case in cases for flag in case["flags"])
         yield {
             "rule": rule,
             "value": value,
             "cases": len(cases),
-            "of": total,
-            "share": len(cases) / total,
+            "of": of_rule.total(),
+            "share": len(cases) / of_rule.total(),
             # fsum: the same in any order of the cases
-            "mean_confidence": math.fsum(one["confidence"] for one in cases) / len(cases),
-            "with_evidence": sum(one["evidence"] for one in cases),
+            "mean_confidence": math.fsum(case["confidence"] for case in cases) / len(cases),
+            "with_evidence": sum(case["evidence"] for case in cases),
             "flags": "; ".join(f"{flag} {flags[flag]}" for flag in sorted(flags)),
         }

@@ -59,9 +59,9 @@ def rows(study: CaseStudy) -> Iterator[Row]:
     of_case = of_case.reshape(-1)
     forms = _forms(patterns, study.dataset)
     groups = [("all", "all", np.ones(len(known), dtype=bool))]
-    for one in study.groups:
+    for part in study.groups:
         groups += [
-            (one.attribute.name, name, one.codes == code) for code, name in enumerate(one.names)
+            (part.attribute.name, name, part.codes == code) for code, name in enumerate(part.names)
         ]
     for attribute, group, members in groups:
         for other in ("test", "dev"):
@@ -84,17 +84,17 @@ def rows(study: CaseStudy) -> Iterator[Row]:
             }
 
 
-def _forms(patterns: np.ndarray, fixed: Dataset) -> dict[str, np.ndarray]:
+def _forms(patterns: np.ndarray, dataset: Dataset) -> dict[str, np.ndarray]:
     """Return the counts that each set of labels adds: arrays of shape (m, k) by column."""
-    ours = with_none(patterns, fixed)
-    if fixed.task != "multi_label":
-        return {"distance": ours}
+    all_labels = with_none(patterns, dataset)
+    if dataset.task != "multi_label":
+        return {"distance": all_labels}
     # as published: "none" first, then the labels
-    columns = np.hstack([ours[:, -1:], ours[:, :-1]])
+    columns = np.hstack([all_labels[:, -1:], all_labels[:, :-1]])
     lowest = np.zeros_like(columns)
     lowest[np.arange(len(columns)), columns.argmax(axis=1)] = 1
     return {
-        "distance": ours,
+        "distance": all_labels,
         "compat_lowest_only": lowest,
         "compat_last_dropped": columns[:, :-1],
         "compat_published": lowest[:, :-1],

@@ -37,20 +37,20 @@ def rows(study: CaseStudy) -> Iterator[Row]:
 
 
 def _quantities(study: CaseStudy) -> Iterator[dict[str, Any]]:
-    fixed, parts, (known, hot) = study.dataset, study.parts, study.labels
+    dataset, parts, (known, hot) = study.dataset, study.parts, study.labels
     columns = read_cases_table(study.data, ["duplicate_of", "date"])
     total, labelled = len(known), int(known.sum())
-    yield {"quantity": "task", "ours": fixed.task}
-    yield {"quantity": "classes", "ours": len(fixed.labels)}
-    yield _part("classes that occur", "", int(hot.any(axis=0).sum()), len(fixed.labels))
-    yield _compared("cases", "", total, sum(fixed.published.values()) or None)
+    yield {"quantity": "task", "ours": dataset.task}
+    yield {"quantity": "classes", "ours": len(dataset.labels)}
+    yield _part("classes that occur", "", int(hot.any(axis=0).sum()), len(dataset.labels))
+    yield _compared("cases", "", total, sum(dataset.published.values()) or None)
     for split in SPLITS:
-        yield _compared("cases", split, int(parts[split].sum()), fixed.published.get(split))
+        yield _compared("cases", split, int(parts[split].sum()), dataset.published.get(split))
     if without := total - sum(int(parts[split].sum()) for split in SPLITS):
         yield {"quantity": "cases", "item": "without a split", "ours": without}
     yield _part("near duplicates", "", total - columns["duplicate_of"].null_count, total)
     yield _part("labels known", "", labelled, total)
-    if fixed.task == "multi_label":
+    if dataset.task == "multi_label":
         per_case = hot[known].sum(axis=1)
         yield _part("cases with several labels", "", int((per_case > 1).sum()), labelled)
         yield _part("cases without a label", "", int((per_case == 0).sum()), labelled)
@@ -58,14 +58,14 @@ def _quantities(study: CaseStudy) -> Iterator[dict[str, Any]]:
     dated = ~np.isnat(dates)
     yield _part("cases with a date", "", int(dated.sum()), total)
     years = dates.astype("datetime64[Y]").astype(int) + 1970
-    for split, printed in zip(SPLITS, filter(None, fixed.years.split(" / ")), strict=False):
+    for split, printed in zip(SPLITS, filter(None, dataset.years.split(" / ")), strict=False):
         yield _years(split, years[dated & parts[split]], printed)
-    for one in study.groups:
-        groups = len(one.attribute.groups)
-        yield {"quantity": "groups", "item": one.attribute.name, "ours": groups}
-    for one in study.groups:
-        unknown = int((one.codes == one.unknown).sum())
-        yield _part("group unknown", one.attribute.name, unknown, total)
+    attributes = [groups.attribute for groups in study.groups]
+    for attribute in attributes:
+        yield {"quantity": "groups", "item": attribute.name, "ours": len(attribute.groups)}
+    for attribute, groups in zip(attributes, study.groups, strict=True):
+        unknown = int((groups.codes == groups.unknown).sum())
+        yield _part("group unknown", attribute.name, unknown, total)
 
 
 def _years(split: str, years: np.ndarray, printed: str) -> dict[str, Any]:
@@ -86,14 +86,14 @@ def _ends(printed: str) -> tuple[int, int]:
     return first, end if end > 99 else first - first % 100 + end
 
 
-def _part(quantity: str, item: str, ours: int, of: int) -> dict[str, Any]:
-    share = ours / of if of else None
-    return {"quantity": quantity, "item": item, "ours": ours, "of": of, "share": share}
+def _part(quantity: str, item: str, count: int, of: int) -> dict[str, Any]:
+    share = count / of if of else None
+    return {"quantity": quantity, "item": item, "ours": count, "of": of, "share": share}
 
 
-def _compared(quantity: str, item: str, ours: int, published: int | None) -> dict[str, Any]:
-    row = {"quantity": quantity, "item": item, "ours": ours}
+def _compared(quantity: str, item: str, count: int, published: int | None) -> dict[str, Any]:
+    row = {"quantity": quantity, "item": item, "ours": count}
     if published is None:
         return row
-    verdict = REPRODUCED if ours == published else NOT_REPRODUCED
+    verdict = REPRODUCED if count == published else NOT_REPRODUCED
     return row | {"published": published, "verdict": verdict}

@@ -110,8 +110,11 @@ def _sentence(term: Any) -> Sentence | None:
         if term.get(name):
             return Sentence(kind)
     months = term.get("imprisonment")
-    if isinstance(months, bool) or not isinstance(months, int | float) or not 0 <= months < 1e6:
-        raise RejectedError("bad_label", f"{months!r} is no number of months of imprisonment")
+    detail = f"the months of imprisonment are {months!r}, which is"
+    if isinstance(months, bool) or not isinstance(months, int | float) or not abs(months) < 1e6:
+        raise RejectedError("bad_label", f"{detail} no number")
+    if months < 0:
+        raise RejectedError("bad_label", f"{detail} negative")
     return Sentence("imprisonment", months)
 
 

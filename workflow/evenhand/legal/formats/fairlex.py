@@ -15,9 +15,8 @@ from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
 from evenhand.legal.dataset import Dataset
 from evenhand.legal.declaration import read_declaration
-from evenhand.legal.paragraphs import tidy
 from evenhand.legal.records import Record
-from evenhand.legal.rows import CaseFiles, Note, RejectedError, SourceRow, plain, split_of
+from evenhand.legal.rows import CaseFiles, Note, RejectedError, SourceRow, plain, split_of, tidy
 
 KIND = "any"
 NEEDS = (

@@ -24,7 +24,6 @@ from evenhand.errors import InputError
 from evenhand.io.formats import kind_of
 from evenhand.io.members import Member
 from evenhand.io.quarantine import Quarantine
-from evenhand.legal.paragraphs import paragraphs_of
 from evenhand.legal.records import Record
 from evenhand.legal.rows import (
     CaseFiles,
@@ -32,6 +31,7 @@ from evenhand.legal.rows import (
     RejectedError,
     SourceRow,
     joined_text,
+    paragraphs_of,
     plain,
     western_lines,
     western_text,
@@ -254,7 +254,7 @@ def _only(numbers: list[int], how: str, table: Table, key: Key, rank: int = 0) -
     row = table.rows[numbers[0]]
     names = ("citation", "reporter", "docket")
     pairs = [(getattr(key, name), getattr(row.key, name)) for name in names]
-    contradicts = any(ours and ours != other for ours, other in pairs if other)
+    contradicts = any(value and stated and value != stated for value, stated in pairs)
     if contradicts and _names_agree(key, row) is False:
         return Match(None, f"its {how} is that of {row.values['caseId']}, with another name")
     return Match(numbers[0], how, rank)
@@ -361,7 +361,7 @@ def _case_rows(
         if not case:
             quarantine.add(file, line, "line", "missing_field", "no caseId")
         elif case in lines:
-            detail = f"the case {case} is in line {lines[case]} too"
+            detail = f"the case {case} stands in line {lines[case]} too"
             quarantine.add(file, line, "line", "duplicate_case", detail)
         else:
             lines[case] = line
