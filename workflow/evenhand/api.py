@@ -589,7 +589,7 @@ def extract_sentences(
         )  # fmt: skip
         apply_filters(
             sentences=made["sentences"], keywords=tables / "keywords.csv",
-            keyword_words=tables / "keyword_words.csv", found=made["keywords"],
+            keyword_words=tables / "keyword_words.csv", with_keywords=made["keywords"],
             out=made["filters"], filters=slguset["filters"],
             files=[Path(one) for one in plan_slguset.filter_files(config)],
             agreement=[Path(one) for one in plan_slguset.agreement_files(config)],

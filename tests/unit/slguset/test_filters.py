@@ -226,7 +226,7 @@ def test_keywords_are_found_and_filtered_by_their_own_settings(tmp_path, resourc
         "sentences": tmp_path / "sentences.parquet",
         "keywords": tables / "keywords.csv",
         "keyword_words": tables / "keyword_words.csv",
-        "found": tmp_path / "found.parquet",
+        "with_keywords": tmp_path / "found.parquet",
         "out": tmp_path / "out.parquet",
         "filters": ["names_jieba", "biology"],
         "files": resources["files"],
@@ -258,7 +258,7 @@ def test_traditional_text_gets_the_decisions_of_simplified_text(tmp_path, resour
         folder = tmp_path / str(len([*tmp_path.iterdir()]))
         folder.mkdir()
         (folder / "text.txt").write_text("\n".join(texts), encoding="utf-8")
-        names = ("sentences", "quarantine", "counts", "inventory", "found", "out")
+        names = ("sentences", "quarantine", "counts", "inventory", "with_keywords", "out")
         files = {name: folder / name for name in names}
         keywords = tables / "keywords.csv"
         first = {name: files.pop(name) for name in names[1:4]}
@@ -298,7 +298,7 @@ def test_a_pack_whose_words_agree_has_spans(tmp_path, repository):
     names = ("values", "language", "normaliser", "splitter", "segmenter", "several", "pronouns")
     pack = read_pack(folder)
     files = {name: folder / f"{name}.csv" for name in ("keywords", "keyword_words")}
-    files |= {name: tmp_path / f"{name}.parquet" for name in ("sentences", "found", "out")}
+    files |= {name: tmp_path / f"{name}.parquet" for name in ("sentences", "with_keywords", "out")}
     agreement = [folder / "agreement.csv", folder / "cues.csv"]
     options = {name: pack[name] for name in (*names, "pronouns_open")}
     counts = apply_filters(**files, filters=[], **options, agreement=agreement)

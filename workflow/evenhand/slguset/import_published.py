@@ -87,7 +87,7 @@ def import_published(
         The problems as CSV: row (from 1, without the header), problem, detail.
     """
     table = read_keywords(keywords)
-    found: list[tuple[int, Problem]] = []
+    listed: list[tuple[int, Problem]] = []
     rows: list[dict[str, Any]] = []
     first: dict[str, int] = {}
     seen: Counter[str] = Counter()
@@ -98,12 +98,12 @@ def import_published(
             seen[row.sentence] += 1
             if seen[row.sentence] > 1:
                 detail = f"the same sentence as row {first[row.sentence]}"
-                found.append((row.number, Problem("duplicate", detail)))
+                listed.append((row.number, Problem("duplicate", detail)))
             else:
                 first[row.sentence] = row.number
             distinct.add(row.sentence, str(file), row.number)
             place, wrong = locate(row, table)
-            found += [(row.number, p) for p in [*wrong, *check_text(row.sentence)]]
+            listed += [(row.number, p) for p in [*wrong, *check_text(row.sentence)]]
             if place is not None:
                 surface, surface_start = place
                 start = surface_start + surface.offset
@@ -129,8 +129,8 @@ def import_published(
     with problems.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(PROBLEM_COLUMNS)
-        writer.writerows((number, *problem) for number, problem in found)
-    by_problem = Counter(problem.problem for _, problem in found)
+        writer.writerows((number, *problem) for number, problem in listed)
+    by_problem = Counter(problem.problem for _, problem in listed)
     return {
         "rows": count,
         "sentences": len(seen),

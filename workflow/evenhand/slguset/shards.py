@@ -171,9 +171,9 @@ def _expand(corpus: str, pattern: str) -> Iterator[tuple[str, int, Why | None]]:
         yield _stat(corpus, path)
         return
     empty = True
-    for found in _walk(path):
+    for file in _walk(path):
         empty = False
-        yield found
+        yield file
     if empty:
         raise InputError(f"corpus {corpus}: the folder is empty", file=path)
 
@@ -223,8 +223,8 @@ def _unusable(path: str, format: str) -> Why | None:
 
 
 def _some(skipped: dict[str, Why]) -> str:
-    told = [f"{path} ({detail})" for path, (_, detail) in sorted(skipped.items())]
-    return ", ".join(told[:3]) + (f" and {len(told) - 3} more" if len(told) > 3 else "")
+    listed = [f"{path} ({detail})" for path, (_, detail) in sorted(skipped.items())]
+    return ", ".join(listed[:3]) + (f" and {len(listed) - 3} more" if len(listed) > 3 else "")
 
 
 # --- where shards end ----------------------------------------------------------------------
