@@ -18,7 +18,8 @@ from evenhand.slguset.inflection import Inflection, Span, Word, exchange, read_i
 from evenhand.slguset.keyword_tables import schema
 from evenhand.slguset.keywords import GENDERS, Keywords, Surface, read_keywords
 from evenhand.slguset.verdicts import ACCEPTED
-from evenhand.text.segmentation import Token, dictionary, token_at
+from evenhand.text.posseg import dictionary_tags
+from evenhand.text.segmentation import Token, token_at
 from evenhand.text.splitters.chinese import WHOLE
 from evenhand.text.traditional import matching_form
 
@@ -349,7 +350,7 @@ def judge_word(surface: Surface, start: int, token: Token, sentence: str, rules:
         return ACCEPTED
     before, after = token.word[:position], token.word[position + 1 :]
     if len(keyword) == 1 and keyword not in rules["alone"]:
-        words = dictionary()
+        words = dictionary_tags()
         if before + surface.opposite + after in words or (not before and after in words):
             return ACCEPTED
     return NO_TERM

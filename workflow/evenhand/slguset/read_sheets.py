@@ -23,22 +23,11 @@ from evenhand.slguset.annotation import (
 from evenhand.slguset.annotation_sheets import read_export, write_adjudication
 
 SCHEMA = pa.schema(
-    [
-        ("sentence_id", pa.string()),
-        ("annotator", pa.string()),
-        ("answer", pa.string()),
-        ("criterion", pa.string()),
-        ("comment", pa.string()),
-    ]
+    (name, pa.string()) for name in ("sentence_id", "annotator", "answer", "criterion", "comment")
 )
 
 #: Other words for the answers.
-SYNONYMS = {
-    "接受": "accept",
-    "不接受": "reject",
-    "拒绝": "reject",
-    "不确定": "unsure",
-}
+SYNONYMS = {"接受": "accept", "不接受": "reject", "拒绝": "reject", "不确定": "unsure"}
 
 
 def read_sheets(
