@@ -292,17 +292,11 @@ def filter_module(name: str) -> str:
 
 def filter_files(config: Config) -> list[str]:
     """Return the files that the configured filters read: tables and trained models."""
-    slguset = config["slguset"]
-    names = dict.fromkeys(
-        name for module in slguset["filters"] for name in declared(filter_module(module), "FILES")
-    )
-    if not slguset["names_jieba"]["use_stop_words"]:
+    modules = [filter_module(name) for name in config["slguset"]["filters"]]
+    names = dict.fromkeys(name for module in modules for name in declared(module, "FILES"))
+    if not config["slguset"]["names_jieba"]["use_stop_words"]:
         names.pop("name_stop_words.csv", None)
-    optional = {
-        name
-        for module in slguset["filters"]
-        for name in declared(filter_module(module), "OPTIONAL") or ()
-    }
+    optional = {name for module in modules for name in declared(module, "OPTIONAL") or ()}
     return [
         pack_file(config, name) if name.endswith(".csv") else f"<results>/slguset/names/{name}"
         for name in names
