@@ -353,7 +353,7 @@ def run_stages(
         ],
         "apply_filters": [
             *["evenhand.slguset.apply_filters", "--sentences", sentences, *table],
-            *["--keyword-words", TABLES / "keyword_words.csv", "--found", keywords],
+            *["--keyword-words", TABLES / "keyword_words.csv", "--with-keywords", keywords],
             *["--filters", names, "--files", *files],
             *["--out", folder / f"names-{number}.parquet"],
         ],

@@ -567,7 +567,7 @@ def extract_sentences(
         )  # fmt: skip
         apply_filters(
             sentences=out_files["sentences"], keywords=tables / "keywords.csv",
-            keyword_words=tables / "keyword_words.csv", found=out_files["keywords"],
+            keyword_words=tables / "keyword_words.csv", with_keywords=out_files["keywords"],
             out=out_files["filters"], filters=slguset["filters"],
             files=list(map(Path, plan_slguset.filter_files(config))),
             agreement=list(map(Path, plan_slguset.agreement_files(config))),

@@ -73,8 +73,8 @@ def text_modules(config: Config, *names: str) -> list[str]:
 def pack_file(config: Config, name: str) -> str:
     """Return a file of the pack, or of the pack that it is based on if only that one has it."""
     folder, base = config["slguset"]["pack"], pack_of(config)["based_on"]
-    own, inherited = f"{folder}/{name}", f"{Path(folder).parent}/{base}/{name}"
-    return inherited if base and not Path(own).is_file() else own
+    path, inherited = f"{folder}/{name}", f"{Path(folder).parent}/{base}/{name}"
+    return inherited if base and not Path(path).is_file() else path
 
 
 def pack_files(config: Config, *names: str) -> list[str]:
@@ -158,16 +158,16 @@ def quarantine_rows(skipped: list[Skipped]) -> list[str]:
     others: dict[str, dict[str, Any]] = {}
     alone: Counter[str] = Counter()
     size = 0
-    for one in skipped:
-        row = {"reason": one.reason, "file": one_line(shown(one.path)), "detail": one.detail}
+    for file in skipped:
+        row = {"reason": file.reason, "file": one_line(shown(file.path)), "detail": file.detail}
         size += len(json.dumps(row))
-        if one.reason in others:
-            others[one.reason]["parts"] += 1
+        if file.reason in others:
+            others[file.reason]["parts"] += 1
             continue
         rows.append(row | {"parts": 1})
-        alone[one.reason] += 1
-        if alone[one.reason] > ROWS_PER_REASON or size > MOST_BYTES:
-            others[one.reason] = rows[-1]
+        alone[file.reason] += 1
+        if alone[file.reason] > ROWS_PER_REASON or size > MOST_BYTES:
+            others[file.reason] = rows[-1]
     return [json.dumps(row, ensure_ascii=False) for row in rows]
 
 
@@ -292,17 +292,11 @@ def filter_module(name: str) -> str:
 
 def filter_files(config: Config) -> list[str]:
     """Return the files that the configured filters read: tables and trained models."""
-    slguset = config["slguset"]
-    names = dict.fromkeys(
-        name for one in slguset["filters"] for name in declared(filter_module(one), "FILES")
-    )
-    if not slguset["names_jieba"]["use_stop_words"]:
+    modules = [filter_module(name) for name in config["slguset"]["filters"]]
+    names = dict.fromkeys(name for module in modules for name in declared(module, "FILES"))
+    if not config["slguset"]["names_jieba"]["use_stop_words"]:
         names.pop("name_stop_words.csv", None)
-    optional = {
-        name
-        for one in slguset["filters"]
-        for name in declared(filter_module(one), "OPTIONAL") or ()
-    }
+    optional = {name for module in modules for name in declared(module, "OPTIONAL") or ()}
     return [
         pack_file(config, name) if name.endswith(".csv") else f"<results>/slguset/names/{name}"
         for name in names
@@ -317,7 +311,11 @@ def filter_options(config: Config) -> Options:
         for name in config["slguset"]["filters"]
         for section in declared(filter_module(name), "SETTINGS") or ()
     )
-    keys = {key: f"slguset.{one}.{key}" for one in sections for key in config["slguset"][one]}
+    keys = {
+        key: f"slguset.{section}.{key}"
+        for section in sections
+        for key in config["slguset"][section]
+    }
     return Options(
         None, {key: pick(config, *place.split(".")) for key, place in keys.items()}, keys
     )
@@ -329,10 +327,10 @@ def reasons(config: Config) -> dict[str, tuple[str, str]]:
         *map(filter_module, config["slguset"]["filters"]),
         "evenhand.slguset.merge_candidates",
     ]
-    found: dict[str, tuple[str, str]] = {}
+    meanings: dict[str, tuple[str, str]] = {}
     for module in modules:
-        found |= declared(module, "REASONS")
-    return found
+        meanings |= declared(module, "REASONS")
+    return meanings
 
 
 def vocabulary_folder(config: Config) -> str | None:
@@ -351,9 +349,9 @@ def vocabulary_folder(config: Config) -> str | None:
 
 def editions(config: Config) -> dict[str, str]:
     """Return the editions of SlguSet in this run, by the prefix of their `slguset_page_files`."""
-    annotated = any(one.sheets for one in annotation_rounds(config).values())
-    own = {"": "slguset"} if config["slguset"]["corpora"] and annotated else {}
-    return own | ({"published_": "slguset_published"} if config["slguset"]["published"] else {})
+    annotated = any(round_.sheets for round_ in annotation_rounds(config).values())
+    sources = {"": "slguset"} if config["slguset"]["corpora"] and annotated else {}
+    return sources | ({"published_": "slguset_published"} if config["slguset"]["published"] else {})
 
 
 def waiting(config: Config) -> str:
@@ -362,22 +360,22 @@ def waiting(config: Config) -> str:
     frozen = {Path(file).stem for file in ledger_files(config)}
     python = os.path.relpath(sys.executable)
     lines = []
-    for one in annotation_rounds(config).values() if config["slguset"]["corpora"] else ():
-        if one.complete():
+    for round_ in annotation_rounds(config).values() if config["slguset"]["corpora"] else ():
+        if round_.complete():
             continue
-        sheets = f"{config['results']}/slguset/annotation/{one.name}/sheets"
-        there = f": {', '.join(one.sheets)}" if one.sheets else ""
+        sheets = f"{config['results']}/slguset/annotation/{round_.name}/sheets"
+        there = f": {', '.join(round_.sheets)}" if round_.sheets else ""
         lines.append(
-            f"Round {one.name} waits for its annotators: {len(one.sheets)} of"
-            f" {len(one.annotators)} filled sheets are there{there}. What to do next:"
+            f"Round {round_.name} waits for its annotators: {len(round_.sheets)} of"
+            f" {len(round_.annotators)} filled sheets are there{there}. What to do next:"
         )
         steps = [
             f"Give each annotator a copy of a sheet of {sheets}/ (a later run may write that"
             " folder anew: nobody should fill in the files there).",
-            f"Put the filled sheets into {settings['filled']}/{one.name}/, as they come,"
+            f"Put the filled sheets into {settings['filled']}/{round_.name}/, as they come,"
             " and run the same command again.",
         ]
-        if one.name not in frozen:
+        if round_.name not in frozen:
             command = f"{python} -m evenhand.slguset.hand_out"
             steps.insert(
                 0, f"Freeze the round: {command} {sheets}/handed_out.csv {settings['ledger']}"

@@ -65,8 +65,7 @@ def test_the_bias_of_both_genders_points_to_the_planted_side(repository, tmp_pat
         signs = [1.0 if row["gender"] == "male" else -1.0 for row in sentences]
         return [(dict.fromkeys(slguset_bias.METHODS, sign), None) for sign in signs]
 
-    monkeypatch.setattr(slguset_bias, "score_masked", score)
-    monkeypatch.setattr(slguset_bias, "score_causal", score)
+    monkeypatch.setattr(slguset_bias, "score_sentences", score)
     monkeypatch.setattr(slguset_bias, "METHODS", ["bias"])
     monkeypatch.setattr(Study, "model", lambda *names: None)
     rows = list(slguset_bias.rows(Study(repository / "resources", tmp_path, (1,), (0,), FAST)))

@@ -2,7 +2,6 @@
 
 import csv
 import random
-from dataclasses import replace
 
 import openpyxl
 import pytest
@@ -48,14 +47,6 @@ def test_items_are_drawn_by_digest():
     for n in range(50):
         more = draw([*items, ("a", f"new {n}")], {"a": 5, "b": 70}.get, "1")
         assert len(set(first) - set(more)) <= 1
-
-
-def test_few_items_are_held(monkeypatch):
-    monkeypatch.setattr("evenhand.sheets.tasks.SLACK", 3)
-    items = [("a", str(n)) for n in range(200)]
-    few = draw(items, lambda _: 5, "1")
-    monkeypatch.undo()
-    assert few == draw(items, lambda _: 5, "1")
 
 
 def test_what_was_handed_out_comes_back(tmp_path, declared):
@@ -170,12 +161,3 @@ def test_answers_are_normalised_and_unknown_ones_counted(tmp_path):
     )
     with pytest.raises(InputError, match=problem):
         read(*"x" * 12, numbers=True)
-
-
-def test_an_export_is_read_where_a_task_has_one(tmp_path):
-    path = tmp_path / "x.json"
-    declared = replace(ANNOTATION, fixed=())
-    rows = read_filled(path, declared, export=lambda _: iter([(1, {"round": "r"})]))
-    assert rows == [Row(1, {"round": "r"})]
-    with pytest.raises(InputError, match="is not a sheet"):
-        read_filled(path, declared)

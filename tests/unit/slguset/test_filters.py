@@ -24,7 +24,7 @@ from evenhand.slguset.names import judge_names, read_rules
 from evenhand.slguset.names_crf_model import features, labels
 from evenhand.slguset.packs import read_pack
 from evenhand.slguset.swap import spans_of, swap
-from evenhand.slguset.verdicts import FINDINGS, Finding
+from evenhand.slguset.verdicts import FINDINGS
 from evenhand.text.segmentation import cut
 from evenhand.text.segmenters.spacy import segmenter
 from evenhand.text.traditional import simplified, traditional
@@ -52,17 +52,11 @@ TAGGED = [
 #: filter, sentence, reason, evidence; of the keywords in the sentence the first is judged.
 DECISIONS = [
     ("pair_fit", "这种行为具有排他的性质。", "pair_fit", "排他"),
-    ("pair_fit", "学校安排他到北京工作。", None, None),
     ("biology", "她怀孕三个月了。", "biology", "怀孕"),
     ("biology", "哺乳期的女职工可以提前下班。", "biology", "哺乳"),
-    ("biology", "他因前列腺炎住院。", "biology", "前列腺"),
-    ("biology", "准妈妈们来听课。", "biology", "准妈妈"),
     ("biology", "说她怀孕又怀孕。", "biology", "怀孕"),
     ("biology", "她研究哺乳动物。", None, None),
     ("biology", "他们厂生产一流产品，他很自豪。", None, None),
-    ("biology", "她说合同已经期满。", None, None),
-    ("biology", "他说项目投产后效益很好。", None, None),
-    ("biology", "她把孩子养大。", None, None),
     ("coreference", "弟弟在前面跑，兄弟俩玩得很开心。", "coreference", "兄弟、兄弟俩"),
     ("coreference", "他是个阳光的小伙子。", "coreference", "小伙、小伙子"),
     ("coreference", "她给小伙子让了座。", None, None),
@@ -70,43 +64,24 @@ DECISIONS = [
     ("coreference", "他的大哥来看望大家。", None, None),
     ("coreference", "他这个小伙子很热心。", "coreference", "小伙、小伙子"),
     ("coreference", "他认识这家人的媳妇。", "coreference", "媳妇"),
-    ("coreference", "她年轻时就开始守寡。", "coreference", "守寡"),
     ("coreference", "他是家里的独生子女。", None, None),
-    ("coreference", "他每天送太太上班。", "coreference", "太太"),
-    ("coreference", "其与公公发生矛盾，偶尔与丈夫吵架。", "coreference", "公公"),
-    ("coreference", "岳父劝妻子再等一年。", "coreference", "岳父"),
-    ("coreference", "他接待了一位老太太。", None, None),
-    ("coreference", "老公跟公婆说我出差了。", "coreference", "公婆"),
-    ("coreference", "那名男子涉嫌强奸未遂。", "coreference", "强奸"),
-    ("coreference", "我听见兄弟媳妇喊她家着火了。", "coreference", "兄弟媳妇"),
     ("pair_fit", "他的太太很年轻。", "pair_fit", "他的太太"),
-    ("pair_fit", "现羁押于锦州市女子看守所。", "pair_fit", "女子看守所"),
-    ("pair_fit", "那是一辆红色男装摩托车。", "pair_fit", "男装摩托车"),
     ("pair_fit", "村里的第一位女本科生来了。", "pair_fit", "第一位女"),
-    ("pair_fit", "村里首位女性院长来了。", "pair_fit", "首位女性"),
-    ("pair_fit", "这是学院的第1位女教授。", "pair_fit", "第1位女"),
-    ("pair_fit", "老人带着几名女眷入席。", "pair_fit", "女眷"),
-    ("pair_fit", "书上写着上帝的儿子受苦。", "pair_fit", "上帝的儿子"),
     ("pair_fit", "紫荆花开了，她是这座城市的象征。", "referent", "紫荆花"),
     ("pair_fit", "这只小猫很乖，她喜欢睡觉。", "referent", "小猫"),
     ("pair_fit", "回归以来，香港，她越来越美。", "referent", "香港"),
     ("pair_fit", "在香港，她找到了工作。", None, None),
     ("pair_fit", "香港一名医生病了，他在家休息。", None, None),
-    ("pair_fit", "奸淫幼女的从重处罚。", "pair_fit", "奸淫幼女"),
     ("coreference", "他和小伙伴一起上学。", None, None),
-    ("coreference", "她带着孩子回娘家。", "coreference", "娘家"),
     ("coreference", "这对夫妻都夸丈夫能干。", "coreference", "夫妻"),
     ("coreference", "他给这对夫妻拍了照。", None, None),
-    ("coreference", "他向老先生请教。", "coreference", "先生"),
     ("coreference", "他首先生产口罩。", None, None),
-    ("coreference", "女儿出嫁那天下了雨。", "coreference", "出嫁"),
     ("coreference", "一位女教师走进教室。", None, None),
     ("pair_fit", "他是一名热血男儿。", None, None),
     ("pair_fit", "这群热血男儿很勇敢。", "pair_fit", "男儿"),
     ("pair_fit", "英国女王出席了仪式。", "pair_fit", "女王"),
     ("pair_fit", "我们把歌献给祖国母亲。", "pair_fit", "祖国母亲"),
     ("pair_fit", "我的母亲爱祖国。", None, None),
-    ("pair_fit", "几名女排队员在训练。", None, None),
     ("pair_fit", "一位女教师走进教室。", None, None),
     ("pair_fit", "她说，男儿当自强。", None, None),
     ("names_jieba", "昨天王小丫和李明看望了他。", "name", "王小丫、李明"),
@@ -226,7 +201,7 @@ def test_keywords_are_found_and_filtered_by_their_own_settings(tmp_path, resourc
         "sentences": tmp_path / "sentences.parquet",
         "keywords": tables / "keywords.csv",
         "keyword_words": tables / "keyword_words.csv",
-        "found": tmp_path / "found.parquet",
+        "with_keywords": tmp_path / "found.parquet",
         "out": tmp_path / "out.parquet",
         "filters": ["names_jieba", "biology"],
         "files": resources["files"],
@@ -258,7 +233,7 @@ def test_traditional_text_gets_the_decisions_of_simplified_text(tmp_path, resour
         folder = tmp_path / str(len([*tmp_path.iterdir()]))
         folder.mkdir()
         (folder / "text.txt").write_text("\n".join(texts), encoding="utf-8")
-        names = ("sentences", "quarantine", "counts", "inventory", "found", "out")
+        names = ("sentences", "quarantine", "counts", "inventory", "with_keywords", "out")
         files = {name: folder / name for name in names}
         keywords = tables / "keywords.csv"
         first = {name: files.pop(name) for name in names[1:4]}
@@ -298,7 +273,7 @@ def test_a_pack_whose_words_agree_has_spans(tmp_path, repository):
     names = ("values", "language", "normaliser", "splitter", "segmenter", "several", "pronouns")
     pack = read_pack(folder)
     files = {name: folder / f"{name}.csv" for name in ("keywords", "keyword_words")}
-    files |= {name: tmp_path / f"{name}.parquet" for name in ("sentences", "found", "out")}
+    files |= {name: tmp_path / f"{name}.parquet" for name in ("sentences", "with_keywords", "out")}
     agreement = [folder / "agreement.csv", folder / "cues.csv"]
     options = {name: pack[name] for name in (*names, "pronouns_open")}
     counts = apply_filters(**files, filters=[], **options, agreement=agreement)
@@ -352,16 +327,6 @@ def test_findings_are_in_the_order_of_the_filters(apply, row):
             "names_jieba": {"anonymised_name": 1},
             "biology": {"biology": 1},
         }
-
-
-def test_a_filter_that_skips_rows_is_a_defect(apply, row, monkeypatch):
-    from evenhand.slguset.filters import biology
-
-    monkeypatch.setattr(biology, "prepare", lambda *_: lambda *columns: [Finding("biology")])
-    with pytest.raises(ValueError, match="zip"):
-        apply([row("她来了。"), row("他来了。")], "biology")
-    (one,), _ = apply([row("她来了。")], "biology")
-    assert one["findings"] == [{"filter": "biology", "reason": "biology", "evidence": None}]
 
 
 def test_settings_of_name_filters(apply, row, resources, repository):

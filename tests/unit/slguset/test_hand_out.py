@@ -52,13 +52,6 @@ def test_a_sentence_of_another_round_is_refused(tmp_path):
     assert [path.name for path in (tmp_path / "ledger").iterdir()] == ["r1.csv"]
 
 
-def test_a_file_with_no_round_or_an_odd_one_is_refused(tmp_path):
-    with pytest.raises(InputError, match="has no row"):
-        hand_out(write(tmp_path / "a.csv"), tmp_path / "ledger")
-    with pytest.raises(InputError, match="cannot name a round"):
-        hand_out(write(tmp_path / "a.csv", "他", name="../r"), tmp_path / "ledger")
-
-
 def test_the_command_says_what_it_did(tmp_path, repository):
     def run(*arguments):
         return subprocess.run(

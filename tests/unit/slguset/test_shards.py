@@ -187,5 +187,3 @@ def test_equal_digests_get_different_ids(monkeypatch: pytest.MonkeyPatch) -> Non
     found = list(shards._identify("c", [(["a"], None, None), (["b"], None, None)]))
     assert [shard.id for shard in found] == ["c-00000000", "c-00000000bbbbbbbb"]
     assert found[0] == Shard("c-00000000", ("a",))
-
-

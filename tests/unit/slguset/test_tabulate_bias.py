@@ -277,15 +277,6 @@ def test_all_models_share_edges_and_each_counts_its_scored_sentences(folder):
         assert row["sentences"] == sum(low <= value < high for value in [row[3] for row in ROWS])
 
 
-def test_what_lies_far_out_is_in_the_bins_at_the_ends():
-    values = np.concatenate([np.linspace(-1, 1, 2000), [-40.0, 70.0]])
-    inner = edges([values])
-    assert inner[0] > -1.1 and inner[-1] < 1.1
-    found = counted(values, inner)
-    assert sum(found) == 2002
-    assert found[0] == (values < inner[0]).sum() and found[-1] == (values >= inner[-1]).sum()
-
-
 @pytest.mark.parametrize("value", [0.0, 1e-12])
 def test_a_model_that_leans_nowhere_has_bins_too(value):
     inner = edges([np.array([value])])
@@ -328,12 +319,6 @@ def test_strongest_first_and_ties_by_id(ranked):
     assert {(r["model"], r["surface_pair"], r["source"]) for r in rows} == {
         ("a", "他/她", "corpus/day.txt")
     }
-
-
-def test_the_first_of_a_longer_list_are_a_shorter_list(ranked):
-    longer, shorter = (tabulate(ranked, "a", top=top)[0]["sentences"] for top in (20, 1))
-    assert len(longer) == 4
-    assert shorter == [row for row in longer if row["rank"] == 1]
 
 
 # words
@@ -383,14 +368,6 @@ def test_textrank_links_nothing_across_a_gap():
     assert rank_words([*nouns("医院"), *gap, *nouns("音乐")], "textrank", ["n"], set()) == []
 
 
-def test_equal_weights_by_word_and_whatever_the_order_of_the_text():
-    text = nouns("音乐", "医院", "学校")
-    for method in ("tf_idf", "textrank"):
-        assert rank_words(text, method, ["n"], set()) == rank_words(
-            text[::-1], method, ["n"], set()
-        )
-
-
 def test_no_word_no_rank():
     for method in ("tf_idf", "textrank"):
         assert rank_words([], method, ["n"], set()) == []
@@ -426,10 +403,3 @@ def test_words_of_both_directions(subjects):
     assert ("female", "textrank", "护士") in found
     for rank, one in enumerate([r for r in rows if r["method"] == "tf_idf"][:3], start=1):
         assert (one["rank"], one["weight"] > 0) == (rank, True)
-
-
-def test_settings_of_words(subjects, repository):
-    rows = words_of(subjects, top=1)
-    assert len(rows) == 4 and {r["rank"] for r in rows} == {1}
-    assert words_of(subjects, threshold=math.inf) == []
-    assert words_of(subjects, stop_words=repository / "resources/packs/zh_gender/stop_words.csv")

@@ -1,10 +1,8 @@
 import pytest
 
 from evenhand.text.unlisted_names import (
-    foreign_characters,
     foreign_name_score,
     full_name_score,
-    name_surnames,
 )
 
 
@@ -17,9 +15,3 @@ def test_a_full_name_scores_more_than_words(name, words):
 
 def test_a_transliterated_name_scores_more_than_words():
     assert foreign_name_score(["拉加", "德"]) > 3 > foreign_name_score(["大", "西瓜"])
-
-
-def test_characters_of_names():
-    assert {"王", "容"} <= set(name_surnames())
-    assert {"斯", "尔", "娜"} <= set(foreign_characters())
-    assert "的" not in name_surnames() + foreign_characters()

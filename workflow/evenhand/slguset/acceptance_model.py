@@ -35,23 +35,27 @@ class Model:
         from sklearn.linear_model import LogisticRegression
 
         counter = CountVectorizer(analyzer=list, binary=True, min_df=LEAST, dtype=float)
-        matrix = counter.fit_transform([one.features for one in examples])
+        matrix = counter.fit_transform([example.features for example in examples])
         regression = LogisticRegression(C=STRENGTH, solver="liblinear", random_state=0)
-        regression.fit(matrix, [one.good for one in examples], balanced(examples))
+        regression.fit(matrix, [example.good for example in examples], balanced(examples))
         names = counter.get_feature_names_out().tolist()
         self.weights = dict(zip(names, regression.coef_[0].tolist(), strict=True))
         self._intercept = float(regression.intercept_[0])
 
     def score(self, features: Sequence[str]) -> float:
         """Return the probability that a sentence is good, as if half of all sentences were."""
-        logit = self._intercept + sum(self.weights.get(one, 0.0) for one in features)
+        logit = self._intercept + sum(self.weights.get(feature, 0.0) for feature in features)
         return 1 / (1 + math.exp(-logit))
 
     def reasons(self, features: Sequence[str], score: float, count: int = 3) -> list[str]:
         """Return the features that move a sentence most to the side of its score."""
         sign = 1 if score > 0.5 else -1
-        own = sorted((-sign * self.weights.get(one, 0.0), one) for one in features)
-        return [f"{one} ({-sign * weight:+.2f})" for weight, one in own[:count] if weight < 0]
+        weighted = sorted((-sign * self.weights.get(feature, 0.0), feature) for feature in features)
+        return [
+            f"{feature} ({-sign * weight:+.2f})"
+            for weight, feature in weighted[:count]
+            if weight < 0
+        ]
 
 
 def balanced(examples: Sequence[Example]) -> "np.ndarray":
@@ -63,10 +67,10 @@ def balanced(examples: Sequence[Example]) -> "np.ndarray":
     import numpy as np
 
     totals: dict[tuple[str, bool], float] = defaultdict(float)
-    for one in examples:
-        totals[one.group, one.good] += one.weight
+    for example in examples:
+        totals[example.group, example.good] += example.weight
     shares = {
         (group, good): max(1.0, totals.get((group, not good), 0.0) / total)
         for (group, good), total in totals.items()
     }
-    return np.array([one.weight * shares[one.group, one.good] for one in examples])
+    return np.array([example.weight * shares[example.group, example.good] for example in examples])

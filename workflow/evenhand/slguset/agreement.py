@@ -57,12 +57,14 @@ class Agreement:
         from evenhand.metrics.agreement import MISSING, dawid_skene, krippendorff_alpha
 
         self.judged, self.values = judged, values
-        self.complete = [one for one in judged if one.complete()]
-        self.names = sorted({answer["annotator"] for one in judged for answer in one.answers})
+        self.complete = [sentence for sentence in judged if sentence.complete()]
+        self.names = sorted(
+            {answer["annotator"] for sentence in judged for answer in sentence.answers}
+        )
         place = {name: number for number, name in enumerate(self.names)}
         self.codes = np.full((len(self.complete), len(self.names)), MISSING)
-        for codes, one in zip(self.codes, self.complete, strict=True):
-            for answer in one.answers:
+        for codes, sentence in zip(self.codes, self.complete, strict=True):
+            for answer in sentence.answers:
                 codes[place[answer["annotator"]]] = ANSWERS.index(answer["answer"])
         self.truths = None
         if len(self.names) >= LEAST_ANNOTATORS and len(self.complete) >= LEAST_SENTENCES:
@@ -74,8 +76,8 @@ class Agreement:
     def rows(self, pairs: Sequence[str]) -> Iterator[Row]:
         """Yield a row of AGREEMENT per pair with a sentence, in the order of `pairs`, and all."""
         groups: dict[str, list[Judged]] = {pair: [] for pair in pairs}
-        for one in self.judged:
-            groups.setdefault(surface_pair(one.row, self.values), []).append(one)
+        for sentence in self.judged:
+            groups.setdefault(surface_pair(sentence.row, self.values), []).append(sentence)
         for pair, group in groups.items():
             if group:
                 yield self._row(pair, group)
@@ -84,15 +86,15 @@ class Agreement:
     def _row(self, pair: str, group: Sequence[Judged]) -> Row:
         from evenhand.metrics import agreement
 
-        ids = {id(one) for one in group}
-        chosen = [number for number, one in enumerate(self.complete) if id(one) in ids]
+        ids = {id(sentence) for sentence in group}
+        chosen = [number for number, sentence in enumerate(self.complete) if id(sentence) in ids]
         codes = self.codes[chosen]
         row = {
             "pair": pair,
             "n": len(chosen),
-            "unanimous": sum(one.unanimous() for one in group),
-            "adjudicated": sum(one.ruling is not None for one in group),
-            "waiting": sum(not one.complete() for one in group),
+            "unanimous": sum(sentence.unanimous() for sentence in group),
+            "adjudicated": sum(sentence.ruling is not None for sentence in group),
+            "waiting": sum(not sentence.complete() for sentence in group),
         }
         if not chosen:
             return row | {"note": "there is no sentence with all its answers"}
@@ -107,22 +109,24 @@ class Agreement:
             row["note"] = ONE_ANSWER
         elif row["fleiss_kappa"] is None:
             row["note"] = UNEQUAL
-        return {key: round(one, 6) if isinstance(one, float) else one for key, one in row.items()}
+        return {
+            key: round(value, 6) if isinstance(value, float) else value
+            for key, value in row.items()
+        }
 
     def annotator_rows(self) -> Iterator[Row]:
         """Yield a row of ANNOTATORS per annotator who has an answer or should have, sorted."""
-        given = Counter(
-            (one["annotator"], one["answer"]) for each in self.judged for one in each.answers
-        )
+        answers = (answer for sentence in self.judged for answer in sentence.answers)
+        counted = Counter((answer["annotator"], answer["answer"]) for answer in answers)
         missing = Counter(
             name
-            for one in self.judged
-            if not one.complete()
-            for name in one.row["assigned"]
-            if name not in {answer["annotator"] for answer in one.answers}
+            for sentence in self.judged
+            if not sentence.complete()
+            for name in sentence.row["assigned"]
+            if name not in {answer["annotator"] for answer in sentence.answers}
         )
         for name in sorted({*self.names, *missing}):
-            counts = {answer: given[name, answer] for answer in ANSWERS}
+            counts = {answer: counted[name, answer] for answer in ANSWERS}
             row = {"annotator": name, "answers": sum(counts.values())} | counts
             row["waiting"] = missing[name]
             if self.truths is not None and name in self.names:

@@ -36,7 +36,7 @@ def apply_filters(
     sentences: Input,
     keywords: Input,
     keyword_words: Input,
-    found: Output,
+    with_keywords: Output,
     out: Output,
     filters: Annotated[list[str], Plugin("evenhand.slguset.filters")],
     files: list[Input] | None = None,
@@ -65,7 +65,7 @@ def apply_filters(
     ----------
     sentences, keywords, keyword_words : Path
         The sentences and two tables; see `evenhand.slguset.find_keywords`.
-    found : Path
+    with_keywords : Path
         The keywords table.
     out : Path
         The same table with a column of findings: for each sentence that `find_keywords`
@@ -118,7 +118,7 @@ def apply_filters(
         sentences=sentences,
         keywords=keywords,
         keyword_words=keyword_words,
-        out=found,
+        out=with_keywords,
         pack=pack,
         agreement=agreement or (),
         min_length=min_length,
@@ -134,7 +134,7 @@ def apply_filters(
         "threshold": threshold,
         "pipeline": pipeline,
     }
-    judged = filter_keywords(found, out, filters, files or [], settings)
+    judged = filter_keywords(with_keywords, out, filters, files or [], settings)
     return {"read": counts["sentences"], "verdicts": counts["verdicts"]} | judged
 
 
@@ -152,7 +152,7 @@ def filter_keywords(
     for name in filters:
         needed, judge = prepare_filter(name, by_name, settings)
         value = {"value": attribute_of(columns.names)}
-        judges[name] = ([value.get(one, one) for one in needed], judge)
+        judges[name] = ([value.get(column, column) for column in needed], judge)
 
     def batches() -> Iterator[pa.RecordBatch]:
         for batch in read_batches(keywords):
@@ -165,15 +165,19 @@ def filter_keywords(
             for name, (needed, judge) in judges.items():
                 for column in set(needed) - cells.keys():
                     cells[column] = rows[column].to_pylist()
-                found = judge(*[cells[column] for column in needed])
-                for place, one, *texts in zip(
-                    places, found, cells["sentence"], written, strict=True
+                judgements = judge(*[cells[column] for column in needed])
+                for place, finding, *texts in zip(
+                    places, judgements, cells["sentence"], written, strict=True
                 ):
-                    if one:
-                        one = one.in_text(*texts)
-                        row = {"filter": name, "reason": one.reason, "evidence": one.words()}
+                    if finding:
+                        finding = finding.in_text(*texts)
+                        row = {
+                            "filter": name,
+                            "reason": finding.reason,
+                            "evidence": finding.words(),
+                        }
                         findings[place].append(row)
-                        reasons[name][one.reason] += 1
+                        reasons[name][finding.reason] += 1
             counts["sentences"] += len(places)
             counts["passed"] += sum(not findings[place] for place in places)
             column = pa.array(findings, FINDINGS.type)

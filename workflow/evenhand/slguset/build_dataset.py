@@ -73,11 +73,11 @@ def build_dataset(
         tables,
         [(AGREEMENT, agreement.rows(pairs)), (ANNOTATORS, agreement.annotator_rows())],
     )
-    fates = [one.fate() for one in judged]
+    fates = [sentence.fate() for sentence in judged]
     rows = in_order(
         (
-            dataset_row(one.row, columns)
-            for one, fate in zip(judged, fates, strict=True)
+            dataset_row(sentence.row, columns)
+            for sentence, fate in zip(judged, fates, strict=True)
             if fate == "accept"
         ),
         read_keywords(keywords, values).pair_names(),

@@ -41,6 +41,6 @@ def dataset_row(row: dict[str, Any], columns: pa.Schema = SCHEMA) -> dict[str, A
 def in_order(rows: Iterable[dict[str, Any]], pairs: list[str]) -> list[dict[str, Any]]:
     """Rows by pair (in the order given), then value (by the alphabet), then sentence_id."""
     rank = {pair: index for index, pair in enumerate(pairs)}
-    found = list(rows)
-    value = attribute_of([*found[0]]) if found else ""
-    return sorted(found, key=lambda row: (rank[row["pair"]], row[value], row["sentence_id"]))
+    listed = list(rows)
+    value = attribute_of([*listed[0]]) if listed else ""
+    return sorted(listed, key=lambda row: (rank[row["pair"]], row[value], row["sentence_id"]))

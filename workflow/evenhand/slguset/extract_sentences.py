@@ -217,11 +217,15 @@ def _read(
     name, unit = place
     n_paragraphs = n_characters = n_sentences = 0
     for positions, paragraphs in batches(records, paragraph_splitter(options), tally):
-        found = cut(paragraphs)
-        n_paragraphs += sum(map(bool, found))
-        n_characters += sum(len(one) for one, some in zip(paragraphs, found, strict=True) if some)
-        n_sentences += sum(map(len, found))
-        for number, sentence in keyword_sentences(found, *matching):
+        sentences = cut(paragraphs)
+        n_paragraphs += sum(map(bool, sentences))
+        n_characters += sum(
+            len(paragraph)
+            for paragraph, cut_up in zip(paragraphs, sentences, strict=True)
+            if cut_up
+        )
+        n_sentences += sum(map(len, sentences))
+        for number, sentence in keyword_sentences(sentences, *matching):
             if DAMAGE in sentence:
                 detail = "a keyword sentence that holds U+FFFD, the mark of undecodable bytes"
                 problems.add(name, positions[number], unit, "damaged_sentence", detail)
@@ -277,10 +281,10 @@ def batches(
 def _format_of(member: Member, stated: Format, problems: Quarantine) -> str | None:
     if stated != "auto":
         return stated
-    found = kind_of(member.file_name).format
-    if found is None:
+    text_format = kind_of(member.file_name).format
+    if text_format is None:
         problems.add(member.name, None, "file", "unknown_format", "its suffix names no format")
-    return found
+    return text_format
 
 
 def _check_field(
@@ -289,9 +293,9 @@ def _check_field(
     """Raise InputError if no record has the text field, which is an error in the config."""
     missing = problems.counts["missing_field"]
     if missing and not tally["records"]:
-        found = problems.first_detail("missing_field")
+        fields = problems.first_detail("missing_field")
         raise InputError(
-            f"no record has the text field {text_field!r}: {found}",
+            f"no record has the text field {text_field!r}: {fields}",
             file=files[0],
             remedy="set text_field to the field or column that holds the text",
         )

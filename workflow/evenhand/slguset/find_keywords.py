@@ -18,7 +18,8 @@ from evenhand.slguset.inflection import Inflection, Span, Word, exchange, read_i
 from evenhand.slguset.keyword_tables import schema
 from evenhand.slguset.keywords import GENDERS, Keywords, Surface, read_keywords
 from evenhand.slguset.verdicts import ACCEPTED
-from evenhand.text.segmentation import Token, dictionary, token_at
+from evenhand.text.posseg import dictionary_tags
+from evenhand.text.segmentation import Token, token_at
 from evenhand.text.splitters.chinese import WHOLE
 from evenhand.text.traditional import matching_form
 
@@ -213,13 +214,13 @@ def judge_sentence(
     whole_sentences: bool = False,
 ) -> Hit:
     """Find the keyword of a sentence and judge it; the limits as in `find_keywords`."""
-    found = keywords.pattern.search(sentence)
-    if found is None:
+    match = keywords.pattern.search(sentence)
+    if match is None:
         return Hit(NONE)
-    start, end = found.span()
+    start, end = match.span()
     if language.inflection is None and keywords.pattern.search(sentence, end):
         return Hit(SEVERAL)
-    surface = _choose(keywords.alternatives[found.group()], sentence)
+    surface = _choose(keywords.alternatives[match.group()], sentence)
     if whole_sentences and not language.whole.search(sentence):
         return Hit(UNFINISHED, surface, start)
     if not min_length <= len(sentence) <= max_length:
@@ -268,12 +269,12 @@ def _judge_words(sentence: str, keywords: Keywords, rules: WordRules, language: 
             verdict = judged
     if not hits:
         return Hit(verdict, surface, match.start(), match.group())
-    nouns = [one for one in hits if one[1].pair != language.pronouns]
+    nouns = [hit for hit in hits if hit[1].pair != language.pronouns]
     word, surface = (nouns or hits)[0]
     if len(hits) > 1 and (
         language.inflection is None
-        or len({one.value for _, one in hits}) > 1
-        or len({one.pair for _, one in nouns}) > 1
+        or len({row.value for _, row in hits}) > 1
+        or len({row.pair for _, row in nouns}) > 1
         or (len(nouns) > 1 and language.inflection.has_determiners)
         or (nouns and hits[0] is not nouns[0])  # a pronoun before a noun denotes another person
     ):
@@ -282,12 +283,12 @@ def _judge_words(sentence: str, keywords: Keywords, rules: WordRules, language: 
         return Hit(ACCEPTED, surface, word.start, word.text)
     if language.pronouns_open and not nouns and word.start != words[0].start:
         return Hit(UNCLEAR, surface, word.start, word.text)
-    for one, _ in hits:  # a surface of several words is one word here
-        first = starts[one.start]
-        last = next(i for i in range(first, len(words)) if words[i].end == one.end)
-        words[first : last + 1] = [one]
+    for keyword, _ in hits:  # a surface of several words is one word here
+        first = starts[keyword.start]
+        last = next(i for i in range(first, len(words)) if words[i].end == keyword.end)
+        words[first : last + 1] = [keyword]
         starts = {each.start: place for place, each in enumerate(words)}
-    rows = [(starts[one.start], keywords.alternatives[one.text]) for one, _ in hits]
+    rows = [(starts[keyword.start], keywords.alternatives[keyword.text]) for keyword, _ in hits]
     rows = [
         (place, [row for row in some if row.value_opposite == surface.value_opposite])
         for place, some in rows
@@ -349,7 +350,7 @@ def judge_word(surface: Surface, start: int, token: Token, sentence: str, rules:
         return ACCEPTED
     before, after = token.word[:position], token.word[position + 1 :]
     if len(keyword) == 1 and keyword not in rules["alone"]:
-        words = dictionary()
+        words = dictionary_tags()
         if before + surface.opposite + after in words or (not before and after in words):
             return ACCEPTED
     return NO_TERM
@@ -391,7 +392,7 @@ def _by_what_follows(keyword: str, position: int, sentence: str, rules: WordRule
         return NO_TERM
 
     def longest(words: tuple[str, ...]) -> int:
-        return max((len(one) for one in words if sentence.startswith(one, behind)), default=0)
+        return max((len(word) for word in words if sentence.startswith(word, behind)), default=0)
 
     return ACCEPTED if longest(allowed) > longest(denied) else NO_TERM
 

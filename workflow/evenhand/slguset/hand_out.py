@@ -63,28 +63,20 @@ def _equal(former: dict[str, dict[str, Any]], rows: dict[str, dict[str, Any]]) -
 
 
 def main() -> None:
-    """The command line."""
+    """Run the command line."""
     from cyclopts import App
 
     app = App(name="python -m evenhand.slguset.hand_out", version_flags=[])
 
     @app.default
     def command(handed_out: Path, ledger: Path) -> None:
-        """Enter a round's sentences into the ledger, so that they are never handed out again.
-
-        Parameters
-        ----------
-        handed_out
-            The handed_out.csv beside the annotators' sheets.
-        ledger
-            The folder of the ledger; it is made if there is none.
-        """
         try:
             print(f"the round is in {hand_out(handed_out, ledger)}")
         except InputError as error:
             print(f"error: {error}", file=sys.stderr)
             sys.exit(2)
 
+    command.__doc__ = hand_out.__doc__
     app()
 
 

@@ -42,11 +42,8 @@ class Row(NamedTuple):
     opposite: str
 
 
-class Problem(NamedTuple):
-    """The problem of a row: a fixed word, and the case."""
-
-    problem: str
-    detail: str
+#: The problem of a row: a fixed word, and the case.
+Problem = tuple[str, str]
 
 
 def import_published(
@@ -87,55 +84,49 @@ def import_published(
         The problems as CSV: row (from 1, without the header), problem, detail.
     """
     table = read_keywords(keywords)
-    found: list[tuple[int, Problem]] = []
+    listed: list[tuple[int, Problem]] = []
     rows: list[dict[str, Any]] = []
     first: dict[str, int] = {}
     seen: Counter[str] = Counter()
-    count = 0
     with closing(DistinctSentences(sentences.parent)) as distinct:
         for row in read_published(file):
-            count += 1
-            seen[row.sentence] += 1
-            if seen[row.sentence] > 1:
-                detail = f"the same sentence as row {first[row.sentence]}"
-                found.append((row.number, Problem("duplicate", detail)))
-            else:
-                first[row.sentence] = row.number
-            distinct.add(row.sentence, str(file), row.number)
-            place, wrong = locate(row, table)
-            found += [(row.number, p) for p in [*wrong, *check_text(row.sentence)]]
-            if place is not None:
-                surface, surface_start = place
-                start = surface_start + surface.offset
-                rows.append(
-                    dataset_table.dataset_row(
-                        surface._asdict()
-                        | {
-                            "gender": surface.value,
-                            "sentence_id": copy_id(row.sentence, seen[row.sentence]),
-                            "sentence": row.sentence,
-                            "start": start,
-                            "end": start + len(surface.keyword),
-                            "surface_start": surface_start,
-                            "surface_end": surface_start + len(surface.surface),
-                            "source": str(file),
-                            "source_position": row.number,
-                        }
-                    )
-                )
+            sentence = row.sentence
+            seen[sentence] += 1
+            if first.setdefault(sentence, row.number) != row.number:
+                detail = f"the same sentence as row {first[sentence]}"
+                listed.append((row.number, ("duplicate", detail)))
+            distinct.add(sentence, str(file), row.number)
+            place, problems_found = locate(row, table)
+            listed += [(row.number, p) for p in [*problems_found, *check_text(sentence)]]
+            if place is None:
+                continue
+            surface, surface_start = place
+            start = surface_start + surface.offset
+            described = surface._asdict() | {
+                "gender": surface.value,
+                "sentence_id": copy_id(sentence, seen[sentence]),
+                "sentence": sentence,
+                "start": start,
+                "end": start + len(surface.keyword),
+                "surface_start": surface_start,
+                "surface_end": surface_start + len(surface.surface),
+                "source": str(file),
+                "source_position": row.number,
+            }
+            rows.append(dataset_table.dataset_row(described))
         write_batches(sentences, SENTENCES, distinct.batches())
     ordered = dataset_table.in_order(rows, table.pair_names())
     write_table(dataset, dataset_table.SCHEMA, ordered)
     with problems.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(PROBLEM_COLUMNS)
-        writer.writerows((number, *problem) for number, problem in found)
-    by_problem = Counter(problem.problem for _, problem in found)
+        writer.writerows((number, *problem) for number, problem in listed)
+    by_problem = Counter(problem for _, (problem, _) in listed)
     return {
-        "rows": count,
+        "rows": seen.total(),
         "sentences": len(seen),
         "dataset": len(rows),
-        "left_out": count - len(rows),
+        "left_out": seen.total() - len(rows),
         "problems": dict(sorted(by_problem.items())),
     }
 
@@ -185,7 +176,7 @@ def locate(row: Row, keywords: Keywords) -> tuple[tuple[Surface, int] | None, li
     """Return the surface of a row's keyword with its start, and the row's problems."""
     surfaces = keywords.surfaces.values()
     if not any(s.keyword == row.keyword and s.opposite == row.opposite for s in surfaces):
-        return None, [Problem("not_a_pair", f"{row.keyword} and {row.opposite}")]
+        return None, [("not_a_pair", f"{row.keyword} and {row.opposite}")]
     places = [
         (keywords.surfaces[m.group()], m.start()) for m in keywords.pattern.finditer(row.sentence)
     ]
@@ -193,7 +184,7 @@ def locate(row: Row, keywords: Keywords) -> tuple[tuple[Surface, int] | None, li
     problems = []
     if len(places) != 1 or not fitting:
         words = "、".join(surface.surface for surface, _ in places) or "no surface of the table"
-        problems.append(Problem("keyword_count", f"{row.keyword} in: {words}"))
+        problems.append(("keyword_count", f"{row.keyword} in: {words}"))
         fitting = [p for p in fitting if p[1] + p[0].offset == row.start]
     if not fitting:
         return None, problems
@@ -204,7 +195,7 @@ def locate(row: Row, keywords: Keywords) -> tuple[tuple[Surface, int] | None, li
         word = (surface_start, surface_start + len(surface.surface))
         kind = slice_kind((row.start, row.end), span, word, len(row.sentence))
         detail = f"{kind}: [{row.start}, {row.end}], the keyword is at [{span[0]}, {span[1]}]"
-        problems.append(Problem("wrong_slice", detail))
+        problems.append(("wrong_slice", detail))
     return (surface, surface_start), problems
 
 
@@ -214,14 +205,15 @@ def slice_kind(
     """In which way a stated position (start, end) misses the keyword's; see `import_published`."""
     if stated == word:
         return "whole_word"
-    for span, kind in ((keyword, "counts_from_1"), (word, "whole_word_counts_from_1")):
-        if stated == (span[0] + 1, span[1] + 1):
-            return kind
-    if stated[1] > length:
+    start, end = stated
+    if (start - 1, end - 1) == keyword:
+        return "counts_from_1"
+    if (start - 1, end - 1) == word:
+        return "whole_word_counts_from_1"
+    if end > length:
         return "outside"
-    if stated[1] - stated[0] in (keyword[1] - keyword[0], word[1] - word[0]):
-        return "shifted"
-    return "other"
+    lengths = (keyword[1] - keyword[0], word[1] - word[0])
+    return "shifted" if end - start in lengths else "other"
 
 
 def check_text(sentence: str) -> list[Problem]:
@@ -229,16 +221,16 @@ def check_text(sentence: str) -> list[Problem]:
     problems = []
     if repair_quotes(sentence) != sentence:
         detail = f"{sentence.count('“')} “ and {sentence.count('”')} ”"
-        problems.append(Problem("unbalanced_quotes", detail))
+        problems.append(("unbalanced_quotes", detail))
     elif _ENDER_INSIDE.search(sentence):
-        problems.append(Problem("ender_inside_quotes", sentence[-2:]))
+        problems.append(("ender_inside_quotes", sentence[-2:]))
     elif (pieces := len(split_sentences(sentence))) > 1:
-        problems.append(Problem("cut_again", f"into {pieces}"))
+        problems.append(("cut_again", f"into {pieces}"))
     if not _WHOLE.search(sentence):
-        problems.append(Problem("unfinished", f"ends in {sentence[-1]!r}"))
+        problems.append(("unfinished", f"ends in {sentence[-1]!r}"))
     if normalise(sentence) != sentence:
         removed = "".join(dict.fromkeys(c for c in sentence if not is_kept(c))) or "."
-        problems.append(Problem("unexpected_character", repr(removed)))
+        problems.append(("unexpected_character", repr(removed)))
     return problems
 
 

@@ -67,7 +67,7 @@ class Cue(NamedTuple):
 
     place: str
     words: re.Pattern[str]
-    about: frozenset[str]
+    targets: frozenset[str]
     features: Features
 
 
@@ -84,19 +84,21 @@ class Inflection(NamedTuple):
 
     def forms(self, word: str, role: str, value: str, opposite: str) -> list[tuple[str, Features]]:
         """Return the forms that replace a word by the rows of a role, each with its features."""
-        found = []
+        replacements = []
         for row in self.rows:
             if row.role == role and (rest := _fits(word, row.forms[value])) is not None:
-                found.append((_as(word, row.forms[opposite].replace("*", rest)), row.features))
-        return found
+                replacements.append(
+                    (_as(word, row.forms[opposite].replace("*", rest)), row.features)
+                )
+        return replacements
 
-    def cue(self, place: str, neighbour: str, about: str) -> Features | None:
+    def cue(self, place: str, neighbour: str, target: str) -> Features | None:
         """Return the features of the first cue at a place that matches, or None."""
-        for one in self.cues:
-            if one.place != place or (one.about and about.lower() not in one.about):
+        for cue in self.cues:
+            if cue.place != place or (cue.targets and target.lower() not in cue.targets):
                 continue
-            if one.words.fullmatch(neighbour) or one.words.fullmatch(_small(neighbour)):
-                return one.features
+            if cue.words.fullmatch(neighbour) or cue.words.fullmatch(_small(neighbour)):
+                return cue.features
         return None
 
 
@@ -120,12 +122,14 @@ def read_inflection(files: Sequence[Path], values: Sequence[str]) -> Inflection:
         columns = ["place", "words", "for", "features"]
         table = read_resource(path, columns, optional=("for",), choices={"place": PLACES})
         for line, row in enumerate(table, 2):
-            patterns = (re.escape(one).replace(r"\*", ".*") for one in row["words"].split())
+            patterns = (re.escape(pattern).replace(r"\*", ".*") for pattern in row["words"].split())
             words = re.compile(
-                "|".join(one.replace("A.*", "[^\\W\\da-zß-ÿ].*") for one in patterns)
+                "|".join(pattern.replace("A.*", "[^\\W\\da-zß-ÿ].*") for pattern in patterns)
             )
-            about = frozenset(row["for"].lower().split())
-            cues.append(Cue(row["place"], words, about, read_features(row["features"], path, line)))
+            targets = frozenset(row["for"].lower().split())
+            cues.append(
+                Cue(row["place"], words, targets, read_features(row["features"], path, line))
+            )
     return Inflection(rows, cues)
 
 
@@ -162,9 +166,9 @@ def exchange(
             if phrase is None:
                 return None
             first, options, known = phrase
-        own = [(_as(words[place].text, row.opposite), row.features) for row in rows]
+        nouns = [(_as(words[place].text, row.opposite), row.features) for row in rows]
         known += _around(words, first, place, inflection)
-        texts = _unique([*options, own], known)
+        texts = _unique([*options, nouns], known)
         if texts is None:
             return None
         spans |= dict(zip(range(first, place + 1), texts, strict=True))
@@ -198,30 +202,30 @@ def _phrase(
 
 def _around(words: Sequence[Word], first: int, last: int, inflection: Inflection) -> list[Features]:
     """Return the features of a phrase that the cues around it give."""
-    about = words[last].text
+    target = words[last].text
     after = words[last + 1].text if last + 1 < len(words) else "$"
     after = after if after[0].isalnum() or after[0] in "'’" else "$"
-    found = [
-        inflection.cue("before", words[first - 1].text if first else "^", about),
-        inflection.cue("after", after, about),
-        *(inflection.cue("with", one.text, about) for one in words),
+    matches = [
+        inflection.cue("before", words[first - 1].text if first else "^", target),
+        inflection.cue("after", after, target),
+        *(inflection.cue("with", word.text, target) for word in words),
     ]
-    return [one for one in found if one is not None]
+    return [features for features in matches if features is not None]
 
 
 def _unique(
     options: Sequence[Sequence[tuple[str, Features]]], known: Sequence[Features]
 ) -> list[str] | None:
     """Return the forms of all words if every reading that fits gives the same ones, else None."""
-    found = set()
+    readings = set()
     for choice in product(*options):
         reading: dict[str, frozenset[str]] = {}
         for features in (*(features for _, features in choice), *known):
             for name, values in features.items():
                 reading[name] = reading.get(name, values) & values
         if all(reading.values()):
-            found.add(tuple(text for text, _ in choice))
-    return list(*found) if len(found) == 1 else None
+            readings.add(tuple(text for text, _ in choice))
+    return list(*readings) if len(readings) == 1 else None
 
 
 def _has_rival(
@@ -232,10 +236,10 @@ def _has_rival(
     sides: tuple[str, str],
 ) -> bool:
     """Whether a pronoun may speak of another phrase, between the last exchanged word and it."""
-    begin = max((one for one in spans if one < place), default=-1)
+    begin = max((other for other in spans if other < place), default=-1)
     return any(
-        inflection.forms(words[one].text, role, *sides)
-        for one in range(begin + 1, place)
+        inflection.forms(words[other].text, role, *sides)
+        for other in range(begin + 1, place)
         for role in ("determiner", "rival")
     )
 
@@ -243,12 +247,12 @@ def _has_rival(
 def _fits(word: str, pattern: str) -> str | None:
     """Return the letters that ``*`` matches (blank without one), None if the word differs."""
     before, star, after = pattern.partition("*")
-    for one in (word, _small(word)):
-        if not star and one == pattern:
+    for form in (word, _small(word)):
+        if not star and form == pattern:
             return ""
-        long_enough = star and len(one) >= len(before) + len(after)
-        if long_enough and one.startswith(before) and one.endswith(after):
-            return one[len(before) : len(one) - len(after)]
+        long_enough = star and len(form) >= len(before) + len(after)
+        if long_enough and form.startswith(before) and form.endswith(after):
+            return form[len(before) : len(form) - len(after)]
     return None
 
 

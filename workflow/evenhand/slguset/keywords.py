@@ -71,10 +71,10 @@ class Keywords(NamedTuple):
         """The first row of the same pair and values: the words as a dictionary has them."""
         sides = (surface.pair, surface.value, surface.value_opposite)
         return next(
-            one
-            for some in self.alternatives.values()
-            for one in some
-            if (one.pair, one.value, one.value_opposite) == sides
+            row
+            for rows in self.alternatives.values()
+            for row in rows
+            if (row.pair, row.value, row.value_opposite) == sides
         )
 
     def shorter(self, surface: Surface, start: int, text: str, end: int) -> Surface | None:
@@ -83,22 +83,25 @@ class Keywords(NamedTuple):
         `surface` is the one that was found there; None if nothing is short enough.
         """
         for length in range(min(len(surface.surface), end - start), 0, -1):
-            if found := self.surfaces.get(text[start : start + length]):
-                return found
+            if shorter := self.surfaces.get(text[start : start + length]):
+                return shorter
         return None
 
 
 def read_features(text: str, path: Path, line: int) -> dict[str, frozenset[str]]:
     """Read the features of a row: ``case=nom|acc use=subject``."""
-    found = {}
-    for one in text.split():
-        name, sign, values = one.partition("=")
+    features = {}
+    for feature in text.split():
+        name, sign, values = feature.partition("=")
         if not (name and sign and values):
             raise InputError(
-                f"{one!r} is no feature", file=path, line=line, remedy="write it like case=nom|acc"
+                f"{feature!r} is no feature",
+                file=path,
+                line=line,
+                remedy="write it like case=nom|acc",
             )
-        found[name] = frozenset(values.split("|"))
-    return found
+        features[name] = frozenset(values.split("|"))
+    return features
 
 
 def read_keywords(
@@ -127,28 +130,34 @@ def read_keywords(
     """
     header = next(csv.reader(io.StringIO(read_text(path), newline="")), [])
     columns = [f"surface_{value}" for value in values]
-    given = [one for one in ["pair", *columns, "features"] if one in map(str.strip, header)]
+    present = [
+        column for column in ["pair", *columns, "features"] if column in map(str.strip, header)
+    ]
     blank = ("pair", "features", *((*values, *columns) if len(values) > 2 else ()))
-    rows = read_resource(path, [*values, *given], optional=blank)
+    rows = read_resource(path, [*values, *present], optional=blank)
     if not rows:
         raise InputError("holds no pair", file=path)
     alternatives: dict[str, list[Surface]] = {}
     for line, row in enumerate(rows, start=2):
-        forms = [(row[one], row.get(f"surface_{one}", row[one]), one) for one in values if row[one]]
+        forms = [
+            (row[value], row.get(f"surface_{value}", row[value]), value)
+            for value in values
+            if row[value]
+        ]
         for first, second in combinations(forms, 2):
             pair = row.get("pair") or f"{first[0]}/{second[0]}"
             offset = 0
-            if columns[0] in given:
+            if columns[0] in present:
                 offset = _offset(first, second, pair, path, line)
             if first[1] == second[1]:
                 raise InputError(f"{first[1]} has itself as its opposite", file=path, line=line)
-            for own, other in ((first, second), (second, first)):
+            for form, other in ((first, second), (second, first)):
                 surface = Surface(
-                    pair, own[1], other[1], own[0], other[0], own[2], other[2], offset,
+                    pair, form[1], other[1], form[0], other[0], form[2], other[2], offset,
                     read_features(row.get("features", ""), path, line),
                 )  # fmt: skip
                 known = alternatives.setdefault(surface.surface, [])
-                if any(_is_same(surface, one) for one in known):
+                if any(_is_same(surface, row) for row in known):
                     raise InputError(
                         f"the surface {surface.surface} stands there twice", file=path, line=line
                     )
@@ -189,8 +198,8 @@ def _is_same(surface: Surface, other: Surface) -> bool:
     )
 
 
-def _length_of_common_beginning(one: str, other: str) -> int:
+def _length_of_common_beginning(text: str, other: str) -> int:
     length = 0
-    while one[length : length + 1] == other[length : length + 1] != "":
+    while text[length : length + 1] == other[length : length + 1] != "":
         length += 1
     return length

@@ -198,22 +198,22 @@ def _accepted(path: Path) -> Iterator[tuple[str, str]]:
 
 def _near_duplicates(path: Path, threshold: float) -> dict[str, str]:
     """The id of each accepted sentence that is rejected, and of the one that is kept for it."""
-    found = find_near_duplicates(
+    near = find_near_duplicates(
         lambda: (characters(sentence) for _, sentence in _accepted(path)), threshold
     )
-    kept_for = found.kept_for()
-    ids = [one for one, _ in _accepted(path)]
-    return {ids[one]: ids[kept] for one, kept in kept_for.items()}
+    kept_for = near.kept_for()
+    ids = [key for key, _ in _accepted(path)]
+    return {ids[dropped]: ids[kept] for dropped, kept in kept_for.items()}
 
 
 def _without(path: Path, kept_for: dict[str, str]) -> Iterator[pa.RecordBatch]:
     """The rows of a merged table, near duplicates (id: id of the kept one) rejected."""
     for batch in read_batches(path):
         decisions = {name: batch[name].to_pylist() for name in DECISION}
-        for row, one in enumerate(batch["sentence_id"].to_pylist()):
-            if one in kept_for:
+        for row, key in enumerate(batch["sentence_id"].to_pylist()):
+            if key in kept_for:
                 (decisions["verdict"][row],) = decisions["reasons"][row] = list(REASONS)
-                decisions["evidence"][row] = kept_for[one]
+                decisions["evidence"][row] = kept_for[key]
         yield _with_decisions(batch, decisions)
 
 

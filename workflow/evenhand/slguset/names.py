@@ -153,18 +153,20 @@ def read_rules(files: Mapping[str, Path], settings: Mapping[str, Any] | None = N
     listed = {row["surname"] for row in read_resource(files["surnames.csv"], ["surname"])}
     surname = _any_of(listed)
     titles_ = [row["title"] for row in read_resource(files["titles.csv"], ["title"])]
-    title, long_title = _any_of(titles_), _any_of(one for one in titles_ if len(one) > 1)
+    title, long_title = _any_of(titles_), _any_of(title_ for title_ in titles_ if len(title_) > 1)
     called = "|".join(map(re.escape, sorted(titles_)))  # found without backtracking
     role = _any_of(row["role"] for row in read_resource(files["roles.csv"], ["role"]))
-    given = f"[^\\W\\d{_NO_SURNAME}]"
+    any_given = f"[^\\W\\d{_NO_SURNAME}]"
     han = "[\u4e00-\u9fff]"
     named = f"(?!某){han}"
     then = "[，。、；：,（(）)的和与及在于向将对因为]"
     says = "[是也曾就都还则说称]|表示|认为|指出|透露|强调"
     content = f"(?![{_EVERYDAY}{_FUNCTION}]){han}"
-    single = "".join(sorted(one for one in listed if len(one) == 1))
+    single = "".join(sorted(surname_ for surname_ in listed if len(surname_) == 1))
     no_first = {*single, *_NO_SURNAME, *_EVERYDAY, *_FUNCTION}
-    others = _NO_SURNAMES + "".join(one for one in name_surnames() if one not in no_first)
+    others = _NO_SURNAMES + "".join(
+        character for character in name_surnames() if character not in no_first
+    )
     given_name = f"{content}(?:{content}|[男女])"
     full = f"(?P<full>(?![{_NO_SURNAMES}])[{single}]{given_name})|(?P<rare>[{others}]{given_name})"
     foreign = f"(?P<foreign>[{foreign_characters()}]{{3,}})"
@@ -201,10 +203,10 @@ def read_rules(files: Mapping[str, Path], settings: Mapping[str, Any] | None = N
         (
             ANONYMISED,
             "某",
-            f"(?:{surname}{given}?\\d?|{given}\\d|{given}(?=某[某\\d])"
-            f"|(?:(?<=[人犯者])|(?<=[人犯者告][：:])|(?<=[被原]告)(?!人)){given}{{1,2}}\\d?(?!某[天日时年月处地位]))"
+            f"(?:{surname}{any_given}?\\d?|{any_given}\\d|{any_given}(?=某[某\\d])"
+            f"|(?:(?<=[人犯者])|(?<=[人犯者告][：:])|(?<=[被原]告)(?!人)){any_given}{{1,2}}\\d?(?!某[天日时年月处地位]))"
             f"某(?![{_PRONOUN}])[某甲乙丙丁]?"
-            f"|[于付路解师容时]某(?!某?[{_PLACES}号条]|{han}{{0,3}}(?:公司|厂|集团|单位))|[他她]{given}某(?![{_PRONOUN}{_PLACES}])",
+            f"|[于付路解师容时]某(?!某?[{_PLACES}号条]|{han}{{0,3}}(?:公司|厂|集团|单位))|[他她]{any_given}某(?![{_PRONOUN}{_PLACES}])",
         ),
         (ANONYMISED, "[*＊×○]", f"{surname}[*＊×○]{{1,3}}"),
         (TITLED, called, f"{surname}(?P<rest>{title})"),
@@ -268,14 +270,14 @@ def judge_names(
     forms = find_forms(sentence, rules)
     if not names and not forms:
         return None
-    found = [(s, reason) for s, reason in forms if reason in rules.dropped]
+    rejected = [(s, reason) for s, reason in forms if reason in rules.dropped]
     for name in names:
         if not keyword.holds(name) and not any(span.holds(name) for span, _ in forms):
-            found.append((Span(*name), NAME))
-    if not found:
+            rejected.append((Span(*name), NAME))
+    if not rejected:
         return None
-    reason = min((reason for _, reason in found), key=[*REASONS].index)
-    return Finding(reason, [sentence[s.start : s.end] for s, _ in sorted(found)])
+    reason = min((reason for _, reason in rejected), key=[*REASONS].index)
+    return Finding(reason, [sentence[s.start : s.end] for s, _ in sorted(rejected)])
 
 
 def find_forms(sentence: str, rules: NameRules) -> list[tuple[Span, str]]:
@@ -290,21 +292,25 @@ def find_forms(sentence: str, rules: NameRules) -> list[tuple[Span, str]]:
         return []
     words = cut(sentence)
     borders = {at: place for place, at in enumerate([0, *accumulate(map(len, words))])}
-    found: dict[tuple[Span, str], None] = {}
+    spans: dict[tuple[Span, str], None] = {}
     for match, reason in matches:
         if match.start() not in borders and not _after_a_dynasty(match, reason):
             continue
         if reason == NAME:
             span = _name_in(match, words, borders)
-            if span and match.lastgroup in _LEAST and any(span.overlaps(one) for one, _ in found):
+            if (
+                span
+                and match.lastgroup in _LEAST
+                and any(span.overlaps(other) for other, _ in spans)
+            ):
                 continue
         else:
             span = Span(*match.span())
             if reason != ANONYMISED and not _is_form(match, borders):
                 continue
         if span:
-            found[span, reason] = None
-    return list(found)
+            spans[span, reason] = None
+    return list(spans)
 
 
 def _after_a_dynasty(match: re.Match[str], reason: str) -> bool:

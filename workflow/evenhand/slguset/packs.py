@@ -46,9 +46,9 @@ def _check_script(folder: Path, plain: Callable[[str], str]) -> None:
             reader = csv.DictReader(stream)
             for row in reader:
                 words = [
-                    one for name, one in row.items() if name != "note" and isinstance(one, str)
+                    word for name, word in row.items() if name != "note" and isinstance(word, str)
                 ]
-                if wrong := next((one for one in words if plain(one) != one), None):
+                if wrong := next((word for word in words if plain(word) != word), None):
                     raise InputError(
                         f"{wrong!r} is not in Simplified characters, in which texts are matched",
                         file=path,

@@ -68,11 +68,13 @@ def pattern_filter(
         def check(
             sentence: str, surface: str, surface_opposite: str, value: str, *span: int
         ) -> Finding | None:
-            found = find_patterns(
+            occurrences = find_patterns(
                 sentence, table, surface=surface, surface_opposite=surface_opposite, value=value,
                 words=words, blanks=blanks,
             )  # fmt: skip
-            evidence = [one.text for one in found if counts(one, sentence, *span)]
+            evidence = [
+                occurrence.text for occurrence in occurrences if counts(occurrence, sentence, *span)
+            ]
             return Finding(name, evidence) if evidence else None
 
         return partial(map, check)
@@ -149,19 +151,19 @@ def find_patterns(
     if not patterns.quick.search(sentence):
         return []
     pairs = {f"{surface}/{surface_opposite}", f"{surface_opposite}/{surface}"}
-    found = [
+    occurrences = [
         occurrence
         for row in patterns.rows
         if (not row.pairs or row.pairs & pairs) and row.value in ("", value)
         for occurrence in _occurrences(sentence, row)
     ]
-    if not found:
+    if not occurrences:
         return []
     borders = {0}
     for word in words(sentence):
         borders.add(max(borders) + len(word))
     return sorted(
-        (o for o in found if _is_word(o, borders, blanks)), key=lambda o: (o.start, o.end)
+        (o for o in occurrences if _is_word(o, borders, blanks)), key=lambda o: (o.start, o.end)
     )
 
 
@@ -178,7 +180,7 @@ def _occurrences(sentence: str, row: Pattern) -> Iterator[Occurrence]:
 
 def _starts(sentence: str, text: str) -> Iterable[int]:
     flags = re.IGNORECASE if text.islower() else 0
-    return (one.start() for one in re.finditer(f"(?={re.escape(text)})", sentence, flags))
+    return (match.start() for match in re.finditer(f"(?={re.escape(text)})", sentence, flags))
 
 
 def _is_word(occurrence: Occurrence, borders: set[int], blanks: bool) -> bool:

@@ -23,22 +23,11 @@ from evenhand.slguset.annotation import (
 from evenhand.slguset.annotation_sheets import read_export, write_adjudication
 
 SCHEMA = pa.schema(
-    [
-        ("sentence_id", pa.string()),
-        ("annotator", pa.string()),
-        ("answer", pa.string()),
-        ("criterion", pa.string()),
-        ("comment", pa.string()),
-    ]
+    (name, pa.string()) for name in ("sentence_id", "annotator", "answer", "criterion", "comment")
 )
 
 #: Other words for the answers.
-SYNONYMS = {
-    "接受": "accept",
-    "不接受": "reject",
-    "拒绝": "reject",
-    "不确定": "unsure",
-}
+SYNONYMS = {"接受": "accept", "不接受": "reject", "拒绝": "reject", "不确定": "unsure"}
 
 
 def read_sheets(
@@ -90,7 +79,7 @@ def read_sheets(
         answer or `accept`. The error states the file, the rows and the remedy.
     """
     expected = {row["sentence_id"]: row for row in read_rows(sample)}
-    given: dict[tuple[str, str], tuple[Path, dict[str, str | None]]] = {}
+    answers_of: dict[tuple[str, str], tuple[Path, dict[str, str | None]]] = {}
     comments = 0
     for path in sheets:
         for annotator, rows in _by_annotator(path).items():
@@ -98,9 +87,9 @@ def read_sheets(
             comments += sum(bool(row.cells["comment"]) for row in rows)
             comments -= sum(cells["comment"] is not None for _, cells in answered)
             if again := [
-                row for row, _ in answered if (row.cells["sentence_id"], annotator) in given
+                row for row, _ in answered if (row.cells["sentence_id"], annotator) in answers_of
             ]:
-                first, _ = given[again[0].cells["sentence_id"], annotator]
+                first, _ = answers_of[again[0].cells["sentence_id"], annotator]
                 refuse(
                     path,
                     again,
@@ -108,34 +97,36 @@ def read_sheets(
                     "keep the answer that counts",
                 )
             for row, cells in answered:
-                given[row.cells["sentence_id"], annotator] = path, cells
-    names = sorted({name for _, name in given})
+                answers_of[row.cells["sentence_id"], annotator] = path, cells
+    names = sorted({name for _, name in answers_of})
     filled = [
-        {"sentence_id": one, "annotator": name} | given[one, name][1]
-        for one in expected
+        {"sentence_id": key, "annotator": name} | answers_of[key, name][1]
+        for key in expected
         for name in names
-        if (one, name) in given
+        if (key, name) in answers_of
     ]
     write_table(out, SCHEMA, filled)
-    by_sentence: dict[str, list[dict[str, Any]]] = {one: [] for one in expected}
+    by_sentence: dict[str, list[dict[str, Any]]] = {key: [] for key in expected}
     for row in filled:
         by_sentence[row["sentence_id"]].append(row)
-    found = [judged(row, by_sentence[one]) for one, row in expected.items() if not row["lost"]]
-    fates = [one.fate() for one in found]
-    open_ones = [one for one, fate in zip(found, fates, strict=True) if fate == DISAGREEMENT]
+    sentences = [judged(row, by_sentence[key]) for key, row in expected.items() if not row["lost"]]
+    fates = [sentence.fate() for sentence in sentences]
+    open_ones = [
+        sentence for sentence, fate in zip(sentences, fates, strict=True) if fate == DISAGREEMENT
+    ]
     write_adjudication(adjudication, open_ones, instructions=instructions, interface=interface)
     if waiting := fates.count(WAITING):
-        print(f"{waiting} of {len(found)} sentences wait for answers", file=sys.stderr)
+        print(f"{waiting} of {len(sentences)} sentences wait for answers", file=sys.stderr)
     if comments:
         print(f"{comments} comments have no answer beside them; they are not kept", file=sys.stderr)
     answers = [row["answer"] for row in filled if row["annotator"] != ADJUDICATOR]
     return {
-        "sentences": len(found),
+        "sentences": len(sentences),
         "annotators": [name for name in names if name != ADJUDICATOR],
         "answers": {answer: answers.count(answer) for answer in ANSWERS},
         "waiting": waiting,
         "comments_without_answer": comments,
-        "adjudicated": sum(one.ruling is not None for one in found),
+        "adjudicated": sum(sentence.ruling is not None for sentence in sentences),
         "to_adjudicate": len(open_ones),
         "of_lost": sum(expected[row["sentence_id"]]["lost"] for row in filled),
     }
@@ -146,27 +137,27 @@ def _by_annotator(path: Path) -> dict[str, list[Row]]:
     rows = read_filled(path, TASK, "annotator", export=read_export)
     unsigned = [row for row in rows if not row.cells["annotator"]]
     refuse(path, unsigned, "the annotator is blank", "put the name back")
-    found: dict[str, list[Row]] = {}
+    by_annotator: dict[str, list[Row]] = {}
     for row in rows:
-        found.setdefault(row.cells["annotator"], []).append(row)
-    if not found:
+        by_annotator.setdefault(row.cells["annotator"], []).append(row)
+    if not by_annotator:
         raise InputError("has no row", file=path, remedy="hand in the filled sheet")
-    if len(found) > 1 and path.suffix.lower() != ".json":
-        second = list(found.values())[1][0]
+    if len(by_annotator) > 1 and path.suffix.lower() != ".json":
+        second = list(by_annotator.values())[1][0]
         raise InputError(
-            f"has rows of several annotators ({', '.join(found)})",
+            f"has rows of several annotators ({', '.join(by_annotator)})",
             file=path,
             line=second.number,
             remedy="hand in one file per annotator, and leave the column annotator as it was",
         )
-    return found
+    return by_annotator
 
 
 def _checked(
     path: Path, annotator: str, rows: list[Row], expected: dict[str, dict[str, Any]]
 ) -> list[tuple[Row, dict[str, str | None]]]:
     """The answered rows with answer, criterion and comment, if all rows are the sample's."""
-    by_key = {(row["round"], one): row for one, row in expected.items()}
+    by_key = {(row["round"], key): row for key, row in expected.items()}
     check_rows(path, rows, by_key, TASK)
     answers = chosen(path, rows, "answer", ANSWERS, synonyms=SYNONYMS)
     criteria = chosen(path, rows, "criterion", CRITERIA)

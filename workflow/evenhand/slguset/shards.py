@@ -170,12 +170,10 @@ def _expand(corpus: str, pattern: str) -> Iterator[tuple[str, int, Why | None]]:
     if not os.path.isdir(path):  # noqa: PTH112
         yield _stat(corpus, path)
         return
-    empty = True
-    for found in _walk(path):
-        empty = False
-        yield found
-    if empty:
+    files = list(_walk(path))
+    if not files:
         raise InputError(f"corpus {corpus}: the folder is empty", file=path)
+    yield from files
 
 
 def _stat(corpus: str, path: str) -> tuple[str, int, Why | None]:
@@ -194,11 +192,8 @@ def _walk(folder: str) -> Iterator[tuple[str, int, Why | None]]:
     with os.scandir(folder) as entries:
         for entry in sorted(entries, key=lambda e: e.name):
             if is_hidden(entry.name):
-                yield (
-                    entry.path,
-                    0,
-                    ("hidden_file", "a hidden folder" if entry.is_dir() else "hidden"),
-                )
+                detail = "a hidden folder" if entry.is_dir() else "hidden"
+                yield entry.path, 0, ("hidden_file", detail)
             elif entry.is_dir(follow_symlinks=False):
                 yield from _walk(entry.path)
             elif entry.is_dir():
@@ -223,8 +218,8 @@ def _unusable(path: str, format: str) -> Why | None:
 
 
 def _some(skipped: dict[str, Why]) -> str:
-    told = [f"{path} ({detail})" for path, (_, detail) in sorted(skipped.items())]
-    return ", ".join(told[:3]) + (f" and {len(told) - 3} more" if len(told) > 3 else "")
+    listed = [f"{path} ({detail})" for path, (_, detail) in sorted(skipped.items())]
+    return ", ".join(listed[:3]) + (f" and {len(listed) - 3} more" if len(listed) > 3 else "")
 
 
 # --- where shards end ----------------------------------------------------------------------
@@ -232,40 +227,36 @@ def _some(skipped: dict[str, Why]) -> str:
 
 def _divide(
     files: list[tuple[str, int]], target: int, format: str, cuttable: frozenset[str]
-) -> Iterator[tuple[list[str], int | None, int | None]]:
-    """Files, first and end byte of each shard."""
-    shard: list[str] = []
+) -> list[tuple[list[str], int | None, int | None]]:
+    """Return the files, first and end byte of each shard."""
+    shards: list[tuple[list[str], int | None, int | None]] = []
+    shard: list[str] | None = None  # the one that takes the next file
     size = paths = 0
     for path, bytes_on_disk in files:
         kind = kind_of(path)
         text_format = kind.format if format == "auto" else format
         packed = kind.archive or kind.compression
-        cut = text_format in cuttable and not packed
-        if cut and bytes_on_disk > target:
-            if shard:
-                yield shard, None, None
-                shard, size, paths = [], 0, 0
+        if bytes_on_disk > target and text_format in cuttable and not packed:
             step = max(target, -(-bytes_on_disk // MOST_RANGES))
             for first in range(0, bytes_on_disk, step):
-                yield [path], first, min(first + step, bytes_on_disk)
+                shards.append(([path], first, min(first + step, bytes_on_disk)))
+            shard = None
             continue
         weight = bytes_on_disk * (EXPANSION if packed else 1)
         length = len(os.fsencode(path)) + 3  # a blank, and perhaps quotation marks
-        if shard and (
-            size + weight > MOST_SIZE * target
+        if (
+            shard is None
+            or size + weight > MOST_SIZE * target
             or len(shard) == MOST_FILES
             or paths + length > MOST_PATHS
         ):
-            yield shard, None, None
             shard, size, paths = [], 0, 0
+            shards.append((shard, None, None))
         shard.append(path)
         size, paths = size + weight, paths + length
-        share = max(weight / target, 1 / TARGET_FILES, length / TARGET_PATHS)
-        if _die(path) < share:
-            yield shard, None, None
-            shard, size, paths = [], 0, 0
-    if shard:
-        yield shard, None, None
+        if _die(path) < max(weight / target, 1 / TARGET_FILES, length / TARGET_PATHS):
+            shard = None
+    return shards
 
 
 def _die(path: str) -> float:

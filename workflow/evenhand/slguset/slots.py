@@ -59,9 +59,9 @@ def keyword_slots(
     texts: list[str] = []
     spans: list[Spans] = []
     for row in rows:
-        own = spans_of(row)
-        texts += [row["sentence"], swap(row["sentence"], own)]
-        spans += [own, swapped_spans(row["sentence"], own)]
+        row_spans = spans_of(row)
+        texts += [row["sentence"], swap(row["sentence"], row_spans)]
+        spans += [row_spans, swapped_spans(row["sentence"], row_spans)]
     # A special token's name in a sentence is text there, not a command.
     coded = tokenizer(
         texts,
@@ -75,9 +75,9 @@ def keyword_slots(
         places = []
         for k in (number, number + 1):
             offsets = coded["offset_mapping"][k]
-            found = [tokens_of(texts[k], offsets, start, end) for start, end, _ in spans[k]]
-            places.append(sorted({place for some in found for place in some or ()}))
-            if not all(found):
+            tokens = [tokens_of(texts[k], offsets, start, end) for start, end, _ in spans[k]]
+            places.append(sorted({place for word in tokens for place in word or ()}))
+            if not all(tokens):
                 places = []
                 break
         if not places:
@@ -106,9 +106,9 @@ def _beside(ids: Sequence[int], places: Sequence[int]) -> list[int]:
     return [token for place, token in enumerate(ids) if place not in places]
 
 
-def _differences(one: Sequence[int], other: Sequence[int]) -> list[list[int]]:
+def _differences(ids: Sequence[int], other: Sequence[int]) -> list[list[int]]:
     """The places of the tokens in which two sentences differ."""
-    blocks = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
+    blocks = SequenceMatcher(None, ids, other, autojunk=False).get_opcodes()
     changed = [block for block in blocks if block[0] != "equal"]
     return [
         [place for block in changed for place in range(block[1], block[2])],

@@ -10,7 +10,7 @@ Spans = Sequence[tuple[int, int, str]]
 def spans_of(row: Mapping[str, Any]) -> list[tuple[int, int, str]]:
     """Return the words to exchange of a row of the data set: its spans, or the keyword alone."""
     if spans := row.get("spans"):
-        return [(one["start"], one["end"], one["text"]) for one in spans]
+        return [(span["start"], span["end"], span["text"]) for span in spans]
     return [(row["start"], row["end"], row["opposite"])]
 
 
@@ -32,11 +32,11 @@ def swap(sentence: str, spans: Spans) -> str:
 
 def swapped_spans(sentence: str, spans: Spans) -> list[tuple[int, int, str]]:
     """The spans of the swapped sentence, which swap it back."""
-    found, moved = [], 0
+    swapped, moved = [], 0
     for start, end, text in spans:
-        found.append((start + moved, start + moved + len(text), sentence[start:end]))
+        swapped.append((start + moved, start + moved + len(text), sentence[start:end]))
         moved += len(text) - (end - start)
-    return found
+    return swapped
 
 
 def _replace(sentence: str, spans: Spans) -> str:

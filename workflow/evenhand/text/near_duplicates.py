@@ -56,10 +56,10 @@ class NearDuplicates:
     ) -> None:
         self.same, self.pairs, self._sets = same, pairs, sets
 
-    def similarity(self, one: int, other: int) -> float:
+    def similarity(self, text: int, other: int) -> float:
         """Return the Jaccard similarity of two texts; different ones must each be in `pairs`."""
-        one, other = int(self.same[one]), int(self.same[other])
-        return 1.0 if one == other else jaccard(self._sets[one], self._sets[other])
+        text, other = int(self.same[text]), int(self.same[other])
+        return 1.0 if text == other else jaccard(self._sets[text], self._sets[other])
 
     def groups(self) -> np.ndarray:
         """Return the number of each text's connected component in the graph of near duplicates."""
@@ -80,13 +80,13 @@ class NearDuplicates:
         earlier: dict[int, list[int]] = {}
         for first, second in self.pairs:
             earlier.setdefault(second, []).append(first)
-        found: dict[int, int] = {}
+        kept_by_dropped: dict[int, int] = {}
         for text, same in enumerate(self.same.tolist()):
             if same != text:
-                found[text] = found.get(same, same)
-            elif kept := [one for one in earlier.get(text, ()) if one not in found]:
-                found[text] = kept[0]
-        return found
+                kept_by_dropped[text] = kept_by_dropped.get(same, same)
+            elif kept := [first for first in earlier.get(text, ()) if first not in kept_by_dropped]:
+                kept_by_dropped[text] = kept[0]
+        return kept_by_dropped
 
 
 def find_near_duplicates(sets: Sets, threshold: float) -> NearDuplicates:
@@ -102,20 +102,20 @@ def find_near_duplicates(sets: Sets, threshold: float) -> NearDuplicates:
     signatures, same = _signatures(sets())
     suspected = _suspected(signatures, np.unique(same), threshold)
     needed = set(suspected.flatten().tolist())
-    held = {i: own for i, own in enumerate(sets()) if i in needed}
+    held = {i: text_set for i, text_set in enumerate(sets()) if i in needed}
     pairs = [
-        (one, other)
-        for one, other in suspected.tolist()
-        if jaccard(held[one], held[other]) >= threshold
+        (first, second)
+        for first, second in suspected.tolist()
+        if jaccard(held[first], held[second]) >= threshold
     ]
-    kept = {one for pair in pairs for one in pair}
-    return NearDuplicates(same, pairs, {i: own for i, own in held.items() if i in kept})
+    kept = {first for pair in pairs for first in pair}
+    return NearDuplicates(same, pairs, {i: text_set for i, text_set in held.items() if i in kept})
 
 
 def words(text: tuple[str, ...]) -> np.ndarray:
     """Return the set of a text's word trigrams, ignoring case; a Chinese character is a word."""
-    found = _TOKEN.findall("\n".join(text).casefold())
-    return _runs(np.fromiter((crc32(word.encode()) for word in found), np.uint64, len(found)))
+    tokens = _TOKEN.findall("\n".join(text).casefold())
+    return _runs(np.fromiter((crc32(word.encode()) for word in tokens), np.uint64, len(tokens)))
 
 
 def characters(text: str) -> np.ndarray:
@@ -134,10 +134,10 @@ def _runs(tokens: np.ndarray) -> np.ndarray:
     return np.unique(_mixed(hashes))
 
 
-def jaccard(one: np.ndarray, other: np.ndarray) -> float:
+def jaccard(first: np.ndarray, second: np.ndarray) -> float:
     """Return the size of the intersection of two sets divided by that of their union."""
-    common = len(np.intersect1d(one, other, assume_unique=True))
-    return common / (len(one) + len(other) - common)
+    common = len(np.intersect1d(first, second, assume_unique=True))
+    return common / (len(first) + len(second) - common)
 
 
 def _mixed(hashes: np.ndarray) -> np.ndarray:
@@ -156,13 +156,15 @@ def _signatures(sets: Iterable[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     rows: list[np.ndarray] = []
     same: list[int] = []
     first: dict[bytes, int] = {}
-    for own in sets:
+    for text_set in sets:
         signature = np.full(PERMUTATIONS, np.iinfo(np.uint32).max, dtype=np.uint32)
-        for i in range(0, len(own), _CHUNK):
-            hashed = own[i : i + _CHUNK, None] * factors + terms
+        for i in range(0, len(text_set), _CHUNK):
+            hashed = text_set[i : i + _CHUNK, None] * factors + terms
             least = (hashed.min(axis=0) >> np.uint64(32)).astype(np.uint32)
             np.minimum(signature, least, out=signature)
-        same.append(first.setdefault(blake2b(own.tobytes(), digest_size=16).digest(), len(rows)))
+        same.append(
+            first.setdefault(blake2b(text_set.tobytes(), digest_size=16).digest(), len(rows))
+        )
         rows.append(signature)
     return np.array(rows, dtype=np.uint32).reshape(-1, PERMUTATIONS), np.array(same, dtype=np.int64)
 
@@ -180,21 +182,23 @@ def _rows_of_band(threshold: float) -> int:
 def _suspected(signatures: np.ndarray, distinct: np.ndarray, threshold: float) -> np.ndarray:
     """Return the candidate pairs (i < j) of distinct texts: array of int64, shape (pairs, 2)."""
     rows = _rows_of_band(threshold)
-    own = signatures[distinct]
-    found: list[np.ndarray] = []
+    chosen_signatures = signatures[distinct]
+    pairs: list[np.ndarray] = []
     for begin in range(0, PERMUTATIONS - rows + 1, rows):
-        keys = np.zeros(len(own), dtype=np.uint64)
-        for column in own[:, begin : begin + rows].T:
+        keys = np.zeros(len(chosen_signatures), dtype=np.uint64)
+        for column in chosen_signatures[:, begin : begin + rows].T:
             keys = _mixed(keys + column.astype(np.uint64) + _PLACES[0])
         for bucket in _buckets(keys):
-            for i, one in enumerate(bucket[:-1]):
+            for i, text in enumerate(bucket[:-1]):
                 others = bucket[i + 1 :]
-                alike = (own[others] == own[one]).mean(axis=1) >= threshold - SLACK
+                alike = (chosen_signatures[others] == chosen_signatures[text]).mean(
+                    axis=1
+                ) >= threshold - SLACK
                 chosen = others[alike]
-                found.append(np.column_stack([np.full(len(chosen), one), chosen]))
-    if not found:
+                pairs.append(np.column_stack([np.full(len(chosen), text), chosen]))
+    if not pairs:
         return np.empty((0, 2), dtype=np.int64)
-    return distinct[np.unique(np.concatenate(found), axis=0)]
+    return distinct[np.unique(np.concatenate(pairs), axis=0)]
 
 
 def _buckets(keys: np.ndarray) -> Iterator[np.ndarray]:

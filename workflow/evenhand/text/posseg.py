@@ -105,7 +105,7 @@ def find_names(texts: Sequence[str]) -> list[list[NameToken]]:
     begin, end = begin[~alone].tolist(), end[~alone].tolist()
     runs = [joined[i:j] for i, j in zip(begin, end, strict=True)]
     names = _names_of_runs(runs)
-    found = [
+    name_spans = [
         (start + first, start + last, flag)
         for run, start in zip(runs, begin, strict=True)
         for first, last, flag in names[run]
@@ -113,8 +113,8 @@ def find_names(texts: Sequence[str]) -> list[list[NameToken]]:
     known = dictionary_names()
     for place, word in compress(enumerate(words), ~in_run):
         if word in known:
-            found.append((int(begins[place]), int(ends[place]), known[word]))
-    return _by_text(sorted(found), texts)
+            name_spans.append((int(begins[place]), int(ends[place]), known[word]))
+    return _by_text(sorted(name_spans), texts)
 
 
 def _in_run(words: list[str], joined: str, begins: np.ndarray, ends: np.ndarray) -> np.ndarray:
@@ -129,11 +129,11 @@ def _in_run(words: list[str], joined: str, begins: np.ndarray, ends: np.ndarray)
     return chinese & single
 
 
-def _by_text(found: list[tuple[int, int, str]], texts: Sequence[str]) -> list[list[NameToken]]:
+def _by_text(names: list[tuple[int, int, str]], texts: Sequence[str]) -> list[list[NameToken]]:
     """Assign names to texts that were joined with a character between them."""
     by_text: list[list[NameToken]] = [[] for _ in texts]
     begins = [0, *accumulate(len(text) + 1 for text in texts)]
-    for start, end, flag in found:
+    for start, end, flag in names:
         number = bisect_right(begins, start) - 1
         at = start - begins[number]
         word = texts[number][at : at + end - start]

@@ -3,16 +3,10 @@
 rjieba returns the same words as ``jieba.cut(text, HMM=False)``, some 25 times faster.
 """
 
-import importlib.util
 import re
-from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import rjieba
-
-if TYPE_CHECKING:
-    import jieba  # noqa: F401  # its dictionary is read: the code digest covers its version
 
 _MARKS = re.compile("[，。、：；“”！？,]")
 
@@ -52,11 +46,3 @@ def token_at(text: str, position: int) -> Token:
         if position < end:
             return Token(word, start, words[index + 1] if index + 1 < len(words) else "")
     raise IndexError(f"position {position} in a text of {len(text)} characters")
-
-
-@cache
-def dictionary() -> frozenset[str]:
-    """Return the words of jieba's dictionary (349,046; read once, 0.2 s)."""
-    folder = Path(importlib.util.find_spec("jieba").submodule_search_locations[0])
-    with (folder / "dict.txt").open(encoding="utf-8") as lines:
-        return frozenset(line.split(" ", 1)[0] for line in lines)

@@ -159,7 +159,7 @@ def split_all(paragraphs: Sequence[str]) -> list[list[str]]:
     if any(mark in text for mark in _IN_PAIRS):
         text = "\n".join(map(_paired, paragraphs))
     sentences: list[str] = []
-    found = [sentences]
+    by_paragraph = [sentences]
     for whole, other in _SENTENCE.findall(_hide_enders(text)):
         if whole:
             sentences.append(whole)
@@ -172,8 +172,8 @@ def split_all(paragraphs: Sequence[str]) -> list[list[str]]:
             elif sentence.strip(_EMPTY):
                 sentences.append(sentence)
         else:
-            found.append(sentences := [])
-    return found
+            by_paragraph.append(sentences := [])
+    return by_paragraph
 
 
 def _paired(text: str) -> str:

@@ -99,7 +99,9 @@ _BY_CONTEXT = {
     "鍊": ("炼", "(?<=[鍛锻精磨])鍊"),
     "彷": ("仿", "彷(?=[佛彿])"),
 }
-_CONTEXTS = [(one, re.compile(where), plain) for one, (plain, where) in _BY_CONTEXT.items()]
+_CONTEXTS = [
+    (character, re.compile(where), plain) for character, (plain, where) in _BY_CONTEXT.items()
+]
 _ANY = re.compile(f"[{''.join([*_SIMPLIFIED, *_BY_CONTEXT])}]")
 _TO_SIMPLIFIED, _TO_TRADITIONAL = str.maketrans(_SIMPLIFIED), str.maketrans(_TRADITIONAL)
 
@@ -113,8 +115,8 @@ def simplified(text: str) -> str:
     """Return the Simplified form of a text, of the same length."""
     if not _ANY.search(text):
         return text
-    for one, where, plain in _CONTEXTS:
-        if one in text:
+    for character, where, plain in _CONTEXTS:
+        if character in text:
             text = where.sub(plain, text)
     return text.translate(_TO_SIMPLIFIED)
 
@@ -133,5 +135,5 @@ def in_script_of(text: str, word: str) -> str:
     if changed == word:
         return word
     forms = zip(text, simplified(text), traditional(text), strict=True)
-    balance = sum((one != plain) - (one != full) for one, plain, full in forms)
+    balance = sum((character != plain) - (character != full) for character, plain, full in forms)
     return changed if balance > 0 else word

@@ -43,8 +43,8 @@ def foreign_characters() -> str:
         for character in word:
             all_[character] += frequency
     ratio = foreign.total() / all_.total() * _FOREIGN
-    found = (c for c, n in foreign.items() if n >= _FOREIGN_FROM and n > ratio * all_[c])
-    return "".join(sorted(found))
+    typical = (c for c, n in foreign.items() if n >= _FOREIGN_FROM and n > ratio * all_[c])
+    return "".join(sorted(typical))
 
 
 def full_name_score(words: Sequence[str]) -> float:

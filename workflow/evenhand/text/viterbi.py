@@ -88,18 +88,20 @@ class Model(dict[str, int]):
         tables = [emissions[name] for name in self.names]
         keys = np.concatenate(
             [
-                np.fromiter(map(ord, one), np.intp, len(one)) * 256 + n
-                for n, one in enumerate(tables)
+                np.fromiter(map(ord, table), np.intp, len(table)) * 256 + n
+                for n, table in enumerate(tables)
             ]
         )
-        values = np.fromiter(chain.from_iterable(one.values() for one in tables), float, len(keys))
+        values = np.fromiter(
+            chain.from_iterable(table.values() for table in tables), float, len(keys)
+        )
         order = keys.argsort()
         self._emission_keys, self._emissions = keys[order], values[order]
 
         characters = sorted(states_of)
-        sizes = [len(states_of[one]) for one in characters]
+        sizes = [len(states_of[character]) for character in characters]
         codes = np.fromiter(map(ord, characters), np.intp, len(characters))
-        named = chain.from_iterable(states_of[one] for one in characters)
+        named = chain.from_iterable(states_of[character] for character in characters)
         states = np.fromiter(map(numbers.__getitem__, named), np.intp, sum(sizes))
         keys = np.sort((codes.repeat(sizes) * 4 + _PLACE[states]) * 256 + states)
         self.states = keys % 256
@@ -126,11 +128,11 @@ class Model(dict[str, int]):
     def decode(self, runs: Iterable[str]) -> dict[str, bytes]:
         """Return the most probable state of each character, for each distinct run."""
         longest_first = sorted(set(runs), key=len, reverse=True)
-        found: dict[str, bytes] = {}
+        paths: dict[str, bytes] = {}
         for at in range(0, len(longest_first), _BATCH):
             batch = longest_first[at : at + _BATCH]
-            found.update(zip(batch, self._search(batch), strict=True))
-        return found
+            paths.update(zip(batch, self._search(batch), strict=True))
+        return paths
 
     def _search(self, runs: list[str]) -> Iterator[bytes]:
         """Return the paths of some runs, the longest run first."""
@@ -171,14 +173,14 @@ class Model(dict[str, int]):
 
         Where no state of the character can follow, jieba allows all states.
         """
-        found, origin = self._step(values, before, row)
-        if len(dead := np.flatnonzero(np.isneginf(found.max(axis=1)))):
+        reached, origin = self._step(values, before, row)
+        if len(dead := np.flatnonzero(np.isneginf(reached.max(axis=1)))):
             row[dead] = [self[letters[place] + EVERY] for place in dead]
-            found[dead], origin[dead] = self._step(values[dead], before[dead], row[dead])
-        return found, row, origin
+            reached[dead], origin[dead] = self._step(values[dead], before[dead], row[dead])
+        return reached, row, origin
 
     def _step(self, values: Array, before: Array, row: Array) -> tuple[Array, Array]:
-        found = np.full(values.shape, -np.inf)
+        reached = np.full(values.shape, -np.inf)
         origin = np.zeros(values.shape, np.uint8)
         values, transitions = values.ravel(), self._transitions
         bounds, closed = self.bounds[row], self.bounds[before, 1:4:2]
@@ -191,7 +193,7 @@ class Model(dict[str, int]):
         by_first = values[base + first] + transitions[first * 256 + state] + emission
         chosen = by_inner >= by_first
         base += state
-        found.ravel()[base] = np.where(chosen, by_inner, by_first)
+        reached.ravel()[base] = np.where(chosen, by_inner, by_first)
         origin.ravel()[base] = np.where(chosen, inner, first)
 
         # each new state after each state that has ended a word
@@ -201,7 +203,7 @@ class Model(dict[str, int]):
         ends = (closed[:, 1] - closed[:, 0]).cumsum()
         owner, at = _expand(bounds[:, 0], np.where(closed[:, 0] < closed[:, 1], bounds[:, 2], 0))
         if not len(at):
-            return found, origin
+            return reached, origin
         state = self.states[at]
         sizes = (closed[:, 1] - closed[:, 0])[owner]
         _, pair = _expand(ends[owner] - sizes, ends[owner])
@@ -214,9 +216,9 @@ class Model(dict[str, int]):
         equal = np.flatnonzero(sums == best.repeat(sizes))
         equal = equal[equal.searchsorted(firsts)]  # the first of each
         base = owner * 256 + state
-        found.ravel()[base] = best
+        reached.ravel()[base] = best
         origin.ravel()[base] = pair[equal] >> 8
-        return found, origin
+        return reached, origin
 
 
 def words(path: bytes) -> Iterator[tuple[int, int, str]]:

@@ -30,12 +30,12 @@ def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
 
     def check(sentence: str) -> Finding | None:
         words = [word for word in cut(sentence) if not word.isspace()]
-        found = [
+        names_found = [
             word
             for place, word in enumerate(words)
             if word in names or (known and _is_surname(words, place, known))
         ]
-        return Finding("name", found) if found else None
+        return Finding("name", names_found) if names_found else None
 
     return partial(map, check)
 

@@ -56,11 +56,11 @@ _REFERS = pattern_filter("referent", lambda files: _is_antecedent)
 
 def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
     """Return the filter: see `evenhand.slguset.apply_filters`."""
-    judges = [one(files, settings) for one in (_FITS, _REFERS)]
+    judges = [prepare_part(files, settings) for prepare_part in (_FITS, _REFERS)]
 
     def check(*columns: Any) -> Finding | None:
         return next(
-            filter(None, (next(iter(one(*([c] for c in columns)))) for one in judges)), None
+            filter(None, (next(iter(judge(*([c] for c in columns)))) for judge in judges)), None
         )
 
     return partial(map, check)

@@ -25,12 +25,12 @@ def rows(scored: Scored) -> Iterator[Row]:
     """Yield a row per two models; a correlation is blank where a bias does not vary."""
     names = list(scored.scores)
     together = pd.DataFrame({name: scored.bias(name) for name in names})
-    for i, one in enumerate(names):
+    for i, name in enumerate(names):
         for other in names[i + 1 :]:
-            both = together[[one, other]].dropna()
+            both = together[[name, other]].dropna()
             varied = len(both) > 1 and both.nunique().min() > 1
             yield {
-                "model_a": one,
+                "model_a": name,
                 "model_b": other,
                 "n": len(both),
                 "pearson": both.corr("pearson").iloc[0, 1] if varied else None,

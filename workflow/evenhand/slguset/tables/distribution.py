@@ -34,13 +34,13 @@ UNIT = 1e-6
 def rows(scored: Scored) -> Iterator[Row]:
     """Yield `BINS` rows, rising, per trusted model that scored a sentence."""
     biases = {name: scored.bias(name) for name in scored.trusted()}
-    values = {name: one[np.isfinite(one)] for name, one in biases.items()}
-    values = {name: one for name, one in values.items() if len(one)}
+    values = {name: bias[np.isfinite(bias)] for name, bias in biases.items()}
+    values = {name: bias for name, bias in values.items() if len(bias)}
     inner = edges(list(values.values()))
     ends = list(zip([None, *inner], [*inner, None], strict=True))
-    for name, one in values.items():
-        for (low, high), n in zip(ends, counted(one, inner), strict=True):
-            yield {"model": name, "low": low, "high": high, "sentences": n, "share": n / len(one)}
+    for name, bias in values.items():
+        for (low, high), n in zip(ends, counted(bias, inner), strict=True):
+            yield {"model": name, "low": low, "high": high, "sentences": n, "share": n / len(bias)}
 
 
 def edges(values: Sequence[np.ndarray], bins: int = BINS) -> list[float]:
@@ -59,7 +59,7 @@ def edges(values: Sequence[np.ndarray], bins: int = BINS) -> list[float]:
     list of float
         Rising, `bins` - 1 multiples of `UNIT`.
     """
-    reach = max((float(np.quantile(np.abs(one), REACH)) for one in values), default=0.0) or 1.0
+    reach = max((float(np.quantile(np.abs(bias), REACH)) for bias in values), default=0.0) or 1.0
     half = bins // 2
     width = max(math.ceil(reach / half / UNIT), 1)
     return [width * place / round(1 / UNIT) for place in range(1 - half, half)]

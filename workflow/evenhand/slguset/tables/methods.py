@@ -60,7 +60,7 @@ def rows(scored: Scored) -> Iterator[Row]:
 def _rows_of(scored: Scored, name: str, pair_gate: dict[str, Any], path: Path) -> Iterator[Row]:
     distrusted = [g["reason"] for g in (scored.gates[name], pair_gate) if not g["trusted"]]
     if distrusted:
-        words = dict.fromkeys(w for one in distrusted for w in (one or "").split(", "))
+        words = dict.fromkeys(w for reason in distrusted for w in (reason or "").split(", "))
         yield {"model": name, "n": 0, "reason": ", ".join(words)}
         return
     clusters = scored.sentences["surface_pair"].to_numpy()
@@ -70,10 +70,10 @@ def _rows_of(scored: Scored, name: str, pair_gate: dict[str, Any], path: Path) -
         if reason := pair_gate["blank_methods"].get(method):
             yield {"model": name, "method": method, "n": 0, "reason": reason}
             continue
-        found = differences[method].to_numpy(dtype=float)
-        kept = np.isfinite(values) & np.isfinite(found)
+        other = differences[method].to_numpy(dtype=float)
+        kept = np.isfinite(values) & np.isfinite(other)
         if kept.any():
-            row = compare(values[kept], found[kept], clusters[kept])
+            row = compare(values[kept], other[kept], clusters[kept])
             yield {"model": name, "method": method} | row
 
 
@@ -96,7 +96,7 @@ def compare(bias: np.ndarray, other: np.ndarray, clusters: np.ndarray) -> dict[s
     from scipy.stats import spearmanr
 
     count = len(bias)
-    varied = all(np.ptp(one) > 0 and one.std() > 0 for one in (bias, other))
+    varied = all(np.ptp(scores) > 0 and scores.std() > 0 for scores in (bias, other))
     low, high = _pearson_interval(bias, other, clusters) if varied else (None, None)
     return {
         "n": count,

@@ -70,10 +70,10 @@ def rows(scored: Scored) -> Iterator[Row]:
     words = _words([row for chosen in obvious.values() for some in chosen.values() for row in some])
     for name, chosen in obvious.items():
         texts = {
-            direction: [word for row in found for word in words[row]]
-            for direction, found in chosen.items()
+            direction: [word for row in sentences for word in words[row]]
+            for direction, sentences in chosen.items()
         }
-        counts = {side: Counter(one.word for one in text) for side, text in texts.items()}
+        counts = {side: Counter(word.word for word in text) for side, text in texts.items()}
         for direction, opposite in (("male", "female"), ("female", "male")):
             for method in METHODS:
                 ranked = rank_words(texts[direction], method, PARTS_OF_SPEECH, stopped)
@@ -138,9 +138,11 @@ def rank_words(
     allowed = {"allowPOS": tuple(parts_of_speech), "withWeight": True, "topK": None}
     if not any(word.flag in parts_of_speech for word in words):
         return []
-    found = ranker.extract_tags(words, **allowed)
+    weighted = ranker.extract_tags(words, **allowed)
     # Last bits of a sum depend on its order, which is not to decide between equal words.
-    return sorted(((w, round(value, 12)) for w, value in found), key=lambda one: (-one[1], one[0]))
+    return sorted(
+        ((w, round(value, 12)) for w, value in weighted), key=lambda pair: (-pair[1], pair[0])
+    )
 
 
 class _AsTagged:

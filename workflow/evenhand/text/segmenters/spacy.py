@@ -10,6 +10,8 @@ def segmenter(language: str) -> Callable[[str], list[str]]:
     tokenizer = rule_parts(language).tokenizer
 
     def segment(text: str) -> list[str]:
-        return [part for one in tokenizer(text) for part in (one.text, one.whitespace_) if part]
+        return [
+            part for token in tokenizer(text) for part in (token.text, token.whitespace_) if part
+        ]
 
     return segment

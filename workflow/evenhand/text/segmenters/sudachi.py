@@ -25,4 +25,4 @@ def segmenter(language: str) -> Callable[[str], list[str]]:
             "the segmenter sudachi needs SudachiPy and its dictionary",
             remedy="run pip install 'evenhand[ja]', or write `segmenter: characters` in pack.yaml",
         ) from error
-    return lambda text: [one.surface() for one in tokenizer.tokenize(text)]
+    return lambda text: [token.surface() for token in tokenizer.tokenize(text)]

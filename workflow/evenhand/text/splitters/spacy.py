@@ -20,16 +20,16 @@ def splitter(language: str) -> Callable[[Sequence[str]], list[list[str]]]:
     nlp = rule_parts(language)
 
     def split(text: str) -> list[str]:
-        found: list[str] = []
-        for one in nlp(text).sents:
-            part = one.text_with_ws
-            if found and (_GOES_ON.match(part) or _is_number(found[-1], part)):
-                found[-1] += part
-            elif found and (quote := _OPENS.match(found[-1])):
-                found[-1:] = [quote[1], quote[2] + part]
+        parts: list[str] = []
+        for sentence_ in nlp(text).sents:
+            part = sentence_.text_with_ws
+            if parts and (_GOES_ON.match(part) or _is_number(parts[-1], part)):
+                parts[-1] += part
+            elif parts and (quote := _OPENS.match(parts[-1])):
+                parts[-1:] = [quote[1], quote[2] + part]
             else:
-                found.append(part)
-        return [sentence for one in found if (sentence := one.strip())]
+                parts.append(part)
+        return [sentence for sentence_ in parts if (sentence := sentence_.strip())]
 
     return lambda paragraphs: [split(paragraph) for paragraph in paragraphs]
 
