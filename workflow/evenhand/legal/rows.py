@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from evenhand.core.files import TIMESTAMP, shown
+from evenhand.core.files import TIMESTAMP, path_text
 from evenhand.core.limits import CASE_CHARACTERS, LimitError
 from evenhand.core.resources import first_twice
 from evenhand.errors import InputError
@@ -146,7 +146,7 @@ def csv_table(
 
 def _parquet_rows(path: Path) -> Iterator[Found]:
     for number, row in enumerate(tables.read_rows(path, batch_rows=_BATCH_ROWS), start=1):
-        yield Found(shown(path), number, "record", row)
+        yield Found(path_text(path), number, "record", row)
 
 
 def whole(member: Member) -> bytes:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from evenhand.core.files import shown
+from evenhand.core.files import path_text
 from evenhand.errors import InputError
 from evenhand.io.quarantine import Quarantine
 from evenhand.io.tables import read_batches
@@ -104,7 +104,7 @@ def _rows(path: Path, quarantine: Quarantine) -> Iterator[Found]:
         for row in batch.to_pylist():
             number += 1
             named = {key: _named(row[key], names[key]) for key in names if key in row}
-            yield Found(shown(path), number, "record", row | named)
+            yield Found(path_text(path), number, "record", row | named)
 
 
 def _arrow_batches(path: Path) -> Iterator[pa.RecordBatch]:
