@@ -144,11 +144,6 @@ def test_a_round_drawn_by_uncertainty_must_be_in_the_ledger_when_its_sheets_are_
     assert not plan_slguset.is_undecided(config, "one")
 
 
-def test_errors_are_told_once(here):
-    Path("log").write_text("x\nerror: a.csv:1: no.\ny\nerror: a.csv:1: no.\nerror: b.\n")
-    assert plan.errors_in(["log", "none"]) == "error: a.csv:1: no.\nerror: b."
-
-
 def test_what_is_not_there_is_not_asked_for(here):
     corpora = {"x": {"files": ["papers"]}}
     files = plan_report.slguset_page_files(configured({"corpora": corpora}), ["x-1"])
@@ -417,12 +412,6 @@ def with_people(**settings: object) -> dict:
     return configured({}, individual_fairness={"datasets": PEOPLE} | settings)
 
 
-def test_no_default_stands_in_the_way_of_what_the_user_wrote(here):
-    settings = {"lambdas": [0.1], "individual": ["none", "iifr_cosine"], "epsilons": [0.7]}
-    options = plan_individual.training_options(with_people(methods=["mlp"], **settings), "mlp")
-    assert {key: options[key] for key in settings} == settings
-
-
 def test_a_method_is_told_what_it_makes_use_of_and_where_that_stands(here):
     config = with_people(grids={"mlp": {"lambdas": [2]}, "alfr": {"individual": ["none"]}})
     keys = {name: plan_individual.training_keys(config, name) for name in ("mlp", "alfr")}
@@ -540,18 +529,6 @@ def test_a_key_that_no_training_sees_is_refused(here, settings, faults):
     plan.check_effects(config, written)
 
 
-@pytest.mark.parametrize(
-    ("settings", "problem"),
-    [
-        ({"official_split": ["loans"]}, "official_split names loans, which is none of"),
-        ({"eidig": {"seeds": 1, "tracks": ["integers"]}}, "no data set has whole numbers"),
-    ],
-)
-def test_a_data_set_that_is_not_there_is_named(here, settings, problem):
-    with pytest.raises(InputError, match=problem):
-        plan.check_files(with_people(**settings))
-
-
 def test_what_is_read_is_found_before_any_job(here):
     """In the words of the configuration, not in those of a rule's input function."""
     for sections, problem in (
@@ -637,12 +614,6 @@ def test_a_pipe_is_no_file(here):
     os.mkfifo("pairs.csv")
     sets = {"p": {"format": "crows_pairs", "file": "pairs.csv"}}
     with pytest.raises(InputError, match=r"sets\.p\.file is pairs\.csv, which is a pipe"):
-        plan.check_files(configured(models={"m": {"hub": "a"}}, stereotypes={"sets": sets}))
-
-
-def test_a_folder_is_no_set_of_pairs(here):
-    sets = {"p": {"format": "crows_pairs", "file": "papers"}}
-    with pytest.raises(InputError, match=r"sets\.p\.file is papers, which is a folder"):
         plan.check_files(configured(models={"m": {"hub": "a"}}, stereotypes={"sets": sets}))
 
 
