@@ -712,7 +712,7 @@ def _positive(file: Path, label: str) -> str:
 
 def _templates(page: str, folder: Path) -> list[Path]:
     """Return the templates of a self-contained page, with an empty notice."""
-    from evenhand.report.pages import FOLDER, NOTICE, templates_of
+    from evenhand.report.page_list import FOLDER, NOTICE, templates_of
 
     notice = folder / NOTICE
     notice.write_text("", encoding="utf-8")
