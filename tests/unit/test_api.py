@@ -108,13 +108,13 @@ def test_a_table_with_a_test_set_uses_it(tmp_path):
 
 
 def test_the_main_method_comes_first():
-    row = dict.fromkeys(("power", "further_clusters", "reason"), float("nan"))
+    row = dict.fromkeys(("power", "further_clusters", "reason"))
     row |= {"subset": "all", "bias_type": "all", "scored": 9, "verdict": "above"}
     row |= {"score": 80.0, "score_low": 60.0, "score_high": 90.0, "model": "mine"}
     rows = [row | {"method": "cps"}, row | {"method": "aul"}, row | {"bias_type": "age"}]
-    found = api._pair_findings(rows, 5)
-    assert [one.partition(":")[0] for one in found] == ["AUL", "CPS"]
-    assert found[0].endswith("in 80 % of 9 pairs (95 % CI 60 to 90). Significant.")
+    findings = api._pair_findings(rows, 5)
+    assert [finding.partition(":")[0] for finding in findings] == ["AUL", "CPS"]
+    assert findings[0].endswith("in 80 % of 9 pairs (95 % CI 60 to 90). Significant.")
 
 
 def test_a_loss_has_its_verdict_beside_the_network_without_it(tmp_path):

@@ -1,7 +1,6 @@
 """The notebook of the docs runs from its first cell to its last, and lies there without outputs."""
 
 import io
-import re
 
 import nbformat
 import pandas as pd
@@ -60,10 +59,6 @@ def test_it_lies_there_as_it_was_written(path):
     assert set(nbformat.read(path, as_version=4).metadata) == {"kernelspec", "language_info"}
 
 
-def test_it_names_no_place_of_one_machine(path):
-    assert not re.search(r"/(?:home|root|work|tmp|Users)/", path.read_text(encoding="utf-8"))
-
-
 def test_its_score_is_that_of_the_table(executed, results):
     table = pd.read_csv(results / "tables/pairs/crows_pairs/bias_scores.csv")
     row = table.query(
@@ -74,10 +69,6 @@ def test_its_score_is_that_of_the_table(executed, results):
     assert f"{MODEL} on crows_pairs" in said
     assert f"likelier in {row['score']:.1f} % of {row['scored']} pairs" in said
     assert "4 untrained models" in said
-
-
-def test_it_draws_one_figure(executed):
-    assert len(executed[1]) == 1
 
 
 def test_nothing_is_warned_of(executed):

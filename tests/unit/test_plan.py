@@ -1,7 +1,6 @@
 import importlib
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -62,20 +61,93 @@ def test_files_that_are_not_read_become_rows_of_bounded_length():
     assert sum(map(len, rows)) < 2 * plan_slguset.MOST_BYTES + 4100 * len(REASONS)
 
 
-def test_a_corpus_without_text_or_with_an_unknown_source_is_an_error(here):
-    with pytest.raises(InputError, match=r"corpora\.x names neither files nor sources"):
-        plan_slguset.plan_corpora(configured({"corpora": {"x": {}}}), SOURCES)
-    with pytest.raises(InputError, match=r"no data source nwes; add it to resources/sources\.csv"):
-        plan_slguset.plan_corpora(configured({"corpora": {"x": {"sources": ["nwes"]}}}), SOURCES)
+CORPUS = {"slguset": {"corpora": {"x": {"files": ["papers"]}}}}
+PUBLISHED = {"slguset": {"published": {"source": "x"}}}
+HUB = {"m": {"hub": "a"}}
 
 
-@pytest.mark.parametrize("field", ["²", "+1", "text"])
-def test_without_a_header_the_text_field_is_a_number(here, field):
-    corpus = {"files": ["papers"], "header": False, "text_field": field}
-    with pytest.raises(InputError, match=r"corpora\.x\.text_field is .*, and there is no header"):
-        plan_slguset.plan_corpora(configured({"corpora": {"x": corpus}}), SOURCES)
-    corpus["text_field"] = "2"
-    plan_slguset.plan_corpora(configured({"corpora": {"x": corpus}}), SOURCES)
+def pair_set(**keys: str) -> dict:
+    sets = {"p": {"format": "crows_pairs"} | keys}
+    return {"stereotypes": {"sets": sets}, "models": HUB}
+
+
+def people(files: tuple[str, ...] = ("papers/a.txt",), **settings: object) -> dict:
+    datasets = {"t": {"format": "table", "files": [*files]}}
+    return {"individual_fairness": {"datasets": datasets} | settings}
+
+
+@pytest.mark.parametrize(
+    ("config", "problem"),
+    [
+        ({}, "there is nothing to read; name a corpus"),
+        ({"slguset": {"published": {"file": "s"}}}, r"slguset\.published\.file is s, and there is"),
+        (
+            {"slguset": {"published": {"file": "papers"}}},
+            r"published\.file is papers, which is a f",
+        ),
+        (PUBLISHED | {"models": {"m": {"path": "gone"}}}, r"m\.path is gone: there is no such mod"),
+        (PUBLISHED | {"models": {"m": {}}}, "models.m has none of path, hub, train and pretrain"),
+        (PUBLISHED | {"models": {"m": {"path": "a", "hub": "x"}}}, "models.m has path and hub"),
+        (PUBLISHED | {"models": {"m": {"train": {}}}}, "models.m has nothing to be trained on"),
+        (
+            PUBLISHED | {"models": {"m": {"train": {"files": ["gone.txt"]}}}},
+            r"models\.m\.train\.files\.0 is gone\.txt",
+        ),
+        (people(("papers",)), r"datasets\.t\.files\.0 is papers, which is a folder"),
+        (people(official_split=["loans"]), "official_split names loans, which is none of"),
+        (people(eidig={"seeds": 1, "tracks": ["integers"]}), "no data set has whole numbers"),
+        (pair_set(file="pipe.csv"), r"sets\.p\.file is pipe\.csv, which is a pipe"),
+        (pair_set(file="papers"), r"sets\.p\.file is papers, which is a folder"),
+        (
+            pair_set(file="p.csv") | {"models": {}},
+            r"no model scores stereotypes\.sets\.p; name a m",
+        ),
+        (
+            pair_set(file="p.csv", language="en")
+            | {"models": {"m": {"hub": "a", "language": "zh"}}},
+            "p, whose language is en; name",
+        ),
+        (pair_set(format="slguset"), r"p stands on slguset, .*; fill in slguset\.corpora"),
+        (
+            pair_set(format="slguset", edition="slguset_published"),
+            r"slguset\.published, or leave",
+        ),
+        (CORPUS | {"stereotypes": {"released": {"scores": ["set"]}}}, "no gold; name both"),
+        (CORPUS | {"stereotypes": {"released": {"gold": "set"}}}, "no scores; name both"),
+    ],
+)
+def test_a_fault_of_the_files_is_named(here, config, problem):
+    Path("p.csv").touch()
+    os.mkfifo("pipe.csv")
+    with pytest.raises(InputError, match=problem):
+        plan.check_files(complete(config, read_schema(SCHEMA)))
+
+
+PART = {"p": {"format": "fairlex", "sources": ["x"]}}
+
+
+@pytest.mark.parametrize(
+    ("config", "problem"),
+    [
+        (pair_set(), "p has no file and no source"),
+        (people(()), "t names neither files"),
+        (
+            {"legal": {"datasets": {"d": {"kind": "fscs", "parts": PART}}}},
+            "no data source x; add it",
+        ),
+        ({"stereotypes": {"released": {"gold": "x", "scores": ["set"]}}}, "no data source x"),
+        ({"slguset": {"corpora": {"x": {}}}}, r"corpora\.x names neither files nor sources"),
+        (
+            {"slguset": {"corpora": {"x": {"files": ["a"], "header": False, "text_field": "²"}}}},
+            r"corpora\.x\.text_field is .*, and there is no header",
+        ),
+    ],
+)
+def test_a_fault_of_the_sources_is_named(here, config, problem):
+    with pytest.raises(InputError, match=problem):
+        config = complete(config, read_schema(SCHEMA))
+        plan.check_sources(config, SOURCES)
+        plan_slguset.plan_corpora(config, SOURCES)
 
 
 def test_the_mirror_stands_in_for_its_name_and_its_absence_is_told(here, monkeypatch):
@@ -144,11 +216,6 @@ def test_a_round_drawn_by_uncertainty_must_be_in_the_ledger_when_its_sheets_are_
     assert not plan_slguset.is_undecided(config, "one")
 
 
-def test_errors_are_told_once(here):
-    Path("log").write_text("x\nerror: a.csv:1: no.\ny\nerror: a.csv:1: no.\nerror: b.\n")
-    assert plan.errors_in(["log", "none"]) == "error: a.csv:1: no.\nerror: b."
-
-
 def test_what_is_not_there_is_not_asked_for(here):
     corpora = {"x": {"files": ["papers"]}}
     files = plan_report.slguset_page_files(configured({"corpora": corpora}), ["x-1"])
@@ -196,19 +263,6 @@ def test_jobs_find_python_the_library_and_the_cache(here, monkeypatch):
     off = configured(cache={"enabled": False, "folder": "shared"}, offline=True)
     assert plan.job_environment(off, "/lib")["EVENHAND_CACHE"] == ""
     assert plan.job_environment(off, "/lib")["HF_HUB_OFFLINE"] == "1"
-
-
-def test_what_is_named_must_be_there(here):
-    with pytest.raises(InputError, match="there is nothing to read; name a corpus"):
-        plan.check_files(configured())
-    with pytest.raises(InputError, match=r"slguset\.published\.file is s\.csv, and there is no"):
-        plan.check_files(configured({"published": {"file": "s.csv"}}))
-    corpora = {"x": {"files": ["papers"]}}
-    config = configured({"corpora": corpora}, models={"m": {"path": "gone"}, "t": {"train": {}}})
-    with pytest.raises(InputError, match=r"models\.m\.path is gone: there is no such model folder"):
-        plan.check_files(config)
-    model_files("gone", *WHOLE)
-    plan.check_files(config)
 
 
 #: What a folder of a model needs.
@@ -287,17 +341,6 @@ def test_planning_loads_no_library_of_tables_or_models(repository):
     assert done.stdout == "set()\n"
 
 
-def test_a_model_has_one_origin_and_something_to_learn_from(here):
-    for model, problem in (
-        ({}, "models.m has none of path, hub, train and pretrain"),
-        ({"path": "papers", "hub": "x"}, "models.m has path and hub"),
-        ({"train": {}}, "models.m has nothing to be trained on"),
-        ({"train": {"files": ["gone.txt"]}}, r"models\.m\.train\.files\.0 is gone\.txt"),
-    ):
-        with pytest.raises(InputError, match=problem):
-            plan.check_files(configured({"published": {"source": "x"}}, models={"m": model}))
-
-
 def test_models_are_scored_on_sets_of_their_language(here):
     models = {"zh": {"hub": "a", "language": "zh"}, "en": {"hub": "b", "language": "en"}}
     models["any"] = {"hub": "c"}
@@ -319,31 +362,6 @@ def test_models_are_scored_on_sets_of_their_language(here):
     ]
     assert len(files["gates"]) == 7
     assert "<results>/stereotypes/own/null/zh.parquet" in plan.other_files(config, [])
-
-
-@pytest.mark.parametrize(
-    ("one", "models", "problem"),
-    [
-        (
-            {"language": "en"},
-            {"m": {"hub": "a", "language": "zh"}},
-            "p, whose language is en; name",
-        ),
-        ({}, {}, r"no model scores stereotypes\.sets\.p; name a model"),
-        ({"format": "slguset"}, {}, r"p stands on slguset, .*; fill in slguset\.corpora"),
-        (
-            {"format": "slguset", "edition": "slguset_published"},
-            {},
-            r"slguset\.published, or leave",
-        ),
-    ],
-)
-def test_a_set_that_nothing_scores_is_told(here, one, models, problem):
-    Path("p.csv").touch()
-    one = one if "format" in one else {"format": "crows_pairs", "file": "p.csv"} | one
-    sets = {"p": one}
-    with pytest.raises(InputError, match=problem):
-        plan.check_files(configured(models=models, stereotypes={"sets": sets}))
 
 
 def test_a_set_may_wait_for_its_annotators(here):
@@ -410,17 +428,8 @@ def test_a_method_has_its_own_grid_where_it_names_one(here):
         plan.check_files(configured({}, individual_fairness=settings))
 
 
-PEOPLE = {"t": {"format": "table", "files": ["papers/a.txt"]}}
-
-
 def with_people(**settings: object) -> dict:
-    return configured({}, individual_fairness={"datasets": PEOPLE} | settings)
-
-
-def test_no_default_stands_in_the_way_of_what_the_user_wrote(here):
-    settings = {"lambdas": [0.1], "individual": ["none", "iifr_cosine"], "epsilons": [0.7]}
-    options = plan_individual.training_options(with_people(methods=["mlp"], **settings), "mlp")
-    assert {key: options[key] for key in settings} == settings
+    return complete(people(**settings), read_schema(SCHEMA))
 
 
 def test_a_method_is_told_what_it_makes_use_of_and_where_that_stands(here):
@@ -537,48 +546,6 @@ def test_a_key_that_no_training_sees_is_refused(here, settings, faults):
     plan.check_effects(config, written)
 
 
-@pytest.mark.parametrize(
-    ("settings", "problem"),
-    [
-        ({"official_split": ["loans"]}, "official_split names loans, which is none of"),
-        ({"eidig": {"seeds": 1, "tracks": ["integers"]}}, "no data set has whole numbers"),
-    ],
-)
-def test_a_data_set_that_is_not_there_is_named(here, settings, problem):
-    with pytest.raises(InputError, match=problem):
-        plan.check_files(with_people(**settings))
-
-
-def test_what_is_read_is_found_before_any_job(here):
-    """In the words of the configuration, not in those of a rule's input function."""
-    for sections, problem in (
-        (
-            {"stereotypes": {"sets": {"a": {"format": "crows_pairs"}}}},
-            "a has no file and no source",
-        ),
-        (
-            {"individual_fairness": {"datasets": {"e": {"format": "adult"}}}},
-            "e names neither files",
-        ),
-        (
-            {
-                "legal": {
-                    "datasets": {
-                        "d": {
-                            "kind": "fscs",
-                            "parts": {"p": {"format": "fairlex", "sources": ["x"]}},
-                        }
-                    }
-                }
-            },
-            "no data source x",
-        ),
-        ({"stereotypes": {"released": {"gold": "x", "scores": ["set"]}}}, "no data source x"),
-    ):
-        with pytest.raises(InputError, match=problem):
-            plan.check_sources(configured({}, **sections), SOURCES)
-
-
 @pytest.mark.parametrize("row", ["my news,a.txt,,,CC0", "news,a b.txt,,,CC0", "a/b,c,,,CC0"])
 def test_a_data_source_has_a_name_that_a_file_can_have(here, row):
     table = Path("sources.csv")
@@ -587,15 +554,6 @@ def test_a_data_source_has_a_name_that_a_file_can_have(here, row):
         read_sources(table)
     table.write_text("name,file,sha256,url,licence\n1998.b-c,d.tar.gz,,,CC0\n")
     assert [*read_sources(table)] == ["1998.b-c"]
-
-
-def test_released_scores_need_their_gold_labels(here):
-    for released, lacks in (({"scores": ["set"]}, "gold"), ({"gold": "set"}, "scores")):
-        config = configured(
-            {"corpora": {"x": {"files": ["papers"]}}}, stereotypes={"released": released}
-        )
-        with pytest.raises(InputError, match=f"released has no {lacks}; name both"):
-            plan.check_files(config)
 
 
 def test_pairs_of_ones_own_are_called_by_their_name(here):
@@ -611,36 +569,6 @@ def test_pairs_of_ones_own_are_called_by_their_name(here):
         **{"ours": "ours", "named": "Our pairs", "known": None, "triples": "triples"}
     }
     assert [name for name, one in told.items() if "part" in one] == ["triples"]
-
-
-@pytest.mark.parametrize(
-    ("settings", "key"),
-    [
-        ({"models": {"m": {"train": {"files": ["papers"]}}}}, "models.m.train.files.0"),
-        ({"slguset": {"published": {"file": "papers"}}}, "slguset.published.file"),
-        (
-            {"individual_fairness": {"datasets": {"t": {"format": "table", "files": ["papers"]}}}},
-            "individual_fairness.datasets.t.files.0",
-        ),
-    ],
-)
-def test_a_folder_is_none_of_these_files(here, settings, key):
-    slguset = settings.pop("slguset", {"corpora": {"p": {"files": ["papers"]}}})
-    with pytest.raises(InputError, match=rf"{re.escape(key)} is papers, which is a folder"):
-        plan.check_files(configured(slguset, **settings))
-
-
-def test_a_pipe_is_no_file(here):
-    os.mkfifo("pairs.csv")
-    sets = {"p": {"format": "crows_pairs", "file": "pairs.csv"}}
-    with pytest.raises(InputError, match=r"sets\.p\.file is pairs\.csv, which is a pipe"):
-        plan.check_files(configured(models={"m": {"hub": "a"}}, stereotypes={"sets": sets}))
-
-
-def test_a_folder_is_no_set_of_pairs(here):
-    sets = {"p": {"format": "crows_pairs", "file": "papers"}}
-    with pytest.raises(InputError, match=r"sets\.p\.file is papers, which is a folder"):
-        plan.check_files(configured(models={"m": {"hub": "a"}}, stereotypes={"sets": sets}))
 
 
 def test_a_configuration_is_checked_from_the_command_line(here, monkeypatch, capsys):

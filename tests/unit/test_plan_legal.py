@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from evenhand import plan, plan_classifiers, plan_legal, plan_report
+from evenhand import plan, plan_classifiers, plan_legal
 from evenhand.core.config import complete, read_schema
 from evenhand.core.config_reference import SCHEMA
 from evenhand.core.declared import declared
@@ -73,14 +73,6 @@ def test_configurations_that_cannot_be(here, parts, more, match):
     with pytest.raises(InputError, match=match):
         plan.check_files(config)
         plan.check_sources(config, SOURCES)
-
-
-def test_legal_cases_alone_are_enough(here):
-    config = configured({"a": TEXTS})
-    plan.check_files(config)
-    assert list(plan_report.page_inputs(config, ())) == ["legal_cases", "cases"]
-    assert "<results>/legal/mine/README.md" in plan.other_files(config, [])
-    assert not plan_legal.page_files(configured_without())
 
 
 def test_the_curves_are_of_each_training(here):
@@ -193,11 +185,6 @@ def test_every_setting_of_a_family_is_a_key(family):
             assert family in key["only_for"]["kind"]
 
 
-def test_tensorboard_is_gone(here):
-    with pytest.raises(InputError, match=r"classifiers\.drawn\.tensorboard is gone; remove it"):
-        with_classifiers(drawn=LINEAR | {"tensorboard": True})
-
-
 def test_what_no_classifier_makes_use_of_is_refused(here):
     plain = LINEAR | {"objectives": ["erm"], "select": "worst_group_f1"}
     settings = {"swap": "gender", "objectives": {"irm": [], "erm": []}}
@@ -240,11 +227,6 @@ def test_an_adversary_is_not_for_linear_classifiers(here):
         plan_classifiers.check_classifiers(config)
     config["legal"]["objectives"] = {"adversarial": ["compat=true"]}
     plan_classifiers.check_classifiers(config)
-
-
-def test_how_epochs_are_chosen_is_stated(here):
-    config = with_classifiers(words=LINEAR | {"select": "worst_group_f1"})
-    assert plan_classifiers.standing(config, "mine")["select"] == ["words=worst_group_f1"]
 
 
 def test_what_stands_for_the_paper(here):
@@ -367,15 +349,6 @@ def test_counterfactuals_of_all_objectives(here):
         "words": {"en": "own/swap_gender_en.csv"},
         "followers": {"en": "own/swap_gender_en_followers.csv"},
     }
-
-
-def test_without_counterfactuals_nothing_is_swapped(here):
-    config = fair(tables="nowhere")
-    plan_classifiers.check_classifiers(config)
-    assert plan_classifiers.swapped(config) == []
-    only = fair(options=("pairs=counterfactual",))
-    (file,) = plan_classifiers.with_counterfactuals(only, "mine")
-    assert "/iifr_text/" in file
 
 
 @pytest.mark.parametrize(

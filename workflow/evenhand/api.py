@@ -6,7 +6,6 @@ folder that is laid out as the workflow's results.
 """
 
 import inspect
-import math
 import re
 import shutil
 import tempfile
@@ -153,6 +152,7 @@ def audit_pairs(
     >>> result.table["method"].unique().tolist()
     ['log_likelihood', 'log_likelihood_per_token']
     """
+    from evenhand.core.tables import read_table
     from evenhand.report.write_model_cards import write_model_cards
     from evenhand.report.write_models_page import write_models_page
     from evenhand.stereotypes.read_pairs import read_pairs
@@ -212,9 +212,8 @@ def audit_pairs(
             return path.read_text(encoding="utf-8")
 
     page = "language_models"
-    result = Result(folder, [], tables, "bias_scores", page, write_page, card, temporary)
-    result.findings.extend(_pair_findings(result.table.to_dict("records"), delta))
-    return result
+    findings = _pair_findings(read_table(tables / "bias_scores.csv"), delta)
+    return Result(folder, findings, tables, "bias_scores", page, write_page, card, temporary)
 
 
 #: The files that scoring writes, with their suffixes.
@@ -722,35 +721,20 @@ def _templates(page: str, folder: Path) -> list[Path]:
 
 def _pair_findings(rows: list[dict[str, Any]], delta: float) -> list[str]:
     """Return a sentence per method, the main one first."""
+    from evenhand.predictions.words import preference
     from evenhand.report.sections.stereotypes_words import gate_words
     from evenhand.scoring.methods import METHODS
-    from evenhand.text.phrases import conclusion
 
     whole = [row for row in rows if (row["subset"], row["bias_type"]) == ("all", "all")]
-    whole.sort(key=lambda row: (row["method"] not in MAIN_METHODS, rows.index(row)))
+    whole.sort(key=lambda row: row["method"] not in MAIN_METHODS)
     sentences = []
     for row in whole:
         title = METHODS[row["method"]].title if row["method"] in METHODS else row["model"]
         if row["verdict"] == "not_scored":
-            words = " ".join(gate_words(row["reason"])) or row["reason"]
-            sentences.append(f"{title}: no score. {words}")
-            continue
-        low, high = row["score_low"], row["score_high"]
-        interval = "too few clusters for an interval"
-        if low is not None and not math.isnan(low):
-            interval = f"95 % CI {low:.0f} to {high:.0f}"
-        clusters = row["further_clusters"]
-        verdict = conclusion(
-            row["verdict"],
-            difference="preference",
-            delta=f"{delta:g} points",
-            above="Significant",
-            below="Significantly the other way",
-            power=row["power"],
-            further=None if clusters is None or math.isnan(clusters) else int(clusters),
-        )
-        share = f"{row['score']:.0f} % of {int(row['scored'])} pairs"
-        sentences.append(f"{title}: prefers the stereotype in {share} ({interval}). {verdict}.")
+            words = f"no score. {' '.join(gate_words(row['reason'])) or row['reason']}"
+        else:
+            words = preference(row, f" of {row['scored']} pairs", delta)
+        sentences.append(f"{title}: {words}")
     return sentences
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from evenhand import plan_models
 from evenhand.core.config import Options, complete, pick
 from evenhand.core.declared import declared
-from evenhand.core.files import files_of, shown
+from evenhand.core.files import files_of, path_text
 from evenhand.core.places import located
 from evenhand.core.sources import input_files, source_path
 from evenhand.errors import InputError, one_line
@@ -159,7 +159,7 @@ def quarantine_rows(skipped: list[Skipped]) -> list[str]:
     alone: Counter[str] = Counter()
     size = 0
     for file in skipped:
-        row = {"reason": file.reason, "file": one_line(shown(file.path)), "detail": file.detail}
+        row = {"reason": file.reason, "file": one_line(path_text(file.path)), "detail": file.detail}
         size += len(json.dumps(row))
         if file.reason in others:
             others[file.reason]["parts"] += 1

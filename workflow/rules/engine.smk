@@ -117,7 +117,7 @@ def owned(write_locks):
         Path(self._lockdir).mkdir(parents=True, exist_ok=True)
         write_locks(self, lock_type, keys)
         if lock_type in self._lockfile:
-            leftovers.own(Path(self._lockfile[lock_type]))
+            leftovers.claim(Path(self._lockfile[lock_type]))
 
     return write
 

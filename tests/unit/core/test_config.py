@@ -145,22 +145,9 @@ def test_a_whole_number_written_with_a_point_is_whole():
             "there is no key filter.zzz (the keys are enabled, language, min_length, names)",
         ),
         (
-            "{name: x, models: {a: {trian: {}}}}",
-            "there is no key models.a.trian, did you mean train?",
-        ),
-        (
             "{name: x, filter: {language: chinesse}}",
             'filter.language is "chinesse"; allowed are chinese, english, null, '
             "did you mean chinese?",
-        ),
-        (
-            "{name: x, filter: {language: 7}}",
-            "filter.language is 7; allowed are chinese, english, null",
-        ),
-        (
-            "{name: x, filter: {names: [pair_fit, bilogy]}}",
-            'filter.names.1 is "bilogy"; allowed are names_jieba, pair_fit, biology, '
-            "did you mean biology?",
         ),
         ("{name: x, filter: {names: [biology, biology]}}", 'filter.names names "biology" twice'),
         (
@@ -172,23 +159,13 @@ def test_a_whole_number_written_with_a_point_is_whole():
             'filter.min_length is "nine"; it must be a whole number, at least 1, '
             "in the unit: characters",
         ),
-        (
-            "{name: x, filter: {min_length: 0}}",
-            "filter.min_length is 0; it must be a whole number, at least 1",
-        ),
         ("{name: x, filter: {min_length: true}}", "filter.min_length is true; it must be a whole"),
-        ("{name: x, filter: {min_length: 1.5}}", "filter.min_length is 1.5; it must be a whole"),
-        ("{name: x, filter: {min_length: }}", "filter.min_length is null; it must be a whole"),
-        ("{name: x, filter: }", "filter is null; it must be a mapping"),
-        ("{name: x, filter: {enabled: 1}}", "filter.enabled is 1; it must be true or false"),
         ("{name: x, share: 0}", "share is 0; it must be a number, above 0, at most 1, in the unit"),
         ("{name: x, folder: 3}", "folder is 3; it must be a text or null; put it into quotes"),
         ("{name: x, results: no}", "results is false; it must be a text; put it into quotes"),
         ("{name: x, results: [a]}", 'results is ["a"]; it must be a text; every key'),
-        ("{name: x, results: }", "results is null; it must be a text; every key"),
         ("{name: x, base: 2}", "base is 2; allowed are e, 2; put it into quotes; every key"),
         ("{name: x, results: 2020-01-01}", 'results is "2020-01-01"; it must be a text'),
-        ("{name: x, seed: -1}", "seed is -1; it must be a whole number, at least 0;"),
         (
             "{name: x, field: 0}",
             'field is 0; it must be a whole number, at least 1, or one of "text", null',
@@ -198,14 +175,9 @@ def test_a_whole_number_written_with_a_point_is_whole():
             "models.Aé is no name; it must be a text, of the form ^[a-z]+$",
         ),
         ("{name: x, models: {a: {}}}", "models.a must have exactly 1 of the keys path, train"),
-        (
-            "{name: x, models: {a: {path: p, train: {}}}}",
-            "models.a must have exactly 1 of the keys path, train",
-        ),
         ("{}", "the configuration lacks the key name"),
         ("[]", "the configuration is []; it must be a mapping"),
         ("{name: x, 1998: {}}", "the key 1998 is read as 1998; put its name into quotes"),
-        ("{name: x, models: {no: {}}}", "models.False is read as False; put its name into quotes"),
         ("{name: x, share: .nan}", "share is nan; it must be a finite number"),
         ("{name: x, rounds: [{size: -.inf}]}", "rounds.0.size is -inf; it must be a finite number"),
         ("{name: x, depth: 3}", "depth has no effect for kind: small; remove it"),

@@ -88,7 +88,7 @@ def lock(tmp_path):
     lock = tmp_path / ".snakemake" / "locks" / "0.output.lock"
     lock.parent.mkdir(parents=True)
     lock.write_text("results/funnel.csv\n")
-    leftovers.own(lock)
+    leftovers.claim(lock)
     return lock
 
 
@@ -118,7 +118,7 @@ def test_the_lock_of_a_living_or_a_remote_process_stays(lock, tmp_path, changes)
     of_owner(lock, *changes)
     dead = lock.with_name("1.input.lock")
     dead.touch()
-    leftovers.own(dead)
+    leftovers.claim(dead)
     of_owner(dead, None, None, 1.0)
     assert leftovers.release_dead_locks(tmp_path)
     assert sorted(lock.parent.iterdir()) == [lock, lock.with_suffix(".owner")]

@@ -47,7 +47,7 @@ def restore(cache: Path, key: str, outputs: dict[str, Path]) -> dict[str, Any] |
         _discard(folder, str(error))
         return None
     except OSError as error:  # a full disk or a forbidden file does not invalidate the entry
-        _say(f"entry {key} cannot be read: {error}")
+        _report(f"entry {key} cannot be read: {error}")
         return None
     finally:
         for partial in partials.values():
@@ -80,7 +80,7 @@ def store(cache: Path, key: str, outputs: dict[str, Path], record: dict[str, Any
         building.rename(folder)
     except OSError as error:
         if error.errno != errno.ENOTEMPTY:  # else another process finished the same entry first
-            _say(f"nothing is kept: {error}")
+            _report(f"nothing is kept: {error}")
     finally:
         shutil.rmtree(building, ignore_errors=True)
 
@@ -90,7 +90,7 @@ def entries(cache: Path) -> list[dict[str, Any]]:
 
     The stage of a damaged entry, which would not be served, is `broken`.
     """
-    found = []
+    listed = []
     for folder in cache.glob("??/[!.]*"):
         try:
             size = sum(f.stat().st_size for f in folder.rglob("*") if f.is_file())
@@ -101,8 +101,8 @@ def entries(cache: Path) -> list[dict[str, Any]]:
             stage = str(json.loads((folder / ENTRY).read_text(encoding="utf-8"))["record"]["stage"])
         except (OSError, ValueError, KeyError, TypeError):
             stage = "broken"
-        found.append({"key": folder.name, "stage": stage, "bytes": size, "used": used})
-    return sorted(found, key=lambda e: (e["used"], e["key"]))
+        listed.append({"key": folder.name, "stage": stage, "bytes": size, "used": used})
+    return sorted(listed, key=lambda e: (e["used"], e["key"]))
 
 
 def prune(cache: Path, limit: int) -> tuple[int, int]:
@@ -128,7 +128,7 @@ def _folder(cache: Path, key: str) -> Path:
 def _discard(folder: Path, reason: str | None = None) -> bool:
     """Rename an entry in one step, then remove it; return whether that was possible."""
     if reason:
-        _say(f"entry {folder.name} is not used: {reason}")
+        _report(f"entry {folder.name} is not used: {reason}")
     doomed = folder.with_name(f".building-{uuid.uuid4().hex}")
     try:
         folder.rename(doomed)
@@ -138,7 +138,7 @@ def _discard(folder: Path, reason: str | None = None) -> bool:
     return True
 
 
-def _say(message: str) -> None:
+def _report(message: str) -> None:
     print(f"run cache: {message}", file=sys.stderr)
 
 

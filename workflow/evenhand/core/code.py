@@ -88,7 +88,7 @@ def imported_packages(modules: Iterable[str]) -> set[str]:
     InputError
         One of them is not locked.
     """
-    found = set()
+    distributions = set()
     for module in modules:
         for name in _read(module)[2]:
             distribution = DISTRIBUTIONS.get(name, normalised(name))
@@ -98,8 +98,8 @@ def imported_packages(modules: Iterable[str]) -> set[str]:
                     file=_path(module),
                     remedy="add it to the dependencies in pyproject.toml and run `make lock`",
                 )
-            found.add(distribution)
-    return found
+            distributions.add(distribution)
+    return distributions
 
 
 def unlike_the_lock() -> list[str]:
@@ -132,27 +132,23 @@ def installed_packages() -> dict[str, tuple[str, list[str]]]:
     """Return version and requirements of each installed distribution, by its normalised name."""
     # folders without packages, such as the working folder, change all the time
     folders = [
-        str(folder) for folder in map(Path, dict.fromkeys(sys.path)) if _has_packages(folder)
+        folder
+        for folder in dict.fromkeys(sys.path)
+        if any(any(Path(folder).glob(f"*.{suffix}")) for suffix in ("dist-info", "egg-info"))
     ]
     times = [[folder, Path(folder).stat().st_mtime_ns] for folder in folders]
     key = hashlib.sha256(_this_file() + json.dumps(times).encode()).hexdigest()
     file = LIBRARY / "evenhand" / "__pycache__" / "packages.digest"
-    found = _load(file, key)
-    if found is None:
-        found = {"key": key, "packages": _read_packages(folders)}
-        _keep(file, found)
-    return found["packages"]
+    document = _load(file, key)
+    if document is None:
+        document = {"key": key, "packages": _read_packages(folders)}
+        _keep(file, document)
+    return document["packages"]
 
 
 def normalised(name: str) -> str:
     """Return a distribution's name as the package index compares it."""
     return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def _has_packages(folder: Path) -> bool:
-    return folder.is_dir() and any(
-        one.suffix in (".dist-info", ".egg-info") for one in folder.iterdir()
-    )
 
 
 def _read_packages(folders: list[str]) -> dict[str, tuple[str, list[str]]]:
@@ -161,31 +157,26 @@ def _read_packages(folders: list[str]) -> dict[str, tuple[str, list[str]]]:
     packages = {}
     for distribution in importlib.metadata.distributions(path=folders):
         name = normalised(distribution.metadata["Name"])
-        required = map(Requirement, distribution.requires or ())
-        packages.setdefault(  # the first on the path is the one that is imported
-            name,
-            (
-                distribution.version,
-                sorted(
-                    normalised(one.name)
-                    for one in required
-                    if one.marker is None or one.marker.evaluate({"extra": ""})
-                ),
-            ),
-        )
+        requirements = [
+            normalised(requirement.name)
+            for requirement in map(Requirement, distribution.requires or ())
+            if requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+        ]
+        # the first on the path is the one that is imported
+        packages.setdefault(name, (distribution.version, sorted(requirements)))
     return packages
 
 
 def _with_requirements(names: set[str]) -> set[str]:
     """Return these distributions and all that they require, as far as they are installed."""
-    found: set[str] = set()
+    closure: set[str] = set()
     waiting = list(names)
     while waiting:
         name = waiting.pop()
-        if name not in found:
-            found.add(name)
+        if name not in closure:
+            closure.add(name)
             waiting += installed_packages().get(name, ("", []))[1]
-    return {name for name in found if name in names or name in installed_packages()}
+    return closure & (names | installed_packages().keys())
 
 
 def installed_version(name: str) -> str | None:
@@ -247,7 +238,7 @@ def _members(name: str) -> set[str]:
     path = _path(name)
     if path is None or path.stem != "__init__":
         return set()
-    return {f"{name}.{one.stem}" for one in path.parent.glob("*.py") if one != path}
+    return {f"{name}.{member.stem}" for member in path.parent.glob("*.py") if member != path}
 
 
 def _kept(path: Path) -> tuple[dict[str, str], list[list[Any]]]:

@@ -25,6 +25,14 @@ from evenhand.errors import InputError
 
 Schema = dict[str, Any]
 
+#: Bounds of numbers in words.
+BOUNDS = {
+    "minimum": "at least {}",
+    "exclusiveMinimum": "above {}",
+    "maximum": "at most {}",
+    "exclusiveMaximum": "below {}",
+}
+
 #: Faults reported at a time.
 MOST_FAULTS = 20
 
@@ -309,10 +317,7 @@ def _expectation(schema: Schema) -> str:
     if "enum" in schema:
         text = f"one of {', '.join(_as_yaml(value) for value in schema['enum'])}"
     for bound, phrase in (
-        ("minimum", "at least {}"),
-        ("exclusiveMinimum", "above {}"),
-        ("maximum", "at most {}"),
-        ("exclusiveMaximum", "below {}"),
+        *BOUNDS.items(),
         ("form", "{}") if "form" in schema else ("pattern", "of the form {}"),
         ("minLength", "of at least {} characters"),
         ("minItems", "with at least {} entries"),

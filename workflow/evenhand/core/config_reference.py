@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from evenhand.core.config import Schema, read_schema
+from evenhand.core.config import BOUNDS, Schema, read_schema
 from evenhand.core.places import SCHEMA
 
 HEAD = """# Configuration
@@ -82,20 +82,13 @@ def _kind(part: dict[str, Any]) -> str:
     if "enum" in part:
         return " or ".join(f"`{_value(value)}`" for value in part["enum"])
     kinds = part["type"] if isinstance(part["type"], list) else [part["type"]]
-    words = {"array": "list", "object": "mapping", "string": "text"}
-    text = " or ".join(words.get(kind, kind) for kind in kinds)
+    titles = {"array": "list", "object": "mapping", "string": "text"}
+    text = " or ".join(titles.get(kind, kind) for kind in kinds)
     items = part.get("items", {})
     if "enum" in items:
         text += " of " + ", ".join(f"`{value}`" for value in items["enum"])
-    if "minimum" in part:
-        text += f", at least {part['minimum']}"
-    if "exclusiveMinimum" in part:
-        text += f", above {part['exclusiveMinimum']}"
-    if "maximum" in part:
-        text += f", at most {part['maximum']}"
-    if "exclusiveMaximum" in part:
-        text += f", below {part['exclusiveMaximum']}"
-    return text
+    bounds = [words.format(part[bound]) for bound, words in BOUNDS.items() if bound in part]
+    return ", ".join([text, *bounds])
 
 
 if __name__ == "__main__":

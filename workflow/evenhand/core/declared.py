@@ -27,7 +27,7 @@ def declared(module: str, name: str) -> Any:
     places: dict[str, str] = {}
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.ImportFrom):
-            places |= {one.name: node.module for one in node.names}
+            places |= {alias.name: node.module for alias in node.names}
             if name in places:
                 return declared(node.module, name)
         targets = node.targets if isinstance(node, ast.Assign) else []
@@ -37,7 +37,7 @@ def declared(module: str, name: str) -> Any:
                 owner = ast.unparse(node.value.value)
                 return declared(f"{places[owner]}.{owner}", node.value.attr)
             if isinstance(node.value, ast.Call):
-                return {one.arg: _literal(one.value) for one in node.value.keywords}
+                return {each.arg: _literal(each.value) for each in node.value.keywords}
             return _literal(node.value)
     return None
 

@@ -13,9 +13,10 @@ def member_names(package: str | ModuleType) -> list[str]:
     package : str or module
         For example ``evenhand.stereotypes.tables``. Only the package itself is imported.
     """
-    found = importlib.import_module(package) if isinstance(package, str) else package
-    names = (one.name for one in pkgutil.iter_modules(found.__path__))
-    return sorted(f"{found.__name__}.{name}" for name in names)
+    if isinstance(package, str):
+        package = importlib.import_module(package)
+    members = pkgutil.iter_modules(package.__path__, f"{package.__name__}.")
+    return sorted(member.name for member in members)
 
 
 def load_members(package: str | ModuleType) -> list[ModuleType]:

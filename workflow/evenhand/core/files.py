@@ -66,7 +66,7 @@ def _entries(folder: Path) -> list[Path]:
     return sorted(p for p in inside if p.name != TIMESTAMP and not p.name.startswith(PARTIAL))
 
 
-def shown(path: Path | str) -> str:
+def path_text(path: Path | str) -> str:
     r"""Return a path as valid UTF-8 text: bytes that are no UTF-8 become ``\xff``."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
@@ -127,21 +127,21 @@ def link_or_copy(source: Path, target: Path) -> None:
     Large files become hard links where the file system and their owner allow it.
     """
 
-    def one(a: str, b: str) -> None:
-        if Path(a).stat().st_size < LINK_FROM_BYTES:
-            shutil.copyfile(a, b)
+    def link_file(source: str, target: str) -> None:
+        if Path(source).stat().st_size < LINK_FROM_BYTES:
+            shutil.copyfile(source, target)
             return
         try:
-            os.link(a, b)
-            os.utime(b)  # a result is as new as the run that put it there
+            os.link(source, target)
+            os.utime(target)  # a result is as new as the run that put it there
         except OSError:
-            remove(Path(b))
-            shutil.copyfile(a, b)
+            remove(Path(target))
+            shutil.copyfile(source, target)
 
     if source.is_dir():
-        shutil.copytree(source, target, copy_function=one)
+        shutil.copytree(source, target, copy_function=link_file)
     else:
-        one(str(source), str(target))
+        link_file(str(source), str(target))
 
 
 def files_of(folder: Path, suffixes: Iterable[str]) -> list[str]:

@@ -37,16 +37,16 @@ class Watch:
     def undeclared(self, declared: Iterable[Path]) -> list[str]:
         """Return the opened files below the working folder that no declared path covers."""
         here = Path.cwd().resolve()
-        ours = (ROOT / "requirements", Path(sys.prefix), *_allowed, *declared)
-        covered = {path.resolve() for path in ours}
-        found = []
+        allowed = (ROOT / "requirements", Path(sys.prefix), *_allowed, *declared)
+        covered = {path.resolve() for path in allowed}
+        names = []
         for name in sorted(self.opened):
             path = Path(name).resolve()
             is_code = LIBRARY in path.parents and path.suffix in (".py", ".pyc", ".digest")
             inside = here in path.parents and path.is_file()
             if inside and not is_code and not ({path, *path.parents} & covered):
-                found.append(str(path.relative_to(here)))
-        return found
+                names.append(str(path.relative_to(here)))
+        return names
 
 
 def uncovered_modules(covered: Iterable[str]) -> list[str]:

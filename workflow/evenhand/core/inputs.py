@@ -59,14 +59,14 @@ class Checksums:
 
     def _file(self, path: str) -> str:
         try:
-            found = os.stat(path)  # noqa: PTH116  # several times faster than Path
+            status = os.stat(path)  # noqa: PTH116  # several times faster than Path
         except FileNotFoundError:
             return ""
-        state = [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
+        state = [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
         *before, digest = self.known.get(path, [None])
         if before != state:
             digest = content_digest(Path(path))
-        if time.time() - max(found.st_mtime, found.st_ctime) > SETTLED:
+        if time.time() - max(status.st_mtime, status.st_ctime) > SETTLED:
             self.used[path] = [*state, digest]
         else:
             self.unsettled.add(path)
@@ -74,11 +74,11 @@ class Checksums:
 
     def save(self) -> None:
         """Write the store, if its folder exists and something changed."""
-        kept = self.known | self.used
-        kept = {path: one for path, one in kept.items() if path not in self.unsettled}
-        if self.store and self.store.parent.is_dir() and kept != self.known:
+        rows = self.known | self.used
+        rows = {path: row for path, row in rows.items() if path not in self.unsettled}
+        if self.store and self.store.parent.is_dir() and rows != self.known:
             with atomic(self.store) as path:
-                path.write_text(json.dumps(kept), encoding="utf-8")
+                path.write_text(json.dumps(rows), encoding="utf-8")
 
 
 def planned_digest(store: Path, path: Path) -> str | None:

@@ -47,7 +47,7 @@ def is_dead(owner: str) -> bool:
         return False
 
 
-def own(lock: Path) -> None:
+def claim(lock: Path) -> None:
     """Record this process as the owner of one of Snakemake's locks."""
     lock.with_suffix(".owner").write_text(identity(), encoding="utf-8")
 
@@ -105,8 +105,6 @@ class Leftover:
         Slurm's job id.
     state : str
         PENDING, RUNNING, COMPLETING, ...
-    run : str
-        The name shared by all jobs of a run.
     job : str
         The rule, and the wildcards with underscores between.
     reason : str
@@ -115,7 +113,6 @@ class Leftover:
 
     id: str
     state: str
-    run: str
     job: str
     reason: str
 
@@ -150,22 +147,22 @@ def find(folder: Path) -> list[Leftover]:
 
 
 def _parse(listing: str, folder: Path) -> list[Leftover]:
-    found = []
+    jobs = []
     for line in listing.splitlines():
         fields = line.split(_SEPARATOR)
         if len(fields) == 6 and _NAME.fullmatch(fields[2]):
-            id, state, run, comment, place, reason = fields
+            id, state, _, comment, place, reason = fields
             if Path(place).resolve() == folder.resolve():
-                found.append(Leftover(id, state, run, comment.removeprefix("rule_"), reason))
-    return found
+                jobs.append(Leftover(id, state, comment.removeprefix("rule_"), reason))
+    return jobs
 
 
 def remove_partials(results: Path) -> int:
     """Remove unfinished files of killed jobs, and return their number. No job may be running."""
-    found = sorted(results.rglob(f"{PARTIAL}*"), key=lambda path: len(path.parts))
-    for path in found:
+    partials = sorted(results.rglob(f"{PARTIAL}*"), key=lambda path: len(path.parts))
+    for path in partials:
         remove(path)
-    return len(found)
+    return len(partials)
 
 
 def check(folder: Path) -> bool:
@@ -182,18 +179,18 @@ def check(folder: Path) -> bool:
         There are such jobs; the message lists them, with a remedy.
     """
     try:
-        found = find(folder)
+        jobs = find(folder)
     except InputError as error:  # a run on this machine alone needs no Slurm
         print(f"warning: jobs of a former run were not looked for: {error}", file=sys.stderr)
         return False
-    if found:
-        shown = "; ".join(map(str, found[:5])) + ("; ..." if len(found) > 5 else "")
-        count = "1 job is" if len(found) == 1 else f"{len(found)} jobs are"
+    if jobs:
+        listed = "; ".join(map(str, jobs[:5])) + ("; ..." if len(jobs) > 5 else "")
+        count = "1 job is" if len(jobs) == 1 else f"{len(jobs)} jobs are"
         raise InputError(
             f"{count} still in Slurm's queue, sent from this folder by another run,"
-            f" and would write the same files: {shown}",
+            f" and would write the same files: {listed}",
             remedy="if that run is dead, let them end or type"
-            f" `scancel {' '.join(job.id for job in found)}`, and start again when they have left"
+            f" `scancel {' '.join(job.id for job in jobs)}`, and start again when they have left"
             " the queue; if it is alive, let it end, or work in another copy of the folder",
         )
     return True

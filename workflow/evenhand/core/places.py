@@ -26,9 +26,9 @@ def located(value: Any) -> Any:
         this name in the working folder is preferred.
     """
     if isinstance(value, dict):
-        return {key: located(one) for key, one in value.items()}
+        return {key: located(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [located(one) for one in value]
+        return [located(item) for item in value]
     if isinstance(value, str) and value.startswith(("config/", "resources/", "workflow/")):
         inside = value.startswith("workflow/evenhand/")
         path = LIBRARY / value.removeprefix("workflow/") if inside else ROOT / value

@@ -55,7 +55,7 @@ def input_files(
     """
     if not named["files"] and not named["sources"]:
         raise InputError(f"config: {key} names neither files nor sources")
-    return named["files"] + [source_path(config, sources, one) for one in named["sources"]]
+    return named["files"] + [source_path(config, sources, name) for name in named["sources"]]
 
 
 def unchecked(config: dict[str, Any], sources: dict[str, dict[str, str]]) -> str:

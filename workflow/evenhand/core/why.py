@@ -157,50 +157,42 @@ def _causes(job: Job, makers: dict[str, Job], state: Path | None) -> Iterator[Ca
 
 def _changed_params(before: list[str], now: list[str], state: Path | None) -> Iterator[Cause]:
     """Return causes from parameters (in ``repr`` form) that only one of two runs had."""
-    codes, keys, others, inputs = [], [], [], []
-    for params in (before, now):
-        values = [ast.literal_eval(param) for param in params]
-        inputs.append(next((v["inputs"] for v in values if _is_inputs(v)), {}))
-        values = [value for value in values if not _is_inputs(value)]
-        matches = [_CODE.fullmatch(value) for value in values if isinstance(value, str)]
-        codes.append([match for match in matches if match])
-        keys.append({k: v for value in values if isinstance(value, dict) for k, v in value.items()})
-        others.append(
-            [
-                repr(value)
-                for value in values
-                if not isinstance(value, dict)
-                and not (isinstance(value, str) and _CODE.fullmatch(value))
-            ]
-        )
+    codes, keys, others, inputs = [[], []], [{}, {}], [[], []], [{}, {}]
+    for run, params in enumerate((before, now)):
+        for value in map(ast.literal_eval, params):
+            if isinstance(value, dict) and value.keys() == {"inputs"}:  # `evenhand.core.inputs`
+                inputs[run] = value["inputs"]
+            elif isinstance(value, dict):
+                keys[run] |= value
+            elif isinstance(value, str) and (match := _CODE.fullmatch(value)):
+                codes[run].append(match)
+            else:
+                others[run].append(repr(value))
     if codes[0] and codes[1]:
-        for clause in _changed_code(codes[0][0], codes[1][0], state):
+        modules = tuple(codes[1][0][1].split("+"))
+        for clause in _compare_code(codes[0][0][2], modules, state):
             yield Cause(clause)
     elif codes[0] or codes[1]:
         yield Cause("the rule names other code than before")
     for key in sorted(keys[0].keys() | keys[1].keys(), key=str):
         name = key if key.startswith("--") else f"config: {key}"  # an option of no key, or a key
         if key not in keys[0]:
-            yield Cause(f"{name} is new: {_short(keys[1][key])}")
+            yield Cause(f"{name} is new: {_cut(repr(keys[1][key]))}")
         elif key not in keys[1]:
             yield Cause(f"{name} is gone")
         elif keys[0][key] != keys[1][key]:
-            yield Cause(f"{name}: {_short(keys[0][key])} -> {_short(keys[1][key])}")
+            values = (_cut(repr(side[key])) for side in keys)
+            yield Cause(f"{name}: {' -> '.join(values)}")
     yield from _changed_inputs(*inputs)
     if others[0] or others[1]:
         then, today = (", ".join(values) or "none" for values in others)
         yield Cause(f"a parameter of the rule changed: {_cut(then)} -> {_cut(today)}")
 
 
-def _is_inputs(value: Any) -> bool:
-    """Return whether a parameter describes a job's inputs (`evenhand.core.inputs`)."""
-    return isinstance(value, dict) and value.keys() == {"inputs"}
-
-
 def _changed_inputs(before: dict[str, list[str]], now: dict[str, list[str]]) -> Iterator[Cause]:
     """Return causes from the inputs by role, except inputs that were added or removed."""
     then, today = (
-        {path: digest for paths in roles.values() for path, _, digest in map(_parted, paths)}
+        {path: digest for paths in roles.values() for path, digest in map(_split, paths)}
         for roles in (before, now)
     )
     changed = [name for name, digest in today.items() if then.get(name, digest) != digest]
@@ -212,12 +204,9 @@ def _changed_inputs(before: dict[str, list[str]], now: dict[str, list[str]]) -> 
             yield Cause(f"the order or the roles of its inputs changed ({', '.join(moved)})")
 
 
-def _parted(described: str) -> tuple[str, str, str]:
-    return described.rpartition("@") if "@" in described else (described, "", "")
-
-
-def _changed_code(before: re.Match, now: re.Match, state: Path | None) -> list[str]:
-    return list(_compare_code(before[2], tuple(now[1].split("+")), state))
+def _split(described: str) -> tuple[str, str]:
+    path, at, digest = described.rpartition("@")
+    return (path, digest) if at else (described, "")
 
 
 @cache
@@ -255,12 +244,12 @@ def _changed_names(then: dict[str, str], today: dict[str, str]) -> str:
     }
     if any(name != "(order)" for names in kinds.values() for name in names):
         kinds["changed"] = [name for name in kinds["changed"] if name != "(order)"]
-    shown = {
+    titles = {
         "(module)": "statements outside its definitions",
         "(order)": "the order of its definitions",
     }
     return "; ".join(
-        f"{kind} {_listed(sorted(shown.get(name, name) for name in names))}"
+        f"{kind} {_listed(sorted(titles.get(name, name) for name in names))}"
         for kind, names in kinds.items()
         if names
     )
@@ -270,10 +259,6 @@ def _listed(names: list[str]) -> str:
     if len(names) > NAMES:
         names = [*names[: NAMES - 1], f"{len(names) - NAMES + 1} more"]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _short(value: Any) -> str:
-    return _cut(repr(value))
 
 
 def _cut(text: str) -> str:

@@ -63,23 +63,16 @@ class Checkpoints:
         Everything that determines the training, as JSON. A checkpoint of another configuration is
         refused, because it belongs to other data or another model. (Within a run each
         configuration has a separate folder: `evenhand.core.scratch`.)
-    seconds, share : float, optional
-        By default `SECONDS` and `SHARE`.
     """
 
     def __init__(
         self,
         folder: Path | None,
         configuration: Mapping[str, Any],
-        *,
-        seconds: float | None = None,
-        share: float | None = None,
     ) -> None:
         self.file = folder / NAME if folder else None
         self._configuration = json.loads(json.dumps(configuration))
-        self._seconds = SECONDS if seconds is None else seconds
-        self._share = SHARE if share is None else share
-        self._due = time.monotonic() + self._seconds
+        self._due = time.monotonic() + SECONDS
 
     def restore(self, device: str = "cpu") -> dict[str, Any] | None:
         """Return the last checkpoint, its tensors on the device, or None without one.
@@ -108,7 +101,7 @@ class Checkpoints:
             return None
         if configuration != self._configuration:
             raise InputError(
-                f"is the checkpoint of another training: {self._difference(configuration)}",
+                "is the checkpoint of a training with other settings or data",
                 file=self.file,
                 remedy="remove it to begin again, or train as it was begun",
             )
@@ -142,19 +135,12 @@ class Checkpoints:
                 + (": the training goes on from the last checkpoint" if whole else ""),
             ) from error
         ended = time.monotonic()
-        self._due = ended + max(self._seconds, self._share * (ended - started))
+        self._due = ended + max(SECONDS, SHARE * (ended - started))
 
     def save_if_due(self, collect: Callable[[], Mapping[str, Any]]) -> None:
         """Save the result of `collect` if the last checkpoint is old."""
         if self.file is not None and time.monotonic() >= self._due:
             self.save(collect())
-
-    def _difference(self, other: Mapping[str, Any]) -> str:
-        name, ours, theirs = "", self._configuration, other
-        while isinstance(ours, dict) and isinstance(theirs, dict):
-            key = min(key for key, _ in _items(ours) ^ _items(theirs))
-            name, ours, theirs = f"{name}.{key}", ours.get(key), theirs.get(key)
-        return f"{name[1:]} was {_short(theirs)}, and is {_short(ours)}"
 
 
 def random_state(device: "torch.device | str" = "cpu") -> dict[str, "torch.Tensor"]:
@@ -178,18 +164,8 @@ def set_random_state(
         torch.cuda.set_rng_state(state["cuda"].cpu(), device)
 
 
-def _items(some: Mapping[str, Any]) -> set[tuple[str, str]]:
-    """Return keys and values in a comparable form."""
-    return {(key, json.dumps(value, sort_keys=True)) for key, value in some.items()}
-
-
 def _behind(error: BaseException | None) -> OSError | None:
     """Return the file-system error behind another error: torch replaces it by one of its own."""
     while error is not None and not isinstance(error, OSError):
         error = error.__cause__ or error.__context__
     return error
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 80 else f"{text[:77]}..."

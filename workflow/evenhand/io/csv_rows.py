@@ -88,13 +88,13 @@ def _parse(lines: list[str], delimiter: str) -> tuple[list[str] | None, str | No
             return text.split(delimiter) if text else [], None
     ended = False
 
-    def given() -> Iterator[str]:
+    def counted() -> Iterator[str]:
         nonlocal ended
         yield from lines
         ended = True
 
     try:
-        return next(csv.reader(given(), delimiter=delimiter, strict=True)), None
+        return next(csv.reader(counted(), delimiter=delimiter, strict=True)), None
     except csv.Error as error:
         return None, None if ended else str(error)
 

@@ -198,8 +198,8 @@ class TextReader:
         if len(text) <= self.max_characters:
             return text
         lines = text.split("\n")
-        for index, one in enumerate(lines):
-            if len(one) > self.max_characters:
+        for index, content in enumerate(lines):
+            if len(content) > self.max_characters:
                 self._quarantine_line(line + index)
                 lines[index] = ""
         return "\n".join(lines)
@@ -263,8 +263,8 @@ class TextReader:
         for start, end, why in problems:
             detail = f"{end - start} bytes"
             if why:
-                shown = data[start:end][:8].hex(" ") + (" ..." if end - start > 8 else "")
-                detail = f"{detail}: {shown} ({why})"
+                digits = data[start:end][:8].hex(" ") + (" ..." if end - start > 8 else "")
+                detail = f"{detail}: {digits} ({why})"
             reason = "undecodable_bytes" if why else "nul_bytes"
             self.quarantine.add(self.file, offset + start, "byte", reason, detail)
         return re.sub("\0+", DAMAGE, text) if nuls else text

@@ -52,8 +52,8 @@ def fetch_hub_data(
             if branch != CONVERTED:
                 raise
             break
-        found = {path for pattern in files or TABLES for path in folder.rglob(pattern)}
-        if tables := [path for path in found if path.name not in NO_TABLES]:
+        paths = {path for pattern in files or TABLES for path in folder.rglob(pattern)}
+        if tables := [path for path in paths if path.name not in NO_TABLES]:
             for path in tables:
                 copy = out / path.relative_to(folder)
                 copy.parent.mkdir(parents=True, exist_ok=True)

@@ -25,9 +25,9 @@ def read_parts(pieces: Iterable[tuple[int, str]], head: str, max_characters: int
     Nothing follows a part with a problem. The values of a part are gone when the next one comes,
     so that memory holds no more than one of them, which has about `max_characters` at most.
     """
-    found: Any = ijson.sendable_list()
+    values: Any = ijson.sendable_list()
     prefix = "item" if head.startswith("[") else ""
-    parser = ijson.items_coro(found, prefix, use_float=True, multiple_values=True)
+    parser = ijson.items_coro(values, prefix, use_float=True, multiple_values=True)
     depth = Depth()
     pending = 0  # characters since the last complete value
     for piece in chain((piece for _, piece in pieces), [None]):
@@ -36,15 +36,15 @@ def read_parts(pieces: Iterable[tuple[int, str]], head: str, max_characters: int
         begins = [0] if piece is None else range(0, len(text), PIECE)
         for part in (text[begin : begin + PIECE] for begin in begins):
             problem = _send(parser, part)
-            pending = len(part) if found else pending + len(part)
+            pending = len(part) if values else pending + len(part)
             if not problem and pending > max_characters + PIECE:
                 problem = f"longer than {max_characters} characters; the rest is not read"
-                yield Part(found, ("oversized_record", problem))
+                yield Part(values, ("oversized_record", problem))
                 return
-            yield Part(found, problem and ("broken_json", problem))
+            yield Part(values, problem and ("broken_json", problem))
             if problem:
                 return
-            found.clear()
+            values.clear()
         if end is not None:
             yield Part([], ("too_deep", f"{TOO_DEEP}; the rest is not read"))
             return

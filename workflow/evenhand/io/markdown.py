@@ -64,7 +64,7 @@ def size_category(rows: int) -> str:
 def plain(text: str) -> str:
     """A text on one line, which Markdown shows as it is, also in a cell of a table."""
     line = _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", " ".join(text.split()))
-    return _MARKUP.sub(lambda found: _ENTITIES.get(found[0], "\\" + found[0]), line)
+    return _MARKUP.sub(lambda match: _ENTITIES.get(match[0], "\\" + match[0]), line)
 
 
 def span(ends: tuple[float | None, float | None], digits: int = 1) -> str:

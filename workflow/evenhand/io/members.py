@@ -22,7 +22,7 @@ from typing import Any, BinaryIO
 
 import zstandard
 
-from evenhand.core.files import shown
+from evenhand.core.files import path_text
 from evenhand.core.limits import GROWN, GROWTH, MEMBER_BYTES, TAR_HEADER, XZ_MEMORY
 from evenhand.core.whole import check_file
 from evenhand.errors import InputError
@@ -207,7 +207,7 @@ def open_members(
         There is no such file, it is none (a pipe, a device), or it may not be read.
     """
     kind = kind_of(path.name)
-    name = shown(path)
+    name = path_text(path)
     check_file(path)
     try:
         file = path.open("rb", buffering=0)
@@ -226,7 +226,7 @@ def open_members(
             yield from _tar_members(stream, name, quarantine, budget)
         else:
             chunks = _chunks(stream, name, quarantine, budget)
-            yield Member(name, shown(path.name), chunks)
+            yield Member(name, path_text(path.name), chunks)
 
 
 def _read_counted(file: BinaryIO, on_read: Callable[[int], object], size: int) -> bytes:

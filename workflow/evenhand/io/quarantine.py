@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from evenhand.core.files import shown
+from evenhand.core.files import path_text
 from evenhand.core.limits import DETAIL, LimitError
 from evenhand.errors import one_line
 from evenhand.io.tables import write_table
@@ -116,7 +116,7 @@ class Quarantine:
         """
         if reason not in REASONS or unit not in UNITS:
             raise ValueError(f"no such reason or unit: {reason}, {unit}")
-        file, detail = shown(file), one_line(detail, DETAIL)
+        file, detail = path_text(file), one_line(detail, DETAIL)
         self.counts[reason] += 1
         self._first_details.setdefault(reason, detail)
         if file != self._file:

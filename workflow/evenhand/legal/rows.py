@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, TypeVar
 
-from evenhand.core.files import TIMESTAMP, shown
+from evenhand.core.files import TIMESTAMP, path_text
 from evenhand.core.limits import CASE_CHARACTERS, LimitError
 from evenhand.core.resources import first_twice
 from evenhand.errors import InputError
@@ -140,7 +140,7 @@ class CaseFiles:
             if path.suffix.lower() == ".parquet":
                 rows = tables.read_rows(path, batch_rows=_BATCH_ROWS)
                 for number, fields in enumerate(rows, start=1):
-                    yield SourceRow(shown(path), number, "record", fields)
+                    yield SourceRow(path_text(path), number, "record", fields)
                 continue
             alone = CaseFiles([path], self.quarantine, self.options)
             for member in alone.members(*_SEPARATORS, *_JSON):

@@ -44,19 +44,24 @@ def _preference(row: dict[str, Any]) -> str:
     name = ", ".join(filter(None, (row["task"], row["condition"])))
     if row["score"] is None:
         return f"{name}: no sample can be scored."
+    return f"{name}: {preference(row)}"
+
+
+def preference(row: dict[str, Any], items: str = "", delta: float = 5) -> str:
+    """Return how often the stereotype is preferred, of `items`, with interval and verdict."""
     interval = "too few clusters for an interval"
     if row["score_low"] is not None:
         interval = f"95 % CI {row['score_low']:.0f} to {row['score_high']:.0f}"
     words = conclusion(
         row["verdict"],
         difference="preference",
-        delta="5 points",
+        delta=f"{delta:g} points",
         above="Significant",
         below="Significantly the other way",
         power=row["power"],
         further=row["further_clusters"],
     )
-    return f"{name}: prefers the stereotype in {row['score']:.0f} % ({interval}). {words}."
+    return f"prefers the stereotype in {row['score']:.0f} %{items} ({interval}). {words}."
 
 
 def _gaps(tables: Tables) -> list[str]:

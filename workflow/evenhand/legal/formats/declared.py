@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from evenhand.core.files import shown
+from evenhand.core.files import path_text
 from evenhand.errors import InputError
 from evenhand.io.tables import read_batches
 from evenhand.legal.declaration import attributes_of, declared_dataset
@@ -101,7 +101,7 @@ def _rows(path: Path, cases: CaseFiles) -> Iterator[SourceRow]:
         names = _class_names(batch.schema)
         for row in batch.to_pylist():
             named = {key: _named(row[key], names[key]) for key in names if key in row}
-            yield SourceRow(shown(path), next(numbers), "record", row | named)
+            yield SourceRow(path_text(path), next(numbers), "record", row | named)
 
 
 def _arrow_batches(path: Path) -> Iterator[pa.RecordBatch]:
