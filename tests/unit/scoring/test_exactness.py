@@ -9,7 +9,7 @@ from tokenizers import BertWordPieceTokenizer
 from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast
 
 from evenhand.scoring import pair_masks
-from evenhand.scoring.masked import Questions, answer
+from evenhand.scoring.questions import Questions, answer
 from evenhand.scoring.models import load_masked_lm
 from unit.scoring import plain, tiny_models
 

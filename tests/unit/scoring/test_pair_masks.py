@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.scoring import pair_masks
-from evenhand.scoring.masked import Questions
+from evenhand.scoring.questions import Questions
 from evenhand.scoring.pair_masks import PairMasks
 from unit.scoring import plain
 

@@ -77,7 +77,7 @@ def test_no_decision_flips_on_crows_pairs(mirror, tmp_path):
     from tokenizers.pre_tokenizers import BertPreTokenizer
     from transformers import BertConfig, BertTokenizerFast
 
-    from evenhand.scoring.masked import Questions, answer
+    from evenhand.scoring.questions import Questions, answer
     from evenhand.scoring.models import random_masked_lm
 
     path = mirror / "crows_pairs" / "crows_pairs_anonymized.csv"

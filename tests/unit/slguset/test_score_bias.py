@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from evenhand.core import stage
 from evenhand.errors import InputError
 from evenhand.scoring import execution
-from evenhand.scoring.masked import Questions, answer, ask_word
+from evenhand.scoring.questions import Questions, answer, ask_word
 from evenhand.scoring.models import load_causal_lm, load_masked_lm
 from evenhand.slguset import score_bias as module
 from evenhand.slguset.bias_tables import BIAS

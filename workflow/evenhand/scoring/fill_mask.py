@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.scoring.masked import Questions, answer
+from evenhand.scoring.questions import Questions, answer
 from evenhand.scoring.models import LanguageModel, MaskedLM
 
 #: The record of a check without any token.
@@ -45,7 +45,7 @@ def check_fill_mask(
     seed : int
         Seed of the choice of tokens.
     tokens_per_batch, threads : int
-        See `evenhand.scoring.masked.answer`.
+        See `evenhand.scoring.questions.answer`.
     share : float
         Share of a sentence's tokens that are masked at once (at least one). Special and
         unknown tokens are never masked.

@@ -30,7 +30,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from evenhand.scoring.masked import Answers, Questions, WordQuestions, answer, ask_word
+from evenhand.scoring.questions import Answers, Questions, WordQuestions, answer, ask_word
 from evenhand.scoring.models import MaskedLM
 from evenhand.slguset.bias_tables import bias_columns, log_p_columns
 from evenhand.slguset.keywords import GENDERS
@@ -64,7 +64,7 @@ def score_masked(
     values : sequence of str
         The values of the attribute.
     tokens_per_batch, threads, scratch
-        See `evenhand.scoring.masked.answer`.
+        See `evenhand.scoring.questions.answer`.
     progress : callable, optional
         Called with numbers of sentences done.
 
