@@ -9,8 +9,8 @@ from tokenizers import BertWordPieceTokenizer
 from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast
 
 from evenhand.scoring import pair_masks
-from evenhand.scoring.questions import Questions, answer
 from evenhand.scoring.models import load_masked_lm
+from evenhand.scoring.questions import Questions, answer
 from unit.scoring import plain, tiny_models
 
 PAIRS = [

@@ -77,8 +77,8 @@ def test_no_decision_flips_on_crows_pairs(mirror, tmp_path):
     from tokenizers.pre_tokenizers import BertPreTokenizer
     from transformers import BertConfig, BertTokenizerFast
 
+    from evenhand.scoring.models import load_masked_lm
     from evenhand.scoring.questions import Questions, answer
-    from evenhand.scoring.models import random_masked_lm
 
     path = mirror / "crows_pairs" / "crows_pairs_anonymized.csv"
     with path.open(encoding="utf-8", newline="") as stream:
@@ -103,7 +103,7 @@ def test_no_decision_flips_on_crows_pairs(mirror, tmp_path):
     ).save_pretrained(tmp_path)
 
     def aul(dtype):
-        lm = random_masked_lm(tmp_path, 0, dtype=dtype)
+        lm = load_masked_lm(tmp_path, dtype=dtype, seed=0)
         questions = Questions()
         asked = []
         for sentence in (sentence for pair in pairs for sentence in pair):

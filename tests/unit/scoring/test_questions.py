@@ -6,9 +6,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.scoring import head, questions as module
-from evenhand.scoring.questions import Answers, Questions, WordQuestions, answer, ask_word
+from evenhand.scoring import head
+from evenhand.scoring import questions as module
 from evenhand.scoring.models import load_masked_lm
+from evenhand.scoring.questions import Answers, Questions, WordQuestions, answer, ask_word
 from unit.scoring import tiny_models
 
 

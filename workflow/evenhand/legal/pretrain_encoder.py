@@ -26,10 +26,10 @@ from evenhand.learning.language_modelling import Batches, fit, loss_curve, mask_
 from evenhand.legal.built import read_cases_table, read_splits
 from evenhand.legal.tokens import Special, TokenStore, check_tokenizer, read_meta
 from evenhand.scoring.device import repeatable
-from evenhand.scoring.fill_mask import check_inputs
 from evenhand.scoring.model_files import model_source
 from evenhand.scoring.models import MaskedLM, load_masked_lm
 from evenhand.scoring.selection import logits_at
+from evenhand.scoring.validity import check_fill_mask
 
 if TYPE_CHECKING:
     import torch
@@ -90,7 +90,7 @@ def pretrain_encoder(
         Folder in the Hugging Face layout with the masked language model and its tokenizer, to
         be loaded as an encoder (`evenhand.learning.hierarchical.load_encoder`) or scored as a
         language model; and training.json: sizes, options, loss curve, the checks before and
-        after on dev cases (see `evenhand.scoring.fill_mask.check_fill_mask`).
+        after on dev cases (see `evenhand.scoring.validity.check_fill_mask`).
     model : path, optional
         Folder with a masked language model. Either this or `hub_name`.
     hub_name, revision : str, optional
@@ -148,7 +148,7 @@ def pretrain_encoder(
             raise InputError(f"no case of the split {name} has a known token", file=data)
     sample = _sample(measured, held_out)
     total_steps = steps if steps is not None else math.ceil(epochs * len(trained.blocks) / batch)
-    before = check_inputs(lm, sample, seed=seed, tokens_per_batch=TOKENS_PER_BATCH)
+    before = check_fill_mask(lm, sample, seed=seed, tokens_per_batch=TOKENS_PER_BATCH)
     with repeatable(seed, threads=threads, device=device, deterministic=True):
         losses = _train(
             lm,
@@ -164,7 +164,7 @@ def pretrain_encoder(
     out.mkdir(parents=True)
     lm.model.save_pretrained(out)
     lm.tokenizer.save_pretrained(out)
-    after = check_inputs(
+    after = check_fill_mask(
         load_masked_lm(out, device=device), sample, seed=seed, tokens_per_batch=TOKENS_PER_BATCH
     )
     counts = {

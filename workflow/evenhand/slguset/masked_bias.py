@@ -30,8 +30,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from evenhand.scoring.questions import Answers, Questions, WordQuestions, answer, ask_word
 from evenhand.scoring.models import MaskedLM
+from evenhand.scoring.questions import Answers, Questions, WordQuestions, answer, ask_word
 from evenhand.slguset.bias_tables import bias_columns, log_p_columns
 from evenhand.slguset.keywords import GENDERS
 from evenhand.slguset.progress import Share

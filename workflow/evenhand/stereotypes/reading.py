@@ -96,7 +96,9 @@ def _ask_all(
     return questions, by_row
 
 
-def _ask(lm: LanguageModel, questions: Questions, row: Row, name: str, cross: bool) -> _RowQuestions:
+def _ask(
+    lm: LanguageModel, questions: Questions, row: Row, name: str, cross: bool
+) -> _RowQuestions:
     ids, places, specials, crossed = row.sentence.ids, row.sentence.places, None, None
     if name == "cps":
         places = row.masks.shared

@@ -120,7 +120,7 @@ def score_pairs_of(
     passes: Sequence[str],
     shuffle_seed: int | None = None,
     exact: Exact | None = None,
-    progress: Callable[[int], object] | None = None,
+    progress: Callable[[float], object] = lambda pairs: None,
     **options: Any,
 ) -> Iterator[list[Row]]:
     """Score pairs, with a bounded number in memory.
@@ -139,7 +139,7 @@ def score_pairs_of(
         The model in fp32, by which all sentences of near ties under a method are scored again, in
         that method's pass.
     progress : callable, optional
-        Called with numbers of finished pairs.
+        Called with numbers of finished pairs, in fractions.
     **options
         tokens_per_batch, threads, scratch: see `evenhand.scoring.questions.answer`.
 
@@ -151,15 +151,21 @@ def score_pairs_of(
     for chunk in chunks(pairs):
         by_pair = rows_of(lm, chunk, shuffle_seed=shuffle_seed)
         rows = _flat(by_pair)
-        done = _Share(len(chunk), progress)
-        read(lm, rows, passes, methods=methods, progress=done.add, **options)
+        done = 0.0
+
+        def report(share: float, pairs: int = len(chunk)) -> None:
+            nonlocal done
+            done += share * pairs
+            progress(share * pairs)
+
+        read(lm, rows, passes, methods=methods, progress=report, **options)
         for name in passes if exact else []:
             near = [pair for pair in by_pair if _is_near_tie(pair, name, methods, exact.margins)]
             again = [row for row in _flat(near) if row.variant == "original"]
             for row in again:
                 row.rescored.add(name)
             read(exact.lm, again, [name], methods=methods, **options)
-        done.finish()
+        progress(len(chunk) - done)
         yield rows
 
 
@@ -210,23 +216,3 @@ def chunks(pairs: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
         squared += size
     if chunk:
         yield chunk
-
-
-class _Share:
-    """Convert shares of a chunk's work to numbers of pairs, for a progress bar."""
-
-    def __init__(self, pairs: int, progress: Callable[[int], object] | None) -> None:
-        self.pairs, self.progress = pairs, progress
-        self.share, self.reported = 0.0, 0
-
-    def add(self, share: float) -> None:
-        self.share += share
-        self._tell(min(self.pairs, int(self.pairs * self.share)))
-
-    def finish(self) -> None:
-        self._tell(self.pairs)
-
-    def _tell(self, done: int) -> None:
-        if self.progress:
-            self.progress(done - self.reported)
-        self.reported = done
