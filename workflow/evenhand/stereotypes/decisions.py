@@ -235,8 +235,3 @@ def adjust_verdicts(
             if not whole and row["verdict"] != NOT_SCORED:
                 row["verdict"] = verdict(preference, level=level, p_value=p_adjusted)
     return [row for row, _ in found]
-
-
-def bias_types(pairs: Pairs) -> list[str]:
-    """Return the bias types of a set, sorted."""
-    return [str(name) for name in np.unique(pairs.bias_type)]

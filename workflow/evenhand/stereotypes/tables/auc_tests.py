@@ -7,7 +7,7 @@ import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, number, text
 from evenhand.metrics.paired import holm
-from evenhand.stereotypes.study import PairStudy
+from evenhand.stereotypes.read_scores import PairStudy
 from evenhand.stereotypes.tables.meta_evaluation import agreements
 
 TABLE = Table(

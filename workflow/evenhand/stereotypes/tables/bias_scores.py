@@ -15,12 +15,10 @@ from evenhand.scoring.methods import COUNTING, METHODS
 from evenhand.stereotypes.decisions import (
     NOT_SCORED,
     adjust_verdicts,
-    bias_types,
     decide,
     summarise_group,
 )
-from evenhand.stereotypes.read_scores import Model, Pairs
-from evenhand.stereotypes.study import PairStudy
+from evenhand.stereotypes.read_scores import Model, Pairs, PairStudy
 
 TABLE = Table(
     "bias_scores",
@@ -90,7 +88,7 @@ def _rows(model: Model, pairs: Pairs, delta: float, level: float) -> Iterator[Ro
     blank = dict.fromkeys(TABLE.header) | {"model": model.name, "subset": "all", "bias_type": "all"}
     methods = [name for name in METHODS if name in model.methods or name in model.blank]
     if not methods:
-        reason = model.reason or "nothing_scored"
+        reason = model.gate["reason"] or "nothing_scored"
         verdict = {"verdict": NOT_SCORED, "reason": reason}
         yield blank | {"pairs": len(pairs.pair_id), "trusted": model.trusted} | verdict
         return
@@ -99,8 +97,8 @@ def _rows(model: Model, pairs: Pairs, delta: float, level: float) -> Iterator[Ro
     found: dict[str, list[Row]] = {method: [] for method in methods}
     for subset, members in subsets(pairs, model).items():
         rows = []
-        for bias_type in ("all", *bias_types(pairs)):
-            chosen = members & ((pairs.bias_type == bias_type) | (bias_type == "all"))
+        for bias_type in pairs.bias_types:
+            chosen = members & pairs.of_type(bias_type)
             if bias_type != "all" and not chosen.any():
                 continue
             for place, method in enumerate(methods):

@@ -29,8 +29,7 @@ from evenhand.stereotypes.decisions import (
     decide,
     summarise_group,
 )
-from evenhand.stereotypes.read_scores import Model, Pairs, Scores
-from evenhand.stereotypes.study import PairStudy
+from evenhand.stereotypes.read_scores import Model, Pairs, PairStudy, Scores
 
 
 class Published(NamedTuple):

@@ -11,8 +11,7 @@ import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, percent, share, text
 from evenhand.stereotypes.decisions import decide, score_interval, share_interval, tally
-from evenhand.stereotypes.read_scores import Model, Pairs
-from evenhand.stereotypes.study import PairStudy
+from evenhand.stereotypes.read_scores import Model, Pairs, PairStudy
 
 TABLE = Table(
     "length",

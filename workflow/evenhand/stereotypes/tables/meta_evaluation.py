@@ -19,8 +19,7 @@ from evenhand.core.tables import NotApplicable, Row, Table, integer, number, sha
 from evenhand.metrics.inference import sign_flip_interval, sign_flip_p_value, total
 from evenhand.metrics.roc import auc, auc_contributions
 from evenhand.stereotypes.decisions import decide
-from evenhand.stereotypes.read_scores import Pairs
-from evenhand.stereotypes.study import PairStudy
+from evenhand.stereotypes.read_scores import Pairs, PairStudy
 
 #: With fewer biased or unbiased pairs than this, an AUC has no interval and no p-value.
 LEAST_PAIRS = 10
@@ -73,7 +72,7 @@ def agreements(study: PairStudy) -> list[Agreement]:
     rated = np.isfinite(pairs.agreement)
     if not rated.any():
         raise NotApplicable("no pair has been rated by annotators")
-    if any(("unrelated", "original") in one.scores.rows for one in study.models if one.trusted):
+    if any(("unrelated", "original") in one.scores.rows for one in study.trusted):
         raise NotApplicable("annotators rated single sentences, not pairs")
     found = []
     for model in study.models:

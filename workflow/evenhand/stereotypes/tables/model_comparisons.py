@@ -23,8 +23,7 @@ from evenhand.metrics.inference import (
 from evenhand.metrics.paired import holm
 from evenhand.scoring.methods import METHODS
 from evenhand.stereotypes.decisions import NO_BIAS, decide
-from evenhand.stereotypes.read_scores import Model
-from evenhand.stereotypes.study import PairStudy
+from evenhand.stereotypes.read_scores import Model, PairStudy
 from evenhand.text.phrases import conclusion
 
 TABLE = Table(

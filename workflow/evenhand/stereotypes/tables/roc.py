@@ -6,7 +6,7 @@ import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, share, text
 from evenhand.metrics.roc import roc_points
-from evenhand.stereotypes.study import PairStudy
+from evenhand.stereotypes.read_scores import PairStudy
 from evenhand.stereotypes.tables.meta_evaluation import agreements
 
 TABLE = Table(

@@ -7,9 +7,8 @@ import numpy as np
 from evenhand.core.tables import NotApplicable, Row, Table, integer, number, percent, share, text
 from evenhand.metrics.inference import Inference, infer, interval_around, total, verdict
 from evenhand.metrics.stereoset import TermScores, macro_scores, score_terms
-from evenhand.stereotypes.decisions import NOT_SCORED, adjust_verdicts, bias_types
-from evenhand.stereotypes.read_scores import Model
-from evenhand.stereotypes.study import PairStudy
+from evenhand.stereotypes.decisions import NOT_SCORED, adjust_verdicts
+from evenhand.stereotypes.read_scores import Model, PairStudy
 
 TABLE = Table(
     "stereoset",
@@ -41,9 +40,8 @@ BETWEEN_TWO = ("cps", "sss", "sss_compat")
 
 def rows(study: PairStudy) -> Iterator[Row]:
     """Yield a row per trusted model, method and bias type, macro-averaged over target terms."""
-    models = [one for one in study.models if one.trusted]
-    scored = [one for one in models if ("unrelated", "original") in one.scores.rows]
-    if models and not scored:
+    scored = [one for one in study.trusted if ("unrelated", "original") in one.scores.rows]
+    if study.trusted and not scored:
         raise NotApplicable("the set has no unrelated sentences")
     for model in scored:
         yield from adjust_verdicts(list(_rows(model, study)), study.level)
@@ -60,8 +58,8 @@ def _rows(model: Model, study: PairStudy) -> Iterator[tuple[Row, Inference]]:
             [model.scores.column(method, side) for side in ("more", "less", "unrelated")]
         )
         sides[:, pairs.excluded] = np.nan
-        for bias_type in ("all", *bias_types(pairs)):
-            chosen = there & ((pairs.bias_type == bias_type) | (bias_type == "all"))
+        for bias_type in pairs.bias_types:
+            chosen = there & pairs.of_type(bias_type)
             found = score_terms(*sides[:, chosen], pairs.cluster[chosen])
             preference = infer(
                 total(found.ss, found.term), neutral=50, delta=study.delta, level=study.level

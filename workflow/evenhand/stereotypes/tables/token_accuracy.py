@@ -9,9 +9,9 @@ from evenhand.metrics.inference import interval_around, sign_flip_interval, tota
 from evenhand.stereotypes.read_scores import (
     Model,
     Pairs,
+    PairStudy,
     Scores,
 )
-from evenhand.stereotypes.study import PairStudy
 
 TABLE = Table(
     "token_accuracy",
@@ -58,13 +58,12 @@ VARIANTS = {
 
 def rows(study: PairStudy) -> Iterator[Row]:
     """Yield a row per trusted model, pass and variant."""
-    for model in study.models:
-        if model.trusted:
-            yield from _rows(model, study.pairs, study.level)
+    for model in study.trusted:
+        yield from _rows(model, study.pairs, study.level)
 
 
 def _rows(model: Model, pairs: Pairs, level: float) -> Iterator[Row]:
-    for name, columns in PASSES[model.family].items():
+    for name, columns in PASSES[model.gate["family"]].items():
         counts = {
             variant: _count(model.scores, sentences, *columns)
             for variant, sentences in VARIANTS.items()
