@@ -743,12 +743,13 @@ def _positive(file: Path, label: str) -> str:
 
     table = read_table(file)
     take(table, file, label)
-    found = [one for one in POSITIVE if one in table[label]]
+    values = {*table[label]}
+    found = [name for name in POSITIVE if name in values]
     if not found:
         raise InputError(
             f"it is not known which value of {label} counts as 1",
             file=file,
-            remedy=f"name positive, one of {', '.join(sorted(set(table[label]))[:5])}",
+            remedy=f"name positive, one of {', '.join(sorted(values)[:5])}",
         )
     return found[0]
 
