@@ -2,8 +2,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from evenhand.core import stage
-from evenhand.scoring import execution
 from evenhand.scoring.models import load_language_model
 from evenhand.stereotypes.pairs import PAIRS
 from evenhand.stereotypes.score_pairs import score_pairs
@@ -86,30 +84,3 @@ def test_bf16_runs(tmp_path, pairs, folders):
     scored = [(a["aul"], b["aul"]) for a, b in zip(low, full, strict=True) if b["aul"] is not None]
     assert any(a != b for a, b in scored)
     assert all(a == pytest.approx(b, abs=0.05) for a, b in scored)
-
-
-def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path, pairs, folders, monkeypatch):
-    monkeypatch.delenv("EVENHAND_CACHE", raising=False)
-    monkeypatch.setenv("EVENHAND_STATE", str(tmp_path / "state"))
-    real, calls = execution._fit, {"all": 0, "stop": None}
-
-    def counting(*arguments):
-        if calls["all"] == calls["stop"]:
-            raise KeyboardInterrupt
-        calls["all"] += 1
-        return real(*arguments)
-
-    monkeypatch.setattr(execution, "_fit", counting)
-    names = ("out", "tokens", "gate", "null")
-    given = {"pairs": pairs, "name": "tiny", "model": folders["bert"], "null_seeds": 3}
-    stage.execute(score_pairs, given | {name: tmp_path / f"whole.{name}" for name in names})
-    needed = calls["all"]
-    calls |= {"all": 0, "stop": 5 * needed // 6}
-    parts = {name: tmp_path / f"part.{name}" for name in names}
-    with pytest.raises(KeyboardInterrupt):
-        stage.execute(score_pairs, given | parts)
-    calls |= {"all": 0, "stop": None}
-    stage.execute(score_pairs, given | parts)
-    assert calls["all"] <= needed - needed // 2
-    for name, path in parts.items():
-        assert path.read_bytes() == (tmp_path / f"whole.{name}").read_bytes()
