@@ -52,8 +52,8 @@ def encode(
         before, coded["input_ids"], coded["offset_mapping"], strict=True
     ):
         inputs.append(np.array([*prefix, *ids], dtype=np.int32))
-        given = sum(end <= len(context) for _, end in offsets) if context else 0
-        starts.append(max(1, len(prefix) + given))
+        before_start = sum(end <= len(context) for _, end in offsets) if context else 0
+        starts.append(max(1, len(prefix) + before_start))
     return inputs, starts
 
 

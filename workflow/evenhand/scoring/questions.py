@@ -163,16 +163,16 @@ def answer(
             rows, columns = places // length, places % length
             types = {"token_type_ids": _second_text(lm, ids)} if typed else {}
             read = read_places(lm.model, ids, rows, columns, place, token, entropy=entropy, **types)
-            found = {
+            arrays = {
                 "log_p": torch.where(read.log_p.isfinite(), read.log_p, torch.nan),
                 "best": read.best[place],
                 "first": read.first,
             }
             if read.entropy is not None:
-                found["entropy"] = read.entropy[place]
+                arrays["entropy"] = read.entropy[place]
             if received is not None:
-                found["alpha"] = received.mean()[rows, columns][place]
-            return {name: tensor.cpu().numpy() for name, tensor in found.items()}
+                arrays["alpha"] = received.mean()[rows, columns][place]
+            return {name: tensor.cpu().numpy() for name, tensor in arrays.items()}
 
     whole = {
         "log_p": np.full(len(queries), np.nan),
@@ -184,7 +184,7 @@ def answer(
         for name, included in (("entropy", entropy), ("alpha", attention))
         if included
     }
-    for batch, found in run_batches(
+    for batch, arrays in run_batches(
         batches,
         run,
         key=_digest(lm, questions, queries, attention, entropy) if scratch is not None else "",
@@ -194,7 +194,7 @@ def answer(
         progress=(lambda batch: progress(int(lengths[batch].sum()))) if progress else None,
     ):
         numbers = numbers_of(batch)
-        for name, array in found.items():
+        for name, array in arrays.items():
             whole[name][numbers] = array
     return Answers(**whole)
 
@@ -266,10 +266,10 @@ def ask_word(
     masked).
     """
 
-    def ask(number: int, shown: range) -> int:
+    def ask(number: int, visible: range) -> int:
         masked = list(ids)
         for i, place in enumerate(places):
-            masked[place] = ids[place] if i in shown else mask_id
+            masked[place] = ids[place] if i in visible else mask_id
         return questions.ask(masked, places[number], ids[places[number]])
 
     size = len(places)

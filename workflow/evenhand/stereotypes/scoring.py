@@ -66,7 +66,7 @@ def blank_methods(lm: LanguageModel, methods: Sequence[str]) -> dict[str, str]:
 def differences(rows: Sequence[Row], method: str) -> list[float]:
     """Return a method's score differences between any two sentences of a pair; NaN for no score."""
     values = [value(row, method) for row in rows if row.variant == "original"]
-    numbers = [math.nan if one is None else one for one in values]
+    numbers = [math.nan if score is None else score for score in values]
     return [a - b for a, b in combinations(numbers, 2)]
 
 

@@ -36,7 +36,7 @@ def rows(study: PairStudy) -> Iterator[Row]:
     """Yield a row per trusted masked model, group and bias type."""
     if not np.isin(study.pairs.disadvantaged, list(GROUPS.values())).any():
         raise NotApplicable("no pair names the disadvantaged group")
-    models = [one for one in study.models if "all_masked" in one.methods]
+    models = [model for model in study.models if "all_masked" in model.methods]
     if not models:
         raise NotApplicable("no model has scores with every token masked")
     for model in models:

@@ -73,15 +73,15 @@ def rows(study: PairStudy) -> Iterator[Row]:
 def subsets(pairs: Pairs, model: Model) -> dict[str, np.ndarray]:
     """Return the subsets of a set that are scored separately, as masks over pairs by name."""
     lengths = [model.scores.column("n_tokens", side) for side in ("more", "less")]
-    found = {
+    masks = {
         "all": np.ones(len(pairs.pair_id), dtype=bool),
         "clean": pairs.clean,
         "equal_length": lengths[0] == lengths[1],
     }
     directions = {name: pairs.direction == name for name in ("stereo", "antistereo")}
     if any(chosen.any() for chosen in directions.values()):
-        found |= directions
-    return found
+        masks |= directions
+    return masks
 
 
 def _rows(model: Model, pairs: Pairs, delta: float, level: float) -> Iterator[Row]:
@@ -94,7 +94,7 @@ def _rows(model: Model, pairs: Pairs, delta: float, level: float) -> Iterator[Ro
         return
     decisions = [decide(pairs, model.scores, method) for method in methods]
     nulls = [[decide(pairs, null, method) for null in model.nulls] for method in methods]
-    found: dict[str, list[Row]] = {method: [] for method in methods}
+    rows_by_method: dict[str, list[Row]] = {method: [] for method in methods}
     for subset, members in subsets(pairs, model).items():
         rows = []
         for bias_type in pairs.bias_types:
@@ -109,6 +109,6 @@ def _rows(model: Model, pairs: Pairs, delta: float, level: float) -> Iterator[Ro
                 row |= {"reason": model.blank[method]} if method in model.blank else {}
                 rows.append((blank | row | {"trusted": True}, preference))
         for row in adjust_verdicts(rows, level):
-            found[row["method"]].append(row)
+            rows_by_method[row["method"]].append(row)
     for method in methods:
-        yield from found[method]
+        yield from rows_by_method[method]

@@ -112,11 +112,11 @@ def _count(
     scores: Scores, sentences: tuple[tuple[str, str], ...], tokens: list[str], correct: list[str]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the tokens and the correct tokens of each pair; 0 for sentences that were not read."""
-    found = np.zeros((2, len(next(iter(scores.rows.values())))))
+    counts_by_pair = np.zeros((2, len(next(iter(scores.rows.values())))))
     for side, variant in sentences:
         counts = [
             sum(scores.column(name, side, variant) for name in names) for names in (tokens, correct)
         ]
         read = np.isfinite(counts).all(axis=0)
-        found[:, read] += np.array(counts)[:, read]
-    return found[0], found[1]
+        counts_by_pair[:, read] += np.array(counts)[:, read]
+    return counts_by_pair[0], counts_by_pair[1]
