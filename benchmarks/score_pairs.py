@@ -30,8 +30,8 @@ from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast  # noqa:
 from transformers.modeling_outputs import MaskedLMOutput  # noqa: E402
 
 from evenhand.scoring import pair_masks  # noqa: E402
-from evenhand.scoring.masked import Questions, answer  # noqa: E402
 from evenhand.scoring.models import MaskedLM  # noqa: E402
+from evenhand.scoring.questions import Questions, answer  # noqa: E402
 from evenhand.scoring.selection import enable_selection  # noqa: E402
 
 VOCABULARY = 28_996

@@ -700,14 +700,15 @@ def _positive(file: Path, label: str) -> str:
 
     table = read_table(file)
     take(table, file, label)
-    values = [value for value in POSITIVE if value in table[label]]
-    if not values:
+    values = {*table[label]}
+    names = [name for name in POSITIVE if name in values]
+    if not names:
         raise InputError(
             f"it is not known which value of {label} counts as 1",
             file=file,
-            remedy=f"name positive, one of {', '.join(sorted(set(table[label]))[:5])}",
+            remedy=f"name positive, one of {', '.join(sorted(values)[:5])}",
         )
-    return values[0]
+    return names[0]
 
 
 def _templates(page: str, folder: Path) -> list[Path]:

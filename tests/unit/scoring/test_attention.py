@@ -7,8 +7,8 @@ import torch
 from evenhand.errors import InputError
 from evenhand.scoring import attention
 from evenhand.scoring.attention import collecting, enable_attention
-from evenhand.scoring.masked import Questions, answer
 from evenhand.scoring.models import load_masked_lm
+from evenhand.scoring.questions import Questions, answer
 from unit.scoring import architectures, tiny_models
 
 

@@ -1,9 +1,4 @@
 import itertools
-import os
-import signal
-import subprocess
-import sys
-import textwrap
 import threading
 import time
 
@@ -13,7 +8,6 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.core import warm
 from evenhand.errors import InputError
 from evenhand.scoring import execution
 from evenhand.scoring.execution import run_batches
@@ -189,48 +183,6 @@ def test_a_broken_part_is_made_again(tmp_path, monkeypatch, broken):
             [(batch, squares(batch)) for batch in BATCHES],
         )
         assert counting.ran == expected
-
-
-def test_a_killed_process_goes_on(tmp_path):
-    script = textwrap.dedent(
-        """
-        import sys, time
-        from pathlib import Path
-        import numpy as np
-        from evenhand.scoring import execution
-
-        execution.SAVE_SECONDS = 0
-        folder = Path(sys.argv[1])
-
-        def run(indices):
-            with (folder / "ran").open("a") as stream:
-                stream.write(f"{indices[0]}\\n")
-            if indices[0] == 3 and sys.argv[2] == "hang":
-                time.sleep(60)
-            return {"x": indices * 2.0}
-
-        batches = [np.array([i]) for i in range(6)]
-        found = execution.run_batches(batches, run, scratch=folder / "scratch")
-        print([float(f["x"][0]) for _, f in found])
-        """
-    )
-    (tmp_path / "script.py").write_text(script)
-    command = [warm.folder() / "python", tmp_path / "script.py", tmp_path]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
-    process = subprocess.Popen([*command, "hang"], env=environment)
-    deadline = time.monotonic() + 60
-    saved = "scratch/*/2.npz"
-    while not list(tmp_path.glob(saved)) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    process.send_signal(signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL
-    assert list(tmp_path.glob(saved))
-    (tmp_path / "ran").write_text("")
-    done = subprocess.run(
-        [*command, "go"], env=environment, check=True, capture_output=True, text=True
-    )
-    assert done.stdout.strip() == "[0.0, 2.0, 4.0, 6.0, 8.0, 10.0]"
-    assert (tmp_path / "ran").read_text().split() == ["3", "4", "5"]
 
 
 # ---------------------------------------------------------------- where memory is short

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.scoring import pair_masks
-from evenhand.scoring.masked import Questions
 from evenhand.scoring.pair_masks import PairMasks
+from evenhand.scoring.questions import Questions
 from unit.scoring import plain
 
 CLS, SEP, MASK = 101, 102, 103

@@ -1,5 +1,3 @@
-import csv
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -69,59 +67,3 @@ def test_a_wider_margin_takes_more(differences, one, other):
     narrow, wide = (near_ties(differences, m) for m in sorted((one, other)))
     assert (narrow <= wide).all()
     assert (near_ties(-differences, one) == near_ties(differences, one)).all()
-
-
-@pytest.mark.mirror
-def test_no_decision_flips_on_crows_pairs(mirror, tmp_path):
-    """AUL of a random BERT (1 layer, 128 wide) on every fourth real pair: bf16 against fp32."""
-    from tokenizers.pre_tokenizers import BertPreTokenizer
-    from transformers import BertConfig, BertTokenizerFast
-
-    from evenhand.scoring.masked import Questions, answer
-    from evenhand.scoring.models import random_masked_lm
-
-    path = mirror / "crows_pairs" / "crows_pairs_anonymized.csv"
-    with path.open(encoding="utf-8", newline="") as stream:
-        pairs = [(row["sent_more"], row["sent_less"]) for row in csv.DictReader(stream)]
-    assert len(pairs) == 1508
-    pairs = pairs[::4]
-    split = BertPreTokenizer().pre_tokenize_str
-    words = {word for pair in pairs for sentence in pair for word, _ in split(sentence)}
-    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *sorted(words)]
-    BertTokenizerFast(
-        vocab={word: number for number, word in enumerate(vocabulary)},
-        do_lower_case=False,
-        strip_accents=False,
-    ).save_pretrained(tmp_path)
-    BertConfig(
-        vocab_size=len(vocabulary),
-        hidden_size=128,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=512,
-        max_position_embeddings=128,
-    ).save_pretrained(tmp_path)
-
-    def aul(dtype):
-        lm = random_masked_lm(tmp_path, 0, dtype=dtype)
-        questions = Questions()
-        asked = []
-        for sentence in (sentence for pair in pairs for sentence in pair):
-            ids = lm.tokenizer(sentence).input_ids
-            asked.append([questions.ask(ids, i, ids[i]) for i in range(1, len(ids) - 1)])
-        log_p = answer(lm, questions, tokens_per_batch=4096, entropy=False).log_p
-        scores = np.array([log_p[numbers].mean() for numbers in asked]).reshape(-1, 2)
-        return scores[:, 0] - scores[:, 1]
-
-    full, low = aul("fp32"), aul("bf16")
-    sample = np.arange(200) * len(pairs) // 200
-    margin = calibrate(low[sample], full[sample])
-    again = near_ties(low, margin)
-    exact = np.where(again, full, low)
-    flips, left = ((d > 0) != (full > 0) for d in (low, exact))
-    print(
-        f"{flips.sum()} of {len(pairs)} decisions flip; {again.sum()} pairs within {margin:.5f}"
-        f" (error sd {np.std(low - full):.5f}, difference sd {np.std(full):.5f})"
-    )
-    assert flips.sum() > 0 == left.sum()
-    assert 0 < again.mean() < 0.2  # and only few pairs are scored twice

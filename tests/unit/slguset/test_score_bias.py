@@ -10,8 +10,8 @@ import torch
 from evenhand.core import stage
 from evenhand.errors import InputError
 from evenhand.scoring import execution
-from evenhand.scoring.masked import Questions, answer, ask_word
 from evenhand.scoring.models import load_causal_lm, load_masked_lm
+from evenhand.scoring.questions import Questions, answer, ask_word
 from evenhand.slguset import score_bias as module
 from evenhand.slguset.bias_tables import BIAS
 from evenhand.slguset.score_bias import score_bias

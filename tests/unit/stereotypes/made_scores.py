@@ -13,9 +13,8 @@ import pyarrow.parquet as pq
 from evenhand.core.tables import tabulate
 from evenhand.scoring.methods import METHODS
 from evenhand.stereotypes.pairs import PAIRS
-from evenhand.stereotypes.read_scores import read_models, read_pair_set
+from evenhand.stereotypes.read_scores import PairStudy, read_models, read_pair_set
 from evenhand.stereotypes.scores import NULL_SCORES, SCORES
-from evenhand.stereotypes.study import PairStudy
 
 
 def write_pairs(path: Path, rows: list[dict[str, Any]]) -> Path:
@@ -104,7 +103,9 @@ def write_model(
             {
                 "model": name,
                 "family": family,
-                "methods": methods,
+                "methods": [name for name in METHODS if any(row[name] is not None for row in rows)]
+                if methods is None
+                else methods,
                 "blank_methods": blank or {},
                 "trusted": trusted,
                 "reason": None if trusted else "missing_weights, few_scored",
@@ -121,38 +122,25 @@ def write_model(
 
 
 def tabulate_one(
+    folder: Path,
     name: str,
-    *,
-    pairs: Path,
-    scores: list[Path],
-    gates: list[Path],
-    out: Path,
-    nulls: list[Path] | None = None,
-    methods: list[str] | None = None,
+    pairs: list[dict[str, Any]],
+    *models: dict[str, list[Path]],
     agreeing: tuple[int, ...] = (3, 4, 5),
     delta: float = 5.0,
     level: float = 0.95,
-) -> dict[str, Any]:
-    """Write one table of `evenhand.stereotypes.tables`, and return what the stage says of it.
-
-    A table that does not apply has no file; `read_csv` gives no row for it.
-    """
+) -> tuple[list[dict[str, str]], str | None]:
+    """Write one table of `evenhand.stereotypes.tables`; return its rows, or why there are none."""
     member = importlib.import_module(f"evenhand.stereotypes.tables.{name}")
-    pair_set = read_pair_set(pairs)
-    models = read_models(pair_set, scores, gates, nulls or (), methods or ())
-    checks = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in gates}
-    study = PairStudy(pair_set, models, checks, delta, level, tuple(agreeing))
-    counts = tabulate(out.parent / "tables", [member], study)
-    out.unlink(missing_ok=True)
-    if counts["rows"]:
-        (out.parent / "tables" / f"{name}.csv").rename(out)
-    untrusted = {model.name: model.reason for model in models if not model.trusted}
-    reason = {"reason": counts["left_out"][name]} if "left_out" in counts else {}
-    return {
-        "rows": counts["rows"].get(name, 0),
-        "untrusted": untrusted,
-        "models": len(models),
-    } | reason
+    pair_set = read_pair_set(write_pairs(folder / "pairs.parquet", pairs))
+    study = PairStudy(
+        pair_set, read_models(pair_set, **together(*models)), delta, level, tuple(agreeing)
+    )
+    counts = tabulate(folder / "tables", [member], study)
+    if not counts["rows"].get(name):
+        return [], counts.get("left_out", {}).get(name)
+    with (folder / "tables" / f"{name}.csv").open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream)), None
 
 
 def together(*models: dict[str, list[Path]]) -> dict[str, list[Path]]:
@@ -222,10 +210,3 @@ def made_set(
         for number in range(models)
     ]
     return {"pairs": path} | together(*options)
-
-
-def read_csv(path: Path) -> list[dict[str, str]]:
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))

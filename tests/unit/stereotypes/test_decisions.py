@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from evenhand.metrics.inference import korn_graubard, total
 from evenhand.stereotypes.decisions import (
     adjust_verdicts,
-    bias_types,
     decide,
     score_interval,
     summarise_group,
@@ -151,4 +150,6 @@ def test_verdicts_on_bias_types_are_adjusted_and_those_on_the_set_are_not():
 
 def test_bias_types_are_sorted():
     pairs, _ = made([1, 2], [3, 4])
-    assert bias_types(pairs._replace(bias_type=np.array(["b", "a"]))) == ["a", "b"]
+    pairs = pairs._replace(bias_type=np.array(["b", "a"]))
+    assert pairs.bias_types == ["all", "a", "b"]
+    assert pairs.of_type("a").tolist() == [False, True] and pairs.of_type("all").all()

@@ -60,7 +60,7 @@ def run(tmp_path, folder, pairs=None, **options):
 
 
 def files(given):
-    return [given[name].read_bytes() for name in ("out", "tokens", "gate")]
+    return [given[name].read_bytes() for name in ("out", "tokens", "gate", "null")]
 
 
 # ---------------------------------------------------------------- the stores
@@ -161,12 +161,9 @@ def test_two_threads_and_a_second_run_give_the_same_bytes(tmp_path, folders, fam
     assert files(given) == first
 
 
-@pytest.mark.parametrize("options", [{"family": "bert"}, {"family": "gpt2"}, {"dtype": "bf16"}])
-def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path, folders, monkeypatch, options):
-    family = options.get("family", "bert")
-    dtype = options.get("dtype", "fp32")
-    methods = ["aul", "sss"] if dtype == "bf16" else None  # bf16 is slow in so small a model
-    settings = {"tokens_per_batch": 30, "shuffle": True, "dtype": dtype, "methods": methods}
+def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path, folders, monkeypatch):
+    settings = {"tokens_per_batch": 30, "shuffle": True, "null_seeds": 1}
+    settings |= {"methods": ["aul", "sss"], "dtype": "bf16"}
     monkeypatch.delenv("EVENHAND_CACHE", raising=False)
     monkeypatch.setenv("EVENHAND_STATE", str(tmp_path / "state"))
     monkeypatch.setattr(scoring, "PAIRS_AT_ONCE", 6)
@@ -182,13 +179,13 @@ def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path, folders, monkeypa
     monkeypatch.setattr(execution, "_fit", counting)
     whole = tmp_path / "whole"
     whole.mkdir()
-    given = arguments(whole, folders(family), **settings)
+    given = arguments(whole, folders("bert"), **settings)
     stage.execute(score_pairs, given)
     needed = calls["all"]
     assert needed > 20
     part = tmp_path / "part"
     part.mkdir()
-    again = arguments(part, folders(family), **settings)
+    again = arguments(part, folders("bert"), **settings)
     calls |= {"all": 0, "stop": 2 * needed // 3}
     with pytest.raises(KeyboardInterrupt):
         stage.execute(score_pairs, again)
@@ -257,43 +254,6 @@ def test_a_model_that_knows_the_sentences_is_trusted(tmp_path):
         _, _, gate, counts = run(tmp_path, folder)
     assert gate["trusted"] and gate["reason"] is None and counts["trusted"]
     assert gate["check"] == passed
-
-
-def test_missing_weights_are_told(tmp_path):
-    folder = english_models.save(tmp_path / "model", "bert")
-    from safetensors.torch import load_file, save_file
-
-    weights = load_file(folder / "model.safetensors")
-    del weights["cls.predictions.transform.dense.weight"]
-    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
-    with pytest.raises(InputError, match=r"lacks 1 weights.*; use a checkpoint with its .* head"):
-        run(tmp_path, folder)
-    _, _, gate, _ = run(tmp_path, folder, allow_missing=True)
-    assert "missing_weights" in gate["reason"] and not gate["trusted"]
-
-
-@pytest.mark.parametrize(
-    ("spoil", "message"),
-    [
-        (
-            lambda folder: (folder / "model.safetensors").write_bytes(b"x" * 99),
-            "weights are broken .*; fetch the model again",
-        ),
-        (lambda folder: (folder / "tokenizer.json").write_text("{"), "model: .*JSON"),
-        (lambda folder: (folder / "config.json").write_text('{"model_type": "t5"}'), "neither a"),
-        (lambda folder: (folder / "model.safetensors").unlink(), "lacks model.safetensors"),
-    ],
-)
-def test_a_model_that_cannot_be_loaded_is_an_error(tmp_path, spoil, message):
-    folder = english_models.save(tmp_path / "model", "bert")
-    spoil(folder)
-    with pytest.raises(InputError, match=message):
-        run(tmp_path, folder)
-
-
-def test_a_folder_that_is_not_there_is_an_error(tmp_path):
-    with pytest.raises(InputError, match="no such model folder"):
-        run(tmp_path, tmp_path / "gone")
 
 
 def test_a_broken_model_gives_no_number(tmp_path):
@@ -382,9 +342,7 @@ def test_no_method_for_the_model_is_an_error(tmp_path, folders):
     ("options", "message"),
     [
         ({"model": None}, "a folder or a hub name"),
-        ({"hub_name": "bert-base-cased"}, "a folder or a hub name"),
         ({"methods": ["bias"]}, "no method 'bias'"),
-        ({"dtype": "fp16"}, "dtype 'fp16' is unknown"),
     ],
 )
 def test_wrong_options(tmp_path, folders, options, message):
@@ -396,12 +354,6 @@ def test_tables_that_cannot_be_scored(tmp_path, folders):
     given = arguments(tmp_path, folders("bert"))
     write(given["pairs"], [])
     with pytest.raises(InputError, match="holds no pair"):
-        score_pairs(**given)
-    pq.write_table(pa.table({"pair_id": ["a"]}), given["pairs"])
-    with pytest.raises(InputError, match="lacks the column bias_type"):
-        score_pairs(**given)
-    given["pairs"].write_text("more,less\n", encoding="utf-8")
-    with pytest.raises(InputError, match="not a Parquet file"):
         score_pairs(**given)
 
 

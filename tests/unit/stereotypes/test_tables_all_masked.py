@@ -1,11 +1,4 @@
-from unit.stereotypes.made_scores import (
-    decided,
-    read_csv,
-    score_rows,
-    tabulate_one,
-    write_model,
-    write_pairs,
-)
+from unit.stereotypes.made_scores import decided, score_rows, tabulate_one, write_model
 
 PAIRS = [
     {"disadvantaged": "more", "bias_type": "race"},
@@ -18,9 +11,7 @@ PAIRS = [
 
 def run(folder, hits, method="all_masked", pairs=PAIRS, **options):
     model = write_model(folder, "m", score_rows({method: decided(hits)}), **options)
-    path = write_pairs(folder / "pairs.parquet", pairs)
-    counts = tabulate_one("all_masked", pairs=path, **model, out=folder / "out.csv")
-    return read_csv(folder / "out.csv"), counts
+    return tabulate_one(folder, "all_masked", pairs, model)
 
 
 def test_by_hand(tmp_path):
@@ -40,10 +31,9 @@ def test_nothing_scored_is_blank(tmp_path):
     assert (table[1]["pairs"], table[1]["scored"], table[1]["score"]) == ("1", "0", "")
 
 
-def test_it_is_left_out_with_the_reason(tmp_path):
-    table, counts = run(tmp_path, [1] * 5, method="aul")
-    assert table == [] and counts["reason"] == "no model has scores with every token masked"
-    table, counts = run(tmp_path, [1, 1], pairs=[{}, {}])
-    assert table == [] and counts["reason"] == "no pair names the disadvantaged group"
-    table, counts = run(tmp_path, [1] * 5, trusted=False)
-    assert table == [] and counts["untrusted"]
+def test_reasons_for_no_table(tmp_path):
+    for options, reason in (
+        ({"method": "aul"}, "no model has scores with every token masked"),
+        ({"pairs": [{}] * 5}, "no pair names the disadvantaged group"),
+    ):
+        assert run(tmp_path, [1] * 5, **options) == ([], reason)

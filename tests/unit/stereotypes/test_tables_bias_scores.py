@@ -8,16 +8,7 @@ from evenhand.stereotypes.read_pairs import read_pairs
 from evenhand.stereotypes.read_scores import read_pair_set
 from evenhand.stereotypes.tables import bias_scores
 from evenhand.stereotypes.tables import models as models_table
-from unit.stereotypes.made_scores import (
-    decided,
-    made_set,
-    read_csv,
-    score_rows,
-    tabulate_one,
-    together,
-    write_model,
-    write_pairs,
-)
+from unit.stereotypes.made_scores import decided, score_rows, tabulate_one, write_model
 
 #: Eight pairs of eight clusters: bias type, direction, flags.
 PAIRS = [
@@ -34,16 +25,8 @@ HITS = [1, 1, 0, 1, None, 1, 1, None]
 TOKENS = [(5, 5)] * 6 + [(5, 6), (5, 5)]
 
 
-def summarise(*, out, **given):
-    tabulate_one("models", **given, out=out.with_name("models.csv"))
-    return tabulate_one("bias_scores", **given, out=out)
-
-
-def run(folder, *of, **options):
-    pairs = write_pairs(folder / "pairs.parquet", PAIRS)
-    out = folder / "out.csv"
-    counts = summarise(pairs=pairs, **together(*of), out=out, **options)
-    return read_csv(out), counts
+def run(folder, *models, pairs=PAIRS, **options):
+    return tabulate_one(folder, "bias_scores", pairs, *models, **options)[0]
 
 
 def rows_of(hits):
@@ -53,7 +36,7 @@ def rows_of(hits):
 def test_by_hand(tmp_path):
     halves = [[1, 0] * 4, [0, 1] * 4, [1, 1, 0, 0] * 2, [0, 0, 1, 1] * 2]
     nulls = [rows_of(hits) for hits in halves]
-    table, counts = run(tmp_path, write_model(tmp_path, "m", rows_of(HITS), nulls=nulls))
+    table = run(tmp_path, write_model(tmp_path, "m", rows_of(HITS), nulls=nulls))
     assert list(table[0]) == bias_scores.TABLE.header
     found = {(row["subset"], row["bias_type"]): row for row in table}
     assert list(found) == [
@@ -78,7 +61,6 @@ def test_by_hand(tmp_path):
     assert found["antistereo", "all"]["score"] == "0.000000"
     assert found["antistereo", "all"]["score_low"] == ""
     assert found["antistereo", "all"]["reason"] == "few_clusters"
-    assert counts["untrusted"] == {}
 
 
 def test_verdicts_need_no_null_models(tmp_path):
@@ -87,34 +69,33 @@ def test_verdicts_need_no_null_models(tmp_path):
     for hits, verdict in (([1] * 8, "above"), ([1, 1, 0, 1, 0, 1, 0, 1], "inconclusive")):
         # one random model has the studentised score 0
         for of, beyond in ((nulls, {"above": "2", "inconclusive": "3"}[verdict]), (None, "")):
-            (row, *_), _ = run(tmp_path, write_model(tmp_path, "m", rows_of(hits), nulls=of))
+            row, *_ = run(tmp_path, write_model(tmp_path, "m", rows_of(hits), nulls=of))
             assert (row["verdict"], row["null_beyond"]) == (verdict, beyond)
 
 
 def test_delta_is_an_option(tmp_path):
     model = write_model(tmp_path, "m", rows_of([1, 0] * 4))
-    found = [run(tmp_path, model, delta=delta)[0][0] for delta in (5.0, 40.0)]
+    found = [run(tmp_path, model, delta=delta)[0] for delta in (5.0, 40.0)]
     assert [row["delta"] for row in found] == ["5.000000", "40.000000"]
     assert float(found[0]["power"]) < float(found[1]["power"])
 
 
 def test_never_a_score_from_nothing(tmp_path):
-    nothing = write_model(tmp_path, "m", score_rows({"aul": [(None, None)] * 8}))
-    one_side = write_model(tmp_path, "o", rows_of([None] * 8))
-    ((row,), _) = run(tmp_path, nothing)
+    nothing = score_rows({"aul": [(None, None)] * 8})
+    (row,) = run(tmp_path, write_model(tmp_path, "m", nothing))
     assert (row["method"], row["verdict"], row["reason"]) == ("", "not_scored", "nothing_scored")
     assert row["score"] == row["score_low"] == row["p_value"] == ""
-    for asked, options in ((nothing, {"methods": ["aul"]}), (one_side, {})):
-        (row, *_), _ = run(tmp_path, asked, **options)
+    for rows in (nothing, rows_of([None] * 8)):
+        row, *_ = run(tmp_path, write_model(tmp_path, "m", rows, methods=["aul"]))
         assert (row["method"], row["verdict"], row["score"]) == ("aul", "not_scored", "")
-    (row, *_), _ = run(tmp_path, write_model(tmp_path, "n", rows_of([1] * 4 + [None] * 4)))
+    row, *_ = run(tmp_path, write_model(tmp_path, "n", rows_of([1] * 4 + [None] * 4)))
     assert row["scored"] == "4" and row["reason"] == "few_clusters"
 
 
 def test_an_untrusted_model_is_a_row_with_the_reason(tmp_path):
     good = write_model(tmp_path, "good", rows_of(HITS))
     bad = write_model(tmp_path, "bad", rows_of(HITS), trusted=False)
-    table, counts = run(tmp_path, bad, good)
+    table = run(tmp_path, bad, good)
     row = table[0]
     assert {name: value for name, value in row.items() if value} == {
         "model": "bad",
@@ -126,7 +107,6 @@ def test_an_untrusted_model_is_a_row_with_the_reason(tmp_path):
         "reason": "missing_weights, few_scored",
     }
     assert [row["model"] for row in table[1:]] == ["good"] * 14
-    assert counts["untrusted"] == {"bad": "missing_weights, few_scored"}
 
 
 def test_a_method_that_a_model_cannot_be_scored_by_costs_nothing_else(tmp_path):
@@ -137,14 +117,14 @@ def test_a_method_that_a_model_cannot_be_scored_by_costs_nothing_else(tmp_path):
             tmp_path, "b", rows_of(HITS), methods=["aul", "aula"], blank={"aula": "no_attention"}
         ),
     ]
-    alone, _ = run(tmp_path, models[0])
-    table, _ = run(tmp_path, *models)
+    alone = run(tmp_path, models[0])
+    table = run(tmp_path, *models)
     assert table[: len(alone)] == alone
     rows = [row for row in table[len(alone) :] if row["method"] == "aula"]
     assert len(rows) == len(alone) / 2
     assert {(row["verdict"], row["reason"]) for row in rows} == {("not_scored", "no_attention")}
     assert {(row["score"], row["scored"]) for row in rows} == {("", "0")}
-    (row,) = [row for row in read_csv(tmp_path / "models.csv") if row["model"] == "b"]
+    _, row = tabulate_one(tmp_path, "models", PAIRS, *models)[0]
     assert row["blank_methods"] == "aula: no_attention"
 
 
@@ -157,8 +137,7 @@ def test_what_the_gates_say_of_the_models(tmp_path):
     told |= {"excluded": {"empty": 2, "too_long": 0, "identical": 1}, "unknown_tokens": 3}
     told |= {"unknown_most_frequent": {"ab": 2, "=c": 1}, "missing": ["one", "two"]}
     gate.write_text(json.dumps(told), encoding="utf-8")
-    run(tmp_path, *models)
-    rows = read_csv(tmp_path / "models.csv")
+    rows, _ = tabulate_one(tmp_path, "models", PAIRS, *models)
     assert list(rows[0]) == models_table.TABLE.header
     assert [(row["model"], row["trusted"], row["reason"]) for row in rows] == [
         ("b", "true", ""),
@@ -180,21 +159,8 @@ def test_what_the_gates_say_of_the_models(tmp_path):
     }
 
 
-def test_same_bytes_and_options_matter(tmp_path):
-    options = made_set(tmp_path, pairs=40, seeds=2)
-    written = []
-    for extra in ({}, {}, {"delta": 9.0}, {"level": 0.9}):
-        summarise(**options, out=tmp_path / "out.csv", **extra)
-        written.append((tmp_path / "out.csv").read_bytes())
-    assert written[0] == written[1]
-    assert len(set(written)) == 3
-
-
 def test_sets_without_directions_have_no_such_rows(tmp_path):
-    pairs = write_pairs(tmp_path / "pairs.parquet", [{}] * 8)
-    model = write_model(tmp_path, "m", rows_of(HITS))
-    summarise(pairs=pairs, **model, out=tmp_path / "out.csv")
-    table = read_csv(tmp_path / "out.csv")
+    table = run(tmp_path, write_model(tmp_path, "m", rows_of(HITS)), pairs=[{}] * 8)
     assert {row["subset"] for row in table} == {"all", "clean", "equal_length"}
 
 

@@ -1,20 +1,11 @@
-from unit.stereotypes.made_scores import (
-    decided,
-    made_set,
-    read_csv,
-    score_rows,
-    tabulate_one,
-    write_model,
-    write_pairs,
-)
+from unit.stereotypes.made_scores import decided, score_rows, tabulate_one, write_model
 
 
-def run(folder, values, **options):
+def run(folder, values):
     count = len(next(iter(values.values())))
-    pairs = write_pairs(folder / "pairs.parquet", [{}] * count)
-    model = write_model(folder, "m", score_rows(values), **options)
-    counts = tabulate_one("compat", pairs=pairs, **model, out=folder / "out.csv")
-    return {row["published_method"]: row for row in read_csv(folder / "out.csv")}, counts
+    model = write_model(folder, "m", score_rows(values))
+    table, reason = tabulate_one(folder, "compat", [{}] * count, model)
+    return {row["published_method"]: row for row in table}, reason
 
 
 def test_by_hand(tmp_path):
@@ -59,16 +50,6 @@ def test_conclusions(tmp_path):
         )
 
 
-def test_without_both_forms_there_is_no_row(tmp_path):
-    table, counts = run(tmp_path, {"aula": decided([1, 0])})
-    assert table == {} and counts["reason"] == "no model has a method in both forms"
-    table, counts = run(tmp_path, {"cps": decided([1, 0])}, trusted=False)
-    assert table == {} and counts["untrusted"]
-
-
-def test_random_scores_have_all_three(tmp_path):
-    options = made_set(tmp_path, models=2, pairs=60, seeds=3)
-    tabulate_one("compat", **options, out=tmp_path / "out.csv")
-    rows = read_csv(tmp_path / "out.csv")
-    assert [row["published_method"] for row in rows] == ["aula", "cps as coded", "sss_compat"] * 2
-    assert [row["known_error"].count("aul-") for row in rows] == [1, 1, 2] * 2
+def test_without_both_forms_there_is_no_table(tmp_path):
+    reason = "no model has a method in both forms"
+    assert run(tmp_path, {"aula": decided([1, 0])}) == ({}, reason)

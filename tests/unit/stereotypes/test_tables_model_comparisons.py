@@ -1,36 +1,24 @@
 import numpy as np
 import pytest
 
-from unit.stereotypes.made_scores import (
-    decided,
-    made_set,
-    read_csv,
-    score_rows,
-    tabulate_one,
-    together,
-    write_model,
-    write_pairs,
-)
+from unit.stereotypes.made_scores import decided, score_rows, tabulate_one, write_model
 
 
-def run(folder, hits, clusters=None, **options):
+def run(folder, hits, clusters=None):
     """Compare models by name, each with hits by method; all of one family."""
     count = len(next(iter(next(iter(hits.values())).values())))
     names = clusters or range(count)
-    pairs = write_pairs(folder / "pairs.parquet", [{"cluster": f"c{name}"} for name in names])
+    pairs = [{"cluster": f"c{name}"} for name in names]
     models = [
         write_model(folder, name, score_rows({m: decided(h) for m, h in of.items()}))
         for name, of in hits.items()
     ]
-    counts = tabulate_one(
-        "model_comparisons", pairs=pairs, **together(*models), out=folder / "out.csv", **options
-    )
-    return read_csv(folder / "out.csv"), counts
+    return tabulate_one(folder, "model_comparisons", pairs, *models)
 
 
 def test_by_hand(tmp_path):
     a, b = [1] * 7 + [0] * 2 + [None], [1] * 2 + [0] * 7 + [1]
-    ((row,), counts) = run(tmp_path, {"a": {"aul": a}, "b": {"aul": b}})
+    ((row,), _) = run(tmp_path, {"a": {"aul": a}, "b": {"aul": b}})
     # Of the nine pairs that both scored: 7 and 2.
     assert (row["pairs"], row["score_a"], row["score_b"]) == ("9", "77.777778", "22.222222")
     # As far from 50, on different sides: no difference in bias.
@@ -39,7 +27,6 @@ def test_by_hand(tmp_path):
     assert row["words"].startswith("Cannot tell whether there is a difference between a and b: the")
     assert "They lie 27.8 and 27.8 points from 50, a difference of 0.0" in row["words"]
     assert row["verdict"] == "inconclusive"
-    assert counts["rows"] == 1
 
 
 def test_nearer_to_50_is_less_biased_on_either_side(tmp_path):
@@ -93,8 +80,8 @@ def test_adjusted_over_the_comparisons_of_a_method(tmp_path):
 
 
 def test_models_without_a_common_method_or_pair(tmp_path):
-    table, counts = run(tmp_path, {"a": {"aul": [1, 0]}, "b": {"sss": [1, 0]}})
-    assert table == [] and counts["reason"] == "no two models have a method in common"
+    table, reason = run(tmp_path, {"a": {"aul": [1, 0]}, "b": {"sss": [1, 0]}})
+    assert table == [] and reason == "no two models have a method in common"
     ((row,), _) = run(tmp_path, {"a": {"aul": [1, None]}, "b": {"aul": [None, 1]}})
     assert row["pairs"] == "0" and row["score_a"] == row["difference"] == row["p_adjusted"] == ""
     assert row["words"] == "a and b have no pair that both could score"
@@ -111,13 +98,3 @@ def test_models_without_bias_are_seldom_told_apart(tmp_path):
     table, _ = run(tmp_path, hits, clusters=clusters)
     assert sum(bool(row["less_biased"]) for row in table) == 0
     assert np.mean([float(row["p_value"]) < 0.05 for row in table]) < 0.1
-
-
-def test_same_bytes(tmp_path):
-    options = made_set(tmp_path, models=3, pairs=60, seeds=0)
-    options.pop("nulls")
-    written = []
-    for _ in range(2):
-        tabulate_one("model_comparisons", **options, out=tmp_path / "out.csv")
-        written.append((tmp_path / "out.csv").read_bytes())
-    assert written[0] == written[1] and len(read_csv(tmp_path / "out.csv")) == 21

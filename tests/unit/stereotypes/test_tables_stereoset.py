@@ -3,35 +3,20 @@ import pytest
 
 from evenhand.metrics.stereoset import macro_scores, score_terms
 from evenhand.stereotypes.tables import stereoset
-from unit.stereotypes.made_scores import (
-    made_set,
-    read_csv,
-    score_rows,
-    tabulate_one,
-    write_model,
-    write_pairs,
-)
+from unit.stereotypes.made_scores import score_rows, tabulate_one, write_model
 
 
-def run(pairs, model, out, **options):
-    counts = tabulate_one("stereoset", pairs=pairs, **model, out=out, **options)
-    return read_csv(out), counts
+def run(folder, pairs, values, **options):
+    model = write_model(folder, "m", score_rows(values), **options)
+    return tabulate_one(folder, "stereoset", pairs, model)
 
 
 def test_by_hand(tmp_path):
-    pairs = write_pairs(
-        tmp_path / "pairs.parquet",
-        [
-            {"bias_type": "profession", "cluster": "nurse"},
-            {"bias_type": "profession", "cluster": "nurse"},
-            {"bias_type": "race", "cluster": "Iraq"},
-            {"bias_type": "race", "cluster": "Iraq"},
-            {"bias_type": "race", "cluster": "Iraq"},
-        ],
-    )
+    terms = ["nurse", "nurse", "Iraq", "Iraq", "Iraq"]
+    types = ["profession", "profession", "race", "race", "race"]
+    pairs = [{"bias_type": name, "cluster": term} for name, term in zip(types, terms, strict=True)]
     scores = [(3.0, 2.0, 1.0), (1.0, 2.0, 3.0), (2.0, 1.0, 0.0), (3.0, None, 1.0), (2.0, 1.0, 1.5)]
-    model = write_model(tmp_path, "m", score_rows({"aul": scores, "cps": [(1.0, 2.0, None)] * 5}))
-    table, counts = run(pairs, model, tmp_path / "out.csv")
+    table, _ = run(tmp_path, pairs, {"aul": scores, "cps": [(1.0, 2.0, None)] * 5})
     assert [(row["method"], row["bias_type"]) for row in table] == [
         *(("aul", "all"), ("aul", "profession"), ("aul", "race"))
     ]
@@ -42,25 +27,18 @@ def test_by_hand(tmp_path):
     assert (whole["lms"], whole["ss"], whole["icat"]) == ("62.500000", "75.000000", "31.250000")
     assert whole["ss_low"] == nurse["lms_low"] == iraq["icat_high"] == ""
     assert (whole["p_value"], whole["verdict"]) == ("1.000000", "inconclusive")
-    assert counts["rows"] == 3 and "reason" not in counts
 
 
-def test_it_is_left_out_without_unrelated_sentences(tmp_path):
-    pairs = write_pairs(tmp_path / "pairs.parquet", [{}] * 2)
-    model = write_model(tmp_path, "m", score_rows({"aul": [(-1.0, -2.0)] * 2}))
-    table, counts = run(pairs, model, tmp_path / "out.csv")
-    assert table == [] and counts["reason"] == "the set has no unrelated sentences"
+def test_reason_for_no_table(tmp_path):
+    reason = "the set has no unrelated sentences"
+    assert run(tmp_path, [{}] * 2, {"aul": [(-1.0, -2.0)] * 2}) == ([], reason)
 
 
-def test_nothing_scored_and_untrusted(tmp_path):
-    pairs = write_pairs(tmp_path / "pairs.parquet", [{}] * 2)
-    rows = score_rows({"aul": [(None, -2.0, -3.0)] * 2})
-    table, _ = run(pairs, write_model(tmp_path, "m", rows), tmp_path / "o.csv", methods=["aul"])
+def test_nothing_scored_is_blank(tmp_path):
+    values = {"aul": [(None, -2.0, -3.0)] * 2}
+    table, _ = run(tmp_path, [{}] * 2, values, methods=["aul"])
     assert {row["lms"] + row["ss"] + row["icat"] + row["lms_low"] for row in table} == {""}
     assert {(row["terms"], row["triples"], row["scored"]) for row in table} == {("0", "2", "0")}
-    bad = write_model(tmp_path, "bad", rows, trusted=False)
-    table, counts = run(pairs, bad, tmp_path / "o.csv")
-    assert table == [] and list(counts["untrusted"]) == ["bad"]
 
 
 def test_intervals_are_close_to_those_of_the_bootstrap():
@@ -76,16 +54,3 @@ def test_intervals_are_close_to_those_of_the_bootstrap():
     for name, values in zip(("lms", "ss", "icat"), replicates, strict=True):
         borders = [row[f"{name}_low"], row[f"{name}_high"]]
         assert borders == pytest.approx(np.quantile(values, [0.025, 0.975]), abs=0.5)
-
-
-def test_intervals_hold_the_score(tmp_path):
-    options = made_set(tmp_path, pairs=120, seeds=0)
-    options.pop("nulls")
-    tabulate_one("stereoset", **options, out=tmp_path / "out.csv")
-    rows = read_csv(tmp_path / "out.csv")
-    assert {row["method"] for row in rows} == {"aul", "aula", "aula_norm", "all_masked"}
-    for row in rows:
-        low, value, high = (float(row[f"ss{end}"]) for end in ("_low", "", "_high"))
-        assert low < value < high
-        lms, ss, icat = (float(row[name]) for name in ("lms", "ss", "icat"))
-        assert icat == pytest.approx(lms * np.minimum(ss, 100 - ss) / 50, abs=1e-4)

@@ -17,7 +17,7 @@ NAMES = [member.TABLE.name for member in MEMBERS]
 @pytest.fixture(scope="module", params=[2, 3], ids=["pairs", "triples"])
 def written(tmp_path_factory, request):
     folder = tmp_path_factory.mktemp("pairs")
-    options = made_set(folder, models=2, pairs=60, seeds=3, sides=request.param)
+    options = made_set(folder, models=2, pairs=40, seeds=2, sides=request.param)
     counts = tabulate_pairs(**options, out=folder / "tables")
     return options, folder / "tables", counts
 
@@ -70,6 +70,19 @@ def test_the_order_of_the_scores_does_not_matter(written, tmp_path):
     tabulate_pairs(**shuffled, out=tmp_path / "tables")
     for file in folder.iterdir():
         assert (tmp_path / "tables" / file.name).read_bytes() == file.read_bytes(), file.name
+
+
+def test_options_change_the_tables(written, tmp_path):
+    inputs, folder, _ = written
+    tabulate_pairs(**inputs, delta=9.0, level=0.9, agreeing=[3], out=tmp_path / "tables")
+    before, after = read_tables(folder), read_tables(tmp_path / "tables")
+    assert {row["delta"] for row in after["bias_scores"]} == {9}
+    assert {row["agreeing"] for row in after.get("meta_evaluation", [])} <= {3}
+    for row, wide in zip(after["token_accuracy"], before["token_accuracy"], strict=True):
+        assert row["accuracy"] == wide["accuracy"]
+        assert row["accuracy_low"] >= wide["accuracy_low"]
+    lows = [[row["accuracy_low"] for row in tables["token_accuracy"]] for tables in (before, after)]
+    assert lows[0] != lows[1]
 
 
 def test_an_untrusted_model_has_no_number(written, tmp_path):

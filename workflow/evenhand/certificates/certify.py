@@ -55,7 +55,7 @@ def certify(
         failed (measures outside their bounds that are not known failures), stale (known failures
         that now pass) and the number of rows of each table.
     """
-    members = {one.__name__.rpartition(".")[2]: one for one in load_members(family)}
+    members = {item.__name__.rpartition(".")[2]: item for item in load_members(family)}
     for name in problems or ():
         if name not in members:
             raise InputError(f"there is no problem {name!r}", remedy=f"use {', '.join(members)}")
@@ -80,12 +80,14 @@ def certify(
                 if list(rows[0]) != problem.TABLE.header:
                     what = f"has other columns than the problem {name} has now"
                     raise InputError(what, file=former, remedy=f"run {name} too")
-                own = (row for row in before[CERTIFICATE.name] if row["problem"] == name)
-                findings = [Finding(*(row[part] for part in Finding._fields)) for row in own]
+                former_rows = (row for row in before[CERTIFICATE.name] if row["problem"] == name)
+                findings = [
+                    Finding(*(row[part] for part in Finding._fields)) for row in former_rows
+                ]
             else:
                 continue
             tables.append((problem.TABLE, rows))
-            verdicts += (judge(name, one, failures) for one in findings)
+            verdicts += (judge(name, item, failures) for item in findings)
     counts = write_tables(out, [(CERTIFICATE, verdicts), *tables], left_out)
     return {"failed": failed(verdicts), "stale": stale(verdicts, failures), "rows": counts}
 

@@ -17,7 +17,7 @@ from evenhand.core.code import digest, fingerprint
 from evenhand.core.tables import Row, Table, number, text
 from evenhand.io.documents import write_json
 from evenhand.learning.train_language_model import train_language_model
-from evenhand.scoring.models import LanguageModel, load_causal_lm, load_masked_lm
+from evenhand.scoring.models import LanguageModel, load_language_model
 
 #: Settings of the planted models (`evenhand.learning.train_language_model`), by kind: the
 #: cheapest that predict the planted words accurately on held-out frames.
@@ -89,7 +89,7 @@ class Study:
                     seed=seed,
                 )
                 (Path(scratch) / "model").rename(folder)
-        return (load_masked_lm if kind == "masked" else load_causal_lm)(folder)
+        return load_language_model(folder, kind)
 
     def kept(
         self, name: str, inputs: Sequence[Any], code: Sequence[str], make: Callable[[], Any]

@@ -24,10 +24,10 @@ from evenhand.learning.language_modelling import Batches, fit, loss_curve, mask_
 from evenhand.legal.built import check_ids, read_cases_table, read_splits
 from evenhand.legal.tokens import TokenStore, check_tokenizer, read_meta
 from evenhand.scoring.device import repeatable
-from evenhand.scoring.fill_mask import check_inputs
 from evenhand.scoring.model_files import model_source
 from evenhand.scoring.models import MaskedLM, load_masked_lm
 from evenhand.scoring.selection import logits_at
+from evenhand.scoring.validity import check_fill_mask
 
 if TYPE_CHECKING:
     import torch
@@ -80,7 +80,7 @@ def pretrain_encoder(
         Folder in the Hugging Face layout with the masked language model and its tokenizer, to
         be loaded as an encoder (`evenhand.learning.hierarchical.load_encoder`) or scored as a
         language model; and training.json: sizes, options, loss curve, the checks before and
-        after on dev cases (see `evenhand.scoring.fill_mask.check_fill_mask`).
+        after on dev cases (see `evenhand.scoring.validity.check_fill_mask`).
     model : path, optional
         Folder with a masked language model. Either this or `hub_name`.
     hub_name, revision : str, optional
@@ -140,13 +140,13 @@ def pretrain_encoder(
     }
     order = sorted(blocks["dev"], key=lambda name: hashlib.blake2b(name, digest_size=16).digest())
     sample = [blocks["dev"][name].tolist() for name in order[:HELD_OUT]]
-    before = check_inputs(lm, sample, seed=seed, tokens_per_batch=TOKENS_PER_BATCH)
+    before = check_fill_mask(lm, sample, seed=seed, tokens_per_batch=TOKENS_PER_BATCH)
     with repeatable(seed, threads=threads, device=device, deterministic=True):
         losses = _train(lm, trained, ordinary, steps, batch, learning_rate, dtype == "bf16", seed)
     out.mkdir(parents=True)
     lm.model.save_pretrained(out)
     lm.tokenizer.save_pretrained(out)
-    after = check_inputs(
+    after = check_fill_mask(
         load_masked_lm(out, device=device), sample, seed=seed, tokens_per_batch=TOKENS_PER_BATCH
     )
     record = {

@@ -22,8 +22,8 @@ def percent_agreement(answers: np.ndarray) -> float:
         There is no item with two answers.
     """
     counts = _counts(answers)
-    given = counts.sum(axis=1)
-    agreeing = (counts * (counts - 1)).sum(axis=1) / (given * (given - 1))
+    answered = counts.sum(axis=1)
+    agreeing = (counts * (counts - 1)).sum(axis=1) / (answered * (answered - 1))
     return float(agreeing.mean())
 
 
@@ -109,16 +109,16 @@ def dawid_skene(
         The largest number of iterations.
     """
     truths = truths or kinds
-    given = (answers[:, :, None] == np.arange(kinds)).astype(float)  # items, annotators, kinds
-    votes = given[:, :, :truths].sum(axis=1) + 1 / truths
+    indicators = (answers[:, :, None] == np.arange(kinds)).astype(float)  # items, annotators, kinds
+    votes = indicators[:, :, :truths].sum(axis=1) + 1 / truths
     shares = votes / votes.sum(axis=1, keepdims=True)
     for _ in range(rounds):
         prior = (shares.sum(axis=0) + 1) / (len(answers) + truths)
-        counts = np.einsum("it,iak->atk", shares, given)
+        counts = np.einsum("it,iak->atk", shares, indicators)
         average = counts.sum(axis=0) + np.eye(truths, kinds) + 1 / kinds
         counts += average / average.sum(axis=1, keepdims=True)
         confusion = counts / counts.sum(axis=2, keepdims=True)
-        logs = np.log(prior) + np.einsum("iak,atk->it", given, np.log(confusion))
+        logs = np.log(prior) + np.einsum("iak,atk->it", indicators, np.log(confusion))
         new = np.exp(logs - logs.max(axis=1, keepdims=True))
         new /= new.sum(axis=1, keepdims=True)
         moved = np.abs(new - shares).max(initial=0)

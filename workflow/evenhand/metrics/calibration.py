@@ -58,8 +58,10 @@ def bin_values(confidence: np.ndarray, holds: np.ndarray, bins: int = BINS) -> n
     place = np.minimum((confidence * bins).astype(np.int64), bins - 1)
     flat = (np.arange(count)[:, None] * bins + place).ravel()
     parts = [
-        np.bincount(flat, weights=None if one is None else one.ravel(), minlength=count * bins)
-        for one in (None, confidence, holds.astype(np.float64))
+        np.bincount(
+            flat, weights=None if weights is None else weights.ravel(), minlength=count * bins
+        )
+        for weights in (None, confidence, holds.astype(np.float64))
     ]
     return np.stack(parts, axis=-1).reshape(count, bins * 3).astype(np.float64)
 

@@ -70,11 +70,13 @@ def difference_of_intervals(base: Estimate, head: Estimate, level: float = 0.95)
     change = head.value - base.value
     unknown = Difference(change, float("nan"), float("nan"))
     variances, freedoms = [], []
-    for one, upward in ((base, change >= 0), (head, change < 0)):
-        half = one.high - one.value if upward else one.value - one.low
-        if not one.low <= one.value <= one.high or (one.count is not None and one.count < 2):
+    for estimate, upward in ((base, change >= 0), (head, change < 0)):
+        half = estimate.high - estimate.value if upward else estimate.value - estimate.low
+        if not estimate.low <= estimate.value <= estimate.high or (
+            estimate.count is not None and estimate.count < 2
+        ):
             return unknown
-        freedom = float("inf") if one.count is None else one.count - 1
+        freedom = float("inf") if estimate.count is None else estimate.count - 1
         variances.append((half / float(stats.t.ppf((1 + level) / 2, df=freedom))) ** 2)
         freedoms.append(freedom)
     error = float(np.sqrt(sum(variances)))

@@ -44,7 +44,9 @@ def disparity(scores: np.ndarray) -> Disparity:
     mean = np.where(there, scores, 0.0).sum(axis=-1) / number
     squares = np.where(there, (scores - mean[..., None]) ** 2, 0.0).sum(axis=-1) / number
     worst = np.where(there, scores, np.inf).min(axis=-1, initial=np.inf)
-    return Disparity(*(np.where(none, np.nan, one) for one in (mean, np.sqrt(squares), worst)))
+    return Disparity(
+        *(np.where(none, np.nan, statistic) for statistic in (mean, np.sqrt(squares), worst))
+    )
 
 
 def group_sums(values: np.ndarray, codes: np.ndarray, groups: int) -> np.ndarray:
@@ -172,12 +174,12 @@ def planted(scores: np.ndarray, delta: float, *, seed: int) -> tuple[np.ndarray,
     generator = np.random.default_rng(seed)
     halves = np.where(np.arange(count) < count / 2, 1.0, -1.0)
     halves = (halves - halves.mean()) / halves.std()
-    found = []
+    powers = []
     for shift in (halves, -1.0 * (np.arange(count) == 0)):
         shifts = generator.permuted(np.tile(shift, (len(scores), 1)), axis=1)
         moved = scores[..., there] + delta * shifts[:, None]
-        found.append(disparity(moved))
-    return found[0].gd, found[1].worst
+        powers.append(disparity(moved))
+    return powers[0].gd, powers[1].worst
 
 
 def centred_interval(drawn: np.ndarray, seen: np.ndarray, level: float = 0.95) -> np.ndarray:

@@ -128,12 +128,16 @@ def _checked(p: np.ndarray, flipped: np.ndarray) -> tuple[np.ndarray, np.ndarray
     if p.ndim != 2 or flipped.ndim != 3 or (len(p), p.shape[1]) != flipped.shape[::2]:
         raise ValueError(f"outputs of the shapes {p.shape} and {flipped.shape}")
     missing = np.isnan(flipped)
-    own = missing.all(axis=2)
-    if not np.isfinite(p).all() or np.isinf(flipped).any() or (missing.any(axis=2) & ~own).any():
+    unknown = missing.all(axis=2)
+    if (
+        not np.isfinite(p).all()
+        or np.isinf(flipped).any()
+        or (missing.any(axis=2) & ~unknown).any()
+    ):
         raise ValueError("an output is no number")
-    if (own.sum(axis=1) == flipped.shape[1]).any():
+    if (unknown.sum(axis=1) == flipped.shape[1]).any():
         raise ValueError("a person has no other value of the attribute")
-    return p, flipped, ~own
+    return p, flipped, ~unknown
 
 
 def _share(holds: np.ndarray, other: np.ndarray) -> np.ndarray:

@@ -215,8 +215,8 @@ def _counted_p_value(sums: np.ndarray, border: float) -> float:
     halves = []
     for part in (sums[::2], sums[1::2]):
         totals = np.zeros(1)
-        for one in part:
-            totals = np.concatenate([totals + one, totals - one])
+        for step in part:
+            totals = np.concatenate([totals + step, totals - step])
         halves.append(np.sort(totals))
     # both ends of the distribution are alike
     reached = len(halves[1]) - np.searchsorted(halves[1], border - halves[0])
@@ -343,7 +343,7 @@ def korn_graubard(totals: Totals, level: float = 0.95) -> tuple[float, float]:
     if spread > 0:
         design = (max(1.0, variance / spread) + design) / 2
     tail = (1 - level) / 2
-    quantiles = [float(special.stdtrit(one - 1, tail)) for one in (size, effective)]
+    quantiles = [float(special.stdtrit(count - 1, tail)) for count in (size, effective)]
     items = size / design * (quantiles[0] / quantiles[1]) ** 2
     hits = share * items
     low = float(special.betaincinv(hits, items - hits + 1, tail)) if hits > 0 else 0.0

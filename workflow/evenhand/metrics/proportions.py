@@ -67,8 +67,8 @@ def stratified_share(strata: Sequence[tuple[int, int, float]], level: float = 0.
     share = below = above = 0.0
     for hits, of, weight in strata:
         if weight:
-            one, part = wilson_share(hits, of, level), weight / total
-            share += part * one.share
-            below += (part * (one.share - one.low)) ** 2
-            above += (part * (one.high - one.share)) ** 2
+            stratum, part = wilson_share(hits, of, level), weight / total
+            share += part * stratum.share
+            below += (part * (stratum.share - stratum.low)) ** 2
+            above += (part * (stratum.high - stratum.share)) ** 2
     return Share(share, share - below**0.5, share + above**0.5)

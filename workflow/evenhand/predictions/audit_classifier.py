@@ -71,15 +71,15 @@ def audit_classifier(
     ids = ids[splits[places] == "test"]
     logits = runs.logits.astype(float)
     groups, without = {}, []
-    for one in scored.groups:
-        if PLUS in one.attribute.name:  # a product, whose parts are there
+    for group in scored.groups:
+        if PLUS in group.attribute.name:  # a product, whose parts are there
             continue
-        names = np.array([*one.attribute.groups, ""])[np.minimum(one.codes, one.unknown)]
+        names = np.array([*group.attribute.groups, ""])[np.minimum(group.codes, group.unknown)]
         if len({*names.tolist()} - {""}) > 1:
-            groups[one.attribute.name] = names
+            groups[group.attribute.name] = names
         else:
-            without.append(f"{one.attribute.name} (one group in the test cases)")
-    found = Predictions(
+            without.append(f"{group.attribute.name} (one group in the test cases)")
+    audited = Predictions(
         id=ids,
         classes=list(labels),
         true=scored.true,
@@ -94,7 +94,7 @@ def audit_classifier(
         several=several,
     )
     document = {"name": name, "title": title or name, "format": "table", "label": "label"}
-    return write_audit(found, delta, document, without, out=out, cases=cases, meta=meta)
+    return write_audit(audited, delta, document, without, out=out, cases=cases, meta=meta)
 
 
 if __name__ == "__main__":

@@ -99,7 +99,7 @@ def audit_predictions(
                 f"the predictions {name} need one file, a label and groups",
                 remedy="name files, label and groups",
             )
-        found = read_predictions(
+        predictions = read_predictions(
             files[0],
             label=label,
             prediction=prediction,
@@ -114,14 +114,14 @@ def audit_predictions(
             threshold=threshold,
         )
         document["label"] = label
-        return write_audit(found, delta, document, [], out=out, cases=cases, meta=meta)
+        return write_audit(predictions, delta, document, [], out=out, cases=cases, meta=meta)
     pq.write_table(pa.Table.from_pylist(rows), cases, **FORM)
     write_json(meta, document)
     return counts | {"cases": len(rows), "left_out": len(bad)}
 
 
 def write_audit(
-    found: Predictions,
+    predictions: Predictions,
     delta: float,
     document: dict[str, Any],
     without: list[str],
@@ -134,7 +134,7 @@ def write_audit(
 
     Parameters
     ----------
-    found : Predictions
+    predictions : Predictions
         The predictions to audit.
     delta : float
         The smallest difference that matters, in percentage points.
@@ -145,16 +145,20 @@ def write_audit(
     out, cases, meta : path
         See `audit_predictions`.
     """
-    study = PredictionStudy(found, delta)
+    study = PredictionStudy(predictions, delta)
     counts = tabulate(out, load_members(tables), study)
     rows = list(study.cases())
-    left_out = len(found.left_out)
-    document |= {"cases": len(rows), "groups": list(found.groups), "left_out": left_out}
-    metrics = list(dict.fromkeys(one.metric for one in study.metrics))
-    document |= {"several": found.several, "runs": len(found.predicted)}
-    document |= {"classes": found.classes, "metrics": metrics, "delta": delta}
-    document |= {"positive": None if found.positive is None else found.classes[found.positive]}
-    many = [f"{one} (over {MOST_GROUPS} groups)" for one in study.not_crossed]
+    left_out = len(predictions.left_out)
+    document |= {"cases": len(rows), "groups": list(predictions.groups), "left_out": left_out}
+    metrics = list(dict.fromkeys(item.metric for item in study.metrics))
+    document |= {"several": predictions.several, "runs": len(predictions.predicted)}
+    document |= {"classes": predictions.classes, "metrics": metrics, "delta": delta}
+    document |= {
+        "positive": None
+        if predictions.positive is None
+        else predictions.classes[predictions.positive]
+    }
+    many = [f"{item} (over {MOST_GROUPS} groups)" for item in study.not_crossed]
     document["not_crossed"] = [*without, *many]
     pq.write_table(pa.Table.from_pylist(rows), cases, **FORM)
     write_json(meta, document)

@@ -62,29 +62,29 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]]]:
     InputError
         There is no log, or none of its samples is of CrowS-Pairs or BBQ.
     """
-    paths = [path for one in files for path in (sorted(filter(_is_log, one.rglob("*.jsonl")))
-                                                if one.is_dir() else [one])]  # fmt: skip
+    paths = [path for file in files for path in (sorted(filter(_is_log, file.rglob("*.jsonl")))
+                                                if file.is_dir() else [file])]  # fmt: skip
     if not paths:
         raise InputError("has no samples_*.jsonl", file=files[0], remedy="run with --log_samples")
     answers, bad, seen = [], [], set()
     for path, task in zip(paths, _tasks(paths), strict=True):
         pieces = _pieces(path)
-        filters = {one.get("filter") for _, one in pieces if isinstance(one, dict)}
+        filters = {file.get("filter") for _, file in pieces if isinstance(file, dict)}
         for line, piece in pieces:
             try:
                 sample = load(piece) if isinstance(piece, str) else piece
                 several = f", filter {sample.get('filter')}" if len(filters) > 1 else ""
-                found = _answer(task + several, sample)
+                sample_answer = _answer(task + several, sample)
             except (ValueError, KeyError, TypeError, IndexError) as error:
                 why = f"{path.name}:{line}: {type(error).__name__}: {error}"
                 bad.append({"row": line, "id": "", "reason": "no_answer", "detail": why})
                 continue
-            if (found.task, found.id) in seen:
-                bad.append({"row": line, "id": found.id, "reason": "duplicate_id",
+            if (sample_answer.task, sample_answer.id) in seen:
+                bad.append({"row": line, "id": sample_answer.id, "reason": "duplicate_id",
                             "detail": f"{path.name}:{line}"})  # fmt: skip
                 continue
-            seen.add((found.task, found.id))
-            answers.append(found)
+            seen.add((sample_answer.task, sample_answer.id))
+            answers.append(sample_answer)
     if not answers:
         detail = f" ({bad[0]['detail']})" if bad else ""
         raise InputError(
@@ -101,7 +101,7 @@ def _is_log(path: Path) -> bool:
 
 def _pieces(path: Path) -> list[tuple[int, Any]]:
     """Return the samples of a log with their lines (places in an array), else broken lines."""
-    text, found = read_text(path), []
+    text, pieces = read_text(path), []
     if text.lstrip().startswith("["):
         try:
             return [*enumerate(load(text), start=1)]
@@ -109,31 +109,31 @@ def _pieces(path: Path) -> list[tuple[int, Any]]:
             raise InputError(f"is no JSON ({error})", file=path) from error
     for line, piece in enumerate(text.splitlines(), start=1):
         try:
-            found += [(line, load(piece))] if piece.strip() else []
+            pieces += [(line, load(piece))] if piece.strip() else []
         except ValueError:
-            found.append((line, piece))
-    return found
+            pieces.append((line, piece))
+    return pieces
 
 
 def _tasks(paths: list[Path]) -> list[str]:
     """Return the task of each log, with the model's folder and the time where there are several."""
     names = [_NEW.fullmatch(path.stem) or _OLD.fullmatch(path.stem) for path in paths]
-    found = [{"task": path.stem} | (one.groupdict() if one else {})
-             for path, one in zip(paths, names, strict=True)]  # fmt: skip
-    models = [one.get("model", path.parent.name) for path, one in zip(paths, found, strict=True)]
-    tasks = [one["task"] for one in found]
+    parts = [{"task": path.stem} | (part.groupdict() if part else {})
+             for path, part in zip(paths, names, strict=True)]  # fmt: skip
+    models = [part.get("model", path.parent.name) for path, part in zip(paths, parts, strict=True)]
+    tasks = [part["task"] for part in parts]
     if len({*models}) > 1:
         tasks = [f"{model}: {task}" for model, task in zip(models, tasks, strict=True)]
     return [
-        f"{task} ({one['time']})" if tasks.count(task) > 1 and "time" in one else task
-        for task, one in zip(tasks, found, strict=True)
+        f"{task} ({part['time']})" if tasks.count(task) > 1 and "time" in part else task
+        for task, part in zip(tasks, parts, strict=True)
     ]
 
 
 def _answer(task: str, sample: dict[str, Any]) -> Answer:
     doc, name = sample["doc"], str(sample["doc_id"])
     if "sent_more" in doc:
-        more, less = (float(one[0]) for one in _responses(sample)[:2])
+        more, less = (float(value[0]) for value in _responses(sample)[:2])
         if not np.isfinite([more, less]).all():
             raise ValueError("a log-likelihood is not finite")
         words = swapped_words(doc["sent_more"], doc["sent_less"])
@@ -141,7 +141,7 @@ def _answer(task: str, sample: dict[str, Any]) -> Answer:
     key = next((key for key in BBQ if key in sample), None)
     if key is None or "context_condition" not in doc:
         raise KeyError("no sent_more, and no amb_bias_score")
-    right, biased, named = (float(one) for one in sample[key][:3])
+    right, biased, named = (float(value) for value in sample[key][:3])
     template = f"{doc['category']}/{doc.get('question_index', name)}"
     preference = None if not named else 1.0 if biased else -1.0
     return Answer(
@@ -150,17 +150,22 @@ def _answer(task: str, sample: dict[str, Any]) -> Answer:
 
 
 def _responses(sample: dict[str, Any]) -> list[Any]:
-    found = sample.get("filtered_resps") or sample["resps"]
+    responses = sample.get("filtered_resps") or sample["resps"]
     # without a filter a response is in a list of its own
-    return [one[0] if isinstance(one[0], list) else one for one in found]
+    return [response[0] if isinstance(response[0], list) else response for response in responses]
 
 
 def parts(answers: list[Answer]) -> Iterator[tuple[tuple[str, str, str], list[Answer]]]:
     """Yield the answers of each task, condition and category, that of all categories first."""
-    for task, condition in dict.fromkeys((one.task, one.condition) for one in answers):
-        own = [one for one in answers if (one.task, one.condition) == (task, condition)]
-        yield (task, condition, "all"), own
-        names = sorted({one.category for one in own})
+    for task, condition in dict.fromkeys((answer.task, answer.condition) for answer in answers):
+        of_condition = [
+            answer for answer in answers if (answer.task, answer.condition) == (task, condition)
+        ]
+        yield (task, condition, "all"), of_condition
+        names = sorted({answer.category for answer in of_condition})
         if len(names) > 1:
             for name in names:
-                yield (task, condition, name), [one for one in own if one.category == name]
+                yield (
+                    (task, condition, name),
+                    [answer for answer in of_condition if answer.category == name],
+                )

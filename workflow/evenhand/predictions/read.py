@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from evenhand.errors import InputError
 from evenhand.tabular.delimited import read_csv
@@ -91,23 +92,20 @@ class Predictions:
     left_out: list[dict[str, Any]] = field(default_factory=list)
 
 
-Columns = dict[str, list[str]]
-
-
-def read_table(path: Path) -> Columns:
-    """Read a CSV or Parquet file as text by column; a missing value is blank."""
+def read_table(path: Path) -> pd.DataFrame:
+    """Read a CSV or Parquet file as text; a missing value is blank."""
     if path.suffix != ".parquet":
         header, rows = read_csv(path)
         if twice := [name for name, count in Counter(header).items() if count > 1]:
             problem = f"has the column {twice[0]!r} twice"
             raise InputError(problem, file=path, line=1, remedy="rename one of them")
-        found = {name: [row[i] for _, row in rows] for i, name in enumerate(header)}
+        table = pd.DataFrame([cells for _, cells in rows], columns=header, dtype=object)
     else:
         from evenhand.io.tables import read_columns
 
-        table = read_columns(path)
-        found = {name: [_text(v) for v in table[name].to_pylist()] for name in table.column_names}
-    return {name: ["" if v in MISSING else v for v in cells] for name, cells in found.items()}
+        columns = read_columns(path).to_pydict()
+        table = pd.DataFrame({name: list(map(_text, cells)) for name, cells in columns.items()})
+    return table.astype(object).where(~table.isin(MISSING), "")
 
 
 def _text(value: Any) -> str:
@@ -122,7 +120,7 @@ def as_label(cell: str) -> str:
     return str(int(value)) if value.is_integer() else cell
 
 
-def take(table: Columns, path: Path, *names: str | None) -> None:
+def take(table: pd.DataFrame, path: Path, *names: str | None) -> None:
     """Raise InputError if a table lacks one of these columns."""
     if lacking := [name for name in names if name and name not in table]:
         raise InputError(
@@ -156,61 +154,42 @@ def read_predictions(
         are none of the labels.
     """
     table = read_table(file)
-    many = dict(probabilities or {})
-    if (prediction is None) == (not many):
+    by_class = dict(probabilities or {})
+    bins = bins or {}
+    if (prediction is None) == (not by_class):
         raise InputError("name either a prediction or probabilities", file=file)
-    take(table, file, prediction, id, *many.values(), *([cluster, counterfactual_of]))
-    table, rows = _joined(table, file, gold, id, label, groups)
-    if lacking := sorted({*(bins or {})} - {*groups}):
-        raise InputError(f"{lacking[0]} has bins and is not among the groups", file=file)
-    ids = table[id] if id else [str(row) for row in rows]
-    count = len(ids)
-    of = table[counterfactual_of] if counterfactual_of else [""] * count
-    labels = [as_label(cell) for cell in table[label]]
-    classes = _classes(labels, many, label, file)
+    take(table, file, prediction, id, *by_class.values(), cluster, counterfactual_of)
+    table = _join_labels(table, file, gold, id, label, groups)
+    if unknown := sorted({*bins} - {*groups}):
+        raise InputError(f"{unknown[0]} has bins and is not among the groups", file=file)
+    ids = table[id] if id else pd.Series(map(str, table.index + 1), dtype=object)
+    factual_ids = table[counterfactual_of] if counterfactual_of else ids.map(lambda _: "")
+    is_case = factual_ids == ""
+    labels = table[label].map(as_label)
+    classes = _classes(labels, by_class, label, file)
     place = {name: i for i, name in enumerate(classes)}
-    chosen = _positive(positive, classes, label, file)
-    bad = _Bad(rows, ids)
-    seen: set[str] = set()
-    for i, name in enumerate(ids):
-        bad.mark(i, name in seen, "duplicate_id", repr(name))
-        seen.add(name)
-        bad.mark(i, not labels[i] and not of[i], "no_label", "")
-    p = _probabilities(table, prediction, many, classes, chosen, bad)
+    positive_place = _positive(positive, classes, label, file)
+    bad = _LeftOut(ids)
+    bad.mark(ids.duplicated(), "duplicate_id", ids.map(repr))
+    bad.mark((labels == "") & is_case, "no_label")
+    p = _probabilities(table, prediction, by_class, classes, positive_place, bad)
     if p is None:
-        predicted_labels = [as_label(cell) for cell in table[prediction]]
-        for i, one in enumerate(predicted_labels):
-            bad.mark(i, not one, "no_prediction", "")
-        known = [one for i, one in enumerate(predicted_labels) if i not in bad.why]
-        if known and not {*known} & {*classes}:
-            outside = (i for i, one in enumerate(predicted_labels) if not 0 <= or_nan(one) <= 1)
-            first = next((i for i in outside if i not in bad.why), None)
-            if first is None:
-                where, is_number = f"the values {listed(sorted({*known}), 4)}", False
-            else:
-                where = f"{predicted_labels[first]!r} in row {rows[first]}"
-                is_number = not isnan(or_nan(predicted_labels[first]))
-            percent = ", as per cents divided by 100 are" if is_number else ""
-            raise InputError(
-                f"{prediction} has {where}, and {label} has {listed(classes, 4)}",
-                file=file,
-                remedy="use the same labels in both columns, or probabilities between 0 and 1"
-                + percent,
-            )
-        for i, one in enumerate(predicted_labels):
-            bad.mark(i, one not in place, "not_a_label", repr(one))
-        predicted = np.array([place.get(one, 0) for one in predicted_labels])
-    elif len(classes) == 2 and chosen is not None:
-        predicted = np.where(p[:, chosen] >= threshold, chosen, 1 - chosen)
+        names = table[prediction].map(as_label)
+        bad.mark(names == "", "no_prediction")
+        if len(names[bad.usable]) and not names[bad.usable].isin(classes).any():
+            raise _other_labels(names[bad.usable], prediction, label, classes, file)
+        bad.mark(~names.isin(classes), "not_a_label", names.map(repr))
+        predicted = names.map(place).fillna(0).to_numpy(dtype=int)
+    elif len(classes) == 2 and positive_place is not None:
+        predicted = np.where(p[:, positive_place] >= threshold, positive_place, 1 - positive_place)
     else:
         predicted = p.argmax(axis=1)
-    members = {
-        name: np.array(binned(table[name], bins[name]) if name in (bins or {}) else table[name])
-        for name in groups
-    }
-    by_id = {name: i for i, name in enumerate(ids) if not of[i] and i not in bad.why}
-    pairs = _counterfactuals(of, by_id, members, bad)
-    kept = np.array([i for i in range(count) if i not in bad.why and not of[i]], dtype=int)
+    members = pd.DataFrame(
+        {name: binned(table[name], bins[name]) if name in bins else table[name] for name in groups},
+        index=table.index,
+    )
+    factual, changed, rows = _counterfactuals(ids, factual_ids, members, bad)
+    kept = np.flatnonzero(bad.usable & is_case)
     if not len(kept):
         raise InputError(
             f"has no row that can be used: {bad.first()}",
@@ -218,38 +197,59 @@ def read_predictions(
             remedy="see docs/predictions.md",
         )
     for name in groups:
-        values = {*members[name][kept]} - {""}
-        if len(values) < 2:
-            nothing = "no number for its bins" if name in (bins or {}) else "no value"
-            only = f"one value only ({next(iter(values))})" if values else nothing
-            problem = f"the attribute {name} has {only}, so there are no groups to compare"
-            if bad.why:
-                problem += f"; {len(bad.why)} of {count} rows are left out: {bad.first()}"
-            raise InputError(problem, file=file)
-        are_numbers = name not in (bins or {}) and not any(isnan(or_nan(one)) for one in values)
-        if len(values) > (MOST_NUMBERS if are_numbers else MOST_GROUPS):
-            raise InputError(
-                f"the attribute {name} has {len(values)} {'numbers' if are_numbers else 'groups'}",
-                file=file,
-                remedy="give numbers bins, write codes as words, and join small groups",
-            )
-    new = {int(old): i for i, old in enumerate(kept)}
-    pairs = [(new[case], name, row) for case, name, row in pairs if case in new]
-    clusters = np.array(table[cluster] if cluster else ids)
+        _check_groups(name, {*members[name].iloc[kept]} - {""}, name in bins, bad, file)
     return Predictions(
-        id=np.array(ids)[kept],
+        id=ids.to_numpy(dtype=str)[kept],
         classes=classes,
-        true=one_hot([place.get(one, 0) for one in labels], classes)[kept],
-        predicted=one_hot(predicted, classes)[kept][None],
-        positive=chosen,
+        true=one_hot(labels.map(place).fillna(0).to_numpy(dtype=int)[kept], classes),
+        predicted=one_hot(predicted[kept], classes)[None],
+        positive=positive_place,
         probabilities=None if p is None else p[kept][None],
-        groups={name: cells[kept] for name, cells in members.items()},
-        clusters=clusters[kept],
-        factual=np.array([case for case, _, _ in pairs], dtype=int),
-        changed=np.array([name for _, name, _ in pairs], dtype=str),
-        flipped=np.empty((0, len(classes))) if p is None else p[[row for *_, row in pairs]],
-        left_out=bad.rows_of(),
+        groups={name: members[name].to_numpy(dtype=str)[kept] for name in members},
+        clusters=(table[cluster] if cluster else ids).to_numpy(dtype=str)[kept],
+        factual=np.searchsorted(kept, factual),
+        changed=np.array(changed, dtype=str),
+        flipped=np.empty((0, len(classes))) if p is None else p[rows],
+        left_out=bad.rows(),
     )
+
+
+def _other_labels(
+    names: pd.Series, prediction: str, label: str, classes: list[str], file: Path
+) -> InputError:
+    """Return the error for predictions none of which is a label."""
+    outside = names[~names.map(or_nan).between(0, 1)]
+    percent = ""
+    if outside.empty:
+        where = f"the values {listed(sorted({*names}), 4)}"
+    else:
+        where = f"{outside.iloc[0]!r} in row {outside.index[0] + 1}"
+        if not isnan(or_nan(outside.iloc[0])):
+            percent = ", as per cents divided by 100 are"
+    return InputError(
+        f"{prediction} has {where}, and {label} has {listed(classes, 4)}",
+        file=file,
+        remedy=f"use the same labels in both columns, or probabilities between 0 and 1{percent}",
+    )
+
+
+def _check_groups(name: str, values: set[str], has_bins: bool, bad: "_LeftOut", file: Path) -> None:
+    """Raise InputError if an attribute has too few or too many groups."""
+    if len(values) < 2:
+        nothing = "no number for its bins" if has_bins else "no value"
+        only = f"one value only ({next(iter(values))})" if values else nothing
+        problem = f"the attribute {name} has {only}, so there are no groups to compare"
+        if not bad.usable.all():
+            count = (~bad.usable).sum()
+            problem += f"; {count} of {len(bad.usable)} rows are left out: {bad.first()}"
+        raise InputError(problem, file=file)
+    are_numbers = not has_bins and not any(isnan(or_nan(value)) for value in values)
+    if len(values) > (MOST_NUMBERS if are_numbers else MOST_GROUPS):
+        raise InputError(
+            f"the attribute {name} has {len(values)} {'numbers' if are_numbers else 'groups'}",
+            file=file,
+            remedy="give numbers bins, write codes as words, and join small groups",
+        )
 
 
 def one_hot(places: Sequence[int], classes: Sequence[str]) -> np.ndarray:
@@ -257,61 +257,70 @@ def one_hot(places: Sequence[int], classes: Sequence[str]) -> np.ndarray:
     return np.asarray(places)[:, None] == np.arange(len(classes))
 
 
-class _Bad:
+class _LeftOut:
     """The rows that cannot be used, each with its first reason."""
 
-    def __init__(self, rows: Sequence[int], ids: Sequence[str]) -> None:
-        self.rows, self.ids, self.why = rows, ids, {}
+    def __init__(self, ids: pd.Series) -> None:
+        self.table = pd.DataFrame({"id": ids, "reason": "", "detail": ""}, index=ids.index)
 
-    def mark(self, i: int, is_bad: bool, reason: str, detail: str) -> None:
-        if is_bad:
-            self.why.setdefault(i, (reason, detail))
+    @property
+    def usable(self) -> pd.Series:
+        """Whether each row can be used, so far."""
+        return self.table["reason"] == ""
 
-    def first(self) -> str:
-        reason, detail = next(iter(self.why.values()), ("no_label", ""))
-        return f"{REASONS[reason]}{f' ({detail})' if detail else ''}"
+    def mark(self, is_bad: pd.Series, reason: str, details: pd.Series | str = "") -> None:
+        """Mark the rows that are bad and have no reason yet."""
+        chosen = is_bad & self.usable
+        self.table.loc[chosen, "detail"] = details if isinstance(details, str) else details[chosen]
+        self.table.loc[chosen, "reason"] = reason
 
-    def rows_of(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the rows of the quarantine; they are counted from 1."""
         return [
-            {"row": self.rows[i], "id": self.ids[i], "reason": reason, "detail": detail}
-            for i, (reason, detail) in sorted(self.why.items())
+            {"row": number + 1, **row}
+            for number, row in self.table[~self.usable].to_dict("index").items()
         ]
 
+    def first(self) -> str:
+        """Return the reason of the first such row, in words."""
+        row = self.rows()[0] if not self.usable.all() else {"reason": "no_label", "detail": ""}
+        return REASONS[row["reason"]] + (f" ({row['detail']})" if row["detail"] else "")
 
-def _joined(
-    table: Columns, file: Path, gold: Path | None, id: str | None, label: str, groups: Sequence[str]
-) -> tuple[Columns, list[int]]:
-    """Join the table to that of the labels, if there is one; rows are counted from 1."""
+
+def _join_labels(
+    table: pd.DataFrame,
+    file: Path,
+    gold: Path | None,
+    id: str | None,
+    label: str,
+    groups: Sequence[str],
+) -> pd.DataFrame:
+    """Join the table to that of the labels, if there is one."""
     if gold is None:
         take(table, file, label, *groups)
-        return table, list(range(1, len(next(iter(table.values()), [])) + 1))
+        return table
     if id is None:
         raise InputError("labels in a file of their own need an id", file=gold, remedy="name id")
     truth = read_table(gold)
     take(truth, gold, id, label, *groups)
-    place: dict[str, int] = {}
-    for i, name in enumerate(table[id]):
-        if place.setdefault(name, i) != i:
-            raise InputError(f"has the id {name!r} twice", file=file, line=i + 2)
-    if unknown := sorted(set(place) - set(truth[id])):
+    if len(twice := np.flatnonzero(table[id].duplicated())):
+        name = table[id][twice[0]]
+        raise InputError(f"has the id {name!r} twice", file=file, line=int(twice[0]) + 2)
+    if unknown := sorted({*table[id]} - {*truth[id]}):
         raise InputError(
             f"has {len(unknown)} ids that {gold.name} does not have, such as {unknown[0]!r}",
             file=file,
             remedy="give predictions for the rows of the labels",
         )
-    others = {
-        name: [cells[place[one]] if one in place else "" for one in truth[id]]
-        for name, cells in table.items()
-        if name not in truth
-    }
-    return truth | others, list(range(1, len(truth[id]) + 1))
+    others = table.set_index(id)[[name for name in table if name not in truth]]
+    return truth.join(others, on=id).fillna("")
 
 
-def _classes(labels: list[str], many: Mapping[str, str], label: str, file: Path) -> list[str]:
-    classes = sorted({one for one in labels if one})
-    if many:
-        named = [as_label(one) for one in many]
-        if outside := [one for one in classes if one not in named]:
+def _classes(labels: pd.Series, by_class: Mapping[str, str], label: str, file: Path) -> list[str]:
+    classes = sorted({*labels} - {""})
+    if by_class:
+        named = list(map(as_label, by_class))
+        if outside := [name for name in classes if name not in named]:
             raise InputError(
                 f"{label} has {listed(outside, 4)}, for which there are no probabilities",
                 file=file,
@@ -332,8 +341,8 @@ def _classes(labels: list[str], many: Mapping[str, str], label: str, file: Path)
 
 def _positive(positive: str | None, classes: list[str], label: str, file: Path) -> int | None:
     if positive is None:
-        found = [one for one in POSITIVE if one in classes and len(classes) == 2]
-        return classes.index(found[0]) if found else None
+        names = [name for name in POSITIVE if name in classes and len(classes) == 2]
+        return classes.index(names[0]) if names else None
     if as_label(str(positive)) not in classes:
         raise InputError(
             f"no row has {label} = {positive}",
@@ -344,54 +353,52 @@ def _positive(positive: str | None, classes: list[str], label: str, file: Path) 
 
 
 def _probabilities(
-    table: Columns,
+    table: pd.DataFrame,
     prediction: str | None,
-    many: Mapping[str, str],
+    by_class: Mapping[str, str],
     classes: list[str],
     positive: int | None,
-    bad: _Bad,
+    bad: _LeftOut,
 ) -> np.ndarray | None:
     """Return the probabilities of the classes, or None where labels are predicted."""
-    columns = list(many.values()) or [prediction]
-    cells = [table[name] for name in columns]
-    values = np.array([[or_nan(cell) for cell in column] for column in cells]).T
-    if not many:
-        held = {as_label(cell) for cell in cells[0]} - {""}
-        inside = [0 <= or_nan(one) <= 1 for one in held]
-        if held <= set(classes) or not np.mean(inside or [0]) > 0.5:
+    cells = table[list(by_class.values()) or [prediction]]
+    values = cells.map(or_nan)
+    if not by_class:
+        predictions = {*map(as_label, cells[prediction])} - {""}
+        inside = [0 <= or_nan(cell) <= 1 for cell in predictions]
+        if predictions <= set(classes) or not np.mean(inside or [0]) > 0.5:
             return None
         if positive is None or len(classes) != 2:
             raise InputError(
                 f"{prediction} has probabilities, and it is not known of which label",
                 remedy=f"name positive, one of {listed(classes, 6)}, or probabilities by class",
             )
-    for i, row in enumerate(values):
-        given = [column[i] for column in cells]
-        bad.mark(i, "" in given, "no_prediction", "")
-        fits = bool(((row >= 0) & (row <= 1)).all())
-        bad.mark(i, not fits, "not_a_probability", ", ".join(given))
-        bad.mark(i, bool(many) and abs(row.sum() - 1) > TOLERANCE, "sum_not_one", f"{row.sum():g}")
-    if many:
-        return values
-    of_positive = values[:, 0]
+    bad.mark((cells == "").any(axis=1), "no_prediction")
+    outside = ~((values >= 0) & (values <= 1)).all(axis=1)
+    bad.mark(outside, "not_a_probability", cells.agg(", ".join, axis=1))
+    if by_class:
+        sums = pd.Series([row.sum() for row in values.to_numpy()], index=values.index)
+        bad.mark((sums - 1).abs() > TOLERANCE, "sum_not_one", sums.map("{:g}".format))
+        return values.to_numpy()
+    of_positive = values[prediction].to_numpy()
     pair = (1 - of_positive, of_positive) if positive else (of_positive, 1 - of_positive)
     return np.stack(pair, axis=1)
 
 
 def _counterfactuals(
-    of: list[str], by_id: dict[str, int], members: Mapping[str, np.ndarray], bad: _Bad
-) -> list[tuple[int, str, int]]:
-    """Return each counterfactual row: place of its factual case, changed attributes, its place."""
-    found = []
-    for i, name in enumerate(of):
-        if not name or i in bad.why:
-            continue
-        bad.mark(i, name not in by_id, "no_factual", repr(name))
-        if i in bad.why:
-            continue
-        case = by_id[name]
-        changed = [one for one, cells in members.items() if cells[i] != cells[case]]
-        bad.mark(i, not changed, "no_flip", repr(name))
-        if changed:
-            found.append((case, " and ".join(changed), i))
-    return found
+    ids: pd.Series, factual_ids: pd.Series, members: pd.DataFrame, bad: _LeftOut
+) -> tuple[np.ndarray, list[str], np.ndarray]:
+    """Return the row of each counterfactual's factual case, the changed attributes, and its row."""
+    cases = np.flatnonzero((factual_ids == "") & bad.usable)
+    place = pd.Series(cases, index=ids.iloc[cases])
+    is_known = factual_ids.isin(place.index)
+    bad.mark((factual_ids != "") & ~is_known, "no_factual", factual_ids.map(repr))
+    rows = np.flatnonzero((factual_ids != "") & bad.usable)
+    factual = place[factual_ids.iloc[rows]].to_numpy()
+    differs = members.to_numpy()[rows] != members.to_numpy()[factual]
+    changed = [" and ".join(members.columns[row]) for row in differs]
+    same = bad.usable & False
+    same.iloc[rows] = ~differs.any(axis=1)
+    bad.mark(same, "no_flip", factual_ids.map(repr))
+    kept = differs.any(axis=1)
+    return factual[kept], [names for names in changed if names], rows[kept]

@@ -103,12 +103,18 @@ class PredictionStudy:
     @cached_property
     def attributes(self) -> list[Attribute]:
         """The attributes, and the intersections of each two with at most `MOST_GROUPS` groups."""
-        return [one for one in self._every_attribute if len(one.values) <= MOST_GROUPS]
+        return [
+            attribute for attribute in self._every_attribute if len(attribute.values) <= MOST_GROUPS
+        ]
 
     @property
     def not_crossed(self) -> list[str]:
         """The intersections with more groups."""
-        return [one.name for one in self._every_attribute if one not in self.attributes]
+        return [
+            attribute.name
+            for attribute in self._every_attribute
+            if attribute not in self.attributes
+        ]
 
     @property
     def left_out(self) -> list[dict[str, Any]]:
@@ -129,7 +135,7 @@ class PredictionStudy:
         ])  # fmt: skip
         values = sorted(set(joined.tolist()) - {""}, key=_order)
         place = {value: i for i, value in enumerate(values)}
-        codes = np.array([place.get(one, -1) for one in joined.tolist()])
+        codes = np.array([place.get(value, -1) for value in joined.tolist()])
         return Attribute(CROSS.join(names), values, codes)
 
     @cached_property
@@ -140,21 +146,24 @@ class PredictionStudy:
     @cached_property
     def ratios(self) -> dict[Metric, tuple[np.ndarray, np.ndarray]]:
         """Numerator (its mean over runs) and denominator of each case, by metric of `SHARES`."""
-        own, every = self.predictions, np.ones(len(self.predictions.id))
-        found = {Metric("accuracy"): (self.right, every)}
-        for place, label in enumerate(own.classes):
-            if own.several or place == own.positive:
-                chosen, positive = own.predicted[..., place].mean(axis=0), own.true[:, place]
+        predictions, every = self.predictions, np.ones(len(self.predictions.id))
+        terms = {Metric("accuracy"): (self.right, every)}
+        for place, label in enumerate(predictions.classes):
+            if predictions.several or place == predictions.positive:
+                chosen, positive = (
+                    predictions.predicted[..., place].mean(axis=0),
+                    predictions.true[:, place],
+                )
                 parts = (
                     (chosen, every),
                     (chosen * positive, positive),
                     (chosen * ~positive, ~positive),
                 )
-                found |= {
+                terms |= {
                     Metric(name, label): part for name, part in zip(RATES, parts, strict=True)
                 }
         return {
-            metric: (above, np.asarray(below, float)) for metric, (above, below) in found.items()
+            metric: (above, np.asarray(below, float)) for metric, (above, below) in terms.items()
         }
 
     @cached_property
@@ -166,16 +175,18 @@ class PredictionStudy:
     @cached_property
     def calibrated(self) -> np.ndarray | None:
         """Means over runs of `bin_values`: of the positive class, the predicted one, or of all."""
-        own = self.predictions
-        if own.probabilities is None:
+        predictions = self.predictions
+        if predictions.probabilities is None:
             return None
-        if own.several or (own.positive is not None and len(own.classes) == 2):
-            some = slice(None) if own.several else [own.positive]
-            confidence = own.probabilities[..., some]
-            holds = np.broadcast_to(own.true[:, some], confidence.shape)
+        if predictions.several or (
+            predictions.positive is not None and len(predictions.classes) == 2
+        ):
+            some = slice(None) if predictions.several else [predictions.positive]
+            confidence = predictions.probabilities[..., some]
+            holds = np.broadcast_to(predictions.true[:, some], confidence.shape)
         else:
-            confidence = own.probabilities.max(axis=2, keepdims=True)
-            holds = (own.predicted & own.true).any(axis=2, keepdims=True)
+            confidence = predictions.probabilities.max(axis=2, keepdims=True)
+            holds = (predictions.predicted & predictions.true).any(axis=2, keepdims=True)
         return np.mean([bin_values(*run) for run in zip(confidence, holds, strict=True)], axis=0)
 
     @property
@@ -215,8 +226,8 @@ class PredictionStudy:
         """
         if (metric, attribute.name) not in self._noise:
             known, label = attribute.codes >= 0, self._stratum(metric)
-            together = [one for one in self.metrics if self._stratum(one) == label]
-            values = [self.values_of(one)[known] for one in together]
+            together = [each for each in self.metrics if self._stratum(each) == label]
+            values = [self.values_of(each)[known] for each in together]
             sums = permuted_sums(
                 np.hstack(values),
                 attribute.codes[known],
@@ -225,9 +236,9 @@ class PredictionStudy:
                 permutations=PERMUTATIONS,
                 strata=None if label is None else self._strata(label)[known],
             )
-            ends = np.cumsum([one.shape[1] for one in values])[:-1]
-            for one, part in zip(together, np.split(sums, ends, axis=2), strict=True):
-                self._noise[one, attribute.name] = self.of_sums(one, part)
+            ends = np.cumsum([each.shape[1] for each in values])[:-1]
+            for each, part in zip(together, np.split(sums, ends, axis=2), strict=True):
+                self._noise[each, attribute.name] = self.of_sums(each, part)
         return self._noise[metric, attribute.name]
 
     @cached_property
@@ -239,8 +250,12 @@ class PredictionStudy:
         return metric.label if metric.metric in ("tpr", "fpr") else None
 
     def _strata(self, label: str) -> np.ndarray:
-        own = self.predictions
-        return own.true[:, own.classes.index(label)] if own.several else own.true.argmax(axis=1)
+        predictions = self.predictions
+        return (
+            predictions.true[:, predictions.classes.index(label)]
+            if predictions.several
+            else predictions.true.argmax(axis=1)
+        )
 
     def judge(self, metric: Metric, chosen: np.ndarray) -> Inference | None:
         """Return the interval of a share or macro-F1 over some cases; None of another metric."""
@@ -248,7 +263,7 @@ class PredictionStudy:
             return None
         clusters = self.predictions.clusters
         if metric in self.ratios:
-            above, below = (one * chosen for one in self.ratios[metric])
+            above, below = (term * chosen for term in self.ratios[metric])
             if not below.any():
                 return None
             totals = total(above, clusters, below)
@@ -267,13 +282,13 @@ class PredictionStudy:
         """Return `differ` of each group and all others of the attribute; empty without any."""
         key = metric, attribute.name
         if key not in self._compared:
-            known, found = attribute.codes >= 0, []
+            known, comparisons = attribute.codes >= 0, []
             for code in range(len(attribute.values)):
                 some = attribute.codes == code
                 others = known & ~some
                 possible = metric.metric != "ece" and others.any()
-                found.append(self.differ(metric, some, others) if possible else {})
-            self._compared[key] = found
+                comparisons.append(self.differ(metric, some, others) if possible else {})
+            self._compared[key] = comparisons
         return self._compared[key]
 
     @cached_property
@@ -289,25 +304,29 @@ class PredictionStudy:
             difference with interval, p_value, equivalent (within delta), reason.
         """
         values = [self._pseudo_values(metric, part) for part in (some, others)]
-        parts = [part & np.isfinite(one) for part, one in zip((some, others), values, strict=True)]
+        parts = [
+            part & np.isfinite(array) for part, array in zip((some, others), values, strict=True)
+        ]
         if not all(part.any() for part in parts):
             return {"reason": "no cases"}
-        first, second = (float(one[part].mean()) for one, part in zip(values, parts, strict=True))
+        first, second = (
+            float(array[part].mean()) for array, part in zip(values, parts, strict=True)
+        )
         clusters = self.predictions.clusters
         sizes = [effective_number(np.unique(clusters[part], return_counts=True)[1])
                  for part in parts]  # fmt: skip
-        found: dict[str, Any] = {"difference": first - second}
+        result: dict[str, Any] = {"difference": first - second}
         if min(sizes) < LEAST_EFFECTIVE:
-            return found | {"reason": "few cases"}
+            return result | {"reason": "few cases"}
         if metric not in self.ratios and any(map(self._has_few, parts)):
-            return found | {"reason": "few cases of a class, or few errors"}
+            return result | {"reason": "few cases of a class, or few errors"}
         joined, size = parts[0] | parts[1], (parts[0] | parts[1]).sum()
         if metric in self.ratios:
-            shares = [total(one[part], clusters[part])
-                      for one, part in zip(values, parts, strict=True)]  # fmt: skip
+            shares = [total(array[part], clusters[part])
+                      for array, part in zip(values, parts, strict=True)]  # fmt: skip
 
             def interval(level: float) -> tuple[float, float]:
-                return _recovered(*(korn_graubard(one, level) for one in shares), first, second)
+                return _recovered(*(korn_graubard(array, level) for array in shares), first, second)
         else:  # a case counts in its part only, so its influence is scaled to the mean over all
             rest = np.zeros(len(joined))
             rest[parts[0]] = size * (values[0][parts[0]] - first) / parts[0].sum()
@@ -320,12 +339,12 @@ class PredictionStudy:
 
         low, high = interval(self.level)
         inner, delta = interval(2 * self.level - 1), self.delta / 100
-        found |= {"difference_low": low, "difference_high": high}
-        found["equivalent"] = bool(-delta < inner[0] and inner[1] < delta)
+        result |= {"difference_low": low, "difference_high": high}
+        result["equivalent"] = bool(-delta < inner[0] and inner[1] < delta)
         alone = len(np.unique(clusters[joined])) == size and len(self.predictions.predicted) == 1
         if metric in self.ratios and alone:
-            found["p_value"] = _fisher(
-                *(one[part] for one, part in zip(values, parts, strict=True))
+            result["p_value"] = _fisher(
+                *(array[part] for array, part in zip(values, parts, strict=True))
             )
         else:  # the sums by cluster under the hypothesis that both parts have the common value
             middle = float(
@@ -334,8 +353,8 @@ class PredictionStudy:
             null = np.zeros(len(joined))
             null[parts[0]] = (values[0][parts[0]] - middle) / parts[0].sum()
             null[parts[1]] = (middle - values[1][parts[1]]) / parts[1].sum()
-            found["p_value"] = sign_flip_p_value(total(null[joined], clusters[joined]).sums)
-        return found
+            result["p_value"] = sign_flip_p_value(total(null[joined], clusters[joined]).sums)
+        return result
 
     def _has_few(self, chosen: np.ndarray) -> bool:
         """Whether macro-F1 of these cases has no interval."""
@@ -351,36 +370,40 @@ class PredictionStudy:
             return np.where(below > 0, above, np.nan)
         parts = self.one_hot.reshape(len(chosen), 3, -1)
         true, predicted, both = (parts[chosen, i].sum(axis=0) for i in range(3))
-        below, found = true + predicted, np.full(len(chosen), np.nan)
+        below, pseudo_values = true + predicted, np.full(len(chosen), np.nan)
         there = below > 0
         slopes = (
             2 * parts[:, 2, there] / below[there]
             - 2 * both[there] * (parts[:, 0, there] + parts[:, 1, there]) / below[there] ** 2
         )
         mean = (2 * both[there] / below[there]).mean()
-        found[chosen] = mean + chosen.sum() * slopes.mean(axis=1)[chosen]
-        return found
+        pseudo_values[chosen] = mean + chosen.sum() * slopes.mean(axis=1)[chosen]
+        return pseudo_values
 
     def cases(self) -> Iterator[dict[str, Any]]:
         """Yield each case: id, label, prediction (of most runs), probability, outcome, groups."""
-        own = self.predictions
-        shares = own.predicted.mean(axis=0)
-        most = shares > 0.5 if own.several else one_hot(shares.argmax(axis=1), own.classes)
-        p = None if own.probabilities is None else own.probabilities.mean(axis=0)
-        for i, name in enumerate(own.id.tolist()):
-            right = bool((own.true[i] == most[i]).all())
+        predictions = self.predictions
+        shares = predictions.predicted.mean(axis=0)
+        most = (
+            shares > 0.5
+            if predictions.several
+            else one_hot(shares.argmax(axis=1), predictions.classes)
+        )
+        p = None if predictions.probabilities is None else predictions.probabilities.mean(axis=0)
+        for i, name in enumerate(predictions.id.tolist()):
+            right = bool((predictions.true[i] == most[i]).all())
             outcome = "right" if right else "wrong"
-            if own.positive is not None:
-                sign = "positive" if most[i, own.positive] else "negative"
+            if predictions.positive is not None:
+                sign = "positive" if most[i, predictions.positive] else "negative"
                 outcome = f"{'true' if right else 'false'} {sign}"
-            at = own.positive if own.positive is not None else int(most[i].argmax())
+            at = predictions.positive if predictions.positive is not None else int(most[i].argmax())
             yield {
                 "id": name,
-                "label": self._named(own.true[i]),
+                "label": self._named(predictions.true[i]),
                 "prediction": self._named(most[i]),
-                "probability": None if p is None or own.several else p[i, at],
+                "probability": None if p is None or predictions.several else p[i, at],
                 "outcome": outcome,
-                **{name: cells[i] for name, cells in own.groups.items()},
+                **{name: cells[i] for name, cells in predictions.groups.items()},
             }
 
     def _named(self, of_case: np.ndarray) -> str:
@@ -400,15 +423,15 @@ def _divide(above: np.ndarray, below: np.ndarray) -> np.ndarray:
 
 
 def _recovered(
-    one: tuple[float, float], other: tuple[float, float], first: float, second: float
+    interval: tuple[float, float], other: tuple[float, float], first: float, second: float
 ) -> tuple[float, float]:
     """Return the interval of a difference of shares from their intervals.
 
     The method of variance estimates recovery (Zou and Donner, Statistics in Medicine 27, 2008),
     which has a width where all cases of a group agree.
     """
-    low = ((first - one[0]) ** 2 + (other[1] - second) ** 2) ** 0.5
-    high = ((one[1] - first) ** 2 + (second - other[0]) ** 2) ** 0.5
+    low = ((first - interval[0]) ** 2 + (other[1] - second) ** 2) ** 0.5
+    high = ((interval[1] - first) ** 2 + (second - other[0]) ** 2) ** 0.5
     return first - second - low, first - second + high
 
 
@@ -416,5 +439,5 @@ def _fisher(first: np.ndarray, second: np.ndarray) -> float:
     """Return the p-value of Fisher's exact test of two samples of hits."""
     from scipy.stats import fisher_exact
 
-    table = [[int(one.sum()), int(len(one) - one.sum())] for one in (first, second)]
+    table = [[int(part.sum()), int(len(part) - part.sum())] for part in (first, second)]
     return float(fisher_exact(table).pvalue)

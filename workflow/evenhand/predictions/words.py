@@ -67,13 +67,13 @@ def preference(row: dict[str, Any], items: str = "", delta: float = 5) -> str:
 def _gaps(tables: Tables) -> list[str]:
     rows = [row for row in tables.get("gaps", []) if row["lowest"] is not None]
     labels = {row["label"] for row in rows} - {None}
-    found: list[tuple[bool, float, float, str]] = []
+    sentences: list[tuple[bool, float, float, str]] = []
     for row in (row for row in rows if row["verdict"] == "above"):
         groups = [
-            one
-            for one in tables["groups"]
-            if [one[key] for key in METRIC] == [row[key] for key in METRIC]
-            and one["verdict"] in ("above", "below")
+            group_row
+            for group_row in tables["groups"]
+            if [group_row[key] for key in METRIC] == [row[key] for key in METRIC]
+            and group_row["verdict"] in ("above", "below")
         ]
         crossed = " × " in row["attribute"]  # after the attributes themselves
         of_label = f" of {row['label']}" if len(labels) > 1 and row["label"] else ""
@@ -85,9 +85,11 @@ def _gaps(tables: Tables) -> list[str]:
                 " the value of random groups of its size than chance explains"
                 f" (adjusted p {_p(row['p_adjusted'])})"
             )
-            found.append((crossed, row["p_adjusted"], 0.0, f"{start} {end}."))
+            sentences.append((crossed, row["p_adjusted"], 0.0, f"{start} {end}."))
             continue
-        most = min(groups, key=lambda one: (one["p_adjusted"], -abs(one["difference"])))
+        most = min(
+            groups, key=lambda group_row: (group_row["p_adjusted"], -abs(group_row["difference"]))
+        )
         p = most["p_adjusted"]
         end = (
             f"{100 * most['value']:.1f} % for {most['group']} ({most['counted']:,} cases),"
@@ -96,9 +98,9 @@ def _gaps(tables: Tables) -> list[str]:
             f" {100 * most['difference_low']:.1f} to {100 * most['difference_high']:.1f};"
             f" adjusted p {_p(p)})"
         )
-        found.append((crossed, p, -abs(most["difference"]), f"{start} {end}."))
+        sentences.append((crossed, p, -abs(most["difference"]), f"{start} {end}."))
     small = sum(row["verdict"] == "equivalent" for row in rows)
-    return [words for *_, words in sorted(found)] or [
+    return [words for *_, words in sorted(sentences)] or [
         f"None of {len(rows)} gaps between groups is significantly larger than between random"
         f" groups, adjusted for the metrics of each attribute; {small} are shown to be smaller than"
         " delta."

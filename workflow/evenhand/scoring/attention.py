@@ -124,11 +124,11 @@ def _enable(model: "PreTrainedModel") -> bool:
     before = model.config._attn_implementation
     ids = short_inputs(model, 7)
     with torch.no_grad():
-        own = _own_weights(model, ids)
-        if not own or not all(_is_attention(layer, ids) for layer in own):
+        expected = _own_weights(model, ids)
+        if not expected or not all(_is_attention(layer, ids) for layer in expected):
             model.set_attn_implementation(before)
             return False
-        if _collects(model, ids, own):
+        if _collects(model, ids, expected):
             return True
         model.set_attn_implementation("eager")
     model.base_model.register_forward_pre_hook(_ask_for_weights, with_kwargs=True)
@@ -194,7 +194,7 @@ def _register() -> None:
 
 
 def _collects(
-    model: "PreTrainedModel", ids: "torch.Tensor", own: "tuple[torch.Tensor, ...]"
+    model: "PreTrainedModel", ids: "torch.Tensor", weights: "tuple[torch.Tensor, ...]"
 ) -> bool:
     """Return whether the collected attention equals the model's; if so, keep collecting enabled."""
     import torch
@@ -206,9 +206,9 @@ def _collects(
             model.base_model(input_ids=ids)
     except (ValueError, NotImplementedError, AttributeError, TypeError):
         return False  # a class that does not support other attention functions
-    if received.layers != len(own):
+    if received.layers != len(weights):
         return False
-    expected = torch.stack([layer.float().mean(dim=(1, 2)) for layer in own]).mean(dim=0)
+    expected = torch.stack([layer.float().mean(dim=(1, 2)) for layer in weights]).mean(dim=0)
     loose = 1e-5 if model.dtype == torch.float32 else 2e-2
     return bool(
         torch.allclose(received.mean(), expected, rtol=loose, atol=loose * 1e-2, equal_nan=True)

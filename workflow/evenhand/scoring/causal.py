@@ -1,41 +1,12 @@
 """Token probabilities of causal language models: each token given all tokens before it."""
 
-import hashlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from evenhand.scoring.batches import exact_length_batches
-from evenhand.scoring.describe import fingerprint
-from evenhand.scoring.execution import run_batches
-from evenhand.scoring.head import enable_reading, read_places
-from evenhand.scoring.masked import WHOLE_LOGITS_AT_ONCE
 from evenhand.scoring.models import CausalLM
-
-
-@dataclass(frozen=True)
-class SequenceScores:
-    """The predictions for the scored tokens of one input.
-
-    Parameters
-    ----------
-    log_p : array of float64, shape (scored,)
-        Natural logarithm of the probability of each token, given all tokens before it. NaN if
-        the model's number is not finite.
-    best : array of int64, shape (scored,)
-        The most probable token (the first in case of ties).
-    first : array of bool, shape (scored,)
-        Whether no other token is likelier.
-    entropy : array of float64, shape (scored,)
-        Entropy of the prediction, in nats.
-    """
-
-    log_p: np.ndarray
-    best: np.ndarray
-    first: np.ndarray
-    entropy: np.ndarray
+from evenhand.scoring.questions import Answers, Questions, answer
 
 
 def encode(
@@ -81,21 +52,14 @@ def encode(
         before, coded["input_ids"], coded["offset_mapping"], strict=True
     ):
         inputs.append(np.array([*prefix, *ids], dtype=np.int32))
-        given = sum(end <= len(context) for _, end in offsets) if context else 0
-        starts.append(max(1, len(prefix) + given))
+        before_start = sum(end <= len(context) for _, end in offsets) if context else 0
+        starts.append(max(1, len(prefix) + before_start))
     return inputs, starts
 
 
 def read_sequences(
-    lm: CausalLM,
-    inputs: Sequence[np.ndarray],
-    starts: Sequence[int],
-    *,
-    tokens_per_batch: int,
-    threads: int = 1,
-    progress: Callable[[int], object] | None = None,
-    scratch: Path | None = None,
-) -> list[SequenceScores]:
+    lm: CausalLM, inputs: Sequence[np.ndarray], starts: Sequence[int], **options: Any
+) -> list[Answers]:
     """Score the tokens of each input from its start on, each given all tokens before it.
 
     Parameters
@@ -107,92 +71,26 @@ def read_sequences(
     starts : sequence of int
         The first scored token of each, at least 1. If it is after the last token, no token is
         scored.
-    tokens_per_batch : int
-        Maximum number of tokens per batch. It affects scores by rounding only (under 1e-5 in
-        fp32).
-    threads, scratch
-        See `evenhand.scoring.execution.run_batches`.
-    progress : callable, optional
-        Called after each batch with its number of tokens.
+    **options
+        tokens_per_batch, threads, progress, scratch: see `evenhand.scoring.questions.answer`.
 
     Returns
     -------
-    list of SequenceScores
-        One per input.
+    list of Answers
+        For each input, the answers about its scored tokens, in order.
 
     Raises
     ------
     InputError
         A single input does not fit into memory.
     """
-    import torch
-
-    if any(start < 1 for start in starts):
-        raise ValueError("a first token is given by nothing, so it cannot be scored")
-    numbers: dict[tuple[bytes, int], int] = {}
-    which = [
-        numbers.setdefault((np.asarray(ids, dtype="<i4").tobytes(), int(start)), len(numbers))
+    questions = Questions()
+    numbers = [
+        [questions.ask(ids, place, int(ids[place])) for place in range(start, len(ids))]
         for ids, start in zip(inputs, starts, strict=True)
     ]
-    distinct = [(np.frombuffer(ids, dtype="<i4").astype(np.int64), s) for ids, s in numbers]
-    scored = np.array([max(0, len(ids) - start) for ids, start in distinct], dtype=np.int64)
-    # the last token is predicted, not read
-    lengths = np.array([len(ids) - 1 for ids, _ in distinct], dtype=np.int64)
-    to_score = np.flatnonzero(scored)
-    rows = None
-    if not enable_reading(lm.model):
-        longest = int(lengths[to_score].max(initial=1))
-        rows = max(1, WHOLE_LOGITS_AT_ONCE // (lm.vocabulary * longest))
-    batches = [
-        to_score[batch]
-        for batch in exact_length_batches(lengths[to_score], tokens=tokens_per_batch, rows=rows)
+    answers = answer(lm, questions, **options)
+    return [
+        Answers(answers.log_p[row], answers.best[row], answers.first[row], answers.entropy[row])
+        for row in (np.array(part, dtype=int) for part in numbers)
     ]
-
-    def run(batch: np.ndarray) -> dict[str, np.ndarray]:
-        ids = np.stack([distinct[i][0] for i in batch])
-        # position t - 1 of a row predicts its token t
-        row, place = np.nonzero(
-            np.arange(ids.shape[1] - 1) >= np.array([distinct[i][1] - 1 for i in batch])[:, None]
-        )
-        with torch.inference_mode():
-            shown, rows, places, tokens = (
-                torch.from_numpy(array).to(lm.model.device)
-                for array in (ids[:, :-1], row, place, ids[row, place + 1])
-            )
-            each = torch.arange(len(row), device=shown.device)
-            read = read_places(lm.model, shown, rows, places, each, tokens)
-            found = {
-                "log_p": torch.where(read.log_p.isfinite(), read.log_p, torch.nan).double(),
-                "best": read.best,
-                "first": read.first,
-                "entropy": read.entropy.double(),
-            }
-            return {name: tensor.cpu().numpy() for name, tensor in found.items()}
-
-    nothing = {"log_p": float, "best": np.int64, "first": bool, "entropy": float}
-    scores = [
-        SequenceScores(**{name: np.empty(0, dtype=dtype) for name, dtype in nothing.items()})
-        for _ in distinct
-    ]
-    for batch, found in run_batches(
-        batches,
-        run,
-        key=_digest(lm, distinct) if scratch is not None else "",
-        scratch=scratch,
-        device=str(lm.model.device),
-        threads=threads,
-        progress=(lambda batch: progress(int(lengths[batch].sum()))) if progress else None,
-    ):
-        ends = np.cumsum(scored[batch])
-        parts = {name: np.split(array, ends[:-1]) for name, array in found.items()}
-        for position, number in enumerate(batch):
-            scores[number] = SequenceScores(**{name: parts[name][position] for name in nothing})
-    return [scores[number] for number in which]
-
-
-def _digest(lm: CausalLM, distinct: Sequence[tuple[np.ndarray, int]]) -> str:
-    """Return a digest of the inputs and the model, which determine the scores."""
-    digest = hashlib.blake2b(f"causal {fingerprint(lm)}".encode(), digest_size=16)
-    for ids, start in distinct:
-        digest.update(f"{len(ids)} {start} ".encode() + ids.tobytes())
-    return digest.hexdigest()

@@ -121,7 +121,7 @@ def _read(path: Path) -> "dict[str, torch.Tensor]":
     import torch
 
     try:
-        found = torch.load(
+        loaded = torch.load(
             path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path)
         )
     except (MemoryError, PermissionError):
@@ -130,7 +130,7 @@ def _read(path: Path) -> "dict[str, torch.Tensor]":
         raise _refused(path, error) from error
     tensors: dict[str, torch.Tensor] = {}
     used = set()
-    for name, tensor in found.items() if isinstance(found, dict) else [("", found)]:
+    for name, tensor in loaded.items() if isinstance(loaded, dict) else [("", loaded)]:
         if not isinstance(name, str) or not _is_plain(tensor):
             raise InputError(
                 f"its entry {name!r} is no dense tensor",

@@ -63,7 +63,7 @@ def run_batches(
 
     Yields
     ------
-    batch, found : array of int, dict of arrays
+    batch, result : array of int, dict of arrays
 
     Raises
     ------
@@ -72,17 +72,17 @@ def run_batches(
     """
     folder = scratch / _digest(key, batches) if scratch is not None else None
     done = 0
-    for found in _restore(folder, len(batches)):
+    for result in _restore(folder, len(batches)):
         done += 1
         if progress:
             progress(batches[done - 1])
-        yield batches[done - 1], found
+        yield batches[done - 1], result
     unsaved: list[Found] = []
     last_save = time.monotonic()
     computed = _compute(batches[done:], run, device, threads)
     try:
-        for batch, found in zip(batches[done:], computed, strict=True):
-            unsaved.append(found)
+        for batch, result in zip(batches[done:], computed, strict=True):
+            unsaved.append(result)
             done += 1
             if folder is not None and time.monotonic() - last_save >= SAVE_SECONDS:
                 _save(folder, done - len(unsaved), unsaved)
@@ -91,7 +91,7 @@ def run_batches(
                 unsaved.clear()
             if progress:
                 progress(batch)
-            yield batch, found
+            yield batch, result
     finally:
         computed.close()
         if folder is not None and unsaved:
@@ -166,12 +166,12 @@ def _digest(key: str, batches: Sequence[np.ndarray]) -> str:
     return whole.hexdigest()
 
 
-def _save(folder: Path, start: int, found: Sequence[Found]) -> None:
+def _save(folder: Path, start: int, results: Sequence[Found]) -> None:
     """Save the results of the batches from number `start` on."""
     arrays = {
         f"{number}/{name}": array
-        for number, one in enumerate(found, start)
-        for name, array in one.items()
+        for number, result in enumerate(results, start)
+        for name, array in result.items()
     }
     with atomic(folder / f"{start}.npz") as path, path.open("wb") as stream:
         np.savez(stream, **arrays)
@@ -188,10 +188,10 @@ def _restore(folder: Path | None, count: int) -> Iterator[Found]:
         except (OSError, ValueError, EOFError, zipfile.BadZipFile):
             remove(path)  # a crash left an incomplete file
             return
-        found: dict[int, Found] = {}
+        by_batch: dict[int, Found] = {}
         for name, array in arrays.items():
             which, _, short = name.partition("/")
-            found.setdefault(int(which), {})[short] = array
-        for number in sorted(found):
-            yield found[number]
+            by_batch.setdefault(int(which), {})[short] = array
+        for number in sorted(by_batch):
+            yield by_batch[number]
         number += 1

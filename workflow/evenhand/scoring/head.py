@@ -85,10 +85,10 @@ def enable_reading(model: "PreTrainedModel") -> bool:
         whole = logits_at(model, ids, rows, columns)
         hidden = _hidden_at(model, ids, rows, columns)
         if hidden is not None and hidden.shape[-1] == decoder.in_features:
-            found = torch.nn.functional.linear(hidden, decoder.weight, decoder.bias).float()
+            computed = torch.nn.functional.linear(hidden, decoder.weight, decoder.bias).float()
             loose = 1e-4 if model.dtype == torch.float32 else 0.1
-            _linear[model] = found.shape == whole.shape and torch.allclose(
-                found, whole, rtol=loose, atol=loose, equal_nan=True
+            _linear[model] = computed.shape == whole.shape and torch.allclose(
+                computed, whole, rtol=loose, atol=loose, equal_nan=True
             )
     model.train(training)
     if not _linear[model]:

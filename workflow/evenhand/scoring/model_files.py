@@ -138,7 +138,7 @@ def _lacks_safetensors(name: str, error: Exception) -> bool:
 
     lacks_file = f"does not appear to have a file named {WEIGHT_FILES[0]}" in str(error)
     return lacks_file or any(
-        isinstance(try_to_load_from_cache(name, one), str) for one in PICKLED_FILES
+        isinstance(try_to_load_from_cache(name, file), str) for file in PICKLED_FILES
     )
 
 

@@ -32,7 +32,7 @@ class LanguageModel:
         The maximum input length in tokens, including specials.
     missing : list of str
         Weights that the checkpoint lacks, so that they have random values (see
-        `load_masked_lm`, `allow_missing`). Empty for a trusted model.
+        `load_language_model`, `allow_missing`). Empty for a trusted model.
     revision : str or None
         The commit of a model from the hub.
     """
@@ -82,21 +82,25 @@ class BrokenModelError(InputError):
     """The forward pass of a loaded model fails."""
 
 
-def load_masked_lm(
+def load_language_model(
     source: Path | str,
+    family: str,
     *,
     revision: str | None = None,
     device: str = "cpu",
     dtype: str = "fp32",
     allow_missing: bool = False,
-) -> MaskedLM:
-    """Load a masked language model and its tokenizer.
+    seed: int | None = None,
+) -> "MaskedLM | CausalLM":
+    """Load a language model and its tokenizer, or draw an untrained model like it.
 
     Parameters
     ----------
     source : Path or str
         A folder (Path) in the Hugging Face layout, or a name on the hub (str). With the
         environment variable ``HF_HUB_OFFLINE=1`` only the hub's local cache is used.
+    family : str
+        ``masked`` or ``causal``.
     revision : str, optional
         Branch, tag or commit on the hub.
     device : str
@@ -105,72 +109,41 @@ def load_masked_lm(
         ``fp32`` or ``bf16``. A class that cannot run in bf16 runs in fp32.
     allow_missing : bool
         Whether to load a model whose checkpoint lacks weights; they are listed in `missing`.
+    seed : int, optional
+        Draw initial weights from this seed in fp32, instead of loading any: only the
+        configuration and the tokenizer of `source` are read.
 
     Raises
     ------
     InputError
         The folder lacks a part or holds pickled weights only, the hub has no such model or
-        cannot be reached, the checkpoint is broken, is not a masked language model, or lacks
-        weights, the tokenizer has no mask or no offsets, or the device is not available.
+        cannot be reached, the checkpoint is broken, is of another family, or lacks weights, the
+        tokenizer has no offsets, or no mask for a masked model, a causal model attends to later
+        tokens, or the device is not available.
     """
     check_device(device, dtype)
-    tokenizer = _load_tokenizer(source, revision, "masked")
-    model, missing = _load_weights(source, revision, "masked", device, dtype, allow_missing)
-    return _masked(source, model, tokenizer, missing, device)
+    tokenizer = _load_tokenizer(source, revision, family, weights=seed is None)
+    model, missing = _load_weights(source, revision, family, device, dtype, allow_missing, seed)
+    if family == "masked" and tokenizer.mask_token_id is None:
+        raise InputError("the tokenizer has no mask token", file=source)
+    common = _prepare(source, model, tokenizer, missing, device)
+    if family == "masked":
+        enable_selection(model)
+        return MaskedLM(**common, mask_id=tokenizer.mask_token_id)
+    text_config(model).use_cache = False  # nothing is generated
+    if looks_ahead(model):
+        raise InputError(
+            f"{type(model).__name__} looks at the tokens that follow, so it is no causal"
+            " language model",
+            file=source,
+        )
+    enable_selection(model, before_output=True)
+    return CausalLM(**common, start_id=_start_id(tokenizer))
 
 
-def load_causal_lm(
-    source: Path | str,
-    *,
-    revision: str | None = None,
-    device: str = "cpu",
-    dtype: str = "fp32",
-    allow_missing: bool = False,
-) -> CausalLM:
-    """Load a causal language model and its tokenizer.
-
-    Parameters and errors are those of `load_masked_lm`, except that the tokenizer needs no mask,
-    and a model that attends to later tokens is rejected.
-    """
-    check_device(device, dtype)
-    tokenizer = _load_tokenizer(source, revision, "causal")
-    model, missing = _load_weights(source, revision, "causal", device, dtype, allow_missing)
-    return _causal(source, model, tokenizer, missing, device)
-
-
-def random_masked_lm(
-    source: Path | str,
-    seed: int,
-    *,
-    revision: str | None = None,
-    device: str = "cpu",
-    dtype: str = "fp32",
-) -> MaskedLM:
-    """Return an untrained masked language model like `source`.
-
-    It has the architecture and the tokenizer of `source`, and initial weights drawn from `seed` in
-    fp32. Only the configuration and the tokenizer of `source` are read. Parameters and errors are
-    those of `load_masked_lm`.
-    """
-    check_device(device, dtype)
-    tokenizer = _load_tokenizer(source, revision, "masked", weights=False)
-    model = _draw_weights(source, revision, "masked", device, dtype, seed)
-    return _masked(source, model, tokenizer, [], device)
-
-
-def random_causal_lm(
-    source: Path | str,
-    seed: int,
-    *,
-    revision: str | None = None,
-    device: str = "cpu",
-    dtype: str = "fp32",
-) -> CausalLM:
-    """Return an untrained causal language model. See `random_masked_lm`."""
-    check_device(device, dtype)
-    tokenizer = _load_tokenizer(source, revision, "causal", weights=False)
-    model = _draw_weights(source, revision, "causal", device, dtype, seed)
-    return _causal(source, model, tokenizer, [], device)
+#: `load_language_model` of each family.
+load_masked_lm = functools.partial(load_language_model, family="masked")
+load_causal_lm = functools.partial(load_language_model, family="causal")
 
 
 def family_of(source: Path | str, *, revision: str | None = None) -> str:
@@ -246,24 +219,32 @@ def _load_weights(
     device: str,
     dtype: str,
     allow_missing: bool,
+    seed: int | None,
 ) -> tuple["PreTrainedModel", list[str]]:
-    """Return the model, and the weights that its checkpoint lacks, if these are allowed."""
+    """Return the model, loaded or drawn, and the weights that its checkpoint lacks, if allowed."""
     import torch
 
-    # The seed makes the random values of missing weights reproducible.
+    config = None if seed is None else _load_config(source, revision)
+    # The seed also makes the random values of missing weights reproducible.
     with (
         readable_errors(source, f"{family} language model"),
         torch.random.fork_rng(devices=[]),
     ):
-        torch.manual_seed(0)
-        model, info = _class(source, revision, family).from_pretrained(
-            str(source),
-            use_safetensors=True,
-            output_loading_info=True,
-            dtype=getattr(torch, DTYPES[dtype]),
-            **_options(revision),
-        )
-    missing = sorted({*info["missing_keys"], *(str(key[0]) for key in info["mismatched_keys"])})
+        torch.manual_seed(seed or 0)
+        loader = _class(source, revision, family)
+        if config is not None:
+            model, info = loader.from_config(config, dtype=torch.float32, **_options(None)), {}
+            model = model.to(getattr(torch, DTYPES[dtype]))
+        else:
+            model, info = loader.from_pretrained(
+                str(source),
+                use_safetensors=True,
+                output_loading_info=True,
+                dtype=getattr(torch, DTYPES[dtype]),
+                **_options(revision),
+            )
+    mismatched = (str(key[0]) for key in info.get("mismatched_keys", ()))
+    missing = sorted({*info.get("missing_keys", ()), *mismatched})
     if missing and not allow_missing:
         raise InputError(
             f"the checkpoint lacks {len(missing)} weights of a {family} language model "
@@ -273,29 +254,8 @@ def _load_weights(
             "or allow missing weights to see a number that is not to be trusted",
         )
     if not _runs(model.to(device), dtype):
-        return _load_weights(source, revision, family, device, "fp32", allow_missing)
+        return _load_weights(source, revision, family, device, "fp32", allow_missing, seed)
     return model, missing
-
-
-def _draw_weights(
-    source: Path | str, revision: str | None, family: str, device: str, dtype: str, seed: int
-) -> "PreTrainedModel":
-    """Return a model with initial weights from a seed."""
-    import torch
-
-    config = _load_config(source, revision)
-    with (
-        readable_errors(source, f"{family} language model"),
-        torch.random.fork_rng(devices=[]),
-    ):
-        torch.manual_seed(seed)
-        model = _class(source, revision, family).from_config(
-            config, dtype=torch.float32, trust_remote_code=False
-        )
-    model = model.to(device, getattr(torch, DTYPES[dtype]))
-    if not _runs(model, dtype):
-        return _draw_weights(source, revision, family, device, "fp32", seed)
-    return model
 
 
 def _runs(model: "PreTrainedModel", dtype: str) -> bool:
@@ -325,48 +285,15 @@ def _class(source: Path | str, revision: str | None, family: str) -> Any:
     return AutoModelForCausalLM
 
 
-def _masked(
-    source: Path | str,
-    model: "PreTrainedModel",
-    tokenizer: "PreTrainedTokenizerBase",
-    missing: list[str],
-    device: str,
-) -> MaskedLM:
-    if tokenizer.mask_token_id is None:
-        raise InputError("the tokenizer has no mask token", file=source)
-    common = _prepare(source, model, tokenizer, missing, device)
-    enable_selection(model)
-    return MaskedLM(**common, mask_id=tokenizer.mask_token_id)
-
-
-def _causal(
-    source: Path | str,
-    model: "PreTrainedModel",
-    tokenizer: "PreTrainedTokenizerBase",
-    missing: list[str],
-    device: str,
-) -> CausalLM:
-    common = _prepare(source, model, tokenizer, missing, device)
-    text_config(model).use_cache = False  # nothing is generated
-    if looks_ahead(model):
-        raise InputError(
-            f"{type(model).__name__} looks at the tokens that follow, so it is no causal"
-            " language model",
-            file=source,
-        )
-    enable_selection(model, before_output=True)
-    return CausalLM(**common, start_id=_start_id(tokenizer))
-
-
 def _start_id(tokenizer: "PreTrainedTokenizerBase") -> int | None:
     """Return `CausalLM.start_id`; if a tokenizer adds several tokens, the first of them."""
     added, plain = (
         tokenizer("a", add_special_tokens=special, verbose=False).input_ids
         for special in (True, False)
     )
-    own = [added[0]] if added[:1] != plain[:1] and added[0] in tokenizer.all_special_ids else []
-    named = [tokenizer.bos_token_id, tokenizer.eos_token_id]
-    return next((token for token in [*own, *named] if token is not None), None)
+    has_start = added[:1] != plain[:1] and added[0] in tokenizer.all_special_ids
+    tokens = [added[0] if has_start else None, tokenizer.bos_token_id, tokenizer.eos_token_id]
+    return next((token for token in tokens if token is not None), None)
 
 
 def _prepare(
@@ -386,7 +313,7 @@ def _prepare(
         )
     model.eval().requires_grad_(False).to(device)
     for part in {model, model.base_model}:
-        part.forward = _telling(part.forward, source)
+        part.forward = _convert_errors(part.forward, source)
     return {
         "model": model,
         "tokenizer": tokenizer,
@@ -397,7 +324,7 @@ def _prepare(
     }
 
 
-def _telling(forward: Callable[..., Any], source: Path | str) -> Callable[..., Any]:
+def _convert_errors(forward: Callable[..., Any], source: Path | str) -> Callable[..., Any]:
     """Return a forward pass that raises the model's errors as `BrokenModelError`.
 
     Other errors are not changed: those of our hooks, a lack of memory, a failing device, and
@@ -410,13 +337,13 @@ def _telling(forward: Callable[..., Any], source: Path | str) -> Callable[..., A
             return forward(*arguments, **options)
         except (RuntimeError, IndexError) as error:
             frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-            ours = any(
+            is_from_evenhand = any(
                 frame.f_globals["__name__"].startswith("evenhand.")
                 for frame in frames
                 if frame.f_code is not run.__code__
             )
             passing = is_out_of_memory(error) or "CUDA error" in str(error)
-            if ours or passing or isinstance(error, NotImplementedError):
+            if is_from_evenhand or passing or isinstance(error, NotImplementedError):
                 raise
             raise BrokenModelError(
                 f"the model fails on its inputs ({error})",

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from evenhand.scoring.masked import Questions
+    from evenhand.scoring.questions import Questions
 
 #: Placeholders for the ends of sentences in a comparison; no token has such an id.
 BEFORE, AFTER = "before", "after"

@@ -79,16 +79,18 @@ def looks_ahead(model: "PreTrainedModel") -> bool:
     other = ids.clone()
     other[:, 3:] = ids.flip(0)[:, 3:]
     with torch.no_grad():
-        one, two = (model(input_ids=these).logits[:, :3].float() for these in (ids, other))
-    return not _close(model, one, two)
+        logits, other_logits = (
+            model(input_ids=these).logits[:, :3].float() for these in (ids, other)
+        )
+    return not _close(model, logits, other_logits)
 
 
-def _close(model: "PreTrainedModel", one: "torch.Tensor", other: "torch.Tensor") -> bool:
+def _close(model: "PreTrainedModel", logits: "torch.Tensor", other: "torch.Tensor") -> bool:
     """Return whether logits differ by rounding only."""
     import torch
 
     loose = 1e-4 if model.dtype == torch.float32 else 0.1
-    return torch.allclose(one, other, rtol=loose, atol=loose, equal_nan=True)
+    return torch.allclose(logits, other, rtol=loose, atol=loose, equal_nan=True)
 
 
 def logits_at(

@@ -41,9 +41,9 @@ from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import read_columns, read_table_schema, write_table
 from evenhand.scoring.describe import describe
-from evenhand.scoring.gate import check_model, count_unknown, judge
 from evenhand.scoring.models import CausalLM, MaskedLM, family_of, load_causal_lm, load_masked_lm
 from evenhand.scoring.precision import calibrate, near_ties
+from evenhand.scoring.validity import check_model, count_unknown, judge
 from evenhand.slguset.bias_tables import bias_columns
 from evenhand.slguset.keywords import GENDERS
 from evenhand.slguset.sentence_bias import score_sentences

@@ -33,8 +33,8 @@ from typing import Any
 import numpy as np
 
 from evenhand.scoring.causal import read_sequences
-from evenhand.scoring.masked import Questions, answer, ask_word
 from evenhand.scoring.models import CausalLM, MaskedLM
+from evenhand.scoring.questions import Questions, answer, ask_word
 from evenhand.slguset.bias_tables import bias_columns, log_p_columns
 from evenhand.slguset.keywords import GENDERS
 from evenhand.slguset.slots import Slot, keyword_slots
@@ -70,7 +70,7 @@ def score_sentences(
     progress : callable, optional
         Called with numbers of sentences done.
     **running
-        tokens_per_batch, threads, scratch; see `evenhand.scoring.masked.answer`.
+        tokens_per_batch, threads, scratch; see `evenhand.scoring.questions.answer`.
 
     Returns
     -------

@@ -80,17 +80,17 @@ def check_released(
     """
     clusters = {part: _gold(gold, part) for part in PARTS}
     table = _published(published)
-    given: dict[str, dict[str, dict[str, float]]] = {}
+    scores_by_system: dict[str, dict[str, dict[str, float]]] = {}
     for file in scores:
         head = _head(file)
-        if head in given:
+        if head in scores_by_system:
             raise InputError(f"is a second file of scores of {head}", file=file)
-        given[head] = _scores(file)
+        scores_by_system[head] = _scores(file)
     names = {head: row["system"] for (head, _), row in table.items()}
     rows = [
         {"system": names.get(head, head), "part": part}
-        | _check(part, clusters, given.get(head), table.get((head, part)))
-        for head in [*names, *sorted(given.keys() - names.keys())]
+        | _check(part, clusters, scores_by_system.get(head), table.get((head, part)))
+        for head in [*names, *sorted(scores_by_system.keys() - names.keys())]
         for part in CHECKED
     ]
     write_tables(out, [(TABLE, rows)])
@@ -110,19 +110,16 @@ def _check(
     if scores is None:
         return row | {"verdict": "not_given", "reason": "the scores of this system are not here"}
     parts = PARTS if part == "overall" else (part,)
-    terms = [term for one in parts for term, _ in clusters[one]]
-    found = [
-        [scores[one].get(name, math.nan) for name in names]
-        for one in parts
-        for _, names in clusters[one]
-    ]
-    values = np.array(found, dtype=np.float64).T
+    chosen = [(scores[name], cluster) for name in parts for cluster in clusters[name]]
+    terms = [term for _, (term, _) in chosen]
+    rows = [[by_id.get(name, math.nan) for name in ids] for by_id, (_, ids) in chosen]
+    values = np.array(rows, dtype=np.float64).T
     if missing := int((~np.isfinite(values)).sum()):
         reason = f"{missing} of {values.size} sentences have no finite score"
         return row | {"verdict": "not_scored", "reason": reason}
     per_term = score_terms(*values, terms)
-    ours = macro_scores(per_term.lms, per_term.ss)._asdict()
-    row |= {metric: float(value) for metric, value in ours.items()}
+    computed = macro_scores(per_term.lms, per_term.ss)._asdict()
+    row |= {metric: float(value) for metric, value in computed.items()}
     if published is None:
         return row | {"verdict": "not_published", "reason": "the table has no numbers for it"}
     other = [m for m in METRICS if not _rounds_to(row[m], published[m])]
@@ -163,9 +160,9 @@ def _scores(file: Path) -> dict[str, dict[str, float]]:
     result: dict[str, dict[str, float]] = {}
     for part in PARTS:
         result[part] = {}
-        for number, one in enumerate(document.get(part) or [], start=1):
+        for number, record in enumerate(document.get(part) or [], start=1):
             try:
-                name, score = one["id"], float(one["score"])
+                name, score = record["id"], float(record["score"])
             except (TypeError, KeyError, ValueError) as error:
                 raise InputError(
                     f"record {number} of {part} has no id and score", file=file

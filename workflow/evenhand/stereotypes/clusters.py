@@ -43,31 +43,31 @@ def words(text: str) -> list[str]:
     return pieces("".join(c if unicodedata.category(c)[0] in "LNM" else " " for c in plain))
 
 
-def edits(one: list[str], other: list[str]) -> list[Edit]:
+def edits(left: list[str], right: list[str]) -> list[Edit]:
     """Return the differences of two lists of pieces, by difflib's longest matching blocks.
 
     Two words of a script without blanks that share a character at different places (儿子, 女儿)
     count as one edit, and not as an insertion and a deletion around that character.
     """
-    matcher = SequenceMatcher(None, one, other, autojunk=False)
+    matcher = SequenceMatcher(None, left, right, autojunk=False)
     spans: list[tuple[int, int, int, int]] = []
     for kind, *span in matcher.get_opcodes():
         if kind == "equal":
             continue
         start, end, first, last = span
-        if spans and _is_shift(spans[-1], (start, end, first, last), one):
+        if spans and _is_shift(spans[-1], (start, end, first, last), left):
             start, _, first, _ = spans.pop()
         spans.append((start, end, first, last))
     return [
-        Edit(tuple(one[start:end]), tuple(other[first:last])) for start, end, first, last in spans
+        Edit(tuple(left[start:end]), tuple(right[first:last])) for start, end, first, last in spans
     ]
 
 
 def _is_shift(
-    before: tuple[int, int, int, int], after: tuple[int, int, int, int], one: list[str]
+    before: tuple[int, int, int, int], after: tuple[int, int, int, int], left: list[str]
 ) -> bool:
     """Return whether an insertion and a deletion surround one character of these scripts."""
-    between = one[before[1] : after[0]]
+    between = left[before[1] : after[0]]
     if len(between) != 1 or not re.match(f"[{_BLANKLESS}]", between[0]):
         return False
     added = [start == end for start, end, _, _ in (before, after)]
@@ -85,6 +85,6 @@ def swapped_words(more: str, less: str) -> str:
     poor|rich 49, he|she 43); with all changes joined, 887 and 68. A side without a word there is
     empty (``|not``); sentences that differ in punctuation or case only give ``|``.
     """
-    found = edits(*sorted((words(more), words(less))))
-    sides = found[0] if found else ((), ())
+    differences = edits(*sorted((words(more), words(less))))
+    sides = differences[0] if differences else ((), ())
     return "|".join(sorted(_BLANK_INSIDE.sub("", " ".join(side)) for side in sides))

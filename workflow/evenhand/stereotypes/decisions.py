@@ -184,35 +184,35 @@ def summarise_group(
         The result of `judge`.
     """
     counts = tally(decisions, chosen)
-    found = judge(decisions, chosen, pairs, delta, level)
+    inference = judge(decisions, chosen, pairs, delta, level)
     low, high = score_interval(decisions, chosen, pairs, level)
-    own = studentised(decisions, chosen, pairs)
+    statistic = studentised(decisions, chosen, pairs)
     others = [null for null in nulls if tally(null, chosen)["scored"]]
-    beyond = [abs(studentised(null, chosen, pairs)) >= abs(own) for null in others]
+    beyond = [abs(studentised(null, chosen, pairs)) >= abs(statistic) for null in others]
     few = "" if np.isfinite(low) else "few_clusters"
     scored = counts["scored"] > 0
     row = {
         **counts,
         "score_low": low,
         "score_high": high,
-        "clusters": found.clusters,
-        "effective_clusters": found.effective_clusters,
-        "correlation": found.correlation,
-        "p_value": found.p_value,
+        "clusters": inference.clusters,
+        "effective_clusters": inference.effective_clusters,
+        "correlation": inference.correlation,
+        "p_value": inference.p_value,
         "delta": delta,
-        "power": found.power,
-        "further_clusters": found.further_clusters,
-        "studentised": own,
+        "power": inference.power,
+        "further_clusters": inference.further_clusters,
+        "studentised": statistic,
         "null_seeds": len(others),
         "null_beyond": sum(beyond) if others else None,
-        "verdict": verdict(found, level=level) if scored else NOT_SCORED,
+        "verdict": verdict(inference, level=level) if scored else NOT_SCORED,
         "reason": few if scored else "nothing_scored",
     }
-    return row, found
+    return row, inference
 
 
 def adjust_verdicts(
-    found: list[tuple[dict[str, Any], Inference]], level: float
+    tested: list[tuple[dict[str, Any], Inference]], level: float
 ) -> list[dict[str, Any]]:
     """Adjust the p-values of one model for the number of its tests, and update the verdicts.
 
@@ -222,21 +222,16 @@ def adjust_verdicts(
 
     Parameters
     ----------
-    found : list of (dict, Inference)
+    tested : list of (dict, Inference)
         Rows with method, bias_type, p_value and verdict, to which p_adjusted is added.
     level : float
         One minus the size of the tests.
     """
     for whole in (True, False):
-        family = [one for one in found if (one[0]["bias_type"] == "all") == whole]
+        family = [item for item in tested if (item[0]["bias_type"] == "all") == whole]
         adjusted = holm(np.array([row["p_value"] for row, _ in family], dtype=np.float64))
         for (row, preference), p_adjusted in zip(family, adjusted.tolist(), strict=True):
             row["p_adjusted"] = p_adjusted
             if not whole and row["verdict"] != NOT_SCORED:
                 row["verdict"] = verdict(preference, level=level, p_value=p_adjusted)
-    return [row for row, _ in found]
-
-
-def bias_types(pairs: Pairs) -> list[str]:
-    """Return the bias types of a set, sorted."""
-    return [str(name) for name in np.unique(pairs.bias_type)]
+    return [row for row, _ in tested]

@@ -120,12 +120,12 @@ def set_flags(rows: list[dict[str, Any]], requested: Iterable[str]) -> None:
     sentences = Counter((row["context"], row[side]) for row in rows for side in ("more", "less"))
     for row in rows:
         more, less = pieces(row["more"]), pieces(row["less"])
-        found = edits(more, less)
+        differences = edits(more, less)
         true = {
             "unequal_length": len(more) != len(less),
-            "several_edits": len(found) > 1,
+            "several_edits": len(differences) > 1,
             "insertion_only": words(row["more"]) == words(row["less"])
-            or (all(not edit.one or not edit.other for edit in found) and bool(found)),
+            or (all(not edit.one or not edit.other for edit in differences) and bool(differences)),
             "repeated_swap": clusters[row["cluster"]] > REPEATED,
             "low_agreement": row["agreement"] is not None and row["agreement"] < AGREEING,
             "duplicate": any(sentences[row["context"], row[s]] > 1 for s in ("more", "less")),
@@ -145,11 +145,11 @@ def _check_ids(rows: list[dict[str, Any]], file: Path) -> None:
     records: dict[str, list[int]] = {}
     for row in rows:
         records.setdefault(row["pair_id"], []).append(row["source_position"])
-    twice = {name: found for name, found in records.items() if len(found) > 1}
+    twice = {name: numbers for name, numbers in records.items() if len(numbers) > 1}
     if twice:
         named = [
-            f"{name!r} (records {', '.join(map(str, found))})"
-            for name, found in list(twice.items())[:5]
+            f"{name!r} (records {', '.join(map(str, numbers))})"
+            for name, numbers in list(twice.items())[:5]
         ]
         more = f" and {len(twice) - 5} more" if len(twice) > 5 else ""
         raise InputError(

@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -49,6 +51,15 @@ class Pairs(NamedTuple):
     clean: np.ndarray
     excluded: np.ndarray
 
+    @property
+    def bias_types(self) -> list[str]:
+        """``all``, and the bias types of the set, sorted."""
+        return ["all", *map(str, np.unique(self.bias_type))]
+
+    def of_type(self, bias_type: str) -> np.ndarray:
+        """Return whether each pair is of a bias type of `bias_types`."""
+        return (self.bias_type == bias_type) | (bias_type == "all")
+
 
 class Scores(NamedTuple):
     """The scores of one model, trained or with random weights.
@@ -72,23 +83,16 @@ class Scores(NamedTuple):
         return np.where(rows >= 0, self.columns[name][rows], np.nan)
 
 
-class Model(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Model:
     """A model whose scores are summarised.
 
     Attributes
     ----------
     name : str
         The stem of its files.
-    trusted : bool
-        Whether the model passed its validity check.
-    reason : str
-        Why not, joined by commas; empty for a trusted model.
-    family : str
-        ``masked`` or ``causal``; empty for a model that is not trusted.
-    methods : list of str
-        In the order of `METHODS`; empty for a model that is not trusted.
-    blank : dict of str
-        Requested methods by which the model cannot be scored, and why.
+    gate : dict
+        The record of its validity check, as `score_pairs` wrote it.
     scores : Scores or None
         None for a model that is not trusted.
     nulls : list of Scores
@@ -96,13 +100,54 @@ class Model(NamedTuple):
     """
 
     name: str
-    trusted: bool
-    reason: str
-    family: str
-    methods: list[str]
-    blank: dict[str, str]
-    scores: Scores | None
-    nulls: list[Scores]
+    gate: dict[str, Any]
+    scores: Scores | None = None
+    nulls: list[Scores] = field(default_factory=list)
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the model passed its validity check."""
+        return self.gate["trusted"]
+
+    @property
+    def blank(self) -> dict[str, str]:
+        """The requested methods by which the model cannot be scored, and why."""
+        return self.gate["blank_methods"] if self.trusted else {}
+
+    @property
+    def methods(self) -> list[str]:
+        """The other methods, in the order of `METHODS`; empty for a model that is not trusted."""
+        requested = {*self.gate["methods"]} - {*self.blank} if self.trusted else ()
+        return [name for name in METHODS if name in requested]
+
+
+@dataclass(frozen=True, eq=False)
+class PairStudy:
+    """A set of pairs, its models, and the settings of tests and intervals.
+
+    Attributes
+    ----------
+    pairs : Pairs
+    models : list of Model
+        In the order of the configuration, including untrusted ones.
+    delta : float
+        The smallest preference that matters, in percentage points.
+    level : float
+        Coverage of all intervals; one minus the size of the tests.
+    agreeing : tuple of int
+        Numbers of annotators who must name the bias type of a pair for it to count as biased.
+    """
+
+    pairs: Pairs
+    models: list[Model]
+    delta: float = 5.0
+    level: float = 0.95
+    agreeing: tuple[int, ...] = (3, 4, 5)
+
+    @property
+    def trusted(self) -> list[Model]:
+        """The models that passed their validity checks."""
+        return [model for model in self.models if model.trusted]
 
 
 def read_pair_set(path: Path) -> Pairs:
@@ -133,11 +178,7 @@ def read_pair_set(path: Path) -> Pairs:
 
 
 def read_models(
-    pairs: Pairs,
-    scores: Sequence[Path],
-    gates: Sequence[Path],
-    nulls: Sequence[Path] = (),
-    methods: Sequence[str] = (),
+    pairs: Pairs, scores: Sequence[Path], gates: Sequence[Path], nulls: Sequence[Path] = ()
 ) -> list[Model]:
     """Read the scores of models, in the order of `scores`.
 
@@ -147,91 +188,30 @@ def read_models(
         The set that the models scored.
     scores, gates, nulls : sequence of Path
         Files named after the models; the file of nulls is optional.
-    methods : sequence of str
-        The requested methods; by default those in the gate. Each model has those of its family.
-        Without either, it has the methods with any score.
 
     Raises
     ------
     InputError
-        There is no model, a file is missing, broken or of another set, or two models have the
-        same name.
+        A file is missing, broken or of another set.
     """
-    if not scores:
-        raise InputError("there are no scores to summarise")
-    if unknown := sorted({*methods} - {*METHODS}):
-        raise InputError(
-            f"there is no method {unknown[0]}", remedy=f"the methods are {', '.join(METHODS)}"
-        )
-    by_name = {"scores": _by_stem(scores), "gates": _by_stem(gates), "nulls": _by_stem(nulls)}
-    for what in ("gates", "nulls"):
-        if strange := sorted(by_name[what].keys() - by_name["scores"].keys()):
-            raise InputError("belongs to no scores", file=by_name[what][strange[0]])
+    gate_paths, null_paths = ({path.stem: path for path in paths} for paths in (gates, nulls))
     models = []
-    for name, path in by_name["scores"].items():
-        if name not in by_name["gates"]:
-            raise InputError(f"there is no gate of {name}", file=path)
-        gate = _read_gate(by_name["gates"][name])
-        if not gate["trusted"]:
-            reason = gate["reason"] or "not_trusted"
-            models.append(Model(name, False, reason, "", [], {}, None, []))
-            continue
-        (own,) = _read_scores(path, pairs)
-        null = by_name["nulls"].get(name)
-        found = _methods_of(own, gate["family"], methods or gate["methods"])
-        blank = {method: gate["blank"][method] for method in found if method in gate["blank"]}
-        models.append(
-            Model(
-                name,
-                True,
-                "",
-                gate["family"],
-                [method for method in found if method not in blank],
-                blank,
-                own,
-                _read_scores(null, pairs, seeds=True) if null else [],
-            )
-        )
+    for path in scores:
+        if path.stem not in gate_paths:
+            raise InputError(f"there is no gate of {path.stem}", file=path)
+        try:
+            gate = json.loads(gate_paths[path.stem].read_text(encoding="utf-8"))
+            model = Model(path.stem, gate)
+            if not model.trusted:
+                models.append(model)
+                continue
+        except (ValueError, KeyError, TypeError) as error:
+            problem = "is not a gate that score_pairs wrote"
+            raise InputError(problem, file=gate_paths[path.stem]) from error
+        null = null_paths.get(path.stem)
+        nulls_by_seed = _read_scores(null, pairs, seeds=True) if null else []
+        models.append(Model(path.stem, gate, *_read_scores(path, pairs), nulls_by_seed))
     return models
-
-
-def summary(models: Sequence[Model], rows: int, reason: str | None = None) -> dict[str, Any]:
-    """Return the counts of a summary: rows, models, untrusted, and why there are no rows."""
-    counts: dict[str, Any] = {
-        "rows": rows,
-        "models": len(models),
-        "untrusted": {model.name: model.reason for model in models if not model.trusted},
-    }
-    return counts | ({"reason": reason} if reason else {})
-
-
-def _by_stem(paths: Sequence[Path]) -> dict[str, Path]:
-    found: dict[str, Path] = {}
-    for path in paths:
-        if path.stem in found:
-            raise InputError(f"is a second file of {path.stem}", file=path)
-        found[path.stem] = path
-    return found
-
-
-def _methods_of(scores: Scores, family: str, requested: Sequence[str]) -> list[str]:
-    own = [name for name, method in METHODS.items() if method.family == family]
-    if requested:
-        return [name for name in own if name in requested]
-    return [name for name in own if np.isfinite(scores.columns[name]).any()]
-
-
-def _read_gate(path: Path) -> dict[str, Any]:
-    try:
-        gate = json.loads(path.read_text(encoding="utf-8"))
-        found = {key: gate[key] for key in ("family", "trusted", "reason")}
-        found["methods"] = gate.get("methods") or []
-        found["blank"] = gate.get("blank_methods") or {}
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError("is not a gate that score_pairs wrote", file=path) from error
-    if found["trusted"] and found["family"] not in {method.family for method in METHODS.values()}:
-        raise InputError(f"names no family of models: {found['family']!r}", file=path)
-    return found
 
 
 def _read_scores(path: Path, pairs: Pairs, *, seeds: bool = False) -> list[Scores]:
@@ -247,27 +227,20 @@ def _read_scores(path: Path, pairs: Pairs, *, seeds: bool = False) -> list[Score
     if place.null_count:
         raise _other_pairs(path)
     pair = place.to_numpy(zero_copy_only=False).astype(np.int64)
-    kind = {name: _strings(table, name) for name in ("side", "variant")}
-    seed = _floats(table, "seed") if seeds else np.zeros(table.num_rows)
-    found = []
-    for one in np.unique(seed):
-        rows: dict[tuple[str, str], np.ndarray] = {}
-        chosen = np.flatnonzero(seed == one)
-        for side in np.unique(kind["side"][chosen]):
-            for variant in np.unique(kind["variant"][chosen]):
-                own = chosen[(kind["side"][chosen] == side) & (kind["variant"][chosen] == variant)]
-                if len(np.unique(pair[own])) < len(own):
-                    raise InputError(f"has a pair's {variant} {side} sentence twice", file=path)
-                if len(own):
-                    rows[str(side), str(variant)] = np.full(len(pairs.pair_id), -1)
-                    rows[str(side), str(variant)][pair[own]] = own
-        for side in ("more", "less"):
-            if (rows.get((side, "original"), np.full(1, -1)) < 0).any():
-                raise _other_pairs(path)
-        found.append(Scores(columns, rows))
-    if not found and not seeds:
-        raise _other_pairs(path)
-    return found
+    groups = pd.DataFrame({name: _strings(table, name) for name in ("side", "variant")})
+    groups["seed"] = _floats(table, "seed") if seeds else 0.0
+    rows: dict[float, dict[tuple[str, str], np.ndarray]] = {}
+    by_group = groups.groupby(["seed", "side", "variant"]).indices
+    for (seed, side, variant), members in by_group.items():
+        if len(np.unique(pair[members])) < len(members):
+            raise InputError(f"has a pair's {variant} {side} sentence twice", file=path)
+        places = rows.setdefault(seed, {})[side, variant] = np.full(len(pairs.pair_id), -1)
+        places[pair[members]] = members
+    missing = np.full(1, -1)
+    for by_side in rows.values() if seeds or rows else [{}]:
+        if any((by_side.get((side, "original"), missing) < 0).any() for side in ("more", "less")):
+            raise _other_pairs(path)
+    return [Scores(columns, by_side) for _, by_side in sorted(rows.items())]
 
 
 def _other_pairs(path: Path) -> InputError:

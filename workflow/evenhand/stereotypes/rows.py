@@ -50,7 +50,7 @@ class Reading:
     def finite(self) -> bool:
         """Return whether all numbers are finite."""
         numbers = (self.log_p, self.entropy, self.alpha, self.crossed)
-        return all(np.isfinite(one).all() for one in numbers if one is not None)
+        return all(np.isfinite(array).all() for array in numbers if array is not None)
 
 
 @dataclass(eq=False)
@@ -105,8 +105,8 @@ def rows_of(
     for (row, _), sentence in zip(read, sentences, strict=True):
         row.sentence = sentence
         row.excluded = row.excluded or _unreadable(lm, sentence)
-    found = [[row for row, _ in rows] for rows in made]
-    for rows in found:
+    by_pair = [[row for row, _ in rows] for rows in made]
+    for rows in by_pair:
         side = {row.side: row for row in rows if row.variant == "original"}
         more, less = side["more"], side["less"]
         if not more.excluded and not less.excluded:
@@ -118,7 +118,7 @@ def rows_of(
                 more.masks, less.masks = map(_at, both, masks)
         for row in rows:
             row.excluded = row.excluded or side[row.side].excluded
-    return found
+    return by_pair
 
 
 def unread_rows(

@@ -18,6 +18,7 @@ the reason by method (`evenhand.stereotypes.scores.NO_VALUE`).
 import math
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from typing import Annotated, Any
 
 import pyarrow as pa
@@ -31,18 +32,12 @@ from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import FORM, read_rows, write_table
 from evenhand.scoring.describe import describe
-from evenhand.scoring.fill_mask import NOTHING_CHECKED
-from evenhand.scoring.gate import check_model, count_unknown, judge
-from evenhand.scoring.models import (
-    BrokenModelError,
-    LanguageModel,
-    family_of,
-    load_causal_lm,
-    load_masked_lm,
-)
+from evenhand.scoring.model_files import model_source
+from evenhand.scoring.models import BrokenModelError, family_of, load_language_model
+from evenhand.scoring.validity import NOTHING_CHECKED, check_model, count_unknown, judge
 from evenhand.stereotypes.passes import ACCURACY_PASS, PASSES, choose_methods, passes_for
 from evenhand.stereotypes.rows import Row, score_row, token_rows, unread_rows
-from evenhand.stereotypes.scores import EXCLUDED, SCORES, TOKENS
+from evenhand.stereotypes.scores import EXCLUDED, NULL_SCORES, SCORES, TOKENS
 from evenhand.stereotypes.scoring import (
     Exact,
     blank_methods,
@@ -51,7 +46,6 @@ from evenhand.stereotypes.scoring import (
     score_pairs_of,
     spread,
 )
-from evenhand.stereotypes.untrained import score_untrained
 
 #: Number of pairs for calibrating the margin of near ties.
 CALIBRATION_PAIRS = 100
@@ -98,7 +92,10 @@ def score_pairs(
         near ties, and whether its scores can be trusted.
     null : path
         Parquet, the columns of `evenhand.stereotypes.scores.NULL_SCORES`: the scores of models
-        of the same architecture with random weights (see `evenhand.stereotypes.untrained`).
+        of the same architecture and tokenizer with random weights, a block of rows per seed,
+        original variant only. They have learned no bias: their scores deviate from 50 due to the
+        set alone, to few distinct swaps and to sentences of unequal length. In bf16, near ties are
+        not scored again, because only the distribution of their scores matters.
     name : str
         The model's name in tables and in the report.
     model : path, optional
@@ -121,7 +118,7 @@ def score_pairs(
     shuffle : bool
         Whether to score `more` and `less` also with their words in a random order.
     null_seeds : int
-        Number of models with random weights.
+        Number of models with random weights; their seeds are 0, 1, and so on.
     null_methods : list of str, optional
         The methods for these models; by default `methods`.
     sanity_sentences : int
@@ -138,10 +135,8 @@ def score_pairs(
     import torch
     from tqdm import tqdm
 
-    if (model is None) == (hub_name is None):
-        raise InputError("a model is a folder or a hub name", remedy="give one of them, not both")
     total = check_pairs(pairs)
-    source = model if model is not None else hub_name
+    source = model_source(model, hub_name)
     family = family_of(source, revision=revision)
     chosen = choose_methods(methods, family)
     if not chosen:
@@ -150,34 +145,31 @@ def score_pairs(
             remedy=f"add one of {', '.join(choose_methods(None, family))}",
         )
     torch.set_num_threads(1)
-    load = load_masked_lm if family == "masked" else load_causal_lm
-
-    def loaded(dtype: str) -> LanguageModel:
-        return load(
-            source, revision=revision, device=device, dtype=dtype, allow_missing=allow_missing
-        )
-
+    load = partial(load_language_model, source, family, revision=revision, device=device)
     options: dict[str, Any] = {"tokens_per_batch": tokens_per_batch, "threads": threads}
     shuffle_seed = seed if shuffle else None
     lm, exact, blank, tally = None, None, {}, _Tally()
     try:
-        lm = loaded(dtype)
+        lm = load(dtype=dtype, allow_missing=allow_missing)
         blank = blank_methods(lm, chosen)
         scored_by = [method for method in chosen if method not in blank]
-        check = _check(lm, spread(pairs, total, sanity_sentences), seed, options)
+        sample = spread(pairs, total, sanity_sentences)
+        # `more` and `less` alternately
+        sentences = [pair[("more", "less")[i % 2]] or "" for i, pair in enumerate(sample)]
+        check = check_model(lm, list(filter(str.strip, sentences)), seed=seed, **options)
         options["scratch"] = scratch_folder()
         if dtype != "fp32":
             exact = calibrated(
                 lm,
-                loaded("fp32"),
+                load(dtype="fp32", allow_missing=allow_missing),
                 spread(pairs, total, CALIBRATION_PAIRS),
                 methods=scored_by,
                 **options,
             )
         with (
-            atomic(tokens) as partial,
-            pq.ParquetWriter(partial, TOKENS, **FORM) as store,
-            tqdm(total=total, desc=name, unit=" pairs", mininterval=5, ascii=True) as bar,
+            atomic(tokens) as partial_file,
+            pq.ParquetWriter(partial_file, TOKENS, **FORM) as store,
+            tqdm(total=total, desc=name, unit=" pairs", unit_scale=True, ascii=True) as bar,
         ):
 
             def scored() -> Iterator[dict[str, Any]]:
@@ -192,8 +184,8 @@ def score_pairs(
                     **options,
                 ):
                     tally.add(rows)
-                    if read := [one for row in rows for one in token_rows(row)]:
-                        store.write_batch(pa.RecordBatch.from_pylist(read, TOKENS))
+                    if token_scores := [scores for row in rows for scores in token_rows(row)]:
+                        store.write_batch(pa.RecordBatch.from_pylist(token_scores, TOKENS))
                     for row in rows:
                         yield score_row(row, scored_by, ACCURACY_PASS[family])
 
@@ -208,103 +200,93 @@ def score_pairs(
         check = dict(NOTHING_CHECKED)
         verdict = {"trusted": False, "reason": "broken_model", "check": check}
         verdict["error"] = error.problem
-    record = {**(describe(lm) if lm else {}), **verdict, **_counts(tally, exact)}
+    record = {**(describe(lm) if lm else {}), **verdict, **tally.counts(exact)}
     record = {"model": name, "family": family, "hub_name": hub_name, **record}
     record |= {"methods": chosen, "blank_methods": blank}
     record |= {"shuffled_seed": shuffle_seed, "pairs": total}
     write_json(gate, record)
     lm = exact = None  # free their memory
-    untrained = score_untrained(
-        pairs,
-        null,
-        source,
-        family,
-        seeds=null_seeds,
-        methods=null_methods or methods,
-        name=f"{name}, random",
-        revision=revision,
-        device=device,
-        dtype=dtype,
-        **options,
-    )
-    shown = ("pairs", "pairs_scored", "sentences", "scored", "excluded", "trusted", "reason")
-    return {key: record[key] for key in shown} | {
-        "accuracy": check["accuracy"],
-        "baseline": check["baseline"],
-        **untrained,
+    null_chosen = choose_methods(null_methods or methods, family)
+    seeds = range(null_seeds if null_chosen else 0)
+    null_scored = 0
+
+    def null_rows() -> Iterator[dict[str, Any]]:
+        nonlocal null_scored
+        for seed in tqdm(seeds, f"{name}, random", unit=" seeds", ascii=True, disable=not seeds):
+            lm = load(dtype=dtype, seed=seed)
+            blank = blank_methods(lm, null_chosen)
+            scored_by = [method for method in null_chosen if method not in blank]
+            passes = passes_for(family, scored_by)
+            for rows in score_pairs_of(
+                lm, read_rows(pairs), methods=scored_by, passes=passes, **options
+            ):
+                for row in rows:
+                    null_scored += row.excluded is None
+                    yield {"seed": seed, **score_row(row, scored_by, ACCURACY_PASS[family])}
+
+    write_table(null, NULL_SCORES, null_rows())
+    counts = ("pairs", "pairs_scored", "sentences", "scored", "excluded", "trusted", "reason")
+    return {
+        **{key: record[key] for key in counts},
+        **{key: check[key] for key in ("accuracy", "baseline")},
+        **{"null_seeds": len(seeds), "null_scored": null_scored},
     }
-
-
-def _check(
-    lm: LanguageModel, pairs: list[dict[str, Any]], seed: int, options: dict[str, Any]
-) -> dict[str, Any]:
-    """Return the model's validity check, on `more` and `less` sentences alternately."""
-    sentences = [pair[("more", "less")[i % 2]] for i, pair in enumerate(pairs)]
-    sentences = [sentence for sentence in sentences if sentence and sentence.strip()]
-    return check_model(lm, sentences, seed=seed, **options)
 
 
 class _Tally:
     """Counts over all rows, for the gate."""
 
     def __init__(self) -> None:
-        self.sentences = self.scored = self.pairs_scored = 0
-        self.shuffled = self.shuffled_scored = self.with_unknown = 0
-        self.excluded: Counter[str] = Counter()
-        self.shuffled_excluded: Counter[str] = Counter()
+        # sentences by the reason of their exclusion; None: they have a score
+        self.sentences = {"original": Counter(), "shuffled": Counter()}
+        self.pairs_scored = self.rescored_pairs = self.with_unknown = 0
         self.unknown: Counter[str] = Counter()
         self.rescored: Counter[str] = Counter()
-        self.rescored_pairs = 0
 
     def add(self, rows: list[Row]) -> None:
         """Count the rows of some pairs; all rows of a pair must be together."""
         pairs: dict[str, list[Row]] = {}
         for row in rows:
-            if row.variant == "shuffled":
-                self.shuffled += 1
-                self.shuffled_scored += row.excluded is None
-                self.shuffled_excluded.update([row.excluded] if row.excluded else [])
-                continue
-            pairs.setdefault(row.pair["pair_id"], []).append(row)
-            self.sentences += 1
-            self.scored += row.excluded is None
-            self.excluded.update([row.excluded] if row.excluded else [])
-            if row.sentence is not None and row.sentence.unknown:
-                self.with_unknown += 1
-                self.unknown.update(row.sentence.unknown)
+            self.sentences[row.variant][row.excluded] += 1
+            if row.variant == "original":
+                pairs.setdefault(row.pair["pair_id"], []).append(row)
+                unknown = row.sentence.unknown if row.sentence is not None else []
+                self.with_unknown += bool(unknown)
+                self.unknown.update(unknown)
         for sides in pairs.values():
             self.pairs_scored += not any(r.excluded for r in sides if r.side != "unrelated")
             passes = {name for row in sides for name in row.rescored}
             self.rescored.update(passes)
             self.rescored_pairs += bool(passes)
 
-
-def _counts(tally: _Tally, exact: Exact | None) -> dict[str, Any]:
-    """Return the counts for the gate's record."""
-    return {
-        "pairs_scored": tally.pairs_scored,
-        "sentences": tally.sentences,
-        "scored": tally.scored,
-        "excluded": {reason: tally.excluded[reason] for reason in EXCLUDED},
-        "shuffled": tally.shuffled,
-        "shuffled_scored": tally.shuffled_scored,
-        "shuffled_excluded": {reason: tally.shuffled_excluded[reason] for reason in EXCLUDED},
-        **count_unknown(tally.with_unknown, tally.unknown),
-        "rescored_pairs": tally.rescored_pairs if exact else None,
-        "rescored_by_pass": (
-            {name: tally.rescored[name] for name in PASSES if name in tally.rescored}
-            if exact
-            else None
-        ),
-        # None if the sample was too small for a margin, so that every pair was scored again
-        "near_tie_margins": {
-            method: margin if math.isfinite(margin) else None
-            for method, margin in exact.margins.items()
+    def counts(self, exact: Exact | None) -> dict[str, Any]:
+        """Return the counts for the gate's record."""
+        original, shuffled = self.sentences["original"], self.sentences["shuffled"]
+        counts = {
+            "pairs_scored": self.pairs_scored,
+            "sentences": original.total(),
+            "scored": original[None],
+            "excluded": {reason: original[reason] for reason in EXCLUDED},
+            "shuffled": shuffled.total(),
+            "shuffled_scored": shuffled[None],
+            "shuffled_excluded": {reason: shuffled[reason] for reason in EXCLUDED},
+            **count_unknown(self.with_unknown, self.unknown),
         }
-        if exact
-        else None,
-        "calibrated_on": exact.pairs if exact else None,
-    }
+        if exact is None:
+            keys = ("rescored_pairs", "rescored_by_pass", "near_tie_margins", "calibrated_on")
+            return counts | dict.fromkeys(keys)
+        return counts | {
+            "rescored_pairs": self.rescored_pairs,
+            "rescored_by_pass": {
+                name: self.rescored[name] for name in PASSES if name in self.rescored
+            },
+            # None if the sample was too small for a margin, so that every pair was scored again
+            "near_tie_margins": {
+                method: margin if math.isfinite(margin) else None
+                for method, margin in exact.margins.items()
+            },
+            "calibrated_on": exact.pairs,
+        }
 
 
 if __name__ == "__main__":

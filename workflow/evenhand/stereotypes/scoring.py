@@ -21,7 +21,7 @@ from evenhand.scoring.models import CausalLM, LanguageModel
 from evenhand.scoring.precision import calibrate, near_ties
 from evenhand.stereotypes.pairs import PAIRS, SIDES
 from evenhand.stereotypes.passes import PASSES, needs_attention, passes_for
-from evenhand.stereotypes.reading import read_finite
+from evenhand.stereotypes.reading import read
 from evenhand.stereotypes.rows import Row, rows_of, value
 
 #: The unit to which the published code rounds CPS before comparing (evaluate.py:194-195); near
@@ -66,7 +66,7 @@ def blank_methods(lm: LanguageModel, methods: Sequence[str]) -> dict[str, str]:
 def differences(rows: Sequence[Row], method: str) -> list[float]:
     """Return a method's score differences between any two sentences of a pair; NaN for no score."""
     values = [value(row, method) for row in rows if row.variant == "original"]
-    numbers = [math.nan if one is None else one for one in values]
+    numbers = [math.nan if score is None else score for score in values]
     return [a - b for a, b in combinations(numbers, 2)]
 
 
@@ -89,33 +89,27 @@ def calibrated(
     methods : sequence of str
         Methods for this kind of model.
     **options
-        tokens_per_batch, threads, scratch: see `read`.
+        tokens_per_batch, threads, scratch: see `evenhand.scoring.questions.answer`.
     """
-    found: list[dict[str, np.ndarray]] = []
-    for one in (lm, full):
-        rows = rows_of(one, pairs)
-        read_finite(
-            one,
-            rows,
-            passes_for(_family(one), methods),
-            methods=methods,
-            **options,
+    family = "causal" if isinstance(lm, CausalLM) else "masked"
+    by_pair = []
+    for model in (lm, full):
+        rows = rows_of(model, pairs)
+        read(model, _flat(rows), passes_for(family, methods), methods=methods, **options)
+        by_pair.append(rows)
+    margins = {
+        method: calibrate(
+            *(np.array([d for pair in rows for d in differences(pair, method)]) for rows in by_pair)
         )
-        found.append(
-            {
-                method: np.array([d for pair in rows for d in differences(pair, method)])
-                for method in methods
-            }
-        )
-    low, high = found
-    margins = {method: calibrate(low[method], high[method]) for method in methods}
+        for method in methods
+    }
     if "cps" in margins:
         margins["cps"] += CPS_ROUNDING
     return Exact(full, margins, len(pairs))
 
 
-def _family(lm: LanguageModel) -> str:
-    return "causal" if isinstance(lm, CausalLM) else "masked"
+def _flat(rows_by_pair: Iterable[Sequence[Row]]) -> list[Row]:
+    return [row for rows in rows_by_pair for row in rows]
 
 
 def score_pairs_of(
@@ -126,8 +120,7 @@ def score_pairs_of(
     passes: Sequence[str],
     shuffle_seed: int | None = None,
     exact: Exact | None = None,
-    progress: Callable[[int], object] | None = None,
-    scratch: Path | None = None,
+    progress: Callable[[float], object] = lambda pairs: None,
     **options: Any,
 ) -> Iterator[list[Row]]:
     """Score pairs, with a bounded number in memory.
@@ -146,11 +139,9 @@ def score_pairs_of(
         The model in fp32, by which all sentences of near ties under a method are scored again, in
         that method's pass.
     progress : callable, optional
-        Called with numbers of finished pairs.
-    scratch : Path, optional
-        Folder for the partial results of an interrupted attempt.
+        Called with numbers of finished pairs, in fractions.
     **options
-        tokens_per_batch, threads: see `read`.
+        tokens_per_batch, threads, scratch: see `evenhand.scoring.questions.answer`.
 
     Yields
     ------
@@ -158,32 +149,24 @@ def score_pairs_of(
         The rows of some pairs, in order; see `score_row` and `token_rows`.
     """
     for chunk in chunks(pairs):
-        rows = rows_of(lm, chunk, shuffle_seed=shuffle_seed)
-        done = _Share(len(chunk), progress)
-        read_finite(
-            lm,
-            rows,
-            passes,
-            methods=methods,
-            progress=done.add,
-            scratch=scratch,
-            **options,
-        )
+        by_pair = rows_of(lm, chunk, shuffle_seed=shuffle_seed)
+        rows = _flat(by_pair)
+        done = 0.0
+
+        def report(share: float, pairs: int = len(chunk)) -> None:
+            nonlocal done
+            done += share * pairs
+            progress(share * pairs)
+
+        read(lm, rows, passes, methods=methods, progress=report, **options)
         for name in passes if exact else []:
-            near = [pair for pair in rows if _is_near_tie(pair, name, methods, exact.margins)]
-            again = [row for pair in near for row in pair if row.variant == "original"]
+            near = [pair for pair in by_pair if _is_near_tie(pair, name, methods, exact.margins)]
+            again = [row for row in _flat(near) if row.variant == "original"]
             for row in again:
                 row.rescored.add(name)
-            read_finite(
-                exact.lm,
-                [again],
-                [name],
-                methods=methods,
-                scratch=scratch,
-                **options,
-            )
-        done.finish()
-        yield [row for pair in rows for row in pair]
+            read(exact.lm, again, [name], methods=methods, **options)
+        progress(len(chunk) - done)
+        yield rows
 
 
 def _is_near_tie(
@@ -233,23 +216,3 @@ def chunks(pairs: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
         squared += size
     if chunk:
         yield chunk
-
-
-class _Share:
-    """Convert shares of a chunk's work to numbers of pairs, for a progress bar."""
-
-    def __init__(self, pairs: int, progress: Callable[[int], object] | None) -> None:
-        self.pairs, self.progress = pairs, progress
-        self.share, self.reported = 0.0, 0
-
-    def add(self, share: float) -> None:
-        self.share += share
-        self._tell(min(self.pairs, int(self.pairs * self.share)))
-
-    def finish(self) -> None:
-        self._tell(self.pairs)
-
-    def _tell(self, done: int) -> None:
-        if self.progress:
-            self.progress(done - self.reported)
-        self.reported = done

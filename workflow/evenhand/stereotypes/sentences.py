@@ -57,46 +57,46 @@ def encode(lm: LanguageModel, texts: Sequence[tuple[str, str]]) -> list[Sentence
     distinct = list(dict.fromkeys(texts))
     if isinstance(lm, CausalLM):
         return _same(texts, distinct, _encode_causal(lm, distinct))
-    found: list[Sentence | None] = [None] * len(distinct)
+    encoded: list[Sentence | None] = [None] * len(distinct)
     alone = [i for i, (context, _) in enumerate(distinct) if not context]
     after = [i for i, (context, _) in enumerate(distinct) if context]
     options: dict[str, Any] = {"split_special_tokens": True, "verbose": False}
     if alone:
         sentences = [distinct[i][1] for i in alone]
         coded = lm.tokenizer(sentences, **options).encodings
-        for i, sentence, one in zip(alone, sentences, coded, strict=True):
-            own = [k for k, special in enumerate(one.special_tokens_mask) if not special]
-            found[i] = _sentence(lm, sentence, one, own)
+        for i, sentence, encoding in zip(alone, sentences, coded, strict=True):
+            positions = [k for k, special in enumerate(encoding.special_tokens_mask) if not special]
+            encoded[i] = _sentence(lm, sentence, encoding, positions)
     if after and _has_pair_form(lm):
         contexts, sentences = zip(*(distinct[i] for i in after), strict=True)
         coded = lm.tokenizer(list(contexts), list(sentences), **options).encodings
-        for i, sentence, one in zip(after, sentences, coded, strict=True):
-            own = [k for k, number in enumerate(one.sequence_ids) if number == 1]
-            found[i] = _sentence(lm, sentence, one, own)
+        for i, sentence, encoding in zip(after, sentences, coded, strict=True):
+            positions = [k for k, number in enumerate(encoding.sequence_ids) if number == 1]
+            encoded[i] = _sentence(lm, sentence, encoding, positions)
     elif after:
         whole = [" ".join(distinct[i]) for i in after]
-        for i, text, one in zip(
+        for i, text, encoding in zip(
             after, whole, lm.tokenizer(whole, **options).encodings, strict=True
         ):
-            own = [
+            positions = [
                 k
-                for k, (_, end) in enumerate(one.offsets)
-                if end > len(distinct[i][0]) and not one.special_tokens_mask[k]
+                for k, (_, end) in enumerate(encoding.offsets)
+                if end > len(distinct[i][0]) and not encoding.special_tokens_mask[k]
             ]
-            found[i] = _sentence(lm, text, one, own)
-    return _same(texts, distinct, found)
+            encoded[i] = _sentence(lm, text, encoding, positions)
+    return _same(texts, distinct, encoded)
 
 
-def _same(texts: Sequence[Any], distinct: Sequence[Any], found: Sequence[Any]) -> list[Any]:
+def _same(texts: Sequence[Any], distinct: Sequence[Any], results: Sequence[Any]) -> list[Any]:
     """Return the results of the distinct texts for all texts."""
-    by_text = dict(zip(distinct, found, strict=True))
+    by_text = dict(zip(distinct, results, strict=True))
     return [by_text[text] for text in texts]
 
 
-def _sentence(lm: MaskedLM, text: str, encoding: "Encoding", own: list[int]) -> Sentence:
+def _sentence(lm: MaskedLM, text: str, encoding: "Encoding", positions: list[int]) -> Sentence:
     specials = [i for i, special in enumerate(encoding.special_tokens_mask) if special]
-    tokens = [(encoding.ids[i], encoding.offsets[i]) for i in own]
-    return Sentence(encoding.ids, own, specials, *_unknown(lm, text, tokens))
+    tokens = [(encoding.ids[i], encoding.offsets[i]) for i in positions]
+    return Sentence(encoding.ids, positions, specials, *_unknown(lm, text, tokens))
 
 
 def _unknown(
@@ -113,7 +113,7 @@ def _unknown(
 
 def _encode_causal(lm: CausalLM, texts: Sequence[tuple[str, str]]) -> list[Sentence]:
     """Encode sentences for a causal model; its start token is not in `Sentence.specials`."""
-    contexts, sentences = [context for context, _ in texts], [one for _, one in texts]
+    contexts, sentences = [context for context, _ in texts], [encoding for _, encoding in texts]
     alone = lm.tokenizer(
         sentences, add_special_tokens=False, split_special_tokens=True, verbose=False
     ).encodings
@@ -122,9 +122,9 @@ def _encode_causal(lm: CausalLM, texts: Sequence[tuple[str, str]]) -> list[Sente
             ids.tolist(),
             list(range(start, len(ids))),
             [],
-            *_unknown(lm, sentence, list(zip(one.ids, one.offsets, strict=True))),
+            *_unknown(lm, sentence, list(zip(encoding.ids, encoding.offsets, strict=True))),
         )
-        for sentence, one, ids, start in zip(
+        for sentence, encoding, ids, start in zip(
             sentences, alone, *causal.encode(lm, sentences, contexts), strict=True
         )
     ]

@@ -1,6 +1,5 @@
 """Stage: compute all tables of a set of pairs, one per module of `evenhand.stereotypes.tables`."""
 
-import json
 from typing import Any
 
 from evenhand.core import stage
@@ -8,8 +7,7 @@ from evenhand.core.families import load_members
 from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import tabulate
 from evenhand.stereotypes import tables
-from evenhand.stereotypes.read_scores import read_models, read_pair_set
-from evenhand.stereotypes.study import PairStudy
+from evenhand.stereotypes.read_scores import PairStudy, read_models, read_pair_set
 
 
 def tabulate_pairs(
@@ -46,9 +44,8 @@ def tabulate_pairs(
     """
     pair_set = read_pair_set(pairs)
     models = read_models(pair_set, scores, gates, nulls or ())
-    checks = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in gates}
-    study = PairStudy(pair_set, models, checks, delta, level, tuple(agreeing or (3, 4, 5)))
-    untrusted = {model.name: model.reason for model in models if not model.trusted}
+    study = PairStudy(pair_set, models, delta, level, tuple(agreeing or (3, 4, 5)))
+    untrusted = {model.name: model.gate["reason"] for model in models if not model.trusted}
     return tabulate(out, load_members(tables), study) | {"untrusted": untrusted}
 
 

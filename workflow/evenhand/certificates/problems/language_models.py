@@ -24,19 +24,19 @@ def rows(study: Study) -> Iterator[Row]:
         for dose, seed in study.trainings():
             model = study.model(language, family, dose, seed)
             for new_frames, pairs in sets.items():
-                found = _differences(model, pairs, methods, family)
+                differences = _differences(model, pairs, methods, family)
                 clusters = [pair["cluster"] for pair in pairs]
                 for method in methods:
                     yield {
                         **{"language": language, "family": family, "method": method},
                         **{"seed": seed, "new_frames": new_frames},
-                        **dose_row(found[method], clusters, dose),
+                        **dose_row(differences[method], clusters, dose),
                     }
 
 
-def findings(found: list[Row]) -> Iterator[Finding]:
+def findings(measured: list[Row]) -> Iterator[Finding]:
     """Yield the findings on each method."""
-    return summarise(found)
+    return summarise(measured)
 
 
 def _differences(
@@ -51,12 +51,12 @@ def _differences(
         tokens_per_batch=4096,
     )
     scored = {(row.pair["pair_id"], row.side): row for chunk in chunks for row in chunk}
-    found: dict[str, list[float]] = {}
+    differences: dict[str, list[float]] = {}
     for method in methods:
         sides = (
             [value(scored[pair["pair_id"], side], method) for pair in pairs]
             for side in ("more", "less")
         )
         more, less = (np.array(numbers, dtype=float) for numbers in sides)
-        found[method] = (more - less).tolist()
-    return found
+        differences[method] = (more - less).tolist()
+    return differences

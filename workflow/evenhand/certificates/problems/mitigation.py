@@ -22,9 +22,9 @@ def rows(study: Study) -> Iterator[Row]:
     return certificate.rows([seed + 1 for seed in study.seeds], measure=kept)
 
 
-def findings(found: list[Row]) -> Iterator[Finding]:
+def findings(measured: list[Row]) -> Iterator[Finding]:
     """Yield whether each objective improves its aim, and the accuracy in its worst cell."""
-    for row in found:
+    for row in measured:
         method = f"{row['objective']}, {row['classifier']}, agreement {row['agreement']:g}"
         yield Finding(method, "accuracy in the worst cell, in per cent", 100 * row["worst"])
         if row.get("met") is not None:

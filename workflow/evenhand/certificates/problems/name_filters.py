@@ -72,9 +72,9 @@ def rows(study: Study) -> Iterator[Row]:
                 yield from _count(name, planted, verdicts)
 
 
-def findings(found: list[Row]) -> Iterator[Finding]:
+def findings(measured: list[Row]) -> Iterator[Finding]:
     """Yield the share of sentences that each filter rejects, by kind of name."""
-    for row in found:
+    for row in measured:
         if row.get("share") is None:
             yield Finding(row["method"], f"not run: {row['reason']}", None)
         elif row["planted"] == NONE:
@@ -88,11 +88,15 @@ def findings(found: list[Row]) -> Iterator[Finding]:
 def _count(name: str, planted: list[tuple[str, str]], verdicts: Any) -> Iterator[Row]:
     rejected = [verdict is not None for verdict in verdicts]
     for kind in dict.fromkeys(kind for kind, _ in planted):
-        own = [one for one, (other, _) in zip(rejected, planted, strict=True) if other == kind]
-        share = 100 * sum(own) / len(own)
+        of_kind = [
+            is_rejected
+            for is_rejected, (other, _) in zip(rejected, planted, strict=True)
+            if other == kind
+        ]
+        share = 100 * sum(of_kind) / len(of_kind)
         yield {
-            **{"method": name, "planted": kind, "sentences": len(own)},
-            **{"rejected": sum(own), "share": share},
+            **{"method": name, "planted": kind, "sentences": len(of_kind)},
+            **{"rejected": sum(of_kind), "share": share},
         }
 
 

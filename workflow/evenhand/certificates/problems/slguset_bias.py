@@ -29,7 +29,7 @@ def rows(study: Study) -> Iterator[Row]:
                 sentences = [_sentence(pair, keywords) for pair in pairs]
                 scored = score_sentences(model, sentences, log_base=math.e, tokens_per_batch=4096)
                 clusters = [pair["cluster"] for pair in pairs]
-                signs = [1 if one["gender"] == "male" else -1 for one in sentences]
+                signs = [1 if sentence["gender"] == "male" else -1 for sentence in sentences]
                 for method in METHODS:
                     values = [result[method] for result, _ in scored]
                     signed = [
@@ -43,17 +43,17 @@ def rows(study: Study) -> Iterator[Row]:
                     }
 
 
-def findings(found: list[Row]) -> Iterator[Finding]:
+def findings(measured: list[Row]) -> Iterator[Finding]:
     """Yield the findings on each method."""
-    return summarise(found)
+    return summarise(measured)
 
 
 def _sentence(pair: Row, keywords: Keywords) -> Row:
     """Return the stereotypical sentence of a pair in the form of SlguSet."""
     sentence = pair["more"]
-    found = keywords.pattern.search(sentence)
-    surface = keywords.surfaces[found[0]]
-    start = found.start() + surface.offset
+    match = keywords.pattern.search(sentence)
+    surface = keywords.surfaces[match[0]]
+    start = match.start() + surface.offset
     return {
         **{"sentence": sentence, "start": start, "end": start + len(surface.keyword)},
         **{"keyword": surface.keyword, "opposite": surface.opposite, "gender": surface.value},

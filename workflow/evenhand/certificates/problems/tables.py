@@ -14,11 +14,11 @@ def rows(study: Study) -> Iterator[Row]:
     return certificate.rows([seed + 1 for seed in study.seeds])
 
 
-def findings(found: list[Row]) -> Iterator[Finding]:
+def findings(measured: list[Row]) -> Iterator[Finding]:
     """Yield whether each method improves its aim for some weight of its grid."""
     promises = {
         (row["effect"], row["method"], row["individual"]): row
-        for row in found
+        for row in measured
         if row["met"] is not None
     }
     for (effect, method, individual), row in promises.items():

@@ -16,8 +16,8 @@ import numpy as np
 from evenhand.learning.language_modelling import Batches, pad
 from evenhand.learning.vocabulary import byte_level_bpe
 from evenhand.scoring.models import load_causal_lm
-from evenhand.scoring.next_token import check_next_token
 from evenhand.scoring.selection import enable_selection, logits_at
+from evenhand.scoring.validity import check_next_token
 
 if TYPE_CHECKING:
     import torch

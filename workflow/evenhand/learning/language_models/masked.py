@@ -24,9 +24,9 @@ import numpy as np
 from evenhand.errors import InputError
 from evenhand.learning.language_modelling import Batches, mask_tokens
 from evenhand.learning.vocabulary import BERT_SPECIALS, character_vocabulary, wordpiece_vocabulary
-from evenhand.scoring.fill_mask import check_fill_mask
 from evenhand.scoring.models import load_masked_lm
 from evenhand.scoring.selection import enable_selection, logits_at
+from evenhand.scoring.validity import check_fill_mask
 
 if TYPE_CHECKING:
     import torch

@@ -30,8 +30,8 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
         raise NotApplicable("there are no probabilities")
     for attribute in study.attributes:
         sums = group_sums(study.calibrated, attribute.codes, len(attribute.values))
-        for group, own in zip(attribute.values, sums, strict=True):
-            for place, (count, confidence, right) in enumerate(own.reshape(-1, 3).tolist()):
+        for group, bins in zip(attribute.values, sums, strict=True):
+            for place, (count, confidence, right) in enumerate(bins.reshape(-1, 3).tolist()):
                 if count:
                     yield {
                         "attribute": attribute.name,

@@ -27,19 +27,22 @@ TABLE = Table(
 
 def rows(study: PredictionStudy) -> Iterator[Row]:
     """Yield a row per attribute that counterfactual rows change."""
-    own = study.predictions
-    if own.probabilities is None or not len(own.factual):
+    predictions = study.predictions
+    if predictions.probabilities is None or not len(predictions.factual):
         raise NotApplicable("there are no counterfactual rows with probabilities")
-    for name in dict.fromkeys(own.changed.tolist()):
-        some = own.changed == name
-        p, flipped = own.probabilities[0, own.factual[some]], own.flipped[some][:, None, :]
-        clusters = own.clusters[own.factual[some]]
+    for name in dict.fromkeys(predictions.changed.tolist()):
+        some = predictions.changed == name
+        p, flipped = (
+            predictions.probabilities[0, predictions.factual[some]],
+            predictions.flipped[some][:, None, :],
+        )
+        clusters = predictions.clusters[predictions.factual[some]]
         row: Row = {"attribute": name, "rows": int(some.sum())}
-        row["cases"] = len(np.unique(own.factual[some]))
+        row["cases"] = len(np.unique(predictions.factual[some]))
         for key, measure in (("ifr_b", unchanged_labels), ("ifr_p", similar_outputs)):
             shares = measure(p, flipped)
             low, high = korn_graubard(total(shares, clusters), study.level)
             row |= {key: 100 * shares.mean(), f"{key}_low": 100 * low, f"{key}_high": 100 * high}
-        if own.positive is not None:
-            row["moved"] = float((flipped[:, 0] - p)[:, own.positive].mean())
+        if predictions.positive is not None:
+            row["moved"] = float((flipped[:, 0] - p)[:, predictions.positive].mean())
         yield row

@@ -56,26 +56,26 @@ TABLE = Table(
 def rows(study: PredictionStudy) -> Iterator[Row]:
     """Yield a row per attribute and metric."""
     for attribute in study.attributes:
-        found = [_row(study, attribute, metric) for metric in study.metrics]
-        found = [one for one in found if one is not None]
-        by_metric = {(row["metric"], row["label"]): (row, drawn) for row, drawn in found}
-        for label in dict.fromkeys(one.label for one in study.ratios if one.label is not None):
+        tested = [_row(study, attribute, metric) for metric in study.metrics]
+        tested = [item for item in tested if item is not None]
+        by_metric = {(row["metric"], row["label"]): (row, drawn) for row, drawn in tested}
+        for label in dict.fromkeys(item.label for item in study.ratios if item.label is not None):
             if not {("tpr", label), ("fpr", label)} <= by_metric.keys():
                 continue
             (first, drawn), (second, others) = by_metric["tpr", label], by_metric["fpr", label]
             row = {"metric": ODDS, "label": label, "gap": max(first["gap"], second["gap"])}
             row |= {"groups": max(first["groups"], second["groups"])}
-            found.append((row, Draws(*map(np.fmax, drawn, others))))
-        too_many = len(found) / (PERMUTATIONS + 1) >= 1 - study.level
+            tested.append((row, Draws(*map(np.fmax, drawn, others))))
+        too_many = len(tested) / (PERMUTATIONS + 1) >= 1 - study.level
         by_group = _tests_by_group(study, attribute) if study.clustered or too_many else None
-        for row, drawn in found:
+        for row, drawn in tested:
             gaps = drawn.gaps[np.isfinite(drawn.gaps)]
             row["noise_mean"], row["noise_95"] = gaps.mean(), np.percentile(gaps, 95)
             row["p_value"] = float(share_as_far(drawn.farthest, drawn.observed))
             if by_group is not None:
                 row["p_value"] = by_group[Metric(row["metric"], row["label"])]
-        adjusted = holm(np.array([row["p_value"] for row, _ in found]))
-        for (row, drawn), p in zip(found, adjusted.tolist(), strict=True):
+        adjusted = holm(np.array([row["p_value"] for row, _ in tested]))
+        for (row, drawn), p in zip(tested, adjusted.tolist(), strict=True):
             small = not study.clustered and row["gap"] + drawn.reach < study.delta / 100
             small = small and _all_equivalent(study, attribute, Metric(row["metric"], row["label"]))
             row["p_adjusted"] = None if np.isnan(p) else p
@@ -88,9 +88,9 @@ def _all_equivalent(study: PredictionStudy, attribute: Attribute, metric: Metric
     """Whether each group is equivalent to all others: draws do not vary where all are right."""
     metrics = _odds(metric.label) if metric.metric == ODDS else [metric]
     return metric.metric == "ece" or all(
-        one.get("equivalent", False)
+        comparison.get("equivalent", False)
         for name in metrics
-        for one in study.beside_others(name, attribute)
+        for comparison in study.beside_others(name, attribute)
     )
 
 
@@ -122,18 +122,20 @@ class Draws(NamedTuple):
 
 def _tests_by_group(study: PredictionStudy, attribute: Attribute) -> dict[Metric, float]:
     """The p-value of the group that differs most in each metric; NaN where there is no test."""
-    found = {}
+    p_values = {}
     for metric in study.metrics:
-        tests = [one.get("p_value", np.nan) for one in study.beside_others(metric, attribute)]
+        tests = [item.get("p_value", np.nan) for item in study.beside_others(metric, attribute)]
         tests = [p for p in tests if np.isfinite(p)]
         # of two groups both have the same test
         count = 1 if len(attribute.values) == 2 else len(tests)
-        found[metric] = min(1.0, min(tests) * count) if tests else np.nan
-    for label in {one.label for one in study.ratios}:
-        of_odds = [found[one] for one in _odds(label) if np.isfinite(found.get(one, np.nan))]
+        p_values[metric] = min(1.0, min(tests) * count) if tests else np.nan
+    for label in {item.label for item in study.ratios}:
+        of_odds = [
+            p_values[item] for item in _odds(label) if np.isfinite(p_values.get(item, np.nan))
+        ]
         odds = min(1.0, min(of_odds) * len(of_odds)) if of_odds else np.nan
-        found[Metric(ODDS, label)] = odds
-    return found
+        p_values[Metric(ODDS, label)] = odds
+    return p_values
 
 
 def _row(study: PredictionStudy, attribute: Attribute, metric: Metric) -> tuple[Row, Draws] | None:

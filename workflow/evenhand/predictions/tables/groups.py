@@ -46,7 +46,7 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
     for metric in study.metrics:
         yield {"attribute": ALL, "group": ALL, **_value(study, metric, everything)}
     for attribute in study.attributes:
-        known, found = attribute.codes >= 0, []
+        known, group_rows = attribute.codes >= 0, []
         noise = {metric: study.noise(metric, attribute) for metric in study.metrics}
         for code, group in enumerate(attribute.values):
             some = attribute.codes == code
@@ -55,20 +55,20 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
                 row = {"attribute": attribute.name, "group": group}
                 row |= _value(study, metric, some)
                 if row["value"] is None:
-                    found.append(row | {"reason": "no cases"})
+                    group_rows.append(row | {"reason": "no cases"})
                     continue
                 drawn = noise[metric][:, code]
                 row["noise_low"], row["noise_high"] = np.nanpercentile(drawn, [2.5, 97.5]).tolist()
                 if metric.metric != "ece" and others.any():
                     row["rest"] = _value(study, metric, others)["value"]
                     row |= study.beside_others(metric, attribute)[code]
-                found.append(row)
-        tests = np.array([row.get("p_value", np.nan) for row in found], dtype=float)
+                group_rows.append(row)
+        tests = np.array([row.get("p_value", np.nan) for row in group_rows], dtype=float)
         if len(attribute.values) == 2:  # both groups have the same tests
             tests = np.tile(holm(tests[: len(study.metrics)]), 2)
         else:
             tests = holm(tests)
-        for row, p in zip(found, tests.tolist(), strict=True):
+        for row, p in zip(group_rows, tests.tolist(), strict=True):
             equivalent = row.pop("equivalent", False)
             if row["metric"] != "ece" and "difference" in row:
                 tested = None if np.isnan(p) else p
@@ -83,6 +83,6 @@ def _value(study: PredictionStudy, metric: Metric, chosen: np.ndarray) -> Row:
     counted = sums[1] if metric in study.ratios else chosen.sum()
     row: Row = {**metric._asdict(), "cases": int(chosen.sum()), "counted": int(counted)}
     row["value"] = None if np.isnan(value) else value
-    if found := study.judge(metric, chosen):
-        row |= {"low": found.low, "high": found.high}
+    if inference := study.judge(metric, chosen):
+        row |= {"low": inference.low, "high": inference.high}
     return row

@@ -179,7 +179,7 @@ def _annotations(cell: str, file: Path, line: int) -> list[set[str]]:
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         value = None
     if not isinstance(value, list | tuple) or not all(
-        isinstance(types, list | tuple) and all(isinstance(one, str) for one in types)
+        isinstance(types, list | tuple) and all(isinstance(name, str) for name in types)
         for types in value
     ):
         raise InputError(
@@ -187,4 +187,4 @@ def _annotations(cell: str, file: Path, line: int) -> list[set[str]]:
             **_at(file, line),
             remedy="write them as [['gender'], [], ['gender', 'age']], or leave the cell blank",
         )
-    return [{one.strip() for one in types} for types in value]
+    return [{name.strip() for name in types} for types in value]

@@ -100,13 +100,13 @@ def read_clusters(file: Path, part: str) -> list[dict[str, Any]]:
         clusters = document["data"].get(part, [])
     elif isinstance(document, dict) and set(LABELS) <= document.keys():
         clusters = _of_part(_joined(document, file), part)
-    elif isinstance(document, list) and all(isinstance(one, dict) for one in document):
+    elif isinstance(document, list) and all(isinstance(cluster, dict) for cluster in document):
         clusters = _of_part(document, part)
     else:
         raise InputError(
             "has no layout of StereoSet", file=file, remedy="give it the layout of dev.json"
         )
-    if not isinstance(clusters, list) or not all(isinstance(one, dict) for one in clusters):
+    if not isinstance(clusters, list) or not all(isinstance(cluster, dict) for cluster in clusters):
         raise InputError(f"its {part} is no list of clusters", file=file)
     if not clusters:
         raise InputError(f"holds no {part} cluster", file=file)
@@ -116,7 +116,9 @@ def read_clusters(file: Path, part: str) -> list[dict[str, Any]]:
 def sentences_by_label(cluster: dict[str, Any], file: Path) -> dict[str, dict[str, Any]]:
     """Return the three sentences of a cluster by gold label, in the order of `LABELS`."""
     sentences = cluster.get("sentences")
-    if not isinstance(sentences, list) or not all(isinstance(one, dict) for one in sentences):
+    if not isinstance(sentences, list) or not all(
+        isinstance(sentence, dict) for sentence in sentences
+    ):
         raise _broken("has no list of sentences", file, cluster)
     labels = [str(sentence.get("gold_label")) for sentence in sentences]
     for label in LABELS:
@@ -144,19 +146,23 @@ def _joined(document: dict[str, Any], file: Path) -> Iterator[dict[str, Any]]:
     by_id: dict[str, dict[Any, dict[str, Any]]] = {}
     for label in LABELS:
         records = document[label]
-        if not isinstance(records, list) or not all(isinstance(one, dict) for one in records):
+        if not isinstance(records, list) or not all(
+            isinstance(stereotype, dict) for stereotype in records
+        ):
             raise InputError(f"its {label} is no list of records", file=file)
         by_id[label] = {}
         for record in records:
             if by_id[label].setdefault(_text(record, "id", file, record), record) is not record:
                 raise _broken(f"stands twice among the {label} sentences", file, record)
-    for one in by_id["stereotype"].values():
-        shared = {key: one.get(key) for key in ("id", "target", "bias_type", "context")}
+    for stereotype in by_id["stereotype"].values():
+        shared = {key: stereotype.get(key) for key in ("id", "target", "bias_type", "context")}
         sentences = []
         for label, records in by_id.items():
-            record = records.get(_text(one, "id", file, one))
+            record = records.get(_text(stereotype, "id", file, stereotype))
             if record is None or shared != {key: record.get(key) for key in shared}:
-                raise _broken(f"has no {label} sentence with its target and context", file, one)
+                raise _broken(
+                    f"has no {label} sentence with its target and context", file, stereotype
+                )
             sentences.append(record | {"gold_label": label})
         yield shared | {"sentences": sentences}
     for label, records in by_id.items():
@@ -167,17 +173,19 @@ def _joined(document: dict[str, Any], file: Path) -> Iterator[dict[str, Any]]:
 
 def _of_part(clusters: Iterable[dict[str, Any]], part: str) -> list[dict[str, Any]]:
     has_blank = part == "intrasentence"
-    return [one for one in clusters if ("BLANK" in str(one.get("context"))) == has_blank]
+    return [
+        cluster for cluster in clusters if ("BLANK" in str(cluster.get("context"))) == has_blank
+    ]
 
 
 def _votes(sentence: dict[str, Any], file: Path, cluster: dict[str, Any]) -> list[str]:
     """Return the annotators' labels of a sentence."""
     labels = sentence.get("labels") or []
     if not isinstance(labels, list) or not all(
-        isinstance(one, dict) and isinstance(one.get("label"), str) for one in labels
+        isinstance(vote, dict) and isinstance(vote.get("label"), str) for vote in labels
     ):
         raise _broken("has labels that are no list of {label, human_id}", file, cluster)
-    return [one["label"] for one in labels]
+    return [vote["label"] for vote in labels]
 
 
 def _text(

@@ -9,9 +9,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from evenhand.core.tables import NotApplicable, Row, Table, integer, percent, text
-from evenhand.stereotypes.decisions import bias_types, decide, score_interval, tally
-from evenhand.stereotypes.read_scores import Model, Pairs
-from evenhand.stereotypes.study import PairStudy
+from evenhand.stereotypes.decisions import decide, score_interval, tally
+from evenhand.stereotypes.read_scores import Model, Pairs, PairStudy
 
 TABLE = Table(
     "all_masked",
@@ -37,7 +36,7 @@ def rows(study: PairStudy) -> Iterator[Row]:
     """Yield a row per trusted masked model, group and bias type."""
     if not np.isin(study.pairs.disadvantaged, list(GROUPS.values())).any():
         raise NotApplicable("no pair names the disadvantaged group")
-    models = [one for one in study.models if "all_masked" in one.methods]
+    models = [model for model in study.models if "all_masked" in model.methods]
     if not models:
         raise NotApplicable("no model has scores with every token masked")
     for model in models:
@@ -48,8 +47,8 @@ def _rows(model: Model, pairs: Pairs, level: float) -> Iterator[Row]:
     decisions = decide(pairs, model.scores, "all_masked")
     for group, side in GROUPS.items():
         members = pairs.disadvantaged == side
-        for bias_type in ("all", *bias_types(pairs)):
-            chosen = members & ((pairs.bias_type == bias_type) | (bias_type == "all"))
+        for bias_type in pairs.bias_types:
+            chosen = members & pairs.of_type(bias_type)
             if not chosen.any():
                 continue
             counts = tally(decisions, chosen)

@@ -7,7 +7,7 @@ import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, number, text
 from evenhand.metrics.paired import holm
-from evenhand.stereotypes.study import PairStudy
+from evenhand.stereotypes.read_scores import PairStudy
 from evenhand.stereotypes.tables.meta_evaluation import agreements
 
 TABLE = Table(
@@ -28,14 +28,14 @@ TABLE = Table(
 
 def rows(study: PairStudy) -> Iterator[Row]:
     """Yield a row per trusted model, number of annotators, and two methods."""
-    for one in agreements(study):
-        couples = list(combinations(one.differences, 2))
-        adjusted = holm(np.array([one.areas[couple][3] for couple in couples]))
+    for agreement in agreements(study):
+        couples = list(combinations(agreement.differences, 2))
+        adjusted = holm(np.array([agreement.areas[couple][3] for couple in couples]))
         for couple, p_adjusted in zip(couples, adjusted.tolist(), strict=True):
-            numbers = dict(zip(TABLE.header[4:8], one.areas[couple], strict=True))
+            numbers = dict(zip(TABLE.header[4:8], agreement.areas[couple], strict=True))
             yield {
-                "model": one.model,
-                "agreeing": one.agreeing,
+                "model": agreement.model,
+                "agreeing": agreement.agreeing,
                 "method_a": couple[0],
                 "method_b": couple[1],
                 **numbers,

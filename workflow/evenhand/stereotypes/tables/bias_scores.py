@@ -15,12 +15,10 @@ from evenhand.scoring.methods import COUNTING, METHODS
 from evenhand.stereotypes.decisions import (
     NOT_SCORED,
     adjust_verdicts,
-    bias_types,
     decide,
     summarise_group,
 )
-from evenhand.stereotypes.read_scores import Model, Pairs
-from evenhand.stereotypes.study import PairStudy
+from evenhand.stereotypes.read_scores import Model, Pairs, PairStudy
 
 TABLE = Table(
     "bias_scores",
@@ -75,32 +73,32 @@ def rows(study: PairStudy) -> Iterator[Row]:
 def subsets(pairs: Pairs, model: Model) -> dict[str, np.ndarray]:
     """Return the subsets of a set that are scored separately, as masks over pairs by name."""
     lengths = [model.scores.column("n_tokens", side) for side in ("more", "less")]
-    found = {
+    masks = {
         "all": np.ones(len(pairs.pair_id), dtype=bool),
         "clean": pairs.clean,
         "equal_length": lengths[0] == lengths[1],
     }
     directions = {name: pairs.direction == name for name in ("stereo", "antistereo")}
     if any(chosen.any() for chosen in directions.values()):
-        found |= directions
-    return found
+        masks |= directions
+    return masks
 
 
 def _rows(model: Model, pairs: Pairs, delta: float, level: float) -> Iterator[Row]:
     blank = dict.fromkeys(TABLE.header) | {"model": model.name, "subset": "all", "bias_type": "all"}
     methods = [name for name in METHODS if name in model.methods or name in model.blank]
     if not methods:
-        reason = model.reason or "nothing_scored"
+        reason = model.gate["reason"] or "nothing_scored"
         verdict = {"verdict": NOT_SCORED, "reason": reason}
         yield blank | {"pairs": len(pairs.pair_id), "trusted": model.trusted} | verdict
         return
     decisions = [decide(pairs, model.scores, method) for method in methods]
     nulls = [[decide(pairs, null, method) for null in model.nulls] for method in methods]
-    found: dict[str, list[Row]] = {method: [] for method in methods}
+    rows_by_method: dict[str, list[Row]] = {method: [] for method in methods}
     for subset, members in subsets(pairs, model).items():
         rows = []
-        for bias_type in ("all", *bias_types(pairs)):
-            chosen = members & ((pairs.bias_type == bias_type) | (bias_type == "all"))
+        for bias_type in pairs.bias_types:
+            chosen = members & pairs.of_type(bias_type)
             if bias_type != "all" and not chosen.any():
                 continue
             for place, method in enumerate(methods):
@@ -111,6 +109,6 @@ def _rows(model: Model, pairs: Pairs, delta: float, level: float) -> Iterator[Ro
                 row |= {"reason": model.blank[method]} if method in model.blank else {}
                 rows.append((blank | row | {"trusted": True}, preference))
         for row in adjust_verdicts(rows, level):
-            found[row["method"]].append(row)
+            rows_by_method[row["method"]].append(row)
     for method in methods:
-        yield from found[method]
+        yield from rows_by_method[method]

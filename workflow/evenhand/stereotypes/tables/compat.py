@@ -29,8 +29,7 @@ from evenhand.stereotypes.decisions import (
     decide,
     summarise_group,
 )
-from evenhand.stereotypes.read_scores import Model, Pairs, Scores
-from evenhand.stereotypes.study import PairStudy
+from evenhand.stereotypes.read_scores import Model, Pairs, PairStudy, Scores
 
 
 class Published(NamedTuple):
@@ -85,7 +84,7 @@ def rows(study: PairStudy) -> Iterator[Row]:
 
 
 def _both_forms(model: Model) -> list[Published]:
-    return [one for one in COMPARED if {one.column, one.corrected} <= {*model.methods}]
+    return [method for method in COMPARED if {method.column, method.corrected} <= {*model.methods}]
 
 
 def _compare(model: Model, pairs: Pairs, delta: float, level: float) -> Iterator[dict[str, Any]]:
@@ -123,5 +122,5 @@ def _compare(model: Model, pairs: Pairs, delta: float, level: float) -> Iterator
 
 def _as_published(pairs: Pairs, scores: Scores, method: Published) -> Decisions:
     """Return the decisions of the published code: all pairs count, as losses unless won."""
-    found = decide(pairs, scores, method.column, decimals=method.decimals)
-    return found._replace(status=np.full(len(found.status), SCORED))
+    decisions = decide(pairs, scores, method.column, decimals=method.decimals)
+    return decisions._replace(status=np.full(len(decisions.status), SCORED))

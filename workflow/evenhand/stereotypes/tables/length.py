@@ -11,8 +11,7 @@ import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, percent, share, text
 from evenhand.stereotypes.decisions import decide, score_interval, share_interval, tally
-from evenhand.stereotypes.read_scores import Model, Pairs
-from evenhand.stereotypes.study import PairStudy
+from evenhand.stereotypes.read_scores import Model, Pairs, PairStudy
 
 TABLE = Table(
     "length",
@@ -48,14 +47,19 @@ def _rows(model: Model, pairs: Pairs, level: float) -> Iterator[Row]:
     lengths = [model.scores.column("n_tokens", side) for side in ("more", "less")]
     longer = np.sign(lengths[0] - lengths[1])  # NaN where a length is missing
     decisions = [decide(pairs, model.scores, method) for method in model.methods]
-    unequal = np.stack([one.counted() & (np.abs(longer) == 1) for one in decisions], axis=1)
-    prefers = np.stack([np.sign(one.difference) == longer for one in decisions], axis=1) & unequal
+    unequal = np.stack(
+        [decision.counted() & (np.abs(longer) == 1) for decision in decisions], axis=1
+    )
+    prefers = (
+        np.stack([np.sign(decision.difference) == longer for decision in decisions], axis=1)
+        & unequal
+    )
     equal = longer == 0
-    for place, (method, one) in enumerate(zip(model.methods, decisions, strict=True)):
+    for place, (method, decision) in enumerate(zip(model.methods, decisions, strict=True)):
         count, hits = int(unequal[:, place].sum()), int(prefers[:, place].sum())
-        same = tally(one, equal)
+        same = tally(decision, equal)
         borders = share_interval(prefers[:, place], unequal[:, place], pairs.cluster, level)
-        score = score_interval(one, equal, pairs, level)
+        score = score_interval(decision, equal, pairs, level)
         yield {
             "model": model.name,
             "method": method,
@@ -64,7 +68,7 @@ def _rows(model: Model, pairs: Pairs, level: float) -> Iterator[Row]:
             "share_longer": hits / count if count else None,
             "share_longer_low": borders[0],
             "share_longer_high": borders[1],
-            "score_all": tally(one, np.ones(len(equal), dtype=bool))["score"],
+            "score_all": tally(decision, np.ones(len(equal), dtype=bool))["score"],
             "score_equal_length": same["score"],
             "equal_length_pairs": same["scored"],
             "score_equal_length_low": score[0],

@@ -19,8 +19,7 @@ from evenhand.core.tables import NotApplicable, Row, Table, integer, number, sha
 from evenhand.metrics.inference import sign_flip_interval, sign_flip_p_value, total
 from evenhand.metrics.roc import auc, auc_contributions
 from evenhand.stereotypes.decisions import decide
-from evenhand.stereotypes.read_scores import Pairs
-from evenhand.stereotypes.study import PairStudy
+from evenhand.stereotypes.read_scores import Pairs, PairStudy
 
 #: With fewer biased or unbiased pairs than this, an AUC has no interval and no p-value.
 LEAST_PAIRS = 10
@@ -73,16 +72,18 @@ def agreements(study: PairStudy) -> list[Agreement]:
     rated = np.isfinite(pairs.agreement)
     if not rated.any():
         raise NotApplicable("no pair has been rated by annotators")
-    if any(("unrelated", "original") in one.scores.rows for one in study.models if one.trusted):
+    if any(("unrelated", "original") in model.scores.rows for model in study.trusted):
         raise NotApplicable("annotators rated single sentences, not pairs")
-    found = []
+    results = []
     for model in study.models:
         differences = {name: decide(pairs, model.scores, name).difference for name in model.methods}
         for number_agreeing in study.agreeing:
             labels = pairs.agreement >= number_agreeing
             areas = compare(pairs, differences, labels, rated, study.level)
-            found.append(Agreement(model.name, number_agreeing, differences, labels, rated, areas))
-    return found
+            results.append(
+                Agreement(model.name, number_agreeing, differences, labels, rated, areas)
+            )
+    return results
 
 
 def rows(study: PairStudy) -> Iterator[Row]:
@@ -91,17 +92,22 @@ def rows(study: PairStudy) -> Iterator[Row]:
     Tests use random signs of clusters: shuffling labels between pairs would ignore the dependence
     within clusters, and give p-values that are far too small.
     """
-    for one in agreements(study):
-        for method, difference in one.differences.items():
-            own = one.rated & np.isfinite(difference)
-            area = dict(zip(("auc", "auc_low", "auc_high", "p_value"), one.areas[method, method],
-                            strict=True))  # fmt: skip
+    for agreement in agreements(study):
+        for method, difference in agreement.differences.items():
+            rated = agreement.rated & np.isfinite(difference)
+            area = dict(
+                zip(
+                    ("auc", "auc_low", "auc_high", "p_value"),
+                    agreement.areas[method, method],
+                    strict=True,
+                )
+            )
             yield {
-                "model": one.model,
+                "model": agreement.model,
                 "method": method,
-                "agreeing": one.agreeing,
-                "biased": int((own & one.labels).sum()),
-                "unbiased": int((own & ~one.labels).sum()),
+                "agreeing": agreement.agreeing,
+                "biased": int((rated & agreement.labels).sum()),
+                "unbiased": int((rated & ~agreement.labels).sum()),
                 **area,
             }
 
@@ -134,7 +140,7 @@ def compare(
     """
     known = {method: rated & np.isfinite(values) for method, values in differences.items()}
     couples = [*((method, method) for method in differences), *combinations(differences, 2)]
-    found = {}
+    areas = {}
     for a, b in couples:
         chosen = known[a] & known[b]
         label, cluster = labels[chosen], pairs.cluster[chosen]
@@ -149,5 +155,5 @@ def compare(
             p_value = sign_flip_p_value(totals.sums)
             low, high = sign_flip_interval(totals, level=level)
         centre = 0.5 if a == b else 0.0
-        found[a, b] = (centre + value, centre + low, centre + high, p_value)
-    return found
+        areas[a, b] = (centre + value, centre + low, centre + high, p_value)
+    return areas

@@ -23,8 +23,7 @@ from evenhand.metrics.inference import (
 from evenhand.metrics.paired import holm
 from evenhand.scoring.methods import METHODS
 from evenhand.stereotypes.decisions import NO_BIAS, decide
-from evenhand.stereotypes.read_scores import Model
-from evenhand.stereotypes.study import PairStudy
+from evenhand.stereotypes.read_scores import Model, PairStudy
 from evenhand.text.phrases import conclusion
 
 TABLE = Table(
@@ -62,20 +61,20 @@ FEW = "no interval, since the pairs swap too few different words"
 def rows(study: PairStudy) -> Iterator[Row]:
     """Yield a row per two trusted models and method that both have."""
     couples = list(combinations([model for model in study.models if model.methods], 2))
-    found = [row for a, b in couples for row in _compare(a, b, study)]
-    if not found:
+    comparisons = [row for a, b in couples for row in _compare(a, b, study)]
+    if not comparisons:
         raise NotApplicable("no two models have a method in common")
     for method in METHODS:
-        own = [one for one in found if one[0]["method"] == method]
-        adjusted = holm(np.array([row["p_value"] for row, _ in own]))
-        for (row, difference), p_adjusted in zip(own, adjusted.tolist(), strict=True):
+        of_method = [comparison for comparison in comparisons if comparison[0]["method"] == method]
+        adjusted = holm(np.array([row["p_value"] for row, _ in of_method]))
+        for (row, difference), p_adjusted in zip(of_method, adjusted.tolist(), strict=True):
             row["p_adjusted"] = p_adjusted
             row["verdict"] = verdict(difference, level=study.level, p_value=p_adjusted)
             nearer = row["model_a"] if row["difference"] < 0 else row["model_b"]
             clear = row["verdict"] not in (EQUIVALENT, INCONCLUSIVE)
             row["less_biased"] = nearer if clear else None
             row["words"] = in_words(row, study.level)
-    yield from (row for row, _ in found)
+    yield from (row for row, _ in comparisons)
 
 
 def in_words(row: dict[str, Any], level: float) -> str:
@@ -83,7 +82,7 @@ def in_words(row: dict[str, Any], level: float) -> str:
     a, b = row["model_a"], row["model_b"]
     if not row["pairs"]:
         return f"{a} and {b} have no pair that both could score"
-    distances = [abs(row[f"score_{one}"] - NO_BIAS) for one in "ab"]
+    distances = [abs(row[f"score_{side}"] - NO_BIAS) for side in "ab"]
     low, high = row["difference_low"], row["difference_high"]
     if row["less_biased"]:
         other = b if row["less_biased"] == a else a
@@ -120,14 +119,14 @@ def _compare(a: Model, b: Model, study: PairStudy) -> Iterator[tuple[dict[str, A
     for method in (method for method in a.methods if method in b.methods):
         decisions = [decide(study.pairs, model.scores, method) for model in (a, b)]
         both = decisions[0].counted() & decisions[1].counted()
-        hits = np.stack([one.hits()[both] for one in decisions])
+        hits = np.stack([decision.hits()[both] for decision in decisions])
         count = hits.shape[1]
         scores = 100 * hits.mean(axis=1) if count else np.full(2, np.nan)
         # the distance from 50 on the side of the score, so that it is a mean over pairs
         side = np.where(scores < NO_BIAS, -1.0, 1.0)
         distances = side @ ([[1], [-1]] * (100 * hits - NO_BIAS))
         totals = total(distances, study.pairs.cluster[both])
-        found = infer(totals, neutral=0, delta=study.delta, level=study.level)
+        inference = infer(totals, neutral=0, delta=study.delta, level=study.level)
         row = {
             "model_a": a.name,
             "model_b": b.name,
@@ -135,12 +134,12 @@ def _compare(a: Model, b: Model, study: PairStudy) -> Iterator[tuple[dict[str, A
             "pairs": count,
             "score_a": scores[0],
             "score_b": scores[1],
-            "difference": found.estimate,
-            "difference_low": found.low,
-            "difference_high": found.high,
-            "p_value": found.p_value,
+            "difference": inference.estimate,
+            "difference_low": inference.low,
+            "difference_high": inference.high,
+            "p_value": inference.p_value,
             "delta": study.delta,
-            "power": found.power,
-            "further_clusters": found.further_clusters,
+            "power": inference.power,
+            "further_clusters": inference.further_clusters,
         }
-        yield row, found
+        yield row, inference

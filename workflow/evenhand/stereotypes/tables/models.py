@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from evenhand.core.tables import Row, Table, flag, integer, share, text
-from evenhand.stereotypes.study import PairStudy
+from evenhand.stereotypes.read_scores import PairStudy
 
 TABLE = Table(
     "models",
@@ -44,7 +44,7 @@ TABLE = Table(
 
 def rows(study: PairStudy) -> Iterator[Row]:
     """Yield a row per model."""
-    return (_row(name, gate) for name, gate in study.gates.items())
+    return (_row(model.name, model.gate) for model in study.models)
 
 
 def _row(name: str, gate: dict[str, Any]) -> Row:

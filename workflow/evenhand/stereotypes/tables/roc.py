@@ -6,7 +6,7 @@ import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, share, text
 from evenhand.metrics.roc import roc_points
-from evenhand.stereotypes.study import PairStudy
+from evenhand.stereotypes.read_scores import PairStudy
 from evenhand.stereotypes.tables.meta_evaluation import agreements
 
 TABLE = Table(
@@ -26,9 +26,14 @@ TABLE = Table(
 
 def rows(study: PairStudy) -> Iterator[Row]:
     """Yield the points of each curve, at most 200."""
-    for one in agreements(study):
-        for method, difference in one.differences.items():
-            own = one.rated & np.isfinite(difference)
-            for point in zip(*roc_points(difference[own], one.labels[own]), strict=True):
+    for agreement in agreements(study):
+        for method, difference in agreement.differences.items():
+            rated = agreement.rated & np.isfinite(difference)
+            for point in zip(*roc_points(difference[rated], agreement.labels[rated]), strict=True):
                 rates = dict(zip(TABLE.header[3:], map(float, point), strict=True))
-                yield {"model": one.model, "method": method, "agreeing": one.agreeing, **rates}
+                yield {
+                    "model": agreement.model,
+                    "method": method,
+                    "agreeing": agreement.agreeing,
+                    **rates,
+                }

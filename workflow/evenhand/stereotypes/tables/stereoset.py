@@ -7,9 +7,8 @@ import numpy as np
 from evenhand.core.tables import NotApplicable, Row, Table, integer, number, percent, share, text
 from evenhand.metrics.inference import Inference, infer, interval_around, total, verdict
 from evenhand.metrics.stereoset import TermScores, macro_scores, score_terms
-from evenhand.stereotypes.decisions import NOT_SCORED, adjust_verdicts, bias_types
-from evenhand.stereotypes.read_scores import Model
-from evenhand.stereotypes.study import PairStudy
+from evenhand.stereotypes.decisions import NOT_SCORED, adjust_verdicts
+from evenhand.stereotypes.read_scores import Model, PairStudy
 
 TABLE = Table(
     "stereoset",
@@ -41,9 +40,8 @@ BETWEEN_TWO = ("cps", "sss", "sss_compat")
 
 def rows(study: PairStudy) -> Iterator[Row]:
     """Yield a row per trusted model, method and bias type, macro-averaged over target terms."""
-    models = [one for one in study.models if one.trusted]
-    scored = [one for one in models if ("unrelated", "original") in one.scores.rows]
-    if models and not scored:
+    scored = [model for model in study.trusted if ("unrelated", "original") in model.scores.rows]
+    if study.trusted and not scored:
         raise NotApplicable("the set has no unrelated sentences")
     for model in scored:
         yield from adjust_verdicts(list(_rows(model, study)), study.level)
@@ -60,42 +58,42 @@ def _rows(model: Model, study: PairStudy) -> Iterator[tuple[Row, Inference]]:
             [model.scores.column(method, side) for side in ("more", "less", "unrelated")]
         )
         sides[:, pairs.excluded] = np.nan
-        for bias_type in ("all", *bias_types(pairs)):
-            chosen = there & ((pairs.bias_type == bias_type) | (bias_type == "all"))
-            found = score_terms(*sides[:, chosen], pairs.cluster[chosen])
+        for bias_type in pairs.bias_types:
+            chosen = there & pairs.of_type(bias_type)
+            terms = score_terms(*sides[:, chosen], pairs.cluster[chosen])
             preference = infer(
-                total(found.ss, found.term), neutral=50, delta=study.delta, level=study.level
+                total(terms.ss, terms.term), neutral=50, delta=study.delta, level=study.level
             )
             row = {
                 "model": model.name,
                 "method": method,
                 "bias_type": bias_type,
-                "terms": len(found.term),
+                "terms": len(terms.term),
                 "triples": int(chosen.sum()),
-                "scored": int(found.scored.sum()),
-                **_scores(found, study.level),
+                "scored": int(terms.scored.sum()),
+                **_scores(terms, study.level),
                 "p_value": preference.p_value,
                 "delta": study.delta,
                 "power": preference.power,
                 "further_clusters": preference.further_clusters,
                 "verdict": verdict(preference, level=study.level)
-                if len(found.term)
+                if len(terms.term)
                 else NOT_SCORED,
             }
             yield row, preference
 
 
-def _scores(found: TermScores, level: float) -> dict[str, float | None]:
+def _scores(terms: TermScores, level: float) -> dict[str, float | None]:
     """Return LMS, SS and ICAT with their intervals."""
-    values = macro_scores(found.lms, found.ss)
-    lms, ss = found.lms - values.lms, found.ss - values.ss
+    values = macro_scores(terms.lms, terms.ss)
+    lms, ss = terms.lms - values.lms, terms.ss - values.ss
     side = 1 if values.ss < 50 else -1
     # ICAT is a product of means: a term influences it through both factors
     icat = (lms * min(values.ss, 100 - values.ss) + side * ss * values.lms) / 50
     row = {}
     for name, influence in (("lms", lms), ("ss", ss), ("icat", icat)):
         value = float(getattr(values, name))
-        borders = interval_around(value, influence, found.term, level=level)
+        borders = interval_around(value, influence, terms.term, level=level)
         row[name] = value
         row[f"{name}_low"], row[f"{name}_high"] = np.clip(borders, 0, 100).tolist()
     return row

@@ -9,9 +9,9 @@ from evenhand.metrics.inference import interval_around, sign_flip_interval, tota
 from evenhand.stereotypes.read_scores import (
     Model,
     Pairs,
+    PairStudy,
     Scores,
 )
-from evenhand.stereotypes.study import PairStudy
 
 TABLE = Table(
     "token_accuracy",
@@ -58,13 +58,12 @@ VARIANTS = {
 
 def rows(study: PairStudy) -> Iterator[Row]:
     """Yield a row per trusted model, pass and variant."""
-    for model in study.models:
-        if model.trusted:
-            yield from _rows(model, study.pairs, study.level)
+    for model in study.trusted:
+        yield from _rows(model, study.pairs, study.level)
 
 
 def _rows(model: Model, pairs: Pairs, level: float) -> Iterator[Row]:
-    for name, columns in PASSES[model.family].items():
+    for name, columns in PASSES[model.gate["family"]].items():
         counts = {
             variant: _count(model.scores, sentences, *columns)
             for variant, sentences in VARIANTS.items()
@@ -113,11 +112,11 @@ def _count(
     scores: Scores, sentences: tuple[tuple[str, str], ...], tokens: list[str], correct: list[str]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the tokens and the correct tokens of each pair; 0 for sentences that were not read."""
-    found = np.zeros((2, len(next(iter(scores.rows.values())))))
+    counts_by_pair = np.zeros((2, len(next(iter(scores.rows.values())))))
     for side, variant in sentences:
         counts = [
             sum(scores.column(name, side, variant) for name in names) for names in (tokens, correct)
         ]
         read = np.isfinite(counts).all(axis=0)
-        found[:, read] += np.array(counts)[:, read]
-    return found[0], found[1]
+        counts_by_pair[:, read] += np.array(counts)[:, read]
+    return counts_by_pair[0], counts_by_pair[1]

@@ -1,8 +1,9 @@
-"""Compute probabilities of tokens at positions of inputs, masked or not, in few passes.
+"""Compute probabilities of tokens at positions of inputs, in few passes.
 
 Questions are collected first (`Questions`), each about one token at one position of one input;
 equal inputs are stored once. `answer` then runs every input once, in batches of exactly equal
-length, and applies the model's head at the requested positions only.
+length, and applies the model's head at the requested positions only. A masked model predicts the
+token at a position from the whole input, a causal model from the tokens before it.
 """
 
 import hashlib
@@ -19,7 +20,7 @@ from evenhand.scoring.batches import exact_length_batches
 from evenhand.scoring.describe import fingerprint
 from evenhand.scoring.execution import run_batches
 from evenhand.scoring.head import enable_reading, read_places
-from evenhand.scoring.models import MaskedLM
+from evenhand.scoring.models import CausalLM, LanguageModel, MaskedLM
 from evenhand.scoring.selection import text_config
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ WHOLE_LOGITS_AT_ONCE = 8_000_000
 
 @dataclass
 class Questions:
-    """Questions to a masked language model, and their distinct inputs."""
+    """Questions to a language model, and their distinct inputs."""
 
     inputs: list[np.ndarray] = field(default_factory=list)
     places: list[tuple[int, int, int]] = field(default_factory=list)
@@ -75,7 +76,7 @@ class Answers:
 
 
 def answer(
-    lm: MaskedLM,
+    lm: LanguageModel,
     questions: Questions,
     *,
     tokens_per_batch: int,
@@ -89,8 +90,8 @@ def answer(
 
     Parameters
     ----------
-    lm : MaskedLM
-        The model.
+    lm : MaskedLM or CausalLM
+        The model. A causal model cannot be asked about the first token of an input.
     questions : Questions
         The questions; no input may be longer than `lm.max_tokens`.
     tokens_per_batch : int
@@ -128,11 +129,15 @@ def answer(
             remedy="leave out the methods that weigh tokens by attention (aula, aula_norm)",
         )
     in_pieces = enable_reading(lm.model)
-    typed = _tells_texts_apart(lm)
-    queries = np.asarray(questions.places, dtype=np.int64).reshape(-1, 3)
+    typed = isinstance(lm, MaskedLM) and _tells_texts_apart(lm)
+    # a causal model predicts a token at the position before it, and does not read the last one
+    shift = int(isinstance(lm, CausalLM))
+    queries = np.asarray(questions.places, dtype=np.int64).reshape(-1, 3) - [0, shift, 0]
+    if (queries[:, 1] < 0).any():
+        raise ValueError("nothing stands before a first token, so it cannot be scored")
     order = np.lexsort((queries[:, 1], queries[:, 0]))
     first_of_input = np.searchsorted(queries[order, 0], np.arange(len(questions.inputs) + 1))
-    lengths = np.array([len(ids) for ids in questions.inputs], dtype=np.int64)
+    lengths = np.array([len(ids) - shift for ids in questions.inputs], dtype=np.int64)
     rows_per_batch = None
     if not in_pieces:
         most = int(np.minimum(np.diff(first_of_input), lengths).max(initial=1))
@@ -143,31 +148,31 @@ def answer(
         return np.concatenate([order[first_of_input[i] : first_of_input[i + 1]] for i in batch])
 
     def run(batch: np.ndarray) -> dict[str, np.ndarray]:
-        about = queries[numbers_of(batch)]
-        length = len(questions.inputs[batch[0]])
+        _, positions, tokens = queries[numbers_of(batch)].T
+        length = int(lengths[batch[0]])
         counts = first_of_input[batch + 1] - first_of_input[batch]
-        flat = np.repeat(np.arange(len(batch)), counts) * length + about[:, 1]
+        flat = np.repeat(np.arange(len(batch)), counts) * length + positions
         # Two tokens at the same position share its prediction.
         places, place = np.unique(flat, return_inverse=True)
-        ids = np.stack([questions.inputs[i] for i in batch]).astype(np.int64)
+        ids = np.stack([questions.inputs[i][:length] for i in batch]).astype(np.int64)
         with torch.inference_mode(), collecting(attention) as received:
             ids, place, places, token = (
                 torch.from_numpy(array).to(lm.model.device)
-                for array in (ids, place.reshape(-1), places, about[:, 2])
+                for array in (ids, place.reshape(-1), places, tokens)
             )
             rows, columns = places // length, places % length
             types = {"token_type_ids": _second_text(lm, ids)} if typed else {}
             read = read_places(lm.model, ids, rows, columns, place, token, entropy=entropy, **types)
-            found = {
+            arrays = {
                 "log_p": torch.where(read.log_p.isfinite(), read.log_p, torch.nan),
                 "best": read.best[place],
                 "first": read.first,
             }
             if read.entropy is not None:
-                found["entropy"] = read.entropy[place]
+                arrays["entropy"] = read.entropy[place]
             if received is not None:
-                found["alpha"] = received.mean()[rows, columns][place]
-            return {name: tensor.cpu().numpy() for name, tensor in found.items()}
+                arrays["alpha"] = received.mean()[rows, columns][place]
+            return {name: tensor.cpu().numpy() for name, tensor in arrays.items()}
 
     whole = {
         "log_p": np.full(len(queries), np.nan),
@@ -179,7 +184,7 @@ def answer(
         for name, included in (("entropy", entropy), ("alpha", attention))
         if included
     }
-    for batch, found in run_batches(
+    for batch, arrays in run_batches(
         batches,
         run,
         key=_digest(lm, questions, queries, attention, entropy) if scratch is not None else "",
@@ -189,7 +194,7 @@ def answer(
         progress=(lambda batch: progress(int(lengths[batch].sum()))) if progress else None,
     ):
         numbers = numbers_of(batch)
-        for name, array in found.items():
+        for name, array in arrays.items():
             whole[name][numbers] = array
     return Answers(**whole)
 
@@ -213,7 +218,7 @@ def _second_text(lm: MaskedLM, ids: "torch.Tensor") -> "torch.Tensor":
     return (separators.cumsum(dim=1) > separators).long()
 
 
-def _digest(lm: MaskedLM, questions: Questions, queries: np.ndarray, *options: bool) -> str:
+def _digest(lm: LanguageModel, questions: Questions, queries: np.ndarray, *options: bool) -> str:
     """Return a digest of the determinants of the answers, except the batches."""
     digest = hashlib.blake2b(f"{fingerprint(lm)} {options}".encode(), digest_size=16)
     digest.update(queries.tobytes())
@@ -261,10 +266,10 @@ def ask_word(
     masked).
     """
 
-    def ask(number: int, shown: range) -> int:
+    def ask(number: int, visible: range) -> int:
         masked = list(ids)
         for i, place in enumerate(places):
-            masked[place] = ids[place] if i in shown else mask_id
+            masked[place] = ids[place] if i in visible else mask_id
         return questions.ask(masked, places[number], ids[places[number]])
 
     size = len(places)

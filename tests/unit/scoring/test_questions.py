@@ -6,9 +6,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.scoring import head, masked
-from evenhand.scoring.masked import Answers, Questions, WordQuestions, answer, ask_word
+from evenhand.scoring import head
+from evenhand.scoring import questions as module
 from evenhand.scoring.models import load_masked_lm
+from evenhand.scoring.questions import Answers, Questions, WordQuestions, answer, ask_word
 from unit.scoring import tiny_models
 
 
@@ -178,7 +179,7 @@ def test_a_head_that_ends_otherwise_is_asked_whole(wrapped, tmp_path, monkeypatc
     lm.model.register_forward_hook(
         lambda _module, _arguments, output: sizes.append(output.logits.numel())
     )
-    monkeypatch.setattr(masked, "WHOLE_LOGITS_AT_ONCE", 20 * lm.vocabulary)
+    monkeypatch.setattr(module, "WHOLE_LOGITS_AT_ONCE", 20 * lm.vocabulary)
     questions = _questions(lm, seed=9)
     answers = answer(lm, questions, tokens_per_batch=10_000)
     assert max(sizes) <= 20 * lm.vocabulary
