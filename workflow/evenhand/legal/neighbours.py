@@ -54,18 +54,18 @@ def read_neighbours(
     table = read_columns(path)
     if table.schema.names != NEIGHBOURS.names:
         raise InputError("has other columns than find_neighbours writes", file=path)
-    own, lists, cosines = (table[name].to_pylist() for name in NEIGHBOURS.names)
-    if own != [case_ids[row] for row in train]:
+    ids, lists, cosines = (table[name].to_pylist() for name in NEIGHBOURS.names)
+    if ids != [case_ids[row] for row in train]:
         raise InputError(
             "is not about the cases of the split train",
             file=path,
             remedy="find the neighbours anew in the data set as it is",
         )
-    nearest = np.array([one[0] if one else 0.0 for one in cosines])
+    nearest = np.array([near[0] if near else 0.0 for near in cosines])
     border = np.quantile(nearest, epsilon) - TIE if unit == "quantile" else epsilon
     row_of = {case: row for row, case in enumerate(case_ids)}
-    found = np.full((len(case_ids), max([1, *map(len, lists)])), -1, dtype=np.int64)
+    neighbours = np.full((len(case_ids), max([1, *map(len, lists)])), -1, dtype=np.int64)
     for row, others, near in zip(train, lists, cosines, strict=True):
-        kept = [row_of[one] for one, cosine in zip(others, near, strict=True) if cosine > border]
-        found[row, : len(kept)] = kept
-    return found
+        kept = [row_of[case] for case, cosine in zip(others, near, strict=True) if cosine > border]
+        neighbours[row, : len(kept)] = kept
+    return neighbours
