@@ -1,4 +1,4 @@
-"""Stage: the twins of a legal data set's cases: the same texts with swapped words."""
+"""Stage: counterfactuals of the cases of a legal data set: the same texts with swapped words."""
 
 import itertools
 from collections import Counter
@@ -93,7 +93,7 @@ def _tables(
 def _swapped(
     batch: pa.RecordBatch, tables: dict[str, SwapTable], counts: Counter[str]
 ) -> pa.RecordBatch:
-    """A batch of twins; adds to the counts."""
+    """Return a batch of counterfactuals; adds to the counts."""
     texts, changed = [], []
     pairs = zip(batch["text"].to_pylist(), batch["language"].to_pylist(), strict=True)
     for text, language in pairs:
