@@ -350,13 +350,13 @@ def attribute_option(wildcards):
 
 
 def texts_of(wildcards):
-    """The texts of the cases, or of their twins: as `form` says."""
+    """Return the file of the cases, or of their counterfactuals, by the wildcard `form`."""
     folder = f"<results>/legal/{wildcards.legal}"
     return f"{folder}/twins.parquet" if wildcards.form else f"{folder}/training/none.parquet"
 
 
 def made_of_cases(pattern):
-    """For what is made of twins: the same of the cases themselves."""
+    """Return the inputs of the factual cases, for stages that read counterfactuals."""
     return lambda wildcards: pattern.format(**wildcards) if wildcards.form else []
 
 

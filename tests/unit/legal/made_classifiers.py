@@ -1,6 +1,5 @@
 """A small legal data set as each family of classifiers reads it, and a training of it."""
 
-import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -8,13 +7,11 @@ import numpy as np
 import torch
 from transformers import BertConfig, BertModel
 
-from evenhand.core import stage
 from evenhand.legal.embed_paragraphs import embed_paragraphs
 from evenhand.legal.find_neighbours import find_neighbours
 from evenhand.legal.fit_tfidf import fit_tfidf
 from evenhand.legal.make_counterfactuals import make_counterfactuals
 from evenhand.legal.tokenise_cases import tokenise_cases
-from evenhand.legal.train_classifier import train_classifier
 from evenhand.legal.transform_tfidf import transform_tfidf
 from unit.legal import made_tokenizers
 from unit.legal.made_cases import court, write_cases
@@ -149,13 +146,3 @@ def arguments(
     files = made.inputs(family, pairs=pairs) | outputs(folder, family)
     replaced = {key: given.pop(key) for key in [*given] if key in {*files, "counterfactuals"}}
     return files | replaced | options(**given)
-
-
-if __name__ == "__main__":  # killed and started again by the tests
-    from evenhand.io import checkpoint
-
-    checkpoint.SECONDS, checkpoint.SHARE = 0.0, 0
-    where = Path(sys.argv[1])
-    again = Made(where, "ecthr", where / "ecthr.parquet", where / "model")
-    training = {"objective": "group_dro", "attribute": "applicant_gender"}
-    stage.execute(train_classifier, arguments(again, "hierarchical", where / "killed", **training))

@@ -35,7 +35,6 @@ def make_study(
     given = {"resamples": 99, "permutations": 99, "swaps": 499, "histories": []} | options
     given |= {"predictions": paths}
     return ClassifierStudy(
-        name="mine",
         data=data,
         cases=cases,
         runs=runs,

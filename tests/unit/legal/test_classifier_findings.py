@@ -13,6 +13,10 @@ REPOSITORY = Path(__file__).parents[3]
 MEMBERS = {"table_4": table_4, "tests": tests, "table_2": table_2, "calibration": calibration}
 
 
+#: The objectives of the tables.
+TITLES = {"erm": "ERM", "group_dro": "Group DRO"}
+
+
 def gap(attribute, verdict, p_labels=0.01, classifier="linear", ours=9.0, measure="gd"):
     return {
         "attribute": attribute, "classifier": classifier, "objective": "erm", "measure": measure,
@@ -26,36 +30,45 @@ def comparison(measure, verdict, difference=1.0, **more):
 
 
 def group(name, worst, **marks):
-    none = dict.fromkeys(("fewest_train_cases", "most_drift", "most_wci"), False)
-    return {"classifier": "linear", "attribute": "court_region", "group": name,
-            "worst": worst} | none | marks  # fmt: skip
+    return {"classifier": "linear", "attribute": "court_region", "group": name, "worst": worst} | {
+        "fewest_train_cases": False, "most_drift": False, "most_wci": False
+    } | marks  # fmt: skip
 
 
-def written(tmp_path, *datasets, declarations=None):
-    folders = []
-    for number, rows in enumerate(datasets):
-        folders.append(tmp_path / f"set {number}")
-        write_tables(folders[-1], [(MEMBERS[name].TABLE, rows.get(name, [])) for name in TABLES])
-    out = tmp_path / "findings.json"
-    counts = write_classifier_findings(
-        tables=folders,
-        declarations=declarations or [declaration("cail")] * len(folders),
-        claims=REPOSITORY / "resources/legal/published_claims.csv",
-        template=REPOSITORY / "workflow/evenhand/legal/templates/findings.jinja",
-        out=out,
-        objectives=["erm", "group_dro"],
-        objective_titles=["ERM", "Group DRO"],
-    )
-    return counts, json.loads(out.read_text(encoding="utf-8"))
+@pytest.fixture
+def written(tmp_path):
+    """The counts and findings of data sets, each the rows of some tables."""
+
+    def write(*datasets, declarations=None):
+        folders = [tmp_path / f"set {number}" for number in range(len(datasets))]
+        for folder, rows in zip(folders, datasets, strict=True):
+            write_tables(folder, [(MEMBERS[name].TABLE, rows.get(name, [])) for name in TABLES])
+        counts = write_classifier_findings(
+            tables=folders,
+            declarations=declarations or [declaration("cail")] * len(folders),
+            claims=REPOSITORY / "resources/legal/published_claims.csv",
+            template=REPOSITORY / "workflow/evenhand/legal/templates/findings.jinja",
+            out=tmp_path / "findings.json",
+            objectives=list(TITLES),
+            objective_titles=list(TITLES.values()),
+        )
+        return counts, json.loads((tmp_path / "findings.json").read_text(encoding="utf-8"))
+
+    return write
+
+
+@pytest.fixture
+def finding_of(written):
+    """A finding on the first of some data sets."""
+    return lambda name, *datasets: finding(written(*datasets)[1], name)
 
 
 def finding(document, name, dataset="set 0"):
-    found = [row for row in document["findings"] if (row["id"], row["dataset"]) == (name, dataset)]
-    assert len(found) == 1
-    return found[0]
+    (row,) = (row for row in document["findings"] if (row["id"], row["dataset"]) == (name, dataset))
+    return row
 
 
-def test_gaps(tmp_path):
+def test_gaps(written):
     rows = [
         gap("court_region", "above", 0.2),
         gap("defendant_gender", "above"),
@@ -63,7 +76,7 @@ def test_gaps(tmp_path):
         gap("applicant_gender", "equivalent"),
         gap("decision_direction", None),  # one group only
     ]
-    _, document = written(tmp_path, {"table_4": rows})
+    _, document = written({"table_4": rows})
     found = finding(document, "gaps_above_noise")
     assert found["holds"] is True
     assert found["numbers"] == {
@@ -79,20 +92,18 @@ def test_gaps(tmp_path):
     assert document["headline"] == [found["sentence"]]
 
 
-def test_nothing_above_noise(tmp_path):
-    _, document = written(tmp_path, {"table_4": [gap("court_region", "equivalent")]})
-    found = finding(document, "gaps_above_noise")
+def test_nothing_above_noise(finding_of):
+    found = finding_of("gaps_above_noise", {"table_4": [gap("court_region", "equivalent")]})
     assert found["holds"] is False
     assert "none of 1 gap between groups under ERM is larger" in found["sentence"]
     assert found["sentence"].endswith("sizes.")
 
 
-def test_objectives_are_better_where_gd_is_lower(tmp_path):
+def test_objectives_are_better_where_gd_is_lower(finding_of):
     rows = [comparison("gd", "below"), comparison("gd", "above"), comparison("gd", "inconclusive"),
             comparison("gd", None), comparison("worst", "above"), comparison("mean", "below"),
             comparison("overall", "above")]  # fmt: skip
-    _, document = written(tmp_path, {"tests": rows})
-    found = finding(document, "objectives_against_erm")
+    found = finding_of("objectives_against_erm", {"tests": rows})
     assert found["numbers"] == {
         "mean": {"tests": 1, "better": 0, "worse": 1},
         "worst": {"tests": 1, "better": 1, "worse": 0},
@@ -105,7 +116,7 @@ def test_objectives_are_better_where_gd_is_lower(tmp_path):
     )
 
 
-def test_comparisons_without_a_significant_difference(tmp_path):
+def test_comparisons_without_a_significant_difference(finding_of):
     rows = [
         comparison(
             "gd", "inconclusive", p_cases_adjusted=0.01, reason="all seeds differ by the same"
@@ -113,8 +124,7 @@ def test_comparisons_without_a_significant_difference(tmp_path):
         comparison("gd", "inconclusive", p_cases_adjusted=0.2),
         comparison("mean", "inconclusive"),
     ]
-    _, document = written(tmp_path, {"tests": rows})
-    found = finding(document, "objectives_against_erm")
+    found = finding_of("objectives_against_erm", {"tests": rows})
     assert found["holds"] is False
     assert (found["numbers"]["over_cases_alone"], found["numbers"]["silent"]) == (1, 1)
     assert found["sentence"] == (
@@ -126,18 +136,17 @@ def test_comparisons_without_a_significant_difference(tmp_path):
     )
 
 
-def test_the_average_loss_beside_the_papers(tmp_path):
+def test_the_average_loss_beside_the_papers(finding_of):
     rows = [comparison("mean", "below", -1.0), comparison("mean", "inconclusive", 0.5),
             comparison("worst", "above", 2.0)]  # fmt: skip
-    _, document = written(tmp_path, {"tests": rows})
-    found = finding(document, "average_loss_against_erm")
+    found = finding_of("average_loss_against_erm", {"tests": rows})
     assert found["numbers"] == {"mean": -0.25, "worst": 2}
     assert found["holds"] is False  # not of both, as in the paper
     assert "by −0.25 points and the worst group by +2.00" in found["sentence"]
     assert found["sentence"].endswith("(FairLex: −0.17 and −0.78).")
 
 
-def test_causes_of_the_worst_group(tmp_path):
+def test_causes_of_the_worst_group(written):
     rows = [
         group("Beijing", True, fewest_train_cases=True),
         group("Hunan", False, most_drift=True),
@@ -145,7 +154,7 @@ def test_causes_of_the_worst_group(tmp_path):
     ]
     tie = [group("male", False, most_drift=True), group("female", False)]
     tie = [row | {"attribute": "defendant_gender"} for row in tie]
-    _, document = written(tmp_path, {"table_2": rows + tie}, {"table_2": tie})
+    _, document = written({"table_2": rows + tie}, {"table_2": tie})
     found = finding(document, "worst_group_explained")
     assert found["numbers"] == {
         "attributes": 1, "ties": 1, "by_chance": 0.5, "fewest_train_cases": 1, "most_drift": 0,
@@ -159,7 +168,7 @@ def test_causes_of_the_worst_group(tmp_path):
     ]
 
 
-def test_constant_classifiers(tmp_path):
+def test_constant_classifiers(written):
     rows = [
         gap("court_region", None) | {"objective": objective, "trained_for": attribute, "seeds": 2}
         | {"constant_seeds": constant, "always": "none"}
@@ -167,7 +176,7 @@ def test_constant_classifiers(tmp_path):
             ("erm", "none", 2), ("group_dro", "court_region", 1), ("irm", "court_region", 0),
         )
     ]  # fmt: skip
-    _, document = written(tmp_path, {"table_4": rows * 2}, {"table_4": rows[2:]})
+    _, document = written({"table_4": rows * 2}, {"table_4": rows[2:]})
     found = finding(document, "says_always_the_same")
     assert found["numbers"] == {"trainings": 3, "constant": 2}
     assert found["sentence"] == (
@@ -179,7 +188,7 @@ def test_constant_classifiers(tmp_path):
     assert (found["holds"], found["numbers"]["constant"]) == (False, 0)
 
 
-def test_linear_against_encoders(tmp_path):
+def test_linear_against_encoders(finding_of):
     rows = [
         gap("court_region", None, classifier=classifier, measure=measure, ours=ours)
         | {"stands_for": stands_for}
@@ -190,8 +199,7 @@ def test_linear_against_encoders(tmp_path):
         )
         for measure, ours in zip(("mean", "worst", "gd"), scores, strict=True)
     ]
-    _, document = written(tmp_path, {"table_4": rows})
-    found = finding(document, "linear_worse")
+    found = finding_of("linear_worse", {"table_4": rows})
     assert found["numbers"] == {
         "mean": {"compared": 1, "worse": 1},
         "worst": {"compared": 1, "worse": 0},
@@ -200,23 +208,22 @@ def test_linear_against_encoders(tmp_path):
     assert found["holds"] is False
 
 
-def test_calibration(tmp_path):
+def test_calibration(finding_of):
     rows = [{"classifier": "linear", "objective": "erm", "attribute": "court_region",
              "group": name, "verdict": verdict}
             for name, verdict in (("Hunan", "above"), ("Beijing", "inconclusive"),
                                   ("all", None))]  # fmt: skip
-    _, document = written(tmp_path, {"calibration": rows})
-    found = finding(document, "calibration_by_group")
+    found = finding_of("calibration_by_group", {"calibration": rows})
     assert found["numbers"] == {"groups": 2, "above_noise": 1}
     assert found["sentence"].endswith(
         "of the same size (linear, Region: Hunan). By chance alone, about 0.1 would be."
     )
 
 
-def test_several_data_sets(tmp_path):
+def test_several_data_sets(written):
     one = {"table_4": [gap("court_region", "above")]}
     two = {"table_4": [gap("applicant_age", "equivalent")]}
-    counts, document = written(tmp_path, one, two)
+    counts, document = written(one, two)
     assert finding(document, "gaps_above_noise", "set 1")["numbers"]["above_noise"] == 0
     found = finding(document, "gaps_above_noise", None)
     assert found["numbers"]["gaps"] == 2
@@ -226,6 +233,6 @@ def test_several_data_sets(tmp_path):
     assert sum(document["left_out"].values()) == 18
 
 
-def test_a_declaration_for_each_data_set(tmp_path):
+def test_a_declaration_for_each_data_set(written):
     with pytest.raises(InputError, match="one declaration for each"):
-        written(tmp_path, {}, declarations=[declaration("cail")] * 2)
+        written({}, declarations=[declaration("cail")] * 2)

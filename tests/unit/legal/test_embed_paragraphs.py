@@ -1,5 +1,3 @@
-import json
-
 import numpy as np
 import pytest
 import torch
@@ -19,14 +17,6 @@ def made(tmp_path_factory):
     return make(tmp_path_factory.mktemp("made"))
 
 
-@pytest.fixture(scope="module")
-def embedded(made, tmp_path_factory):
-    """The vectors and their description."""
-    folder = tmp_path_factory.mktemp("embedded")
-    embed(made, folder)
-    return folder / "v.arrow", folder / "v.json"
-
-
 def embed(made, folder, **given):
     """The store and the counts."""
     inputs = {
@@ -39,36 +29,27 @@ def embed(made, folder, **given):
     return VectorStore(folder / "v.arrow"), counts
 
 
-# ---------------------------------------------------------------- vectors
-
-
-def test_vectors_are_what_the_encoder_says_of_each_paragraph(made, tmp_path):
+def test_vectors_are_what_the_encoder_returns_for_each_paragraph(made, tmp_path):
     store, counts = embed(made, tmp_path, stored="fp32")
+    half = VectorStore(made.folder / "vectors.arrow")
     tokens, model = TokenStore(made.tokens), AutoModel.from_pretrained(made.model).eval()
     assert store.case_ids == tokens.case_ids
     paragraphs = 0
     for row in range(len(tokens)):
-        ids, lengths = tokens.case(row)
-        paragraphs += len(lengths)
-        found = store.case(row)
-        assert found.shape == (len(lengths), 16)
-        for vector, one in zip(found, np.split(ids, np.cumsum(lengths))[:-1], strict=True):
+        ids = tokens.paragraphs(row, 32, 128, [3])
+        paragraphs += len(ids)
+        assert store.case(row).shape == (len(ids), 16)
+        for vector, paragraph in zip(store.case(row), ids, strict=True):
             with torch.inference_mode():
-                wanted = model(torch.tensor(one[None].astype(np.int64))).last_hidden_state[0, 0]
-            np.testing.assert_allclose(vector, wanted.numpy(), atol=1e-5)
+                states = model(torch.tensor(paragraph[None].astype(np.int64))).last_hidden_state
+            np.testing.assert_allclose(vector, states[0, 0].numpy(), atol=1e-5)
+        np.testing.assert_allclose(half.case(row), store.case(row), rtol=1e-3, atol=1e-3)
+    assert (half.case(3).dtype, store.case(3).dtype) == (np.float16, np.float32)
     assert counts == {"cases": 48, "paragraphs": paragraphs, "empty": 1}
     meta = read_vectors_meta(tmp_path / "v.json")
     assert (meta["encoder"]["hidden_size"], len(meta["padding"])) == (16, 16)
     with torch.inference_mode():
         assert meta["padding"] == encode_padding(load_encoder(made.model).eval(), 128).tolist()
-
-
-def test_half_the_bytes_are_as_good(made, tmp_path):
-    for name in ("fp16", "fp32"):
-        (tmp_path / name).mkdir()
-    half, whole = (embed(made, tmp_path / name, stored=name)[0] for name in ("fp16", "fp32"))
-    assert (half.case(3).dtype, whole.case(3).dtype) == (np.float16, np.float32)
-    np.testing.assert_allclose(half.case(3), whole.case(3), rtol=1e-3, atol=1e-3)
 
 
 def test_limits(made, tmp_path):
@@ -132,22 +113,11 @@ def test_what_is_embedded_is_not_embedded_again(made, tmp_path, monkeypatch, dam
         assert (tmp_path / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
 
 
-def test_other_files_are_no_vectors(made, embedded, tmp_path):
+def test_other_files_are_no_vectors(made):
     with pytest.raises(InputError, match="other columns"):
         VectorStore(made.tokens)
-    with pytest.raises(InputError, match="no Arrow file"):
-        VectorStore(made.data)
     with pytest.raises(InputError, match="lacks encoder"):
         read_vectors_meta(made.inputs()["features_meta"])
-    (tmp_path / "m.json").write_text("[]")
-    with pytest.raises(InputError, match="is not a description"):
-        read_vectors_meta(tmp_path / "m.json")
-
-
-def test_the_description_is_the_same_each_time(made, embedded, tmp_path):
-    embed(made, tmp_path)
-    assert json.loads((tmp_path / "v.json").read_text()) == json.loads(embedded[1].read_text())
-    assert (tmp_path / "v.arrow").read_bytes() == embedded[0].read_bytes()
 
 
 def test_paragraphs_with_the_same_tokens_keep_their_vectors(made):
@@ -155,12 +125,9 @@ def test_paragraphs_with_the_same_tokens_keep_their_vectors(made):
     tokens, swapped = (TokenStore(made.folder / f"{stem}tokens.arrow") for stem in ("", "cf_"))
     changed = 0
     for row in range(len(tokens)):
-        one, other = (
-            np.split(ids, np.cumsum(lengths)[:-1])
-            for ids, lengths in (tokens.case(row), swapped.case(row))
-        )
-        for place in range(len(cases.case(row))):
-            same = np.array_equal(one[place], other[place])
+        pair = (store.paragraphs(row, 32, 128, [3]) for store in (tokens, swapped))
+        for place, paragraphs in enumerate(zip(*pair, strict=True)):
+            same = np.array_equal(*paragraphs)
             assert np.array_equal(cases.case(row)[place], others.case(row)[place]) == same
             changed += not same
     assert changed

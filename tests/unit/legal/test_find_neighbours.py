@@ -88,7 +88,6 @@ def test_who_is_near_enough(tmp_path):
     [
         ({"words": None}, "by words or by embeddings"),
         ({"embeddings": Path("x")}, "by words or by embeddings"),
-        ({"count": 0}, "at least 1"),
     ],
 )
 def test_what_cannot_be_asked(tmp_path, given, match):

@@ -48,7 +48,7 @@ def test_texts_are_swapped_and_words_counted(tmp_path):
     assert not any(name.startswith("applicant_gender") for name in rows[0])
 
 
-def test_the_twins_are_read_like_a_data_set(tmp_path):
+def test_counterfactuals_are_read_like_a_data_set(tmp_path):
     _, out = run(tmp_path, CASES * 2)
     known, hot = read_labels(out, court("ecthr"))
     assert known.tolist() == [True, True, False, True, True] * 2

@@ -33,40 +33,25 @@ def test_paragraphs_as_ids(tmp_path):
     assert rows[0]["tokens"] == [[CLS, 5, 6, 7, 8, SEP], [CLS, 7, 9, 1, SEP]]
     assert rows[1]["tokens"] == [[CLS, 11, SEP]]
     assert [row["lengths"] for row in rows] == [[4, 3], [1]]
-    assert meta["special"] == {
-        "before": [CLS],
-        "after": [SEP],
-        "pad": 0,
-        "unknown": 1,
-        "mask": 4,
-    }
+    special = {"before": [CLS], "after": [SEP], "pad": 0, "unknown": 1, "mask": 4}
+    assert meta["special"] == special
     assert (meta["segments"], meta["tokens"], meta["dtype"]) == (32, 128, "uint16")
     assert meta["unknown_share"] == 0.125
     assert meta["counts"] == counts == {
-        "cases": 2,
-        "paragraphs": 3,
-        "paragraphs_stored": 3,
-        "tokens": 8,
-        "tokens_stored": 8,
+        "cases": 2, "paragraphs": 3, "paragraphs_stored": 3, "tokens": 8, "tokens_stored": 8,
         "unknown": 1,
     }  # fmt: skip
 
 
-def test_long_paragraphs_are_cut_and_their_length_is_kept(tmp_path):
-    rows, _, counts = run(tmp_path, [{"text": ["case " * 300]}], made_tokenizers.words())
+def test_what_is_beyond_the_limits_is_counted(tmp_path):
+    cases = [{"text": ["case " * 300]}, {"text": ["case"] * 50}]
+    rows, _, counts = run(tmp_path, cases, made_tokenizers.words(), stored_paragraphs=40)
     (paragraph,) = rows[0]["tokens"]
     assert (len(paragraph), paragraph[0], paragraph[-1]) == (128, CLS, SEP)
     assert rows[0]["lengths"] == [300]
-    assert (counts["tokens"], counts["tokens_stored"]) == (300, 126)
-
-
-def test_more_paragraphs_than_the_encoder_reads_are_stored(tmp_path):
-    rows, _, counts = run(
-        tmp_path, [{"text": ["case"] * 50}], made_tokenizers.words(), stored_paragraphs=40
-    )
-    assert len(rows[0]["tokens"]) == 40
-    assert len(rows[0]["lengths"]) == 50
-    assert (counts["paragraphs"], counts["paragraphs_stored"]) == (50, 40)
+    assert (len(rows[1]["tokens"]), len(rows[1]["lengths"])) == (40, 50)
+    assert (counts["tokens"], counts["tokens_stored"]) == (350, 166)
+    assert (counts["paragraphs"], counts["paragraphs_stored"]) == (51, 41)
 
 
 def test_it_is_what_transformers_gives(tmp_path):
@@ -105,9 +90,8 @@ def test_large_vocabularies_take_four_bytes(tmp_path):
 def test_the_same_bytes_and_a_mapped_file(tmp_path):
     cases = [{"text": [f"case {n}", "the facts ."]} for n in range(700)]
     tokenizer = made_tokenizers.words()
-    (tmp_path / "a").mkdir()
-    (tmp_path / "b").mkdir()
     for name in ("a", "b"):
+        (tmp_path / name).mkdir()
         run(tmp_path / name, cases, tokenizer)
     for name in ("tokens.arrow", "tokens.json"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
@@ -149,43 +133,34 @@ def test_no_case_at_all(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("model", "options", "problem"),
     [
-        (lambda folder: {"model": folder / "none"}, "no such model folder"),
-        (lambda folder: {"model": folder}, "lacks a tokenizer"),
-        (lambda folder: {"model": None}, "a folder or a hub name"),
-        (lambda folder: {"stored_paragraphs": 31}, "31 stored paragraphs are fewer than the 32"),
+        ("none", {}, "no such model folder"),
+        ("empty", {}, "lacks a tokenizer"),
+        (None, {}, "a folder or a hub name"),
+        ("model", {"stored_paragraphs": 31}, "31 stored paragraphs are fewer than the 32"),
+        ("short", {}, "takes 100 tokens, and paragraphs of ECtHR have up to 128"),
     ],
 )
-def test_what_is_no_tokenizer(tmp_path, change, said):
-    model = made_tokenizers.save(tmp_path / "model", made_tokenizers.words())
+def test_what_is_no_tokenizer(tmp_path, model, options, problem):
+    made_tokenizers.save(tmp_path / "model", made_tokenizers.words())
+    made_tokenizers.save(tmp_path / "short", made_tokenizers.words(longest=100))
     (tmp_path / "empty").mkdir()
-    arguments = {
-        "data": write_cases(tmp_path / "d.parquet", "ecthr", [{}]),
-        "out": tmp_path / "t.arrow",
-        "meta": tmp_path / "t.json",
-        "name": "tiny",
-        "model": model,
-    }
-    with pytest.raises(InputError, match=said):
-        tokenise_cases(**arguments | change(tmp_path / "empty"))
+    with pytest.raises(InputError, match=problem):
+        tokenise_cases(
+            data=write_cases(tmp_path / "d.parquet", "ecthr", [{}]),
+            out=tmp_path / "t.arrow",
+            meta=tmp_path / "t.json",
+            name="tiny",
+            model=model and tmp_path / model,
+            **options,
+        )
 
 
-def test_a_tokenizer_for_shorter_texts(tmp_path):
-    with pytest.raises(
-        InputError, match="takes 100 tokens, and paragraphs of ECtHR have up to 128"
-    ):
-        run(tmp_path, [{}], made_tokenizers.words(longest=100))
-    run(tmp_path, [{}], made_tokenizers.words(longest=100), kind="fscs")  # 64 there
-
-
-def test_files_that_are_none_of_ours(tmp_path):
+def test_other_files(tmp_path):
     file = tmp_path / "x"
-    file.write_text("[]", encoding="utf-8")
-    with pytest.raises(InputError, match="not a description"):
-        read_meta(file)
-    with pytest.raises(InputError, match="no Arrow file"):
-        read_tokens(file)
     file.write_text(json.dumps({"tokens": 1}), encoding="utf-8")
     with pytest.raises(InputError, match="lacks counts"):
         read_meta(file)
+    with pytest.raises(InputError, match="no Arrow file"):
+        read_tokens(file)

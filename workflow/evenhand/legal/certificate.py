@@ -57,8 +57,8 @@ TABLE = Table(
         *_SCORES,
         share("sampler_worst", "Worst cell of ERM on batches balanced over label x attribute"),
         *(
-            replace(one, name=f"plain_{one.name}", description="Of plain training")
-            for one in _SCORES
+            replace(column, name=f"plain_{column.name}", description="Of plain training")
+            for column in _SCORES
         ),
         text("aim", "What the objective promises; blank: nothing of this kind"),
         flag("met", "Whether it does so; blank without a promise for this agreement"),
@@ -94,30 +94,32 @@ def rows(
     from evenhand.core.families import member_names
     from evenhand.learning.objective import PACKAGE
 
-    every = [one.rpartition(".")[2] for one in member_names(PACKAGE)]
+    every = [name.rpartition(".")[2] for name in member_names(PACKAGE)]
     names = list(dict.fromkeys([PLAIN, SAMPLER, *(objectives or every)]))
     for kind, agreement in product(kinds, AGREEMENTS):
-        found: dict[str, Row] = {}
+        rows_by_objective: dict[str, Row] = {}
         for name in names:
             objective = load_objective(name)
             if kind == "linear" and objective.inner_loss:
                 continue  # it needs a representation that is trained
             for title, options in variants(name):
-                some = [measure(kind, agreement, name, options, seed, sizes) for seed in seeds]
+                scores = [measure(kind, agreement, name, options, seed, sizes) for seed in seeds]
                 promised = kind in (objective.AIM_FOR or TRAINED)
-                found[title] = {
+                rows_by_objective[title] = {
                     "classifier": kind,
                     "agreement": agreement,
                     "objective": title,
                     "groups": groups_seen(objective),
                     "select": selection(objective),
                     "seeds": len(seeds),
-                    **{key: float(np.mean([one[key] for one in some])) for key in some[0]},
+                    **{key: float(np.mean([row[key] for row in scores])) for key in scores[0]},
                     "aim": objective.AIM if promised else "",
                 }
-        plain = {f"plain_{one.name}": found[PLAIN][one.name] for one in _SCORES}
-        for row in found.values():
-            row |= {**plain, "sampler_worst": found[SAMPLER]["worst"]}
+        plain = rows_by_objective[PLAIN]
+        shared = {f"plain_{column.name}": plain[column.name] for column in _SCORES}
+        shared["sampler_worst"] = rows_by_objective[SAMPLER]["worst"]
+        for row in rows_by_objective.values():
+            row |= shared
             yield row | judge(row["aim"], agreement, row)
 
 

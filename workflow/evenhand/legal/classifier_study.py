@@ -11,7 +11,7 @@ from evenhand.legal.dataset import Dataset
 from evenhand.legal.predictions import NO_ATTRIBUTE
 from evenhand.legal.published import NOT_RUN, REPRODUCED
 from evenhand.legal.records import SPLITS
-from evenhand.legal.scored import FEW, Cases, Runs
+from evenhand.legal.scored import Cases, Runs
 from evenhand.metrics.inference import INCONCLUSIVE, conclude
 
 #: The columns that name the trainings behind a row.
@@ -60,8 +60,6 @@ class ClassifierStudy:
 
     Parameters
     ----------
-    name : str
-        The name of the data set.
     data : Path
         {dataset}.parquet.
     cases, runs : Cases, Runs
@@ -80,15 +78,12 @@ class ClassifierStudy:
         The objectives that ran as in the published code.
     splits : tuple of str
         The splits that are scored; most tables are of test alone.
-    few : int
-        A group with fewer cases is called small.
     delta : float
         The smallest difference that matters, in points.
     seed, resamples, permutations, swaps : int
         Bootstrap samples, random groups, random swaps of predictions, and their seed.
     """
 
-    name: str
     data: Path
     cases: Cases
     runs: Runs
@@ -101,7 +96,6 @@ class ClassifierStudy:
     select: dict[str, str] = field(default_factory=dict)
     compat_objectives: tuple[str, ...] = ()
     splits: tuple[str, ...] = ("dev", "test")
-    few: int = FEW
     delta: float = 5.0
     seed: int = 1
     resamples: int = 1000

@@ -12,6 +12,7 @@ import numpy as np
 from evenhand.legal.built import NO_LABEL, Groups
 from evenhand.legal.classifier_study import CHANCE, MEAN, ClassifierStudy, noise_verdict
 from evenhand.legal.scored import (
+    FEW,
     MEASURES,
     Cases,
     Runs,
@@ -159,7 +160,7 @@ def _score_row(
         zip(("gd", "worst"), planted(scores["noise"][:, chosen], study.delta, seed=0), strict=True)
     )
     # constant predictions or a small group would hide any difference
-    hidden = row["constant_seeds"] == row["seeds"] or row["smallest_group"] < study.few
+    hidden = row["constant_seeds"] == row["seeds"] or row["smallest_group"] < FEW
     for name, low, percentile in (("gd", False, 95), ("worst", True, 5)):
         value, side = np.array(row[name]), -1 if low else 1
         noise, noise_labels = (
@@ -194,7 +195,7 @@ def _group_rows(
     for group, name in enumerate(groups.names[:-1]):
         size = int(groups.sizes[group])
         note = {0: "no cases", 1: "one case"}.get(size, "few cases")
-        row = key | {"group": name, "cases": size, "note": note if size < study.few else None}
+        row = key | {"group": name, "cases": size, "note": note if size < FEW else None}
         if size:
             summary = _summary("score", scores["seen"][chosen, group], drawn[:, group])
             row |= {column.removeprefix("score_"): cell for column, cell in summary.items()}

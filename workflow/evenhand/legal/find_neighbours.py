@@ -1,4 +1,4 @@
-"""Stage: find the training cases nearest to each other, once for all trainings."""
+"""Stage: which training cases are nearest to each other, once for all trainings."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -62,36 +62,33 @@ def find_neighbours(
         There are both or neither of the two, they are about other cases, or no training case has
         a known label.
     """
+    from sklearn.preprocessing import normalize
+
     if (words is None) == (embeddings is None):
         raise InputError(
             "cases are compared by words or by embeddings", remedy="give one of them, not both"
         )
-    if count < 1:
-        raise InputError(f"count is {count}, and must be at least 1")
     known, _ = read_labels(data, read_dataset(data))
     rows = np.flatnonzero(known & (read_splits(data) == "train"))
     if not len(rows):
         raise InputError("has no case with a label in the split train", file=data)
-    ids = read_cases_table(data, ["case_id"])["case_id"].to_pylist()
-    vectors = _weights(words, ids, rows) if words else _means(embeddings, ids, rows)
-    nearest: list[float] = []
-    total = 0
-
-    def table() -> Iterator[dict[str, Any]]:
-        nonlocal total
-        for row, (places, cosines) in zip(rows, _nearest(vectors, count), strict=True):
-            nearest.append(float(cosines[0]) if len(cosines) else 0.0)
-            total += len(places)
-            yield {
-                "case_id": ids[row],
-                "neighbours": [ids[rows[place]] for place in places],
-                "cosines": cosines.tolist(),
-            }
-
-    write_table(out, NEIGHBOURS, table())
+    case_ids = read_cases_table(data, ["case_id"])["case_id"].to_pylist()
+    vectors = _read_weights(words, case_ids) if words else _read_means(embeddings, case_ids)
+    vectors = normalize(vectors[rows].astype(np.float64))
+    ids = [case_ids[row] for row in rows]
+    table = [
+        {
+            "case_id": case_id,
+            "neighbours": [ids[place] for place in places],
+            "cosines": cosines.tolist(),
+        }
+        for case_id, (places, cosines) in zip(ids, _nearest(vectors, count), strict=True)
+    ]
+    write_table(out, NEIGHBOURS, table)
+    nearest = [row["cosines"][0] if row["cosines"] else 0.0 for row in table]
     return {
         "cases": len(rows),
-        "neighbours": total,
+        "neighbours": sum(len(row["neighbours"]) for row in table),
         "alone": nearest.count(0.0),
         "median": round(float(np.median(nearest)), 6),
     }
@@ -100,40 +97,34 @@ def find_neighbours(
 def _nearest(
     vectors: "csr_matrix | np.ndarray", count: int
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield for each row its nearest others, and their cosines, rounded."""
-    number = vectors.shape[0]
-    for first in range(0, number, CASES):
+    """Yield for each row the places of its nearest others, and their cosines, rounded."""
+    for first in range(0, vectors.shape[0], CASES):
         block = vectors[first : first + CASES] @ vectors.T
-        block = np.asarray(block.todense() if hasattr(block, "todense") else block)
-        block = np.round(block, DECIMALS)
-        for place, row in enumerate(block):
-            row[first + place] = 0.0  # no case is its own neighbour
-            order = np.argsort(-row, kind="stable")[:count]
-            order = order[row[order] > 0]
-            yield order, np.minimum(row[order], 1.0)
+        block = np.round(block.toarray() if hasattr(block, "toarray") else block, DECIMALS)
+        for place, cosines in enumerate(block, first):
+            cosines[place] = 0.0  # a case is not its own neighbour
+            order = np.argsort(-cosines, kind="stable")[:count]
+            order = order[cosines[order] > 0]
+            yield order, np.minimum(cosines[order], 1.0)
 
 
-def _weights(path: Path, ids: list[str], rows: np.ndarray) -> "csr_matrix":
-    """Return the cases' n-grams, in float64; rows of length 1 or 0."""
-    from sklearn.preprocessing import normalize
-
+def _read_weights(path: Path, case_ids: list[str]) -> "csr_matrix":
+    """Return the weights of the n-grams of all cases."""
     from evenhand.legal.features import read_features
 
-    case_ids, matrix = read_features(path)
-    check_ids(case_ids, ids, path)
-    return normalize(matrix[rows].astype(np.float64))
+    stored_ids, matrix = read_features(path)
+    check_ids(stored_ids, case_ids, path)
+    return matrix
 
 
-def _means(path: Path, ids: list[str], rows: np.ndarray) -> np.ndarray:
-    """Return the means of the cases' vectors, of length 1 or, without a paragraph, 0."""
-    from sklearn.preprocessing import normalize
-
+def _read_means(path: Path, case_ids: list[str]) -> np.ndarray:
+    """Return the mean vector of all cases; a case without a paragraph has zeros."""
     from evenhand.legal.vectors import VectorStore
 
     store = VectorStore(path)
-    check_ids(store.case_ids, ids, path)
-    vectors = (store.case(int(row)).astype(np.float64) for row in rows)
-    return normalize(np.stack([case.sum(axis=0) / max(len(case), 1) for case in vectors]))
+    check_ids(store.case_ids, case_ids, path)
+    cases = (store.case(row).astype(np.float64) for row in range(len(case_ids)))
+    return np.stack([case.sum(axis=0) / max(1, len(case)) for case in cases])
 
 
 if __name__ == "__main__":

@@ -58,22 +58,22 @@ def measure(
 
     planted = plant_cases(seed, agreement, sizes=sizes).with_counterfactuals()
     objective, examples, test = load_objective(name), planted.examples, planted.test
-    seen = examples
+    cells, seen = 2 * examples.labels + examples.groups, examples
     if groups_seen(objective) == LABEL_X_ATTRIBUTE:
-        cells = 2 * examples.labels + examples.groups
         seen = replace(examples, groups=cells, group_names=tuple("abcd"), known_groups=4)
-    features, logits, swapped = TRAINED[kind](planted, seen, objective, options, seed)
+    features, logits, counterfactual_logits = TRAINED[kind](planted, seen, objective, options, seed)
     right = logits[test].argmax(axis=1) == examples.labels[test]
-    cell = 2 * examples.labels[test] + examples.groups[test]
-    by_cell = [right[cell == one].mean() for one in range(4)]
-    p, other = (softmax(one.astype(np.float64), axis=1) for one in (logits[test], swapped))
+    by_cell = [right[cells[test] == cell].mean() for cell in range(4)]
+    p, other = (
+        softmax(some.astype(np.float64), axis=1) for some in (logits[test], counterfactual_logits)
+    )
     scores = {"accuracy": float(np.mean(by_cell)), "worst": float(np.min(by_cell))}
     scores |= {"ifr_b": ifr_b(p, other[:, None]), "ifr_p": ifr_p(p, other[:, None])}
     splits = (examples.train, examples.dev, test)
-    for where, values in (("features", features), ("logits", logits)):
+    for source, values in (("features", features), ("logits", logits)):
         for probe_name, hidden in PROBES.items():
-            found = probe(values[None], examples.groups, splits, hidden=hidden)
-            scores[f"{where}_{probe_name.lower()}"] = found.mean
+            result = probe(values[None], examples.groups, splits, hidden=hidden)
+            scores[f"{source}_{probe_name.lower()}"] = result.mean
     return scores
 
 
@@ -98,8 +98,9 @@ def _pairs(vectors: Any, train: np.ndarray, n: int) -> Pairs:
 
     from evenhand.learning.pair_sources import near_enough, nearest
 
-    own = vectors[train].toarray() if hasattr(vectors, "toarray") else vectors[train]
-    similarity, partner = nearest(torch.from_numpy(own))
+    rows = vectors[train]
+    rows = rows.toarray() if hasattr(rows, "toarray") else rows
+    similarity, partner = nearest(torch.from_numpy(rows))
     near = near_enough(similarity, similarity.new_tensor([FAR]), "quantile")[0].bool().numpy()
     neighbours = np.full((n, 1), -1)
     neighbours[train[near], 0] = train[partner.numpy()[near]]
@@ -133,7 +134,7 @@ def _frozen(planted: Planted, examples, objective, options, seed: int):
     def batcher(rows: np.ndarray) -> tuple[torch.Tensor, ...]:
         counts = np.full(len(rows), vectors.shape[1])
         batch = (vectors[rows].reshape(-1, width), *places(counts), counts)
-        return tuple(torch.from_numpy(one) for one in batch)
+        return tuple(torch.from_numpy(array) for array in batch)
 
     def build() -> Head:
         return Head(encoder, examples.classes, vectors.shape[1])
@@ -184,12 +185,18 @@ def _network(build, batcher, vectors, test, examples, objective, options, seed: 
     settings = Settings(batch=32, patience=3, lr=1e-3, epochs=8, select=selection(objective))
     pairs = _pairs(vectors.mean(axis=1), examples.train, n)
     with repeatable(seed):
-        found = fit(
-            build, batcher, examples, objective, options, settings,
-            seed=seed, features=width, pairs=pairs,
-        )  # fmt: skip
-        swapped = predict(found.model, batcher, n + test, settings)
-    return found.features, found.logits, swapped
+        model, _, logits, features = fit(
+            build,
+            batcher,
+            examples,
+            objective,
+            options,
+            settings,
+            seed=seed,
+            features=width,
+            pairs=pairs,
+        )
+        return features, logits, predict(model, batcher, n + test, settings)
 
 
 #: From a planted problem, the examples as the objective sees them, the objective, its options and a

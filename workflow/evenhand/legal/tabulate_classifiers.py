@@ -81,7 +81,6 @@ def tabulate_classifiers(
     scored, runs = read_scored(data, predictions, splits)
     stands_for = dict.fromkeys(linear or [], "linear")
     study = ClassifierStudy(
-        name=dataset,
         data=data,
         cases=scored,
         runs=runs,

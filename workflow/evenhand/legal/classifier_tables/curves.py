@@ -1,6 +1,6 @@
 """Loss and scores of all trainings by epoch."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from statistics import fmean, stdev
 from typing import Any
 
@@ -51,60 +51,54 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
 
     A number that is not finite is blank, and counts for no mean.
     """
-    trainings: dict[Setting, dict[int, list[dict[str, Any]]]] = {}
-    for path in study.histories:
-        before = {(setting, seed) for setting, seeds in trainings.items() for seed in seeds}
+    rows_by_setting: dict[Setting, list[Row]] = {}
+    files: dict[tuple[Setting, int], int] = {}
+    for place, path in enumerate(study.histories):
         table = read_columns(path, COLUMNS, remedy="give the history of a training")
         for row in table.to_pylist():
             setting = Setting(row["classifier"], row["objective"], row["attribute"])
-            if (setting, row["seed"]) in before:
+            if files.setdefault((setting, row["seed"]), place) != place:
                 raise InputError(
                     f"{' '.join(setting)}, seed {row['seed']}, was in another file already",
                     file=path,
                     remedy="give the history of each training once",
                 )
-            trainings.setdefault(setting, {}).setdefault(row["seed"], []).append(row)
-    for setting, seeds in trainings.items():
-        for row in _curves(seeds):
-            yield {**setting._asdict(), **row}
+            rows_by_setting.setdefault(setting, []).append(_epoch(row))
+    for setting, epochs in rows_by_setting.items():
+        epochs.sort(key=lambda row: (row["seed"], row["epoch"]))
+        by_epoch: dict[int, list[Row]] = {}
+        for row in epochs:
+            by_epoch.setdefault(row["epoch"], []).append(row)
+        means = [_mean(epoch, some) for epoch, some in sorted(by_epoch.items())]
+        yield from (setting._asdict() | row for row in (*epochs, *means))
 
 
-def _curves(seeds: Mapping[int, Sequence[Mapping[str, Any]]]) -> Iterator[dict[str, Any]]:
-    """The rows of one setting: each seed's, then those over seeds."""
-    by_epoch: dict[int, list[dict[str, Any]]] = {}
-    for seed in sorted(seeds):
-        for one in sorted(seeds[seed], key=lambda row: row["epoch"]):
-            row = {
-                **{name: one[name] for name in ("epoch", "steps", "gradient_norm", "dev_loss")},
-                "seed": seed,
-                "learning_rate": f"{one['learning_rate']:.6g}",
-                "loss": fmean(one["losses"]) if one["losses"] else None,
-                **{
-                    name: None if one[f"dev_{name}"] is None else 100 * one[f"dev_{name}"]
-                    for name in ("macro_f1", "mean_group_f1", "worst_group_f1")
-                },
-                "best": one["best"],
-            }
-            by_epoch.setdefault(one["epoch"], []).append(row)
-            yield row
-    for epoch, rows in sorted(by_epoch.items()):
-        row = {"seed": MEAN, "epoch": epoch, "seeds": len(rows)}
-        for name in ("loss", "macro_f1"):
-            row |= {name: _mean(rows, name), f"{name}_sd": _sd(rows, name)}
-        names = ("gradient_norm", "dev_loss", "mean_group_f1", "worst_group_f1")
-        yield row | {name: _mean(rows, name) for name in names}
+def _epoch(row: Row) -> Row:
+    """Return the row of an epoch of a training from that of its history."""
+    percentages = ("macro_f1", "mean_group_f1", "worst_group_f1")
+    scores = {name: row[f"dev_{name}"] for name in percentages}
+    return {
+        **{name: row[name] for name in ("seed", "epoch", "steps", "gradient_norm", "dev_loss")},
+        **{name: None if score is None else 100 * score for name, score in scores.items()},
+        "learning_rate": f"{row['learning_rate']:.6g}",
+        "loss": fmean(row["losses"]) if row["losses"] else None,
+        "best": row["best"],
+    }
 
 
-def _mean(rows: Iterable[Mapping[str, Any]], name: str) -> float | None:
-    """The mean of the finite numbers of a column; None if there is none."""
-    numbers = _finite(rows, name)
-    return fmean(numbers) if numbers else None
-
-
-def _sd(rows: Iterable[Mapping[str, Any]], name: str) -> float | None:
-    numbers = _finite(rows, name)
-    return stdev(numbers) if len(numbers) > 1 else None
-
-
-def _finite(rows: Iterable[Mapping[str, Any]], name: str) -> list[float]:
-    return [row[name] for row in rows if row[name] is not None and np.isfinite(row[name])]
+def _mean(epoch: int, rows: list[Row]) -> Row:
+    """Return the mean over seeds of the finite numbers of an epoch."""
+    mean: dict[str, Any] = {"seed": MEAN, "epoch": epoch, "seeds": len(rows)}
+    for name in (
+        "loss",
+        "macro_f1",
+        "gradient_norm",
+        "dev_loss",
+        "mean_group_f1",
+        "worst_group_f1",
+    ):
+        values = [row[name] for row in rows if row[name] is not None and np.isfinite(row[name])]
+        mean[name] = fmean(values) if values else None
+        if name in ("loss", "macro_f1"):
+            mean[f"{name}_sd"] = stdev(values) if len(values) > 1 else None
+    return mean

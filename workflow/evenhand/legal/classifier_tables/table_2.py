@@ -12,7 +12,7 @@ import numpy as np
 from evenhand.core.tables import Row, Table, flag, integer, number, percent, read_table, share, text
 from evenhand.legal.built import label_names, read_groups, read_labels, read_splits
 from evenhand.legal.classifier_study import ClassifierStudy
-from evenhand.legal.scored import case_counts, scores_of_groups
+from evenhand.legal.scored import FEW, case_counts, scores_of_groups
 from evenhand.metrics.classification import counts_of, f1_by_class, over_all
 
 TABLE = Table(
@@ -99,7 +99,7 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
                     "test_cases": sizes[group],
                     "score": scores[group] if sizes[group] else None,
                     "wci": with_worst[group] / sizes[group] if sizes[group] else None,
-                    "few": sizes[group] < study.few,
+                    "few": sizes[group] < FEW,
                     **drifts.get((attribute, name), {}),
                 }
                 for group, name in enumerate(groups.names[:-1])
