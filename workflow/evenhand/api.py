@@ -194,12 +194,9 @@ def audit_pairs(
     )  # fmt: skip
 
     def write_html(path: Path) -> None:
-        from evenhand.report.write_models_page import write_models_page
-
-        write_models_page(
-            templates=_templates("language_models", folder), out=path, sets=[described],
-            tables=[tables], gates=[files["gates"]], pairs=[table], scores=[files["scores"]],
-            pages=["language_models"],
+        _write_page(
+            "language_models", folder, path,
+            [described, tables, files["gates"], table, files["scores"]],
         )  # fmt: skip
 
     def write_card(path: Path) -> None:
@@ -364,12 +361,7 @@ def _audited(
     )
 
     def write_html(path: Path) -> None:
-        from evenhand.report.write_predictions_page import write_predictions_page
-
-        templates = _templates("predictions", folder)
-        write_predictions_page(
-            templates=templates, meta=[meta], tables=[tables], out=path, pages=["predictions"]
-        )
+        _write_page("predictions", folder, path, [meta, tables])
 
     is_log = options.get("format") == "lm_eval"
     main = "preferences" if is_log else "groups"
@@ -494,12 +486,7 @@ def audit_table(
     )
 
     def write_html(path: Path) -> None:
-        from evenhand.report.write_individual_page import write_individual_page
-
-        templates = _templates("individual_fairness", folder)
-        write_individual_page(
-            templates=templates, out=path, tables=tables, data=[meta], pages=["individual_fairness"]
-        )
+        _write_page("individual_fairness", folder, path, [tables, meta])
 
     def write_card(path: Path) -> None:
         _write_card(path, title, result.findings, result.verdicts, call)
@@ -753,13 +740,15 @@ def _positive(file: Path, label: str) -> str:
     return found[0]
 
 
-def _templates(page: str, folder: Path) -> list[Path]:
-    """Return the templates of a self-contained page, with an empty notice."""
+def _write_page(page: str, folder: Path, out: Path, files: list[Path]) -> None:
+    """Write a self-contained page of the report."""
     from evenhand.report.page_list import FOLDER, NOTICE, templates_of
+    from evenhand.report.write_page import write_page
 
     notice = folder / NOTICE
     notice.write_text("", encoding="utf-8")
-    return [*(FOLDER / name for name in templates_of(page, single_file=True)), notice]
+    templates = [*(FOLDER / name for name in templates_of(page, single_file=True)), notice]
+    write_page(page=page, templates=templates, out=out, files=files, pages=[page])
 
 
 def _pair_findings(rows: list[dict[str, Any]], delta: float) -> list[str]:

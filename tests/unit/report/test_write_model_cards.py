@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from huggingface_hub import ModelCard
+from unit.report.test_write_models_page import change
 
 from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
@@ -12,7 +13,6 @@ from evenhand.report.write_model_cards import write_model_cards
 from evenhand.slguset.tables import models
 from expected import check_expected
 from unit.report import made_stereotypes
-from unit.report.test_write_models_page import change
 
 SETS = list(made_stereotypes.SETS)
 

@@ -42,7 +42,7 @@ import numpy as np
 from evenhand.io.sheets import write_csv
 from evenhand.report.page_list import FOLDER
 from evenhand.report.read import read_json
-from evenhand.report.render import Page, slug, visible
+from evenhand.report.render import render_page, slug, visible
 
 Document = dict[str, Any]
 
@@ -171,21 +171,21 @@ def write_explorer(
             write_csv(Path(tables_out) / file, *table)
         tables += [f"{page}/{file}" for file in made]
         shown.append(one | {"block": f"data-{slug(one['key'])}", "packed": packed(one)})
-    written = Page(page, out, templates, pages).write(
-        sections=[
+    values |= {
+        "sections": [
             ("items", nouns[page], nouns[page]),
             ("reading", "How to read it", "How to read it"),
             ("files", "Files", "Files with these items"),
         ],
-        sets=shown,
-        empty=[one for one in sets if not one["id"]],
-        rows=_first_rows(shown[0]) if shown else [],
-        tables=tables,
-        notes=notes,
-        files=files,
-        has_provenance=pages is None or "provenance" in pages,
-        **values,
-    )
+        "sets": shown,
+        "empty": [one for one in sets if not one["id"]],
+        "rows": _first_rows(shown[0]) if shown else [],
+        "tables": tables,
+        "notes": notes,
+        "files": files,
+        "has_provenance": pages is None or "provenance" in pages,
+    }
+    written = render_page(page, values, out, templates, pages)
     return {
         "items": {one["key"]: len(one["id"]) for one in sets},
         "models": {one["key"]: len(one["models"]) for one in sets},

@@ -120,9 +120,7 @@ def test_what_cannot_be_trusted_is_said(tmp_path):
 def test_reads_what_the_stages_leave(tmp_path):
     hostile = "<script>x</script>"
     folder = made_stereotypes.write_results(tmp_path / "results", text=hostile)
-    given = made_stereotypes.arguments(folder)
-    files = [*given["sets"], *given["gates"], *given["tables"], given["released"]]
-    found = describe(files, {})
+    found = describe(made_stereotypes.files(folder, "*/*/pairs.parquet", "*/*/scores/*"), {})
     (line,) = found.verdicts
     assert line.counts == {"reproduced": 1, "not_reproduced": 1, "no_published_number": 1}
     assert any("<bdi>headless</bdi> gets no number on" in doubt for doubt in found.doubts)
