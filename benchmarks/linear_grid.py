@@ -33,11 +33,13 @@ from torch import nn
 REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(REPOSITORY / "workflow")]
 
+from evenhand.learning import loop  # noqa: E402
 from evenhand.learning.examples import Examples  # noqa: E402
 from evenhand.learning.linear import train_models  # noqa: E402
 from evenhand.learning.objective import Objective, load_objective  # noqa: E402
+from evenhand.learning.problem import Problem  # noqa: E402
 from evenhand.learning.settings import Settings  # noqa: E402
-from evenhand.learning.trainer import train  # noqa: E402
+from evenhand.learning.trainer import Training  # noqa: E402
 from evenhand.scoring.device import repeatable  # noqa: E402
 
 #: The groups of FairLex's attributes, the unknown ones included.
@@ -152,7 +154,7 @@ def stacked(
         matrix, examples, objective, objective.OPTIONS, settings(arguments), list(seeds)
     )
     spent = time.process_time() - before[0], time.perf_counter() - before[1]
-    return np.array(spent), models[0].steps
+    return np.array(spent), models[0].trained.steps
 
 
 class Dense(nn.Module):
@@ -176,19 +178,13 @@ def plain(
     few = replace(few, dev=few.dev[:16])
     dense = torch.from_numpy(matrix.toarray())
     with repeatable(0, threads=how.threads), contextlib.redirect_stderr(io.StringIO()):
+        problem = Problem(few, objective, objective.OPTIONS, how)
         model = Dense(matrix.shape[1])
         before = time.process_time()
-        trained = train(
-            model,
-            lambda rows: dense[rows],
-            few,
-            objective,
-            objective.OPTIONS,
-            how,
-            seed=0,
-            features=CLASSES,
-        )
-        return (time.process_time() - before) / trained.steps
+        batcher = lambda rows: dense[rows]  # noqa: E731
+        training = Training(model, batcher, problem, 0, CLASSES, "cpu", None)
+        loop.run(training, None, {}, title="train")
+        return (time.process_time() - before) / training.step
 
 
 if __name__ == "__main__":

@@ -124,17 +124,15 @@ def test_a_share_is_drawn(count, drawn):
     assert set(map(tuple, some.tolist())) <= set(map(tuple, rows.tolist()))
 
 
-@pytest.mark.parametrize("support_vectors", [False, True])
-def test_votes_do_not_see_the_attribute(support_vectors):
+def test_votes_do_not_see_the_attribute():
     table, rows, space, _ = example()
     fewer = rows[:120]
     codes = space.codes[280:310]
     turned = codes.copy()
     turned[:, 2] = 1 - turned[:, 2]
-    options = {"seed": 0, "support_vectors": support_vectors}
-    labels = relabelling.vote(space, fewer, table.y[fewer], codes, **options)
+    labels = relabelling.vote(space, fewer, table.y[fewer], codes, 0)
     assert set(labels.tolist()) == {0, 1} and labels.dtype == np.int8
-    assert (labels == relabelling.vote(space, fewer, table.y[fewer], turned, **options)).all()
+    assert (labels == relabelling.vote(space, fewer, table.y[fewer], turned, 0)).all()
     # large ones have the label 1, small ones have not
     assert labels[codes[:, 1] == 5].all() and not labels[codes[:, 1] == 0].any()
 

@@ -20,7 +20,7 @@ from evenhand.learning.linear import train_models
 from evenhand.learning.objective import load_objective
 from evenhand.learning.pairs import Pairs
 from evenhand.learning.settings import Settings
-from evenhand.learning.trainer import fit, train
+from evenhand.learning.trainer import fit
 from evenhand.scoring.device import repeatable
 from unit.learning.made_training import examples
 
@@ -253,12 +253,12 @@ def test_pairs_train_as_the_trainer_trains_them(kind: str, task: str) -> None:
     both = torch.from_numpy(np.concatenate([x.toarray(), swapped.toarray()]))
     for one in found:
         with repeatable(one.seed, threads=how.threads):
-            model = Dense(x.shape[1], some.classes, False)
-            trained = train(
-                model, lambda rows: both[rows], some, module, options, how,
-                seed=one.seed, features=some.classes, pairs=pairs,
+            fitted = fit(
+                lambda: Dense(x.shape[1], some.classes, False), lambda rows: both[rows], some,
+                module, options, how, seed=one.seed, features=some.classes, pairs=pairs,
             )  # fmt: skip
-            logits = predict(model, lambda rows: both[rows], np.arange(len(both)), how)
+            logits = predict(fitted.model, lambda rows: both[rows], np.arange(len(both)), how)
+            trained = fitted.trained
         count = len(some.ids)
         np.testing.assert_allclose(one.logits, logits[:count], atol=1e-7)
         np.testing.assert_allclose(

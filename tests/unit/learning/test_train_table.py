@@ -279,7 +279,6 @@ def test_the_base_is_of_loss_and_metric(tmp_path, training):
         ({"lambdas": [-1.0], "individual": ["iifr_cosine"]}, "lambda is -1"),
         ({"lambdas": [math.nan], "individual": ["iifr_cosine"]}, "lambda is nan"),
         ({"method": "alfr", "mus": [math.nan]}, "mu is nan"),
-        ({"tau": -0.1}, "tau is -0.1"),
         ({"epsilons": [math.nan], "individual": ["iifr_cosine"]}, "epsilon is nan"),
         (
             {"epsilons": [0.8, 1.5], "individual": ["iifr_cosine"], "epsilon_unit": "quantile"},

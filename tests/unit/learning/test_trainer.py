@@ -11,7 +11,7 @@ from evenhand.learning import trainer
 from evenhand.learning.evaluation import dev_scores
 from evenhand.learning.history import BROKEN_BATCH, Epochs
 from evenhand.learning.objective import load_objective
-from evenhand.learning.pairs import Pairs
+from evenhand.learning.problem import Problem
 from evenhand.learning.settings import Settings
 from unit.learning import made_training
 from unit.learning.made_training import OBJECTIVES, examples, inputs, run
@@ -148,9 +148,8 @@ def test_parts_have_the_same_dropout_in_both_passes():
     settings = Settings(batch=8, accumulate=4)
     erm = load_objective("erm")
     model = made_training.Network(0.5)
-    one = trainer.Training(
-        model, lambda rows: x[rows], some, erm, erm.OPTIONS, settings, 1, 5, "cpu", Pairs()
-    )
+    problem = Problem(some, erm, erm.OPTIONS, settings)
+    one = trainer.Training(model, lambda rows: x[rows], problem, 1, 5, "cpu", None)
     model.train()
     rows, before = some.train[:8], torch.random.get_rng_state()
     one._backward(rows)

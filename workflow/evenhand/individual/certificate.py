@@ -9,6 +9,7 @@ further code. EIDIG, which is no such method, should improve IFR_b.
 
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 
 import numpy as np
@@ -173,11 +174,8 @@ def _of_method(name: str, individual: bool, effect: str, seeds: Sequence[int]) -
     runs = {}
     for seed in seeds:
         table = plant_table(seed, effect)
-        if method.fit is not None:
-            some = stacked.fit_classifier(table, method, [seed], options)
-        else:
-            some = stacked.train_runs(table, method, HYPERPARAMETERS, grid, [seed], options)
-        runs[seed] = list(some)
+        trained = stacked.train_runs(table, method, HYPERPARAMETERS, grid, [seed], options)
+        runs[seed] = list(trained)
     yield from _means(effect, name, method.aim, runs)
 
 
@@ -195,7 +193,8 @@ def _of_eidig(effect: str, seeds: Sequence[int]) -> Iterator[Row]:
             track="base",
             hyperparameters=HYPERPARAMETERS,
             epochs=HYPERPARAMETERS.epochs,
-            search=(VARIANTS["5"], EIDIG_TRIES, False),
+            interval=VARIANTS["5"],
+            tries=EIDIG_TRIES,
             progress=lambda *_: None,
         )
         for name, run in zip(trained, job.train(seed)[0], strict=True):
@@ -206,13 +205,13 @@ def _of_eidig(effect: str, seeds: Sequence[int]) -> Iterator[Row]:
 
 def _means(effect: str, name: str, aim: str, runs: Mapping[int, list]) -> Iterator[Row]:
     """Yield a row per individual loss and weight: means over the seeds, from the runs of each."""
-    from evenhand.learning.train_table import TAU, measure
+    from evenhand.learning.stacked import Options
+    from evenhand.learning.train_table import measure
 
     found: dict[tuple, list[Row]] = {}
     for seed, some in runs.items():
         table = plant_table(seed, effect)
-        same = {"reduction": "sum", "epsilon_unit": "cosine"}
-        measured, _ = measure(table, some, TAU, np.e, 0, same)
+        measured, _ = measure(table, some, asdict(Options()))
         for row in measured:
             if row["diverged"]:
                 continue

@@ -24,12 +24,9 @@ from evenhand.individual.results import (
     setting_of,
 )
 from evenhand.io.tables import read_columns
-from evenhand.metrics.individual import TAU, binary, similar_outputs, unchanged_labels
+from evenhand.metrics.individual import BASES, binary, similar_outputs, unchanged_labels
 from evenhand.tabular.integer_groups import with_integer_groups
 from evenhand.tabular.prepared import Prepared, read_prepared
-
-#: Bases of logarithms by name.
-BASES = {"e": np.e, "2": 2.0}
 
 COLUMNS = ["run", "row", "p", "p_flipped"]
 
@@ -106,8 +103,6 @@ def read_answers(
     predictions: Path,
     table: Prepared,
     names: Collection[Name],
-    *,
-    tau: float = TAU,
 ) -> list[Answers]:
     """Read the answers of the settings of one training, from `train_table` or `train_eidig`.
 
@@ -119,8 +114,6 @@ def read_answers(
         The data set.
     names : collection of (str, str)
         Names of the requested settings, from `name_of`.
-    tau : float
-        As in `train_table`.
 
     Returns
     -------
@@ -166,7 +159,7 @@ def read_answers(
         at = np.concatenate([np.arange(*places[r["run"]].indices(len(run))) for r in some])
         sizes = [places[r["run"]].stop - places[r["run"]].start for r in some]
         base = BASES[one.named["js_base"]]
-        changed, beyond = _flips(p[at], flipped[at], tau, base)
+        changed, beyond = _flips(p[at], flipped[at], base)
         made.append(
             Answers(
                 one.setting,
@@ -185,9 +178,7 @@ def read_answers(
     return made
 
 
-def _flips(
-    p: np.ndarray, flipped: np.ndarray, tau: float, base: float
-) -> tuple[np.ndarray, np.ndarray]:
+def _flips(p: np.ndarray, flipped: np.ndarray, base: float) -> tuple[np.ndarray, np.ndarray]:
     """Return whether each attribute value changes the label, and changes P by more than tau."""
     changed = np.zeros(flipped.shape, dtype=bool)
     beyond = np.zeros(flipped.shape, dtype=bool)
@@ -195,7 +186,7 @@ def _flips(
         some = ~np.isnan(flipped[:, value])
         pair = binary(p[some]), binary(flipped[some, value : value + 1])
         changed[some, value] = unchanged_labels(*pair) == 0
-        beyond[some, value] = similar_outputs(*pair, tau=tau, base=base) == 0
+        beyond[some, value] = similar_outputs(*pair, base=base) == 0
     return changed, beyond
 
 

@@ -15,7 +15,7 @@ may differ.
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
 from pathlib import Path
@@ -29,32 +29,20 @@ from torch.func import functional_call, vmap
 from evenhand.errors import InputError
 from evenhand.learning import loop
 from evenhand.learning.erasure import LastLayer
-from evenhand.learning.evaluation import dev_scores
-from evenhand.learning.examples import Examples, check
+from evenhand.learning.examples import Examples
 from evenhand.learning.history import Epochs, Trained, broken_batch
 from evenhand.learning.objective import (
     Batch,
     Objective,
     Options,
     State,
-    load_objective,
     per_example_loss,
     reads_features,
-    sampler_of,
     trains_inside,
 )
-from evenhand.learning.pairs import (
-    COUNTERFACTUAL,
-    GRAPH,
-    Pairs,
-    among,
-    check_pairs,
-    kind_of_pairs,
-    partners,
-)
-from evenhand.learning.sampling import make_sampler
+from evenhand.learning.pairs import COUNTERFACTUAL, Pairs
+from evenhand.learning.problem import Problem
 from evenhand.learning.settings import Settings
-from evenhand.learning.trainer import first_settings
 from evenhand.scoring.device import one_thread
 
 #: Number of steps whose batches are sliced from the matrix at once.
@@ -67,7 +55,7 @@ STEPS = 128
 EPSILON = 1e-3
 
 #: Name prefix of parameters that belong to the objective.
-_OWN = "modules."
+_MODULE = "modules."
 
 
 @dataclass(frozen=True)
@@ -157,15 +145,14 @@ def train_models(
         The cases cannot be trained on, a seed is repeated or there is none, or a loss or gradient
         is not finite.
     """
-    check(examples, objective, options, settings)
+    problem = Problem(examples, objective, options, settings, pairs or Pairs())
+    problem.check()
     if trains_inside(objective, options):
         raise InputError(
             f"{objective.NAME} trains the representation, and a linear classifier has a fixed one",
             remedy="use leace, or compat=true for the published form",
         )
-    pairs = pairs or Pairs()
-    check_pairs(options, pairs, examples.train)
-    if swapped is not None and (pairs.swapped is None or swapped.shape != matrix.shape):
+    if swapped is not None and (problem.pairs.swapped is None or swapped.shape != matrix.shape):
         raise ValueError("the counterfactuals do not belong to these cases")
     if not 0 < epsilon < math.inf:
         raise InputError(f"epsilon is {epsilon}, and must be above 0")
@@ -173,36 +160,22 @@ def train_models(
         row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
         first = examples.ids[row[~np.isfinite(matrix.data)][0]]
         raise InputError(f"a feature of the case {first} is not finite")
-    identity = {
-        **(configuration or {}),
-        "settings": asdict(settings),
-        "epsilon": epsilon,
-        "seeds": list(seeds),
-        "objective": [objective.NAME, dict(options)],
-        "cases": [examples.digest(), list(matrix.shape)],
-        "pairs": pairs.digest(options),
-    }
 
-    def stack_of(examples, objective, options, settings, seeds, part=""):
-        place = folder and folder / part
-        stack = Stack(
-            matrix, examples, objective, options, settings, seeds, epsilon, pairs, swapped
-        )
-        stack.folder = place
-        configuration = {**identity, "part": part} if part else identity
-        loop.run(stack, place, configuration, title=f"train {objective.NAME}", progress=progress)
+    def train(problem: Problem, seeds: Sequence[int], part: str = "") -> list[Model]:
+        stack = Stack(matrix, swapped, problem, seeds, epsilon, folder and folder / part)
+        other = {"epsilon": epsilon, "seeds": list(seeds), "features": matrix.shape[1]}
+        identity = problem.identity({**(configuration or {}), **other, "part": part})
+        title = f"train {objective.NAME}"
+        loop.run(stack, stack.folder, identity, title=title, progress=progress)
         return stack.models()
 
     with one_thread():
         if objective.again is None:
-            return stack_of(examples, objective, options, settings, seeds)
-        first, erm = first_settings(settings, options), load_objective("erm")
-        found = []  # the second training of each seed has cases of its own
-        for one in stack_of(examples, erm, {}, first, seeds, "first"):
-            second = objective.again(examples, one.logits, options)
-            part = f"seed-{one.seed}"
-            found += stack_of(second, objective, options, settings, [one.seed], part)
-        return found
+            return train(problem, seeds)
+        models = []  # each seed has other cases in its second training
+        for model in train(problem.first(), seeds, "first"):
+            models += train(problem.second(model.logits), [model.seed], f"seed-{model.seed}")
+        return models
 
 
 class Stack:
@@ -215,64 +188,33 @@ class Stack:
     def __init__(
         self,
         matrix: csr_matrix,
-        examples: Examples,
-        objective: Objective,
-        options: Options,
-        settings: Settings,
+        swapped: csr_matrix | None,
+        problem: Problem,
         seeds: Sequence[int],
         epsilon: float,
-        pairs: Pairs,
-        swapped: csr_matrix | None,
+        folder: Path | None,
     ) -> None:
         ones = csr_matrix(np.ones((matrix.shape[0], 1), dtype=matrix.dtype))
-        self.matrix, self.examples = hstack([matrix, ones], format="csr"), examples
+        self.matrix = hstack([matrix, ones], format="csr")
         self.swapped = None if swapped is None else hstack([swapped, ones], format="csr")
-        self.pairs, self.pair_kind = pairs, kind_of_pairs(options)
-        self.has_swapped = None if pairs.swapped is None else torch.from_numpy(pairs.swapped)
-        self.objective, self.options, self.settings = objective, options, settings
-        self.epsilon = epsilon
-        self.folder: Path | None = None
+        self.problem, self.epsilon, self.folder = problem, epsilon, folder
+        self.examples, self.settings = problem.examples, problem.settings
+        self.objective, self.options = problem.objective, problem.options
         self.seeds, self.active = list(seeds), list(range(len(seeds)))
-        self.width, self.classes = self.matrix.shape[1], examples.classes
+        self.width, self.classes = self.matrix.shape[1], self.examples.classes
         self.dtype = torch.float64 if matrix.dtype == np.float64 else torch.float32
-        self.labels = torch.as_tensor(examples.labels)
-        if examples.task == "multi_label":
-            self.labels = self.labels.to(self.dtype)
-        codes = examples.codes
-        self.groups = torch.as_tensor(codes)
-        group_count = max(1, len(examples.group_names))
-        sampler, train = sampler_of(objective, options), codes[examples.train]
-        self.sampler = sampler
-        near = among(examples.train, pairs.neighbours) if self.pair_kind == GRAPH else None
-        self.samplers = [
-            make_sampler(
-                sampler,
-                examples.sampled(sampler),
-                settings.batch,
-                np.random.default_rng(seed),
-                near,
-            )
-            for seed in seeds
-        ]
-        self.steps = self.samplers[0].per_epoch * settings.epochs
-        self.warmup = int(settings.warmup * self.steps)
-        self.step = 0
-        self.parameters = self._first_parameters(group_count)
-        present = torch.bincount(torch.as_tensor(train), minlength=group_count) > 0
-        state = objective.initial_state(present, options)
+        self.samplers = [problem.sampler(seed) for seed in seeds]
+        self.steps, self.step = problem.steps, 0
+        self.parameters = self._first_parameters()
+        state = problem.initial_state()
         self.state: State = {k: torch.stack([v] * len(seeds)) for k, v in state.items()}
         # unfolding the features is costly
-        self.unfolds = self.module is None and reads_features(objective, options)
-        inputs = 0 if self.unfolds else None
-        twin = 0 if self.pair_kind == COUNTERFACTUAL else None
-        dims = (0, 0, 0, 0, inputs, twin, twin, None if near is None else 0, 0)
-        self.losses = vmap(self._loss, in_dims=dims, randomness="different")
+        self.unfolds = self.module is None and reads_features(self.objective, self.options)
+        self.losses = vmap(self._loss, randomness="different")
         self.optimizer = self._optimizer()
-        self.epochs = [
-            Epochs(settings.epochs, settings.patience, settings.select) for _ in self.seeds
-        ]
+        self.epochs = [problem.epochs() for _ in seeds]
 
-    def _first_parameters(self, groups: int) -> dict[str, torch.Tensor]:
+    def _first_parameters(self) -> dict[str, torch.Tensor]:
         """Return the initial values of torch's layers, stacked; set `module`, the objective's."""
         starts = []
         for seed in self.seeds:
@@ -280,35 +222,28 @@ class Stack:
                 torch.manual_seed(seed)
                 layer = torch.nn.Linear(self.width - 1, self.classes, dtype=self.dtype)
                 torch.manual_seed(seed)  # as in trainer: the same modules with any model
-                self.module = self.objective.modules(self.classes, groups, self.options)
+                self.module = self.objective.modules(
+                    self.classes, self.problem.groups, self.options
+                )
             start = {"weight": torch.cat([layer.weight.T, layer.bias[None]]).detach()}
             if self.module is not None:
-                own = self.module.named_parameters()
-                start |= {_OWN + name: value.detach().to(self.dtype) for name, value in own}
+                for name, value in self.module.named_parameters():
+                    start[_MODULE + name] = value.detach().to(self.dtype)
             starts.append(start)
-        return _trainable({n: torch.stack([one[n] for one in starts]) for n in starts[0]})
+        return _trainable({n: torch.stack([start[n] for start in starts]) for n in starts[0]})
 
     def _optimizer(self) -> torch.optim.Optimizer:
         return torch.optim.Adam(
             self.parameters.values(), lr=self.settings.lr, eps=self.epsilon, fused=True
         )
 
-    def _loss(self, logits, own, labels, groups, inputs, swapped_logits, has_swapped, near, state):
+    def _loss(self, fields: dict, module_parameters: dict, state: State):
         """Return the loss and the objective's state of one training."""
-        batch = Batch(
-            logits=logits,
-            labels=labels,
-            groups=groups,
-            features=logits if inputs is None else inputs,
-            task=self.examples.task,
-            step=self.step,
-            partner_logits=swapped_logits,
-            has_partner=has_swapped,
-            partner=near,
-        )
+        fields = {"features": fields["logits"], **fields}
+        batch = Batch(task=self.examples.task, step=self.step, **fields)
         modules = None
         if self.module is not None:
-            modules = lambda features: functional_call(self.module, own, (features,))  # noqa: E731
+            modules = lambda x: functional_call(self.module, module_parameters, (x,))  # noqa: E731
         return self.objective.loss(batch, state, self.options, modules)
 
     # ------------------------------------------------------------------ one epoch
@@ -316,22 +251,20 @@ class Stack:
     def advance(self) -> Iterator[dict[str, str]]:
         """Train; see `evenhand.learning.loop.Training`. Checkpoints are taken between epochs."""
         while self.active:
-            losses, norms = zip(*(self._update(*some) for some in self._batches()), strict=True)
+            losses, norms = zip(*(self._update(*step) for step in self._batches()), strict=True)
             losses, norms = torch.stack(losses, dim=1), torch.stack(norms, dim=1).double()
-            rate = self.settings.lr * self._factor(self.step - 1)
             dev = self.matrix[self.examples.dev]
-            for place, one in enumerate(self.active):
+            for place, number in enumerate(self.active):
                 weight = self.parameters["weight"][place]
-                row = {
-                    "steps": self.step,
-                    "learning_rate": rate,
-                    "losses": losses[place].tolist(),
-                    "gradient_norm": float(norms[place].mean()),
-                    **dev_scores(dev @ weight.numpy(), self.examples, self.sampler),
-                }
+                row = self.problem.epoch_row(
+                    self.step,
+                    losses[place].tolist(),
+                    float(norms[place].mean()),
+                    dev @ weight.numpy(),
+                )
                 state = {name: value[place] for name, value in self.state.items()}
-                self.epochs[one].add(row, state, weight.clone)
-            self._keep([p for p, one in enumerate(self.active) if not self.epochs[one].done])
+                self.epochs[number].add(row, state, weight.clone)
+            self._keep([p for p, number in enumerate(self.active) if not self.epochs[number].done])
             yield {}
 
     def _keep(self, places: list[int]) -> None:
@@ -341,8 +274,8 @@ class Stack:
         self.active = [self.active[place] for place in places]
         index = torch.tensor(places, dtype=torch.int64)
         before, states = self.parameters, self.optimizer.state
-        self.parameters = _trainable({n: one.detach()[index] for n, one in before.items()})
-        self.state = {name: one[index] for name, one in self.state.items()}
+        self.parameters = _trainable({n: value.detach()[index] for n, value in before.items()})
+        self.state = {name: value[index] for name, value in self.state.items()}
         self.optimizer = self._optimizer()
         for name, parameter in self.parameters.items():
             self.optimizer.state[parameter] = {
@@ -352,7 +285,7 @@ class Stack:
 
     def models(self) -> list[Model]:
         """Return the models of all seeds."""
-        return [self._model(*one) for one in zip(self.seeds, self.epochs, strict=True)]
+        return list(map(self._model, self.seeds, self.epochs))
 
     @cached_property
     def last_layer(self) -> LastLayer | None:
@@ -368,7 +301,7 @@ class Stack:
             weight, reads = np.vstack([layer.weight, layer.bias[None]]), layer.reads
         if self.swapped is not None:
             swapped_logits = self.swapped @ weight
-            swapped_logits[~self.pairs.swapped] = np.nan
+            swapped_logits[~self.problem.pairs.swapped] = np.nan
         logits = self.matrix @ weight
         trained = epochs.result()
         return Model(seed, weight[:-1], weight[-1], logits, swapped_logits, trained, reads)
@@ -381,8 +314,8 @@ class Stack:
             "parameters": self.parameters,
             "optimizer": self.optimizer.state_dict(),
             "state": self.state,
-            "samplers": json.dumps([one.state() for one in self.samplers]),
-            "epochs": [one.state_dict() for one in self.epochs],
+            "samplers": json.dumps([sampler.state() for sampler in self.samplers]),
+            "epochs": [epochs.state_dict() for epochs in self.epochs],
         }
 
     def load_state_dict(self, kept: dict[str, Any]) -> None:
@@ -391,36 +324,33 @@ class Stack:
         self.parameters = _trainable(kept["parameters"])
         self.optimizer = self._optimizer()
         self.optimizer.load_state_dict(kept["optimizer"])
-        for one, state in zip(self.samplers, json.loads(kept["samplers"]), strict=True):
-            one.restore(state)
-        for one, state in zip(self.epochs, kept["epochs"], strict=True):
-            one.load_state_dict(state)
+        for sampler, state in zip(self.samplers, json.loads(kept["samplers"]), strict=True):
+            sampler.restore(state)
+        for epochs, state in zip(self.epochs, kept["epochs"], strict=True):
+            epochs.load_state_dict(state)
 
     # ------------------------------------------------------------------ one step
 
-    def _factor(self, step: int) -> float:
-        return loop.schedule_factor(step, steps=self.steps, warmup=self.warmup)
-
     def _batches(self) -> Iterator[tuple[np.ndarray, csr_matrix, csr_matrix | None]]:
         """Yield each step's rows (seeds, n), their features, and their counterfactuals'."""
-        drawn = [self.samplers[one].epoch() for one in self.active]
-        together = [self.examples.train[np.stack(places)] for places in zip(*drawn, strict=True)]
-        for start in range(0, len(together), STEPS):
-            some = together[start : start + STEPS]
-            swapped: Iterator[csr_matrix | None] = repeat(None, len(some))
-            if self.pair_kind == COUNTERFACTUAL:
-                swapped = self._side_by_side(self.swapped, some)
-            yield from zip(some, self._side_by_side(self.matrix, some), swapped, strict=True)
+        drawn = [self.samplers[number].epoch() for number in self.active]
+        steps = [self.examples.train[np.stack(places)] for places in zip(*drawn, strict=True)]
+        for start in range(0, len(steps), STEPS):
+            batches = steps[start : start + STEPS]
+            swapped: Iterator[csr_matrix | None] = repeat(None, len(batches))
+            if self.problem.pair_kind == COUNTERFACTUAL:
+                swapped = self._side_by_side(self.swapped, batches)
+            yield from zip(batches, self._side_by_side(self.matrix, batches), swapped, strict=True)
 
-    def _side_by_side(self, matrix: csr_matrix, some: list[np.ndarray]) -> Iterator[csr_matrix]:
+    def _side_by_side(self, matrix: csr_matrix, batches: list[np.ndarray]) -> Iterator[csr_matrix]:
         """Yield the features of each step's rows, with the seeds' columns side by side."""
         seeds = len(self.active)
-        whole = matrix[np.concatenate([rows.ravel() for rows in some])]
-        seed = np.concatenate([np.repeat(np.arange(seeds), rows.shape[1]) for rows in some])
+        whole = matrix[np.concatenate([rows.ravel() for rows in batches])]
+        seed = np.concatenate([np.repeat(np.arange(seeds), rows.shape[1]) for rows in batches])
         shift = np.repeat(seed * self.width, np.diff(whole.indptr))
         columns = whole.indices + shift.astype(whole.indices.dtype)
         first = 0
-        for rows in some:
+        for rows in batches:
             ends = whole.indptr[first : first + rows.size + 1]
             first += rows.size
             inside = slice(ends[0], ends[-1])
@@ -436,36 +366,35 @@ class Stack:
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Update all trainings; return their losses, and the gradient norms before clipping."""
         weight = self.parameters["weight"]
-        logits = self._logits(rows, part)
-        swapped_logits = has_swapped = near = inputs = None
+        sides = [(self._logits(rows, part), part)]
+        fields = self.problem.fields(rows, self.dtype, counterfactuals=swapped is not None)
+        fields["logits"] = logits = sides[0][0]
         if self.unfolds:
-            unfolded = self.matrix[rows.ravel()].toarray()
-            inputs = torch.from_numpy(unfolded).view(*rows.shape, self.width)[..., :-1]
-        own = {k.removeprefix(_OWN): v for k, v in self.parameters.items() if k.startswith(_OWN)}
-        index = torch.from_numpy(rows)
+            unfolded = torch.from_numpy(self.matrix[rows.ravel()].toarray())
+            fields["features"] = unfolded.view(*rows.shape, self.width)[..., :-1]
         if swapped is not None:
-            swapped_logits, has_swapped = self._logits(rows, swapped), self.has_swapped[index]
-        if self.pair_kind == GRAPH:
-            near = torch.from_numpy(partners(rows, self.pairs.neighbours))
-        losses, self.state = self.losses(
-            logits, own, self.labels[index], self.groups[index], inputs,
-            swapped_logits, has_swapped, near, self.state,
-        )  # fmt: skip
-        sides = [(logits, part), *([(swapped_logits, swapped)] if swapped is not None else [])]
-        backs = torch.autograd.grad(losses.sum(), [*(side for side, _ in sides), *own.values()])
+            fields["partner_logits"] = self._logits(rows, swapped)
+            sides.append((fields["partner_logits"], swapped))
+        modules = {
+            name.removeprefix(_MODULE): value
+            for name, value in self.parameters.items()
+            if name.startswith(_MODULE)
+        }
+        losses, self.state = self.losses(fields, modules, self.state)
+        backs = torch.autograd.grad(losses.sum(), [*(side for side, _ in sides), *modules.values()])
         gradient = sum(
             features.T @ back.reshape(-1, self.classes).numpy()
             for back, (_, features) in zip(backs, sides, strict=False)
         )
         weight.grad = torch.from_numpy(gradient).view(weight.shape)
-        for parameter, value in zip(own.values(), backs[len(sides) :], strict=True):
+        for parameter, value in zip(modules.values(), backs[len(sides) :], strict=True):
             parameter.grad = value.contiguous()  # the fused optimiser ignores strides
         losses, norms = losses.detach(), self._clip()
         finite = torch.isfinite(losses) & torch.isfinite(norms)
         if not bool(finite.all()):
             place = int((~finite).nonzero()[0, 0])
             cases = rows[place]
-            each = per_example_loss(logits[place], self.labels[cases], self.examples.task)
+            each = per_example_loss(logits[place], fields["labels"][place], self.examples.task)
             raise broken_batch(
                 self.folder,
                 step=self.step,
@@ -475,30 +404,30 @@ class Stack:
                 ids=[self.examples.ids[row] for row in cases],
                 losses=each.tolist(),
             )
-        rate = self.settings.lr * self._factor(self.step)
+        rate = self.problem.learning_rate(self.step)
         self.optimizer.param_groups[0]["lr"] = rate
         if self.settings.weight_decay:  # as AdamW: matrices only, before the step
             with torch.no_grad():
                 weight[:, :-1] *= 1 - rate * self.settings.weight_decay
-                for one in own.values():
-                    one *= 1 - rate * self.settings.weight_decay * (one.dim() > 2)
+                for value in modules.values():
+                    value *= 1 - rate * self.settings.weight_decay * (value.dim() > 2)
         self.optimizer.step()
         self.step += 1
         return losses, norms
 
     def _clip(self) -> torch.Tensor:
         """Clip each training's gradient to norm `clip`; return the norms before clipping."""
-        gradients = [one.grad for one in self.parameters.values()]
-        lengths = [torch.linalg.vector_norm(one.flatten(1), dim=1) for one in gradients]
+        gradients = [parameter.grad for parameter in self.parameters.values()]
+        lengths = [torch.linalg.vector_norm(g.flatten(1), dim=1) for g in gradients]
         norm = torch.linalg.vector_norm(torch.stack(lengths), dim=0)
         clip = self.settings.clip
         if clip and bool((norm > clip).any()):
             scale = (clip / (norm + 1e-6)).clamp(max=1)
-            for one in gradients:
-                one *= scale.view(-1, *[1] * (one.dim() - 1))
+            for gradient in gradients:
+                gradient *= scale.view(-1, *[1] * (gradient.dim() - 1))
         return norm
 
 
 def _trainable(parameters: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     """Return the parameters, with autograd for the objective's only."""
-    return {name: one.requires_grad_(name != "weight") for name, one in parameters.items()}
+    return {name: p.requires_grad_(name != "weight") for name, p in parameters.items()}

@@ -74,6 +74,7 @@ def run(
         set_random_state(kept["random"], device)
         training.load_state_dict(kept)
         print(f"continues after step {training.step}", file=sys.stderr)
+    first = training.step
 
     def collect() -> dict[str, Any]:
         return {**training.state_dict(), "random": random_state(device)}
@@ -84,7 +85,7 @@ def run(
             bar.set_postfix(notes, refresh=False)
             bar.update(training.step - bar.n)
             checkpoints.save_if_due(collect)
-    if checkpoints.file is not None:
+    if training.step > first:
         checkpoints.save(collect())
 
 
@@ -121,8 +122,8 @@ class Descent:
     ) -> None:
         import torch
 
-        groups = [dict(one) for one in groups if one["params"]]
-        self.clip, self.trained = clip or math.inf, [p for one in groups for p in one["params"]]
+        groups = [dict(group) for group in groups if group["params"]]
+        self.clip, self.trained = clip or math.inf, [p for group in groups for p in group["params"]]
         self.optimizer = torch.optim.AdamW(groups, lr=lr, fused=True)
         self.schedule = torch.optim.lr_scheduler.LambdaLR(
             self.optimizer, lambda step: schedule_factor(step, steps=steps, warmup=warmup)

@@ -18,8 +18,7 @@ import hashlib
 import heapq
 import itertools
 import json
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -41,6 +40,7 @@ from evenhand.learning.losses.iifr import individual_loss
 from evenhand.learning.method import Method
 from evenhand.learning.network import Network, initial
 from evenhand.learning.pair_sources import near_enough
+from evenhand.metrics.individual import BASES
 from evenhand.scoring.device import one_thread
 from evenhand.tabular.prepared import Prepared, flip, scaled
 from evenhand.tabular.splits import EmptyPartError, official_split, random_split
@@ -80,6 +80,15 @@ class Configuration:
 PLAIN = Configuration(0.0, None, None)
 
 
+#: The values of each option.
+CHOICES = {
+    "split": ("random", "official"),
+    "reduction": ("sum", "mean"),
+    "js_base": tuple(BASES),
+    "epsilon_unit": ("cosine", "quantile"),
+}
+
+
 @dataclass(frozen=True)
 class Options:
     """The options that all runs of a job share.
@@ -87,19 +96,29 @@ class Options:
     Attributes
     ----------
     split : str
-        ``random`` or ``official``.
+        ``random``, another for each seed, or ``official``.
     reduction : str
         ``sum`` or ``mean`` of the individual loss.
-    base : float
-        The base of the logarithm in its divergence.
+    js_base : str
+        Base of the logarithm in its divergence: ``e`` or ``2``.
     epsilon_unit : str
         ``cosine`` or ``quantile``.
     """
 
     split: str = "random"
     reduction: str = "sum"
-    base: float = math.e
+    js_base: str = "e"
     epsilon_unit: str = "cosine"
+
+    def __post_init__(self) -> None:
+        for name, values in CHOICES.items():
+            check_choice(name, getattr(self, name), values)
+
+
+def check_choice(name: str, value: str, values: Collection[str]) -> None:
+    """Reject an option with another value."""
+    if value not in values:
+        raise InputError(f"{name} is {value}, not one of {', '.join(values)}")
 
 
 @dataclass(frozen=True)
@@ -188,11 +207,11 @@ def train_runs(
     table : Prepared
         The data set.
     method : Method
-        The method, which must be a network.
+        The method.
     hyperparameters : Hyperparameters
-        Sizes and optimiser settings.
+        Sizes and optimiser settings of the network.
     grid : sequence of (individual loss, configurations)
-        The configurations to train.
+        The configurations to train; without a network, `PLAIN` of ``none`` only.
     seeds : sequence of int
         Seeds of the random split, the initial parameters and the batches.
     options : Options
@@ -212,17 +231,20 @@ def train_runs(
         The splits of all seeds leave a group or a label empty.
     """
     lost = empty_splits(table, seeds, options.split)
-    kept = [seed for seed in seeds if seed not in lost]
+    usable = [seed for seed in seeds if seed not in lost]
     order = {individual: number for number, (individual, _) in enumerate(grid)}
     place = {seed: number for number, seed in enumerate(seeds)}
     missing = (
-        not_made(table, individual, one, seed, lost[seed])
-        for individual, chosen in grid
+        not_made(table, individual, configuration, seed, lost[seed])
+        for individual, configurations in grid
         for seed in seeds
         if seed in lost
-        for one in chosen
+        for configuration in configurations
     )
-    made = _train_stacks(table, method, hyperparameters, grid, kept, options, progress)
+    if method.fit is None:
+        made = _train_stacks(table, method, hyperparameters, grid, usable, options, progress)
+    else:
+        made = (_fit_classifier(table, method, seed, options.split) for seed in usable)
     return heapq.merge(missing, made, key=lambda run: (order[run.individual], place[run.seed]))
 
 
@@ -246,13 +268,17 @@ def empty_splits(table: Prepared, seeds: Sequence[int], kind: str) -> dict[int, 
 
 
 def not_made(
-    table: Prepared, individual: str, one: Configuration, seed: int, error: EmptyPartError
+    table: Prepared,
+    individual: str,
+    configuration: Configuration,
+    seed: int,
+    error: EmptyPartError,
 ) -> Trained:
     """Return the placeholder of a run whose seed has an unusable split."""
     values = len(table.attribute_values)
     return Trained(
         individual=individual,
-        configuration=one,
+        configuration=configuration,
         seed=seed,
         train_rows=len(error.train),
         test=error.test,
@@ -272,71 +298,54 @@ def _train_stacks(
     options: Options,
     progress: bool,
 ) -> Iterator[Trained]:
-    stacks = [
-        stack for individual, chosen in grid for stack in _stacks(table, individual, chosen, seeds)
+    most = max(1, MEMORY // table.x.size // 4)
+    stacks = [  # some seeds with all configurations, or one seed with some
+        (individual, some, part)
+        for individual, configurations in grid
+        for some in _chunks(seeds, max(1, min(STACK // len(configurations), most)))
+        for part in _chunks(configurations, STACK)
     ]
-    common = {
+    identity = {
         "table": _digest(table),
         "method": method.title,
         "hyperparameters": asdict(hyperparameters),
         "options": asdict(options),
     }
     with one_thread():
-        for number, (individual, some, chosen) in enumerate(stacks):
-            folds = [fold(table, method, seed, options.split) for seed in some]
-            own = {"individual": individual, "seeds": list(some), "runs": [*map(asdict, chosen)]}
-            stack = _Stack(folds, method, hyperparameters, individual, some, chosen, options)
+        for number, (individual, some, part) in enumerate(stacks):
+            stack = _Stack(table, method, hyperparameters, options, individual, some, part)
+            runs = {"individual": individual, "seeds": [*some], "runs": [*map(asdict, part)]}
             loop.run(
                 stack,
                 scratch_folder(f"stack-{number}"),
-                common | own,
+                identity | runs,
                 title=f"{table.name}, {number + 1} of {len(stacks)}",
                 progress=progress,
             )
-            p, flipped = _predict(folds, method, hyperparameters, stack.parameters)
-            pairs = (stack.pairs / stack.steps).numpy()
-            for s, c in itertools.product(range(len(some)), range(len(chosen))):
-                yield Trained(
-                    individual=individual,
-                    configuration=chosen[c],
-                    seed=some[s],
-                    train_rows=len(folds[s].train),
-                    test=folds[s].test,
-                    p=p[s, c],
-                    flipped=flipped[s, c],
-                    pairs=None if individual == "none" else float(pairs[s, c]),
-                )
+            yield from stack.results()
 
 
 def _digest(table: Prepared) -> str:
     """Return the SHA-256 digest of features, labels and groups."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for array in (table.x, table.y, table.a):
-        found.update(np.ascontiguousarray(array).data)
-    return found.hexdigest()
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
 
 
-def fit_classifier(
-    table: Prepared, method: Method, seeds: Sequence[int], options: Options
-) -> Iterator[Trained]:
-    """Fit a method that is not a network, once per seed. See `train_runs`."""
-    lost = empty_splits(table, seeds, options.split)
-    for seed in seeds:
-        if seed in lost:
-            yield not_made(table, "none", PLAIN, seed, lost[seed])
-            continue
-        one = fold(table, method, seed, options.split)
-        x = one.x_train.double().numpy()
-        with one_thread():
-            predict = method.fit(x, table.y[one.train])
-            values = len(table.attribute_values)
-            flipped = np.full((len(one.test), values), np.nan, dtype=np.float32)
-            for shift in range(1, values):
-                codes = (one.a_test + shift) % values
-                other = with_codes(one.x_test, one, codes).double().numpy()
-                flipped[np.arange(len(codes)), codes.numpy()] = predict(other)
-            p = predict(one.x_test.double().numpy()).astype(np.float32)
-        yield Trained("none", PLAIN, seed, len(one.train), one.test, p, flipped, None)
+def _fit_classifier(table: Prepared, method: Method, seed: int, kind: str) -> Trained:
+    """Fit a method that is not a network."""
+    part = fold(table, method, seed, kind)
+    with one_thread():
+        predict = method.fit(part.x_train.double().numpy(), table.y[part.train])
+        values = len(table.attribute_values)
+        flipped = np.full((len(part.test), values), np.nan, dtype=np.float32)
+        for shift in range(1, values):
+            codes = (part.a_test + shift) % values
+            other = with_codes(part, codes).double().numpy()
+            flipped[np.arange(len(codes)), codes.numpy()] = predict(other)
+        p = predict(part.x_test.double().numpy()).astype(np.float32)
+    return Trained("none", PLAIN, seed, len(part.train), part.test, p, flipped, None)
 
 
 def split(table: Prepared, seed: int, kind: str) -> tuple[np.ndarray, np.ndarray]:
@@ -375,22 +384,11 @@ def fold(table: Prepared, method: Method, seed: int, kind: str) -> Fold:
     )
 
 
-def with_codes(x: torch.Tensor, one: Fold, codes: torch.Tensor) -> torch.Tensor:
-    """Return a copy of scaled features (n, d) with other values of the attribute."""
-    changed = x.clone()
-    changed[:, one.columns] = one.codes[codes]
+def with_codes(part: Fold, codes: torch.Tensor) -> torch.Tensor:
+    """Return the scaled test rows (n, d) with other values of the attribute."""
+    changed = part.x_test.clone()
+    changed[:, part.columns] = part.codes[codes]
     return changed
-
-
-def _stacks(
-    table: Prepared, individual: str, chosen: Sequence[Configuration], seeds: Sequence[int]
-) -> Iterator[tuple[str, Sequence[int], Sequence[Configuration]]]:
-    """Yield runs to train together: some seeds with all of `chosen`, or one seed with some."""
-    most = max(1, MEMORY // table.x.size // 4)
-    together = max(1, min(STACK // len(chosen), most))
-    for some in _chunks(seeds, together):
-        for part in _chunks(chosen, STACK):
-            yield individual, some, part
 
 
 def _chunks(items: Sequence, size: int) -> Iterator[Sequence]:
@@ -406,48 +404,57 @@ class _Stack:
 
     def __init__(
         self,
-        folds: Sequence[Fold],
+        table: Prepared,
         method: Method,
         hyperparameters: Hyperparameters,
+        options: Options,
         individual: str,
         seeds: Sequence[int],
-        chosen: Sequence[Configuration],
-        options: Options,
+        configurations: Sequence[Configuration],
     ) -> None:
-        self.folds, self.individual, self.options = folds, individual, options
-        self.seeds, self.hyperparameters = seeds, hyperparameters
-        sizes = _sizes(folds[0], method, hyperparameters)
+        self.hyperparameters, self.options = hyperparameters, options
+        self.individual, self.seeds, self.configurations = individual, seeds, configurations
+        self.folds = [fold(table, method, seed, options.split) for seed in seeds]
+        first = self.folds[0]
+        self.groups = len(first.codes)
+        sizes = (
+            first.x_train.shape[1],
+            hyperparameters.hidden,
+            hyperparameters.adversary,
+            method.heads(self.groups),
+        )
         starts = [initial(seed, *sizes) for seed in seeds]
         self.parameters = {
             name: torch.stack([start[name] for start in starts])[:, None].repeat(
-                1, len(chosen), *[1] * starts[0][name].ndim
+                1, len(configurations), *[1] * starts[0][name].ndim
             )
             for name in starts[0]
         }
-        shape = (len(seeds), len(chosen))
+        shape = (len(seeds), len(configurations))
         mus, lams, self.epsilons = (
-            torch.tensor([getattr(one, name) or 0.0 for one in chosen])
+            torch.tensor([getattr(configuration, name) or 0.0 for configuration in configurations])
             for name in ("mu", "lam", "epsilon")
         )
         self.weights = mus.expand(shape), lams.expand(shape)
         self.loss = individual_loss_of(individual)
-        self.gradient = _stacked_gradient(sizes, method, self.loss, options)
+        with torch.device("meta"):
+            self.network = Network(*sizes)
+        self.gradient = _stacked_gradient(self.network, method, self.loss, options)
         self.optimizer = torch.optim.Adadelta(
             self.parameters.values(), lr=hyperparameters.learning_rate, rho=RHO, eps=EPS
         )
-        self.groups = len(folds[0].codes)
-        shares = zip(*(_shares(one, self.groups) for one in folds), strict=True)
+        shares = zip(*(_shares(part, self.groups) for part in self.folds), strict=True)
         self.shares = Shares(*map(torch.stack, shares))
         self.pairs, self.step = torch.zeros(shape, dtype=torch.float64), 0
-        self.steps = hyperparameters.epochs * -(-len(folds[0].train) // hyperparameters.batch)
-        self.codes = torch.stack([one.codes for one in folds])
+        self.steps = hyperparameters.epochs * -(-len(first.train) // hyperparameters.batch)
+        self.codes = torch.stack([part.codes for part in self.folds])
         self.draws = [np.random.default_rng([seed, 2]) for seed in seeds]
 
     def state_dict(self) -> dict[str, Any]:
         return {
             "parameters": self.parameters,
             "optimizer": self.optimizer.state_dict(),
-            "draws": json.dumps([one.bit_generator.state for one in self.draws]),
+            "draws": json.dumps([generator.bit_generator.state for generator in self.draws]),
             "pairs": self.pairs,
             "step": self.step,
         }
@@ -456,17 +463,16 @@ class _Stack:
         for name, parameter in self.parameters.items():
             parameter.copy_(kept["parameters"][name])
         self.optimizer.load_state_dict(kept["optimizer"])
-        for one, state in zip(self.draws, json.loads(kept["draws"]), strict=True):
-            one.bit_generator.state = state
+        for generator, state in zip(self.draws, json.loads(kept["draws"]), strict=True):
+            generator.bit_generator.state = state
         self.pairs, self.step = kept["pairs"], kept["step"]
 
     def advance(self) -> Iterator[dict[str, str]]:
         # the batches of earlier steps are drawn again, and skipped
-        batches = _batches(self.folds, self.seeds, self.hyperparameters)
-        for rows in itertools.islice(batches, self.step, None):
+        for rows in itertools.islice(self._batches(), self.step, None):
             x, y, a = (
                 torch.stack(
-                    [getattr(one, name)[row] for one, row in zip(self.folds, rows, strict=True)]
+                    [getattr(part, name)[row] for part, row in zip(self.folds, rows, strict=True)]
                 )
                 for name in ("x_train", "y_train", "a_train")
             )
@@ -484,118 +490,108 @@ class _Stack:
             self.step += 1
             yield {}
 
+    def _batches(self) -> Iterator[list[torch.Tensor]]:
+        """Yield the training rows of each step, by seed."""
+        count, batch = len(self.folds[0].train), self.hyperparameters.batch
+        generators = [np.random.default_rng([seed, 1]) for seed in self.seeds]
+        for _ in range(self.hyperparameters.epochs):
+            orders = [torch.from_numpy(one.permutation(count)) for one in generators]
+            for start in range(0, count, batch):
+                yield [order[start : start + batch] for order in orders]
+
     def _pairs(
         self, x: torch.Tensor, y: torch.Tensor, a: torch.Tensor
     ) -> tuple[torch.Tensor | None, torch.Tensor | None]:
         """Return the partners of a batch, and 1 for valid ones: (seeds, configurations, n)."""
         if self.loss.pairs is None:
             return None, None
-        found = self.loss.pairs(Batch(x, y, a, self.folds[0].columns, self.codes, self.draws))
+        pairs = self.loss.pairs(Batch(x, y, a, self.folds[0].columns, self.codes, self.draws))
         if not self.loss.takes_epsilon:
-            return found.partner, torch.ones(*self.pairs.shape, x.shape[1])
-        if found.similarity is None:
+            return pairs.partner, torch.ones(*self.pairs.shape, x.shape[1])
+        if pairs.similarity is None:
             raise InputError(
                 f"the individual loss {self.individual} takes epsilon, and its pairs have no"
                 " similarity"
             )
         unit = self.options.epsilon_unit
-        return found.partner, near_enough(found.similarity, self.epsilons, unit)
+        return pairs.partner, near_enough(pairs.similarity, self.epsilons, unit)
+
+    def results(self) -> Iterator[Trained]:
+        """Yield the result of each run."""
+        p = self._predict([part.x_test for part in self.folds])
+        flipped = np.full((*p.shape, self.groups), np.nan, dtype=np.float32)
+        for shift in range(1, self.groups):
+            codes = [(part.a_test + shift) % self.groups for part in self.folds]
+            other = self._predict(list(map(with_codes, self.folds, codes)))
+            for s, code in enumerate(codes):
+                flipped[s][:, np.arange(len(code)), code.numpy()] = other[s]
+        pairs = (self.pairs / self.steps).numpy()
+        for s, c in itertools.product(*map(range, pairs.shape)):
+            yield Trained(
+                individual=self.individual,
+                configuration=self.configurations[c],
+                seed=self.seeds[s],
+                train_rows=len(self.folds[s].train),
+                test=self.folds[s].test,
+                p=p[s, c],
+                flipped=flipped[s, c],
+                pairs=None if self.individual == "none" else float(pairs[s, c]),
+            )
+
+    def _predict(self, x: list[torch.Tensor]) -> np.ndarray:
+        """Return P(Y=1) of the rows of each seed (seeds, configurations, n)."""
+
+        def positive(parameters: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+            return functional_call(self.network, parameters, (x, 0))[0].softmax(dim=-1)[:, 1]
+
+        stacked = vmap(vmap(positive, in_dims=(0, None)), in_dims=(0, 0))
+        parts = [stacked(self.parameters, part) for part in torch.stack(x).split(ROWS, dim=1)]
+        return torch.cat(parts, dim=-1).numpy()
 
 
-def _stacked_gradient(sizes: tuple, method: Method, individual: IndividualLoss, options: Options):
+def _stacked_gradient(
+    network: Network, method: Method, individual: IndividualLoss, options: Options
+):
     """Return the function for the gradients of all runs' losses by their parameters.
 
     Its arguments are parameters, mu, lambda and has_pair (seeds, configurations, ...), and x, y,
     a, partner and shares (seeds, ...).
     """
-    with torch.device("meta"):
-        network = Network(*sizes)
 
     def loss(parameters, mu, lam, has_pair, x, y, a, partner, shares):
         absent = partner is not None and partner.ndim == x.ndim  # features, not rows of the batch
         inputs = torch.cat([x, partner]) if absent else x
         logits, outputs = functional_call(network, parameters, (inputs, len(x)))
         log_p = logits.log_softmax(dim=-1)
-        own = log_p[: len(x)]
+        factual = log_p[: len(x)]
         if method.balanced_labels:
-            total = balanced_cross_entropy(own, y, shares)
+            total = balanced_cross_entropy(factual, y, shares)
         else:
-            total = label_cross_entropy(own, y)
+            total = label_cross_entropy(factual, y)
         if method.adversary_loss is not None:
-            seen = outputs or [logits[: len(x)]]
-            total = total + mu * method.adversary_loss(seen, y, a, shares)
+            inputs = outputs or [logits[: len(x)]]
+            total = total + mu * method.adversary_loss(inputs, y, a, shares)
         if partner is not None:
-            other = log_p[len(x) :] if absent else own[partner]
+            other = log_p[len(x) :] if absent else factual[partner]
             total = total + lam * individual_loss(
-                own,
+                factual,
                 other,
                 has_pair,
                 reduction=options.reduction,
-                base=options.base,
+                base=BASES[options.js_base],
                 distance=individual.distance,
             )
         return total
 
-    has = None if individual.pairs is None else 0
-    configurations = vmap(grad(loss), in_dims=(0, 0, 0, has, None, None, None, None, None))
-    return vmap(configurations, in_dims=(0, 0, 0, has, 0, 0, 0, has, 0))
+    pair_dim = None if individual.pairs is None else 0
+    configurations = vmap(grad(loss), in_dims=(0, 0, 0, pair_dim, None, None, None, None, None))
+    return vmap(configurations, in_dims=(0, 0, 0, pair_dim, 0, 0, 0, pair_dim, 0))
 
 
-def _batches(
-    folds: Sequence[Fold], seeds: Sequence[int], hyperparameters: Hyperparameters
-) -> Iterator[list[torch.Tensor]]:
-    """Yield the training rows of each step, by seed."""
-    count = len(folds[0].train)
-    orders = [np.random.default_rng([seed, 1]) for seed in seeds]
-    for _ in range(hyperparameters.epochs):
-        shuffled = [torch.from_numpy(order.permutation(count)) for order in orders]
-        for start in range(0, count, hyperparameters.batch):
-            yield [row[start : start + hyperparameters.batch] for row in shuffled]
-
-
-def _predict(
-    folds: Sequence[Fold],
-    method: Method,
-    hyperparameters: Hyperparameters,
-    parameters: dict[str, torch.Tensor],
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return P(Y=1) of the test rows (seeds, configurations, n), and flipped (..., n, values)."""
-    with torch.device("meta"):
-        network = Network(*_sizes(folds[0], method, hyperparameters))
-
-    def positive(own: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
-        return functional_call(network, own, (x, 0))[0].softmax(dim=-1)[:, 1]
-
-    stacked = vmap(vmap(positive, in_dims=(0, None)), in_dims=(0, 0))
-
-    def predict(x: list[torch.Tensor]) -> np.ndarray:
-        parts = [stacked(parameters, part) for part in torch.stack(x).split(ROWS, dim=1)]
-        return torch.cat(parts, dim=-1).numpy()
-
-    p = predict([one.x_test for one in folds])
-    values = len(folds[0].codes)
-    flipped = np.full((*p.shape, values), np.nan, dtype=np.float32)
-    for shift in range(1, values):
-        codes = [(one.a_test + shift) % values for one in folds]
-        other = predict([with_codes(f.x_test, f, c) for f, c in zip(folds, codes, strict=True)])
-        for s, code in enumerate(codes):
-            flipped[s][:, np.arange(len(code)), code.numpy()] = other[s]
-    return p, flipped
-
-
-def _sizes(one: Fold, method: Method, hyperparameters: Hyperparameters) -> tuple:
-    return (
-        one.x_train.shape[1],
-        hyperparameters.hidden,
-        hyperparameters.adversary,
-        method.heads(len(one.codes)),
-    )
-
-
-def _shares(one: Fold, groups: int) -> Shares:
+def _shares(part: Fold, groups: int) -> Shares:
     """Return P(Y) and P(A | Y) of the training rows."""
     counts = torch.zeros(2, groups)
-    counts.index_put_((one.y_train, one.a_train), torch.ones(len(one.y_train)), accumulate=True)
+    counts.index_put_((part.y_train, part.a_train), torch.ones(len(part.train)), accumulate=True)
     return Shares(
         label=counts.sum(dim=1) / counts.sum(),
         group_given_label=counts / counts.sum(dim=1, keepdim=True),

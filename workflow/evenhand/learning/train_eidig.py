@@ -9,8 +9,7 @@ with the unfinished seed.
 """
 
 import hashlib
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,17 +19,15 @@ from evenhand.core import stage
 from evenhand.core.scratch import scratch_folder
 from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
-from evenhand.io.checkpoint import Checkpoints
+from evenhand.learning import loop
 from evenhand.learning.hyperparameters import Hyperparameters, read_hyperparameters
 from evenhand.learning.train_table import run_tables
-from evenhand.metrics.individual import TAU
 from evenhand.tabular.integer_groups import with_integer_groups
 from evenhand.tabular.prepared import Prepared, check, read_prepared
 from evenhand.tabular.splits import random_split
 
 if TYPE_CHECKING:
     from evenhand.learning.eidig.network import Network
-    from evenhand.learning.eidig.space import Space
     from evenhand.learning.stacked import Trained
 
 #: Names of the three networks of a track; the two tracks are never mixed.
@@ -62,8 +59,6 @@ def train_eidig(
     variant: str = "5",
     seeds: int = 20,
     tries: int = 1000,
-    support_vectors: bool = False,
-    tau: float = TAU,
     predicted_seeds: int | None = None,
 ) -> dict[str, Any]:
     """Train the three networks of each seed.
@@ -90,10 +85,6 @@ def train_eidig(
         Number of seeds (0, 1, 2, ...), with the same splits as for the other methods.
     tries : int
         Steps of the local search from each start.
-    support_vectors : bool
-        Whether a support vector machine takes part in relabelling; it is slow.
-    tau : float
-        Maximum difference of outputs that count as similar in IFR_p.
     predicted_seeds : int, optional
         Number of seeds whose predictions are kept; by default all.
 
@@ -110,9 +101,8 @@ def train_eidig(
 
     from evenhand.learning import stacked
 
-    for name, value, values in (("track", track, METHODS), ("variant", variant, VARIANTS)):
-        if value not in values:
-            raise InputError(f"{name} is {value}, not one of {', '.join(values)}")
+    stacked.check_choice("track", track, METHODS)
+    stacked.check_choice("variant", variant, VARIANTS)
     if seeds < 1 or tries < 1:
         raise InputError("there must be at least one seed, and one try")
     table = read_prepared(data, meta)
@@ -121,15 +111,15 @@ def train_eidig(
     if track == "integers":
         people, values = with_integer_groups(table)
     lost = {}  # a split may leave a group of the table empty, or one of the track
-    for some in (table, people):
-        lost |= stacked.empty_splits(some, range(seeds), "random")
+    for groups_of in (table, people):
+        lost |= stacked.empty_splits(groups_of, range(seeds), "random")
     if len(lost) == seeds:
         raise lost[0]
     hyperparameters = read_hyperparameters(training, table.name)
     epochs = EPOCHS_OF.get(table.name, EPOCHS) if track == "integers" else hyperparameters.epochs
-    keep = seeds if predicted_seeds is None else predicted_seeds
-    same = dict.fromkeys(("epsilon_unit", "reduction"))
-    same |= {"dataset": table.name, "split": "random", "js_base": "e"}
+    kept = seeds if predicted_seeds is None else predicted_seeds
+    columns = dict.fromkeys(("epsilon_unit", "reduction"))
+    columns |= {"dataset": table.name, "split": "random", "js_base": "e"}
     generated: dict[str, list[int]] = {}
     work = epochs + 2 * RETRAINING_EPOCHS + tries
     look = {"desc": f"EIDIG on {table.name}", "mininterval": 5, "ascii": True}
@@ -137,7 +127,7 @@ def train_eidig(
     with (
         threadpool_limits(1),  # more threads change the order of sums, and are slower
         tqdm(total=seeds * work, **look) as bar,
-        run_tables(people, *files, lost, keep=keep, tau=tau, base=np.e) as (write, counts),
+        run_tables(people, *files, lost, kept) as (write, counts),
     ):
         job = Job(
             table=table,
@@ -146,19 +136,20 @@ def train_eidig(
             track=track,
             hyperparameters=hyperparameters,
             epochs=epochs,
-            search=(VARIANTS[variant], tries, support_vectors),
+            interval=VARIANTS[variant],
+            tries=tries,
             progress=bar.update,
         )
         for seed in range(seeds):
             if seed in lost:
                 run = stacked.not_made(people, "none", stacked.PLAIN, seed, lost[seed])
-                runs, found = [run] * 3, {}
+                runs, sizes = [run] * 3, {}
             else:
-                runs, found = job.train(seed)
-            for name, number in found.items():
+                runs, sizes = job.train(seed)
+            for name, number in sizes.items():
                 generated.setdefault(name, []).append(number)
             for method, run in zip(METHODS[track], runs, strict=True):
-                write([run], same | {"method": method})
+                write([run], columns | {"method": method})
             bar.n = (seed + 1) * work
             bar.refresh()
     return counts | generated
@@ -166,8 +157,10 @@ def train_eidig(
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """The inputs that all seeds share. `values` are the group codes of `people`, the table with the
-    groups of the track; `search` is interval, tries and whether to use a support vector machine.
+    """The inputs that all seeds share.
+
+    `people` is the table with the groups of the track, `values` their codes; `interval` and `tries`
+    are those of `evenhand.learning.eidig.generation.local_search`.
     """
 
     table: Prepared
@@ -176,119 +169,145 @@ class Job:
     track: str
     hyperparameters: Hyperparameters
     epochs: int
-    search: tuple[int | None, int, bool]
+    interval: int | None
+    tries: int
     progress: Callable[[], object]
 
     def train(self, seed: int) -> "tuple[list[Trained], dict[str, int]]":
         """Return the three runs of a seed, and the counts of generated rows."""
+        training = _Seed(self, seed)
+        identity = {
+            "table": hashlib.sha256(training.x.tobytes() + training.y.tobytes()).hexdigest(),
+            "track": self.track,
+            "hyperparameters": asdict(self.hyperparameters),
+            "search": [self.interval, self.tries],
+        }
+        folder = scratch_folder(f"seed-{seed}")
+        loop.run(training, folder, identity, title=f"seed {seed}", progress=False)
+        return [training.predict(network) for network in training.networks], training.counts
+
+
+class _Seed:
+    """The training of a seed, in one step; see `evenhand.learning.loop.Training`."""
+
+    steps = 1
+
+    def __init__(self, job: Job, seed: int) -> None:
+        from evenhand.learning.eidig import space as spaces
+
+        self.job, self.seed = job, seed
+        self.train, self.test = random_split(job.table, seed)
+        make_space = spaces.native if job.track == "integers" else spaces.one_hot
+        self.space = make_space(job.table, self.train)
+        self.x = self.space.encode(self.space.codes)
+        self.y = job.table.y.astype(np.float32)
+        self.networks: list[Network] = []
+        self.counts: dict[str, int] = {}
+
+    @property
+    def step(self) -> int:
+        return int(bool(self.networks))
+
+    def state_dict(self) -> dict[str, Any]:
         import torch
 
-        from evenhand.learning.eidig import generation, relabelling
-        from evenhand.learning.eidig import space as spaces
+        networks = [[list(net.sizes), torch.from_numpy(net.theta)] for net in self.networks]
+        return {"networks": networks, "counts": self.counts}
+
+    def load_state_dict(self, kept: dict[str, Any]) -> None:
         from evenhand.learning.eidig.network import Network
 
-        table, (interval, tries, support_vectors) = self.table, self.search
-        train, test = random_split(table, seed)
-        make_space = spaces.native if self.track == "integers" else spaces.one_hot
-        space = make_space(table, train)
-        x, y = space.encode(space.codes), table.y.astype(np.float32)
-        checkpoints = Checkpoints(
-            scratch_folder(f"seed-{seed}"),
-            {
-                "table": hashlib.sha256(x.tobytes() + y.tobytes()).hexdigest(),
-                "track": self.track,
-                "hyperparameters": asdict(self.hyperparameters),
-                "search": list(self.search),
-            },
-        )
-        if kept := checkpoints.restore():
-            print(f"seed {seed} was done before", file=sys.stderr)
-            networks = [Network(tuple(n), theta.numpy().copy()) for n, theta in kept["networks"]]
-            return [self.run(space, one, seed, train, test) for one in networks], kept["found"]
-        base, _ = self.fit(space, seed, x[train], y[train], fresh=False)
+        self.networks = [Network(tuple(n), theta.numpy().copy()) for n, theta in kept["networks"]]
+        self.counts = kept["counts"]
+
+    def advance(self) -> Iterator[dict[str, str]]:
+        from evenhand.learning.eidig import generation, relabelling
+
+        if self.networks:
+            return
+        job, space, seed, train = self.job, self.space, self.seed, self.train
+        base, _ = self.fit(self.x[train], self.y[train], fresh=False)
         generator = np.random.default_rng([seed, 3])
         starts = generation.global_search(
             space, base, generation.seed_rows(space, train, generator)
         )
         near = generation.local_search(
-            space, base, starts, generator, interval=interval, tries=tries, progress=self.progress
+            space,
+            base,
+            starts,
+            generator,
+            interval=job.interval,
+            tries=job.tries,
+            progress=job.progress,
         )
         ids = generation.distinct(np.concatenate([starts, near]))
         added = relabelling.draw(ids, generator)
-        labels = relabelling.vote(
-            space, train, table.y[train], added, seed, support_vectors=support_vectors
-        )
+        labels = relabelling.vote(space, train, job.table.y[train], added, seed)
         turned = (labels == 1) != (space.predict(base, added) > 0.5)
-        networks, taken = [base], []
-        for more, theirs in ((added[:0], labels[:0]), (added, labels)):
-            more_x = np.concatenate([x[train], space.encode(more)])
-            more_y = np.concatenate([y[train], theirs.astype(np.float32)])
-            network, number = self.fit(space, seed, more_x, more_y, fresh=True)
-            networks.append(network)
-            taken.append(number)
-        found = {
+        control, control_epochs = self.fit(self.x[train], self.y[train], fresh=True)
+        x = np.concatenate([self.x[train], space.encode(added)])
+        y = np.concatenate([self.y[train], labels.astype(np.float32)])
+        eidig, eidig_epochs = self.fit(x, y, fresh=True)
+        self.networks = [base, control, eidig]
+        self.counts = {
             "global_ids": len(starts),
             "local_ids": len(near),
             "ids": len(ids),
             "added": len(added),
             "turned": int(turned.sum()),
-            "epochs_control": taken[0],
-            "epochs_eidig": taken[1],
+            "epochs_control": control_epochs,
+            "epochs_eidig": eidig_epochs,
         }
-        thetas = [[list(one.sizes), torch.from_numpy(one.theta)] for one in networks]
-        checkpoints.save({"networks": thetas, "found": found})
-        return [self.run(space, one, seed, train, test) for one in networks], found
+        yield {}
 
-    def run(
-        self, space: "Space", network: "Network", seed: int, train: np.ndarray, test: np.ndarray
-    ) -> "Trained":
+    def predict(self, network: "Network") -> "Trained":
         """Predict the test rows with each value of the attribute."""
         from evenhand.learning.stacked import PLAIN, Trained
 
-        flipped = np.empty((len(test), len(self.values)), dtype=np.float32)
-        for i, value in enumerate(self.values):
-            other = space.codes[test].copy()
-            other[:, space.protected] = value
-            flipped[:, i] = space.predict(network, other)
-        own = np.arange(len(test)), self.people.a[test]
-        p = flipped[own]
-        flipped[own] = np.nan
-        return Trained("none", PLAIN, seed, len(train), test, p, flipped, None)
+        space, test = self.space, self.test
+        flipped = np.empty((len(test), len(self.job.values)), dtype=np.float32)
+        for i, value in enumerate(self.job.values):
+            codes = space.codes[test].copy()
+            codes[:, space.protected] = value
+            flipped[:, i] = space.predict(network, codes)
+        factual = np.arange(len(test)), self.job.people.a[test]
+        p = flipped[factual]
+        flipped[factual] = np.nan
+        return Trained("none", PLAIN, self.seed, len(self.train), test, p, flipped, None)
 
-    def start(self, space: "Space", seed: int, fresh: bool) -> "Network":
+    def initial_network(self, fresh: bool) -> "Network":
         """Return initial parameters: on the track ``base`` those of the mlp, or `fresh` ones."""
         from evenhand.learning.eidig.network import Network, glorot
 
-        sizes = self.hyperparameters
-        if self.track == "integers":
+        sizes, inputs, seed = self.job.hyperparameters, self.space.inputs, self.seed
+        if self.job.track == "integers":
             generator = np.random.default_rng([seed, 5 if fresh else 4])
-            return glorot((space.inputs, *sizes.hidden, 1), generator)
+            return glorot((inputs, *sizes.hidden, 1), generator)
         from evenhand.learning.network import initial
 
-        # a seed of `initial` that no base network has
-        drawn = int(np.random.default_rng([seed, 5]).integers(2**31, 2**62)) if fresh else seed
+        if fresh:  # a seed of `initial` that no base network has
+            seed = int(np.random.default_rng([seed, 5]).integers(2**31, 2**62))
         layers = [
             part.numpy().T.ravel() if part.ndim == 2 else part.numpy()
-            for part in initial(drawn, space.inputs, sizes.hidden, sizes.adversary, ()).values()
+            for part in initial(seed, inputs, sizes.hidden, sizes.adversary, ()).values()
         ]
-        return Network((space.inputs, *sizes.hidden, 2), np.concatenate(layers))
+        return Network((inputs, *sizes.hidden, 2), np.concatenate(layers))
 
-    def fit(
-        self, space: "Space", seed: int, x: np.ndarray, y: np.ndarray, *, fresh: bool
-    ) -> "tuple[Network, int]":
+    def fit(self, x: np.ndarray, y: np.ndarray, *, fresh: bool) -> "tuple[Network, int]":
         """Train the base network, or a `fresh` one with early stopping; also return its epochs."""
         from evenhand.learning.eidig.network import Adadelta, Nadam, train
 
-        start = self.start(space, seed, fresh)
-        if self.track == "integers":
+        job, start = self.job, self.initial_network(fresh)
+        if job.track == "integers":
             optimizer, batch = Nadam(len(start.theta)), BATCH
         else:
-            optimizer = Adadelta(len(start.theta), self.hyperparameters.learning_rate)
-            batch = self.hyperparameters.batch
-        how = {"batch": batch, "epochs": self.epochs, "progress": self.progress}
+            optimizer = Adadelta(len(start.theta), job.hyperparameters.learning_rate)
+            batch = job.hyperparameters.batch
+        how = {"batch": batch, "epochs": job.epochs, "progress": job.progress}
         if not fresh:  # the order of `evenhand.learning.stacked`
-            return train(start, optimizer, x, y, generator=np.random.default_rng([seed, 1]), **how)
-        generator = np.random.default_rng([seed, 6])
+            generator = np.random.default_rng([self.seed, 1])
+            return train(start, optimizer, x, y, generator=generator, **how)
+        generator = np.random.default_rng([self.seed, 6])
         held, rows = np.split(generator.permutation(len(x)), [round(VALIDATION * len(x))])
         how |= {"epochs": RETRAINING_EPOCHS, "patience": PATIENCE, "generator": generator}
         return train(start, optimizer, x[rows], y[rows], validation=(x[held], y[held]), **how)

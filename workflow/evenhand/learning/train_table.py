@@ -4,6 +4,7 @@ import importlib
 import math
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,7 +19,13 @@ from evenhand.errors import InputError
 from evenhand.io.tables import FORM
 from evenhand.learning.hyperparameters import read_hyperparameters
 from evenhand.metrics.group import RATES, gaps, rates
-from evenhand.metrics.individual import TAU, binary, percent, similar_outputs, unchanged_labels
+from evenhand.metrics.individual import (
+    BASES,
+    binary,
+    percent,
+    similar_outputs,
+    unchanged_labels,
+)
 from evenhand.tabular.prepared import Prepared, check, read_prepared
 
 if TYPE_CHECKING:
@@ -107,8 +114,6 @@ def train_table(
     reduction: str = "sum",
     js_base: str = "e",
     epsilon_unit: str = "cosine",
-    epsilon_lambda: float = 1.0,
-    tau: float = TAU,
     predicted_seeds: int | None = None,
 ) -> dict[str, Any]:
     """Train all runs of a method on a table.
@@ -132,7 +137,7 @@ def train_table(
         Weights of the individual loss; by default 1.
     epsilons : list of float
         Thresholds of the individual losses that have one; by default 0.8. The first is combined
-        with every lambda, the others with `epsilon_lambda` only.
+        with every lambda, the others with lambda 1 only.
     mus : list of float
         Weights of the adversary; by default those of the method. Without an adversary they have
         no effect.
@@ -146,10 +151,6 @@ def train_table(
         Base of the logarithm in the individual loss and in IFR_p: ``e`` or ``2``.
     epsilon_unit : str
         ``cosine``, or ``quantile`` of the batch's similarities.
-    epsilon_lambda : float
-        The lambda of the further epsilons.
-    tau : float
-        Maximum difference of outputs that count as similar in IFR_p.
     predicted_seeds : int, optional
         Number of seeds whose predictions are kept; by default all.
 
@@ -166,43 +167,29 @@ def train_table(
     """
     from evenhand.learning import stacked
 
+    if seeds < 1:
+        raise InputError("there must be at least one seed")
+    options = stacked.Options(split, reduction, js_base, epsilon_unit)
     table = read_prepared(data, meta)
     check(table)
     hyperparameters = read_hyperparameters(training, table.name)
-    chosen = importlib.import_module(f"evenhand.learning.methods.{method}").METHOD
+    module = importlib.import_module(f"evenhand.learning.methods.{method}").METHOD
     grid = _grid(
-        chosen,
+        module,
         individual or ["none"],
         [1.0] if lambdas is None else lambdas,
         [0.8] if epsilons is None else epsilons,
-        list(chosen.mus) if mus is None else mus,
-        epsilon_lambda,
+        list(module.mus) if mus is None else mus,
+        epsilon_unit,
     )
-    _check_options(seeds, split=split, reduction=reduction, js=js_base, epsilon=epsilon_unit)
-    _check_numbers(grid, tau, epsilon_unit)
-    options = stacked.Options(split, reduction, BASES[js_base], epsilon_unit)
-    numbers = list(range(seeds))
-    if chosen.fit is not None:
-        runs = stacked.fit_classifier(table, chosen, numbers, options)
-    else:
-        runs = stacked.train_runs(
-            table, chosen, hyperparameters, grid, numbers, options, progress=True
-        )
-    same = {
-        "dataset": table.name,
-        "method": method,
-        "split": split,
-        "js_base": js_base,
-        "epsilon_unit": epsilon_unit,
-        "reduction": reduction,
-    }
-    keep = seeds if predicted_seeds is None else predicted_seeds
+    numbers = range(seeds)
+    runs = stacked.train_runs(table, module, hyperparameters, grid, numbers, options, progress=True)
+    columns = {"dataset": table.name, "method": method} | asdict(options)
     lost = stacked.empty_splits(table, numbers, split)
-    with run_tables(
-        table, out, groups, predictions, lost, keep=keep, tau=tau, base=BASES[js_base]
-    ) as (write, counts):
+    kept = seeds if predicted_seeds is None else predicted_seeds
+    with run_tables(table, out, groups, predictions, lost, kept) as (write, counts):
         for _, together in groupby(runs, key=lambda run: (run.individual, run.seed)):
-            write(list(together), same)
+            write(list(together), columns)
     return counts
 
 
@@ -213,10 +200,7 @@ def run_tables(
     groups: Path,
     predictions: Path,
     lost: Collection,
-    *,
-    keep: int,
-    tau: float,
-    base: float,
+    kept: int,
 ) -> Iterator[tuple[Callable[[list["Trained"], dict[str, Any]], None], dict[str, int]]]:
     """Open the three output tables of a training.
 
@@ -228,15 +212,13 @@ def run_tables(
         As in `train_table`.
     lost : collection
         The seeds whose runs are not possible.
-    keep : int
+    kept : int
         The predictions of seeds below this one are kept.
-    tau, base : float
-        The threshold of IFR_p, and the base of its logarithm.
 
     Yields
     ------
     (callable, dict)
-        ``write(runs, same)``, which writes runs of one seed, with `same` as their common columns;
+        ``write(runs, columns)``, which writes runs of one seed with their common columns;
         and the counts so far: runs, diverged, empty, predictions.
     """
     counts = {"runs": 0, "diverged": 0, "empty": 0, "predictions": 0}
@@ -247,20 +229,20 @@ def run_tables(
         pq.ParquetWriter(predictions, PREDICTIONS, **FORM) as prediction_writer,
     ):
 
-        def write(some: list["Trained"], same: dict[str, Any]) -> None:
+        def write(runs: list["Trained"], columns: dict[str, Any]) -> None:
             first = counts["runs"]
-            run_rows, group_rows = measure(table, some, tau, base, first, same)
+            run_rows, group_rows = measure(table, runs, columns, first)
             run_writer.write_table(pa.Table.from_pylist(run_rows, schema))
             group_writer.write_table(pa.Table.from_pylist(group_rows, GROUPS))
-            if some[0].seed < keep:
+            if runs[0].seed < kept:
                 rows = pa.concat_tables(
-                    _prediction_rows(run, first + i) for i, run in enumerate(some)
+                    _prediction_rows(run, first + i) for i, run in enumerate(runs)
                 )
                 prediction_writer.write_table(rows)
                 counts["predictions"] += len(rows)
-            counts["runs"] += len(some)
-            counts["empty"] += sum(run.reason is not None for run in some)
-            counts["diverged"] += sum(run.diverged and run.reason is None for run in some)
+            counts["runs"] += len(runs)
+            counts["empty"] += sum(run.reason is not None for run in runs)
+            counts["diverged"] += sum(run.diverged and run.reason is None for run in runs)
 
         yield write, counts
 
@@ -270,101 +252,81 @@ def with_reason(lost: Collection) -> pa.Schema:
     return RUNS.append(REASON) if lost else RUNS
 
 
-#: Bases of logarithms by name.
-BASES = {"e": math.e, "2": 2.0}
-
-
-def _check_options(seeds: int, *, split: str, reduction: str, js: str, epsilon: str) -> None:
-    allowed = {
-        "split": (split, ("random", "official")),
-        "reduction": (reduction, ("sum", "mean")),
-        "js_base": (js, tuple(BASES)),
-        "epsilon_unit": (epsilon, ("cosine", "quantile")),
-    }
-    for name, (value, values) in allowed.items():
-        if value not in values:
-            raise InputError(f"{name} is {value}, not one of {', '.join(values)}")
-    if seeds < 1:
-        raise InputError("there must be at least one seed")
-
-
-def _check_numbers(
-    grid: "list[tuple[str, list[Configuration]]]", tau: float, epsilon_unit: str
-) -> None:
-    everyone = [one for _, configurations in grid for one in configurations]
-    weights = [("lambda", one.lam) for one in everyone] + [("mu", one.mu) for one in everyone]
-    for name, value in [*weights, ("tau", tau)]:
-        if value is not None and not value >= 0:  # nor NaN
-            raise InputError(f"{name} is {value:g}; it is a number from 0")
-    for one in everyone:
-        if one.epsilon is None:
-            continue
-        if not math.isfinite(one.epsilon):
-            raise InputError(f"epsilon is {one.epsilon:g}, which is no number")
-        if epsilon_unit == "quantile" and not 0 <= one.epsilon <= 1:
-            raise InputError(f"epsilon is {one.epsilon:g}; a quantile lies between 0 and 1")
-
-
 def _grid(
     method: "Method",
     individual: list[str],
     lambdas: list[float],
     epsilons: list[float],
     mus: list[float],
-    epsilon_lambda: float,
+    epsilon_unit: str,
 ) -> "list[tuple[str, list[Configuration]]]":
     """Return the configurations of each individual loss, ordered by lambda, epsilon and mu."""
     from evenhand.learning.individual_loss import individual_loss_of
     from evenhand.learning.stacked import Configuration
 
-    losses = {name: individual_loss_of(name) for name in individual}
-    some_mus = mus if method.takes_mu else [None]
-    if not (lambdas and epsilons and some_mus):
+    for name, weights in (("lambda", lambdas), ("mu", mus)):
+        for weight in weights:
+            if not weight >= 0:  # nor NaN
+                raise InputError(f"{name} is {weight:g}; it is a number from 0")
+    for epsilon in epsilons:
+        if not math.isfinite(epsilon):
+            raise InputError(f"epsilon is {epsilon:g}, which is no number")
+        if epsilon_unit == "quantile" and not 0 <= epsilon <= 1:
+            raise InputError(f"epsilon is {epsilon:g}; a quantile lies between 0 and 1")
+    mus = mus if method.takes_mu else [None]
+    if not (lambdas and epsilons and mus):
         raise InputError("a list of lambdas, epsilons or mus is empty")
     grid = []
-    for name, loss in losses.items() if method.takes_individual else [("none", None)]:
-        if loss is None or loss.pairs is None:
+    for name in individual if method.takes_individual else ["none"]:
+        loss = individual_loss_of(name)
+        if loss.pairs is None:
             pairs = [(0.0, None)]
         elif loss.takes_epsilon:
             pairs = [(lam, epsilons[0]) for lam in lambdas]
-            pairs += [(epsilon_lambda, epsilon) for epsilon in epsilons[1:]]
+            pairs += [(1.0, epsilon) for epsilon in epsilons[1:]]
         else:
             pairs = [(lam, None) for lam in lambdas]
         grid.append(
-            (name, [Configuration(*pair, mu) for pair in dict.fromkeys(pairs) for mu in some_mus])
+            (name, [Configuration(*pair, mu) for pair in dict.fromkeys(pairs) for mu in mus])
         )
     return grid
 
 
 def measure(
-    table: Prepared,
-    runs: "list[Trained]",
-    tau: float,
-    base: float,
-    first: int,
-    same: dict[str, Any],
+    table: Prepared, runs: "list[Trained]", columns: dict[str, Any], first: int = 0
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the rows of `RUNS` and `GROUPS` of runs with the same test rows."""
+    """Return the rows of `RUNS` and `GROUPS` of runs with the same test rows.
+
+    Parameters
+    ----------
+    table : Prepared
+        The data set.
+    runs : list of Trained
+        Runs of one seed.
+    columns : dict
+        The common columns of the runs.
+    first : int
+        The number of the first run.
+    """
     test, values = runs[0].test, len(table.attribute_values)
     a, y = table.a[test], table.y[test]
-    whole = [run for run in runs if not run.diverged]
-    if whole:
-        predicted = np.stack([binary(run.p).argmax(axis=1) for run in whole])
+    finite = [run for run in runs if not run.diverged]
+    if finite:
+        predicted = np.stack([binary(run.p).argmax(axis=1) for run in finite])
         overall, by_group = rates(y, predicted, a, values)
-        apart = gaps(by_group)
+        overall |= gaps(by_group)
     run_rows, group_rows = [], []
     position = 0
     for number, run in enumerate(runs, start=first):
-        has = run.individual != "none"
         configuration = run.configuration
-        row = dict.fromkeys(RUNS.names) | same
+        row = dict.fromkeys(RUNS.names) | columns
         row |= {
             "run": number,
             "individual": run.individual,
-            "reduction": same["reduction"] if has else None,
+            "reduction": None if run.individual == "none" else columns["reduction"],
             "lambda": configuration.lam,
             "epsilon": configuration.epsilon,
-            "epsilon_unit": None if configuration.epsilon is None else same["epsilon_unit"],
+            "epsilon_unit": None if configuration.epsilon is None else columns["epsilon_unit"],
             "mu": configuration.mu,
             "seed": run.seed,
             "n_train": run.train_rows,
@@ -373,27 +335,28 @@ def measure(
             "diverged": run.diverged,
             "reason": run.reason,
         }
-        parts = [dict.fromkeys(GROUPS.names) for _ in range(values)]
-        for code, part in enumerate(parts):
-            part |= {"run": number, "group": code, "n": int((a == code).sum())}
+        of_groups = [
+            dict.fromkeys(GROUPS.names)
+            | {"run": number, "group": code, "n": int((a == code).sum())}
+            for code in range(values)
+        ]
         if not run.diverged:
-            measured = overall | apart
-            row |= {name: _number(measured[name][position]) for name in measured if name in row}
+            row |= {name: _number(overall[name][position]) for name in overall if name in row}
             p, flipped = binary(run.p), binary(run.flipped)
             labels = unchanged_labels(p, flipped)
-            outputs = similar_outputs(p, flipped, tau=tau, base=base)
+            outputs = similar_outputs(p, flipped, base=BASES[columns["js_base"]])
             row |= {
                 "ifr_b": percent(labels),
                 "ifr_p": percent(outputs),
                 "ifr_p_all": percent(outputs, strict=True),
             }
-            for code, part in enumerate(parts):
-                part |= {name: _number(by_group[name][position, code]) for name in RATES}
-                part["ifr_b"] = percent(labels[a == code])
-                part["ifr_p"] = percent(outputs[a == code])
+            for code, group in enumerate(of_groups):
+                group |= {name: _number(by_group[name][position, code]) for name in RATES}
+                group["ifr_b"] = percent(labels[a == code])
+                group["ifr_p"] = percent(outputs[a == code])
             position += 1
         run_rows.append(row)
-        group_rows += parts
+        group_rows += of_groups
     return run_rows, group_rows
 
 

@@ -7,7 +7,7 @@ other state that changes from step to step belongs to the training, and so to it
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,35 +16,19 @@ import numpy as np
 from evenhand.errors import InputError
 from evenhand.io.checkpoint import random_state, set_random_state
 from evenhand.learning import loop
-from evenhand.learning.evaluation import (
-    Batcher,
-    dev_scores,
-    forward,
-    predict,
-    predict_features,
-)
-from evenhand.learning.examples import Examples, check
-from evenhand.learning.history import Epochs, Trained, broken_batch
+from evenhand.learning.evaluation import Batcher, forward, predict, predict_features
+from evenhand.learning.examples import Examples
+from evenhand.learning.history import Trained, broken_batch
 from evenhand.learning.objective import (
     Batch,
     Objective,
     Options,
-    load_objective,
     losses_of,
-    sampler_of,
     trains_inside,
     whole,
 )
-from evenhand.learning.pairs import (
-    COUNTERFACTUAL,
-    GRAPH,
-    Pairs,
-    among,
-    check_pairs,
-    kind_of_pairs,
-    partners,
-)
-from evenhand.learning.sampling import make_sampler
+from evenhand.learning.pairs import COUNTERFACTUAL, Pairs
+from evenhand.learning.problem import Problem
 from evenhand.learning.settings import Settings
 from evenhand.scoring.device import settle
 
@@ -83,83 +67,24 @@ def fit(
     features: int,
     device: str = "cpu",
     folder: Path | None = None,
+    configuration: Mapping[str, Any] | None = None,
+    pairs: Pairs | None = None,
     title: str = "train",
-    **how: Any,
 ) -> Fitted:
     """Train a model in all phases of an objective: a first training, the training, a last layer.
 
     Parameters
     ----------
     build : callable
-        Returns a new model, whose `last_layer` is the linear layer of the logits.
-    batcher, examples, objective, options, settings, seed, features, device, folder, title, **how
-        As for `train`.
-    """
-    import torch
-
-    shared = {"seed": seed, "features": features, "device": device, **how}
-    every = np.arange(len(examples.ids))
-    if objective.again:
-        model, first = build(), first_settings(settings, options)
-        erm, below = load_objective("erm"), None if folder is None else folder / "first"
-        train(model, batcher, examples, erm, {}, first, folder=below, title=title, **shared)
-        logits = predict(model, batcher, every, settings, device=device)
-        examples = objective.again(examples, logits, options)
-    model = build()
-    trained = train(
-        model, batcher, examples, objective, options, settings, folder=folder, title=title, **shared
-    )
-    logits, outputs = predict_features(
-        model, batcher, every, settings, device=device, title=f"predict after {title}"
-    )
-    if objective.last_layer:
-        found = objective.last_layer(outputs, examples, examples.dev, options)
-        layer = model.last_layer
-        with torch.no_grad():
-            layer.weight.copy_(torch.from_numpy(found.weight.T))
-            layer.bias.copy_(torch.from_numpy(found.bias))
-        logits = predict(model, batcher, every, settings, device=device)
-        outputs = outputs if found.reads is None else outputs @ found.reads
-    return Fitted(model, trained, logits, outputs)
-
-
-def first_settings(settings: Settings, options: Options) -> Settings:
-    """Return the settings of a first training: ``first_epochs`` epochs, chosen by macro-F1."""
-    return replace(settings, epochs=whole(options, "first_epochs"), select="macro_f1")
-
-
-def train(
-    model: "nn.Module",
-    batcher: Batcher,
-    examples: Examples,
-    objective: Objective,
-    options: Options,
-    settings: Settings,
-    *,
-    seed: int,
-    features: int,
-    device: str = "cpu",
-    folder: Path | None = None,
-    configuration: Mapping[str, Any] | None = None,
-    pairs: Pairs | None = None,
-    title: str = "train",
-) -> Trained:
-    """Train a model in place, and leave it in evaluation mode with the best epoch's weights.
-
-    Parameters
-    ----------
-    model : module
-        On the device; it returns logits (n, classes) and features (n, `features`) for an input
-        from `batcher`.
+        Returns a new model on the device, whose `last_layer` is the linear layer of the logits.
+        The model returns logits (n, classes) and features (n, `features`) for an input from
+        `batcher`.
     batcher : callable
         Makes the model's input from row numbers, without any randomness. The counterfactual
         (`pairs`) of row i of n is row n + i.
-    examples : Examples
-        See `check`, which is called here too.
-    objective, options
-        See `evenhand.learning.objective`.
-    settings : Settings
-        Rates, batches, epochs.
+    examples, objective, options, settings, pairs
+        See `Problem`. The model's outputs for a case are the same, to the bit, with or without a
+        counterfactual, which gets the same dropout.
     seed : int
         Seed of batches and dropout; call within `repeatable`.
     features : int
@@ -171,9 +96,6 @@ def train(
         Folder for the checkpoint, and for a batch whose loss is not finite.
     configuration : mapping, optional
         Other determinants of the training (such as the model); part of the checkpoint.
-    pairs : Pairs, optional
-        The pairs of an objective that compares pairs. The model's outputs for a case are the same,
-        to the bit, with or without a counterfactual, which gets the same dropout.
     title : str
         Label of the progress bar.
 
@@ -183,27 +105,37 @@ def train(
         The cases cannot be trained on; a loss or gradient is not finite; the checkpoint belongs to
         another configuration or cannot be written.
     """
-    check(examples, objective, options, settings)
-    pairs = pairs or Pairs()
-    check_pairs(options, pairs, examples.train)
-    training = Training(
-        model, batcher, examples, objective, options, settings, seed, features, device, pairs
+    import torch
+
+    problem = Problem(examples, objective, options, settings, pairs or Pairs())
+    rows = np.arange(len(examples.ids))
+
+    def train(problem: Problem, folder: Path | None) -> "tuple[nn.Module, Trained]":
+        """Train a new model, and leave it in evaluation mode with the best epoch's weights."""
+        problem.check()
+        model = build()
+        training = Training(model, batcher, problem, seed, features, device, folder)
+        shapes = [[name, list(value.shape)] for name, value in model.state_dict().items()]
+        identity = problem.identity({**(configuration or {}), "seed": seed, "model": shapes})
+        loop.run(training, folder, identity, title=title, device=device)
+        model.load_state_dict(training.epochs.weights)
+        return model.eval(), training.epochs.result()
+
+    if objective.again:
+        model, _ = train(problem.first(), folder and folder / "first")
+        problem = problem.second(predict(model, batcher, rows, settings, device=device))
+    model, trained = train(problem, folder)
+    logits, outputs = predict_features(
+        model, batcher, rows, settings, device=device, title=f"predict after {title}"
     )
-    training.folder = folder
-    identity = {
-        **(configuration or {}),
-        "settings": asdict(settings),
-        "seed": seed,
-        "objective": [objective.NAME, dict(options)],
-        "cases": examples.digest(),
-        "model": [[name, list(one.shape)] for name, one in model.state_dict().items()],
-    }
-    if (used := pairs.digest(options)) is not None:
-        identity["pairs"] = used
-    loop.run(training, folder, identity, title=title, device=device)
-    model.load_state_dict(training.epochs.weights)
-    model.eval()
-    return training.epochs.result()
+    if objective.last_layer:
+        layer = objective.last_layer(outputs, problem.examples, examples.dev, options)
+        with torch.no_grad():
+            model.last_layer.weight.copy_(torch.from_numpy(layer.weight.T))
+            model.last_layer.bias.copy_(torch.from_numpy(layer.bias))
+        logits = predict(model, batcher, rows, settings, device=device)
+        outputs = outputs if layer.reads is None else outputs @ layer.reads
+    return Fitted(model, trained, logits, outputs)
 
 
 class Training:
@@ -213,74 +145,51 @@ class Training:
         self,
         model: "nn.Module",
         batcher: Batcher,
-        examples: Examples,
-        objective: Objective,
-        options: Options,
-        settings: Settings,
+        problem: Problem,
         seed: int,
         features: int,
         device: str,
-        pairs: Pairs,
+        folder: Path | None,
     ) -> None:
         import torch
 
-        self.pairs, self.pair_kind = pairs, kind_of_pairs(options)
-        self.model, self.batcher, self.examples = model, batcher, examples
-        self.objective, self.options, self.settings = objective, options, settings
+        self.model, self.batcher, self.problem, self.folder = model, batcher, problem, folder
+        self.examples, self.settings = problem.examples, problem.settings
+        self.objective, self.options = problem.objective, problem.options
         self.device = torch.device(device)
-        self.folder: Path | None = None
         settle(model)
         torch.manual_seed(seed)
-        codes = torch.as_tensor(examples.codes[examples.train])
-        groups = max(1, len(examples.group_names))
-        present = torch.bincount(codes, minlength=groups) > 0
-        self.state = {
-            name: value.to(self.device)
-            for name, value in objective.initial_state(present, options).items()
-        }
-        modules = objective.modules(features, groups, options)
-        #: the objective's own
+        self.state = {k: v.to(self.device) for k, v in problem.initial_state().items()}
+        modules = self.objective.modules(features, problem.groups, self.options)
+        #: The networks that belong to the objective.
         self.modules = None if modules is None else modules.to(self.device, model_dtype(model))
         self.inner = None
-        if trains_inside(objective, options):
-            rate = options["inner_rate"]
+        if trains_inside(self.objective, self.options):
+            rate = self.options["inner_rate"]
             self.inner = torch.optim.Adam(self.modules.parameters(), lr=rate)
-        self.labels = torch.as_tensor(examples.labels)
-        if examples.task == "multi_label":
-            self.labels = self.labels.to(model_dtype(model))
-        self.codes = torch.as_tensor(examples.codes)
-        self.epoch_steps = math.ceil(len(examples.train) / settings.batch)
-        self.steps = self.epoch_steps * settings.epochs
-        self.warmup = int(settings.warmup * self.steps)
+        self.steps = problem.steps
         self.descent = loop.Descent(
-            decayed([model, None if self.inner else self.modules], settings.weight_decay),
-            lr=settings.lr,
+            decayed([model, None if self.inner else self.modules], self.settings.weight_decay),
+            lr=self.settings.lr,
             steps=self.steps,
-            warmup=self.warmup,
-            clip=settings.clip,
+            warmup=problem.warmup,
+            clip=self.settings.clip,
         )
-        sampler = sampler_of(objective, options)
-        self.sampler = make_sampler(
-            sampler,
-            examples.sampled(sampler),
-            settings.batch,
-            np.random.default_rng(seed),
-            among(examples.train, pairs.neighbours) if self.pair_kind == GRAPH else None,
-        )
-        self.epochs = Epochs(settings.epochs, settings.patience, settings.select)
+        self.sampler = problem.sampler(seed)
+        self.epochs = problem.epochs()
         self.losses: list[float] = []  # of the current epoch
         self.norms: list[float] = []
 
     @property
     def step(self) -> int:
         """The number of optimiser steps so far."""
-        return len(self.epochs.history) * self.epoch_steps + len(self.losses)
+        return len(self.epochs.history) * self.sampler.per_epoch + len(self.losses)
 
     def advance(self) -> Iterator[dict[str, str]]:
         """Train; see `evenhand.learning.loop.Training`."""
         while not self.epochs.done:
             self.model.train()
-            while len(self.losses) < self.epoch_steps:
+            while len(self.losses) < self.sampler.per_epoch:
                 self._one_step(next(self.sampler))
                 epoch = len(self.epochs.history) + 1
                 yield {"epoch": f"{epoch}", "loss": f"{self.losses[-1]:.3f}"}
@@ -303,10 +212,9 @@ class Training:
 
     def load_state_dict(self, kept: dict[str, Any]) -> None:
         """Continue from `state_dict`."""
-        for name in ("model", "descent", "epochs", *(() if self.modules is None else ("modules",))):
-            getattr(self, name).load_state_dict(kept[name])
-        if self.inner is not None:
-            self.inner.load_state_dict(kept["inner"])
+        for name in ("model", "modules", "descent", "inner", "epochs"):
+            if kept[name] is not None:
+                getattr(self, name).load_state_dict(kept[name])
         self.sampler.restore(json.loads(kept["sampler"]))
         self.state, self.losses, self.norms = (kept[n] for n in ("state", "losses", "norms"))
 
@@ -364,12 +272,12 @@ class Training:
 
     def _forward(self, rows: np.ndarray) -> tuple["Tensor", ...]:
         """Return logits and features of cases, and the counterfactuals' logits if requested."""
-        if self.pair_kind != COUNTERFACTUAL:
+        if self.problem.pair_kind != COUNTERFACTUAL:
             return self._outputs(rows)
         before = random_state(self.device)
         logits, features = self._outputs(rows)
         after = random_state(self.device)
-        has = np.flatnonzero(self.pairs.swapped[rows])
+        has = np.flatnonzero(self.problem.pairs.swapped[rows])
         swapped = logits.new_zeros(logits.shape)  # the loss ignores cases without one
         if len(has):
             set_random_state(before, self.device)
@@ -397,25 +305,18 @@ class Training:
         rows: np.ndarray,
         logits: "Tensor",
         features: "Tensor",
-        swapped: "Tensor | None" = None,
+        partner_logits: "Tensor | None" = None,
     ) -> Batch:
-        import torch
-
-        near = has = None
-        if swapped is not None:
-            has = torch.from_numpy(self.pairs.swapped[rows]).to(self.device)
-        if self.pair_kind == GRAPH:
-            near = torch.from_numpy(partners(rows, self.pairs.neighbours)).to(self.device)
+        fields = self.problem.fields(
+            rows, model_dtype(self.model), counterfactuals=partner_logits is not None
+        )
         return Batch(
             logits=logits,
-            labels=self.labels[rows].to(self.device),
-            groups=self.codes[rows].to(self.device),
             features=features,
+            partner_logits=partner_logits,
             task=self.examples.task,
             step=self.step,
-            partner_logits=swapped,
-            has_partner=has,
-            partner=near,
+            **{name: value.to(self.device) for name, value in fields.items()},
         )
 
     # ------------------------------------------------------------------ one epoch
@@ -430,15 +331,8 @@ class Training:
                 f" {self.examples.ids[dev[row]]} are not finite",
                 remedy="look at this case, or lower the learning rate",
             )
-        steps = self.step
-        factor = loop.schedule_factor(steps - 1, steps=self.steps, warmup=self.warmup)
-        row = {
-            "steps": steps,
-            "learning_rate": self.settings.lr * factor,
-            "losses": self.losses,
-            "gradient_norm": float(np.mean(self.norms)),
-            **dev_scores(logits, self.examples, sampler_of(self.objective, self.options)),
-        }
+        norm = float(np.mean(self.norms))
+        row = self.problem.epoch_row(self.step, self.losses, norm, logits)
         self.losses, self.norms = [], []
         self.epochs.add(
             row,
@@ -449,16 +343,11 @@ class Training:
 
 def decayed(modules: "list[nn.Module | None]", weight_decay: float) -> list[dict[str, Any]]:
     """Return the trainable parameters as groups of AdamW: only matrices have weight decay."""
-    trained = [
-        one
-        for module in modules
-        if module is not None
-        for one in module.parameters()
-        if one.requires_grad
-    ]
+    parameters = [p for module in modules if module is not None for p in module.parameters()]
+    trained = [p for p in parameters if p.requires_grad]
     return [
-        {"params": [one for one in trained if one.dim() > 1], "weight_decay": weight_decay},
-        {"params": [one for one in trained if one.dim() <= 1], "weight_decay": 0.0},
+        {"params": [p for p in trained if p.dim() > 1], "weight_decay": weight_decay},
+        {"params": [p for p in trained if p.dim() <= 1], "weight_decay": 0.0},
     ]
 
 

@@ -15,6 +15,9 @@ import numpy as np
 #: Outputs are similar up to this Jensen-Shannon divergence.
 TAU = 0.001
 
+#: Bases of logarithms by name.
+BASES = {"e": math.e, "2": 2.0}
+
 
 def js_divergence(p: np.ndarray, q: np.ndarray, *, base: float = math.e) -> np.ndarray:
     """Return the Jensen-Shannon divergence of distributions.

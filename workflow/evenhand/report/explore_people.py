@@ -60,7 +60,6 @@ def explore_people(
     words: Input | None = None,
     most: int = 50_000,
     pages: list[str] | None = None,
-    tau: float = TAU,
 ) -> dict[str, Any]:
     """Write the explorer of test individuals.
 
@@ -85,8 +84,6 @@ def explore_people(
         ``resources/iifr/feature_words.csv``.
     most : int
         Individuals of a data set, at most; the page states how many it leaves out.
-    tau : float
-        As in `train_table`.
 
     Returns
     -------
@@ -112,7 +109,7 @@ def explore_people(
     order = {name_of(setting): i for i, setting in enumerate(settings)}
     answers: dict[str, list[Answers]] = {name: [] for name in found}
     for run, prediction, name in trainings(runs or [], predictions or [], places, found):
-        answers[name] += read_answers(run, prediction, found[name], order, tau=tau)
+        answers[name] += read_answers(run, prediction, found[name], order)
     described, left_out, notes, files = [], {}, {}, {}
     for (name, table), format in zip(found.items(), formats, strict=True):
         own = sorted(answers[name], key=lambda one: order[one.name])
@@ -133,7 +130,7 @@ def explore_people(
     counts = write_explorer(
         "people", described, files, notes,
         out=out, tables_out=tables_out, templates=templates, pages=pages,
-        alike=likeness({one[SETTING.index("js_base")] for one in settings}, tau),
+        alike=likeness({one[SETTING.index("js_base")] for one in settings}, TAU),
         integers=any(one.name[1].startswith(WITH_INTEGERS) for one in every),
     )  # fmt: skip
     sizes = {one["key"]: sum(len(model["row"]) for model in one["models"]) for one in described}

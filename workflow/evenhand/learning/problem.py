@@ -1,0 +1,180 @@
+"""A training problem: cases, objective, options, settings and pairs, checked and as tensors.
+
+`evenhand.learning.trainer` trains one model on it, `evenhand.learning.linear` a stack of models.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from evenhand.learning import loop
+from evenhand.learning.evaluation import dev_scores
+from evenhand.learning.examples import Examples, check
+from evenhand.learning.history import Epochs
+from evenhand.learning.objective import (
+    Objective,
+    Options,
+    State,
+    load_objective,
+    sampler_of,
+    whole,
+)
+from evenhand.learning.pairs import GRAPH, Pairs, among, check_pairs, kind_of_pairs, partners
+from evenhand.learning.sampling import Batches, make_sampler
+from evenhand.learning.settings import Settings
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a classifier is trained on, and how.
+
+    Parameters
+    ----------
+    examples : Examples
+        The cases.
+    objective, options
+        See `evenhand.learning.objective`.
+    settings : Settings
+        Rates, batches, epochs.
+    pairs : Pairs
+        The pairs of an objective that compares pairs.
+    """
+
+    examples: Examples
+    objective: Objective
+    options: Options
+    settings: Settings
+    pairs: Pairs = field(default_factory=Pairs)
+
+    def check(self) -> None:
+        """Raise an InputError if the cases or their pairs cannot be trained on."""
+        check(self.examples, self.objective, self.options, self.settings)
+        check_pairs(self.options, self.pairs, self.examples.train)
+
+    def first(self) -> "Problem":
+        """Return the first training of an objective with `again`: ERM, chosen by macro-F1."""
+        epochs = whole(self.options, "first_epochs")
+        settings = replace(self.settings, epochs=epochs, select="macro_f1")
+        return Problem(self.examples, load_objective("erm"), {}, settings, self.pairs)
+
+    def second(self, logits: np.ndarray) -> "Problem":
+        """Return the second training, from the logits of the first."""
+        return replace(self, examples=self.objective.again(self.examples, logits, self.options))
+
+    @property
+    def groups(self) -> int:
+        """The number of groups, at least 1."""
+        return max(1, len(self.examples.group_names))
+
+    @property
+    def pair_kind(self) -> str | None:
+        """The pairs that the training has to provide."""
+        return kind_of_pairs(self.options)
+
+    @property
+    def steps(self) -> int:
+        """The maximum number of optimiser steps."""
+        return -(-len(self.examples.train) // self.settings.batch) * self.settings.epochs
+
+    @property
+    def warmup(self) -> int:
+        """The number of steps in which the learning rate rises."""
+        return int(self.settings.warmup * self.steps)
+
+    def learning_rate(self, step: int) -> float:
+        """Return the learning rate of a step, counted from 0."""
+        return self.settings.lr * loop.schedule_factor(step, steps=self.steps, warmup=self.warmup)
+
+    def sampler(self, seed: int) -> Batches:
+        """Return a new sampler of positions in `examples.train`."""
+        name, train = sampler_of(self.objective, self.options), self.examples.train
+        near = among(train, self.pairs.neighbours) if self.pair_kind == GRAPH else None
+        generator = np.random.default_rng(seed)
+        return make_sampler(name, self.examples.sampled(name), self.settings.batch, generator, near)
+
+    def initial_state(self) -> State:
+        """Return the objective's state before the first step."""
+        import torch
+
+        train = torch.as_tensor(self.examples.codes[self.examples.train])
+        present = torch.bincount(train, minlength=self.groups) > 0
+        return self.objective.initial_state(present, self.options)
+
+    def epochs(self) -> Epochs:
+        """Return a new record of epochs."""
+        return Epochs(self.settings.epochs, self.settings.patience, self.settings.select)
+
+    def epoch_row(
+        self, steps: int, losses: list[float], norm: float, logits: np.ndarray
+    ) -> dict[str, Any]:
+        """Return the columns of an epoch in `evenhand.learning.history.HISTORY`.
+
+        Parameters
+        ----------
+        steps : int
+            Number of steps so far.
+        losses : list of float
+            The loss of each step of the epoch.
+        norm : float
+            Their mean gradient norm.
+        logits : array, shape (d, classes)
+            The logits of the development cases.
+        """
+        return {
+            "steps": steps,
+            "learning_rate": self.learning_rate(steps - 1),
+            "losses": losses,
+            "gradient_norm": norm,
+            **dev_scores(logits, self.examples, sampler_of(self.objective, self.options)),
+        }
+
+    @cached_property
+    def _tensors(self) -> "dict[str, Tensor]":
+        import torch
+
+        parts = {"labels": self.examples.labels, "groups": self.examples.codes}
+        if self.pairs.swapped is not None:
+            parts["has_partner"] = self.pairs.swapped
+        return {name: torch.as_tensor(values) for name, values in parts.items()}
+
+    def fields(
+        self, rows: np.ndarray, dtype: "torch.dtype", *, counterfactuals: bool
+    ) -> "dict[str, Tensor]":
+        """Return the fields of `evenhand.learning.objective.Batch` that no model computes.
+
+        Parameters
+        ----------
+        rows : array of int64, shape (..., n)
+            The cases of batches.
+        dtype : torch.dtype
+            The number format of the labels of a multi-label task.
+        counterfactuals : bool
+            Whether the batch has `partner_logits`.
+        """
+        import torch
+
+        index = torch.from_numpy(rows)
+        names = ("labels", "groups", *(("has_partner",) if counterfactuals else ()))
+        fields = {name: self._tensors[name][index] for name in names}
+        if self.examples.task == "multi_label":
+            fields["labels"] = fields["labels"].to(dtype)
+        if self.pair_kind == GRAPH:
+            fields["partner"] = torch.from_numpy(partners(rows, self.pairs.neighbours))
+        return fields
+
+    def identity(self, other: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the determinants of the training for its checkpoint: these and `other` ones."""
+        return {
+            **other,
+            "settings": asdict(self.settings),
+            "objective": [self.objective.NAME, dict(self.options)],
+            "cases": self.examples.digest(),
+            "pairs": self.pairs.digest(self.options),
+        }
