@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from huggingface_hub import ModelCard
-from unit.report.test_write_models_page import change
+from unit.report.test_page_language_models import change
 
 from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
