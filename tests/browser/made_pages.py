@@ -1,6 +1,5 @@
 """Pages of made results: hostile ones, and those of a run of one system."""
 
-import csv
 import json
 import shutil
 from dataclasses import replace
@@ -9,43 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.certificates.dose_response import dose_row, dose_table
-from evenhand.certificates.study import CERTIFICATE, Finding, judge
-from evenhand.core.tables import write_tables
 from evenhand.individual.tabulate_individual import tabulate_individual
 from evenhand.learning.train_eidig import train_eidig
 from evenhand.report.explore_cases import explore_cases
 from evenhand.report.explore_people import explore_people
 from evenhand.report.explore_sentences import explore_sentences
 from evenhand.report.export_tables import export_tables
-from evenhand.report.headline import PUBLISHED, SYSTEMS
-from evenhand.report.known_errors import COLUMNS
 from evenhand.report.page_list import BESIDE, DRAWING, NOTICE, PAGES
-from evenhand.report.write_certificate_page import write_certificate_page
-from evenhand.report.write_classifiers_page import write_classifiers_page
-from evenhand.report.write_errors_page import write_errors_page
-from evenhand.report.write_front_page import write_front_page
-from evenhand.report.write_individual_page import write_individual_page
-from evenhand.report.write_legal_page import write_legal_page
-from evenhand.report.write_mitigation_page import write_mitigation_page
-from evenhand.report.write_models_page import write_models_page
-from evenhand.report.write_provenance_page import write_provenance_page
+from evenhand.report.write_page import write_page
 from evenhand.report.write_shared import write_shared
-from evenhand.report.write_slguset_page import write_slguset_page
 from evenhand.tabular.prepared import write_prepared
 from unit.individual.made_study import FACTS, PHRASES
 from unit.learning import made_eidig as of_eidig
-from unit.legal.made_cases import declaration
-from unit.report import (
-    made_case_page,
-    made_classifiers,
-    made_explorer,
-    made_individual,
-    made_legal,
-    made_people,
-    made_results,
-    made_stereotypes,
-)
+from unit.report import made_case_page, made_explorer, made_people, made_results
+from unit.report.made_pages import PAGES as MADE
 
 #: What a sentence, a title or a label may hold: markup, script, quotes, a formula of a
 #: spreadsheet, a mark of writing direction, and what a template might take for its own.
@@ -54,9 +30,6 @@ HOSTILE = (
     " onerror=window.hacked=3><svg onload=window.hacked=4>\u202e&amp;{{ 7*7 }}</title></svg>"
     "</script><!--"
 )
-
-#: The same as the name of a file.
-HOSTILE_NAME = HOSTILE.replace("/", "∕")
 
 #: The pages of a run without predictions that were made elsewhere, as the demo is one.
 WHOLE = [page for page in PAGES if page not in ("predictions", "predicted")]
@@ -77,28 +50,12 @@ def hostile(repository: Path, results: Path) -> Path:
     (report / NOTICE).write_text(HOSTILE, encoding="utf-8")
     templates = [*made_results.templates(repository), report / NOTICE]
     common = {"templates": templates, "pages": WHOLE}
-    slguset = made_results.write_hostile(results, HOSTILE)
     provenance = write_provenance(results / "provenance.json")
-    write_slguset_page(
-        **common, out=report / "slguset.html", provenance=provenance,
-        **made_results.arguments(slguset),
-    )  # fmt: skip
-
-    models = made_stereotypes.write_results(
-        results,
-        models={"tiny-bert-en": HOSTILE_NAME, "headless": f"{HOSTILE_NAME} 2"},
-        sets={"crows_pairs": HOSTILE_NAME},
-        text=HOSTILE,
-    )
-    of_models = made_stereotypes.arguments(models)
-    write_models_page(
-        **common, out=report / "language_models.html", provenance="../provenance.json", **of_models
-    )
-
-    made = made_individual.rows(HOSTILE, HOSTILE)
-    tables = made_individual.results(results / "tables", made, HOSTILE)
-    write_individual_page(**common, out=report / "individual_fairness.html", **tables)
-
+    for page in (page for page in WHOLE if page in MADE):
+        made = MADE[page](repository, folder(results / f"of_{page}"), HOSTILE)
+        files = [*made.files, provenance]
+        write_page(page=page, files=files, out=report / PAGES[page][0], **common, **made.options)
+    write_page(page="provenance", files=[provenance], out=report / "provenance.html", **common)
     explore_people(
         **common, out=report / "people.html", tables_out=report / "people",
         **made_people.joined(
@@ -106,28 +63,6 @@ def hostile(repository: Path, results: Path) -> Path:
             made_people.three_groups(results / "tabular/other"),
         ),
     )  # fmt: skip
-
-    of_cases = made_legal.write_results(repository, results / "tables")
-    write_legal_page(
-        **common,
-        out=report / "legal_cases.html",
-        titles=[HOSTILE],
-        declarations=[declaration("ecthr")],
-        **of_cases,
-    )
-    of_classifiers = made_classifiers.write_results(repository, results / "tables")
-    write_classifiers_page(
-        **common, out=report / "legal_classifiers.html", titles=[HOSTILE],
-        declarations=[declaration("cail")],
-        **of_classifiers,
-    )  # fmt: skip
-
-    write_mitigation_page(
-        **common, out=report / "mitigation.html", titles=[HOSTILE],
-        declarations=[declaration("cail")],
-        tables=of_classifiers["tables"], individual=tables["tables"], data=tables["data"],
-    )  # fmt: skip
-
     explore_cases(
         **common, out=report / "cases.html", tables_out=report / "cases",
         **made_case_page.joined(
@@ -135,29 +70,10 @@ def hostile(repository: Path, results: Path) -> Path:
             made_case_page.cail(results / "legal/other"),
         ),
     )  # fmt: skip
-
-    found = {
-        "systems": list(SYSTEMS),
-        "slguset": [slguset / "tables/corpus", slguset / "tables/bias/slguset"],
-        "language_models": [
-            *of_models["sets"], *of_models["gates"], *of_models["tables"],
-            of_models["released"],
-        ],
-        "legal": [*of_cases["tables"], *of_classifiers["tables"]],
-        "names": ["mine"], "titles": [HOSTILE],
-    }  # fmt: skip
-    write_front_page(**common, out=report / "index.html", provenance=provenance, **found)
-    write_front_page(**common, out=report / "reproduction.html", page="reproduction", **found)
-    write_certificate(common, results, report, HOSTILE)
-    write_errors(results / "errors.csv")
-    write_errors_page(**common, out=report / "known_errors.html", errors=results / "errors.csv")
     explore_sentences(
         **common, out=report / "sentences.html", tables_out=report / "sentences",
         **made_explorer.write_results(folder(results / "explored"), HOSTILE),
     )  # fmt: skip
-    write_provenance_page(
-        **common, out=report / "provenance.html", provenance=provenance, results="results"
-    )
     return report
 
 
@@ -186,46 +102,32 @@ def one_system(repository: Path, results: Path) -> Path:
     shutil.copyfile(
         results / "tables/published/filters.csv", results / "slguset_published/problems.csv"
     )
-    files = made_results.arguments(results)
-    write_slguset_page(**common, out=report / "slguset.html", **files)
-    found = {"systems": ["slguset"], "slguset": [files["corpus"], files["bias"][0]]}
-    write_front_page(**common, out=report / "index.html", **found)
-    write_front_page(**common, out=report / "reproduction.html", page="reproduction", **found)
-    write_certificate(common, results, report, "method")
-    errors = repository / "resources/known_errors.csv"
-    write_errors_page(**common, out=report / "known_errors.html", errors=errors)
-    provenance = write_provenance(results / "provenance.json", "made", results)
+    made = {
+        "slguset": made_results.files(results),
+        "certificate": MADE["certificate"](repository, results).files,
+        "known_errors": [repository / "resources/known_errors.csv"],
+        "provenance": [write_provenance(results / "provenance.json", "made", results)],
+    }
+    made["front"] = made["reproduction"] = [
+        results / "tables/corpus",
+        results / "tables/bias/slguset",
+    ]
     (results / "made").touch()
-    write_provenance_page(
-        **common, out=report / "provenance.html", provenance=provenance, results="results"
-    )
+    for page, paths in made.items():
+        systems = ["slguset"] if page in ("front", "reproduction") else []
+        out = report / PAGES[page][0]
+        write_page(page=page, files=paths, systems=systems, out=out, **common)
     paths = sorted([*results.glob("slguset*/**/*.csv"), *results.glob("slguset*/*.json")])
     paths += sorted(results.glob("tables/**/*.csv"))
     files = {path.relative_to(results).as_posix(): path for path in paths}
     files |= {f"{name}.csv": repository / f"resources/{name}.csv" for name in RESOURCES}
-    files["provenance.csv"] = errors  # any table
+    files["provenance.csv"] = files["known_errors.csv"]  # any table
     files["certificate"] = results / "certificate"
     export_tables(
-        tables=list(files.values()), files=list(files), provenance=provenance,
+        tables=list(files.values()), files=list(files), provenance=results / "provenance.json",
         out=report / "tables",
     )  # fmt: skip
     return report
-
-
-def write_certificate(common: dict, results: Path, report: Path, method: str) -> None:
-    """The page of a certificate with one measure of each verdict, and a figure."""
-    bounds = ({"least": 0}, {"least": 2}, {})
-    findings = [Finding(method, f"{method} {i}", 1.0, **one) for i, one in enumerate(bounds)]
-    rows = [
-        dose_row([dose + 0.1] * 6, list("abcdef"), dose)
-        | {"language": method, "family": "masked", "method": method, "seed": 0}
-        | {"new_frames": False}
-        for dose in (0, 0.5, 1)
-    ]
-    verdicts = [judge("made", one, {}) for one in findings]
-    folder = results / "certificate"
-    write_tables(folder, [(CERTIFICATE, verdicts), (dose_table("made", "Scores"), rows)])
-    write_certificate_page(**common, out=report / "certificate.html", certificate=folder)
 
 
 def eidig(repository: Path, results: Path) -> Path:
@@ -264,10 +166,8 @@ def eidig(repository: Path, results: Path) -> Path:
         "predictions": files["predictions"], "tables": tables,
     }  # fmt: skip
     common = {"templates": made_results.templates(repository), "pages": list(PAGES)}
-    write_individual_page(
-        **common, out=report / "individual_fairness.html", tables=tables, data=[meta]
-    )
-    write_mitigation_page(**common, out=report / "mitigation.html", individual=tables, data=[meta])
+    for page in ("individual_fairness", "mitigation"):
+        write_page(page=page, files=[tables, meta], out=report / f"{page}.html", **common)
     explore_people(
         **common, out=report / "people.html", tables_out=report / "people", formats=["table"],
         **told,
@@ -296,15 +196,4 @@ def write_provenance(path: Path, text: str = HOSTILE, results: Path | None = Non
     ]
     document = {"files": entries, "sources": [{"file": text, "sha256": text}]}
     path.write_text(json.dumps(document), encoding="utf-8")
-    return path
-
-
-def write_errors(path: Path) -> Path:
-    """Known errors of each system and kind, in hostile words."""
-    kinds = ("paper", "reference_code", "data")
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, COLUMNS, restval=HOSTILE)
-        writer.writeheader()
-        for i, system in enumerate(PUBLISHED):
-            writer.writerow({"id": f"id-{i}", "system": system, "kind": kinds[i % 3]})
     return path

@@ -14,8 +14,7 @@ from evenhand.core.tables import read_tables
 from evenhand.report.explore_cases import explore_cases
 from evenhand.report.explore_people import explore_people
 from evenhand.report.explore_sentences import explore_sentences
-from evenhand.report.write_classifiers_page import write_classifiers_page
-from evenhand.report.write_legal_page import write_legal_page
+from evenhand.report.write_page import write_page
 from in_browser import View
 from unit.legal.made_cases import declaration
 from unit.legal.made_predictions import predictions, right, write
@@ -610,24 +609,20 @@ BEHIND = r"""() => [...document.querySelectorAll("table[data-items]")].flatMap((
 def legal_pages(repository, tmp_path):
     """The pages of classifiers and of legal data, and the cases behind their numbers."""
     common = {"templates": made_results.templates(repository)}
-    results = made_classifiers.write_results(repository, tmp_path)
-    write_classifiers_page(
-        **common, out=tmp_path / "legal_classifiers.html", titles=["Mine"],
+    common |= {"titles": ["Mine", "Other"]}
+    names = ["mine", "other"]
+    write_page(
+        page="legal_classifiers", out=tmp_path / "legal_classifiers.html", **common, names=names,
+        files=made_classifiers.write_results(repository, tmp_path),
         declarations=[declaration("cail")],
-        **results,
     )  # fmt: skip
-    (tmp_path / "legal").mkdir()
-    legal = made_legal.write_results(repository, tmp_path / "legal", "other")
-    write_legal_page(
-        **common,
-        out=tmp_path / "legal_cases.html",
+    write_page(
+        page="legal_cases", out=tmp_path / "legal_cases.html", **common, names=names,
+        files=made_legal.write_results(repository, tmp_path, "other"),
         declarations=[declaration("ecthr")],
-        titles=["Other"],
-        **legal,
-    )
+    )  # fmt: skip
     explore_cases(
         **common, out=tmp_path / "cases.html", tables_out=tmp_path / "cases",
-        titles=["Mine", "Other"],
         cases=[tmp_path / "mine.parquet", tmp_path / "legal/other/other.parquet"],
         predictions=[tmp_path / "p.parquet"],
     )  # fmt: skip

@@ -6,7 +6,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from evenhand.report.page_list import PAGES
-from evenhand.report.paper_items import read_items
+from evenhand.report.pages.reproduction import read_items
 
 #: What the demo has nothing to show under, and why.
 NOT_IN_THE_DEMO = {

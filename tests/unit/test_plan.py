@@ -218,19 +218,21 @@ def test_a_round_drawn_by_uncertainty_must_be_in_the_ledger_when_its_sheets_are_
 
 def test_what_is_not_there_is_not_asked_for(here):
     corpora = {"x": {"files": ["papers"]}}
-    files = plan_report.slguset_page_files(configured({"corpora": corpora}), ["x-1"])
-    assert "corpus" in files and "dataset" not in files and "published_dataset" not in files
-    files = plan_report.slguset_page_files(configured({"published": {"file": "s.csv"}}), [])
-    assert "corpus" not in files and "published_dataset" in files and "bias" not in files
+    corpus, data = "<results>/tables/corpus", "<results>/{}/slguset.parquet"
+    own, published = (data.format(name) for name in ("slguset", "slguset_published"))
+    files = plan_report.slguset_files(configured({"corpora": corpora}), ["x-1"])
+    assert corpus in files and not {own, published} & {*files}
+    files = plan_report.slguset_files(configured({"published": {"file": "s.csv"}}), [])
+    assert corpus not in files and published in files and "/bias/" not in str(files)
     models = {"m": {"hub": "m"}}
     config = configured({"published": {"file": "s.csv"}}, models=models)
-    files = plan_report.slguset_page_files(config, [])
-    assert files["bias"] == ["<results>/tables/bias/slguset_published"]
+    files = plan_report.slguset_files(config, [])
+    assert "<results>/tables/bias/slguset_published" in files
     files = plan_report.explorer_files(config)
     assert files["bias_scores"] == ["<results>/slguset_published/bias/m.parquet"]
     assert files["datasets"] == ["<results>/slguset_published/slguset.parquet"]
     assert files["summaries"] == ["<results>/tables/bias/slguset_published"]
-    assert plan_report.slguset_page_files(configured(), []) == {}
+    assert plan_report.slguset_files(configured(), []) == []
 
 
 def test_the_tagger_needs_something_to_learn_from(here):
@@ -356,7 +358,7 @@ def test_models_are_scored_on_sets_of_their_language(here):
         "own": ["any", "en", "zh"],
         "slguset": ["any", "zh"],
     }
-    files = plan_report.models_page_files(config)
+    files = plan_report.models_files(config)
     assert files["tables"] == [
         f"<results>/tables/pairs/{name}" for name in ("crows", "own", "slguset")
     ]
@@ -464,10 +466,9 @@ def test_the_reasons_of_filters_are_those_that_their_modules_name(here):
         assert reasons.items() >= module.REASONS.items()
     some = configured({"filters": ["biology", "names_jieba"]})
     assert [*plan_slguset.reasons(some)][:2] == ["biology", "name"]
-    told = plan_report.reason_options(some)
-    assert told["reasons"][-1] == "near_duplicate"
-    assert told["reason_names"][0] == "Biological sex"
-    assert told["reason_meanings"][-1].startswith("Another sentence that is kept")
+    titles = plan_report.reason_titles(some)
+    assert next(iter(titles.items())) == ("reasons/biology", "Biological sex")
+    assert titles["meanings/near_duplicate"].startswith("Another sentence that is kept")
 
 
 @pytest.mark.parametrize(

@@ -89,10 +89,8 @@ def test_the_curves_are_of_each_training(here):
         "tables": ["<results>/tables/classifiers/mine"],
         "findings": "<results>/tables/legal_classifier_findings.json",
     }
-    assert plan_classifiers.classifiers_page_options(config) == {
-        "declarations": [plan_legal.declaration(config, "mine")], "titles": ["ECtHR"],
-        **plan_classifiers.objective_titles(),
-    }  # fmt: skip
+    declarations = [plan_legal.declaration(config, "mine")]
+    assert plan_classifiers.declarations(config) == {"declarations": declarations}
     called = plan_classifiers.objective_titles()
     titles = dict(zip(called["objectives"], called["objective_titles"], strict=True))
     assert (titles["erm"], titles["group_dro"], titles["v_rex"]) == ("ERM", "Group DRO", "V-REx")

@@ -55,6 +55,6 @@ def test_the_numbers_are_those_that_are_kept(make, repository, tmp_path):
         for package in sorted(tmp_path.rglob("datapackage.json"))
         for file in sorted(package.parent.glob("*.csv"))
     ]
-    texts += [file.read_text(encoding="utf-8") for file in sorted(tmp_path.glob("findings.json"))]
+    texts += [file.read_text(encoding="utf-8") for file in sorted(tmp_path.rglob("*findings.json"))]
     assert texts
     check_expected(f"tables/{make.__name__}.txt", "\n".join(texts))

@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +55,7 @@ class Result:
     _tables: Path
     _main: str
     _page: str
-    _write_page: Callable[..., Any]
+    _page_files: list[Path]
     _card: Callable[["Result"], str]
     _temporary: Any = None
 
@@ -95,10 +95,21 @@ class Result:
 
     def to_html(self, path: str | Path) -> Path:
         """Write the report, one HTML file that works offline."""
+        from evenhand.report.page_list import FOLDER, NOTICE, templates_of
+        from evenhand.report.write_page import write_page
+
         path = Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        templates = _templates(self._page, self.folder)
-        self._write_page(templates=templates, out=path, pages=[self._page])
+        notice = self.folder / NOTICE
+        notice.write_text("", encoding="utf-8")
+        templates = [
+            *(FOLDER / name for name in templates_of(self._page, single_file=True)),
+            notice,
+        ]
+        pages = [self._page]
+        write_page(
+            page=self._page, templates=templates, files=self._page_files, out=path, pages=pages
+        )
         return path
 
     def card(self) -> str:
@@ -154,7 +165,6 @@ def audit_pairs(
     """
     from evenhand.core.tables import read_table
     from evenhand.report.write_model_cards import write_model_cards
-    from evenhand.report.write_models_page import write_models_page
     from evenhand.stereotypes.read_pairs import read_pairs
     from evenhand.stereotypes.score_pairs import score_pairs
     from evenhand.stereotypes.tabulate_pairs import tabulate_pairs
@@ -197,9 +207,7 @@ def audit_pairs(
     )  # fmt: skip
 
     described_files = {"sets": [described], "tables": [tables], "gates": [files["gates"]]}
-    write_page = partial(
-        write_models_page, **described_files, pairs=[table], scores=[files["scores"]]
-    )
+    page_files = [described, tables, files["gates"], table, files["scores"]]
 
     def card(_: Result) -> str:
         template = Path(located("workflow/evenhand/report/cards/model_card.md.jinja"))
@@ -213,7 +221,7 @@ def audit_pairs(
 
     page = "language_models"
     findings = _pair_findings(read_table(tables / "bias_scores.csv"), delta)
-    return Result(folder, findings, tables, "bias_scores", page, write_page, card, temporary)
+    return Result(folder, findings, tables, "bias_scores", page, page_files, card, temporary)
 
 
 #: The files that scoring writes, with their suffixes.
@@ -342,7 +350,6 @@ def _audited(
     from evenhand.core.tables import read_tables
     from evenhand.predictions.audit_predictions import audit_predictions as stage
     from evenhand.predictions.words import findings
-    from evenhand.report.write_predictions_page import write_predictions_page
 
     entry = {key: value for key, value in options.items() if value not in (None, {}, [])}
     entry["files"] = ["predictions"]
@@ -367,9 +374,9 @@ def _audited(
     def card(result: Result) -> str:
         return _card(options["title"], result.findings, result.tables[table], call)
 
-    write_page = partial(write_predictions_page, meta=[meta], tables=[tables])
+    page_files = [meta, tables]
     sentences = findings(read_tables(tables))
-    return Result(folder, sentences, tables, main, "predictions", write_page, card, temporary)
+    return Result(folder, sentences, tables, main, "predictions", page_files, card, temporary)
 
 
 def audit_table(
@@ -419,7 +426,6 @@ def audit_table(
     from evenhand import plan_individual
     from evenhand.individual.tabulate_individual import tabulate_individual
     from evenhand.learning.train_table import train_table
-    from evenhand.report.write_individual_page import write_individual_page
     from evenhand.tabular.prepare_table import prepare_table
 
     call = _call(audit_table, locals())
@@ -483,9 +489,9 @@ def audit_table(
     def card(result: Result) -> str:
         return _card(title, result.findings, result.verdicts, call)
 
-    write_page = partial(write_individual_page, tables=tables, data=[meta])
+    page_files = [tables, meta]
     page = "individual_fairness"
-    result = Result(folder, [], tables, "grid", page, write_page, card, temporary)
+    result = Result(folder, [], tables, "grid", page, page_files, card, temporary)
     result.findings.extend(_table_findings(result))
     return result
 
@@ -709,15 +715,6 @@ def _positive(file: Path, label: str) -> str:
             remedy=f"name positive, one of {', '.join(sorted(values)[:5])}",
         )
     return names[0]
-
-
-def _templates(page: str, folder: Path) -> list[Path]:
-    """Return the templates of a self-contained page, with an empty notice."""
-    from evenhand.report.page_list import FOLDER, NOTICE, templates_of
-
-    notice = folder / NOTICE
-    notice.write_text("", encoding="utf-8")
-    return [*(FOLDER / name for name in templates_of(page, single_file=True)), notice]
 
 
 def _pair_findings(rows: list[dict[str, Any]], delta: float) -> list[str]:

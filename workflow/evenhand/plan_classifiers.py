@@ -356,16 +356,6 @@ def classifiers_page_files(config: Config) -> dict[str, str | list[str]]:
     return {"tables": folders, "findings": findings} if folders else {}
 
 
-def classifiers_page_options(config: Config) -> dict[str, str | list[str]]:
-    """Return the other arguments of that report, in the order of its folders."""
-    titles = dict(zip(config["legal"]["datasets"], plan_legal.titles(config), strict=True))
-    return {
-        **declarations(config),
-        "titles": [titles[name] for name in scored(config)],
-        **objective_titles(),
-    }
-
-
 def cases_page_files(config: Config) -> dict[str, list[str]]:
     """Return the inputs of the cases page, by argument name."""
     names = list(config["legal"]["datasets"])

@@ -326,10 +326,10 @@ def titles(config: Config) -> list[str]:
     return [entry["title"] or dataset(config, name).title for name, entry in datasets]
 
 
-def page_options(config: Config) -> dict[str, list[str]]:
-    """Return the other arguments of that report, in the order of its folders."""
-    declarations = [entry["declaration"] for entry in config["legal"]["datasets"].values()]
-    return {"declarations": declarations, "titles": titles(config)}
+def declarations(config: Config) -> dict[str, list[str]]:
+    """Return the declarations of the data sets, as an argument of that report."""
+    datasets = config["legal"]["datasets"].values()
+    return {"declarations": [dataset["declaration"] for dataset in datasets]}
 
 
 def other_files(config: Config) -> list[str]:

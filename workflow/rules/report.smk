@@ -24,101 +24,88 @@ TABLES = {
 #: system -> what the front page reads of it
 SYSTEMS = plan_report.headline_files(config, SHARDS)
 PAGES = Options(None, {"pages": plan_report.pages(config, SHARDS)})
-TRACED = {"provenance": "<results>/provenance.json"}
-#: for pages whose links to the page of provenance need no look into it
-TO_PROVENANCE = Options(None, {"provenance": "../provenance.json"})
+#: page -> the results that it shows
+SHOWN_ON = plan_report.page_inputs(config, SHARDS)
+TRACED = "<results>/provenance.json"
+#: page -> its further inputs
+MORE_INPUTS = {
+    "front": [*plan_report.flat(SYSTEMS), TRACED],
+    "reproduction": [
+        *plan_report.flat(SYSTEMS),
+        located("resources/paper_items.csv"),
+        *plan_report.paper_pages(config, SHARDS),
+    ],
+    "slguset": [TRACED],
+    "certificate": [located("resources/certificate")],
+    "known_errors": [located("resources/known_errors.csv")],
+    "provenance": [TRACED],
+}
+LEGAL_TITLES = plan_report.legal_titles(config)
 #: the splits whose cases can be looked at one by one
 LINKED = derived("legal.cases_page.splits", {"linked": LEGAL["cases_page"]["splits"]})
-CERTIFICATE = located({"certificate": "resources/certificate"})
-PLANTED = {"planted": config["report"]["planted"]} if config["report"]["planted"] else {}
-ERRORS = located({"errors": "resources/known_errors.csv"})
-PAPER = located({"paper": "resources/paper_items.csv"})
-#: page, as its file is called -> its stage, what it shows, its options, other modules that it runs
-WRITTEN = {
-    "index": (
-        "write_front_page",
-        SYSTEMS | TRACED | PLANTED,
-        [Options(None, {"systems": list(SYSTEMS)} | plan_report.titles(config))],
-        [f"evenhand.report.headlines.{system}" for system in SYSTEMS],
-    ),
-    "reproduction": (
-        "write_front_page",
-        SYSTEMS | PAPER | {"written": plan_report.paper_pages(config, SHARDS)},
-        [
-            Options(None, {"systems": list(SYSTEMS)} | plan_report.titles(config)),
-            Options(None, {"page": "reproduction"}),
-        ],
-        [f"evenhand.report.headlines.{system}" for system in SYSTEMS],
-    ),
-    "slguset": (
-        "write_slguset_page",
-        plan_report.slguset_page_files(config, SHARDS) | TRACED,
-        [Options(None, plan_report.reason_options(config))],
-        [],
-    ),
-    "language_models": (
-        "write_models_page",
-        plan_report.models_page_files(config),
-        [TO_PROVENANCE],
-        [],
-    ),
-    "individual_fairness": (
-        "write_individual_page",
-        plan_report.individual_page_files(config),
-        [],
-        [],
-    ),
-    "legal_cases": (
-        "write_legal_page",
-        plan_legal.page_files(config),
-        [
-            derived("legal.datasets", plan_legal.page_options(config)),
-            LINKED,
-            TO_PROVENANCE,
-        ],
-        [],
-    ),
-    "legal_classifiers": (
-        "write_classifiers_page",
-        plan_classifiers.classifiers_page_files(config),
-        [
-            derived(
-                "legal.datasets",
-                plan_classifiers.classifiers_page_options(config) | {"swapped": LEGAL["swap"]},
-                swapped="legal.swap",
-                objectives=None,
-                objective_titles=None,
-            ),
-            LINKED,
-            TO_PROVENANCE,
-        ],
-        [],
-    ),
-    "mitigation": (
-        "write_mitigation_page",
-        plan_report.mitigation_page_files(config),
-        [
-            derived(
-                "legal.datasets",
-                plan_classifiers.classifiers_page_options(config),
-                objectives=None,
-                objective_titles=None,
-            ),
-            LINKED,
-            TO_PROVENANCE,
-        ],
-        [],
-    ),
-    "predictions": ("write_predictions_page", plan_predictions.page_files(config), [], []),
-    "certificate": ("write_certificate_page", CERTIFICATE, [], []),
-    "known_errors": ("write_errors_page", ERRORS, [], []),
-    "provenance": (
-        "write_provenance_page",
-        TRACED,
-        [derived("results", {"results": config["results"]})],
-        [],
-    ),
+
+
+def titled(titles, **others):
+    """Titles by name as options of a page."""
+    return Options(None, {"names": list(titles), "titles": list(titles.values())} | others)
+
+
+#: page -> its options
+PAGE_OPTIONS = {
+    "front": [titled(LEGAL_TITLES, systems=list(SYSTEMS))],
+    "reproduction": [titled(LEGAL_TITLES, systems=list(SYSTEMS))],
+    "slguset": [titled(plan_report.reason_titles(config))],
+    "legal_cases": [
+        titled(LEGAL_TITLES),
+        derived("legal.datasets", plan_legal.declarations(config)),
+        LINKED,
+    ],
+    "legal_classifiers": [
+        titled(LEGAL_TITLES),
+        derived("legal.datasets", plan_classifiers.declarations(config)),
+        derived("legal.swap", {"swapped": LEGAL["swap"]}),
+        LINKED,
+    ],
+    "mitigation": [
+        titled(LEGAL_TITLES),
+        derived("legal.datasets", plan_classifiers.declarations(config)),
+        LINKED,
+    ],
+    "provenance": [derived("results", {"results": config["results"]})],
 }
+
+
+def page_name(wildcards):
+    """The key of a page, by the name of its file."""
+    return next(
+        name for name, (file, _) in page_list.PAGES.items() if file == f"{wildcards.page}.html"
+    )
+
+
+def page_files(wildcards):
+    """The results that a page shows."""
+    page = page_name(wildcards)
+    planted = config["report"]["planted"] if page == "front" else None
+    files = {"files": [*SHOWN_ON.get(page, []), *MORE_INPUTS.get(page, [])]}
+    return {name: paths for name, paths in (files | {"planted": planted}).items() if paths}
+
+
+def page_options(wildcards):
+    """The options of a page."""
+    page = page_name(wildcards)
+    return Options.join([Options(None, {"page": page}), *PAGE_OPTIONS.get(page, []), PAGES])
+
+
+def page_modules(wildcards):
+    """The modules that write a page."""
+    page = page_name(wildcards)
+    headlines = SYSTEMS if page in ("front", "reproduction") else []
+    return [
+        f"evenhand.report.pages.{page}",
+        *(f"evenhand.report.headlines.{system}" for system in headlines),
+    ]
+
+
 #: explorer page -> its inputs, and its options
 EXPLORERS = {
     "sentences": [plan_report.explorer_files(config)],
@@ -156,7 +143,7 @@ rule collect_provenance:
         run(
             "report.collect_provenance",
             # not those of pages and their tables, which are of a later time than this
-            '--records $(grep -LE \'"stage": "evenhand.report.(collect_|export_|explore_|write_(.*_page|shared)")\'',
+            '--records $(grep -LE \'"stage": "evenhand.report.(collect_|export_|explore_|write_(page|shared))"\'',
             "$EVENHAND_STATE/records/*.json)",
         )
 
@@ -182,7 +169,9 @@ rule export_tables:
 rule write_shared:
     input:
         scripts=[f"workflow/evenhand/report/templates/{name}" for name in page_list.DRAWING],
-        licences=[f"workflow/evenhand/report/templates/{name}" for name in page_list.DRAWING.values()],
+        licences=[
+            f"workflow/evenhand/report/templates/{name}" for name in page_list.DRAWING.values()
+        ],
     output:
         out=f"<results>/report/{page_list.BESIDE}",
         notice_out=f"<results>/report/{page_list.NOTICE}",
@@ -196,7 +185,7 @@ rule write_shared:
 
 rule write_page:
     input:
-        unpack(lambda wildcards: WRITTEN[wildcards.page][1]),
+        unpack(page_files),
         templates=lambda wildcards: TEMPLATES[wildcards.page],
     output:
         shown(
@@ -204,18 +193,15 @@ rule write_page:
             labels=lambda wildcards: {"result": TITLES[wildcards.page]},
         ),
     wildcard_constraints:
-        page="|".join(WRITTEN),
+        page="|".join(
+            Path(file).stem for name, (file, _) in page_list.PAGES.items() if name not in EXPLORERS
+        ),
     conda:
         "../../envs/report.yaml"
     params:
-        **stage(
-            lambda wildcards: f"report.{WRITTEN[wildcards.page][0]}",
-            lambda wildcards: Options.join([*WRITTEN[wildcards.page][2], PAGES]),
-            plugins=lambda wildcards: WRITTEN[wildcards.page][3],
-        ),
-        module=lambda wildcards: WRITTEN[wildcards.page][0],
+        **stage("report.write_page", page_options, plugins=page_modules),
     shell:
-        run("report.{params.module}")
+        run("report.write_page")
 
 
 rule write_explorer:

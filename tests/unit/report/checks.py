@@ -16,6 +16,7 @@ from selectolax.lexbor import LexborHTMLParser
 from evenhand.core import stage
 from evenhand.report.page_list import DRAWING, PAGES
 from evenhand.report.render import stem
+from evenhand.report.write_page import write_page
 
 TEMPLATES = Path(__file__).parents[3] / "workflow/evenhand/report/templates"
 
@@ -61,6 +62,23 @@ LINK = re.compile(
     r"#[^#]*|(\.\./|tables/[^/]+\.(csv|tex|md)$|(sentences/|cases/|people/|run)[^/]*\.csv$|provenance\.html(#|$)).*|"
     + "|".join(rf"{re.escape(file)}(#[^#]+)?" for file, _ in PAGES.values())
 )
+
+
+def write(page: str, out: Path, files: Iterable[Path] = (), **options: Any) -> LexborHTMLParser:
+    """Write a page, and parse it."""
+    templates = options.pop("templates", sorted(TEMPLATES.iterdir()))
+    write_page(page=page, templates=templates, out=out, files=list(files), **options)
+    return parse(out)
+
+
+def text(tree: Any, selector: str) -> str:
+    """Return the text of all elements, with single blanks."""
+    return " ".join(" ".join(node.text() for node in tree.css(selector)).split())
+
+
+def titles(**names: str) -> dict[str, list[str]]:
+    """Return titles by name as options of a page; ``__`` in a name is a slash."""
+    return {"names": [name.replace("__", "/") for name in names], "titles": [*names.values()]}
 
 
 def parse(page: Path) -> LexborHTMLParser:

@@ -2,15 +2,25 @@ from pathlib import Path
 
 import pytest
 
-from unit.report import made_results
+from unit.report import checks, made_results
 
 
 @pytest.fixture
 def results(tmp_path: Path) -> Path:
-    """A results folder with every file that the page reads."""
+    """A results folder with every file that the page of SlguSet reads."""
     return made_results.write_results(tmp_path / "results")
 
 
 @pytest.fixture
 def templates(repository: Path) -> list[Path]:
     return made_results.templates(repository)
+
+
+@pytest.fixture
+def write(tmp_path: Path):
+    """Write a page of some files, and parse it."""
+
+    def written(page, files=(), **options):
+        return checks.write(page, tmp_path / f"{page}.html", files, **options)
+
+    return written

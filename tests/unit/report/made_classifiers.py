@@ -1,7 +1,6 @@
 """Small predictions that the real stages have scored: what the tests of their report read."""
 
 from pathlib import Path
-from typing import Any
 
 from evenhand.learning.history import write_history
 from evenhand.legal.tabulate_classifiers import tabulate_classifiers
@@ -11,7 +10,7 @@ from unit.legal.made_predictions import noisy, predictions, write, write_people,
 from unit.legal.made_study import write_case_tables
 
 
-def write_results(repository: Path, folder: Path) -> dict[str, Any]:
+def write_results(repository: Path, folder: Path) -> list[Path]:
     """Write the results on ERM, which fails women, and on Group DRO, which does not."""
     data, genders = write_people(folder / "mine.parquet")
     dro = {"objective": "group_dro", "attribute": "defendant_gender"}
@@ -20,7 +19,7 @@ def write_results(repository: Path, folder: Path) -> dict[str, Any]:
         runs.append(predictions(data, "cail", wrong_for(genders, "female"), seed=seed))
         runs.append(predictions(data, "cail", noisy(seed, 0.5), seed=seed, **dro))
     published = repository / "resources/legal"
-    claims, tables = published / "published_claims.csv", folder / "classifiers" / "mine"
+    claims, tables = published / "published_claims.csv", folder / "tables/classifiers/mine"
     tabulate_classifiers(
         data=data,
         predictions=[write(folder / "p.parquet", *runs)],
@@ -39,7 +38,7 @@ def write_results(repository: Path, folder: Path) -> dict[str, Any]:
         permutations=50,
         swaps=99,
     )
-    findings = folder / "findings.json"
+    findings = folder / "tables/legal_classifier_findings.json"
     template = repository / "workflow/evenhand/legal/templates/findings.jinja"
     write_classifier_findings(
         tables=[tables],
@@ -48,7 +47,7 @@ def write_results(repository: Path, folder: Path) -> dict[str, Any]:
         template=template,
         out=findings,
     )
-    return {"tables": [tables], "findings": findings}
+    return [tables, findings]
 
 
 def train(path, objective="erm", attribute="none", scores=((0.2, 0.4), (0.3,)), loss=2.0):

@@ -108,13 +108,15 @@ def counts(**values: Any) -> Row:
     return row | values
 
 
-def results(folder: Path, made: dict[Any, list[Row]], title: str = "") -> dict[str, Any]:
-    """Write the tables, and the description of the data set; return the arguments of a page."""
+def results(folder: Path, made: dict[Any, list[Row]], title: str = "") -> list[Path]:
+    """Write the tables, and the description of the data set; return their paths."""
     name = made[grid][0]["dataset"] if made.get(grid) else "adult"
-    write_tables(folder / "individual", [(member.TABLE, own) for member, own in made.items()])
+    tables, data = folder / "tables/individual", folder / "tabular/mine/data.json"
+    write_tables(tables, [(member.TABLE, own) for member, own in made.items()])
     document = dict.fromkeys(RECORD) | {"name": name, "rows": 45222, "features": ["a", "b"]}
     document |= {"attribute_name": "sex", "attribute_values": ["Male", "Female"]}
     document["meta"] = {"title": title or "Adult (UCI census income)", "label": "earns more"}
     document["meta"] |= {"excluded": {"missing": 3620}, "integer_groups": ["three", "four"]}
-    write_json(folder / "data.json", document)
-    return {"tables": folder / "individual", "data": [folder / "data.json"]}
+    data.parent.mkdir(parents=True, exist_ok=True)
+    write_json(data, document)
+    return [tables, data]

@@ -11,7 +11,7 @@ from evenhand.legal.tabulate_cases import tabulate_cases
 from unit.legal.made_cases import evidence, record, write_cases, write_found
 
 
-def write_results(repository: Path, folder: Path, name: str = "mine") -> dict[str, list[Path]]:
+def write_results(repository: Path, folder: Path, name: str = "mine") -> list[Path]:
     """Write the results on thirty cases of a data set, and return their paths."""
     cases = [
         {
@@ -24,12 +24,12 @@ def write_results(repository: Path, folder: Path, name: str = "mine") -> dict[st
         }
         for number in range(30)
     ]
-    own = folder / name
+    own = folder / "legal" / name
     (own / "records").mkdir(parents=True)
     data = write_cases(own / f"{name}.parquet", "ecthr", cases)
     she = record(1, text=("She was born.",))
     found = Finding("female", "pronouns", 0.97, (evidence(she, "She"),))
-    tables = folder / "cases" / name
+    tables = folder / "tables/cases" / name
     tabulate_cases(
         data=data,
         claims=repository / "resources/legal/published_cross.csv",
@@ -53,9 +53,4 @@ def write_results(repository: Path, folder: Path, name: str = "mine") -> dict[st
         "groups_parted_by_given_splits": 1,
     }
     (own / "splits.json").write_text(json.dumps(document))
-    return {
-        "tables": [tables],
-        "counts": [counts],
-        "duplicates": [own / "duplicates.parquet"],
-        "splits": [own / "splits.json"],
-    }
+    return [tables, counts, own / "duplicates.parquet", own / "splits.json"]

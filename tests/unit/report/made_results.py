@@ -37,27 +37,14 @@ REASONS = {
 KEYWORD_COLUMNS = ["pair", "surface", "surface_opposite", "keyword", "opposite", "gender",
                    "start", "end", "surface_start", "surface_end", "word"]  # fmt: skip
 
-#: The argument of `write_slguset_page` that each result file is for.
-ARGUMENTS = {
-    "corpus": "tables/corpus",
-    "candidates": "slguset/candidates.parquet",
-    "drawn": "slguset/annotation/1/drawn.csv",
-    "annotation": "tables/annotation",
-    "dataset": "slguset/slguset.parquet",
-    "table_1": "tables/sentences/slguset",
-    "statistics": "slguset/statistics.json",
-    "published_dataset": "slguset_published/slguset.parquet",
-    "published_table_1": "tables/sentences/slguset_published",
-    "published_statistics": "slguset_published/statistics.json",
-    "published_filters": "tables/published",
-    "published_report": "slguset_published/report.json",
-}
-LISTS = {
-    "samples": "slguset/annotation/sample.parquet",
-    "answers": "slguset/annotation/answers.parquet",
-    "counts": "slguset/sentences/*.counts.json",
-    "bias": "tables/bias/*",
-}
+#: The result files that the page reads.
+FILES = [
+    *("tables/corpus", "tables/annotation", "tables/published", "tables/bias/*"),
+    *("tables/sentences/*", "slguset*/slguset.parquet", "slguset*/statistics.json"),
+    *("slguset_published/report.json", "slguset/candidates.parquet"),
+    *("slguset/annotation/*.parquet", "slguset/annotation/1/drawn.csv"),
+    "slguset/sentences/*.counts.json",
+]
 BIAS = {member.TABLE.name: member.TABLE for member in load_members(bias_tables)}
 
 
@@ -65,11 +52,11 @@ def templates(repository: Path) -> list[Path]:
     return sorted((repository / "workflow/evenhand/report/templates").iterdir())
 
 
-def arguments(folder: Path, *without: str) -> dict[str, Any]:
-    """The arguments of `write_slguset_page` for the results in a folder, but for some."""
-    single = {name: folder / file for name, file in ARGUMENTS.items()}
-    lists = {name: sorted(folder.glob(pattern)) for name, pattern in LISTS.items()}
-    return {name: value for name, value in (single | lists).items() if name not in without}
+def files(folder: Path, *without: str) -> list[Path]:
+    """The files that the page reads of the results in a folder, but for those of some patterns."""
+    left_out = {path for pattern in without for path in folder.glob(pattern)}
+    paths = [path for pattern in FILES for path in sorted(folder.glob(pattern))]
+    return [path for path in paths if path not in left_out]
 
 
 def sentence_rows(frames: list[str] = FRAMES) -> list[dict[str, Any]]:

@@ -48,19 +48,15 @@ DECLARED = {member.TABLE.name: member.TABLE for member in load_members(pair_tabl
 TABLES = tuple(name for name in DECLARED if name != "models")
 
 
-def arguments(folder: Path, *without: str) -> dict[str, Any]:
-    """The arguments of `write_models_page` for the results in a folder, but for some."""
-    stereotypes = folder / "stereotypes"
-    given: dict[str, Any] = {
-        "sets": sorted(stereotypes.glob("*/pairs.json")),
-        "pairs": sorted(stereotypes.glob("*/pairs.parquet")),
-        "scores": sorted(stereotypes.glob("*/scores/*.parquet")),
-        "gates": sorted(stereotypes.glob("*/gates/*.json")),
-        "released": folder / "tables/released",
-    }
-    sets = [path.parent.name for path in given["sets"]]
-    given["tables"] = [folder / "tables/pairs" / name for name in sets]
-    return {name: value for name, value in given.items() if name not in without}
+def files(folder: Path, *without: str) -> list[Path]:
+    """The files that the page reads of the results in a folder, but for those of some patterns."""
+    patterns = ("*/pairs.json", "*/gates/*.json", "*/pairs.parquet", "*/scores/*.parquet")
+    left_out = {path for pattern in without for path in folder.glob(pattern)}
+    paths = [
+        path for pattern in patterns for path in sorted((folder / "stereotypes").glob(pattern))
+    ]
+    paths += [*sorted(folder.glob("tables/pairs/*")), folder / "tables/released"]
+    return [path for path in paths if path not in left_out]
 
 
 @made_once

@@ -5,8 +5,9 @@ import pytest
 from evenhand.core import stage
 from evenhand.errors import InputError
 from evenhand.report.page_list import PAGES
+from evenhand.report.write_page import write_page
 from expected import check_expected
-from unit.report import checks, made_pages
+from unit.report import checks, made_pages, made_results
 from unit.report.checks import HOSTILE
 
 #: What these show was made with the names of results that a run has.
@@ -15,64 +16,58 @@ WITH_RESULTS = {"slguset", "language_models", "predictions"}
 
 @pytest.fixture(scope="module", params=made_pages.PAGES)
 def shown(request, repository, tmp_path_factory):
-    """The name of a page, what makes it, the page itself, and its counts."""
+    """The name of a page, the results that it shows, the page itself, and its record."""
     folder = tmp_path_factory.mktemp("page")
     made = made_pages.PAGES[request.param](repository, folder / "results")
-    out = folder / "page.html"
-    counts = made.write(templates=made_pages.templates(repository), out=out, **made.given)
-    return request.param, made, out, counts
+    arguments = {"page": request.param, "templates": made_results.templates(repository)}
+    arguments |= {"files": made.files, "out": folder / "page.html", **made.options}
+    return request.param, made, arguments, stage.execute(write_page, arguments)
 
 
 def test_it_shows_what_it_should(shown):
-    name, _, out, counts = shown
-    text = checks.as_text(checks.parse(out))
-    check_expected(f"pages/{name}.txt", f"{text}{counts | {'bytes': None}}\n")
+    name, _, arguments, _ = shown
+    check_expected(f"pages/{name}.txt", checks.as_text(checks.parse(arguments["out"])))
 
 
-def test_the_same_results_give_the_same_bytes(shown, templates, tmp_path):
-    _, made, out, counts = shown
-    record = stage.execute(
-        made.write, made.given | {"templates": templates, "out": tmp_path / "again.html"}
-    )
-    assert (tmp_path / "again.html").read_bytes() == out.read_bytes()
-    assert record["counts"] == counts
-    assert counts["bytes"] == out.stat().st_size
-    assert str(out.parent) not in out.read_text(encoding="utf-8")
+def test_the_same_results_give_the_same_bytes(shown, tmp_path):
+    _, _, arguments, record = shown
+    again = stage.execute(write_page, arguments | {"out": tmp_path / "again.html"})
+    assert again["outputs"]["out"]["sha256"] == record["outputs"]["out"]["sha256"]
+    assert record["counts"] == {"bytes": arguments["out"].stat().st_size}
+    assert str(arguments["out"].parent) not in arguments["out"].read_text(encoding="utf-8")
 
 
 def test_it_can_be_used_without_eyes_mouse_or_network(shown):
-    tree = checks.parse(shown[2])
+    tree = checks.parse(shown[2]["out"])
     checks.check_usable(tree)
     checks.check_no_request(tree)
     checks.check_columns(tree)
 
 
-def test_it_links_to_the_pages_that_are_made(shown, templates, tmp_path):
-    name, made, out, _ = shown
-    links = checks.parse(out).css("nav[aria-label=Pages] a")
+def test_it_links_to_the_pages_that_are_made(shown, tmp_path):
+    name, _, arguments, _ = shown
+    links = checks.parse(arguments["out"]).css("nav[aria-label=Pages] a")
     assert [a.attributes["href"] for a in links] == [file for file, _ in PAGES.values()]
     here = [a.attributes["href"] for a in links if a.attributes.get("aria-current") == "page"]
     assert here == [PAGES[name][0]]
-    given = made.given | {"templates": templates, "out": tmp_path / "alone.html"}
-    made.write(**given, pages=[name])
+    alone = arguments | {"out": tmp_path / "alone.html"}
+    write_page(**alone, pages=[name])
     assert not checks.parse(tmp_path / "alone.html").css("nav[aria-label=Pages]")
     with pytest.raises(InputError, match="no page 'other'"):
-        made.write(**given, pages=["other"])
+        write_page(**alone, pages=["other"])
 
 
 def test_each_table_to_download_is_a_result(shown):
-    name, made, out, _ = shown
+    name, made, arguments, _ = shown
     if name in WITH_RESULTS:
-        folders = {one.name for one in made.results.iterdir() if one.is_dir()}
-        checks.check_downloads(checks.parse(out), made.results, folders)
+        folders = {path.name for path in made.results.iterdir() if path.is_dir()}
+        checks.check_downloads(checks.parse(arguments["out"]), made.results, folders)
 
 
 @pytest.mark.parametrize("name", made_pages.PAGES)
-def test_hostile_strings_stay_text(name, repository, templates, tmp_path):
+def test_hostile_strings_stay_text(name, repository, write, tmp_path):
     made = made_pages.PAGES[name](repository, tmp_path / "results", HOSTILE)
-    out = tmp_path / "page.html"
-    made.write(templates=templates, out=out, **made.given)
-    tree = checks.parse(out)
+    tree = write(name, made.files, **made.options)
     checks.check_nothing_injected(tree)
     checks.check_no_request(tree)
     checks.check_usable(tree)
@@ -80,4 +75,9 @@ def test_hostile_strings_stay_text(name, repository, templates, tmp_path):
         assert "<script>alert(1)" in tree.css_first("main").text()
     assert "Evenhand" in tree.css_first("title").text()
     assert str(made_pages.made_stereotypes.SENTINEL) not in tree.css_first("main").text()
-    assert "\u202e" not in out.read_text(encoding="utf-8")
+    assert "\u202e" not in (tmp_path / f"{name}.html").read_text(encoding="utf-8")
+
+
+def test_each_name_has_a_title(write):
+    with pytest.raises(InputError, match="not one title for each name"):
+        write("legal_cases", names=["a"])

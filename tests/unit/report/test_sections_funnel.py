@@ -4,24 +4,18 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from selectolax.lexbor import LexborHTMLParser
 
-from evenhand.core.tables import write_tables
 from evenhand.report.sections.funnel import count_reasons, describe_funnel, first_of_each
-from evenhand.report.words import reasons_with
-from evenhand.report.write_slguset_page import write_slguset_page
 from evenhand.slguset.count_funnel import FUNNEL
 from evenhand.slguset.merge_candidates import SCHEMA
 from unit.report import checks, made_results
 
-KNOWN = reasons_with(
-    ["pair_fit", "biology"],
-    ["The pair does not fit", "Biological sex"],
-    ["In this slot.", "It is."],
-)
+KNOWN = {
+    "pair_fit": ("The pair does not fit", "In this slot."),
+    "biology": ("Biological sex", "It is."),
+}
 REASONS = ["pair_fit", "coreference", "biology", "near_duplicate"]
 
 
@@ -40,19 +34,16 @@ def candidates(folder: Path, lists: list[list[str]], **columns: object) -> Path:
     return path
 
 
-def funnel(folder: Path, reasons: dict[str, int], *more: tuple) -> Path:
+def funnel(reasons: dict[str, int], *more: tuple) -> dict[str, list]:
     rows = [("read", None, 100, 1.0), ("keyword", None, 50, 0.5)]
     rows += [("rejected", reason, n, n / 100) for reason, n in reasons.items()]
-    rows.append(("accepted", None, 1, 0.01))
-    rows += more
-    table = [dict(zip(FUNNEL.header, row, strict=True)) for row in rows]
-    write_tables(folder / "corpus", [(FUNNEL, table)])
-    return folder / "corpus"
+    rows += [("accepted", None, 1, 0.01), *more]
+    return {"funnel": [dict(zip(FUNNEL.header, row, strict=True)) for row in rows]}
 
 
 def test_a_reason_is_counted_first_at_all_and_alone(tmp_path):
     path = candidates(tmp_path, [["pair_fit"], ["pair_fit", "biology"], ["biology"], []])
-    described = describe_funnel(funnel(tmp_path, {"pair_fit": 2, "biology": 1}), path, 2, KNOWN)
+    described = describe_funnel(funnel({"pair_fit": 2, "biology": 1}), path, KNOWN)
     rows = {row["reason"]: row for row in described["reasons"]}
     assert [rows["pair_fit"][key] for key in ("sentences", "applies", "alone")] == [2, 2, 1]
     assert [rows["biology"][key] for key in ("sentences", "applies", "alone")] == [1, 2, 1]
@@ -60,7 +51,7 @@ def test_a_reason_is_counted_first_at_all_and_alone(tmp_path):
 
 def test_a_reason_that_is_never_the_first_is_shown_as_well(tmp_path):
     path = candidates(tmp_path, [["pair_fit", "biology"], ["pair_fit"]])
-    described = describe_funnel(funnel(tmp_path, {"pair_fit": 2}), path, 3, KNOWN)
+    described = describe_funnel(funnel({"pair_fit": 2}), path, KNOWN)
     last = described["reasons"][-1]
     assert (last["reason"], last["sentences"], last["applies"], last["alone"]) == (
         "biology", 0, 1, 0)  # fmt: skip
@@ -95,16 +86,16 @@ def test_the_id_of_a_near_duplicate_is_told_and_marks_nothing(tmp_path):
     assert {piece.kind for piece in shown["pieces"]} == {"keyword female", None}
 
 
-def test_without_candidates_only_the_first_reasons_are_counted(tmp_path):
-    described = describe_funnel(funnel(tmp_path, {"pair_fit": 2}), None, 3, KNOWN)
+def test_without_candidates_only_the_first_reasons_are_counted():
+    described = describe_funnel(funnel({"pair_fit": 2}), None, KNOWN)
     assert not described["has_all"] and not described["has_examples"]
     assert described["reasons"][0]["applies"] is None
 
 
 def test_a_duplicate_has_no_row_and_so_no_count_of_rows(tmp_path):
     path = candidates(tmp_path, [[]])
-    table = funnel(tmp_path, {}, ("duplicate", None, 3, 0.03))
-    assert describe_funnel(table, path, 1, KNOWN)["reasons"][0]["applies"] is None
+    tables = funnel({}, ("duplicate", None, 3, 0.03))
+    assert describe_funnel(tables, path, KNOWN)["reasons"][0]["applies"] is None
 
 
 @given(st.lists(st.lists(st.sampled_from(REASONS), unique=True, max_size=3), max_size=12))
@@ -113,16 +104,3 @@ def test_counts_are_those_of_the_lists(tmp_path_factory, lists):
     for reason in REASONS:
         assert applies[reason] == sum(reason in one for one in lists)
         assert alone[reason] == lists.count([reason])
-
-
-@pytest.mark.parametrize("examples", [1, 2])
-def test_every_reason_has_folded_examples_on_the_page(templates, results, examples):
-    page = results / "page.html"
-    write_slguset_page(
-        templates=templates, out=page, examples=examples, **made_results.arguments(results)
-    )
-    tree = LexborHTMLParser(page.read_text(encoding="utf-8"))
-    groups = tree.css("#funnel details")
-    assert len(groups) == 1 + len(made_results.REASONS)
-    assert not [group for group in groups if "open" in group.attributes]
-    assert {len(group.css("li")) for group in groups} == {examples}

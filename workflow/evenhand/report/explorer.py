@@ -42,7 +42,7 @@ import numpy as np
 from evenhand.io.sheets import write_csv
 from evenhand.report.page_list import FOLDER, PAGES
 from evenhand.report.read import read_json
-from evenhand.report.render import Page, slug, visible
+from evenhand.report.render import render_page, slug, visible
 
 Document = dict[str, Any]
 
@@ -174,21 +174,21 @@ def write_explorer(
             tables.append(f"{page}/{file}")
         block = {"block": f"data-{slug(document['key'])}", "packed": packed(document)}
         filled.append(document | block)
-    written = Page(page, out, templates, pages).write(
-        sections=[
+    values |= {
+        "sections": [
             ("items", PAGES[page][1], PAGES[page][1]),
             ("reading", "How to read it", "How to read it"),
             ("files", "Files", "Files with these items"),
         ],
-        sets=filled,
-        empty=[document for document in sets if not document["id"]],
-        rows=_first_rows(filled[0]) if filled else [],
-        tables=tables,
-        notes=notes,
-        files=files,
-        has_provenance=pages is None or "provenance" in pages,
-        **values,
-    )
+        "sets": filled,
+        "empty": [document for document in sets if not document["id"]],
+        "rows": _first_rows(filled[0]) if filled else [],
+        "tables": tables,
+        "notes": notes,
+        "files": files,
+        "has_provenance": pages is None or "provenance" in pages,
+    }
+    written = render_page(page, values, out, templates, pages)
     return {
         "items": {document["key"]: len(document["id"]) for document in sets},
         "models": {document["key"]: len(document["models"]) for document in sets},

@@ -91,7 +91,7 @@ def templates_of(page: str, single_file: bool = False) -> list[str]:
 
 
 def links_to_pages(current: str, made: list[str] | None = None) -> list[dict[str, Any]]:
-    """Return the links of the masthead: href, name, and whether it is the page itself.
+    """Return the links of the masthead: page, href, name, and whether it is the page itself.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def links_to_pages(current: str, made: list[str] | None = None) -> list[dict[str
             raise InputError(f"there is no page {name!r}", remedy=f"use {' or '.join(PAGES)}")
     chosen = {current, *(made if made is not None else PAGES)}
     return [
-        {"href": href, "name": name, "current": page == current}
+        {"page": page, "href": href, "name": name, "current": page == current}
         for page, (href, name) in PAGES.items()
         if page in chosen
     ]

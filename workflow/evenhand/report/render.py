@@ -5,6 +5,7 @@ import hashlib
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache, partial
 from pathlib import Path
@@ -106,13 +107,23 @@ def _engine(named: tuple[tuple[str, str], ...]) -> Environment:
     return engine
 
 
-class Page(NamedTuple):
-    """A page to be written.
+def render_page(
+    page: str,
+    values: Mapping[str, Any],
+    out: Path,
+    templates: list[Path],
+    pages: list[str] | None = None,
+) -> int:
+    """Fill the template of a page with values, write it, and return its number of bytes.
 
-    Attributes
+    Marks that turn the writing direction are replaced by ``�``.
+
+    Parameters
     ----------
-    name : str
+    page : str
         Its key in `evenhand.report.page_list.PAGES`, which is also the name of its template.
+    values : mapping
+        The values of the template.
     out : path
         The page, HTML.
     templates : list of path
@@ -120,22 +131,11 @@ class Page(NamedTuple):
     pages : list of str or None
         The pages that the masthead links to; see `links_to_pages`.
     """
-
-    name: str
-    out: Path
-    templates: list[Path]
-    pages: list[str] | None
-
-    def write(self, **values: Any) -> int:
-        """Fill the template with values, write the page, and return how many bytes it has.
-
-        Marks that turn the writing direction are replaced by ``�``.
-        """
-        template = environment(self.templates).get_template(f"{self.name}.html")
-        html = template.render(values, pages=links_to_pages(self.name, self.pages))
-        written = _TURNING.sub("\ufffd", html).encode()
-        Path(self.out).write_bytes(written)
-        return len(written)
+    template = environment(templates).get_template(f"{page}.html")
+    html = template.render(values, pages=links_to_pages(page, pages))
+    written = _TURNING.sub("\ufffd", html).encode()
+    Path(out).write_bytes(written)
+    return len(written)
 
 
 def scripts_of(texts: dict[str, str], body: str, own: list[str]) -> list[dict[str, Any]]:
@@ -332,6 +332,18 @@ def short(digest: str | None) -> str:
 def breakable(text: str) -> Markup:
     """Return a path, escaped, that may break into lines after its slashes."""
     return Markup("/<wbr>").join(visible(text).split("/"))
+
+
+class UniqueIds:
+    """Unique element ids: the second of a name gets a number."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+
+    def give(self, name: str) -> str:
+        """Return the name, or with a number if it was given before."""
+        self.counts[name] += 1
+        return name if self.counts[name] == 1 else self.give(f"{name}-{self.counts[name]}")
 
 
 def slug(text: str) -> str:

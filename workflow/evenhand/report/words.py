@@ -50,14 +50,6 @@ def gate_meaning(word: str) -> str:
     return GATES.get(word, word)
 
 
-def reasons_with(
-    names: list[str] | None, titles: list[str] | None, meanings: list[str] | None
-) -> Reasons:
-    """Return the reasons before any filter, and those of the filters with these names."""
-    words = zip(titles or [], meanings or [], strict=True)
-    return words_of("reasons") | dict(zip(names or [], words, strict=True))
-
-
 def reason_name(reason: str, known: Reasons) -> str:
     """Return a reason's title; an unknown reason is only capitalised."""
     return known[reason][0] if reason in known else reason.replace("_", " ").capitalize()

@@ -109,9 +109,7 @@ def test_small_models_and_few_swaps_are_doubts(tmp_path):
 def test_reads_what_the_stages_leave(tmp_path):
     hostile = "<script>x</script>"
     folder = made_stereotypes.write_results(tmp_path / "results", text=hostile)
-    paths = made_stereotypes.arguments(folder)
-    files = [*paths["sets"], *paths["gates"], *paths["tables"], paths["released"]]
-    headline = describe(files, {})
+    headline = describe(made_stereotypes.files(folder, "*/*/pairs.parquet", "*/*/scores/*"), {})
     assert "not at hand" in headline.unjudged
     (line,) = headline.verdicts
     assert line.counts == {"reproduced": 1, "not_reproduced": 1, "no_published_number": 1}

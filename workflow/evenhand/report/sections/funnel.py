@@ -1,10 +1,10 @@
 """Section: the sentences removed by each filter and reason, with examples."""
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from evenhand.core.tables import read_table
 from evenhand.io.tables import read_batches
 from evenhand.report.figures import bars
 from evenhand.report.sentences import marked
@@ -19,6 +19,9 @@ OF_THE_WORD = ("deny_listed", "not_a_gender_term")
 #: Reasons whose evidence is the id of another sentence, not words of this one.
 OF_ANOTHER = ("near_duplicate",)
 
+#: Sentences shown per verdict, the first by sentence_id.
+EXAMPLES = 3
+
 #: The columns of a candidate that an example shows.
 COLUMNS = [
     *("sentence_id", "sentence", "source", "source_position", "gender", "start", "end"),
@@ -27,20 +30,17 @@ COLUMNS = [
 
 
 def describe_funnel(
-    corpus: Path | None, candidates: Path | None, examples: int, known: Reasons
+    tables: Mapping[str, list[dict[str, Any]]], candidates: Path | None, known: Reasons
 ) -> dict[str, Any] | None:
     """Return the funnel's totals, reasons, figure and examples; None without a funnel.
 
     Parameters
     ----------
-    corpus : Path, optional
-        The folder of tables of `evenhand.slguset.count_funnel`.
+    tables : mapping
+        The tables of `evenhand.slguset.count_funnel`.
     candidates : Path, optional
         ``candidates.parquet``; without it no examples are shown, and a sentence counts only for
         its first reason.
-    examples : int
-        The number of sentences shown per reason, the first by sentence_id: those with it as first
-        reason, and if these are too few, others to which it applies.
     known : dict
         The words for the reasons.
 
@@ -51,17 +51,20 @@ def describe_funnel(
         reasons that are never the first come last), accepted_examples, has_examples, has_all
         (whether applies and alone are known), figure.
     """
-    if corpus is None:
+    if not tables:
         return None
-    rows = read_table(corpus / "funnel.csv")
+    rows = tables["funnel"]
     totals = {row["step"]: row for row in rows if row["step"] in WHOLES}
-    reasons = [row | {"reason": row["reason"] or row["step"]}
-            for row in rows if row["step"] not in WHOLES]  # fmt: skip
+    reasons = [
+        row | {"reason": row["reason"] or row["step"]} for row in rows if row["step"] not in WHOLES
+    ]
     applies, alone = count_reasons(candidates) if candidates else (Counter(), Counter())
     never_first = sorted(applies.keys() - {row["reason"] for row in reasons})
-    reasons += [{"step": "rejected", "reason": reason, "sentences": 0, "share": 0.0}
-             for reason in never_first]  # fmt: skip
-    shown = first_of_each(candidates, examples, known) if candidates and examples else {}
+    reasons += [
+        {"step": "rejected", "reason": reason, "sentences": 0, "share": 0.0}
+        for reason in never_first
+    ]
+    examples = first_of_each(candidates, EXAMPLES, known) if candidates else {}
     for row in reasons:
         reason = row["reason"]
         # an exact duplicate is folded into the sentence it repeats: the table has no row of it
@@ -71,13 +74,13 @@ def describe_funnel(
             "meaning": reason_meaning(reason, known),
             "applies": applies[reason] if counted else None,
             "alone": alone[reason] if counted else None,
-            "examples": shown.get(reason, []),
+            "examples": examples.get(reason, []),
         }
     return {
         "totals": totals,
         "reasons": reasons,
-        "accepted_examples": shown.get("accepted", []),
-        "has_examples": bool(shown),
+        "accepted_examples": examples.get("accepted", []),
+        "has_examples": bool(examples),
         "has_all": candidates is not None,
         "figure": _figure(totals, [row for row in reasons if row["reason"] not in never_first]),
     }
@@ -93,8 +96,8 @@ def count_reasons(candidates: Path) -> tuple[Counter[str], Counter[str]]:
         reasons = batch.column("reasons")
         single = reasons.filter(pc.equal(pc.list_value_length(reasons), 1))
         for counter, lists in ((applies, reasons), (alone, single)):
-            for one in pc.value_counts(pc.list_flatten(lists)).to_pylist():
-                counter[one["values"]] += one["counts"]
+            for entry in pc.value_counts(pc.list_flatten(lists)).to_pylist():
+                counter[entry["values"]] += entry["counts"]
     return applies, alone
 
 
@@ -107,23 +110,23 @@ def first_of_each(
     have evidence. `others` of an example lists its further reasons.
     """
     first, further = _first_rows(candidates, examples)
-    shown: dict[str, list[dict[str, Any]]] = {}
+    rows_of: dict[str, list[dict[str, Any]]] = {}
     for reason in sorted({*first, *further}):
         rows = first.get(reason, [])
         rows += further.get(reason, [])[: examples - len(rows)]
-        shown[reason] = [_example(row, reason, known) for row in rows]
-    return shown
+        rows_of[reason] = [_example(row, reason, known) for row in rows]
+    return rows_of
 
 
 def _example(row: dict[str, Any], reason: str, known: Reasons) -> dict[str, Any]:
     evidence = row["evidence"] if row["verdict"] == reason else None
     if reason in OF_THE_WORD:
         evidence = row["word"]
-    others = [one for one in row["reasons"] or () if one != reason]
+    others = [other for other in row["reasons"] or () if other != reason]
     marks = row | {"evidence": None if reason in OF_ANOTHER else evidence}
     return row | {
         "evidence": evidence,
-        "others": [reason_name(one, known) for one in others],
+        "others": [reason_name(other, known) for other in others],
         "pieces": marked(marks),
     }
 

@@ -1,4 +1,4 @@
-"""Sections: the paper's tables of results beside our runs, tests, checks, and the data."""
+"""Sections: the paper's tables of results beside our runs, tests, and checks."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,8 +28,7 @@ EXPLAINED = ("not_reproduced", "inconsistent_in_paper")
 
 def describe_results(
     rows: Sequence[Row],
-    groups: Mapping[str, Sequence[str]],
-    integer_groups: Mapping[str, Sequence[str]],
+    documents: Iterable[Mapping[str, Any]],
     titles: Mapping[str, str],
     behind: Behind,
 ) -> dict[str, Any] | None:
@@ -39,10 +38,8 @@ def describe_results(
     ----------
     rows : sequence of dict
         The rows of ``table_4`` and so on.
-    groups : mapping
-        Names of the groups by data set and code.
-    integer_groups : mapping
-        The same for the methods with EIDIG's encoding.
+    documents : iterable of mapping
+        ``data.json`` of each data set, which names the groups.
     titles : mapping
         The titles of the data sets.
     behind : Behind
@@ -55,27 +52,39 @@ def describe_results(
     """
     if not rows:
         return None
+    described = {document["name"]: document for document in documents}
     verdicts = Counter(row["verdict"] for row in rows if row["verdict"] != "no_published_value")
     datasets = []
-    for name, own in grouped(rows, "dataset").items():
-        lines = []
-        for cells in grouped(own, *LINE).values():
-            code, with_integers = cells[0]["group"], cells[0]["method"].startswith(WITH_INTEGERS)
-            names = (integer_groups if with_integers else groups).get(name, ())
-            group = code if code is None else names[code] if code < len(names) else str(code)
-            lines.append(describe_line(cells, behind, group))
+    for name, of_dataset in grouped(rows, "dataset").items():
+        lines = [
+            describe_line(cells, behind, _group(cells[0], described.get(name)))
+            for cells in grouped(of_dataset, *LINE).values()
+        ]
         datasets.append(
             {
                 "key": name,
                 "name": title(name, titles),
                 "chosen": any(line["choice"] for line in lines),
-                "metrics": list(dict.fromkeys(row["metric"] for row in own)),
+                "metrics": list(grouped(of_dataset, "metric")),
                 "rows": lines,
-                "reasons": [row for row in own if row["reason"] and row["verdict"] in EXPLAINED],
+                "reasons": [
+                    row for row in of_dataset if row["reason"] and row["verdict"] in EXPLAINED
+                ],
             }
         )
     most = sorted(verdicts.items(), key=lambda item: (-item[1], item[0]))
     return {"datasets": datasets, "verdicts": [(*verdict(name), count) for name, count in most]}
+
+
+def _group(row: Row, document: Mapping[str, Any] | None) -> str | None:
+    """Return the name of a row's group; the methods with EIDIG's encoding have their own groups."""
+    code = row["group"]
+    if code is None or document is None:
+        return code if code is None else str(code)
+    names = document["attribute_values"]
+    if row["method"].startswith(WITH_INTEGERS):
+        names = document["meta"].get("integer_groups") or []
+    return names[code] if code < len(names) else str(code)
 
 
 def describe_line(cells: Sequence[Row], behind: Behind, group: str | None = None) -> dict[str, Any]:
@@ -114,11 +123,11 @@ def describe_tests(
             "rows": [
                 describe_line(cells, behind) | {"against": _against(cells[0])}
                 for cells in grouped(
-                    (row for row in own if row["metric"] in TESTED), *SETTING, "against"
+                    (row for row in group if row["metric"] in TESTED), *SETTING, "against"
                 ).values()
             ],
         }
-        for dataset, own in grouped(rows, "dataset").items()
+        for dataset, group in grouped(rows, "dataset").items()
     ]
 
 
@@ -128,50 +137,22 @@ def _against(row: Row) -> str:
     return f"{other}, {OFFICIAL}" if row["split"] == "official" else other
 
 
-def describe_checks(
-    rows: Sequence[dict[str, Any]], titles: Mapping[str, str] | None = None
-) -> dict[str, Any] | None:
+def describe_checks(rows: Sequence[Row]) -> dict[str, Any] | None:
     """Return the checks of the paper's tables that found a contradiction, and how many did not."""
     if not rows:
         return None
-    odd = [row for row in rows if row["result"] != "agrees"]
+    contradictions = [row for row in rows if row["result"] != "agrees"]
     return {
         "checks": len(rows),
-        "agree": len(rows) - len(odd),
+        "agree": len(rows) - len(contradictions),
         "rows": [
             row
             | {
-                "row": f"{title(row['dataset'], titles)}, {who(row)}",
+                "row": f"{title(row['dataset'])}, {who(row)}",
                 "metrics": ", ".join(
-                    metric_title(one).removesuffix(", %") for one in row["metric"].split(" ")
+                    metric_title(name).removesuffix(", %") for name in row["metric"].split(" ")
                 ),
             }
-            for row in odd
+            for row in contradictions
         ],
-    }
-
-
-def describe_data(
-    rows: Iterable[dict[str, Any]], documents: Sequence[dict[str, Any]], titles: Mapping[str, str]
-) -> dict[str, Any]:
-    """Return the rates of the data sets, and a description of each data set.
-
-    Parameters
-    ----------
-    rows : iterable of dict
-        The rows of the table ``groups``.
-    documents : sequence of mapping
-        ``data.json`` of each data set.
-    titles : mapping
-        The title of each data set.
-    """
-    return {
-        "tables": [
-            {"name": title(name, titles), "judged": any(row["verdict"] for row in own), "rows": own}
-            for name, own in grouped(rows, "dataset").items()
-        ],
-        "documents": [
-            one | {"title": one["meta"].get("title") or title(one["name"])} for one in documents
-        ],
-        "files": [f"tabular/{one['name']}/data.json" for one in documents],
     }

@@ -2,20 +2,20 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
 from evenhand.legal.dataset import Dataset
 from evenhand.legal.declaration import read_declaration
+from evenhand.report.study import Study
 
 
 @dataclass(frozen=True)
 class Described:
-    """A data set: its name, title, declaration, and tables by name."""
+    """A data set: its name (and id in the page), title, declaration, and tables by name."""
 
-    name: str
+    id: str
     title: str
     declaration: Dataset
     tables: dict[str, list[dict[str, Any]]]
@@ -23,36 +23,50 @@ class Described:
     @property
     def attributes(self) -> dict[str, str]:
         """The titles of its attributes."""
-        return {one.name: one.title for one in self.declaration.attributes}
+        return {attribute.name: attribute.title for attribute in self.declaration.attributes}
 
     @property
     def head(self) -> dict[str, Any]:
-        """What each section on a data set begins with."""
-        return {"id": self.name, "title": self.title, "attributes": self.attributes}
+        """The values that each section on a data set begins with."""
+        return {"id": self.id, "title": self.title, "attributes": self.attributes}
 
 
-def read_datasets(
-    tables: list[Path], declarations: list[str], titles: list[str]
-) -> list[Described]:
+def read_datasets(study: Study, folders: str) -> list[Described]:
     """Return the data sets of these folders of tables, which are named after them.
 
     Raises
     ------
     InputError
-        There is not one declaration and title of each data set.
+        There is not one declaration of each data set.
     """
-    if not len(declarations) == len(titles) == len(tables):
-        raise InputError("there is not one declaration and title of each data set")
+    paths = study.paths(folders)
+    if len(study.declarations) != len(paths):
+        raise InputError("there is not one declaration of each data set")
     return [
-        Described(folder.name, title, read_declaration(declared), read_tables(folder))
-        for folder, declared, title in zip(tables, declarations, titles, strict=True)
+        Described(
+            folder.name,
+            study.titles.get(folder.name, folder.name),
+            read_declaration(declaration),
+            read_tables(folder),
+        )
+        for folder, declaration in zip(paths, study.declarations, strict=True)
+    ]
+
+
+def navigation(datasets: Iterable[Described]) -> list[tuple[str, str]]:
+    """Return the sections of a page on data sets, for its navigation: id and name."""
+    return [
+        ("glance", "At a glance"),
+        ("reading", "How to read it"),
+        *((dataset.id, dataset.title) for dataset in datasets),
+        ("limits", "Limits"),
     ]
 
 
 def titles_by_name(datasets: Iterable[Described]) -> dict[str, str]:
     """Return the titles of data sets by name, and of attributes by ``data_set/attribute``."""
-    found = {}
-    for one in datasets:
-        found[one.name] = one.title
-        found |= {f"{one.name}/{name}": title for name, title in one.attributes.items()}
-    return found
+    titles = {}
+    for dataset in datasets:
+        titles[dataset.id] = dataset.title
+        titles |= {f"{dataset.id}/{name}": title for name, title in dataset.attributes.items()}
+    return titles

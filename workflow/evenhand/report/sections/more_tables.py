@@ -1,13 +1,13 @@
 """Section: the declared tables of a page that no other section shows."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from evenhand.core.tables import read_package, read_table
 from evenhand.report.render import stem
+from evenhand.report.study import Study
 
 #: The tables that the report on mitigation shows, and no other one.
 OF_MITIGATION = {
@@ -25,13 +25,16 @@ class MoreTables:
 
     Attributes
     ----------
-    folders : mapping
-        Their folders by the paths below the results.
+    study : Study
+        The results of the page.
+    folders : sequence of str
+        Their folders, as patterns of paths.
     only, but : collection of str
         The names of the tables of the page (all, if it is empty), and of those of other pages.
     """
 
-    folders: Mapping[str, Path]
+    study: Study
+    folders: Sequence[str]
     only: Collection[str] = ()
     but: Collection[str] = ()
 
@@ -50,21 +53,25 @@ class MoreTables:
             several), table (its declaration), total (the number of its rows) and rows (the cells
             of the first `ROWS`).
         """
-        found: list[dict[str, Any]] = []
-        for place, folder in self.folders.items():
+        folders = [
+            (path, "/".join(path.parts[-pattern.count("/") - 1 :]))
+            for pattern in self.folders
+            for path in self.study.paths(pattern)
+        ]
+        tables: list[dict[str, Any]] = []
+        for folder, place in folders:
             for name, table in read_package(folder).items():
                 file = f"{place}/{name}.csv"
                 if name in self.but or (self.only and name not in self.only):
                     continue
                 if f'href="tables/{quote(stem(file))}.csv"' in body:
                     continue
-                rows = read_table(folder / f"{name}.csv")
-                cells = [[_cell(row[column]) for column in table.header] for row in rows[:ROWS]]
-                of = folder.name if len(self.folders) > 1 else ""
-                if rows:
-                    found.append({"file": file, "of": of, "table": table, "total": len(rows)})
-                    found[-1]["rows"] = cells
-        return found
+                if rows := read_table(folder / f"{name}.csv"):
+                    of = folder.name if len(folders) > 1 else ""
+                    cells = [[_cell(row[column]) for column in table.header] for row in rows[:ROWS]]
+                    entry = {"file": file, "of": of, "table": table, "total": len(rows)}
+                    tables.append(entry | {"rows": cells})
+        return tables
 
 
 def _cell(value: Any) -> Any:

@@ -6,13 +6,14 @@ from typing import Any
 
 from markupsafe import Markup
 
-from evenhand.core.tables import read_table
+from evenhand.core.rows import grouped
 from evenhand.io.quarantine import REASONS
 from evenhand.io.tables import read_rows
 from evenhand.report.figures import histogram
 from evenhand.report.headline import SourcedStatement, say, with_sources
-from evenhand.report.read import read_csv, read_json
+from evenhand.report.read import read_csv
 from evenhand.report.render import plural
+from evenhand.report.study import Study
 from evenhand.report.words import Reasons, reason_name
 
 #: Below this, coders agree too little even for tentative conclusions (Krippendorff 2004).
@@ -79,56 +80,39 @@ def describe_headline(
     return Markup(" ").join(filter(None, [verdict, text])) or say("nothing")
 
 
-def rows_of(dataset: Path | None) -> int | None:
+def count_rows(path: Path | None) -> int | None:
     """Return the number of rows of a Parquet file; None without a file."""
-    if dataset is None:
-        return None
     import pyarrow.parquet as pq
 
-    return pq.read_metadata(dataset).num_rows
+    return pq.read_metadata(path).num_rows if path else None
 
 
-#: The data sets by key, as the page calls them.
-SIDES = {"own": "This run", "published": "The published file"}
-
-#: Their folders below the results.
-FOLDERS = {"own": "slguset", "published": "slguset_published"}
+#: The data sets by their folders, as the page calls them.
+SIDES = {"slguset": "This run", "slguset_published": "The published file"}
 
 
-def describe_dataset(
-    table_1: Path | None,
-    statistics: Path | None,
-    published_table_1: Path | None,
-    published_statistics: Path | None,
-) -> dict[str, Any] | None:
+def describe_dataset(study: Study) -> dict[str, Any] | None:
     """Return counts per pair, lengths and characters, of our data set and the published file.
-
-    Parameters
-    ----------
-    table_1, statistics : Path, optional
-        The folder of Table 1, and ``statistics.json``, of this run's data set.
-    published_table_1, published_statistics : Path, optional
-        The same of the published file.
 
     Returns
     -------
     dict or None
-        None without any of them. `sides` are the data sets in Table 1.
+        None without either. `sides` are the data sets in Table 1.
     """
-    tables = {"own": table_1, "published": published_table_1}
-    tables = {side: read_table(path / "table_1.csv") for side, path in tables.items() if path}
-    documents = {"own": statistics, "published": published_statistics}
-    documents = {side: read_json(path) for side, path in documents.items() if path}
+    tables = {side: study.tables(f"tables/sentences/{side}").get("table_1") for side in SIDES}
+    tables = {side: rows for side, rows in tables.items() if rows is not None}
+    documents = {side: study.document(f"{side}/statistics.json") for side in SIDES}
+    documents = {side: document for side, document in documents.items() if document}
     if not tables and not documents:
         return None
     values = _values(next(iter(tables.values()), []))
     pairs = _pairs(tables, values)
     return {
         "values": values,
-        "has_own": "own" in tables,
+        "has_own": "slguset" in tables,
         "sides": [(side, SIDES[side]) for side in tables],
-        "tables": [f"tables/sentences/{FOLDERS[side]}/table_1.csv" for side in tables],
-        "statistics": [f"{FOLDERS[side]}/statistics.json" for side in documents],
+        "tables": [f"tables/sentences/{side}/table_1.csv" for side in tables],
+        "statistics": [f"{side}/statistics.json" for side in documents],
         "pairs": pairs,
         "stated": any(row["stated"] for row in pairs),
         "sums": {
@@ -163,149 +147,128 @@ def _pairs(tables: dict[str, list[dict[str, Any]]], values: list[str]) -> list[d
 def _lengths(documents: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the histogram of lengths of each data set, on one scale."""
     bars = {side: document["length"]["histogram"] for side, document in documents.items()}
-    bars = {side: some for side, some in bars.items() if some}
-    if not bars:
-        return []
-    end = max(some[-1]["to"] + 1 for some in bars.values())
-    sums = {side: sum(bar["sentences"] for bar in some) for side, some in bars.items()}
-    top = max(max(bar["sentences"] for bar in some) / sums[side] for side, some in bars.items())
+    counts = {side: [bar["sentences"] for bar in bins] for side, bins in bars.items() if bins}
+    end = max((bars[side][-1]["to"] + 1 for side in counts), default=None)
+    top = max((max(numbers) / sum(numbers) for numbers in counts.values()), default=None)
     return [
         {
             "name": SIDES[side],
-            "n": sums[side],
-            "file": f"{FOLDERS[side]}/statistics.json",
+            "n": sum(numbers),
+            "file": f"{side}/statistics.json",
             "figure": histogram(
-                [bar["sentences"] for bar in some],
-                [bar["from"] for bar in some] + [some[-1]["to"] + 1],
-                f"{SIDES[side]}: lengths of {plural(sums[side], 'sentence')} in characters",
+                numbers,
+                [bar["from"] for bar in bars[side]] + [bars[side][-1]["to"] + 1],
+                f"{SIDES[side]}: lengths of {plural(sum(numbers), 'sentence')} in characters",
                 title="Characters in a sentence",
                 thing="sentence",
                 end=end,
                 top=top,
             ),
         }
-        for side, some in bars.items()
+        for side, numbers in counts.items()
     ]
 
 
-#: The columns of drawn.csv that are counts.
-DRAWN = ("wanted", "available", "drawn", "missing")
-
-
-def describe_annotation(
-    samples: list[Path], drawn: Path | None, answers: list[Path], tables: Path | None
-) -> dict[str, Any] | None:
+def describe_annotation(study: Study) -> dict[str, Any] | None:
     """Return the state of the annotation; None if nothing was drawn.
-
-    Parameters
-    ----------
-    samples, answers : list of Path
-        ``sample.parquet`` and ``answers.parquet`` of each round; a round without returned sheets
-        has no answers.
-    drawn : Path, optional
-        ``drawn.csv`` of the latest round.
-    tables : Path, optional
-        The folder of tables of `evenhand.slguset.build_dataset`.
 
     Returns
     -------
     dict or None
         `waiting` lists the rounds without an answer.
     """
-    if not samples:
+    samples = [
+        row
+        for path in study.paths("sample.parquet")
+        for row in read_rows(path, ["sentence_id", "round", "lost"])
+    ]
+    if not study.paths("sample.parquet"):
         return None
+    answers = study.paths("answers.parquet")
     answered = {row["sentence_id"] for path in answers for row in read_rows(path, ["sentence_id"])}
-    rounds: dict[str, Counter[bool]] = {}
-    lost = 0
-    for path in samples:
-        for row in read_rows(path, ["sentence_id", "round", "lost"]):
-            lost += row["lost"]
-            rounds.setdefault(row["round"], Counter())[row["sentence_id"] in answered] += 1
-    rows = read_table(tables / "agreement.csv") if tables else []
+    rounds = {
+        name: sum(row["sentence_id"] in answered for row in rows)
+        for name, rows in grouped(samples, "round").items()
+    }
+    tables = study.tables("tables/annotation")
+    agreement = tables.get("agreement", [])
+    drawn = study.path("drawn.csv")
+    pairs = _drawn(drawn) if drawn else []
     return {
-        "waiting": [name for name, sentences in rounds.items() if not sentences[True]],
-        "drawn": sum(sentences.total() for sentences in rounds.values()),
-        "lost": lost,
-        "answered": sum(sentences[True] for sentences in rounds.values()),
-        "pairs": (pairs := _drawn(drawn)),
+        "waiting": [name for name, answers in rounds.items() if not answers],
+        "drawn": len(samples),
+        "lost": sum(row["lost"] for row in samples),
+        "answered": sum(rounds.values()),
+        "pairs": pairs,
         "values": list(dict.fromkeys(value for row in pairs for value in row["sides"])),
         "drawn_file": f"slguset/annotation/{drawn.parent.name}/{drawn.name}" if drawn else None,
-        "annotators": read_table(tables / "annotators.csv") if tables else [],
-        "agreement": [row for row in rows if row["pair"] != "all"],
-        "overall": next((row for row in rows if row["pair"] == "all"), None),
+        "annotators": tables.get("annotators", []),
+        "agreement": [row for row in agreement if row["pair"] != "all"],
+        "overall": next((row for row in agreement if row["pair"] == "all"), None),
     }
 
 
-def _drawn(drawn: Path | None) -> list[dict[str, Any]]:
+#: The columns of drawn.csv that are counts.
+DRAWN = ("wanted", "available", "drawn", "missing")
+
+
+def _drawn(path: Path) -> list[dict[str, Any]]:
     """Return one entry per surface pair, with the numbers drawn for each value."""
     pairs: dict[str, dict[str, Any]] = {}
-    if drawn is None:
-        return []
-    header = drawn.read_text(encoding="utf-8").partition("\n")[0].split(",")
-    for cells in read_csv(drawn, {name: int if name in DRAWN else str for name in header}):
+    header = path.read_text(encoding="utf-8").partition("\n")[0].split(",")
+    for cells in read_csv(path, {name: int if name in DRAWN else str for name in header}):
         _, first, second, value, *_ = cells.values()
-        name = f"{first}/{second}"
-        pair = pairs.setdefault(name, {"pair": name, "sides": {}})
+        pair = pairs.setdefault(f"{first}/{second}", {"pair": f"{first}/{second}", "sides": {}})
         pair["sides"][value] = cells
     return list(pairs.values())
 
 
-def describe_published(
-    filters: Path | None, report: Path | None, known: Reasons
-) -> dict[str, Any] | None:
-    """Return the sentences that each filter would drop, and the problems; None without either.
-
-    Parameters
-    ----------
-    filters : Path, optional
-        The folder of tables of `evenhand.slguset.report_published`.
-    report : Path, optional
-        Its ``report.json``.
-    known : dict
-        The words for the filters' reasons.
-    """
-    if filters is None and report is None:
+def describe_published(study: Study, reasons: Reasons) -> dict[str, Any] | None:
+    """Return the sentences that each filter would drop, and the problems; None without either."""
+    rows = study.tables("tables/published").get("filters", [])
+    report = study.document("slguset_published/report.json")
+    if not rows and report is None:
         return None
-    rows = read_table(filters / "filters.csv") if filters else []
     for row in rows:
-        row["name"] = reason_name(row["reason"], known) if row["reason"] else None
-    return {"filters": rows, "report": read_json(report) if report else None}
+        row["name"] = reason_name(row["reason"], reasons) if row["reason"] else None
+    return {"filters": rows, "report": report}
 
 
 #: Files listed in the table of quarantined parts; of the others only the number is shown.
 MOST_FILES = 100
 
 
-def describe_quarantine(counts: list[Path], corpus: Path | None) -> dict[str, Any] | None:
+def describe_quarantine(study: Study) -> dict[str, Any] | None:
     """Return totals of the inputs read, encodings, and quarantined parts by reason and file.
 
     None if there are neither counts nor a quarantine.
     """
-    if not counts and not corpus:
+    documents = study.documents("*/sentences/*.counts.json")
+    if not documents and not study.path("tables/corpus"):
         return None
     totals: Counter[str] = Counter()
     encodings: Counter[str] = Counter()
-    reasons: Counter[str] = Counter()
-    for document in map(read_json, counts):
+    for document in documents:
         totals.update({name: n for name, n in document.items() if isinstance(n, int)})
         encodings.update(document.get("encodings", {}))
-    found: dict[tuple[str, str], dict[str, Any]] = {}
-    for row in read_table(corpus / "quarantine.csv") if corpus else ():
-        entry = found.setdefault((row["file"], row["reason"]), row | {"parts": 0})
-        entry["parts"] += row["parts"]
-        reasons[row["reason"]] += row["parts"]
-    files = [found[key] for key in sorted(found)]
+    rows = study.tables("tables/corpus").get("quarantine", [])
+    files = [
+        group[0] | {"parts": sum(row["parts"] for row in group)}
+        for _, group in sorted(grouped(rows, "file", "reason").items())
+    ]
     return {
         "totals": dict(totals),
         "encodings": sorted(encodings.items()),
         "reasons": [
-            {"reason": reason, "meaning": _sentence(REASONS.get(reason)), "parts": n}
-            for reason, n in sorted(reasons.items())
+            {
+                "reason": reason,
+                "meaning": f"{meaning[0].upper()}{meaning[1:]}."
+                if (meaning := REASONS.get(reason))
+                else None,
+                "parts": sum(row["parts"] for row in group),
+            }
+            for reason, group in sorted(grouped(rows, "reason").items())
         ],
         "files": files[:MOST_FILES],
         "more_files": max(len(files) - MOST_FILES, 0),
     }
-
-
-def _sentence(words: str | None) -> str | None:
-    return words and f"{words[0].upper()}{words[1:]}."

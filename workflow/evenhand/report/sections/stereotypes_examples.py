@@ -17,11 +17,14 @@ from evenhand.scoring.methods import METHODS
 #: The method whose difference orders the pairs: the first of these that the model has.
 ORDER = ("aul", "log_likelihood_per_token", "log_likelihood", "cps", "sss")
 
+#: Pairs shown per model and side.
+EXAMPLES = 5
+
 _CJK = re.compile(r"[\u3400-\u9fff]")
 
 
 def describe_examples(
-    pairs: Path | None, scores: dict[str, Path], without: Container[str], most: int
+    pairs: Path | None, scores: Sequence[Path], untrusted: Container[str]
 ) -> list[dict[str, Any]]:
     """Return, per model, the pairs with the largest difference between their sides, both ways.
 
@@ -29,30 +32,34 @@ def describe_examples(
     ----------
     pairs : Path, optional
         ``pairs.parquet``.
-    scores : dict
-        ``scores/{model}.parquet`` by the model's name.
-    without : container of str
+    scores : sequence of Path
+        ``scores/{model}.parquet``.
+    untrusted : container of str
         The models that get no number.
-    most : int
-        Pairs shown per model and side.
     """
-    if pairs is None or not most:
+    if pairs is None:
         return []
     rows = read_columns(pairs).to_pylist()
-    described = []
-    for model in sorted(name for name in scores if name not in without):
-        numbers, _, _ = pair_differences(scores[model], rows)
+    models = []
+    for path in sorted(scores, key=lambda path: path.stem):
+        if path.stem in untrusted:
+            continue
+        numbers, _, _ = pair_differences(path, rows)
         method = next((name for name in ORDER if name in numbers), None)
         if method is None:
             continue
-        found = [(d, row) for d, row in zip(numbers[method].tolist(), rows, strict=True) if d == d]
+        differences = numbers[method].tolist()
         sides = {}
         for side, sign in (("more", 1), ("less", -1)):
-            own = sorted((-sign * d, row["pair_id"], row) for d, row in found if sign * d > 0)
-            sides[side] = [_example(row, -d) for d, _, row in own[:most]]
+            ranked = sorted(
+                (-sign * difference, row["pair_id"], row)
+                for difference, row in zip(differences, rows, strict=True)
+                if sign * difference > 0
+            )
+            sides[side] = [_example(row, -by) for by, _, row in ranked[:EXAMPLES]]
         if any(sides.values()):
-            described.append({"model": model, "about": method_of(method), "sides": sides})
-    return described
+            models.append({"model": path.stem, "about": method_of(method), "sides": sides})
+    return models
 
 
 def pair_differences(

@@ -3,11 +3,9 @@
 Each function takes the rows of one result table, without those of untrusted models.
 """
 
-from pathlib import Path
 from typing import Any
 
 from evenhand.core.rows import Row, grouped
-from evenhand.core.tables import read_table
 from evenhand.report.headline import say
 from evenhand.report.render import in_words, plural
 from evenhand.report.sections.stereotypes_words import (
@@ -117,11 +115,10 @@ def describe_comparisons(rows: list[Row]) -> list[Row]:
     return described
 
 
-def describe_released(path: Path | None) -> Row | None:
+def describe_released(rows: list[Row] | None) -> Row | None:
     """Return our results from StereoSet's released scores, beside the published ones."""
-    if path is None:
+    if rows is None:
         return None
-    rows = read_table(path / "stereoset.csv")
     same = sum(row["verdict"] == "reproduced" for row in rows)
     compared = same + sum(row["verdict"] == "differs" for row in rows)
     return {"rows": rows, "words": say("lm_same", same=same, compared=compared)}

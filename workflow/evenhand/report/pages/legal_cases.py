@@ -1,18 +1,22 @@
-"""Sections: the contents of a legal data set, the records left out, and measures of its quality."""
+"""The report on the legal data sets: contents, records left out, and measures of quality."""
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from evenhand.core.rows import grouped, where
 from evenhand.core.tables import read_table
-from evenhand.errors import InputError
 from evenhand.io.quarantine import REASONS
 from evenhand.io.tables import read_rows
+from evenhand.legal.records import SPLITS as ALL_SPLITS
 from evenhand.report.cells import Axis, estimate, ruler, ticks_between
 from evenhand.report.figures import heat_map, histogram
 from evenhand.report.read import read_json
 from evenhand.report.render import decimal, percent
+from evenhand.report.sections.legal_data import Described, navigation, read_datasets
+from evenhand.report.sections.more_tables import MoreTables
+from evenhand.report.study import Study
 
 Rows = list[dict[str, Any]]
 
@@ -23,19 +27,83 @@ SPLITS = ("train", "dev", "test", "all")
 MOST = 0.8325546
 
 
+def content(study: Study) -> dict[str, Any]:
+    """Return the values of the template."""
+    items = {split: f"split={split}" for split in study.linked}
+    if set(ALL_SPLITS) <= set(study.linked):
+        items["all"] = "split="
+    datasets = read_datasets(study, "tables/cases/*")
+    return {
+        "sections": navigation(datasets),
+        "about": [_dataset(study, dataset) for dataset in datasets],
+        "split_items": items,
+        "divided_files": [
+            file
+            for dataset in datasets
+            for file in (f"tables/cases/{dataset.id}/sizes.csv", f"legal/{dataset.id}/splits.json")
+        ],
+        "more_tables": MoreTables(study, ["tables/cases/*"]),
+    }
+
+
+def _dataset(study: Study, dataset: Described) -> dict[str, Any]:
+    """Return the values of the section on a data set."""
+    tables, name = dataset.tables, dataset.id
+    [duplicates] = study.paths(f"{name}/duplicates.parquet")
+    audit = study.path(f"tables/audits/{name}")
+    return dataset.head | {
+        "fixed": dataset.declaration,
+        "sizes": tables["sizes"],
+        "groups": describe_groups(tables["groups"]),
+        "rarest": _rarest(tables["groups"], dataset.attributes),
+        "labels": [by_split(tables["labels"], "label")] if tables["labels"] else [],
+        "shift": describe_shift(tables["shift"]),
+        "cross": [
+            _crossed(first, second, rows)
+            for (first, second), rows in grouped(
+                tables["cross"], "attribute", "other_attribute"
+            ).items()
+        ],
+        "lengths": describe_lengths(tables["lengths"]),
+        "leakage": describe_leakage(tables["leakage"]),
+        "rules": grouped(tables.get("rules", []), "attribute"),
+        "reading": describe_reading(study.paths(f"{name}/records/*.counts.json")),
+        "duplicates": Counter(row["how"] for row in read_rows(duplicates, ["how"])),
+        "divided": study.document(f"{name}/splits.json"),
+        "audit": [row for row in read_table(audit / "audit.csv") if row["answered"]]
+        if audit
+        else [],
+    }
+
+
+def _rarest(rows: Rows, titles: dict[str, str]) -> dict[str, Any] | None:
+    """Return the smallest known group: its cases, and its name with its attribute's title."""
+    known = (
+        row
+        for row in where(rows, split="all")
+        if row["group"] not in ("unknown", "n/a") and row["cases"]
+    )
+    row = min(known, key=lambda row: row["cases"], default=None)
+    if row is None:
+        return None
+    name = titles.get(row["attribute"], row["attribute"])
+    return {"cases": row["cases"], "name": f"{name}: {row['group']}"}
+
+
 def describe_groups(rows: Rows) -> Rows:
     """Return Tables 6 and 7: the groups of each attribute by split, and the share of known ones."""
     blocks = []
-    for name, own in grouped(rows, "attribute").items():
-        known = [row["known"] / row["of"] for row in where(own, split="all") if row["of"]]
-        blocks.append({"name": name, "known": known[0] if known else None} | by_split(own, "group"))
+    for name, group in grouped(rows, "attribute").items():
+        known = [row["known"] / row["of"] for row in where(group, split="all") if row["of"]]
+        block = {"name": name, "known": known[0] if known else None}
+        blocks.append(block | by_split(group, "group"))
     return blocks
 
 
 def by_split(rows: Rows, line: str) -> dict[str, Any]:
     """Return a table with a row per value of `line` and a column per split."""
     cells = {(row[line], row["split"]): row for row in rows}
-    splits = [one for one in SPLITS if any(split == one for _, split in cells)]
+    splits = [name for name in SPLITS if any(split == name for _, split in cells)]
     lines = [
         {"name": name, "cells": [cells.get((name, split)) for split in splits]}
         for name in grouped(rows, line)
@@ -43,26 +111,19 @@ def by_split(rows: Rows, line: str) -> dict[str, Any]:
     return {"splits": splits, "rows": lines}
 
 
-def describe_reading(paths: list[Path]) -> Rows:
+def describe_reading(paths: Sequence[Path]) -> Rows:
     """Return the number of records of each part, and the reasons for those left out.
 
     Parameters
     ----------
-    paths : list of path
+    paths : sequence of path
         ``{part}.counts.json``.
-
-    Raises
-    ------
-    InputError
-        A file of counts does not contain the number of records.
     """
     parts = []
     for path in paths:
-        numbers = read_json(path)
-        if not isinstance(numbers, dict) or not isinstance(numbers.get("records"), int):
-            raise InputError("does not say how many records were written", file=path)
-        reasons = dict(numbers.get("left_out", {})) | dict(numbers.get("noted", {}))
-        part = {"name": path.name.removesuffix(".counts.json"), "records": numbers["records"]}
+        counts = read_json(path)
+        reasons = counts.get("left_out", {}) | counts.get("noted", {})
+        part = {"name": path.name.removesuffix(".counts.json"), "records": counts["records"]}
         part["reasons"] = [
             {"name": name.replace("_", " "), "meaning": REASONS.get(name, ""), "cases": cases}
             for name, cases in sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
@@ -70,11 +131,6 @@ def describe_reading(paths: list[Path]) -> Rows:
         ]
         parts.append(part)
     return parts
-
-
-def describe_duplicates(path: Path) -> dict[str, int]:
-    """Return the numbers of repeated records of a case and of near duplicates."""
-    return Counter(row["how"] for row in read_rows(path, ["how"]))
 
 
 def describe_shift(rows: Rows) -> dict[str, Any]:
@@ -107,19 +163,11 @@ def describe_shift(rows: Rows) -> dict[str, Any]:
     }
 
 
-def describe_cross(rows: Rows) -> Rows:
-    """Return Table 3: per pair of attributes a table, group by group, and a map of its shares."""
-    return [
-        _crossed(first, second, own)
-        for (first, second), own in grouped(rows, "attribute", "other_attribute").items()
-    ]
-
-
 def _crossed(first: str, second: str, rows: Rows) -> dict[str, Any]:
     """Return a pair's table; the map leaves out groups without cases, listed in `without`."""
     lines = {
-        name: {row["other_group"]: row for row in own}
-        for name, own in grouped(rows, "group").items()
+        name: {row["other_group"]: row for row in group}
+        for name, group in grouped(rows, "group").items()
     }
     columns = list(grouped(rows, "other_group"))
     drawn = [name for name, cells in lines.items() if any(cell["of"] for cell in cells.values())]
@@ -149,9 +197,9 @@ def _crossed(first: str, second: str, rows: Rows) -> dict[str, Any]:
 
 def describe_lengths(rows: Rows) -> Rows:
     """Return Figure 2: a histogram for each unit, with the quantities beside it."""
-    found = []
-    for (unit, tokenizer), own in grouped(rows, "unit", "tokenizer").items():
-        bars = [row for row in own if row["quantity"] == "histogram"]
+    units = []
+    for (unit, tokenizer), group in grouped(rows, "unit", "tokenizer").items():
+        bars = where(group, quantity="histogram")
         drawing = None
         if bars:
             edges = [bar["from"] or 0.0 for bar in bars]
@@ -164,33 +212,31 @@ def describe_lengths(rows: Rows) -> Rows:
                 title=f"{name} in a case".capitalize(),
                 thing="case",
             )
-        values = {row["quantity"]: row for row in own if row["quantity"] != "histogram"}
-        found.append(
+        values = {row["quantity"]: row for row in group if row["quantity"] != "histogram"}
+        units.append(
             {"unit": unit, "tokenizer": tokenizer, "figure": drawing, "quantities": values}
         )
-    return found
+    return units
 
 
 def describe_leakage(rows: Rows) -> Rows:
     """Return the patterns found, each with the label whose risk ratio is farthest from 1."""
     measured = (row for row in rows if row["label"] is not None and row["risk_ratio"] is not None)
     labels = grouped(measured, "language", "pattern")
-    found = []
+    patterns = []
     for row in rows:
         if row["label"] is None and row["cases"]:
-            own = labels.get((row["language"], row["pattern"]))
-            found.append(row | {"words": _risk_words(max(own, key=_distance)) if own else None})
-    return found
+            ratios = labels.get((row["language"], row["pattern"]))
+            words = _risk_words(max(ratios, key=_distance)) if ratios else None
+            patterns.append(row | {"words": words})
+    return patterns
 
 
 def _risk_words(row: dict[str, Any]) -> str:
     shares = [row[f"label_{side}"] / (row[f"of_{side}"] or 1) for side in ("with", "without")]
-    return "{}: {} with it, {} without".format(row["label"], *(percent(one, 0) for one in shares))
-
-
-def describe_audit(folder: Path) -> Rows:
-    """Return the precision of the rules by manual check; rules without an answer are left out."""
-    return [row for row in read_table(folder / "audit.csv") if row["answered"]]
+    return "{}: {} with it, {} without".format(
+        row["label"], *(percent(share, 0) for share in shares)
+    )
 
 
 def _distance(row: dict[str, Any]) -> float:

@@ -1,33 +1,25 @@
 import pytest
-from selectolax.lexbor import LexborHTMLParser
 
 from evenhand.individual.tables import findings, groups, individuals
 from evenhand.individual.tables import table_4 as four
+from evenhand.report.pages.mitigation import describe_sweeps
 from evenhand.report.sections.individual_people import Behind
-from evenhand.report.sections.individual_sweeps import describe_sweeps
 from evenhand.report.sections.individual_words import likeness
-from evenhand.report.write_individual_page import SECTIONS, write_individual_page
 from unit.report import checks
+from unit.report.checks import text
 from unit.report.made_individual import counts, results, rows
+
+SECTIONS = ("glance", "reading", "table-4", "table-6", "table-7", "table-8", "data", "training",
+            "limits")  # fmt: skip
 
 
 @pytest.fixture
-def page(templates, tmp_path):
-    def write(made=None, title="") -> LexborHTMLParser:
-        out = tmp_path / "individual_fairness.html"
+def page(write, tmp_path):
+    def written(made=None, title=""):
         files = results(tmp_path / "r", rows() if made is None else made, title)
-        write_individual_page(templates=templates, out=out, **files)
-        return checks.parse(out)
+        return write("individual_fairness", files)
 
-    return write
-
-
-def text(tree, selector: str) -> str:
-    return " ".join(tree.css_first(selector).text().split())
-
-
-def table(tree, selector: str) -> list[list[str]]:
-    return [[cell.text() for cell in row.css("th, td")] for row in tree.css(f"{selector} tr")]
+    return written
 
 
 def test_the_rates_of_a_data_set_are_numbers_beside_those_of_the_paper(page):
@@ -100,7 +92,7 @@ def test_flips_are_counted_where_an_answer_has_several():
     assert behind.cell(row, "deo_1") == {
         "items": "label=1", "link": "The 4 people with the label 1 over 20 seeds"}  # fmt: skip
     loss = {"individual": "iifr_cosine", "lambda": 1.0, "epsilon": 1.0}
-    assert behind.row_items(row | loss) == "training=mlp"  # nobody is that near
+    assert behind.row_items(row | loss) == "training=mlp"  # no individual is that near
     assert behind.row_items(row | loss | {"epsilon": 0.9}) == "-"
     assert behind.row_items(row | {"group": 3}, "four") == "-"
 
@@ -130,8 +122,8 @@ def test_how_near_outputs_are_follows_the_runs(page, bases, tau, words):
 
 def test_says_what_is_not_there(page):
     tree = page({})
-    absent = {id for id, _, _ in SECTIONS if tree.css_first(f"#{id} .absent")}
-    assert absent == {id for id, _, _ in SECTIONS} - {"reading", "limits"}
+    absent = {id for id in SECTIONS if tree.css_first(f"#{id} .absent")}
+    assert absent == {*SECTIONS} - {"reading", "limits"}
     assert text(tree, ".lead") == "There is no conclusion yet."
     assert not tree.css("figure")
 

@@ -1,15 +1,15 @@
 """The report on the legal data sets, of a small set that the real stages have counted."""
 
 import pytest
-from selectolax.lexbor import LexborHTMLParser
 
 from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
 from evenhand.legal.read_audit import TABLE
-from evenhand.report.write_legal_page import write_legal_page
+from evenhand.report.pages.legal_cases import describe_leakage, describe_shift
 from unit.legal.made_cases import declaration
 from unit.made_tables import edited
 from unit.report import checks, made_legal
+from unit.report.checks import text
 
 COUNTS = ("cases", "drawn", "answered", "right", "wrong", "cannot_tell")
 KNOWN = {"precision": 0.75, "low": 0.3, "high": 0.95}
@@ -31,20 +31,16 @@ def files(repository, tmp_path_factory):
 
 
 @pytest.fixture
-def page(templates, files, tmp_path):
-    def write(title="Mine", changes=None, **more) -> LexborHTMLParser:
-        out = tmp_path / "legal_cases.html"
-        names = {"declarations": [declaration("ecthr")], "titles": [title]}
+def page(write, files, tmp_path):
+    def written(*more_files, changes=None, **options):
+        tables, *others = files
         if changes:
-            more["tables"] = [edited(files["tables"][0], tmp_path / "mine", **changes)]
-        write_legal_page(templates=templates, out=out, **(names | files | more))
-        return checks.parse(out)
+            tables, original = tmp_path / "tables/cases/mine", tables
+            edited(original, tables, **changes)
+        options |= {"declarations": [declaration("ecthr")], **checks.titles(mine="Mine")}
+        return write("legal_cases", [tables, *others, *more_files], **options)
 
-    return write
-
-
-def text(tree, selector: str) -> str:
-    return " ".join(" ".join(node.text() for node in tree.css(selector)).split())
+    return written
 
 
 @pytest.mark.parametrize(
@@ -82,9 +78,9 @@ def test_a_data_set_without_outcomes_says_so(page):
 
 
 def test_an_audit(page, tmp_path):
-    audit = tmp_path / "audits/mine"
+    audit = tmp_path / "tables/audits/mine"
     write_tables(audit, [(TABLE, AUDIT)])
-    own = text(page(audits=[audit]), "#mine")
+    own = text(page(audit), "#mine")
     assert "title in procedure204 of 5" in own  # of its 20 cases 5 were drawn
     assert "all that give a value" in own
     assert "0 of 5" not in own  # a rule without an answer
@@ -124,26 +120,35 @@ def test_long_cases(page):
     assert "95 % below 1,012." in text(page(changes={"lengths": longer}), "#mine figcaption")
 
 
-def test_the_label_with_the_strongest_ratio_is_named(page):
-    row = {"dataset": "mine", "language": "en", "pattern": "x"}
-    label = {"of_with": 4, "label_without": 1, "of_without": 10}
-    rows = [
-        row | {"cases": 4, "of": 14},
-        row | label | {"label": "weak", "label_with": 1, "risk_ratio": 2, "low": 0.9, "high": 4},
-        row | label | {"label": "less", "label_with": 0, "risk_ratio": 0.1, "low": 0, "high": 0.4},
-        row | label | {"label": "more", "label_with": 2, "risk_ratio": 5, "low": 1.5, "high": 9},
-        row | {"pattern": "absent", "cases": 0},
-    ]
-    own = text(page(changes={"leakage": lambda _: rows}), "#mine td.wide")
-    assert own == "less: 0 % with it, 10 % without"
+def test_each_data_set_has_its_declaration(write, files):
+    with pytest.raises(InputError, match="not one declaration of each data set"):
+        write("legal_cases", files)
 
 
-def test_files_that_do_not_belong_together(page, tmp_path):
-    for name in ("splits", "duplicates", "declarations", "counts"):
-        with pytest.raises(InputError, match="not one declaration, title, split and count"):
-            page(**{name: []})
-    broken = tmp_path / "mine" / "records" / "part.counts.json"
-    broken.parent.mkdir(parents=True)
-    broken.write_text("{}")
-    with pytest.raises(InputError, match="how many records"):
-        page(counts=[broken])
+SHIFT = {"group": "a", "splits": "train to test", "distance": 0.2, "low": 0.1, "high": 0.3}
+SHIFT |= {"noise_95": 0.15, "above_noise": True, "compat_published": None}
+UNKNOWN = dict.fromkeys(("distance", "low", "high", "noise_95", "above_noise"))
+
+
+def test_shifts_are_counted_and_drawn_where_they_were_measured():
+    shift = describe_shift([SHIFT, SHIFT | UNKNOWN, SHIFT | {"above_noise": False}])
+    assert (shift["above"], shift["measured"], shift["compat"]) == (1, 2, False)
+    assert [row["figure"] is None for row in shift["rows"]] == [False, True, False]
+    assert describe_shift([SHIFT, SHIFT | {"compat_published": 0.2}])["compat"] is True
+
+
+def test_a_pattern_names_the_label_farthest_from_a_risk_ratio_of_one():
+    pattern = {"language": "de", "pattern": "x", "cases": 9, "label": None, "risk_ratio": None}
+    counts = {"label_with": 3, "of_with": 4, "label_without": 1, "of_without": 4}
+
+    def label(name, low, high):
+        return pattern | counts | {"label": name, "risk_ratio": 1.0, "low": low, "high": high}
+
+    above, below, near = label("above", 2, 3), label("below", 0.1, 0.25), label("near", 0.5, 1.5)
+    for rows, farthest in (([near, above], "above"), ([near, above, below], "below")):
+        [row] = describe_leakage([pattern, *rows])
+        assert row["words"].replace("\xa0", " ") == f"{farthest}: 75 % with it, 25 % without"
+    [row] = describe_leakage([pattern, label("none", None, None), label("half", 1.1, 9)])
+    assert row["words"].startswith("half")
+    assert describe_leakage([pattern])[0]["words"] is None
+    assert describe_leakage([pattern | {"cases": 0}]) == []

@@ -1,53 +1,44 @@
 """The report on mitigation: of small trainings that the real stages have scored, and of people."""
 
 import pytest
-from selectolax.lexbor import LexborHTMLParser
 
-from evenhand.errors import InputError
 from evenhand.individual.tables import grid, pareto_fronts
 from evenhand.individual.tables import tests as differences
 from evenhand.legal.classifier_tables.tests import CONSTANT
 from evenhand.legal.objective_titles import Titles
 from evenhand.report.headlines.mitigation import Change, by_method, conclude
-from evenhand.report.write_mitigation_page import write_mitigation_page
 from unit.legal.made_cases import declaration
 from unit.made_tables import edited
 from unit.report import checks, made_classifiers, made_individual
-
-#: The titles of objectives.
-CALLED = {"erm": "ERM", "group_dro": "Group DRO", "iifr_text": "IIFR", "v_rex": "V-REx"}
+from unit.report.checks import text
+from unit.report.made_pages import OBJECTIVES
 
 
 @pytest.fixture(scope="module")
 def folder(repository, tmp_path_factory):
-    made = made_classifiers.write_results(repository, tmp_path_factory.mktemp("classifiers"))
-    return made["tables"][0]
+    folder = tmp_path_factory.mktemp("classifiers")
+    return made_classifiers.write_results(repository, folder)[0]
 
 
 @pytest.fixture
-def page(templates, folder, tmp_path):
-    def write(title="Mine", changes=None, people=None, **more) -> LexborHTMLParser:
-        out = tmp_path / "mitigation.html"
-        made = made_individual.rows() if people is None else people
-        of_people = made_individual.results(tmp_path / "r", made, title)
-        tables = edited(folder, tmp_path / "mine", **changes) if changes else folder
-        arguments = {"tables": [tables], "declarations": [declaration("cail")], "titles": [title]}
-        arguments |= {"objectives": list(CALLED), "objective_titles": list(CALLED.values())}
-        arguments |= {"individual": of_people["tables"], "data": of_people["data"]}
-        write_mitigation_page(templates=templates, out=out, **(arguments | more))
-        return checks.parse(out)
+def page(write, folder, tmp_path):
+    def written(changes=None, people=None, tables=folder):
+        if changes:
+            tables = tmp_path / "tables/classifiers/mine"
+            edited(folder, tables, **changes)
+        files, declarations = ([tables], [declaration("cail")]) if tables else ([], [])
+        if people != {}:
+            files += made_individual.results(tmp_path / "r", people or made_individual.rows())
+        titles = checks.titles(mine="Mine", **OBJECTIVES)
+        return write("mitigation", files, declarations=declarations, **titles)
 
-    return write
-
-
-def text(tree, selector: str) -> str:
-    return " ".join(" ".join(node.text() for node in tree.css(selector)).split())
+    return written
 
 
 def test_either_half_stands_alone(page):
-    tree = page(tables=None, declarations=None, titles=None)
+    tree = page(tables=None)
     assert tree.css_first("#tests") and not tree.css_first("#mine")
-    tree = page(individual=None, data=None)
+    tree = page(people={})
     assert tree.css_first("#mine") and not tree.css_first("#tests")
 
 
@@ -75,11 +66,6 @@ def test_a_published_number_without_a_run(page):
     assert "without a run of ours: transformer with V-REx, mean over groups 60.2." in text(
         page(changes={"table_4": more}), "#mine"
     )
-
-
-def test_files_that_do_not_belong_together(page):
-    with pytest.raises(InputError, match="not one declaration and title"):
-        page(declarations=[])
 
 
 def change(method="DRO", verdict="above", difference=10.0, gap=False, **ends) -> Change:

@@ -1,17 +1,17 @@
-"""Section: each file of the run, the stage that made it, and its origin in the sources."""
+"""The provenance: each file of the run, the stage that made it, and its origin in the sources."""
 
 import json
 import re
 from collections import Counter
 from collections.abc import Iterable
 from itertools import takewhile
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
 from evenhand.core.rows import grouped
-from evenhand.report.read import read_json
-from evenhand.report.render import NOTHING, slug
+from evenhand.report.render import NOTHING, UniqueIds, slug
+from evenhand.report.study import Study
 from evenhand.report.words import file_content
 
 #: So many files of one kind, or more, are folded.
@@ -24,16 +24,14 @@ MOST_SETTINGS = 4
 MOST_NAMES = 6
 
 
-def describe_provenance(provenance: Path, results: str) -> dict[str, Any]:
-    """Return the files of a run by kind, their stages, the sources, and data for details.
+def content(study: Study) -> dict[str, Any]:
+    """Return the values of the template, with data for the page's script.
 
-    Parameters
-    ----------
-    provenance : Path
-        ``provenance.json``.
-    results : str
-        The results folder, with which the paths in the document begin; the page lies one folder
-        below it and links to its files.
+    Each file has the anchor ``file-{slug}`` of its path below the results folder
+    (`evenhand.report.render.slug`; a second file of the same slug gets the suffix ``-2``), each
+    stage ``stage-{slug}`` and each source ``source-{slug}``. The script shows the details of a file
+    on demand. Without it the page lists the files, the stages with code, parameters and packages,
+    and the sources with their checksums.
 
     Returns
     -------
@@ -42,9 +40,9 @@ def describe_provenance(provenance: Path, results: str) -> dict[str, Any]:
         files, kinds, each with name, holds, stage, rule, rows, bytes, and members (path, id,
         link, rows, bytes, sha256); stages; sources; data: see `_graph`.
     """
-    document = read_json(provenance)
-    top = PurePosixPath(results)
-    ids = _Ids()
+    document = study.document("provenance.json")
+    top = PurePosixPath(study.results)
+    ids = UniqueIds()
     files = document["files"]
     for entry in files:
         path, inside = PurePosixPath(entry["file"]), top in PurePosixPath(entry["file"]).parents
@@ -60,6 +58,7 @@ def describe_provenance(provenance: Path, results: str) -> dict[str, Any]:
     ]
     stages = _stages(files, ids)
     return {
+        "sections": [("files", "Files"), ("stages", "Stages"), ("sources", "Sources")],
         "totals": {
             "files": len(files),
             "results": sum(entry.get("result", True) for entry in files),
@@ -72,28 +71,8 @@ def describe_provenance(provenance: Path, results: str) -> dict[str, Any]:
         "stages": list(stages.values()),
         "sources": _used(sources, files),
         "data": _graph(files, sources, stages),
+        "most_names": MOST_NAMES,
     }
-
-
-def count_files(provenance: Path | None) -> dict[str, int] | None:
-    """Return the number of files in the document, and how many of them are traced."""
-    if provenance is None:
-        return None
-    files = read_json(provenance)["files"]
-    return {"files": len(files), "traced": sum(entry["stage"] is not None for entry in files)}
-
-
-class _Ids:
-    """Unique element ids: the second of a name gets a number."""
-
-    def __init__(self) -> None:
-        self.given: Counter[str] = Counter()
-
-    def give(self, name: str) -> str:
-        self.given[name] += 1
-        if self.given[name] == 1:
-            return name
-        return self.give(f"{name}-{self.given[name]}")
 
 
 def _rule(stage: str | None) -> str | None:
@@ -162,7 +141,7 @@ def _common(lists: list[list[str]]) -> list[str]:
     return [column[0] for column in pairs]
 
 
-def _stages(files: list[dict[str, Any]], ids: _Ids) -> dict[str, dict[str, Any]]:
+def _stages(files: list[dict[str, Any]], ids: UniqueIds) -> dict[str, dict[str, Any]]:
     """Return each stage by name, with its code, the sets of its parameters, and its counts."""
     stages = {}
     order = sorted(files, key=lambda entry: (entry["stage"] or "", entry["path"]))

@@ -1,34 +1,111 @@
-"""Section: measures over the weight of the individual loss, and fronts of two measures."""
+"""The report on mitigation: the effects of objectives and methods, sweeps of weights, fronts."""
 
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from evenhand.core.rows import Row, grouped, where
-from evenhand.individual.names import title, who
+from evenhand.individual.names import title, titles_of, who
+from evenhand.io.documents import read_description
 from evenhand.report.figures import axis, lines, padded, scatter
+from evenhand.report.headlines import mitigation
 from evenhand.report.render import plural
+from evenhand.report.sections import individual_words
+from evenhand.report.sections import legal_classifiers as classifiers
+from evenhand.report.sections.individual_people import Behind
+from evenhand.report.sections.individual_tables import TESTED, describe_tests
 from evenhand.report.sections.individual_words import method, metric_title, setting
+from evenhand.report.sections.legal_data import read_datasets, titles_by_name
+from evenhand.report.sections.more_tables import OF_MITIGATION, MoreTables
+from evenhand.report.study import Study
+from evenhand.tabular.prepared import RECORD
+from evenhand.text.phrases import VERDICTS
+
+#: The most figures at a glance.
+MOST = 4
+
+
+def content(study: Study) -> dict[str, Any]:
+    """Return the values of the template."""
+    datasets = read_datasets(study, "tables/classifiers/*")
+    objectives = study.titles_of("objectives")
+    figures = [
+        figure | {"file": f"tables/classifiers/{dataset.id}/table_4.csv"}
+        for dataset in datasets
+        for figure in classifiers.draw_objectives(
+            dataset.tables["table_4"], dataset.title, dataset.attributes, objectives
+        )
+    ]
+    about = [
+        dataset.head
+        | {
+            "table_4": classifiers.describe_table_4(dataset.tables["table_4"]),
+            "tests": dataset.tables["tests"],
+            "group_scores": classifiers.describe_group_scores(
+                dataset.tables["group_scores"], objectives
+            ),
+            "training": classifiers.describe_training(dataset.tables["curves"], objectives),
+        }
+        for dataset in datasets
+    ]
+    individual = study.tables("tables/individual")
+    data = study.paths("*/data.json")
+    titles = titles_of(read_description(path, RECORD, "prepare_table") for path in data)
+    changes = mitigation.find_changes(
+        study.paths("tables/classifiers/*"),
+        study.paths("tables/individual"),
+        data,
+        {**study.titles, **titles_by_name(datasets)},
+    )
+    folders = ["tables/classifiers/*", "tables/individual"]
+    sections = [(dataset.id, dataset.title) for dataset in datasets]
+    sections += [("tests", "Tests"), ("fronts", "Fronts"), ("sweeps", "Weights")] * bool(individual)
+    return {
+        "sections": [
+            ("glance", "At a glance"),
+            *sections,
+            ("reading", "How to read it"),
+            ("limits", "Limits"),
+        ],
+        "headline": mitigation.conclude(changes),
+        "methods": mitigation.by_method(changes),
+        "about": about,
+        "figures": sorted(figures, key=lambda figure: -figure["spots"])[:MOST],
+        "has_individual": bool(individual),
+        "behind": (behind := Behind(individual.get("individuals", []))),
+        "tests": describe_tests(individual.get("tests", []), titles, behind),
+        "fronts": describe_fronts(individual.get("pareto_fronts", []), titles),
+        "sweeps": describe_sweeps(individual.get("grid", []), titles),
+        "tested": TESTED,
+        "individual": individual_words,
+        "test_cases": "test" in study.linked,
+        "objective": objectives.heading,
+        "measures": classifiers.MEASURES,
+        "verdicts": VERDICTS,
+        "noise_words": classifiers.noise_words,
+        "more_tables": MoreTables(study, folders, only=OF_MITIGATION - {"inconsistencies"}),
+    }
+
 
 #: The measures in the sweeps, with the minimum length of their axes.
-SHOWN = {"balanced_acc": 4.0, "positive_rate": 0.05, "ifr_p": 4.0, "ddp": 0.05}
+SWEPT = {"balanced_acc": 4.0, "positive_rate": 0.05, "ifr_p": 4.0, "ddp": 0.05}
 
 
 def describe_sweeps(rows: Iterable[Row], titles: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return the measures of `SHOWN` over lambda, a line per method and individual loss.
+    """Return the measures of `SWEPT` over lambda, a line per method and individual loss.
 
     Of several thresholds, mu, reductions and bases, the section shows the one with most weights;
     of equals, the smallest.
     """
-    made = []
-    for dataset, own in grouped(where(rows, split="random"), "dataset").items():
-        chosen = _chosen([row for row in own if row["mean"] is not None])
+    datasets = []
+    for dataset, group in grouped(where(rows, split="random"), "dataset").items():
+        chosen = _chosen([row for row in group if row["mean"] is not None])
         weights = sorted({row["lambda"] for line in chosen.values() for row in line})
         if len(weights) < 2:
             continue
         names = [_name(line[-1]) for line in chosen.values()]
         figures = []
-        for metric, least in SHOWN.items():
+        for metric, least in SWEPT.items():
             dots = [
                 {"name": name} | dot
                 for number, (name, line) in enumerate(zip(names, chosen.values(), strict=True))
@@ -39,8 +116,8 @@ def describe_sweeps(rows: Iterable[Row], titles: Mapping[str, str]) -> list[dict
                 up = axis(metric_title(metric), _reach(dots, least), grid=True)
                 drawing = lines(dots, label, _steps(weights), up, series=names, height=170)
                 figures.append({"title": metric_title(metric), "drawing": drawing})
-        made.append({"name": title(dataset, titles), "figures": figures})
-    return made
+        datasets.append({"name": title(dataset, titles), "figures": figures})
+    return datasets
 
 
 def _chosen(rows: list[Row]) -> dict[tuple[Any, ...], list[Row]]:
@@ -55,7 +132,7 @@ def _chosen(rows: list[Row]) -> dict[tuple[Any, ...], list[Row]]:
         if kept is None or weights > len({row["lambda"] for row in lines[kept]}):
             best[key[:2]] = key
     return {
-        who_: plain.get((key[0], key[5], key[6]), []) + lines[key] for who_, key in best.items()
+        name: plain.get((key[0], key[5], key[6]), []) + lines[key] for name, key in best.items()
     }
 
 
@@ -75,11 +152,10 @@ def _dots(
     metric: str, rows: list[dict[str, Any]], weights: list[float], place: float
 ) -> list[dict[str, Any]]:
     """Return a line's points, slightly offset so that the lines' intervals can be distinguished."""
-    found = {row["lambda"]: row for row in rows if row["metric"] == metric}
+    row_of = {row["lambda"]: row for row in where(rows, metric=metric)}
     dots = []
     for step, weight in enumerate(weights):
-        if weight in found:
-            row = found[weight]
+        if row := row_of.get(weight):
             words = f"{_name(rows[-1])}, λ {weight:g}: {row['mean']:.3g}"
             if row["low"] is not None:
                 words += f" ({row['low']:.3g} to {row['high']:.3g})"
@@ -107,11 +183,11 @@ def describe_fronts(rows: Iterable[Row], titles: Mapping[str, str]) -> list[dict
             "key": dataset,
             "name": title(dataset, titles),
             "fronts": [
-                _front(title(dataset, titles), name, of_front, list(grouped(own, "method")))
-                for name, of_front in grouped(own, "front").items()
+                _front(title(dataset, titles), name, points, list(grouped(group, "method")))
+                for name, points in grouped(group, "front").items()
             ],
         }
-        for dataset, own in grouped(where(rows, split="random"), "dataset").items()
+        for dataset, group in grouped(where(rows, split="random"), "dataset").items()
     ]
 
 

@@ -1,0 +1,130 @@
+"""The front page, and the counts of published numbers on the comparison with the papers."""
+
+import json
+
+import pytest
+
+from evenhand.core.tables import write_tables
+from evenhand.legal.classifier_tables import claims, table_2, table_4
+from evenhand.report.headline import PUBLISHED, SYSTEMS
+from unit.report import checks, made_stereotypes
+from unit.report.checks import HOSTILE
+
+
+@pytest.fixture
+def stereotypes(tmp_path):
+    return made_stereotypes.files(made_stereotypes.write_results(tmp_path / "pairs", text=HOSTILE))
+
+
+@pytest.fixture
+def slguset(results):
+    return [results / "tables/corpus", results / "tables/bias/slguset"]
+
+
+def rows_of(tree):
+    """Return the rows of the table of verdicts, by system."""
+    rows = tree.css("#verdicts tbody tr")
+    return {row.css_first("th").text(): [td.text() for td in row.css("td")] for row in rows}
+
+
+def test_systems_that_are_not_run_are_named(write):
+    tree = write("front")
+    assert tree.css_first("#left-out p").text().count("?") == len(SYSTEMS)
+    checks.check_no_request(tree)
+    tree = write("reproduction")
+    assert set(map(tuple, rows_of(tree).values())) == {("Not run in this configuration",)}
+
+
+def test_systems_without_files_have_nothing_to_show(write):
+    tree = write("front", systems=list(SYSTEMS))
+    assert not tree.css("#left-out")
+    for system in SYSTEMS:
+        section = tree.css_first(f"#{system.replace('_', '-')}")
+        assert "There is nothing to draw yet." in section.text()
+    tree = write("reproduction", systems=list(SYSTEMS))
+    assert tree.text().count("There is no published number to compare with.") == len(PUBLISHED)
+
+
+def test_verdicts_are_counted_over_the_systems(write, stereotypes, slguset):
+    systems = ["slguset", "language_models"]
+    tree = write("reproduction", [*stereotypes, *slguset], systems=systems)
+    assert rows_of(tree)["Language models"] == ["1", "1", "0", "0", "1"]
+    assert rows_of(tree)["Texts"] == ["Not run in this configuration"]
+    assert [td.text() for td in tree.css("#verdicts tfoot td")] == ["1", "1", "0", "0", "1"]
+    assert "1 of 2 published numbers" in tree.css_first(".lead").text()
+    links = [a.attributes["href"] for a in tree.css("#verdicts th a")]
+    assert links == ["#slguset", "#language-models"]
+    checks.check_no_request(tree)
+    assert "1 of 2 published" in write("front", stereotypes, systems=systems).text()
+    assert "1 of 2" not in write("front", stereotypes, systems=systems, pages=["front"]).text()
+
+
+def test_each_verdict_names_the_results_it_was_counted_in(write, results):
+    published = results / "slguset_published"
+    files = [published / "statistics.json", published / "report.json"]
+    files.append(results / "tables/sentences/slguset_published")
+    tree = write("reproduction", files, systems=["slguset"])
+    named = [row.attributes["data-files"] for row in tree.css("#slguset tr[data-files]")]
+    assert named == [
+        "sentences_slguset_published_table_1",
+        *("slguset_published_statistics", "slguset_published_report"),
+    ]
+    for part in ("#verdicts", "#slguset"):
+        listed = [node.text() for node in tree.css(f"{part} details .downloads bdi")]
+        assert sorted(listed) == sorted(named)
+    together = tree.css_first("#verdicts tr[data-files]").attributes["data-files"]
+    assert together.split() == named
+
+
+def test_traced_files_are_counted(write, tmp_path):
+    provenance = tmp_path / "provenance.json"
+    intermediate = {"stage": "c", "result": False}
+    entries = [{"stage": "a", "result": True}, {"stage": None}, intermediate]
+    provenance.write_text(json.dumps({"files": entries}))
+    tree = write("front", [provenance], pages=["provenance"])
+    assert "1 of 2 result files are traced" in tree.css_first("#trust").text()
+    assert [a.attributes["href"] for a in tree.css("#trust a")] == ["provenance.html"]
+
+
+def test_only_pages_of_this_run_are_linked_to(write, stereotypes):
+    link = "#language-models a[href='language_models.html']"
+    for page in ("language_models", "provenance"):
+        tree = write("front", stereotypes, systems=["language_models"], pages=[page])
+        assert bool(tree.css(link)) == (page == "language_models")
+
+
+def test_sentences_and_counts_link_to_the_results_behind_them(write, slguset):
+    tree = write("front", slguset, systems=["slguset"])
+    sentence = tree.css_first("#slguset .say .refs")
+    assert sentence.text() == "[1]"
+    (link,) = sentence.css("a")
+    assert link.attributes["href"] == "provenance.html#file-tables-corpus-funnel-csv"
+    listed = [node.text() for node in tree.css("#slguset .read-from li code")]
+    tables = ("corpus/funnel", "bias/slguset/models", "corpus/quarantine")
+    assert listed == [f"tables/{name}.csv" for name in tables]
+    assert {link.text() for link in tree.css("#slguset .refs a")} == {"1", "2"}
+    assert {link.text() for link in tree.css("#trust .refs a")} == {"1", "2", "3"}
+    bare = write("front", slguset, systems=["slguset"], pages=["front", "slguset"])
+    assert bare.css_first("#slguset .say .refs").text() == "[1]"
+    assert not bare.css(".refs a, .read-from a")
+
+
+def test_the_clearest_finding_comes_first_with_the_next_step(write, slguset, tmp_path):
+    classifiers = tmp_path / "tables/classifiers/mine"
+    names = ("classifier", "attribute", "objective", "measure", "noise_verdict")
+    gap = dict(zip(names, ("linear", "age", "erm", "gd", "above"), strict=True))
+    gap |= {"ours": 9, "low": 5, "high": 12, "noise_border": 3, "p_labels": 0.01}
+    small = gap | {"noise_verdict": "inconclusive", "smallest_group": 2, "ours": 1}
+    write_tables(
+        classifiers, [(table_2.TABLE, []), (table_4.TABLE, [small, gap]), (claims.TABLE, [])]
+    )
+    tree = write("front", [classifiers], systems=["slguset", "legal"])
+    assert [heading.text() for heading in tree.css("main h2")][1:3] == [
+        "Is this classifier fair to groups?",
+        "Is this data set balanced and clean?",
+    ]
+    first = tree.css_first("#legal").text()
+    assert "macro-F1) of 9.0 (95 % interval 5.0 to 12.0), where chance gives up to 3.0" in first
+    assert "the smallest group has 2 cases" in first
+    findings = json.loads(tree.css_first("#findings").text())
+    assert findings[0].startswith("Of 2 gaps between groups") and len(findings) == 2

@@ -1,0 +1,122 @@
+"""The certificate: whether each method recovers the planted effects."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from evenhand.core.rows import grouped, where
+from evenhand.core.tables import Row
+from evenhand.report.figures import axis, lines
+from evenhand.report.sections.more_tables import MoreTables
+from evenhand.report.study import Study
+
+if TYPE_CHECKING:
+    from altair import LayerChart
+
+#: The page's words for the verdicts, in the order of the page.
+VERDICTS = {
+    "certified": "certified",
+    "failed": "failed",
+    "known_failure": "known failure",
+    "shown": "no requirement",
+}
+
+#: Names of the tables of the problems with promises begin with this.
+PREFIX = "certified_"
+
+
+def content(study: Study) -> dict[str, Any]:
+    """Return the values of the template."""
+    tables = study.tables("certificate")
+    rows = tables.pop("certificate")
+    promises = {
+        name.removeprefix(PREFIX): promised for name, promised in tables.items() if PREFIX in name
+    }
+    return {
+        "sections": [
+            (name, name.replace("_", " ").capitalize()) for name in grouped(rows, "problem")
+        ],
+        "rows": rows,
+        "figures": {
+            name: _figures(name, doses)
+            for name, doses in tables.items()
+            if doses and "dose" in doses[0]
+        },
+        "promises": promises,
+        "prefix": PREFIX,
+        "answers": {name: ANSWERS[name](promised) for name, promised in promises.items()},
+        "verdicts": VERDICTS,
+        "more_tables": MoreTables(study, ["certificate"]),
+    }
+
+
+def _mitigation(rows: Sequence[Row]) -> dict[str, Any]:
+    """Return the best objective of each kind of classifier, at the strongest correlation."""
+    strongest = max(row["agreement"] for row in rows)
+    best = [
+        max(where(group, agreement=strongest), key=lambda row: row["worst"])
+        for group in grouped(rows, "classifier").values()
+    ]
+    return {
+        "agreement": strongest,
+        "best": best,
+        **_promises(rows, lambda row: f"{row['objective']} ({row['classifier']})"),
+    }
+
+
+def _tables(rows: Sequence[Row]) -> dict[str, Any]:
+    """Return, by planted effect, the most accurate method of those that halve dDP."""
+    best = [
+        max(fair, key=lambda row: row["acc"])
+        for group in grouped(rows, "effect").values()
+        if (fair := [row for row in group if row["met"] and row["ddp"] <= row["plain_ddp"] / 2])
+    ]
+
+    def name(row: Row) -> str:
+        method = row["method"] if row["individual"] == "none" else row["individual"]
+        return f"{method} ({row['effect']} effect)"
+
+    return {"best": best, **_promises(rows, name)}
+
+
+def _promises(rows: Sequence[Row], name: Callable[[Row], str]) -> dict[str, Any]:
+    """Return the number of methods that keep their promises, and those that break one."""
+    judged = [row for row in rows if row["met"] is not None]
+    broken = dict.fromkeys(name(row) for row in judged if not row["met"])
+    return {"kept": len({*map(name, judged)} - {*broken}), "broken": list(broken)}
+
+
+#: From the rows of a problem with promises to its answer.
+ANSWERS = {"mitigation": _mitigation, "tables": _tables}
+
+
+def _figures(problem: str, rows: Sequence[Row]) -> "list[tuple[str, LayerChart]]":
+    """Return the scores by dose of each language and kind of model: title and drawing."""
+    figures = []
+    name = problem.replace("_", " ")
+    for (language, family), group in grouped(rows, "language", "family").items():
+        means = _means(where(group, new_frames=False))
+        title = f"{name.capitalize()}: {language.capitalize()}, {family} models"
+        drawing = lines(
+            means,
+            f"{name}, {title}: score by dose, mean and range over seeds",
+            axis("Dose", (-0.02, 1.02)),
+            axis("Items in the planted direction, %", (0, 100)),
+            series=list(dict.fromkeys(row["name"] for row in means)),
+            height=260,
+        )
+        figures.append((title, drawing))
+    return figures
+
+
+def _means(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    means = []
+    for (method, dose), group in grouped(rows, "method", "dose").items():
+        scores = [row["score"] for row in group if row["score"] is not None]
+        if scores:
+            mean, low, high = float(np.mean(scores)), min(scores), max(scores)
+            words = f"{method}, dose {dose:g}: {mean:.1f} ({low:.1f} to {high:.1f})"
+            point = {"name": method, "x": dose, "y": mean, "words": words}
+            means.append(point | {"low": low, "high": high})
+    return means

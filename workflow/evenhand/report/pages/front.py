@@ -1,0 +1,76 @@
+"""The front page: the findings of each system, and how far to trust them."""
+
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+from evenhand.report.headline import SYSTEMS, VERDICTS, say, total
+from evenhand.report.sections.planted import describe_planted
+from evenhand.report.study import Study
+
+#: The main findings, which the console prints: one of each kind of planted truth, if there is one,
+#: then the clearest finding of each system.
+MAIN = 3
+
+
+def content(study: Study) -> dict[str, Any]:
+    """Return the values of the template."""
+    cards = system_cards(study, {name: question for name, (question, _) in SYSTEMS.items()})
+    # the clearest finding first, and remedies behind what they should mend
+    cards.sort(
+        key=lambda card: (
+            card["id"] == "mitigation",
+            -card["headline"].strength if card["headline"] else 0,
+        )
+    )
+    truths = describe_planted(study.planted, study.files) if study.planted else []
+    headlines = [card["headline"] for card in cards if card["headline"]]
+    findings = [say("planted_line", one=row) for row in truths if row["main"]]
+    findings += [headline.line for headline in headlines]
+    provenance = study.document("provenance.json") or {"files": []}
+    files = [entry for entry in provenance["files"] if entry.get("result", True)]
+    sections = [("short", "In short")] * bool(findings)
+    sections += [(card["id"], card["title"]) for card in cards if card["headline"]]
+    sections += [("planted", "Planted truth")] * bool(truths)
+    return published_counts(cards) | {
+        "sections": [*sections, ("trust", "How far to trust this")],
+        "truths": truths,
+        "findings": findings[:MAIN],
+        "result_files": len(files),
+        "traced_files": sum(entry["stage"] is not None for entry in files),
+    }
+
+
+def system_cards(study: Study, titles: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return, for each of these systems, id, title, pages, headline and the files behind it.
+
+    A system that is not of this configuration has no headline.
+    """
+    cards = []
+    for system, title in titles.items():
+        headline = None
+        if system in study.systems:
+            module = importlib.import_module(f"evenhand.report.headlines.{system}")
+            patterns = module.FILES.values()
+            files = [path for path in study.files if any(path.match(end) for end in patterns)]
+            headline = module.describe(files, study.titles)
+        counted = [file for line in headline.verdicts for file in line.files] if headline else []
+        cards.append(
+            {
+                "id": system.replace("_", "-"),
+                "title": title,
+                "pages": SYSTEMS[system][1],
+                "headline": headline,
+                "files": headline.files if headline else [],
+                "counts": total(headline.verdicts) if headline else None,
+                "counted": list(dict.fromkeys(counted)),
+            }
+        )
+    return cards
+
+
+def published_counts(cards: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the cards with the number of published values by verdict over all of them."""
+    headlines = [card["headline"] for card in cards if card["headline"]]
+    counts = total(verdicts for headline in headlines for verdicts in headline.verdicts)
+    return {"cards": cards, "verdicts": VERDICTS, "counts": counts}

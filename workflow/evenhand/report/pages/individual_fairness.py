@@ -1,0 +1,50 @@
+"""The individual fairness report."""
+
+from functools import partial
+from typing import Any
+
+from evenhand.core.rows import grouped
+from evenhand.individual.names import title, titles_of
+from evenhand.io.documents import read_description
+from evenhand.metrics.individual import TAU
+from evenhand.report.headlines.individual_fairness import conclude
+from evenhand.report.sections import individual_words
+from evenhand.report.sections.individual_people import Behind
+from evenhand.report.sections.individual_tables import describe_results
+from evenhand.report.sections.more_tables import OF_MITIGATION, MoreTables
+from evenhand.report.study import Study
+from evenhand.tabular.prepared import RECORD
+
+
+def content(study: Study) -> dict[str, Any]:
+    """Return the values of the template."""
+    tables = study.tables("tables/individual")
+    documents = [
+        read_description(path, RECORD, "prepare_table") for path in study.paths("*/data.json")
+    ]
+    titles = titles_of(documents)
+    behind = Behind(tables.get("individuals", []))
+    findings = [
+        row
+        for row in tables.get("findings", [])
+        if row["dataset"] is not None and not row["finding"].startswith("front_")
+    ]
+    return {
+        "results": {
+            f"table-{n}": describe_results(tables.get(f"table_{n}", []), documents, titles, behind)
+            for n in "4678"
+        },
+        "documents": documents,
+        "data_files": [f"tabular/{document['name']}/data.json" for document in documents],
+        "groups": tables.get("groups", []),
+        "training": tables.get("training", []),
+        "headline": conclude(tables, documents)[1],
+        "findings": grouped(
+            sorted(findings, key=lambda row: row["finding"] == "missing_rows"), "dataset"
+        ),
+        "dataset_title": partial(title, titles=titles),
+        "individual": individual_words,
+        "behind": behind,
+        "alike": individual_words.likeness({row["js_base"] for row in tables.get("grid", [])}, TAU),
+        "more_tables": MoreTables(study, ["tables/individual"], but=OF_MITIGATION),
+    }

@@ -1,0 +1,141 @@
+"""The report on language models and their sets of stereotype pairs."""
+
+from collections import Counter
+from typing import Any
+
+from markupsafe import Markup
+
+from evenhand.core.tables import read_tables
+from evenhand.report.headlines.language_models import by_model, conclude, results_of
+from evenhand.report.read import read_json
+from evenhand.report.render import UniqueIds, slug
+from evenhand.report.sections import stereotypes_measures as measures
+from evenhand.report.sections.more_tables import MoreTables
+from evenhand.report.sections.stereotypes_examples import describe_examples
+from evenhand.report.sections.stereotypes_meta import describe_meta
+from evenhand.report.sections.stereotypes_scores import describe_scores
+from evenhand.report.sections.stereotypes_words import (
+    ASIDE,
+    exclusion_words,
+    method_title,
+    untrusted_models,
+)
+from evenhand.report.study import Study
+from evenhand.scoring.methods import METHODS
+from evenhand.stereotypes.pairs import FLAGS
+
+#: Rows of the figure at a glance.
+MOST = 30
+
+
+def content(study: Study) -> dict[str, Any]:
+    """Return the values of the template.
+
+    For a model that failed its validity check it has the reason and no score.
+    """
+    folders = {path.name: path for path in study.paths("tables/pairs/*")}
+    documents = {document["name"]: document for document in study.documents("*/pairs.json")}
+    gates = {
+        (path.parents[1].name, path.stem): read_json(path) for path in study.paths("*/gates/*.json")
+    }
+    names = dict.fromkeys([*documents, *sorted({*folders, *(name for name, _ in gates)})])
+    titles = Counter(document.get("title") for document in documents.values())
+    ids = UniqueIds()
+    sets = []
+    for name in names:
+        title = documents.get(name, {}).get("title") or name
+        sets.append(
+            {
+                "name": name,
+                "id": ids.give(f"set-{slug(name)}"),
+                "title": f"{title} ({name})" if titles[title] > 1 else title,
+            }
+            | _set(
+                study,
+                name,
+                documents.get(name),
+                read_tables(folders[name]) if name in folders else {},
+                {model: gate for (of_set, model), gate in gates.items() if of_set == name},
+            )
+        )
+    models = measures.describe_models(gates)
+    set_titles = {pairs["name"]: pairs["title"] for pairs in sets}
+    for row in models["checks"] if models else ():
+        row["set"] = set_titles[row["set"]]
+    scored = [pairs for pairs in sets if pairs["scores"]]
+    results = []
+    for pairs in scored:
+        file, sides = f"tables/pairs/{pairs['name']}/bias_scores.csv", pairs["about"]["sides"]
+        results += results_of(pairs["title"], file, sides, pairs["scores"]["models"])
+    files = [f"tables/pairs/{name}/bias_scores.csv" for name in folders]
+    methods = {
+        row["method"]
+        for pairs in scored
+        for model in pairs["scores"]["models"]
+        for row in model["rows"]
+    }
+    return {
+        "sections": [
+            ("glance", "At a glance", "At a glance"),
+            ("reading", "How to read it", "What the numbers mean"),
+            *((pairs["id"], pairs["title"], pairs["title"]) for pairs in sets),
+            ("models", "Models", "What the models are, and whether they may be trusted"),
+            ("released", "Check on StereoSet", "A check on numbers that others published"),
+            ("limits", "Limits", "What these numbers cannot tell"),
+        ],
+        "sets": sets,
+        "headline": conclude(results, files, MOST),
+        "by_model": by_model(results),
+        "methods": {
+            name: method for name, method in METHODS.items() if name in methods or not methods
+        },
+        "aside": ASIDE,
+        "models": models,
+        "models_files": [f"tables/pairs/{name}/models.csv" for name in folders],
+        "released": measures.describe_released(study.tables("tables/released").get("stereoset")),
+        "more_tables": MoreTables(study, ["tables/pairs/*"]),
+        "flags": FLAGS,
+        "exclusion": exclusion_words,
+        "method_title": method_title,
+    }
+
+
+def _set(
+    study: Study,
+    name: str,
+    document: dict[str, Any] | None,
+    tables: dict[str, list[dict[str, Any]]],
+    gates: dict[str, dict[str, Any]],
+) -> dict[str, Any]:
+    """Return the values of the section on a set."""
+    rows = tables.get("bias_scores", [])
+    untrusted = untrusted_models(rows, gates)
+
+    def trusted(table: str) -> list[dict[str, Any]]:
+        models = ("model", "model_a", "model_b")
+        return [
+            row
+            for row in tables.get(table, [])
+            if not {row.get(column) for column in models} & untrusted.keys()
+        ]
+
+    about = measures.describe_pairs(document)
+    scores = describe_scores(rows, about["sides"], untrusted) if rows else None
+    meta = (trusted(table) for table in ("meta_evaluation", "roc", "auc_tests"))
+    return {
+        "about": about,
+        "scores": scores,
+        "sentence": scores["sentence"] if scores else Markup("Its scores are not there."),
+        "stereoset": measures.by_model(trusted("stereoset")),
+        "accuracy": measures.describe_accuracy(trusted("token_accuracy")),
+        "all_masked": measures.by_model(trusted("all_masked")),
+        "meta": describe_meta(*meta),
+        "length": measures.describe_length(trusted("length")),
+        "compat": measures.describe_compat(trusted("compat")),
+        "comparisons": measures.describe_comparisons(trusted("model_comparisons")),
+        "examples": describe_examples(
+            study.path(f"{name}/pairs.parquet"),
+            study.paths(f"{name}/scores/*.parquet"),
+            untrusted,
+        ),
+    }

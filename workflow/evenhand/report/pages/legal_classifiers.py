@@ -1,0 +1,100 @@
+"""The report on the classifiers of legal cases."""
+
+from typing import Any
+
+from evenhand.core.rows import grouped, where
+from evenhand.report.headlines.legal import conclude, gaps_of
+from evenhand.report.sections import legal_classifiers as classifiers
+from evenhand.report.sections.legal_data import Described, navigation, read_datasets, titles_by_name
+from evenhand.report.sections.more_tables import OF_MITIGATION, MoreTables
+from evenhand.report.study import Study
+from evenhand.text.phrases import VERDICTS
+
+#: The findings of the first paragraph, and of the report on mitigation.
+ELSEWHERE = ("gaps_above_noise", "objectives_against_erm", "average_loss_against_erm")
+
+
+def content(study: Study) -> dict[str, Any]:
+    """Return the values of the template."""
+    findings = [
+        finding
+        for finding in study.document("legal_classifier_findings.json")["findings"]
+        if finding["id"] not in ELSEWHERE
+    ]
+    datasets = read_datasets(study, "tables/classifiers/*")
+    titles = titles_by_name(datasets)
+    objectives = study.titles_of("objectives")
+    about = []
+    for dataset in datasets:
+        tables = dataset.tables
+        scores = where(tables["group_scores"], objective=classifiers.BASE)
+        about.append(
+            dataset.head
+            | {
+                "table_4": classifiers.describe_table_4(
+                    where(tables["table_4"], objective=classifiers.BASE)
+                ),
+                "claims": tables["claims"],
+                "table_2": [
+                    {"name": attribute, "classifier": classifier, "rows": rows}
+                    | classifiers.draw_table_2(rows, scores)
+                    for (attribute, classifier), rows in grouped(
+                        tables["table_2"], "attribute", "classifier"
+                    ).items()
+                ],
+                "calibration": where(tables["calibration"], objective=classifiers.BASE),
+                "counterfactual": classifiers.by_training(tables.get("counterfactual", [])),
+                "group_scores": classifiers.describe_group_scores(scores, objectives),
+                "calibration_curves": classifiers.describe_calibration_curves(
+                    tables["calibration_bins"]
+                ),
+                "findings": [
+                    _bare(finding["sentence"], dataset.id)
+                    for finding in where(findings, dataset=dataset.id)
+                ],
+            }
+        )
+    gaps = [gap for dataset in datasets for gap in _gaps(dataset, titles)]
+    tables = (
+        {dataset.id: dataset.tables[name] for dataset in datasets}
+        for name in ("table_4", "table_2")
+    )
+    return {
+        "sections": navigation(datasets),
+        "about": about,
+        "gaps": sorted(gaps, key=lambda gap: gap["noise_verdict"] != "above"),
+        "gap_files": [f"tables/classifiers/{dataset.id}/table_4.csv" for dataset in datasets],
+        "lead": conclude(*tables, titles),
+        "over_all": where(findings, dataset=None),
+        "swapped": study.swapped.replace("_", " "),
+        "test_cases": "test" in study.linked,
+        "objective": objectives.heading,
+        "measures": classifiers.MEASURES,
+        "verdicts": VERDICTS,
+        "noise_verdicts": classifiers.NOISE_VERDICTS,
+        "noise_words": classifiers.noise_words,
+        "more_tables": MoreTables(study, ["tables/classifiers/*"], but=OF_MITIGATION),
+    }
+
+
+def _gaps(dataset: Described, titles: dict[str, str]) -> list[dict[str, Any]]:
+    """Return the gaps between the groups of a data set, each with the group of lowest score."""
+    table_4 = {dataset.id: dataset.tables["table_4"]}
+    worst, lowest = (
+        {(row["attribute"], row["classifier"]): row for row in rows}
+        for rows in (
+            where(dataset.tables["table_2"], worst=True),
+            gaps_of(table_4, titles, "worst"),
+        )
+    )
+    gaps = []
+    for gap in gaps_of(table_4, titles):
+        key = gap["attribute"], gap["classifier"]
+        gaps.append(gap | {"id": dataset.id, "worst": worst.get(key), "lowest": lowest.get(key)})
+    return gaps
+
+
+def _bare(sentence: str, name: str) -> str:
+    """Return the sentence without the data set's name, which is in the heading."""
+    words = sentence.removeprefix(f"On {name}, ")
+    return words[:1].upper() + words[1:]

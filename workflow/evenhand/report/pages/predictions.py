@@ -1,0 +1,32 @@
+"""The report on external predictions: gaps between groups and their uncertainty."""
+
+from typing import Any
+
+from evenhand.core.tables import read_tables
+from evenhand.predictions.words import TITLES, findings
+from evenhand.report.headlines.predictions import conclude, draw
+from evenhand.report.read import read_json
+from evenhand.report.render import slug
+from evenhand.report.sections.more_tables import MoreTables
+from evenhand.report.study import Study
+from evenhand.text.phrases import VERDICTS
+
+
+def content(study: Study) -> dict[str, Any]:
+    """Return the values of the template."""
+    folders = {path.name: path for path in study.paths("tables/predictions/*")}
+    sets = []
+    for path in study.paths("*/meta.json"):
+        meta = read_json(path)
+        name = meta["name"]
+        meta["tables"] = read_tables(folders[name])
+        meta |= {"place": f"tables/predictions/{name}", "id": f"set-{slug(name)}"}
+        sets.append(meta | {"findings": findings(meta["tables"]), "figure": draw(meta)})
+    return {
+        "sections": [(meta["id"], meta["title"]) for meta in sets],
+        "headline": conclude(sets),
+        "sets": sets,
+        "titles": TITLES,
+        "verdicts": VERDICTS,
+        "more_tables": MoreTables(study, ["tables/predictions/*"]),
+    }
