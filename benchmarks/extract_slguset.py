@@ -50,7 +50,6 @@ from evenhand.slguset.filters import names_crf, names_jieba  # noqa: E402
 from evenhand.slguset.find_keywords import judge_sentence, read_word_rules  # noqa: E402
 from evenhand.slguset.keywords import read_keywords  # noqa: E402
 from evenhand.slguset.names import judge_names, read_rules  # noqa: E402
-from evenhand.slguset.names_crf_model import NameModel, read_threshold  # noqa: E402
 from evenhand.slguset.verdicts import ACCEPTED, Finding, Judge  # noqa: E402
 from evenhand.text import posseg  # noqa: E402
 from evenhand.text.sentences import (  # noqa: E402
@@ -132,7 +131,8 @@ def thinned(paragraphs: list[str], total: float, megabytes: float) -> list[str]:
 
 def compare(paragraphs: list[str], arguments: argparse.Namespace) -> dict[str, Any]:
     size = sum(len(p.encode()) for p in paragraphs) / 1e6
-    rules = read_rules(*(TABLES / f"{name}.csv" for name in ("surnames", "titles", "roles")))
+    files = {name: TABLES / name for name in ("surnames.csv", "titles.csv", "roles.csv")}
+    rules = read_rules(files)
     posseg.find_names(["王小丫来了"])  # loads the tables
     tagger = load_jieba()
 
@@ -147,10 +147,10 @@ def compare(paragraphs: list[str], arguments: argparse.Namespace) -> dict[str, A
         return names
 
     print(f"{size:.2f} MB, {len(paragraphs)} paragraphs", flush=True)
-    judges: dict[str, Judge] = {"names_jieba": names_jieba.make_judge(rules)}
+    judges: dict[str, Judge] = {"names_jieba": names_jieba.prepare(files, {})}
     if arguments.model:
-        model, threshold = NameModel(arguments.model), read_threshold(arguments.model_report)
-        judges["names_crf"] = names_crf.make_judge(rules, model, threshold)
+        files |= {"crf.crfsuite": arguments.model, "crf.json": arguments.model_report}
+        judges["names_crf"] = names_crf.prepare(files, {"threshold": None})
     reference: list[Decision] = []
     seconds = 0.0
     decided: dict[str, list[Decision]] = {}

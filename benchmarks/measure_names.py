@@ -20,8 +20,7 @@ sys.path.insert(0, str(REPOSITORY / "workflow"))
 
 from evenhand.slguset.filters import names_crf, names_jieba, names_spacy  # noqa: E402
 from evenhand.slguset.keywords import read_keywords  # noqa: E402
-from evenhand.slguset.names import read_rules  # noqa: E402
-from evenhand.slguset.names_crf_model import NameModel, read_threshold  # noqa: E402
+from evenhand.slguset.names_crf_model import read_threshold  # noqa: E402
 from evenhand.slguset.train_names_crf import hash_position  # noqa: E402
 from evenhand.slguset.verdicts import Finding, Judge  # noqa: E402
 from evenhand.text.tagged import TaggedText, read_tagged  # noqa: E402
@@ -64,16 +63,17 @@ def main() -> None:
 
 
 def make_judges(arguments: argparse.Namespace) -> Iterator[tuple[str, Judge]]:
-    rules = read_rules(*(TABLES / f"{name}.csv" for name in ("surnames", "titles", "roles")))
-    stop_words = names_jieba.read_stop_words(TABLES / "name_stop_words.csv")
-    yield "jieba", names_jieba.make_judge(rules)
-    yield "jieba, stop list", names_jieba.make_judge(rules, stop_words)
+    files = {path.name: path for path in TABLES.glob("*.csv")}
+    without_list = {name: path for name, path in files.items() if name != "name_stop_words.csv"}
+    yield "jieba", names_jieba.prepare(without_list, {})
+    yield "jieba, stop list", names_jieba.prepare(files, {})
     for model, model_report in arguments.crf:
+        of_model = files | {"crf.crfsuite": Path(model)}
         for threshold in [*arguments.threshold, read_threshold(Path(model_report))]:
-            judge = names_crf.make_judge(rules, NameModel(Path(model)), threshold)
+            judge = names_crf.prepare(of_model, {"threshold": threshold})
             yield f"{Path(model).name} > {threshold}", judge
     for pipeline in arguments.spacy:
-        yield pipeline, names_spacy.make_judge(rules, names_spacy.load_pipeline(pipeline))
+        yield pipeline, names_spacy.prepare(files, {"pipeline": pipeline})
 
 
 def report(

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(REPOSITORY / "workflow"))
 
-from evenhand.slguset.verdicts import JUDGED  # noqa: E402
+from evenhand.slguset.verdicts import FINDINGS  # noqa: E402
 
 ROWS = 200_000
 
@@ -67,7 +67,7 @@ def write_shard(folder: Path, number: int) -> None:
         *("surface_opposite", "keyword", "opposite", "gender", "start", "end", "surface_start"),
         *("surface_end", "word", "verdict", "findings"),
     ]
-    columns["findings"] = pa.array([[]] * ROWS, JUDGED.field("findings").type)
+    columns["findings"] = pa.array([[]] * ROWS, FINDINGS.type)
     pq.write_table(pa.table({name: columns[name] for name in order}), folder / f"{number}.parquet")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from evenhand.report.pages import BESIDE
+from evenhand.report.page_list import BESIDE
 
 #: Milliseconds after which something that should show up is missing, on a busy machine too.
 PATIENCE = 30_000

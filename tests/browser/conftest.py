@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from browser import made_pages
-from evenhand.report.pages import PAGES
+from evenhand.report.page_list import PAGES
 from harness import once
 from in_browser import browser as start
 from in_browser import chromium

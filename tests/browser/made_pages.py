@@ -20,7 +20,7 @@ from evenhand.report.explore_sentences import explore_sentences
 from evenhand.report.export_tables import export_tables
 from evenhand.report.headline import PUBLISHED, SYSTEMS
 from evenhand.report.known_errors import COLUMNS
-from evenhand.report.pages import BESIDE, DRAWING, NOTICE, PAGES
+from evenhand.report.page_list import BESIDE, DRAWING, NOTICE, PAGES
 from evenhand.report.write_certificate_page import write_certificate_page
 from evenhand.report.write_classifiers_page import write_classifiers_page
 from evenhand.report.write_errors_page import write_errors_page

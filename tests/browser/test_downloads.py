@@ -9,7 +9,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from browser.made_pages import WHOLE
-from evenhand.report.pages import PAGES
+from evenhand.report.page_list import PAGES
 
 
 @pytest.fixture(scope="module")

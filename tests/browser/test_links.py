@@ -7,7 +7,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from browser.made_pages import ONE_SYSTEM, WHOLE
-from evenhand.report.pages import PAGES
+from evenhand.report.page_list import PAGES
 from in_browser import View
 from unit.report.checks import sets_of
 

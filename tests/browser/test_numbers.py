@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from browser.made_pages import HOSTILE
 from evenhand.report import render
-from evenhand.report.pages import PAGES
+from evenhand.report.page_list import PAGES
 from in_browser import View
 from unit.report import made_results
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from browser.made_pages import HOSTILE, ONE_SYSTEM, WHOLE
-from evenhand.report.pages import PAGES
+from evenhand.report.page_list import PAGES
 from in_browser import View
 
 HERE = Path(__file__).parent

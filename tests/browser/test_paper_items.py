@@ -5,7 +5,7 @@ from fnmatch import fnmatchcase
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from evenhand.report.pages import PAGES
+from evenhand.report.page_list import PAGES
 from evenhand.report.paper_items import read_items
 
 #: What the demo has nothing to show under, and why.

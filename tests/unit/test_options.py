@@ -54,13 +54,6 @@ def test_a_value_becomes_words_of_the_shell(value, words):
     assert f"run {Options('a.b', {'key': value})}".startswith("run")
 
 
-def test_options_are_sorted_and_dashed():
-    options = Options("x", {"min_length": 3, "a": 1, "swap_words": False})
-    words = "--a 1 --min-length 3 --no-swap-words --from-config=x:a,min_length,swap_words"
-    assert str(options) == words
-    assert f"{options:>90}" == words.rjust(90)
-
-
 def test_an_option_may_have_another_key_or_none():
     values = {"lr": 0.1, "seeds": [0], "languages": ["en"], "pages": 2, "followers": []}
     keys = {"lr": "x.learning_rate", "languages": "legal.swap", "followers": "legal.swap"}
@@ -80,10 +73,6 @@ def test_an_option_may_have_another_key_or_none():
     assert str(Options(None, {"pages": 2})) == "--pages 2"
 
 
-def test_no_options_are_no_words():
-    assert str(Options("x", {})) == ""
-
-
 @pytest.mark.parametrize("value", [{"a": 1}, [{"a": 1}], [None], [["a"]], [True]])
 def test_what_no_option_can_say_is_our_defect(value):
     with pytest.raises(TypeError, match="which is no value of an option"):
@@ -99,11 +88,6 @@ def test_the_repr_names_the_keys_sorts_them_and_can_be_read_back():
         "slguset.filters.b": "“男”",
         "slguset.filters.c": {"d": True},
     }
-
-
-def test_two_keys_that_swap_their_values_make_another_repr():
-    """Snakemake compares the set of a rule's parameters, without their names."""
-    assert repr(Options("x", {"a": 1, "b": 2})) != repr(Options("x", {"a": 2, "b": 1}))
 
 
 def test_parts_of_the_configuration_join_to_one_parameter():

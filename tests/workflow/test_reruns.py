@@ -9,86 +9,13 @@ import json
 import os
 import shutil
 from collections import defaultdict
-from pathlib import Path
 
 import pytest
 
-from harness import Checkout, Job, checkout, once
-
-CONFIG = """\
-offline: true
-results: results
-models:
-  tiny: {language: zh, train: {layers: 1, width: 16, heads: 2, steps: 3, batch: 4}}
-  tiny-en: {language: en, path: mine/tiny-en}
-inference: {delta: 4}
-stereotypes:
-  null_seeds: 3
-  sets:
-    pairs: {format: crows_pairs, file: resources/demo/stereotypes/pairs.csv, language: en}
-slguset:
-  shard_megabytes: 0.01
-  corpora:
-    chenhe: {files: [resources/demo/newspapers/chenhe]}
-  filters: [names_jieba, pair_fit, coreference, biology]
-  annotation: {round: first, sentences_per_pair: 4, filled: filled, ledger: ledger}
-  published: {file: resources/demo/slguset_published.csv}
-individual_fairness:
-  datasets:
-    loans:
-      {format: table, files: [mine/loans.csv], label: decision,
-       positive: approved, attribute: gender, features: [age, monthly_income]}
-  methods: [mlp, majority]
-  training: mine/training.csv
-  lambdas: [1]
-  seeds: 1
-legal:
-  datasets:
-    swiss:
-      kind: fscs
-      parts: {cases: {format: swiss_judgment, files: [mine/cases.jsonl, mine/more]}}
-  resamples: 100
-  audit: {per_rule: 2}
-"""
-
-#: Two epochs instead of thirty.
-TRAINING = """\
-dataset,hidden,adversary,learning_rate,batch,epochs,note
-default,30;20,10,1,32,2,
-"""
+from harness import Checkout, Job
 
 FILTERS = ("names_jieba", "pair_fit", "coreference", "biology")
 LIBRARY = "workflow/evenhand"
-
-
-@pytest.fixture(scope="session")
-def demo_template(tmp_path_factory) -> Checkout:
-    """The repository with a small configuration, run once on four cores."""
-    arguments = ("--configfile", "config/small.yaml")
-
-    def make(root: Path) -> None:
-        made = checkout(root, arguments)
-        made.write("config/small.yaml", CONFIG)
-        made.write("mine/training.csv", TRAINING)
-        made.write("mine/loans.csv", made.read("resources/demo/tabular/loans.csv"))
-        lines = made.read("resources/demo/legal/fscs/cases.jsonl").splitlines(keepends=True)
-        made.write("mine/cases.jsonl", "".join(lines[:20]))
-        made.write("mine/more/first.jsonl", "".join(lines[20:40]))
-        made.write("mine/more/second.jsonl", "".join(lines[40:]))
-        made.shell(
-            "python -m evenhand.learning.train_language_model --kind causal --settings layers=1"
-            " width=16 heads=2 steps=5 batch=4 vocabulary=400 --out mine/tiny-en"
-            " --files resources/demo/english/town_and_travel.txt"
-        ).check_returncode()
-        made.run(cores=4)
-
-    return Checkout(once(tmp_path_factory, "demo", make), arguments)
-
-
-@pytest.fixture
-def demo(demo_template, tmp_path) -> Checkout:
-    """A copy of the small demo, up to date."""
-    return demo_template.copy(tmp_path / "demo")
 
 
 class Graph:
@@ -462,8 +389,8 @@ DELIVERABLES = [
 ]
 
 
-#: Folders that are outputs.
-FOLDERS = ["report/sentences", "report/tables", "tables/pairs/pairs"]
+#: Folders that are outputs: some are deleted, the others emptied.
+DELETED, EMPTIED = ["report/sentences", "tables/pairs/pairs"], ["report/tables", "tables/corpus"]
 
 
 def test_each_deliverable_that_is_deleted_comes_back(demo):
@@ -472,20 +399,13 @@ def test_each_deliverable_that_is_deleted_comes_back(demo):
     assert len(deleted) > 10
     for name in deleted:
         (demo.root / "results" / name).unlink()
-    for name in FOLDERS:
+    for name in DELETED + EMPTIED:
         shutil.rmtree(demo.root / "results" / name)
+    for name in EMPTIED:
+        (demo.root / "results" / name).mkdir()
     run = demo.run()
     assert demo.results() == before
     assert all(job.served for job in run.jobs)
-
-
-def test_a_folder_of_results_that_is_emptied_comes_back(demo):
-    before = demo.results()
-    for name in FOLDERS:
-        shutil.rmtree(demo.root / "results" / name)
-        (demo.root / "results" / name).mkdir()
-    demo.run()
-    assert demo.results() == before
 
 
 def test_an_edited_result_is_listed_and_restored(demo):

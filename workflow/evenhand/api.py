@@ -6,13 +6,15 @@ folder that is laid out as the workflow's results.
 """
 
 import inspect
+import math
+import re
 import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,9 +55,10 @@ class Result:
     findings: list[str]
     _tables: Path
     _main: str
-    _write_html: Callable[[Path], Any]
-    _write_card: Callable[[Path], Any]
-    _kept: Any = field(default=None, repr=False)
+    _page: str
+    _write_page: Callable[..., Any]
+    _card: Callable[["Result"], str]
+    _temporary: Any = None
 
     @cached_property
     def tables(self) -> "dict[str, pd.DataFrame]":
@@ -76,7 +79,7 @@ class Result:
 
     @property
     def verdicts(self) -> "pd.DataFrame":
-        """The verdicts, above, below, equivalent or inconclusive, with what they stand on.
+        """The verdicts: above, below, equivalent or inconclusive, with their numbers.
 
         Of the main rows of the table, where it declares some (`evenhand.core.tables.Table.main`):
         each method that counts, on all pairs. `table` has all rows.
@@ -85,25 +88,23 @@ class Result:
 
         name = self._main if "verdict" in self.table else "tests"
         table = self.tables[name]
-        chosen = table["verdict"].notna()
+        is_main = table["verdict"].notna()
         for column, values in (read_package(self._tables)[name].main or {}).items():
-            chosen &= table[column].isin(values)
+            is_main &= table[column].isin(values)
         columns = [column for column in table if column not in _COUNTS]
-        return table.loc[chosen, columns].reset_index(drop=True)
+        return table.loc[is_main, columns].reset_index(drop=True)
 
     def to_html(self, path: str | Path) -> Path:
         """Write the report, one HTML file that works offline."""
         path = Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._write_html(path)
+        templates = _templates(self._page, self.folder)
+        self._write_page(templates=templates, out=path, pages=[self._page])
         return path
 
     def card(self) -> str:
         """Return a card in Markdown, for the page of the model or the data on a hub."""
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "README.md"
-            self._write_card(path)
-            return path.read_text(encoding="utf-8")
+        return self._card(self)
 
     def __repr__(self) -> str:
         """Return the findings."""
@@ -152,22 +153,24 @@ def audit_pairs(
     >>> result.table["method"].unique().tolist()
     ['log_likelihood', 'log_likelihood_per_token']
     """
+    from evenhand.report.write_model_cards import write_model_cards
+    from evenhand.report.write_models_page import write_models_page
     from evenhand.stereotypes.read_pairs import read_pairs
     from evenhand.stereotypes.score_pairs import score_pairs
     from evenhand.stereotypes.tabulate_pairs import tabulate_pairs
 
     call = _call(audit_pairs, locals())
-    folder, kept = _folder(out)
-    config = _config({})
+    folder, temporary = _folder(out)
+    config = completed({}, read_schema(SCHEMA))
     place = folder / "stereotypes" / "pairs"
     source, title = _model(model, folder)
-    name = _file_name(name or title)
+    name = re.sub(r"[^A-Za-z0-9_.-]", "_", name or title)
     files = {kind: place / kind / f"{name}.{suffix}" for kind, suffix in _STORES}
     for file in files.values():
         file.parent.mkdir(parents=True, exist_ok=True)
     table, described = place / "pairs.parquet", place / "pairs.json"
     file = _csv(pairs, folder / "pairs.csv")
-    with _named_as_given(file, pairs):
+    with _errors_of_frame(file, pairs):
         read_pairs(name="pairs", format="crows_pairs", file=file, out=table, report=described,
                    title="Pairs")  # fmt: skip
     options = config["stereotypes"]
@@ -193,26 +196,23 @@ def audit_pairs(
         out=tables, delta=delta,
     )  # fmt: skip
 
-    def write_html(path: Path) -> None:
-        from evenhand.report.write_models_page import write_models_page
+    described_files = {"sets": [described], "tables": [tables], "gates": [files["gates"]]}
+    write_page = partial(
+        write_models_page, **described_files, pairs=[table], scores=[files["scores"]]
+    )
 
-        write_models_page(
-            templates=_templates("language_models", folder), out=path, sets=[described],
-            tables=[tables], gates=[files["gates"]], pairs=[table], scores=[files["scores"]],
-            pages=["language_models"],
-        )  # fmt: skip
-
-    def write_card(path: Path) -> None:
-        from evenhand.report.write_model_cards import write_model_cards
-
+    def card(_: Result) -> str:
         template = Path(located("workflow/evenhand/report/cards/model_card.md.jinja"))
-        write_model_cards(
-            template=_here(template), out=[path], models=[name], languages=[language],
-            sets=[described], gates=[files["gates"]], tables=[tables],
-            call=call,
-        )  # fmt: skip
+        with tempfile.TemporaryDirectory() as cards:
+            path = Path(cards) / "README.md"
+            write_model_cards(
+                template=template, out=[path], models=[name], languages=[language],
+                **described_files, call=call,
+            )  # fmt: skip
+            return path.read_text(encoding="utf-8")
 
-    result = Result(folder, [], tables, "bias_scores", write_html, write_card, kept)
+    page = "language_models"
+    result = Result(folder, [], tables, "bias_scores", page, write_page, card, temporary)
     result.findings.extend(_pair_findings(result.table.to_dict("records"), delta))
     return result
 
@@ -279,14 +279,13 @@ def audit_predictions(
  difference of -100.0 points (95 % CI -100.0 to -89.9; adjusted p < 0.001).'
     """
     call = _call(audit_predictions, locals())
-    folder, kept = _folder(out)
-    groups = [groups] if isinstance(groups, str) else list(groups)
+    folder, temporary = _folder(out)
     options = {
         "label": label,
         "prediction": prediction,
         "probabilities": {str(key): column for key, column in (probabilities or {}).items()},
         "positive": positive,
-        "groups": groups,
+        "groups": [groups] if isinstance(groups, str) else list(groups),
         "bins": {name: list(edges) for name, edges in (bins or {}).items()},
         "id": id,
         "cluster": cluster,
@@ -296,8 +295,8 @@ def audit_predictions(
     }
     file = _parquet(data, folder / "predictions.parquet")
     truth = None if gold is None else _parquet(gold, folder / "gold.parquet")
-    with _named_as_given(file, data):
-        return _audited([file], options, delta, folder, kept, call, truth)
+    with _errors_of_frame(file, data):
+        return _audited([file], options, delta, folder, temporary, call, truth)
 
 
 def audit_logs(
@@ -325,10 +324,10 @@ def audit_logs(
     'crows_pairs_english: prefers the stereotype in 75 % (95 % CI 59 to 87). Significant.'
     """
     call = _call(audit_logs, locals())
-    folder, kept = _folder(out)
-    paths = [Path(one) for one in ([files] if isinstance(files, str | Path) else files)]
+    folder, temporary = _folder(out)
+    paths = [Path(path) for path in ([files] if isinstance(files, str | Path) else files)]
     options = {"format": "lm_eval", "title": title}
-    return _audited(paths, options, delta, folder, kept, call)
+    return _audited(paths, options, delta, folder, temporary, call)
 
 
 def _audited(
@@ -336,7 +335,7 @@ def _audited(
     options: dict[str, Any],
     delta: float,
     folder: Path,
-    kept: Any,
+    temporary: Any,
     call: str,
     gold: Path | None = None,
 ) -> Result:
@@ -344,10 +343,11 @@ def _audited(
     from evenhand.core.tables import read_tables
     from evenhand.predictions.audit_predictions import audit_predictions as stage
     from evenhand.predictions.words import findings
+    from evenhand.report.write_predictions_page import write_predictions_page
 
-    given = {key: value for key, value in options.items() if value not in (None, {}, [])}
-    given["files"] = ["predictions"]
-    config = _config({"predictions": {"mine": given}})
+    entry = {key: value for key, value in options.items() if value not in (None, {}, [])}
+    entry["files"] = ["predictions"]
+    config = completed({"predictions": {"mine": entry}}, read_schema(SCHEMA))
     tables, place = folder / "tables" / "predictions" / "mine", folder / "predictions" / "mine"
     place.mkdir(parents=True, exist_ok=True)
     cases, meta = place / "cases.parquet", place / "meta.json"
@@ -362,25 +362,15 @@ def _audited(
         delta=delta,
         **plan_predictions.options(config, "mine"),
     )
-
-    def write_html(path: Path) -> None:
-        from evenhand.report.write_predictions_page import write_predictions_page
-
-        templates = _templates("predictions", folder)
-        write_predictions_page(
-            templates=templates, meta=[meta], tables=[tables], out=path, pages=["predictions"]
-        )
-
     is_log = options.get("format") == "lm_eval"
-    main = "preferences" if is_log else "groups"
-    found = findings(read_tables(tables))
+    main, table = ("preferences", "preferences") if is_log else ("groups", "gaps")
 
-    def write_card(path: Path) -> None:
-        shown = result.table if is_log else result.tables["gaps"]
-        _write_card(path, options["title"], found, shown, call)
+    def card(result: Result) -> str:
+        return _card(options["title"], result.findings, result.tables[table], call)
 
-    result = Result(folder, found, tables, main, write_html, write_card, kept)
-    return result
+    write_page = partial(write_predictions_page, meta=[meta], tables=[tables])
+    sentences = findings(read_tables(tables))
+    return Result(folder, sentences, tables, main, "predictions", write_page, card, temporary)
 
 
 def audit_table(
@@ -430,36 +420,34 @@ def audit_table(
     from evenhand import plan_individual
     from evenhand.individual.tabulate_individual import tabulate_individual
     from evenhand.learning.train_table import train_table
+    from evenhand.report.write_individual_page import write_individual_page
     from evenhand.tabular.prepare_table import prepare_table
 
     call = _call(audit_table, locals())
-    folder, kept = _folder(out)
-    split = None if test is None else "official"
+    folder, temporary = _folder(out)
+    split = "random" if test is None else "official"
     file = folder / "table.csv"
     if test is None:
         file = _csv(train, file)
     else:
         import pandas as pd
 
-        parts = [_frame(one).assign(evenhand_split=name)
-                 for one, name in ((train, "train"), (test, "test"))]  # fmt: skip
-        pd.concat(parts).to_csv(file, index=False)
-    given = {"format": "table", "files": ["table"], "label": label, "attribute": attribute}
-    given |= {"positive": str(positive if positive is not None else _positive(file, label))}
-    given |= {"features": list(features or []), "categories": list(categories or [])}
-    given |= {"title": title} | ({"split": "evenhand_split"} if split else {})
-    chosen = ["mlp" if name == "iifr" else name for name in methods]
-    config = _config(
-        {
-            "individual_fairness": {
-                "datasets": {"mine": given},
-                "methods": list(dict.fromkeys(chosen)),
-                "individual": ["none", *(["iifr_cosine"] if "iifr" in methods else [])],
-                "lambdas": [1],
-                "seeds": seeds,
-            }
-        }
-    )
+        parts = {"train": _frame(train), "test": _frame(test)}
+        frames = [frame.assign(evenhand_split=name) for name, frame in parts.items()]
+        pd.concat(frames).to_csv(file, index=False)
+    entry = {"format": "table", "files": ["table"], "label": label, "attribute": attribute}
+    entry |= {"positive": str(positive if positive is not None else _positive(file, label))}
+    entry |= {"features": list(features or []), "categories": list(categories or [])}
+    entry |= {"title": title} | ({} if test is None else {"split": "evenhand_split"})
+    networks = ["mlp" if name == "iifr" else name for name in methods]
+    settings = {
+        "datasets": {"mine": entry},
+        "methods": list(dict.fromkeys(networks)),
+        "individual": ["none", *(["iifr_cosine"] if "iifr" in methods else [])],
+        "lambdas": [1],
+        "seeds": seeds,
+    }
+    config = completed({"individual_fairness": settings}, read_schema(SCHEMA))
     config = plan_individual.expand(config)
     settings, place = config["individual_fairness"], folder / "tabular" / "mine"
     place.mkdir(parents=True, exist_ok=True)
@@ -468,49 +456,39 @@ def audit_table(
         files=[file], out=data, meta=meta, name="mine",
         **plan_individual.table_options(config, "mine"),
     )  # fmt: skip
-    training, runs = Path(settings["training"]), {}
+    training = Path(settings["training"])
+    runs: dict[str, list[Path]] = {kind: [] for kind in ("runs", "groups", "predictions")}
     for method in settings["methods"]:
-        own = {kind: place / kind / (split or "random") / f"{method}.parquet" for kind in _RUNS}
-        for path in own.values():
-            path.parent.mkdir(parents=True, exist_ok=True)
-        how = plan_individual.training_options(config, method)
+        for kind, paths in runs.items():
+            paths.append(place / kind / split / f"{method}.parquet")
+            paths[-1].parent.mkdir(parents=True, exist_ok=True)
         train_table(
-            data=data, meta=meta, training=training, method=method, split=split or "random",
-            out=own["runs"], groups=own["groups"], predictions=own["predictions"], **how,
+            data=data, meta=meta, training=training, method=method, split=split,
+            out=runs["runs"][-1], groups=runs["groups"][-1], predictions=runs["predictions"][-1],
+            **plan_individual.training_options(config, method),
         )  # fmt: skip
-        runs[method] = own
     tables = folder / "tables" / "individual"
     resources = Path(located("resources/iifr/settings.csv")).parent
     tabulate_individual(
-        **{kind: [own[kind] for own in runs.values()] for kind in _RUNS},
+        **runs,
         data=[data],
         meta=[meta],
         published=[*sorted(resources.glob("published_*.csv")), resources / "inconsistencies.csv"],
         settings=Path(settings["settings"]),
         training=training,
-        phrases=_here(Path("workflow/evenhand/individual/phrases.jinja")),
+        phrases=Path(located("workflow/evenhand/individual/phrases.jinja")),
         out=tables,
         delta=delta,
     )
 
-    def write_html(path: Path) -> None:
-        from evenhand.report.write_individual_page import write_individual_page
+    def card(result: Result) -> str:
+        return _card(title, result.findings, result.verdicts, call)
 
-        templates = _templates("individual_fairness", folder)
-        write_individual_page(
-            templates=templates, out=path, tables=tables, data=[meta], pages=["individual_fairness"]
-        )
-
-    def write_card(path: Path) -> None:
-        _write_card(path, title, result.findings, result.verdicts, call)
-
-    result = Result(folder, [], tables, "grid", write_html, write_card, kept)
+    write_page = partial(write_individual_page, tables=tables, data=[meta])
+    page = "individual_fairness"
+    result = Result(folder, [], tables, "grid", page, write_page, card, temporary)
     result.findings.extend(_table_findings(result))
     return result
-
-
-#: The files that a training writes.
-_RUNS = ("runs", "groups", "predictions")
 
 
 def extract_sentences(
@@ -559,17 +537,17 @@ def extract_sentences(
 
     folder = Path(pack or located(f"resources/packs/{language}_{attribute}"))
     if pack is None and not folder.is_dir():
-        known = sorted(one.name for one in (ROOT / "resources/packs").iterdir())
+        known = sorted(path.name for path in (ROOT / "resources/packs").iterdir())
         raise InputError(
             f"there is no pack {folder.name}", remedy=f"use one of {', '.join(known)}, or your own"
         )
-    paths = [str(one) for one in ([files] if isinstance(files, str | Path) else files)]
-    chosen = {"filters": list(filters)} if filters else {}
-    chosen["pack"] = str(folder)
-    config = _config({"slguset": {"corpora": {"mine": {"files": ["corpus"]}}, **chosen}})
-    config["slguset"]["corpora"]["mine"]["files"] = paths
+    paths = [str(path) for path in ([files] if isinstance(files, str | Path) else files)]
+    keys = {"pack": str(folder)} | ({"filters": list(filters)} if filters else {})
+    keys["corpora"] = {"mine": {"files": ["corpus"]}}
+    config = completed({"slguset": keys}, read_schema(SCHEMA))
     slguset = config["slguset"]
-    folder, _kept = _folder(out)
+    slguset["corpora"]["mine"]["files"] = paths
+    folder, _temporary = _folder(out)
     place = folder / "slguset"
     place.mkdir(parents=True, exist_ok=True)
     shards, skipped = plan_slguset.plan_corpora(config, {})
@@ -577,62 +555,50 @@ def extract_sentences(
                if key not in ("files", "sources")}  # fmt: skip
     settings = plan_slguset.pack_options(config, *plan_slguset.WORDS).values_by_name
     reading = {name: settings[name] for name in plan_slguset.READING}
-    tables, judged, bad = Path(slguset["pack"]), [], []
+    tables, judged, unread = Path(slguset["pack"]), [], []
     for shard, (_, part) in shards.items():
-        parts = ("sentences", "quarantine", "inventory", "keywords", "filters")
-        made = {name: place / f"{shard}.{name}.parquet" for name in parts}
+        stores = ("sentences", "quarantine", "inventory", "keywords", "filters")
+        out_files = {name: place / f"{shard}.{name}.parquet" for name in stores}
         extract(
-            files=[Path(one) for one in part.files], keywords=tables / "keywords.csv",
-            sentences=made["sentences"], quarantine=made["quarantine"],
-            counts=place / f"{shard}.counts.json", inventory=made["inventory"],
+            files=list(map(Path, part.files)), keywords=tables / "keywords.csv",
+            sentences=out_files["sentences"], quarantine=out_files["quarantine"],
+            counts=place / f"{shard}.counts.json", inventory=out_files["inventory"],
             first_byte=part.first_byte, end_byte=part.end_byte, **options, **reading,
         )  # fmt: skip
         apply_filters(
-            sentences=made["sentences"], keywords=tables / "keywords.csv",
-            keyword_words=tables / "keyword_words.csv", found=made["keywords"],
-            out=made["filters"], filters=slguset["filters"],
-            files=[Path(one) for one in plan_slguset.filter_files(config)],
-            agreement=[Path(one) for one in plan_slguset.agreement_files(config)],
+            sentences=out_files["sentences"], keywords=tables / "keywords.csv",
+            keyword_words=tables / "keyword_words.csv", found=out_files["keywords"],
+            out=out_files["filters"], filters=slguset["filters"],
+            files=list(map(Path, plan_slguset.filter_files(config))),
+            agreement=list(map(Path, plan_slguset.agreement_files(config))),
             **slguset["find_keywords"], **plan_slguset.filter_options(config).values_by_name,
             **settings,
         )  # fmt: skip
-        judged.append(made["filters"])
-        bad.append(_frame(made["quarantine"]))
+        judged.append(out_files["filters"])
+        unread.append(_frame(out_files["quarantine"]))
     merge_candidates(
         judged=judged, out=place / "candidates.parquet", near_duplicates=slguset["near_duplicates"]
     )
-    found = _frame(place / "candidates.parquet")
-    rows = pd.concat(bad, ignore_index=True)
-    found.attrs["attribute"] = settings["attribute"]
-    found.attrs["quarantine"] = [*rows.to_dict("records"), *plan_slguset.quarantine_rows(skipped)]
-    return found
+    rows = pd.concat(unread, ignore_index=True).to_dict("records")
+    candidates = _frame(place / "candidates.parquet")
+    candidates.attrs["attribute"] = settings["attribute"]
+    candidates.attrs["quarantine"] = [*rows, *plan_slguset.quarantine_rows(skipped)]
+    return candidates
 
 
-def _config(written: dict[str, Any]) -> dict[str, Any]:
-    """Return a configuration with the workflow's defaults."""
-    return completed(written, read_schema(SCHEMA))
-
-
-def _here(path: Path) -> Path:
-    """Return the path of one of the library's files."""
-    from evenhand.core.places import LIBRARY
-
-    return path if path.is_absolute() else LIBRARY / path.relative_to("workflow")
-
-
-class _Kept:
+class _TemporaryFolder:
     """A temporary folder that is removed with the last result that refers to it."""
 
     def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="evenhand-"))
-        weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        self.path = Path(tempfile.mkdtemp(prefix="evenhand-"))
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
-def _folder(out: str | Path | None) -> tuple[Path, Any]:
-    """Return the folder of the files, and the object that keeps a temporary folder alive."""
+def _folder(out: str | Path | None) -> tuple[Path, _TemporaryFolder | None]:
+    """Return the folder of the files, and the object that keeps a temporary one alive."""
     if out is None:
-        kept = _Kept()
-        return kept.folder, kept
+        temporary = _TemporaryFolder()
+        return temporary.path, temporary
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
     return folder, None
@@ -652,7 +618,7 @@ def _frame(data: "Data") -> "pd.DataFrame":
 
 
 @contextmanager
-def _named_as_given(file: Path, data: "Data") -> Iterator[None]:
+def _errors_of_frame(file: Path, data: "Data") -> Iterator[None]:
     """Let an error in a file that was written for a DataFrame speak of the DataFrame."""
     try:
         yield
@@ -702,28 +668,25 @@ def _model(model: Any, folder: Path) -> tuple[dict[str, Any], str]:
         return {"model": path}, path.resolve().name
     beside = path.parent != Path() and path.parent.is_dir()  # else a name on the hub
     if path.is_absolute() or str(model).startswith(".") or beside:
-        there = sorted(one.name for one in path.parent.glob("*/")) if beside else []
-        remedy = f"beside it are {listed(there, 4)}" if there else None
+        folders = sorted(folder.name for folder in path.parent.glob("*/")) if beside else []
+        remedy = f"beside it are {listed(folders, 4)}" if folders else None
         raise InputError("there is no such folder", file=path, remedy=remedy)
     return {"hub_name": str(model)}, str(model).rpartition("/")[2]
 
 
-def _call(function: Callable[..., Any], given: Mapping[str, Any]) -> str:
+def _call(function: Callable[..., Any], arguments: Mapping[str, Any]) -> str:
     """Return the code of a call: arguments that are not the defaults, files without folders."""
     words = []
-    for name, one in inspect.signature(function).parameters.items():
-        value = given[name]
+    for name, parameter in inspect.signature(function).parameters.items():
+        value, default = arguments[name], parameter.default
         plain = isinstance(value, str | Path | int | float | list | tuple | dict | None)
-        if name == "out" or value is one.default or (plain and value == one.default):
+        if name == "out" or value is default or (plain and value == default):
             continue
-        word = _word(value) if plain and not _is_loaded(value) else name
-        words.append(word if one.kind is one.POSITIONAL_OR_KEYWORD else f"{name}={word}")
+        is_model = isinstance(value, tuple) and hasattr(value[0], "save_pretrained")
+        word = _word(value) if plain and not is_model else name
+        is_named = parameter.kind is not parameter.POSITIONAL_OR_KEYWORD
+        words.append(f"{name}={word}" if is_named else word)
     return f"import evenhand as eh\n\nresult = eh.{function.__name__}({', '.join(words)})"
-
-
-def _is_loaded(value: Any) -> bool:
-    """Whether a value is (model, tokenizer)."""
-    return isinstance(value, tuple) and hasattr(value[0], "save_pretrained")
 
 
 def _word(value: Any) -> str:
@@ -733,29 +696,24 @@ def _word(value: Any) -> str:
     return repr(Path(value).name if is_file else value)
 
 
-def _file_name(name: str) -> str:
-    """Return a valid file name."""
-    return "".join(c if c.isascii() and (c.isalnum() or c in "_.-") else "_" for c in name)
-
-
 def _positive(file: Path, label: str) -> str:
     from evenhand.predictions.read import POSITIVE, read_table, take
 
     table = read_table(file)
     take(table, file, label)
-    found = [one for one in POSITIVE if one in table[label]]
-    if not found:
+    values = [value for value in POSITIVE if value in table[label]]
+    if not values:
         raise InputError(
             f"it is not known which value of {label} counts as 1",
             file=file,
             remedy=f"name positive, one of {', '.join(sorted(set(table[label]))[:5])}",
         )
-    return found[0]
+    return values[0]
 
 
 def _templates(page: str, folder: Path) -> list[Path]:
     """Return the templates of a self-contained page, with an empty notice."""
-    from evenhand.report.pages import FOLDER, NOTICE, templates_of
+    from evenhand.report.page_list import FOLDER, NOTICE, templates_of
 
     notice = folder / NOTICE
     notice.write_text("", encoding="utf-8")
@@ -770,16 +728,18 @@ def _pair_findings(rows: list[dict[str, Any]], delta: float) -> list[str]:
 
     whole = [row for row in rows if (row["subset"], row["bias_type"]) == ("all", "all")]
     whole.sort(key=lambda row: (row["method"] not in MAIN_METHODS, rows.index(row)))
-    found = []
+    sentences = []
     for row in whole:
         title = METHODS[row["method"]].title if row["method"] in METHODS else row["model"]
         if row["verdict"] == "not_scored":
             words = " ".join(gate_words(row["reason"])) or row["reason"]
-            found.append(f"{title}: no score. {words}")
+            sentences.append(f"{title}: no score. {words}")
             continue
         low, high = row["score_low"], row["score_high"]
-        interval = f"95 % CI {low:.0f} to {high:.0f}" if low == low and low is not None else "too"
-        interval += " few clusters for an interval" * (interval == "too")
+        interval = "too few clusters for an interval"
+        if low is not None and not math.isnan(low):
+            interval = f"95 % CI {low:.0f} to {high:.0f}"
+        clusters = row["further_clusters"]
         verdict = conclusion(
             row["verdict"],
             difference="preference",
@@ -787,12 +747,11 @@ def _pair_findings(rows: list[dict[str, Any]], delta: float) -> list[str]:
             above="Significant",
             below="Significantly the other way",
             power=row["power"],
-            further=None if row["further_clusters"] != row["further_clusters"]
-            else row["further_clusters"] and int(row["further_clusters"]),
-        )  # fmt: skip
+            further=None if clusters is None or math.isnan(clusters) else int(clusters),
+        )
         share = f"{row['score']:.0f} % of {int(row['scored'])} pairs"
-        found.append(f"{title}: prefers the stereotype in {share} ({interval}). {verdict}.")
-    return found
+        sentences.append(f"{title}: prefers the stereotype in {share} ({interval}). {verdict}.")
+    return sentences
 
 
 def _table_findings(result: Result) -> list[str]:
@@ -808,12 +767,12 @@ def _table_findings(result: Result) -> list[str]:
     tests = result.tables["tests"]
     tests = tests[(tests["metric"] == "ifr_b") & (tests["individual"] != "none")]
     tests = {key: rows.iloc[0] for key, rows in tests.groupby(setting)}
-    found = []
+    sentences = []
     baselines_first = result.table.sort_values(
         "individual", key=lambda column: column != "none", kind="stable"
     )
-    for key, own in baselines_first.groupby(setting, sort=False):
-        rows = own.drop_duplicates("metric").set_index("metric")
+    for key, cells in baselines_first.groupby(setting, sort=False):
+        rows = cells.drop_duplicates("metric").set_index("metric")
         parts = []
         for words, metric, scale, unit in measures:
             mean, low, high = scale * rows.loc[metric, ["mean", "low", "high"]].astype(float)
@@ -833,20 +792,18 @@ def _table_findings(result: Result) -> list[str]:
                 clusters="seeds",
             )
             words += f" {verdict}."
-        found.append(words)
-    return found
+        sentences.append(words)
+    return sentences
 
 
-def _write_card(
-    path: Path, title: str, findings: list[str], table: "pd.DataFrame", call: str
-) -> None:
-    """Write the findings, a table and the call that made them as Markdown."""
+def _card(title: str, findings: list[str], table: "pd.DataFrame", call: str) -> str:
+    """Return the findings, a table and the call that made them as Markdown."""
     columns = [name for name in table if table[name].notna().any()]
     lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
     for row in table[columns].itertuples(index=False):
-        cells = (f"{one:.4g}" if isinstance(one, float) else str(one) for one in row)
+        cells = (f"{cell:.4g}" if isinstance(cell, float) else str(cell) for cell in row)
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     items = "\n".join(f"- {words}" for words in findings)
+    rows = "\n".join(lines)
     again = f"## How to run it again\n\n```python\n{call}\n```\n"
-    text = f"# {title}\n\nAudited with Evenhand.\n\n{items}\n\n" + "\n".join(lines)
-    path.write_text(f"{text}\n\n{again}", encoding="utf-8")
+    return f"# {title}\n\nAudited with Evenhand.\n\n{items}\n\n{rows}\n\n{again}"

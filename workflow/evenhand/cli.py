@@ -75,7 +75,7 @@ def audit(
     result = eh.audit_pairs(
         model, pairs, language=language, delta=delta, device=device, threads=threads, out=out
     )
-    _tell(result, out)
+    _write_report(result, out)
 
 
 @app.command
@@ -138,7 +138,7 @@ def predictions(
             raise InputError(
                 "logs of lm-evaluation-harness take no option but --delta and --out", file=file
             )
-        _tell(eh.audit_logs(file, delta=delta, out=out), out)
+        _write_report(eh.audit_logs(file, delta=delta, out=out), out)
         return
     if label is None or not group:
         raise InputError("name --label and --group", file=file)
@@ -147,7 +147,7 @@ def predictions(
         label=label,
         groups=group,
         prediction=prediction,
-        probabilities=dict(_parts(one) for one in probability or []),
+        probabilities=dict(map(_parts, probability or [])),
         positive=positive,
         bins={name: _numbers(words) for name, words in map(_parts, bins or [])},
         id=id,
@@ -159,7 +159,7 @@ def predictions(
         title=file.stem,
         out=out,
     )
-    _tell(result, out)
+    _write_report(result, out)
 
 
 def _parts(words: str) -> tuple[str, str]:
@@ -171,7 +171,7 @@ def _parts(words: str) -> tuple[str, str]:
 
 def _numbers(words: str) -> list[float]:
     try:
-        return [float(one) for one in words.split(",")]
+        return list(map(float, words.split(",")))
     except ValueError:
         raise InputError(f"{words!r} are no numbers", remedy="write COLUMN=18,30,50") from None
 
@@ -200,17 +200,17 @@ def extract(
     """
     import evenhand as eh
 
-    found = eh.extract_sentences(folder, language=language, attribute=attribute, pack=pack, out=out)
+    rows = eh.extract_sentences(folder, language=language, attribute=attribute, pack=pack, out=out)
     path = out / "sentences.csv"
-    found.to_csv(path, index=False)
-    attribute = found.attrs["attribute"]
-    kept = int((found["verdict"] == "accepted").sum())
-    unread = len(found.attrs["quarantine"])
-    bad = f"; {unread} parts of files could not be read" if unread else ""
-    print(f"{kept} of {len(found)} sentences with a {attribute} word are kept{bad}.\nTable: {path}")
+    rows.to_csv(path, index=False)
+    count = int((rows["verdict"] == "accepted").sum())
+    unread = len(rows.attrs["quarantine"])
+    note = f"; {unread} parts of files could not be read" if unread else ""
+    finding = f"{count} of {len(rows)} sentences with a {rows.attrs['attribute']} word are kept"
+    print(f"{finding}{note}.\nTable: {path}")
 
 
-def _tell(result, out: Path) -> None:
+def _write_report(result, out: Path) -> None:
     """Write the report and the card of a result; print its main finding and the report's path."""
     report = result.to_html(out / "report.html")
     (out / "card.md").write_text(result.card(), encoding="utf-8")
@@ -255,21 +255,18 @@ def run(*words: Words) -> None:
         A configuration (YAML), files or rules to make (by default all), and options of Snakemake,
         such as ``--cores 8`` or ``-n``.
     """
-    from evenhand.plan import summary
+    from evenhand.plan import completed_config, summary
 
     config, words = _with_config(words)
     targets = list(itertools.takewhile(lambda word: not word.startswith("-"), words))
     arguments = [*(targets or ["all"]), *_named(config), *words[len(targets) :]]
     if not any(word.startswith(_PLACES) for word in words):
         arguments += ["--cores", "2"]
-    command = [sys.executable, "-m", "snakemake", *arguments, *_LOGGER]
+    command = [sys.executable, "-m", "snakemake", *arguments, "--logger", "evenhand"]
     done = subprocess.run(command, env=os.environ | {"EVENHAND_SUMMARY": "follows"})
-    if done.returncode == 0 and (found := summary(completed(config))):
-        print(found)
+    if done.returncode == 0 and (findings := summary(completed_config(config))):
+        print(findings)
     sys.exit(done.returncode)
-
-
-_LOGGER = ["--logger", "evenhand"]
 
 
 def _named(config: Path) -> list[str]:
@@ -278,23 +275,14 @@ def _named(config: Path) -> list[str]:
 
 def _with_config(words: tuple[str, ...]) -> tuple[Path, tuple[str, ...]]:
     """Return the configuration at the start of the words, and the other words."""
-    named = bool(words) and words[0].endswith((".yaml", ".yml"))
-    config = Path(words[0] if named else located("config/config.yaml"))
+    is_named = bool(words) and words[0].endswith((".yaml", ".yml"))
+    config = Path(words[0] if is_named else located("config/config.yaml"))
     if not config.is_file():
         raise InputError("there is no such configuration", file=config, remedy="`evenhand init`")
     from evenhand.core.config import read_config
 
     read_config(config)  # Snakemake would answer a file that it cannot read with a traceback
-    return config, words[named:]
-
-
-def completed(config: Path) -> dict:
-    """Read a configuration, and fill in its defaults."""
-    from evenhand.core.config import read_config, read_schema
-    from evenhand.core.places import SCHEMA
-    from evenhand.plan_slguset import completed as complete
-
-    return complete(read_config(config), read_schema(SCHEMA))
+    return config, words[is_named:]
 
 
 @app.command

@@ -21,7 +21,7 @@ from evenhand import (
     plan_slguset,
     plan_stereotypes,
 )
-from evenhand.core.config import complete, has, read_config, read_schema
+from evenhand.core.config import has, read_config, read_schema
 from evenhand.core.places import SCHEMA
 from evenhand.core.sources import source_path
 from evenhand.errors import InputError
@@ -37,17 +37,11 @@ def check_files(config: Config) -> None:
     InputError
         A check fails; the error names the key.
     """
-    slguset, stereotypes = config["slguset"], config["stereotypes"]
+    slguset, sets = config["slguset"], config["stereotypes"]["sets"]
     tables = config["individual_fairness"]["datasets"]
-    cases = {**config["legal"]["datasets"], **config["text"]["datasets"]}
-    if not (
-        slguset["corpora"]
-        or slguset["published"]
-        or stereotypes["sets"]
-        or tables
-        or cases
-        or config["predictions"]
-    ):
+    texts = config["legal"]["datasets"] or config["text"]["datasets"]
+    corpora = slguset["corpora"]
+    if not (corpora or slguset["published"] or sets or tables or texts or config["predictions"]):
         raise InputError(
             "config: there is nothing to read",
             remedy="name a corpus under slguset.corpora, a published file under"
@@ -65,7 +59,7 @@ def check_files(config: Config) -> None:
     for name, model in config["models"].items():
         for number, path in enumerate(model.get("train", {}).get("files", [])):
             named[f"models.{name}.train.files.{number}"] = path
-        if "train" in model and not model["train"]["files"] and not slguset["corpora"]:
+        if "train" in model and not model["train"]["files"] and not corpora:
             raise InputError(
                 f"config: models.{name} has nothing to be trained on",
                 remedy=f"name text files under models.{name}.train.files",
@@ -73,17 +67,19 @@ def check_files(config: Config) -> None:
     for name, table in tables.items():
         for number, path in enumerate(table["files"]):
             named[f"individual_fairness.datasets.{name}.files.{number}"] = path
-    for name, one in config["stereotypes"]["sets"].items():
-        named[f"stereotypes.sets.{name}.file"] = one.get("file")
-    legal = plan_legal.check_legal(config)
+    for name, entry in sets.items():
+        named[f"stereotypes.sets.{name}.file"] = entry.get("file")
+    may_be_folders = plan_legal.check_legal(config) | logs
     plan_classifiers.check_classifiers(config)
     plan_individual.check_tables(config)
-    for key, path in (named | legal | logs).items():
-        if path and not Path(path).exists():
+    for key, path in (named | may_be_folders).items():
+        if not path:
+            continue
+        if not Path(path).exists():
             raise InputError(f"config: {key} is {path}, and there is no such file or folder")
-        if path and not Path(path).is_file() and not Path(path).is_dir():
+        if not Path(path).is_file() and not Path(path).is_dir():
             raise InputError(f"config: {key} is {path}, which is a pipe, socket or device")
-        if path and key not in {**legal, **logs} and Path(path).is_dir():
+        if key not in may_be_folders and Path(path).is_dir():
             raise InputError(f"config: {key} is {path}, which is a folder", remedy="name a file")
     plan_stereotypes.check_sets(config)
 
@@ -142,11 +138,13 @@ def other_files(config: Config, shards: Iterable[str]) -> list[str]:
         files += [f"{slguset}/sentences/{shard}.quarantine.parquet" for shard in shards]
     if "" in plan_slguset.editions(config):
         files += [
-            f"{slguset}/annotation/{one.name}/adjudication" for one in rounds.values() if one.sheets
+            f"{slguset}/annotation/{name}/adjudication"
+            for name, entry in rounds.items()
+            if entry.sheets
         ]
         files += [f"{slguset}/slguset.csv", f"{slguset}/README.md"]
     if config["slguset"]["acceptance"]["learn"] and shards:
-        files += [f"{slguset}/acceptance/{one}" for one in ("verdicts.parquet", "accepted.csv")]
+        files += [f"{slguset}/acceptance/{name}" for name in ("verdicts.parquet", "accepted.csv")]
     if config["slguset"]["published"]:
         files.append("<results>/slguset_published/problems.csv")
     sets = plan_stereotypes.pair_sets(config)
@@ -164,8 +162,9 @@ def other_files(config: Config, shards: Iterable[str]) -> list[str]:
     ]
     files += plan_legal.other_files(config) + plan_classifiers.other_files(config)
     used = {model for models in sets.values() for model in models}
-    used |= {m for one in config["legal"]["datasets"].values() for m in one["tokenizers"]}
-    used |= {one["model"] for one in config["legal"]["classifiers"].values() if one["model"]}
+    for entry in config["legal"]["datasets"].values():
+        used |= {*entry["tokenizers"]}
+    used |= {entry["model"] for entry in config["legal"]["classifiers"].values()}
     used |= set(plan_slguset.scored_models(config) if plan_slguset.editions(config) else [])
     folders = {plan_models.model_folder(config, name) for name in config["models"] if name in used}
     files += sorted(folder for folder in folders if folder and folder.startswith("<results>"))
@@ -205,7 +204,7 @@ def summary(config: Config) -> str:
         return ""
     embedded = re.search(r'id="findings">(.*?)</script>', file.read_text(encoding="utf-8"), re.S)
     findings = json.loads(embedded[1]) if embedded else []
-    return "\n".join([*(f"- {one}" for one in findings), f"The report: {file}"])
+    return "\n".join([*(f"- {finding}" for finding in findings), f"The report: {file}"])
 
 
 def errors_in(logs: Iterable[str]) -> str:
@@ -217,10 +216,15 @@ def errors_in(logs: Iterable[str]) -> str:
     return "\n".join(dict.fromkeys(line for line in lines if line.startswith("error: ")))
 
 
+def completed_config(path: Path) -> Config:
+    """Read a configuration, and fill in its defaults."""
+    return plan_slguset.completed(read_config(path), read_schema(SCHEMA))
+
+
 def main() -> None:
     """Print the main findings and the path of the report; with --check, check the config."""
     try:
-        config = complete(read_config(Path(sys.argv[-1])), read_schema(SCHEMA))
+        config = completed_config(Path(sys.argv[-1]))
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)

@@ -39,63 +39,63 @@ def check_classifiers(config: Config) -> None:
         A classifier needs a model, names an unknown data set or attribute, has unsuitable groups
         or objectives, or requests counterfactuals without a table.
     """
-    settings = config["legal"]
-    for name, one in settings["classifiers"].items():
-        key = plan_legal.section(config, "classifiers", name)
-        if one["kind"] != "linear" and one["model"] not in config["models"]:
+    for name, entry in config["legal"]["classifiers"].items():
+        key, kind = plan_legal.section(config, "classifiers", name), entry["kind"]
+        if kind != "linear" and entry["model"] not in config["models"]:
             raise InputError(
-                f"config: {key} is {one['kind']} and needs a model, and {one['model']} is none",
+                f"config: {key} is {kind} and needs a model, and {entry['model']} is none",
                 remedy="name one of models",
             )
-        for data in one["datasets"]:
-            if data not in settings["datasets"]:
+        for data in entry["datasets"]:
+            if data not in config["legal"]["datasets"]:
                 raise InputError(f"config: {key} names {data}, which is no data set")
-        known = {a for data in one["datasets"] for a in plan_legal.attributes(config, data)}
-        if strange := [a for a in one["attributes"] if a not in known]:
+        known = {a for data in entry["datasets"] for a in plan_legal.attributes(config, data)}
+        if unknown := [a for a in entry["attributes"] if a not in known]:
             raise InputError(
-                f"config: {key} names {strange[0]}, which none of its data sets has",
+                f"config: {key} names {unknown[0]}, which none of its data sets has",
                 remedy=f"they have {', '.join(sorted(known))}",
             )
-        for data in one["datasets"]:
-            there = [a.name for a in grouped(config, data)]
-            if strange := [a for a in one["groups"] if a not in (*there, LABEL)]:
+        for data in entry["datasets"]:
+            names = [attribute.name for attribute in grouped(config, data)]
+            if unknown := [group for group in entry["groups"] if group not in (*names, LABEL)]:
                 raise InputError(
-                    f"config: {key}.groups names {strange[0]}, which {data} does not have",
-                    remedy=f"it has {', '.join(there)} and {LABEL}",
+                    f"config: {key}.groups names {unknown[0]}, which {data} does not have",
+                    remedy=f"it has {', '.join(names)} and {LABEL}",
                 )
-        if one["groups"] == [LABEL]:
+        if entry["groups"] == [LABEL]:
             raise InputError(
                 f"config: {key}.groups has the label alone",
                 remedy="add an attribute, or use the objective class_balanced",
             )
-        fixed = [o for o in one["objectives"] if one["kind"] == "linear" and learns(config, o)]
-        if fixed:
-            raise InputError(
-                f"config: {key} is linear, and {fixed[0]} needs a representation that is trained",
-                remedy="use leace, or compat=true in legal.objectives for the published form",
-            )
+        for objective in entry["objectives"] if kind == "linear" else []:
+            if learns(config, objective):
+                raise InputError(
+                    f"config: {key} is linear, and {objective} needs a representation that is"
+                    " trained",
+                    remedy="use leace, or compat=true in legal.objectives for the published form",
+                )
     check_counterfactuals(config)
 
 
 def unused(config: Config) -> dict[str, str]:
     """Return the keys without an effect in this configuration, and why."""
-    settings, found = config["legal"], {}
+    settings, reasons = config["legal"], {}
     if not settings["datasets"]:
-        return found
-    for name, one in settings["classifiers"].items():
+        return reasons
+    trained: set[str] = set()
+    for name, entry in settings["classifiers"].items():
         place = plan_legal.section(config, "classifiers", name)
-        if not any(map(uses_groups, one["objectives"])):
-            why = "none of its objectives sees groups"
-            keys = ("attributes", "groups", "select")
-            found |= {f"{place}.{key}": why for key in keys}
-        elif one["groups"]:
-            found[f"{place}.attributes"] = "groups says what the objectives see"
-    trained = {name for one in settings["classifiers"].values() for name in one["objectives"]}
+        trained |= {*entry["objectives"]}
+        if not any(map(uses_groups, entry["objectives"])):
+            reason = "none of its objectives sees groups"
+            reasons |= {f"{place}.{key}": reason for key in ("attributes", "groups", "select")}
+        elif entry["groups"]:
+            reasons[f"{place}.attributes"] = "groups says what the objectives see"
     for name in settings["objectives"].keys() - trained:
-        found[f"legal.objectives.{name}"] = "no classifier is trained with it"
+        reasons[f"legal.objectives.{name}"] = "no classifier is trained with it"
     if not swapped(config):
-        found["legal.swap"] = "no counterfactuals are requested"
-    return found
+        reasons["legal.swap"] = "no counterfactuals are requested"
+    return reasons
 
 
 def other_files(config: Config) -> list[str]:
@@ -109,16 +109,18 @@ def other_files(config: Config) -> list[str]:
 
 def classifiers(config: Config, kind: str) -> list[str]:
     """Return the classifiers of a kind."""
-    chosen = config["legal"]["classifiers"].items()
-    return [name for name, one in chosen if one["kind"] == kind]
+    entries = config["legal"]["classifiers"].items()
+    return [name for name, entry in entries if entry["kind"] == kind]
 
 
 def classifiers_of(config: Config, name: str) -> list[str]:
     """Return the classifiers that are trained on a data set; linear ones first, as in the paper."""
-    order = list(STANDS_FOR)
-    chosen = config["legal"]["classifiers"]
-    own = [one for one in chosen if name in chosen[one]["datasets"]]
-    return sorted(own, key=lambda one: order.index(chosen[one]["kind"]))
+    return [
+        classifier
+        for kind in STANDS_FOR
+        for classifier in classifiers(config, kind)
+        if name in config["legal"]["classifiers"][classifier]["datasets"]
+    ]
 
 
 def standing(config: Config, name: str) -> dict[str, list[str]]:
@@ -127,19 +129,21 @@ def standing(config: Config, name: str) -> dict[str, list[str]]:
     Also the objectives that run as in the published code (`compat_objectives`), and the
     development scores that select epochs (`select`).
     """
-    found: dict[str, list[str]] = {"linear": [], "transformer": []}
+    names: dict[str, list[str]] = {"linear": [], "transformer": [], "none": [], "select": []}
     for classifier in classifiers_of(config, name):
-        one = config["legal"]["classifiers"][classifier]
-        if one["select"] != "macro_f1":
-            found.setdefault("select", []).append(f"{classifier}={one['select']}")
-        what = one["stands_for"] or STANDS_FOR[one["kind"]]
-        if what != "none":
-            found[what].append(classifier)
-    options = config["legal"]["objectives"]
-    found["compat_objectives"] = [
-        one for one in options if any(word.lower() == "compat=true" for word in options[one])
-    ]
-    return {what: names for what, names in found.items() if names}
+        entry = config["legal"]["classifiers"][classifier]
+        names[entry["stands_for"] or STANDS_FOR[entry["kind"]]].append(classifier)
+        if entry["select"] != "macro_f1":
+            names["select"].append(f"{classifier}={entry['select']}")
+    objectives = config["legal"]["objectives"]
+    names["compat_objectives"] = [name for name in objectives if _is_compat(config, name)]
+    return {role: members for role, members in names.items() if members and role != "none"}
+
+
+def _is_compat(config: Config, objective: str) -> bool:
+    """Return whether an objective runs as in the published code."""
+    options = config["legal"]["objectives"].get(objective) or []
+    return any(option.lower() == "compat=true" for option in options)
 
 
 def _objective(objective: str, name: str) -> Any:
@@ -149,7 +153,8 @@ def _objective(objective: str, name: str) -> Any:
 
 def objective_titles() -> dict[str, list[str]]:
     """Return all objectives, and their titles."""
-    names = [one.rpartition(".")[2] for one in member_names("evenhand.learning.objectives")]
+    members = member_names("evenhand.learning.objectives")
+    names = [member.rpartition(".")[2] for member in members]
     return {
         "objectives": names,
         "objective_titles": [_objective(name, "TITLE") or name for name in names],
@@ -169,9 +174,10 @@ def predictions(config: Config, name: str) -> list[str]:
 def trainings(config: Config, name: str) -> Iterator[tuple[str, str, str, list[str]]]:
     """Yield classifier, objective and attribute of each training, and its prediction files."""
     for classifier in classifiers_of(config, name):
-        one = config["legal"]["classifiers"][classifier]
-        seeds = ["all"] if seeds_together(config, classifier) else range(one["seeds"])
-        for objective in one["objectives"]:
+        entry = config["legal"]["classifiers"][classifier]
+        # one job trains all seeds of the other kinds
+        seeds = range(entry["seeds"]) if entry["kind"] == "hierarchical" else ["all"]
+        for objective in entry["objectives"]:
             for attribute in _trained_with(config, name, classifier, objective):
                 folder = f"<results>/legal/{name}/predictions/{classifier}/{objective}/{attribute}"
                 files = [f"{folder}/{seed}.parquet" for seed in seeds]
@@ -182,7 +188,7 @@ def histories(config: Config, name: str) -> list[str]:
     """Return the training histories of a data set, in the order of `predictions`."""
     folder = f"<results>/legal/{name}"
     return [
-        f"{folder}/history/" + file.removeprefix(f"{folder}/predictions/")
+        file.replace(f"{folder}/predictions/", f"{folder}/history/", 1)
         for file in predictions(config, name)
     ]
 
@@ -190,44 +196,42 @@ def histories(config: Config, name: str) -> list[str]:
 def _trained_with(config: Config, name: str, classifier: str, objective: str) -> list[str]:
     if not uses_groups(objective):
         return [plan_legal.NO_ATTRIBUTE]
-    one = config["legal"]["classifiers"][classifier]
-    if one["groups"]:  # objectives that remove the groups must not remove the label
+    entry = config["legal"]["classifiers"][classifier]
+    if entry["groups"]:  # objectives that remove the groups must not remove the label
         dropped = LABEL if _objective(objective, "AIM") in REMOVES else None
-        return [PLUS.join(part for part in one["groups"] if part != dropped)]
-    chosen = one["attributes"]
-    return [a.name for a in grouped(config, name) if not chosen or a.name in chosen]
+        return [PLUS.join(part for part in entry["groups"] if part != dropped)]
+    names = [attribute.name for attribute in grouped(config, name)]
+    return [name for name in names if name in (entry["attributes"] or names)]
 
 
 def grouped(config: Config, name: str) -> list[Attribute]:
     """Return the attributes of a data set that have groups."""
-    every = plan_legal.dataset(config, name).attributes
-    return [one for one in every if one.groups or one.module == COLUMN]
+    attributes = plan_legal.dataset(config, name).attributes
+    return [each for each in attributes if each.groups or each.module == COLUMN]
 
 
 def learns(config: Config, objective: str) -> bool:
     """Return whether an objective trains an adversary on the representation."""
-    options = config["legal"]["objectives"].get(objective) or []
-    compat = any(one.lower() == "compat=true" for one in options)
-    return "inner_steps" in (_objective(objective, "OPTIONS") or {}) and not compat
+    options = _objective(objective, "OPTIONS") or {}
+    return "inner_steps" in options and not _is_compat(config, objective)
 
 
 def training_options(
     config: Config, name: str, classifier: str, objective: str, attribute: str
 ) -> dict[str, Any]:
     """Return the options of a training, without settings that are the kind's defaults."""
-    one = config["legal"]["classifiers"][classifier]
-    defaults = declared(f"evenhand.legal.classifiers.{one['kind']}", "SETTINGS")
-    chosen = one | {"lr": one["learning_rate"]}
+    entry = config["legal"]["classifiers"][classifier]
+    defaults = declared(f"evenhand.legal.classifiers.{entry['kind']}", "SETTINGS")
+    values = entry | {"lr": entry["learning_rate"]}
     settings = [
-        f"{key}={chosen[key]}"
+        f"{key}={values[key]}"
         for key, default in defaults.items()
-        if chosen[key] is not None
-        and chosen[key] != default
+        if values[key] not in (None, default)
         # without groups, epochs are not selected by group scores
         and not (key == "select" and attribute == plan_legal.NO_ATTRIBUTE)
     ]
     return {
-        "family": one["kind"],
+        "family": entry["kind"],
         "classifier": classifier,
         "objective": objective,
         "attribute": None if attribute == plan_legal.NO_ATTRIBUTE else attribute,
@@ -236,16 +240,13 @@ def training_options(
     }
 
 
-def seeds_together(config: Config, classifier: str) -> bool:
-    """Return whether one job trains all seeds of a classifier."""
-    return config["legal"]["classifiers"][classifier]["kind"] != "hierarchical"
-
-
 def pairs(config: Config, objective: str) -> str | None:
     """Return the kind of pairs that an objective compares, if it has the option ``pairs``."""
-    given = config["legal"]["objectives"].get(objective) or []
-    chosen = [one.removeprefix("pairs=") for one in given if one.startswith("pairs=")]
-    return chosen[-1] if chosen else (_objective(objective, "OPTIONS") or {}).get("pairs")
+    options = dict(_objective(objective, "OPTIONS") or {})
+    for option in config["legal"]["objectives"].get(objective) or []:
+        key, _, value = option.partition("=")
+        options[key] = value
+    return options.get("pairs")
 
 
 def predicts_counterfactuals(config: Config, classifier: str, objective: str) -> bool:
@@ -263,36 +264,36 @@ def swap_tables(config: Config, name: str) -> dict[str, dict[str, str]]:
         words and followers, each with the existing files by language.
     """
     folder = Path(config["legal"]["tables"])
-    found: dict[str, dict[str, str]] = {"words": {}, "followers": {}}
+    tables: dict[str, dict[str, str]] = {"words": {}, "followers": {}}
     for language in plan_legal.dataset(config, name).languages:
         stem = f"swap_{config['legal']['swap']}_{language}"
-        for what, end in (("words", ""), ("followers", "_followers")):
-            if (folder / f"{stem}{end}.csv").is_file():
-                found[what][language] = str(folder / f"{stem}{end}.csv")
-    return found
+        for role, file in (("words", f"{stem}.csv"), ("followers", f"{stem}_followers.csv")):
+            if (folder / file).is_file():
+                tables[role][language] = str(folder / file)
+    return tables
 
 
 def training_inputs(
     config: Config, name: str, classifier: str, objective: str, attribute: str
 ) -> dict[str, str]:
     """Return the files that a training reads, by argument name."""
-    one, folder = config["legal"]["classifiers"][classifier], f"<results>/legal/{name}"
-    kind, model = one["kind"], one["model"]
-    made = f"{READS[kind]}/{classifier if kind == 'linear' else model}"
+    entry, folder = config["legal"]["classifiers"][classifier], f"<results>/legal/{name}"
+    kind, model = entry["kind"], entry["model"]
+    features = f"{READS[kind]}/{classifier if kind == 'linear' else model}"
     files = {
         "data": f"{folder}/training/{attribute}.parquet",
-        "features": f"{folder}/{made}.arrow",
+        "features": f"{folder}/{features}.arrow",
     }
     if kind != "linear":
-        files["features_meta"] = f"{folder}/{made}.json"
+        files["features_meta"] = f"{folder}/{features}.json"
     if kind == "hierarchical" and (encoder := plan_models.model_folder(config, model)):
         files["model"] = encoder
     if predicts_counterfactuals(config, classifier, objective):
-        files["counterfactuals"] = f"{folder}/twins/{made}.arrow"
+        files["counterfactuals"] = f"{folder}/twins/{features}.arrow"
         if kind == "hierarchical":
-            files["counterfactuals_meta"] = f"{folder}/twins/{made}.json"
+            files["counterfactuals_meta"] = f"{folder}/twins/{features}.json"
     if pairs(config, objective) == GRAPH:
-        space = made if kind == "linear" else f"embeddings/{model}"
+        space = features if kind == "linear" else f"embeddings/{model}"
         files["neighbours"] = f"{folder}/neighbours/{space}.parquet"
     return files
 
@@ -324,7 +325,7 @@ def check_counterfactuals(config: Config) -> None:
         if not swap_tables(config, name)["words"]:
             swap, folder = config["legal"]["swap"], config["legal"]["tables"]
             languages = plan_legal.dataset(config, name).languages
-            files = [f"swap_{swap}_{one}.csv" for one in languages]
+            files = [f"swap_{swap}_{language}.csv" for language in languages]
             raise InputError(
                 f"config: counterfactuals of {name} are requested, and no table lists the words of"
                 f" {swap} ({' or '.join(files)} in {folder})",
@@ -380,16 +381,14 @@ def cases_page_files(config: Config) -> dict[str, list[str]]:
 def cases_page_options(config: Config) -> dict[str, list[str]]:
     """Return the other arguments of that page, in the order of its files."""
     datasets = list(config["legal"]["datasets"])
-    trainings = [
-        file.removeprefix("<results>/legal/").removesuffix(".parquet")
-        for name in datasets
-        for file in predictions(config, name)
-    ]
-    parts = [f"{name}/{part}" for name in datasets for part in plan_legal.parts(config, name)]
     return {
         "titles": plan_legal.titles(config),
         "names": datasets,
-        "parts": parts,
+        "parts": [f"{name}/{part}" for name in datasets for part in plan_legal.parts(config, name)],
         **objective_titles(),
-        "trainings": [one.replace("/predictions/", "/", 1) for one in trainings],
+        "trainings": [
+            f"{name}/{file.partition('/predictions/')[2].removesuffix('.parquet')}"
+            for name in datasets
+            for file in predictions(config, name)
+        ],
     }

@@ -34,73 +34,67 @@ def expand(config: Config) -> Config:
     """
     settings, text = config["legal"], config["text"]
     for part in ("datasets", "classifiers"):
-        if twice := sorted({*settings[part]} & {*text[part]}):
+        if common := sorted({*settings[part]} & {*text[part]}):
             raise InputError(
-                f"config: {twice[0]} is in legal.{part} and in text.{part}",
+                f"config: {common[0]} is in legal.{part} and in text.{part}",
                 remedy="rename one of them",
             )
     datasets = {
-        name: one | {"declaration": _as_json(recipe(one["kind"]))}
-        for name, one in settings["datasets"].items()
+        name: entry | {"declaration": json.dumps(recipe(entry["kind"]), ensure_ascii=False)}
+        for name, entry in settings["datasets"].items()
     }
-    datasets |= {name: _declared(name, one) for name, one in text["datasets"].items()}
+    datasets |= {name: _declared(name, entry) for name, entry in text["datasets"].items()}
     datasets = dict(sorted(datasets.items()))
     classifiers = dict(sorted((settings["classifiers"] | text["classifiers"]).items()))
     return config | {"legal": settings | {"datasets": datasets, "classifiers": classifiers}}
 
 
-def _declared(name: str, one: dict[str, Any]) -> dict[str, Any]:
+def _declared(name: str, entry: dict[str, Any]) -> dict[str, Any]:
     """Return an entry of ``text.datasets`` in the format of ``legal.datasets``."""
-    key = f"text.datasets.{name}"
-    label, files = one["label"], []
-    places = {f"{key}.label": label}
-    places |= {f"{key}.attributes.{each}": how for each, how in one["attributes"].items()}
-    for place, how in places.items():
-        keys = [one for one in ("column", "columns", "extract") if how.get(one)]
-        if len(keys) > 1:
+    key, label, attributes = f"text.datasets.{name}", entry["label"], entry["attributes"]
+    columns = {"label": label} | {f"attributes.{each}": how for each, how in attributes.items()}
+    for place, how in columns.items():
+        origins = [origin for origin in ("column", "columns", "extract") if how.get(origin)]
+        if len(origins) > 1:
             raise InputError(
-                f"config: {place}.{keys[1]} has no effect beside {keys[0]}; remove one"
+                f"config: {key}.{place}.{origins[1]} has no effect beside {origins[0]}; remove one"
             )
-        if not keys:
+        if not origins:
             others = ", or extract" * ("extract" in how)
-            raise InputError(f"config: {place} needs a column, or columns{others}")
+            raise InputError(f"config: {key}.{place} needs a column, or columns{others}")
     if label["bins"] and label["labels"]:
         raise InputError(f"config: {key}.label.labels has no effect beside bins; remove it")
-    if not one["files"] and not one.get("hub"):
+    hub = entry.get("hub")
+    if not entry["files"] and not hub:
         raise InputError(f"config: {key} needs files, or the name of a data set under hub")
-    for number, pattern in enumerate([] if one.get("hub") else one["files"]):
+    files: list[str] = []
+    for number, pattern in enumerate([] if hub else entry["files"]):
         root = Path(pattern).anchor
-        matches = sorted(str(path) for path in Path(root).glob(pattern.removeprefix(root)))
-        there = [pattern] if Path(pattern).exists() else matches
-        if not there:
+        matches = sorted(map(str, Path(root).glob(pattern.removeprefix(root))))
+        if not matches:
             raise InputError(
                 f"config: {key}.files.{number} is {pattern}, and there is no such file or folder",
                 remedy="name a file, a folder or a pattern, seen from the folder of the run",
             )
-        files += there
-    kept = ("text", "label", "id", "language")
-    declaration = {each: one[each] for each in kept} | {"title": one["title"] or name}
-    declaration["attributes"] = {
-        each: how | _extracted(how["extract"]) for each, how in one["attributes"].items()
+        files += matches
+    title = entry["title"] or name
+    declaration = {each: entry[each] for each in ("text", "label", "id", "language")}
+    declaration |= {
+        "title": title,
+        "attributes": {each: how | _extracted(how["extract"]) for each, how in attributes.items()},
+        "label": {each: value for each, value in label.items() if each != "positive"},
+        "split": {each: entry["split"][each] for each in ("column", "date")},
     }
-    declaration["label"] = {each: label[each] for each in label if each != "positive"}
-    declaration["split"] = {each: one["split"][each] for each in ("column", "date")}
     attributes_of(declaration)
+    rows = {"format": KIND, "files": list(dict.fromkeys(files)), "sources": [], "hub": hub}
     return {
-        **{"kind": KIND, "title": declaration["title"], "shares": one["split"]["shares"]},
-        "tokenizers": one["tokenizers"],
-        "declaration": _as_json(declaration),
-        "parts": {
-            "rows": {
-                **{"format": KIND, "files": list(dict.fromkeys(files)), "sources": []},
-                "hub": one.get("hub"),
-            }
-        },
+        "kind": KIND,
+        "title": title,
+        "shares": entry["split"]["shares"],
+        "tokenizers": entry["tokenizers"],
+        "declaration": json.dumps(declaration, ensure_ascii=False),
+        "parts": {"rows": rows},
     }
-
-
-def _as_json(declaration: dict[str, Any]) -> str:
-    return json.dumps(declaration, ensure_ascii=False)
 
 
 def _extracted(module: str | None) -> dict[str, Any]:
@@ -109,7 +103,7 @@ def _extracted(module: str | None) -> dict[str, Any]:
         return {}
     kind = declared(f"evenhand.legal.attributes.{module}", "KIND")
     attributes = {} if kind == KIND else recipe(kind)["attributes"]
-    known = next((one for one in attributes.values() if one["extract"] == module), None)
+    known = next((each for each in attributes.values() if each["extract"] == module), None)
     if known is None:
         raise InputError(
             f"config: no court has the groups of {module}, which reads words",
@@ -141,12 +135,12 @@ def dataset(config: Config, name: str) -> Dataset:
 
 def attributes(config: Config, name: str) -> list[str]:
     """Return the names of a data set's attributes."""
-    return [one.name for one in dataset(config, name).attributes]
+    return [attribute.name for attribute in dataset(config, name).attributes]
 
 
 def attribute_modules(config: Config, name: str) -> list[str]:
     """Return the modules of `evenhand.legal.attributes` that a data set needs, in its order."""
-    return [one.module for one in dataset(config, name).attributes]
+    return [attribute.module for attribute in dataset(config, name).attributes]
 
 
 def check_legal(config: Config) -> dict[str, str]:
@@ -159,18 +153,18 @@ def check_legal(config: Config) -> dict[str, str]:
         unknown model or data set.
     """
     settings, named = config["legal"], {}
-    for name, one in settings["datasets"].items():
-        for part, how in one["parts"].items():
+    for name, entry in settings["datasets"].items():
+        for part, how in entry["parts"].items():
             key = f"legal.datasets.{name}.parts.{part}"
             kind = _of_format(how, "KIND")
-            if kind not in (one["kind"], "any"):
+            if kind not in (entry["kind"], "any"):
                 raise InputError(
                     f"config: {key} is read as {how['format']}, which is {kind},"
-                    f" and the data set is {one['kind']}",
+                    f" and the data set is {entry['kind']}",
                     remedy="change the kind or the format",
                 )
             named |= {f"{key}.files.{n}": path for n, path in enumerate(how["files"])}
-        for number, model in enumerate(one["tokenizers"]):
+        for number, model in enumerate(entry["tokenizers"]):
             if model not in config["models"]:
                 raise InputError(
                     f"config: {section(config, 'datasets', name)}.tokenizers.{number} is {model},"
@@ -178,39 +172,41 @@ def check_legal(config: Config) -> dict[str, str]:
                     remedy="name it under models",
                 )
     for name, model in config["models"].items():
-        own = model.get("pretrain")
-        if own and own["model"] not in config["models"]:
-            raise InputError(f"config: models.{name}.pretrain names no model: {own['model']}")
-        if own and own["dataset"] not in settings["datasets"]:
-            raise InputError(f"config: models.{name}.pretrain names no data set: {own['dataset']}")
-        if own and "pretrain" in config["models"][own["model"]]:
+        if not (pretrain := model.get("pretrain")):
+            continue
+        encoder, data = pretrain["model"], pretrain["dataset"]
+        if encoder not in config["models"]:
+            raise InputError(f"config: models.{name}.pretrain names no model: {encoder}")
+        if data not in settings["datasets"]:
+            raise InputError(f"config: models.{name}.pretrain names no data set: {data}")
+        if "pretrain" in config["models"][encoder]:
             raise InputError(f"config: models.{name}.pretrain begins with another such model")
     return named
 
 
-def part(config: Config, name: str, one: str) -> dict[str, Any]:
+def part(config: Config, name: str, part_name: str) -> dict[str, Any]:
     """Return the settings of a part of a data set."""
-    return config["legal"]["datasets"][name]["parts"][one]
+    return config["legal"]["datasets"][name]["parts"][part_name]
 
 
 def part_files(
-    config: Config, sources: dict[str, dict[str, str]], name: str, one: str
+    config: Config, sources: dict[str, dict[str, str]], name: str, part_name: str
 ) -> list[str]:
     """Return the files of a part; InputError if it has none."""
-    key, how = f"legal.datasets.{name}.parts.{one}", part(config, name, one)
-    if how.get("hub"):
+    settings = part(config, name, part_name)
+    if settings.get("hub"):
         return [f"{config['results']}/legal/{name}/hub"]
-    return input_files(config, sources, key, how)
+    return input_files(config, sources, f"legal.datasets.{name}.parts.{part_name}", settings)
 
 
-def part_tables(config: Config, name: str, one: str) -> list[str]:
+def part_tables(config: Config, name: str, part_name: str) -> list[str]:
     """Return the editable tables that a part's reader uses."""
-    return _tables(config, _of_format(part(config, name, one), "TABLES"))
+    return _tables(config, _of_format(part(config, name, part_name), "TABLES"))
 
 
-def part_options(config: Config, name: str, one: str) -> list[str]:
+def part_options(config: Config, name: str, part_name: str) -> list[str]:
     """Return the keys of a part that are options of its reader."""
-    how = part(config, name, one)
+    how = part(config, name, part_name)
     return ["format", *(key for key in _of_format(how, "OPTIONS") if key in how)]
 
 
@@ -221,34 +217,37 @@ def parts(config: Config, name: str) -> list[str]:
 
 def records(config: Config, name: str) -> list[str]:
     """Return the records of all parts."""
-    return [f"<results>/legal/{name}/records/{one}.parquet" for one in parts(config, name)]
+    return [f"<results>/legal/{name}/records/{part}.parquet" for part in parts(config, name)]
 
 
 def attribute_tables(config: Config, name: str) -> list[str]:
     """Return the editable tables that the attributes of a data set use."""
-    modules = attribute_modules(config, name)
-    needed = [declared(f"evenhand.legal.attributes.{one}", "TABLES") for one in modules]
-    return _tables(config, dict.fromkeys(table for some in needed for table in some))
+    tables: dict[str, None] = {}
+    for module in attribute_modules(config, name):
+        tables |= dict.fromkeys(declared(f"evenhand.legal.attributes.{module}", "TABLES"))
+    return _tables(config, tables)
 
 
 def is_published(config: Config, name: str) -> bool:
     """Return whether a data set is FairLex's own, whose sizes can be compared with the paper."""
-    own = config["legal"]["datasets"][name]["parts"].values()
-    return all(how["format"] == "fairlex" for how in own)
+    parts = config["legal"]["datasets"][name]["parts"].values()
+    return all(part["format"] == "fairlex" for part in parts)
 
 
 def handed_out(config: Config, name: str) -> list[str]:
     """Return the lists of audits with handed-out sheets, which are next to the filled sheets."""
-    filled = config["legal"]["audit"]["filled"]
-    lists = [Path(filled or "") / name / one / "handed_out.csv" for one in attributes(config, name)]
-    return [str(path) for path in lists if filled and path.is_file()]
+    if not (filled := config["legal"]["audit"]["filled"]):
+        return []
+    folders = [Path(filled) / name / attribute for attribute in attributes(config, name)]
+    lists = [folder / "handed_out.csv" for folder in folders]
+    return [str(path) for path in lists if path.is_file()]
 
 
 def audited(config: Config, name: str) -> tuple[list[str], list[str]]:
     """Return the lists of audits with filled sheets, and these sheets."""
     lists, sheets = [], []
     for drawn in handed_out(config, name):
-        if filled := [one for one in files_of(Path(drawn).parent, SHEETS) if one != drawn]:
+        if filled := [path for path in files_of(Path(drawn).parent, SHEETS) if path != drawn]:
             lists.append(drawn)
             sheets += filled
     return lists, sheets
@@ -278,13 +277,13 @@ def card_options(config: Config, sources: dict[str, dict[str, str]]) -> dict[str
         "sources": [
             ", ".join(
                 name
-                for how in one["parts"].values()
+                for part in entry["parts"].values()
                 for name in (
-                    *(Path(file).name for file in how["files"]),
-                    *(f"{name} ({sources[name]['licence']})" for name in how["sources"]),
+                    *(Path(file).name for file in part["files"]),
+                    *(f"{name} ({sources[name]['licence']})" for name in part["sources"]),
                 )
             )
-            for one in datasets.values()
+            for entry in datasets.values()
         ],
         "published": [name for name in datasets if is_published(config, name)],
     }
@@ -306,9 +305,9 @@ def page_files(config: Config) -> dict[str, str | list[str]]:
     return {
         "tables": [f"<results>/tables/cases/{name}" for name in names],
         "counts": [
-            f"<results>/legal/{name}/records/{one}.counts.json"
+            f"<results>/legal/{name}/records/{part}.counts.json"
             for name in names
-            for one in parts(config, name)
+            for part in parts(config, name)
         ],
         "splits": [f"<results>/legal/{name}/splits.json" for name in names],
         "duplicates": [f"<results>/legal/{name}/duplicates.parquet" for name in names],
@@ -318,18 +317,18 @@ def page_files(config: Config) -> dict[str, str | list[str]]:
 
 def attribute_titles(config: Config, name: str) -> dict[str, str]:
     """Return the titles of a data set's attributes, by name."""
-    return {one.name: one.title for one in dataset(config, name).attributes}
+    return {attribute.name: attribute.title for attribute in dataset(config, name).attributes}
 
 
 def titles(config: Config) -> list[str]:
     """Return the titles of the data sets."""
     datasets = config["legal"]["datasets"].items()
-    return [one["title"] or dataset(config, name).title for name, one in datasets]
+    return [entry["title"] or dataset(config, name).title for name, entry in datasets]
 
 
 def page_options(config: Config) -> dict[str, list[str]]:
     """Return the other arguments of that report, in the order of its folders."""
-    declarations = [one["declaration"] for one in config["legal"]["datasets"].values()]
+    declarations = [entry["declaration"] for entry in config["legal"]["datasets"].values()]
     return {"declarations": declarations, "titles": titles(config)}
 
 
@@ -337,19 +336,16 @@ def other_files(config: Config) -> list[str]:
     """Return results that no page reads, but whose provenance is recorded."""
     files = []
     for name in config["legal"]["datasets"]:
-        own = f"<results>/legal/{name}"
-        files += [f"{own}/{name}.parquet", f"{own}/counts.json", f"{own}/README.md"]
-        files.append(f"{own}/splits.parquet")
-        folder = f"{own}/records"
-        files += [f"{folder}/{one}.quarantine.parquet" for one in parts(config, name)]
-        files += tokenised(config, name)
-        files.append(f"{own}/audit")
+        results = [f"{name}.parquet", "counts.json", "README.md", "splits.parquet"]
+        results += [f"records/{part}.quarantine.parquet" for part in parts(config, name)]
+        files += [f"<results>/legal/{name}/{result}" for result in results]
+        files += [*tokenised(config, name), f"<results>/legal/{name}/audit"]
     return files
 
 
-def _of_format(how: dict[str, Any], name: str) -> Any:
+def _of_format(part: dict[str, Any], name: str) -> Any:
     """Return a constant of the format of a part."""
-    return declared(f"evenhand.legal.formats.{how['format']}", name)
+    return declared(f"evenhand.legal.formats.{part['format']}", name)
 
 
 def _tables(config: Config, names: Iterable[str]) -> list[str]:

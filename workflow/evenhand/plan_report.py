@@ -18,7 +18,7 @@ from evenhand import (
     plan_stereotypes,
 )
 from evenhand.core.declared import declared
-from evenhand.report.pages import BESIDE, EXPLORERS, PAGES
+from evenhand.report.page_list import BESIDE, EXPLORERS, PAGES
 
 Config = dict[str, Any]
 Files = dict[str, str | list[str]]
@@ -147,7 +147,7 @@ def explorer_files(config: Config) -> Files:
 
 
 def pages(config: Config, shards: Iterable[str]) -> list[str]:
-    """Return the names of this run's pages, in the order of `evenhand.report.pages.PAGES`."""
+    """Return the names of this run's pages, in the order of `evenhand.report.page_list.PAGES`."""
     made = {*ALWAYS, *page_inputs(config, shards)}
     return [page for page in PAGES if page in made]
 

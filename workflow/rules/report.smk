@@ -1,18 +1,18 @@
 # Where every file came from, and the pages.
-from evenhand.report import pages
+from evenhand.report import page_list
 
 #: page, as its file is called -> the templates that it may use
 TEMPLATES = {
     Path(file).stem: [
-        f"<results>/report/{pages.NOTICE}",
+        f"<results>/report/{page_list.NOTICE}",
         *(
             located(f"workflow/evenhand/report/templates/{name}")
-            for name in pages.templates_of(page, config["report"]["single_file"])
+            for name in page_list.templates_of(page, config["report"]["single_file"])
         ),
     ]
-    for page, (file, _) in pages.PAGES.items()
+    for page, (file, _) in page_list.PAGES.items()
 }
-TITLES = {Path(file).stem: title for file, title in pages.PAGES.values()}
+TITLES = {Path(file).stem: title for file, title in page_list.PAGES.values()}
 #: what is offered as tables, by what it is called among them
 TABLES = {
     **{one.removeprefix("<results>/"): one for one in plan_report.tables(config, SHARDS)},
@@ -182,11 +182,11 @@ rule export_tables:
 
 rule write_shared:
     input:
-        scripts=[f"workflow/evenhand/report/templates/{name}" for name in pages.DRAWING],
-        licences=[f"workflow/evenhand/report/templates/{name}" for name in pages.DRAWING.values()],
+        scripts=[f"workflow/evenhand/report/templates/{name}" for name in page_list.DRAWING],
+        licences=[f"workflow/evenhand/report/templates/{name}" for name in page_list.DRAWING.values()],
     output:
-        out=f"<results>/report/{pages.BESIDE}",
-        notice_out=f"<results>/report/{pages.NOTICE}",
+        out=f"<results>/report/{page_list.BESIDE}",
+        notice_out=f"<results>/report/{page_list.NOTICE}",
     conda:
         "../../envs/report.yaml"
     params:

@@ -30,18 +30,6 @@ def keys(folder):
     return [entry["key"] for entry in cache.entries(folder)]
 
 
-def test_an_entry_comes_back_as_it_went_in(filled, tmp_path):
-    record = cache.restore(filled, KEYS[0], {"out": tmp_path / "new" / "o"})
-    assert record == {"stage": "stage1"}
-    assert (tmp_path / "new" / "o").read_bytes() == b"x" * 100
-
-
-def test_what_is_not_there_is_not_served(filled, tmp_path):
-    assert cache.restore(filled, "cc44444444444444", {"out": tmp_path / "o"}) is None
-    assert cache.restore(tmp_path / "nowhere", KEYS[0], {"out": tmp_path / "o"}) is None
-    assert not (tmp_path / "o").exists()
-
-
 def test_entries_are_listed_from_the_least_recently_used(filled, tmp_path):
     assert keys(filled) == KEYS
     listed = cache.entries(filled)
@@ -77,16 +65,6 @@ def test_two_who_store_the_same_entry_leave_one(filled, tmp_path, monkeypatch, c
     assert capsys.readouterr().err == ""
 
 
-def test_pruning_removes_the_least_recently_used_until_the_rest_fits(filled):
-    sizes = {entry["key"]: entry["bytes"] for entry in cache.entries(filled)}
-    total = sum(sizes.values())
-    assert cache.prune(filled, total) == (0, 0)
-    assert cache.prune(filled, total - 1) == (1, sizes[KEYS[0]])
-    assert keys(filled) == KEYS[1:]
-    assert cache.prune(filled, 0) == (2, sizes[KEYS[1]] + sizes[KEYS[2]])
-    assert keys(filled) == []
-
-
 def test_a_broken_entry_is_listed_as_such_and_pruned(filled):
     (filled / "aa" / KEYS[0] / cache.ENTRY).write_text("{")
     (filled / "aa" / KEYS[1] / cache.ENTRY).unlink()
@@ -105,11 +83,6 @@ def test_what_a_killed_writer_left_goes_after_a_day_and_not_before(filled):
     assert keys(filled) == KEYS
     cache.prune(filled, 10**9)
     assert [path.name for path in (filled / "aa").glob(".building*")] == [".building-young"]
-
-
-def test_what_cannot_be_removed_is_not_counted(filled, monkeypatch):
-    monkeypatch.setattr(cache, "_discard", lambda folder: folder.name != KEYS[0])
-    assert cache.prune(filled, -1)[0] == 2
 
 
 def command(*words):

@@ -36,10 +36,6 @@ def test_a_quoted_cell_may_hold_commas_quotes_and_lines(tmp_path):
     assert [row["word"] for row in rows] == ['a,"b"', "two\nlines", "line\u2028separator"]
 
 
-def test_a_table_without_rows_is_empty(tmp_path):
-    assert read(tmp_path, "word,rule\n") == []
-
-
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
@@ -63,11 +59,6 @@ def test_a_table_without_rows_is_empty(tmp_path):
 def test_each_mistake_is_named_with_its_line_and_remedy(tmp_path, content, sentence):
     with pytest.raises(InputError, match=sentence):
         read(tmp_path, content)
-
-
-def test_a_missing_table_is_named(tmp_path):
-    with pytest.raises(InputError, match=r"nothing\.csv: cannot be read .No such file"):
-        read_resource(tmp_path / "nothing.csv", COLUMNS)
 
 
 def test_a_cell_may_be_blank_where_that_means_something(tmp_path):

@@ -3,10 +3,6 @@ import pytest
 from evenhand.core.scratch import scratch_at, scratch_folder
 
 
-def test_outside_a_run_there_is_no_folder():
-    assert scratch_folder() is None
-
-
 def test_success_removes_the_folder_and_failure_keeps_it(tmp_path):
     folder = tmp_path / "scratch" / "key"
     with pytest.raises(RuntimeError), scratch_at(folder):

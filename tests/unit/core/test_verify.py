@@ -45,7 +45,7 @@ def test_missing_and_edited_results_are_listed_until_they_are_restored(results, 
         f"{results}/b.csv: differs from its record",
         "2 results checked, 1 differ, 1 missing",
     ]
-    assert verify(results, restore=True, store=results / "no_cache") == 2
+    assert verify(results, restore=True, cache=results / "no_cache") == 2
     assert "does not hold them" in capsys.readouterr().out
     assert verify(results, restore=True) == 0
     assert capsys.readouterr().out.splitlines()[:2] == [

@@ -28,8 +28,7 @@ def read(data: bytes, size: int = 1 << 20, **options: object) -> tuple[str, Text
             assert first == lines
         text += piece
         lines += piece.count("\n")
-    quarantine._end_file()
-    return text, reader, [row[1:5] for row in quarantine._rows]
+    return text, reader, [row[1:5] for row in quarantine.rows()]
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
@@ -110,6 +109,13 @@ def test_japanese_without_line_ends_is_no_utf_16() -> None:
     assert read(data)[:1] == (JAPANESE.strip(),)
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_with_its_mark(encoding: str) -> None:
+    assert read(f"\ufeff{NEWS}".encode(encoding), 3)[0] == NEWS
+    text, reader, rows = read("\ufeff中\n".encode(encoding))
+    assert (text, reader.encoding, rows) == ("中\n", encoding, [])
+
+
 def test_of_ranges_of_a_file_one_tells_that_it_cannot_be_read() -> None:
     data = (POLISH * 30).encode("cp1250")
     found = []
@@ -119,13 +125,6 @@ def test_of_ranges_of_a_file_one_tells_that_it_cannot_be_read() -> None:
         found.append((list(reader), sum(quarantine.counts.values())))
     assert [pieces for pieces, _ in found][1:] == [[], []]
     assert [n for _, n in found] == [1, 0, 0]
-
-
-@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-def test_utf_16_with_its_mark(encoding: str) -> None:
-    assert read(f"\ufeff{NEWS}".encode(encoding), 3)[0] == NEWS
-    text, reader, rows = read("\ufeff中\n".encode(encoding))
-    assert (text, reader.encoding, rows) == ("中\n", encoding, [])
 
 
 def test_gb18030_may_begin_with_much_ascii() -> None:
@@ -140,12 +139,6 @@ def test_a_broken_byte_before_the_text_does_not_decide() -> None:
     assert reader.encoding == "utf-8"
     assert text == f"words\n{DAMAGE}\n" + NEWS * 30
     assert rows == [(6, "byte", "undecodable_bytes", "1 bytes: b0 (invalid start byte)")]
-
-
-def test_pure_ascii_and_nothing() -> None:
-    assert read(b"abc\ndef")[1].encoding == "ascii"
-    text, reader, rows = read(b"")
-    assert (text, reader.encoding, rows) == ("", None, [])
 
 
 @pytest.mark.parametrize("size", [1, 5, 1 << 20])

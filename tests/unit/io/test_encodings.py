@@ -9,7 +9,6 @@ from evenhand.io.encodings import (
     decode_marked,
     detect_encoding,
     detect_utf_16,
-    marked_encoding,
 )
 
 NEWS = "昨日上午，市图书馆新馆开放，读者王先生说：“这里真大！”记者在现场看到，共有1200个座位。\n"
@@ -26,24 +25,6 @@ def broken(data: bytes, n: int, seed: int = 0) -> bytes:
     for place in random.Random(seed).sample(range(len(data)), n):
         damaged[place] = 0xFF
     return bytes(damaged)
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "gb18030"])
-def test_news_is_told_apart(encoding: str) -> None:
-    assert detect_encoding((NEWS * 10).encode(encoding)) == encoding
-    assert detect_encoding("她".encode(encoding)) == encoding
-
-
-def test_utf_8_with_broken_bytes_does_not_become_gb18030() -> None:
-    data = (NEWS * 20).encode()
-    for n in (1, 5, len(data) // 30):
-        assert detect_encoding(broken(data, n)) == "utf-8"
-
-
-def test_gb18030_with_broken_bytes_stays() -> None:
-    data = (NEWS * 20).encode("gb18030")
-    for n in (1, 5, len(data) // 30):
-        assert detect_encoding(broken(data, n)) == "gb18030"
 
 
 @settings(deadline=None)
@@ -85,20 +66,6 @@ def test_utf_16_is_evident_without_a_mark(encoding: str, text: str) -> None:
 )
 def test_other_bytes_are_no_utf_16(data: bytes) -> None:
     assert detect_utf_16(data) is None
-
-
-@settings(deadline=None)
-@given(CHINESE)
-def test_chinese_of_one_encoding_is_never_taken_for_utf_16(text: str) -> None:
-    assert detect_utf_16(text.encode()) is None
-    assert detect_utf_16(text.encode("gb18030")) is None
-
-
-def test_byte_order_marks() -> None:
-    assert marked_encoding("中".encode("utf-8-sig")) == "utf-8-sig"
-    assert marked_encoding("\ufeff中".encode("utf-16-le")) == "utf-16-le"
-    assert marked_encoding("\ufeff中".encode("utf-16-be")) == "utf-16-be"
-    assert marked_encoding("中".encode()) is None
 
 
 def test_runs_of_undecodable_bytes_become_one_mark_each() -> None:

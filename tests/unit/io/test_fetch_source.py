@@ -114,15 +114,6 @@ def test_the_environment_names_a_mirror(tmp_path: Path, monkeypatch: pytest.Monk
     assert fetch(tmp_path / "out.bin", offline=True)["from"] == "mirror"
 
 
-def test_a_copy_with_another_sum_is_passed_over(tmp_path: Path) -> None:
-    for folder, content in (("a", b"other"), ("b", DATA)):
-        (tmp_path / "m" / folder).mkdir(parents=True)
-        (tmp_path / "m" / folder / "data.bin").write_bytes(content)
-    out = tmp_path / "out.bin"
-    fetch(out, mirror=tmp_path / "m")
-    assert out.read_bytes() == DATA
-
-
 def test_a_wrong_sum_in_the_mirror_names_both(tmp_path: Path) -> None:
     (tmp_path / "data.bin").write_bytes(b"other")
     other = hashlib.sha256(b"other").hexdigest()
@@ -139,11 +130,6 @@ def test_offline_and_absent_says_what_to_do(tmp_path: Path) -> None:
         fetch(tmp_path / "out.bin")
     with pytest.raises(InputError, match="the mirror is no folder"):
         fetch(tmp_path / "out.bin", mirror=tmp_path / "nowhere")
-
-
-def test_a_sum_that_is_none(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="64 hex digits"):
-        fetch(tmp_path / "out.bin", sha256="abc")
 
 
 def test_a_download(tmp_path: Path, server: Server) -> None:
@@ -182,14 +168,6 @@ def test_the_next_run_goes_on(tmp_path: Path, server: Server) -> None:
     fetch(out, url=server.url)
     assert out.read_bytes() == DATA
     assert server.asked[-1] == "bytes=60000-"
-
-
-def test_what_had_come_whole_is_not_fetched_again(tmp_path: Path, server: Server) -> None:
-    (tmp_path / f".download-{SUM[:16]}").write_bytes(DATA)
-    out = tmp_path / "out.bin"
-    fetch(out, url=server.url)
-    assert out.read_bytes() == DATA
-    assert server.asked == []
 
 
 def test_a_remainder_of_another_file_is_dropped(tmp_path: Path, server: Server) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from evenhand.core.limits import DEPTH
 from evenhand.io.json_parts import PIECE, read_parts
-from evenhand.io.json_text import is_object, load, mend_pairs, reason_of
+from evenhand.io.json_text import load, mend_pairs, reason_of
 
 
 def parsed(text, size):
@@ -65,10 +65,3 @@ def test_halves_of_surrogate_pairs_are_replaced_one_by_one():
     text = '"\\ud83d\\ude00 \\ud800 \\\\ud800 \\uDC00\\ud83d"'
     mended, halves = mend_pairs(text)
     assert json.loads(mended) == "\U0001f600 \ufffd \\ud800 \ufffd\ufffd" and halves == 3
-
-
-@pytest.mark.parametrize(
-    ("line", "whether"), [("{}", True), ("[{}]", False), ("{", False), ('{"a":' * 10**5, False)]
-)
-def test_a_line_is_an_object_or_not(line, whether):
-    assert is_object(line) == whether

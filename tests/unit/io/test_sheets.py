@@ -1,6 +1,4 @@
 import csv
-import shutil
-import subprocess
 import zipfile
 
 import openpyxl
@@ -36,11 +34,6 @@ def write(path, rows=None):
 def test_guarding_can_be_undone_and_nothing_starts_a_formula(text):
     assert unguarded(guarded(text)) == text
     assert not guarded(text).startswith(tuple("=+-@\t\r\n＝＋－＠"))
-
-
-@given(st.text())
-def test_unguarding_leaves_other_text_alone(text):
-    assert unguarded(text) == text or guarded(unguarded(text)) == text
 
 
 def test_no_cell_is_a_formula(tmp_path):
@@ -98,26 +91,9 @@ def test_a_workbook_comes_back(tmp_path):
     ]
 
 
-@pytest.mark.skipif(not shutil.which("soffice"), reason="LibreOffice is not installed")
-def test_a_spreadsheet_program_keeps_the_text(tmp_path):
-    write(tmp_path / "a.xlsx")
-    out = tmp_path / "saved"
-    command = ["soffice", "--headless", "--convert-to", "xlsx", "--outdir", out, "a.xlsx"]
-    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
-    rows = list(sheets.read_workbook(out / "a.xlsx", "rows", ["sentence"]))
-    assert rows[0] == (2, {"sentence": EVIL})
-
-
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 no", b"a,b\n1,2\n"])
 def test_what_is_no_workbook_is_refused(tmp_path, content):
     (tmp_path / "a.xlsx").write_bytes(content)
-    with pytest.raises(InputError, match="no xlsx workbook"):
-        list(sheets.read_workbook(tmp_path / "a.xlsx", "rows", ["sentence"]))
-
-
-def test_a_zip_that_is_no_workbook_is_refused(tmp_path):
-    with zipfile.ZipFile(tmp_path / "a.xlsx", "w") as archive:
-        archive.writestr("x.txt", "x")
     with pytest.raises(InputError, match="no xlsx workbook"):
         list(sheets.read_workbook(tmp_path / "a.xlsx", "rows", ["sentence"]))
 
@@ -129,12 +105,6 @@ def test_a_sheet_with_a_cell_far_away_is_refused(tmp_path):
     book.save(tmp_path / "a.xlsx")
     with pytest.raises(InputError, match="has 1048576 rows and 16384 columns; delete"):
         list(sheets.read_workbook(tmp_path / "a.xlsx", "rows", ["sentence"]))
-
-
-def test_the_name_of_a_workbook_does_not_matter(tmp_path):
-    write(tmp_path / "a.xlsx")
-    (tmp_path / "a.xlsx").rename(tmp_path / "b")
-    assert list(sheets.read_workbook(tmp_path / "b", "rows", ["sentence"]))
 
 
 def test_a_missing_sheet_or_column_is_named(tmp_path):

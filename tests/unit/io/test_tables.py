@@ -26,35 +26,6 @@ def test_rows_come_back_in_order_with_null_for_none(tmp_path):
     ]
 
 
-def test_an_empty_table_keeps_its_schema(tmp_path):
-    assert tables.write_table(tmp_path / "t.parquet", SCHEMA, []) == 0
-    assert list(tables.read_rows(tmp_path / "t.parquet")) == []
-    assert pq.read_schema(tmp_path / "t.parquet").equals(SCHEMA)
-
-
-def test_rows_are_written_as_they_come(tmp_path, monkeypatch):
-    """No more than a batch is drawn before the batch before it is in the file."""
-    monkeypatch.setattr(tables, "BATCH_ROWS", 10)
-    drawn, written = [], []
-    write = pq.ParquetWriter.write_batch
-
-    def watch(writer, batch, *rest):
-        assert len(drawn) - sum(written) <= 10
-        written.append(batch.num_rows)
-        return write(writer, batch, *rest)
-
-    def rows():
-        for number in range(25):
-            drawn.append(number)
-            yield {"word": "x", "count": number}
-
-    monkeypatch.setattr(pq.ParquetWriter, "write_batch", watch)
-    assert tables.write_table(tmp_path / "t.parquet", SCHEMA, rows()) == 25
-    assert written == [10, 10, 5]
-    reading = tables.read_rows(tmp_path / "t.parquet")
-    assert [row["count"] for row in reading] == list(range(25))
-
-
 def test_a_failure_leaves_no_file_and_keeps_the_former(tmp_path):
     def rows():
         yield {"word": "x", "count": 1}
@@ -76,24 +47,6 @@ def test_a_failure_leaves_no_file_and_keeps_the_former(tmp_path):
 def test_a_row_with_other_columns_is_a_defect_and_not_dropped(tmp_path, row):
     with pytest.raises(ValueError, match="row has the columns"):
         tables.write_table(tmp_path / "t.parquet", SCHEMA, [row])
-
-
-def test_a_value_of_the_wrong_type_is_a_defect(tmp_path):
-    with pytest.raises(pa.ArrowException):
-        tables.write_table(tmp_path / "t.parquet", SCHEMA, [{"word": "x", "count": "many"}])
-
-
-def test_batches_and_rows_make_the_same_bytes(tmp_path):
-    rows = [{"word": str(number), "count": number} for number in range(5)]
-    tables.write_table(tmp_path / "rows.parquet", SCHEMA, rows)
-    batch = pa.RecordBatch.from_pylist(rows, SCHEMA)
-    assert tables.write_batches(tmp_path / "batches.parquet", SCHEMA, [batch]) == 5
-    assert (tmp_path / "rows.parquet").read_bytes() == (tmp_path / "batches.parquet").read_bytes()
-
-
-def test_the_compression_is_zstd(tmp_path):
-    tables.write_table(tmp_path / "t.parquet", SCHEMA, [{"word": "x", "count": 1}])
-    assert pq.read_metadata(tmp_path / "t.parquet").row_group(0).column(0).compression == "ZSTD"
 
 
 def test_columns_that_are_there_and_one_that_is_not(tmp_path):
@@ -150,12 +103,6 @@ def test_a_file_that_is_cut_is_told(tmp_path, whole):
         path.write_bytes(whole[0][:length])
         with pytest.raises(InputError, match=r"t\.parquet: is not a Parquet file"):
             tables.count_rows(path)
-
-
-def test_a_file_that_is_not_there_is_no_damaged_one(tmp_path):
-    for read in (tables.count_rows, lambda path: list(tables.read_rows(path))):
-        with pytest.raises(InputError, match=r"cannot be read \(No such file"):
-            read(tmp_path / "t.parquet")
 
 
 def test_a_name_that_pyarrow_cannot_take_is_told(tmp_path):

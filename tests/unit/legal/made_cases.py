@@ -50,10 +50,10 @@ def schema(kind: str) -> pa.Schema:
     return described(pa.schema([*columns, ("source_position", pa.int64())]), court(kind))
 
 
-def case(kind: str, number: int, **given: Any) -> dict[str, Any]:
+def case(kind: str, number: int, **values: Any) -> dict[str, Any]:
     """A case; `labels` as names, None for unknown."""
     labels = court(kind).labels
-    named = given.pop("labels", [labels[0]])
+    named = values.pop("labels", [labels[0]])
     row = {
         **dict.fromkeys(schema(kind).names),
         "case_id": f"{kind}-{number}",
@@ -65,8 +65,8 @@ def case(kind: str, number: int, **given: Any) -> dict[str, Any]:
         "source": f"{kind}.jsonl",
         "source_position": number,
     }
-    assert given.keys() <= row.keys(), given.keys() - row.keys()
-    return row | given
+    assert values.keys() <= row.keys(), values.keys() - row.keys()
+    return row | values
 
 
 def write_cases(path: Path, kind: str, cases: list[dict[str, Any]]) -> Path:
@@ -76,7 +76,7 @@ def write_cases(path: Path, kind: str, cases: list[dict[str, Any]]) -> Path:
     return path
 
 
-def record(number: int, **given: Any) -> Record:
+def record(number: int, **values: Any) -> Record:
     """A record as a reader gives it."""
     return Record(
         **{
@@ -85,9 +85,9 @@ def record(number: int, **given: Any) -> Record:
             "source_position": number,
             "text": (f"Facts of the case {number}.",),
             "labels": (),
-            "given": {},
+            "metadata": {},
         }
-        | given
+        | values
     )
 
 

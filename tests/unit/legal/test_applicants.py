@@ -5,15 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenhand.legal import applicants
-from evenhand.legal.applicants import (
-    find_applicant,
-    find_mentions,
-    plain,
-    read_lexicon,
-    read_passages,
-)
-from evenhand.legal.records import Record
-from unit.legal.made_records import tables
+from evenhand.legal.applicants import ApplicantCase, find_mentions, plain, read_lexicon
+from unit.legal.made_cases import record
+from unit.legal.made_records import table, tables
 
 LEXICON = read_lexicon(tables(applicants))
 LODGED = (
@@ -23,91 +17,23 @@ LODGED = (
 
 
 def applicant(*text, procedure=(), title=None, **metadata):
-    record = Record(
-        case_id="c",
-        source="f",
-        source_position=1,
-        text=text or ("The applicant lives in Łódź.",),
-        context=procedure,
-        title=title,
-        given=metadata,
-    )
-    return find_applicant(record, read_passages(record), LEXICON)
+    text = text or ("The applicant lives in Łódź.",)
+    case = record(1, text=text, context=procedure, title=title, metadata=metadata)
+    return ApplicantCase(case, LEXICON).applicant
 
 
-@pytest.mark.parametrize(
-    ("introduced", "kind"),
-    [
-        ("a Polish national, Mr Adam Nowy (“the applicant”), on 5 May 2019.", "one"),
-        ("a Polish national, Mr Adam Nowy (hereinafter referred to as “the applicant”).", "one"),
-        ("two Polish nationals, Mr A. Nowy and Ms B. Nowa (“the applicants”).", "several"),
-        ("Mr A. Nowy (“the first applicant”) and Ms B. Nowa (“the second applicant”)", "several"),
-        ("a Polish company, Nowy sp. z o.o. (“the applicant company”), on 5 May.", "legal_person"),
-        ("the Nowy Association (“the applicant”), on 5 May 2019.", "legal_person"),
-        ("Nowy GmbH (“the applicant”), on 5 May 2019.", "legal_person"),
-        ("a Polish national, Mr Adam Nowy, the owner of a bank (“the applicant”).", "one"),
-        ("a Polish national, Mr Adam Nowy, on 5 May 2019.", "one"),
-        ("three Polish nationals, Mr A. Nowy and others, on 5 May 2019.", "several"),
-        ("Mr Adam Nowy and Mrs Ewa Nowa, on 5 May 2019.", "several"),
-        ("a Polish national, A.S. (“the applicant”), on 5 May 2019.", "one"),
-        ("Nowy Handel S.A. (“the applicant”), on 5 May 2019.", "legal_person"),
-        ("a national of the Soviet Union, Adam Nowy (“the applicant”).", "one"),
-        ("a newspaper, Nowy Dzień, on 5 May 2019.", "legal_person"),
-        ("a Polish national, Mr Adam Nowy, represented by Mr B. Stary, a lawyer.", "one"),
-        ("Mrs Ewa Nowa, acting through her counsel Mr B. Stary, on 5 May 1999.", "one"),
-        ("Mr A. Nowy (“the first applicant) and Ms B. Nowa (“the second applicant”).", "several"),
-        ("Mr A. Nowy (“the applicant), heard by the First Section (“the Section”).", "one"),
-    ],
-)
+@pytest.mark.parametrize(*table("introductions"))
 def test_who_the_procedure_introduces(introduced, kind):
     found = applicant(procedure=(LODGED + introduced,))
     assert found.kind == kind and found.rule == "procedure"
 
 
-@pytest.mark.parametrize(
-    ("title", "kind"),
-    [
-        ("CASE OF NOWY v. POLAND", "one"),
-        ("CASE OF NOWY AND OTHERS v. POLAND", "several"),
-        ("CASE OF NOWY AND 12 OTHERS v. POLAND", "several"),
-        ("CASE OF NOWY AND STARY v. POLAND", "several"),
-        ("AFFAIRE NOWY ET AUTRES c. POLOGNE", "several"),
-        ("CASE OF B.C. AND V. v. POLAND", "several"),
-        ("CASE OF V. v. POLAND", "one"),
-        ("CASE OF NOWY AND OTHERSv. POLAND", "several"),
-    ],
-)
+@pytest.mark.parametrize(*table("titles"))
 def test_who_the_title_names(title, kind):
     assert applicant(title=title).kind == kind
 
 
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        (("The applicant was born in 1950.", "She left in May."), "one"),
-        (("The applicants were born in 1950 and 1951 respectively.",), "several"),
-        (("The first applicant is the mother of the second applicant.",), "several"),
-        (("Both applicants live in Łódź.",), "several"),
-        (("A list of the applicants is set out in the appendix.",), "several"),
-        (("The applicant is a limited liability company with its seat in Łódź.",), "legal_person"),
-        (("The applicant union was founded in 1990.",), "legal_person"),
-        (("The applicant, Nowy S.A., is a bank registered in Łódź.",), "legal_person"),
-        (("The applicant Government complained.",), "legal_person"),
-        (("The applicant was a pupil of a school which was closed.",), "one"),
-        (("The applicant attended school in Łódź.",), "one"),
-        (("The applicant is the director of a company based in Łódź.",), "one"),
-        (("Mr Nowy, a Polish citizen, was born in 1950.",), "one"),
-        (("In May 2001 a bridge fell.",), "no_applicant"),
-        (
-            ("The applicant joined a march in which the applicants in the Stary case took part.",),
-            "one",
-        ),
-        (
-            ("The inspector wrote that the applicants had land.", *["The applicant wept."] * 9),
-            "one",
-        ),
-    ],
-)
+@pytest.mark.parametrize(*table("facts", "text"))
 def test_who_the_facts_tell_of(text, kind):
     assert applicant(*text).kind == kind
 
@@ -132,26 +58,7 @@ def test_mr_nowy_is_the_applicant_only_where_the_facts_call_him_so():
     assert found.names == {"female nowy"}
 
 
-@pytest.mark.parametrize(
-    ("text", "kinds"),
-    [
-        ("The applicant told the judge that he", ["applicant", "other", "pronoun"]),
-        ("the applicant's former husband", ["spouse"]),
-        ("the applicant's son", ["other"]),
-        ("the applicant is a judge and she", ["applicant", "pronoun"]),
-        ("the applicant, a retired teacher, said that she", ["applicant", "pronoun"]),
-        ("The applicant, W.M., is ill", ["applicant"]),
-        ("The applicant, Ms Ewa Nowa, is ill", ["applicant"]),
-        ("A.B. met C and he", ["other", "other", "pronoun"]),
-        ("Class A and Class B drugs", []),
-        ("an U.S. citizen", []),
-        ("Mrs Nowa", ["other"]),
-        ("The applicant met Mr Nowy. He", ["applicant", "other", "pronoun"]),
-        ("The applicant met Ms A. She", ["applicant", "other", "pronoun"]),
-        ("the applicants", []),
-        ("When she came, a policeman hit her", ["pronoun", "other", "pronoun"]),
-    ],
-)
+@pytest.mark.parametrize(*table("mentions", "kinds"))
 def test_mentions(text, kinds):
     assert [mention.kind for mention in find_mentions(text, LEXICON)] == kinds
 

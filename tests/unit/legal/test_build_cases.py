@@ -27,7 +27,7 @@ def record(number, **more):
         language="zh",
         text=(f"被告人甲某，第{number}号。", "第二段。"),
         labels=("<=12",),
-        given={"sentence": "imprisonment"},
+        metadata={"sentence": "imprisonment"},
     )
     return replace(made, **more)
 

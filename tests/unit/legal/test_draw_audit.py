@@ -7,7 +7,7 @@ from openpyxl.cell.rich_text import CellRichText
 from evenhand.errors import InputError
 from evenhand.legal.audit import task
 from evenhand.legal.draw_audit import draw_audit
-from evenhand.legal.findings import Finding, given_evidence, write_findings
+from evenhand.legal.findings import Finding, metadata_evidence, write_findings
 from evenhand.sheets.tasks import group_of
 from unit.legal.made_cases import court, evidence, record, write_found
 
@@ -135,9 +135,9 @@ def test_a_part_of_a_long_paragraph_is_shown(arguments, tmp_path):
 
 
 def test_metadata_control_signs_and_formulas(arguments, tmp_path):
-    one = record(1, text=("\x0b\x00 =He went.",), given={"respondent": "TURKEY"})
+    one = record(1, text=("\x0b\x00 =He went.",), metadata={"respondent": "TURKEY"})
     row = one_row(
-        arguments, tmp_path, one, Finding("male", "r", 1.0, (given_evidence(one, "respondent"),))
+        arguments, tmp_path, one, Finding("male", "r", 1.0, (metadata_evidence(one, "respondent"),))
     )
     assert (row["where"], row["evidence"]) == ("metadata", "respondent=TURKEY")
     (tmp_path / "b").mkdir()

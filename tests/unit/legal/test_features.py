@@ -1,5 +1,7 @@
 """TF-IDF of n-grams against scikit-learn's vectorizer, and its file."""
 
+import itertools
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -41,53 +43,52 @@ def test_weights_are_those_of_scikit_learn(texts, longest: int, min_df: int, oth
 
     documents = [(text, "en") for text in texts]
     train = np.arange(len(documents)) >= min(others, len(documents) - 1)
-    theirs = TfidfVectorizer(analyzer=lambda one: ngrams(one, longest), min_df=min_df)
-    learned = [one for one, is_train in zip(documents, train, strict=True) if is_train]
+    expected = TfidfVectorizer(analyzer=lambda document: ngrams(document, longest), min_df=min_df)
+    learned = list(itertools.compress(documents, train))
     try:
-        theirs.fit(learned)
-    except ValueError:  # theirs when nothing is left
+        expected.fit(learned)
+    except ValueError:  # when nothing is left
         with pytest.raises(InputError, match="no word stands in"):
             fit_documents(documents, train, ngrams=longest, min_df=min_df)
         return
-    ours = fit_documents(documents, train, ngrams=longest, min_df=min_df)
-    assert ours.terms == list(theirs.get_feature_names_out())
-    np.testing.assert_allclose(ours.idf, theirs.idf_, rtol=1e-12)
-    expected = theirs.transform(documents).toarray()
-    np.testing.assert_allclose(ours.matrix.toarray(), expected, atol=1e-6)
-    counted = [sum(ngrams(one, longest).count(term) for one in learned) for term in ours.terms]
-    assert ours.times.tolist() == counted
-    has = [sum(term in ngrams(one, longest) for one in learned) for term in ours.terms]
-    assert ours.cases.tolist() == has
+    matrix, vocabulary = fit_documents(documents, train, ngrams=longest, min_df=min_df)
+    assert vocabulary["term"].tolist() == list(expected.get_feature_names_out())
+    np.testing.assert_allclose(vocabulary["idf"], expected.idf_, rtol=1e-12)
+    weights = expected.transform(documents).toarray()
+    np.testing.assert_allclose(matrix.toarray(), weights, atol=1e-6)
+    for row in vocabulary.itertuples():
+        times = [ngrams(document, longest).count(row.term) for document in learned]
+        assert (row.train_times, row.train_cases) == (sum(times), np.count_nonzero(times))
+        assert row.words == len(row.term.split())
+
+
+def terms_of(documents, train=None, **options):
+    train = np.ones(len(documents), dtype=bool) if train is None else np.array(train)
+    matrix, vocabulary = fit_documents([(text, "en") for text in documents], train, **options)
+    return vocabulary["term"].tolist(), matrix.toarray().tolist()
 
 
 def test_the_most_frequent_are_taken_and_ties_go_by_spelling() -> None:
-    documents = [(["pear apple plum", "plum"], "en"), (["apple pear plum"], "en")]
-    train = np.array([True, True])
-    found = fit_documents(documents, train, features=2, ngrams=1, min_df=1)
-    assert found.terms == ["apple", "plum"]  # plum 3 times, apple and pear twice
-    again = fit_documents(documents[::-1], train, features=2, ngrams=1, min_df=1)
-    assert again.terms == found.terms
-    assert (again.matrix[::-1] != found.matrix).nnz == 0
+    documents = [["pear apple plum", "plum"], ["apple pear plum"]]
+    terms, weights = terms_of(documents, features=2, ngrams=1, min_df=1)
+    assert terms == ["apple", "plum"]  # plum 3 times, apple and pear twice
+    assert terms_of(documents[::-1], features=2, ngrams=1, min_df=1) == (terms, weights[::-1])
 
 
 def test_only_training_cases_decide() -> None:
-    documents = [(["old word"], "en"), (["old word"], "en"), (["new new new old"], "en")]
-    train = np.array([True, True, False])
-    found = fit_documents(documents, train, ngrams=2, min_df=2)
-    assert found.terms == ["old", "old word", "word"]
-    assert found.matrix[2].toarray().tolist() == [[1.0, 0.0, 0.0]]
+    documents = [["old word"], ["old word"], ["new new new old"]]
+    terms, weights = terms_of(documents, [True, True, False], ngrams=2, min_df=2)
+    assert terms == ["old", "old word", "word"]
+    assert weights[2] == [1.0, 0.0, 0.0]
 
 
 def test_no_ngram_crosses_a_border() -> None:
-    documents = [(["first second", "third"], "en"), (["first", "second third"], "en")]
-    found = fit_documents(documents, np.array([True, True]), ngrams=3, min_df=1)
-    assert found.terms == ["first", "first second", "second", "second third", "third"]
+    terms, _ = terms_of([["first second", "third"], ["first", "second third"]], min_df=1)
+    assert terms == ["first", "first second", "second", "second third", "third"]
 
 
 def test_a_document_without_words_has_no_weights() -> None:
-    documents = [(["court"], "en"), ([], "en"), (["1999 . x"], "en"), ([""], None)]
-    found = fit_documents(documents, np.ones(4, dtype=bool), min_df=1)
-    assert found.matrix.toarray().tolist() == [[1.0], [0.0], [0.0], [0.0]]
+    assert terms_of([["court"], [], ["1999 . x"], [""]], min_df=1)[1] == [[1], [0], [0], [0]]
 
 
 def test_words() -> None:
@@ -103,34 +104,22 @@ def test_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cases", "used"), [(5000, 5), (1000, 5), (801, 5), (800, 4), (262, 2), (20, 2), (1, 2)]
+    ("min_df", "cases", "used"),
+    [(5, 5000, 5), (5, 1000, 5), (5, 801, 5), (5, 800, 4), (5, 262, 2), (5, 1, 2), (1, 20, 1)],
 )
-def test_min_df_of_small_sets(cases: int, used: int) -> None:
-    assert scaled_min_df(5, cases) == used
-
-
-def test_min_df_is_never_raised() -> None:
-    assert scaled_min_df(1, 20) == 1
+def test_min_df_of_small_sets(min_df: int, cases: int, used: int) -> None:
+    assert scaled_min_df(min_df, cases) == used
 
 
 def test_the_file(tmp_path) -> None:
     documents = [(["court fine"], "en"), ([], "en"), (["court"], "en")]
-    found = fit_documents(documents, np.ones(3, dtype=bool), min_df=1)
-    write_features(tmp_path / "words.arrow", ["a", "b", "c"], found.matrix)
-    case_ids, matrix = read_features(tmp_path / "words.arrow")
-    assert case_ids == ["a", "b", "c"]
-    assert matrix.shape == found.matrix.shape
-    assert matrix.dtype == np.float32
-    assert (matrix != found.matrix).nnz == 0
-    write_features(tmp_path / "again.arrow", ["a", "b", "c"], found.matrix)
-    assert (tmp_path / "again.arrow").read_bytes() == (tmp_path / "words.arrow").read_bytes()
-
-
-def test_another_file(tmp_path) -> None:
+    weights, _ = fit_documents(documents, np.ones(3, dtype=bool), min_df=1)
     path = tmp_path / "words.arrow"
-    path.write_text("no arrow")
-    with pytest.raises(InputError, match="is no Arrow file"):
-        read_features(path)
+    write_features(path, ["a", "b", "c"], weights)
+    case_ids, matrix = read_features(path)
+    assert case_ids == ["a", "b", "c"]
+    assert (matrix.shape, matrix.dtype) == (weights.shape, np.float32)
+    assert (matrix != weights).nnz == 0
     schema = pa.schema([("case_id", pa.string())])
     with pa.OSFile(str(path), "wb") as stream, pa.ipc.new_file(stream, schema) as writer:
         writer.write_batch(pa.RecordBatch.from_pylist([{"case_id": "a"}], schema))

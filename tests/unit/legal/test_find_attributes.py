@@ -25,7 +25,7 @@ def write(path, texts):
             source_position=place,
             date=date(2010, 6, 1),
             text=(text,),
-            given={"respondent": "TURKEY"},
+            metadata={"respondent": "TURKEY"},
         )
         for place, (case, text) in enumerate(texts.items(), start=1)
     )

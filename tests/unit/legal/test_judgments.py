@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from evenhand.legal.judgments import articles_in, conclusions, findings, lines_of, parse
 from unit.legal.made_judgments import CSS, HEADER, JUDGMENT, LAW, TEXT, flat
+from unit.legal.made_records import table
 
 
 def facts(text):
@@ -151,98 +152,17 @@ def test_lines_are_clean_and_none_is_lost_in_parsing(parts):
     assert all(word in kept for line in lines for word in line.split())
 
 
-@pytest.mark.parametrize(
-    ("text", "articles"),
-    [
-        ("of Article 8 of the Convention", ["8"]),
-        ("of Article 6 § 1 of the Convention", ["6"]),
-        ("of Article 5 para. 4 (art. 5-4) of the Convention", ["5"]),
-        ("of Article 5 §§ 1, 2 and 4 of the Convention", ["5"]),
-        ("of Article 6 §§ 1 and 3 (c) and (d) of the Convention", ["6"]),
-        ("of Articles 8 and 13 of the Convention", ["8", "13"]),
-        ("of Articles 3, 5 and 13", ["3", "5", "13"]),
-        ("of Article 1 of Protocol No. 1", ["P1-1"]),
-        ("of Article 1 of the First Protocol", ["P1-1"]),
-        ("of Articles 2 and 3 of Protocol No. 4", ["P4-2", "P4-3"]),
-        ("of Article 8 of the Convention and Article 1 of Protocol No. 1", ["8", "P1-1"]),
-        ("of Article 14 of the Convention taken in conjunction with Article 8", ["14", "8"]),
-        ("of Article 14 in conjunction with Article 1 of Protocol No. 1", ["14", "P1-1"]),
-        ("of Article 13 taken together with Articles 3 and 8", ["13", "3", "8"]),
-        ("of Article 10 read in the light of Article 9", ["10"]),
-        ("of Article 8 in respect of Ms A. and of Article 3 in respect of Mr B.", ["8", "3"]),
-        ("of Article 6 in respect of application no. 12/05", ["6"]),
-        ("of the Convention", []),
-        ("Article 6 § 1, taken alone, and Article 1 of Protocol No. 1", ["6", "P1-1"]),
-        ("Article 6 of the Convention, as well as Article 1 of Protocol No. 1", ["6", "P1-1"]),
-        ("Article 6 § 1 as regards access and Article 1 of Protocol No. 1", ["6", "P1-1"]),
-        ("Article 10 read in the light of Article 9 and section 5", ["10"]),
-    ],
-)
+@pytest.mark.parametrize(*table("articles", "articles"))
 def test_articles_of_a_finding(text, articles):
     assert articles_in(text) == articles
 
 
-@pytest.mark.parametrize(
-    ("item", "violated", "cleared"),
-    [
-        ("Holds by six votes to one that there has been a violation of Article 8;", ["8"], []),
-        ("Holds, unanimously, that there has been no violation of Article 3;", [], ["3"]),
-        ("Holds that there has been a breach of Article 10;", ["10"], []),
-        ("Holds that Article 6 § 1 has been violated;", ["6"], []),
-        ("Holds that Article 6 § 1 has not been violated;", [], ["6"]),
-        ("Holds that there would be a violation of Article 3 if she were expelled;", ["3"], []),
-        ("Holds that her removal would violate Article 3;", ["3"], []),
-        ("Holds that her removal would not give rise to a violation of Article 3;", [], ["3"]),
-        (
-            "Holds that his expulsion would, if carried out, entail a breach of Article 3;",
-            ["3"],
-            [],
-        ),
-        ("Holds that it would entail, in that event, a violation of Article 3;", ["3"], []),
-        ("Holds that the State would be in breach of Article 3 if she were removed;", ["3"], []),
-        ("Holds that her removal would not be contrary to Article 3;", [], ["3"]),
-        (
-            "Holds that there has been a violation of Article 8, and that there would be no"
-            " violation of Article 3 if she were removed;",
-            ["8"],
-            ["3"],
-        ),
-        ("Holds that the applications disclose a breach of Article 5 § 3;", ["5"], []),
-        (
-            "Holds that there has been a substantive and procedural violation of Article 2;",
-            ["2"],
-            [],
-        ),
-        (
-            "Holds that it is not necessary to see whether there was a violation of Article 13;",
-            [],
-            [],
-        ),
-        ("Holds that no separate issue arises as to a violation of Article 14;", [], []),
-        ("Holds that the finding of a violation of Article 8 is sufficient satisfaction;", [], []),
-        ("Declares the complaint under Article 8 admissible;", [], []),
-        (
-            "Holds that there has been a violation of Article 3; Holds that there has been no"
-            " violation of Article 8;",
-            ["3"],
-            ["8"],
-        ),
-    ],
-)
+@pytest.mark.parametrize(*table("findings", "violated", "cleared"))
 def test_findings_of_the_operative_part(item, violated, cleared):
     assert findings([item]) == (violated, cleared)
 
 
-@pytest.mark.parametrize(
-    ("sentence", "violated"),
-    [
-        ("9. There has, accordingly, been a violation of Article 10 of the Convention.", ["10"]),
-        ("9. It follows that there has been a violation of Article 1 of Protocol No. 1.", ["P1-1"]),
-        ("9. The Court concludes that there has been a violation of Article 8.", ["8"]),
-        ("9. The applicant submitted that there had been a violation of Article 8.", []),
-        ("9. It must be seen whether there has been a violation of Article 8.", []),
-    ],
-)
+@pytest.mark.parametrize(*table("conclusions", "violated"))
 def test_conclusions_of_the_court_only(sentence, violated):
     assert conclusions([sentence])[0] == violated
 

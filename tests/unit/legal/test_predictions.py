@@ -99,7 +99,7 @@ def test_none_are_a_file_too(tmp_path):
 def test_a_logit_that_is_no_number_is_never_written(tmp_path):
     broken = training()
     broken.logits[1, 1] = np.nan
-    with pytest.raises(ValueError, match="no finite numbers"):
+    with pytest.raises(ValueError, match="not finite"):
         write_predictions(tmp_path / "p.parquet", [broken])
     assert not list(tmp_path.iterdir())
 
@@ -147,21 +147,21 @@ def test_only_labelled_cases_of_a_split_count():
 def test_twins_come_back(tmp_path):
     logits = np.array([[1.0, 2.0], [np.nan, np.nan], [3.0, 4.0]], dtype=np.float32)
     nobody = np.full((3, 2), np.nan, dtype=np.float32)
-    wrote = [training(1)._replace(twin_logits=logits), training(2)]
-    wrote.append(training(3)._replace(twin_logits=nobody))
+    wrote = [training(1)._replace(counterfactual_logits=logits), training(2)]
+    wrote.append(training(3)._replace(counterfactual_logits=nobody))
     write_predictions(tmp_path / "p", wrote)
     assert pq.read_table(tmp_path / "p")["twin_logits"].null_count == 7
     one, other, last = read_predictions(tmp_path / "p")
-    np.testing.assert_array_equal(one.twin_logits, logits)
-    assert other.twin_logits is None
-    assert last.twin_logits is None
+    np.testing.assert_array_equal(one.counterfactual_logits, logits)
+    assert other.counterfactual_logits is None
+    assert last.counterfactual_logits is None
 
 
 @pytest.mark.parametrize("twin", [[1.0], [1.0, float("nan")]])
 def test_twins_that_are_not_whole(tmp_path, twin):
     path = write_rows(tmp_path / "p", [row(), row(case_id="c2", twin_logits=twin)])
-    with pytest.raises(InputError, match="twins without one number for each label"):
+    with pytest.raises(InputError, match="without one number for each label"):
         read_predictions(path)
     half = np.array([[1.0, np.nan]] * 3, dtype=np.float32)
-    with pytest.raises(ValueError, match="twins that are no finite numbers"):
-        write_predictions(tmp_path / "q", [training()._replace(twin_logits=half)])
+    with pytest.raises(ValueError, match="not finite"):
+        write_predictions(tmp_path / "q", [training()._replace(counterfactual_logits=half)])

@@ -34,14 +34,14 @@ def test_verdicts():
 
 def test_what_is_published_can_be_read():
     kinds = ("ecthr", "scotus", "fscs", "cail")
-    scores = {kind: read_scores(RESOURCES / "published_scores.csv", court(kind)) for kind in kinds}
+    scores = {kind: read_scores(RESOURCES / "published_scores.csv", kind) for kind in kinds}
     assert [len(scores[kind]) for kind in kinds] == [17, 12, 17, 2]
     of_draft = scores["scotus"]["transformer", "decision_direction", "irm", "overall"]
     assert of_draft == (78.1, pytest.approx(1.05), "draft_2021", False, "")
     assert {
         key[2] for one in scores.values() for key, score in one.items() if score.only_compat
     } == {"adversarial"}
-    claims = {kind: read_claims(RESOURCES / "published_claims.csv", court(kind)) for kind in kinds}
+    claims = {kind: read_claims(RESOURCES / "published_claims.csv", kind) for kind in kinds}
     assert [len(claims[kind]) for kind in kinds] == [2, 0, 9, 2]
 
 

@@ -23,7 +23,7 @@ def case(number, *, day=None, text=None, split=None):
         text=(text or " ".join(f"w{number}x{i}" for i in range(12)),),
         date=None if day is None else FIRST + timedelta(days=day),
         split=split,
-        given={},
+        metadata={},
     )
 
 

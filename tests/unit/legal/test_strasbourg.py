@@ -11,6 +11,7 @@ from evenhand.legal.strasbourg import (
     split_articles,
 )
 from unit.legal.made_cases import court
+from unit.legal.made_records import table
 
 
 @pytest.mark.parametrize(
@@ -41,22 +42,6 @@ def test_languages():
     assert language_of([]) == "en"
 
 
-@pytest.mark.parametrize(
-    ("conclusion", "violated", "cleared"),
-    [
-        ("Violation of Art. 6-1;Violation of P1-1", ["6", "P1-1"], []),
-        ("Violation of Art. 6-1 and P1-1;Non-violation of Art. 8", ["6", "P1-1"], ["8"]),
-        ("No violation of Art. 6-1 and 6-3-d;Violation of Art. 14+8", ["14", "8"], ["6"]),
-        (
-            "Violation of Article 3 - Prohibition of torture (Article 3 - Degrading treatment;"
-            "Inhuman treatment);Non-pecuniary damage - award (Article 41)",
-            ["3"],
-            [],
-        ),
-        ("Violation of Article 1 of Protocol No. 1 - Protection of property", ["P1-1"], []),
-        ("Not necessary to examine Art. 13;Struck out of the list", [], []),
-        ("", [], []),
-    ],
-)
+@pytest.mark.parametrize(*table("hudoc_conclusions", "violated", "cleared"))
 def test_articles_of_a_conclusion(conclusion, violated, cleared):
-    assert concluded(conclusion) == (violated, cleared)
+    assert concluded(conclusion or "") == (violated, cleared)

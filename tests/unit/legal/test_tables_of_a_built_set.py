@@ -97,7 +97,7 @@ def test_made_records(tmp_path, repository):
             n,
             text=(text.format(n, "He" if n % 2 else "She"), f"Fact number {n}: {n * n}, {n**3}."),
             labels=("6",) if n % 3 else (),
-            given={"respondent": "BELGIUM" if n % 2 else "POLAND"},
+            metadata={"respondent": "BELGIUM" if n % 2 else "POLAND"},
             language="en",
         )
         for n in range(40, 90)

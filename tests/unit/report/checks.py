@@ -14,7 +14,7 @@ from typing import Any
 from selectolax.lexbor import LexborHTMLParser
 
 from evenhand.core import stage
-from evenhand.report.pages import DRAWING, PAGES
+from evenhand.report.page_list import DRAWING, PAGES
 from evenhand.report.render import stem
 
 TEMPLATES = Path(__file__).parents[3] / "workflow/evenhand/report/templates"

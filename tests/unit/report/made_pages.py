@@ -198,7 +198,7 @@ def reproduction(repository: Path, folder: Path, text: str = "") -> Made:
     return made._replace(given=made.given | {"page": "reproduction"})
 
 
-#: Each by its name among `evenhand.report.pages.PAGES`.
+#: Each by its name among `evenhand.report.page_list.PAGES`.
 PAGES = {
     make.__name__: make
     for make in (

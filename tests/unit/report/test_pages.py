@@ -4,7 +4,7 @@ import pytest
 
 from evenhand.core import stage
 from evenhand.errors import InputError
-from evenhand.report.pages import PAGES
+from evenhand.report.page_list import PAGES
 from expected import check_expected
 from unit.report import checks, made_pages
 from unit.report.checks import HOSTILE

@@ -3,7 +3,7 @@ import re
 import pytest
 
 from evenhand.errors import InputError
-from evenhand.report.pages import PAGES
+from evenhand.report.page_list import PAGES
 from evenhand.report.paper_items import COLUMNS, PAPERS, read_items
 
 ROW = dict(zip(COLUMNS, ["wang", "Table 9", "S", "slguset", "a-b", "partly", "R"], strict=True))

@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborHTMLParser
 from evenhand.errors import InputError
 from evenhand.report import render
 from evenhand.report.figures import bars
-from evenhand.report.pages import BESIDE, DRAWING
+from evenhand.report.page_list import BESIDE, DRAWING
 from unit.report.checks import TEMPLATES
 
 

@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborHTMLParser
 from evenhand import plan_report
 from evenhand.core.tables import read_table, write_tables
 from evenhand.report.collect_provenance import collect_provenance
-from evenhand.report.pages import DRAWING
+from evenhand.report.page_list import DRAWING
 from evenhand.report.write_slguset_page import SECTIONS, write_slguset_page
 from unit.report import checks, made_results
 

@@ -8,10 +8,10 @@ import pytest
 from evenhand.core.tables import read_table
 from evenhand.errors import InputError
 from evenhand.slguset.accept_candidates import accept_candidates
-from evenhand.slguset.acceptance_features import HIDDEN, Known, features
+from evenhand.slguset.acceptance_features import HIDDEN, features
 from evenhand.slguset.acceptance_model import Example, Model, balanced
+from evenhand.slguset.annotation import random_order
 from evenhand.slguset.gather_examples import gather_examples
-from evenhand.slguset.random_order import random_order
 from evenhand.text.segmentation import cut
 from made_sentences import candidate_row, write_candidates, write_keywords_csv
 
@@ -168,7 +168,7 @@ def test_equal_input_gives_equal_bytes_and_nothing_to_learn_is_refused(study, tm
     run(labelled[::-1])
     assert [file.read_bytes() for file in files] == first
     table = tmp_path / "labels.csv"
-    with pytest.raises(InputError, match="'yes' is no label"):
+    with pytest.raises(InputError, match="the label is 'yes'"):
         table.write_text("sentence,label\n她去了市场。,yes\n", encoding="utf-8")
         accept_candidates(
             candidates=tmp_path / "candidates.parquet", keywords=tmp_path / "keywords.csv",
@@ -180,11 +180,11 @@ def test_equal_input_gives_equal_bytes_and_nothing_to_learn_is_refused(study, tm
 def test_no_feature_tells_the_source_or_shows_why_a_filter_rejected():
     row = {"surface": "她", "surface_opposite": "他", "surface_start": 4, "surface_end": 5}
     sentence = "昨天，，她怀孕了３次。"
-    [found] = features([Known(row | {"sentence": sentence}, ["怀孕"])], cut)
+    [found] = features([row | {"sentence": sentence, "hidden": ["怀孕"]}], cut)
     assert not [one for one in found if "怀" in one or HIDDEN in one]
-    [other] = features([Known(row | {"sentence": "昨天,、她怀孕了3次！"}, ["怀孕"])], cut)
+    [other] = features([row | {"sentence": "昨天,、她怀孕了3次！", "hidden": ["怀孕"]}], cut)
     assert found == other
-    [named] = features([Known(row | {"sentence": "昨天，，她和王小明。"}, [], ["王小明"])], cut)
+    [named] = features([row | {"sentence": "昨天，，她和王小明。", "names": ["王小明"]}], cut)
     assert "a name of the same document" in named
 
 
@@ -195,11 +195,11 @@ def test_a_word_that_contains_the_keyword_is_a_feature():
     def cut_so(text):
         return ["那位", "女演员", "来", "了", "。"]
 
-    [found] = features([Known(row)], cut_so)
+    [found] = features([row], cut_so)
     assert [one for one in found if one.startswith("within")] == ["within 女演员"]
     assert sum(one.startswith("counterpart of the whole word") for one in found) == 1
     assert {"left 那位", "right 来", "right 了", "word 女演员"} <= {*found}
-    [whole] = features([Known(row)], lambda text: ["那位", "女", "演员", "来", "了", "。"])
+    [whole] = features([row], lambda text: ["那位", "女", "演员", "来", "了", "。"])
     assert not [one for one in whole if one.startswith(("within", "counterpart"))]
 
 

@@ -4,7 +4,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from evenhand.errors import InputError
 from evenhand.slguset.agreement import ONE_ANSWER
 from evenhand.slguset.build_dataset import build_dataset
 from evenhand.slguset.read_sheets import SCHEMA
@@ -129,12 +128,3 @@ def test_rounds_are_put_together(tables, tmp_path):
         "爷爷/奶奶",
         "all",
     ]
-
-
-def test_samples_and_answers_that_do_not_fit_are_refused(tables, tmp_path):
-    again = tables | {"samples": tables["samples"] * 2}
-    with pytest.raises(InputError, match=f"{identify('他在家。')} is in two rounds"):
-        build_dataset(**again)
-    other = write_answers(tmp_path / "o.parquet", {"爷爷在家。": "aaa"})
-    with pytest.raises(InputError, match="is in no sample"):
-        build_dataset(**(tables | {"answers": [other]}))

@@ -1,4 +1,3 @@
-import ast
 import csv
 
 import pyarrow.parquet as pq
@@ -56,34 +55,13 @@ def test_what_all_accept_and_nothing_else(tables):
     assert rows[0]["swapped_sentence"] == "女人走了，没回来。"
     assert rows[-1]["masked_sentence"] == "那天，[MASK][MASK]在“家”。"
     assert rows[-1]["swapped_sentence"] == "那天，奶奶在“家”。"
-
-
-def test_the_authors_table_slices_the_keyword(tables):
-    build_dataset(**tables)
-    assert (
-        tables["table"].read_bytes().startswith("句子,关键词位置,原始关键词,对立关键词\n".encode())
-    )
     with tables["table"].open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    parquet = pq.read_table(tables["out"]).to_pylist()
-    assert [row["句子"] for row in rows] == [row["sentence"] for row in parquet]
-    for row, other in zip(rows, parquet, strict=True):
-        start, end = ast.literal_eval(row["关键词位置"])
-        assert row["句子"][start:end] == row["原始关键词"] == other["keyword"]
-        assert row["对立关键词"] == other["opposite"]
-
-
-def test_it_opens_with_datasets(tables, tmp_path, monkeypatch):
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    import datasets  # reads the environment when it is imported
-
-    build_dataset(**tables)
-    loaded = datasets.load_dataset(
-        "parquet", data_files=str(tables["out"]), cache_dir=str(tmp_path / "cache")
-    )["train"]
-    assert loaded.column_names == SCHEMA.names
-    assert loaded.num_rows == 5
-    assert loaded[0]["sentence"] == "男人走了，没回来。"
+        header, *authors = csv.reader(stream)
+    assert header == ["句子", "关键词位置", "原始关键词", "对立关键词"]
+    assert authors == [
+        [row["sentence"], f"[{row['start']}, {row['end']}]", row["keyword"], row["opposite"]]
+        for row in rows
+    ]
 
 
 def test_a_data_set_may_be_empty(tables, tmp_path):

@@ -13,7 +13,7 @@ from evenhand.errors import InputError
 from evenhand.io.tables import read_rows
 from evenhand.slguset import distinct_sentences
 from evenhand.slguset.distinct_sentences import sentence_id
-from evenhand.slguset.extract_sentences import extract_sentences, keyword_pattern
+from evenhand.slguset.extract_sentences import extract_sentences
 from evenhand.slguset.shards import plan_shards
 
 TABLE = """pair,male,female,surface_male,surface_female
@@ -91,19 +91,6 @@ def test_sentences_with_a_keyword_are_kept_and_all_are_counted(here: Path) -> No
     }
 
 
-def test_the_columns_are_those_of_the_contract(here: Path) -> None:
-    write("a.txt", "她。")
-    sentences, quarantine, _ = extract("a.txt")
-    assert list(sentences[0]) == ["sentence_id", "sentence", "source", "source_position", "copies"]
-    write("b.txt", b"\xff\xff")
-    _, quarantine, _ = extract("b.txt")
-    assert list(quarantine[0]) == ["file", "position", "unit", "reason", "detail", "parts"]
-
-
-def test_the_pattern_finds_what_any_surface_finds(here: Path) -> None:
-    assert keyword_pattern(Path("keywords.csv")).pattern == "他|女|她|妈妈|爸爸|男"
-
-
 def test_one_run_reads_every_format_and_encoding(here: Path) -> None:
     write("n/1.txt", "她来了。", "gb18030")
     write("n/2.md", "# 题\n<p>她<b>走</b>了。</p>", "utf-8-sig")
@@ -158,7 +145,7 @@ def test_of_broken_files_the_rest_is_used(here: Path) -> None:
     assert counts["quarantined"]["empty_file"] == 1
 
 
-def test_a_keyword_sentence_with_damage_is_told_and_left_out(here: Path) -> None:
+def test_a_damaged_keyword_sentence_is_listed_and_left_out(here: Path) -> None:
     text = (
         "今天她去了学校".encode() + b"\xff" + "。他来了。天气".encode() + b"\xff" + "好。".encode()
     )
@@ -180,28 +167,10 @@ def test_a_text_field_that_no_record_has_is_a_slip_in_the_config(here: Path) -> 
     assert extract("a.jsonl", text_field="content")[2]["keyword_sentences"] == 3
 
 
-def test_ranges_want_one_plain_file(here: Path) -> None:
-    write("a.txt.gz", gzip.compress("她。".encode()))
-    for files in (["a.txt.gz"], ["a.txt", "b.txt"]):
-        with pytest.raises(InputError, match="range"):
-            extract(*files, first_byte=0, end_byte=9)
-
-
-def test_the_table_of_sources_does_not_depend_on_the_order_of_files(here: Path) -> None:
-    write("b.txt", "她。\n他。")
-    write("a.txt", "无。\n她。")
-    first = extract("a.txt", "b.txt")[0]
-    assert extract("b.txt", "a.txt")[0] == first
-    assert {(r["sentence"], r["source"], r["copies"]) for r in first} == {
-        ("她。", "a.txt", 2),
-        ("他。", "b.txt", 1),
-    }
-
-
 WORDS = ["她来了。", "他说：“好。”", "天晴了！", "男人和女人？", "\n", "\n", "很", "\r\n"]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(
     st.lists(st.sampled_from(WORDS), min_size=1, max_size=60),
     st.sampled_from(["utf-8", "gb18030", "utf-8-sig", "utf-16-le"]),
@@ -269,12 +238,3 @@ def test_real_newspapers(
     assert {row["reason"] for row in quarantine} <= {"damaged_sentence"}
     assert sentences
     assert not any(mark in row["sentence"] for row in sentences for mark in "<>#|\t\n ")
-
-
-@pytest.mark.mirror
-def test_real_posts_in_gb18030(here: Path, mirror: Path) -> None:
-    path = mirror / "chinese_text_gb18030/cystanford_text_classification.tar.gz"
-    _, quarantine, counts = extract(str(path))
-    assert counts["encodings"] == {"gb18030": 3506}
-    assert quarantine == []
-    assert counts["sentences"] == pytest.approx(9626, rel=0.01)

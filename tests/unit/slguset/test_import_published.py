@@ -1,6 +1,5 @@
 import csv
 import re
-from collections import Counter
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -9,7 +8,7 @@ import pytest
 from evenhand.errors import InputError
 from evenhand.io.tables import read_rows
 from evenhand.slguset.dataset import SCHEMA
-from evenhand.slguset.import_published import check_text, import_published, slice_kind
+from evenhand.slguset.import_published import check_text, import_published
 
 KEYWORDS = Path(__file__).resolve().parents[3] / "resources/packs/zh_gender/keywords.csv"
 HEADER = "句子,关键词位置,原始关键词,对立关键词"
@@ -67,18 +66,6 @@ def test_wrong_slices_are_repaired_and_listed(tmp_path, position, kind):
     _, rows, problems = run(tmp_path, f'路边有一位老女人在卖花。,"{position}",女,男')
     assert problems == [["1", "wrong_slice", f"{kind}: {position}, the keyword is at [6, 7]"]]
     assert (rows[0]["start"], rows[0]["surface"]) == (6, "女人")
-
-
-def test_the_kinds_of_slices_exclude_each_other():
-    keyword, word = (6, 7), (6, 8)
-    kinds = Counter(
-        slice_kind((start, end), keyword, word, 12)
-        for start in range(14)
-        for end in range(start, 15)
-        if (start, end) != keyword
-    )
-    assert kinds["whole_word"] == kinds["counts_from_1"] == kinds["whole_word_counts_from_1"] == 1
-    assert min(kinds["shifted"], kinds["outside"], kinds["other"]) > 10
 
 
 def test_duplicates_are_kept_with_ids_of_their_own(tmp_path):

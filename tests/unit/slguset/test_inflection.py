@@ -1,12 +1,10 @@
 """Words that change together with a keyword, by the packs that come with the workflow."""
 
-import importlib
-
 import pytest
 
 from evenhand.core.places import ROOT
 from evenhand.errors import InputError
-from evenhand.slguset.find_keywords import judge_sentence, read_language, read_word_rules
+from evenhand.slguset.find_keywords import sentence_judge
 from evenhand.slguset.inflection import read_inflection
 from evenhand.slguset.keywords import read_keywords
 from evenhand.slguset.packs import read_pack
@@ -16,17 +14,13 @@ from evenhand.slguset.swap import swap
 def reader(name):
     """A function that returns the verdict of a sentence, or its counterpart if it is accepted."""
     folder = ROOT / "resources/packs" / name
-    pack = read_pack(folder)
-    blanks = importlib.import_module(f"evenhand.text.normalisers.{pack['normaliser']}").BLANKS
-    table = read_keywords(folder / "keywords.csv", pack["values"], blanks=blanks)
-    rules = read_word_rules(folder / "keyword_words.csv", table)
     files = [*folder.glob("agreement.csv"), *folder.glob("cues.csv")]
-    inflection = read_inflection(files, pack["values"]) if pack["several"] else None
-    names = (pack[key] for key in ("language", "splitter", "segmenter"))
-    language = read_language(*names, inflection, pack["pronouns"], pack["pronouns_open"])
+    judge = sentence_judge(
+        folder / "keywords.csv", folder / "keyword_words.csv", read_pack(folder), files
+    )
 
     def read(sentence):
-        hit = judge_sentence(sentence, table, rules, language)
+        hit = judge(sentence)
         if hit.verdict != "accepted":
             return hit.verdict
         start = hit.surface_start + hit.surface.offset
@@ -62,9 +56,9 @@ def test_english_pronouns(english, sentence, expected):
 
 def test_tables_that_cannot_be_right(tmp_path):
     for name, text, message in (
-        ("agreement.csv", "role,a,b,features\nverb,x,y,\n", "'verb' is unknown"),
+        ("agreement.csv", "role,a,b,features\nverb,x,y,\n", "the role is 'verb'"),
         ("agreement.csv", "role,a,b,features\nanywhere,x,y,nom\n", "'nom' is no feature"),
-        ("cues.csv", "place,words,for,features\nbehind,x,,use=a\n", "'behind' is unknown"),
+        ("cues.csv", "place,words,for,features\nbehind,x,,use=a\n", "the place is 'behind'"),
     ):
         (tmp_path / name).write_text(text, encoding="utf-8")
         with pytest.raises(InputError, match=message):

@@ -57,10 +57,10 @@ def test_exceptions_do_not_count_but_the_word_beside_them_does(tmp_path):
     ("row", "message"),
     [
         ("夫妻,丈夫妻子,,,", ":2: '丈夫妻子' is no pair; write surface pairs like 丈夫/妻子"),
-        ("夫妻,,man,,", ":2: 'man' is no value of gender; write male or female"),
-        ("小伙,,,伙伴,", ":2: the exception 伙伴 does not hold 小伙"),
+        ("夫妻,,man,,", ":2: the gender is 'man'; write one of male, female"),
+        ("小伙,,,伙伴,", ":2: the exception 伙伴 does not contain 小伙"),
         (",,,,", ":2: the cell of pattern is blank"),
-        ("", "holds no word"),
+        ("", "contains no word"),
     ],
 )
 def test_a_table_that_cannot_be_right_is_an_error(tmp_path, row, message):

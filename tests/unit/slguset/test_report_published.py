@@ -14,9 +14,7 @@ def folder(tmp_path):
     rows = [keyword_row(s) for s in SENTENCES]
     rows[0]["copies"] = 2
     rows[3] |= {"verdict": "deny_listed", "word": "爷爷"}
-    write_judged(tmp_path / "none.parquet", rows)
     names = {SENTENCES[0]: ("name", "她"), SENTENCES[2]: ("name", None)}
-    write_judged(tmp_path / "names_crf.parquet", rows, {"names_crf": names})
     both = {"names_crf": names, "biology": {SENTENCES[0]: ("biology", "来")}}
     write_judged(tmp_path / "both.parquet", rows, both)
     (tmp_path / "problems.csv").write_text(
@@ -64,15 +62,3 @@ def test_sentences_count_as_often_as_they_stand_in_the_file(folder):
         "pass_every_filter": 1,
     }
     assert counts == {"sentences": 5, "problems": 3, "dropped": {"names_crf": 3, "biology": 2}}
-
-
-def test_the_number_of_examples_is_an_option(folder):
-    _, rows, _ = run(folder, "names_crf", "names_crf", examples=1)
-    assert rows[-1][-1] == "她来了。[她]"
-
-
-def test_without_filters(folder):
-    _, rows, report = run(folder, "none")
-    assert len(rows) == 3
-    assert report["biological_words"] is None
-    assert report["pass_every_filter"] == 4

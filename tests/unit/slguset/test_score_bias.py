@@ -6,8 +6,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from evenhand.core import stage
 from evenhand.errors import InputError
@@ -16,45 +14,54 @@ from evenhand.scoring.masked import Questions, answer, ask_word
 from evenhand.scoring.models import load_causal_lm, load_masked_lm
 from evenhand.slguset import score_bias as module
 from evenhand.slguset.bias_tables import BIAS
-from evenhand.slguset.causal_bias import score_causal
-from evenhand.slguset.masked_bias import score_masked
 from evenhand.slguset.score_bias import score_bias
+from evenhand.slguset.sentence_bias import score_sentences
 from evenhand.slguset.slots import tokens_of
 from unit.scoring import tiny_causal, tiny_models
 
 PAIRS = [("男", "女"), ("他", "她"), ("爸爸", "妈妈"), ("儿子", "女儿"), ("叔叔", "阿姨")]
+OTHER = {"male": "female", "female": "male"}
+VARIANTS = ("left_to_right", "right_to_left", "one_character", "single_mask")
 
 
 def row(sentence, keyword, opposite, gender="male"):
     start = sentence.index(keyword)
     return {
-        "sentence_id": f"{sentence}|{opposite}",
-        "sentence": sentence,
-        "keyword": keyword,
-        "opposite": opposite,
-        "gender": gender,
-        "start": start,
-        "end": start + len(keyword),
+        **{"sentence_id": f"{sentence}|{opposite}", "sentence": sentence},
+        **{"keyword": keyword, "opposite": opposite, "gender": gender},
+        **{"start": start, "end": start + len(keyword)},
     }
 
 
-def dataset_rows():
-    found = []
-    for sentence in tiny_models.SENTENCES:
-        for male, female in PAIRS:
-            for word, other, gender in ((male, female, "male"), (female, male, "female")):
-                if sentence.count(word) == 1:
-                    found.append(row(sentence, word, other, gender))
-    return found
+ROWS = [
+    row(sentence, word, opposite, gender)
+    for sentence in tiny_models.SENTENCES
+    for pair in PAIRS
+    for word, opposite, gender in ((*pair, "male"), (*pair[::-1], "female"))
+    if sentence.count(word) == 1
+]
+CAUSAL_ROWS = [
+    *ROWS,
+    row("老师们都说他好。", "他", "她"),
+    row("大家都喜欢叔叔。", "叔叔", "阿姨"),
+]
 
 
-def write(path, rows):
-    pq.write_table(pa.Table.from_pylist(rows), path)
-    return path
+def swapped(one):
+    """The counterpart of a sentence."""
+    text = one["sentence"][: one["start"]] + one["opposite"] + one["sentence"][one["end"] :]
+    return row(text, one["opposite"], one["keyword"], OTHER[one["gender"]]) | {
+        **{"start": one["start"], "end": one["start"] + len(one["opposite"])},
+    }
+
+
+def scores_of(lm, rows, **options):
+    return score_sentences(lm, rows, **{"log_base": 10, "tokens_per_batch": 100} | options)
 
 
 def run(tmp_path, rows, folder, **options):
-    dataset = write(tmp_path / "dataset.parquet", rows)
+    dataset = tmp_path / "dataset.parquet"
+    pq.write_table(pa.Table.from_pylist(rows), dataset)
     output, gate = tmp_path / "bias.parquet", tmp_path / "gate.json"
     counts = score_bias(
         dataset=dataset, out=output, gate=gate, name="tiny", model=folder, **options
@@ -74,85 +81,62 @@ def lm(folder):
     return load_masked_lm(folder)
 
 
-def plain_bias(lm, one, base):
-    """The definition, read off: each word in its own sentence, one input at a time."""
-    log_p = {}
-    other = "female" if one["gender"] == "male" else "male"
-    for gender, word in ((one["gender"], one["keyword"]), (other, one["opposite"])):
-        text = one["sentence"][: one["start"]] + word + one["sentence"][one["end"] :]
-        coded = lm.tokenizer(text, return_offsets_mapping=True)
-        places = [
-            i
-            for i, (a, b) in enumerate(coded["offset_mapping"])
-            if a < b and a >= one["start"] and b <= one["start"] + len(word)
+def characters_with_start():
+    tokenizer = tiny_models.characters()
+    tokenizer.add_special_tokens({"bos_token": "[CLS]"})
+    return tokenizer
+
+
+# ---------------------------------------------------------------- masked models
+
+
+def test_scores_are_those_of_the_plain_definition(lm):
+    """Each word in its own sentence, one input at a time."""
+    rows = [*ROWS, row("小男孩丢了钱包。", "男孩", "女")]
+    for one, (result, slots) in zip(rows, scores_of(lm, rows), strict=True):
+        log_p, apart = {}, {}
+        for form, slot in zip((one, swapped(one)), slots, strict=True):
+            first, end = form["start"] + 1, form["end"] + 1  # after the start of text
+            assert slot.ids == lm.tokenizer(form["sentence"]).input_ids
+            assert slot.places == [*range(first, end)]
+            words = tiny_models.plain_word(lm, slot.ids, first, end)
+            log_p[form["gender"]], apart[form["gender"]] = (value / math.log(10) for value in words)
+            expected = pytest.approx(log_p[form["gender"]], abs=2e-5, rel=1e-5)
+            assert result[f"log_p_{form['gender']}"] == expected
+        assert result["bias"] == pytest.approx(log_p["male"] - log_p["female"], abs=4e-5)
+        difference = apart["male"] - apart["female"]
+        assert result["bias_one_character"] == pytest.approx(difference, abs=4e-5)
+        assert [result[f"n_masks{end}"] for end in ("", "_opposite")] == [
+            len(slot.places) for slot in slots
         ]
-        words = tiny_models.plain_word(lm, coded["input_ids"], places[0], places[-1] + 1)
-        log_p[gender] = [value / math.log(base) for value in words]
-    return log_p["male"], log_p["female"]
-
-
-def _is_wide(lm, one, slot):
-    """Whether a token of a slot holds text beside the word."""
-    offsets = lm.tokenizer(one["sentence"], return_offsets_mapping=True)["offset_mapping"]
-    return len(offsets) == len(slot.ids) and any(
-        offsets[place][0] < one["start"] or offsets[place][1] > one["end"] for place in slot.places
-    )
-
-
-@pytest.mark.parametrize("family", tiny_models.FAMILIES)
-def test_scores_are_those_of_the_plain_definition(family, tmp_path):
-    lm = load_masked_lm(tiny_models.save(tmp_path, family))
-    rows = dataset_rows()
-    results = score_masked(lm, rows, log_base=10, tokens_per_batch=100)
-    scored = 0
-    for one, (result, slots) in zip(rows, results, strict=True):
-        if result["excluded"]:
-            assert result["bias"] is result["log_p_male"] is result["bias_one_character"] is None
-            continue
-        if any(_is_wide(lm, one, slot) for slot in slots):
-            continue
-        scored += 1
-        (male, male_apart), (female, female_apart) = plain_bias(lm, one, 10)
-        assert result["log_p_male"] == pytest.approx(male, abs=2e-5, rel=1e-5)
-        assert result["log_p_female"] == pytest.approx(female, abs=2e-5, rel=1e-5)
-        assert result["bias"] == pytest.approx(male - female, abs=4e-5)
-        assert result["bias_one_character"] == pytest.approx(male_apart - female_apart, abs=4e-5)
-    expected = {"bert": len(rows), "electra": len(rows), "distilbert": len(rows)}
-    assert scored == expected.get(family, scored) and scored >= 5
 
 
 @pytest.mark.parametrize("family", tiny_models.FAMILIES)
 def test_every_way_to_read_a_word_against_its_definition(family, tmp_path):
     lm = load_masked_lm(tiny_models.save(tmp_path, family))
-    rows = dataset_rows()
     several = without = 0
-    for one, (result, slots) in zip(
-        rows, score_masked(lm, rows, log_base=math.e, tokens_per_batch=100), strict=True
-    ):
+    for one, (result, slots) in zip(ROWS, scores_of(lm, ROWS, log_base=math.e), strict=True):
         if result["excluded"]:
+            assert result["bias"] is result["log_p_male"] is result["bias_one_character"] is None
             continue
         words = [plain_readings(lm, slot) for slot in slots]
         male, female = words if one["gender"] == "male" else words[::-1]
         same_start = len({slot.word()[0] for slot in slots}) == 1
         apart = any(slot.places[-1] - slot.places[0] >= len(slot.places) for slot in slots)
         for name in ("left_to_right", "right_to_left", "single_mask"):
-            found = result[f"bias_{name}"]
+            value = result[f"bias_{name}"]
             if name == "single_mask" and (same_start or apart):
-                assert found is None
+                assert value is None
                 without += 1
             else:
-                assert found == pytest.approx(male[name] - female[name], abs=4e-5)
+                assert value == pytest.approx(male[name] - female[name], abs=4e-5)
         both = (result["bias_left_to_right"] + result["bias_right_to_left"]) / 2
         assert result["bias"] == pytest.approx(both, abs=1e-12)
         if result["n_masks"] == result["n_masks_opposite"] == 1:
-            assert {result[f"bias_{name}"] for name in module_variants()} == {result["bias"]}
+            assert {result[f"bias_{name}"] for name in VARIANTS} == {result["bias"]}
         else:
             several += 1
     assert several and bool(without) == (family == "albert")  # ▁ stands before both words
-
-
-def module_variants():
-    return ("left_to_right", "right_to_left", "one_character", "single_mask")
 
 
 def plain_readings(lm, slot):
@@ -188,7 +172,7 @@ def test_a_table_of_known_probabilities(tmp_path):
             bias[lm.tokenizer.convert_tokens_to_ids(word)] = math.log(value)
     lm.model.save_pretrained(folder)
     rows = [row("他是一个好老师。", "他", "她"), row("妈妈在厨房里。", "妈妈", "爸爸", "female")]
-    (one, two), gate, _ = run(tmp_path, rows, folder)
+    (one, two), _, _ = run(tmp_path, rows, folder)
     assert one["log_p_male"] == pytest.approx(math.log10(0.4), abs=1e-6)
     assert one["bias"] == pytest.approx(1, abs=1e-6)  # a factor of 10 is 1 in base 10
     assert two["bias"] == pytest.approx(2 * math.log10(0.05 / 0.2), abs=1e-6)
@@ -198,40 +182,24 @@ def test_a_table_of_known_probabilities(tmp_path):
     assert gate["log_base"] == math.e
 
 
-@settings(max_examples=20, deadline=None)
-@given(st.integers(0, len(dataset_rows()) - 1))
-def test_swapping_male_and_female_negates_the_bias(lm, number):
-    one = dataset_rows()[number]
-    swapped = one | {"gender": "female" if one["gender"] == "male" else "male"}
-    a, b = (score_masked(lm, [r], log_base=10, tokens_per_batch=99)[0][0] for r in (one, swapped))
-    assert a["bias"] == -b["bias"]
-    assert a["bias_one_character"] == -b["bias_one_character"]
-    assert (a["log_p_male"], a["log_p_female"]) == (b["log_p_female"], b["log_p_male"])
-
-
-@settings(max_examples=20, deadline=None)
-@given(st.integers(0, len(dataset_rows()) - 1))
-def test_the_swapped_sentence_has_the_same_bias(lm, number):
-    one = dataset_rows()[number]
-    text = one["sentence"][: one["start"]] + one["opposite"] + one["sentence"][one["end"] :]
-    other = one | {
-        "sentence": text,
-        "keyword": one["opposite"],
-        "opposite": one["keyword"],
-        "gender": "female" if one["gender"] == "male" else "male",
-        "end": one["start"] + len(one["opposite"]),
-    }
-    a, b = (score_masked(lm, [r], log_base=10, tokens_per_batch=99)[0][0] for r in (one, other))
-    assert a["bias"] == pytest.approx(b["bias"], abs=1e-5)
-
-
-def test_words_of_different_lengths(lm):
-    one = row("小男孩丢了钱包。", "男孩", "女")
-    result, slots = score_masked(lm, [one], log_base=10, tokens_per_batch=99)[0]
-    assert (result["n_masks"], result["n_masks_opposite"]) == (2, 1)
-    assert [len(slot.ids) for slot in slots] == [10, 9]
-    (male, _), (female, _) = plain_bias(lm, one, 10)
-    assert result["bias"] == pytest.approx(male - female, abs=4e-5)
+def test_swapping_the_genders_or_the_words(lm, tmp_path):
+    """Other genders negate the bias; the counterpart of the sentence has the same one."""
+    causal = load_causal_lm(tiny_causal.save(tmp_path, tokenizer=characters_with_start()))
+    for model, rows in ((lm, ROWS[::4]), (causal, CAUSAL_ROWS[::4])):
+        results = [
+            [result for result, _ in scores_of(model, forms)]
+            for forms in (
+                rows,
+                [one | {"gender": OTHER[one["gender"]]} for one in rows],
+                [swapped(one) for one in rows],
+            )
+        ]
+        for one, negated, same in zip(*results, strict=True):
+            assert one["bias"] == -negated["bias"]
+            assert (one["log_p_male"], one["log_p_female"]) == (
+                *(negated["log_p_female"], negated["log_p_male"]),
+            )
+            assert one["bias"] == pytest.approx(same["bias"], abs=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -241,22 +209,21 @@ def test_words_of_different_lengths(lm):
         (row("一个犇人来了。", "犇", "女"), "keyword_unknown"),
         (row("他来了。", "他", "犇"), "keyword_unknown"),
         (row("一\u200b二", "\u200b", "她"), "keyword_vanishes"),
+        # this tokenizer writes an unknown run of letters and digits as one token
         (row("a他他b2024", "0", "4"), "keyword_unknown"),
     ],
 )
-def test_what_cannot_be_scored_is_named(lm, one, reason):
-    # The last case: this tokenizer writes an unknown run of letters and digits as one token.
-    result, _ = score_masked(lm, [one], log_base=10, tokens_per_batch=99)[0]
-    assert result["excluded"] == reason
-    assert result["bias"] is None
+def test_excluded_sentences_have_a_reason(lm, one, reason):
+    ((result, _),) = scores_of(lm, [one])
+    assert (result["excluded"], result["bias"]) == (reason, None)
 
 
 def test_subword_tokens_across_the_keyword(tmp_path):
     lm = load_masked_lm(tiny_models.save(tmp_path, "albert"))
     rows = [row("小男孩丢了钱包。", "男", "女"), row("老男人丢了钱包。", "男", "女")]
-    (across, (own, other)), (alone, _) = score_masked(lm, rows, log_base=10, tokens_per_batch=99)
+    (across, slots), (alone, _) = scores_of(lm, rows)
     assert across["excluded"] is None and np.isfinite(across["bias"])
-    beside = [[t for i, t in enumerate(s.ids) if i not in s.places] for s in (own, other)]
+    beside = [[t for i, t in enumerate(s.ids) if i not in s.places] for s in slots]
     assert beside[0] == beside[1]
     assert alone["n_masks"] == 1
 
@@ -264,7 +231,7 @@ def test_subword_tokens_across_the_keyword(tmp_path):
 def test_words_that_change_together_are_one_word(lm):
     one = row("他说他来了。", "他", "她")
     both = one | {"spans": [{"start": i, "end": i + 1, "text": "她"} for i in (0, 2)]}
-    result, slots = score_masked(lm, [both], log_base=10, tokens_per_batch=99)[0]
+    ((result, slots),) = scores_of(lm, [both])
     assert [slot.places for slot in slots] == [[1, 3], [1, 3]]
     assert result["n_masks"] == 2 and result["bias_single_mask"] is None
     questions = Questions()
@@ -279,15 +246,13 @@ def test_each_value_has_its_column(lm):
     values = ["young", "middle", "old"]
     one = {name: cell for name, cell in row("他来了。", "他", "她").items() if name != "gender"}
     order = {"opposite": one.pop("opposite"), "age": "old", "age_opposite": "middle"}
-    result, _ = score_masked(lm, [one | order], log_base=10, tokens_per_batch=99, values=values)[0]
+    ((result, _),) = scores_of(lm, [one | order], values=values)
     assert result["log_p_young"] is None
     assert result["bias"] == pytest.approx(result["log_p_middle"] - result["log_p_old"])
 
 
 def test_names_of_special_tokens_in_a_sentence_are_text(lm):
-    result, (own, _) = score_masked(
-        lm, [row("他[MASK]好。", "他", "她")], log_base=10, tokens_per_batch=99
-    )[0]
+    ((result, (own, _)),) = scores_of(lm, [row("他[MASK]好。", "他", "她")])
     assert lm.mask_id not in own.ids
     assert result["has_unk"] is True
 
@@ -307,7 +272,7 @@ def test_tokens_of(text, start, offsets, expected):
 
 
 def test_output_and_gate(tmp_path, folder):
-    rows = [*dataset_rows(), row("他龘了。", "他", "她"), row("一个犇人。", "犇", "女")]
+    rows = [*ROWS, row("他龘了。", "他", "她"), row("一个犇人。", "犇", "女")]
     table, gate, counts = run(tmp_path, rows, folder)
     assert [r["sentence_id"] for r in table] == [r["sentence_id"] for r in rows]
     assert table[-2]["has_unk"] is True and table[-2]["excluded"] is None
@@ -324,16 +289,16 @@ def test_output_and_gate(tmp_path, folder):
 
 def test_same_bytes_whatever_the_threads(tmp_path, folder):
     found = []
-    for threads in (1, 1, 2):
-        run(tmp_path, dataset_rows(), folder, threads=threads, tokens_per_batch=64)
+    for threads in (1, 2):
+        run(tmp_path, ROWS, folder, threads=threads, tokens_per_batch=64)
         found.append([(tmp_path / name).read_bytes() for name in ("bias.parquet", "gate.json")])
-    assert found[0] == found[1] == found[2]
+    assert found[0] == found[1]
 
 
 def test_chunks_change_rounding_only(tmp_path, folder, monkeypatch):
-    whole, _, _ = run(tmp_path, dataset_rows(), folder)
+    whole, _, _ = run(tmp_path, ROWS, folder)
     monkeypatch.setattr(module, "SENTENCES_AT_ONCE", 3)
-    parts, gate, _ = run(tmp_path, dataset_rows(), folder)
+    parts, gate, _ = run(tmp_path, ROWS, folder)
     for a, b in zip(whole, parts, strict=True):
         assert a["bias"] == pytest.approx(b["bias"], abs=1e-5)
     assert gate["scored"] == len(whole)
@@ -344,105 +309,41 @@ def test_a_model_that_gives_nan_is_excluded_and_not_trusted(tmp_path):
     lm = load_masked_lm(folder)
     lm.model.cls.predictions.bias.data.fill_(np.nan)
     lm.model.save_pretrained(folder)
-    table, gate, _ = run(tmp_path, dataset_rows(), folder)
+    table, gate, _ = run(tmp_path, ROWS, folder)
     assert {r["excluded"] for r in table} == {"not_finite"}
     assert gate["reason"] == "fill_mask_not_above_baseline, few_scored"
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"end": 2}, r"dataset.parquet:1: start and end do not cut out the keyword"),
-        ({"gender": "m"}, "gender is 'm'"),
-        ({"opposite": None}, "the cell of opposite is empty"),
-    ],
-)
-def test_a_wrong_row_is_named(tmp_path, folder, change, message):
-    rows = [row("他是一个好老师。", "他", "她") | change]
-    with pytest.raises(InputError, match=message):
-        run(tmp_path, rows, folder)
-    assert not (tmp_path / "bias.parquet").exists()
-
-
-def test_a_dataset_that_cannot_be_scored(tmp_path, folder):
-    with pytest.raises(InputError, match="holds no sentence"):
-        dataset = pa.Table.from_pylist([row("他来。", "他", "她")]).slice(0, 0)
-        pq.write_table(dataset, tmp_path / "empty.parquet")
+def test_unusable_settings_and_an_empty_data_set(tmp_path, folder):
+    with pytest.raises(InputError, match="a folder or a hub name"):
+        run(tmp_path, ROWS[:1], folder, hub_name="a/b")
+    empty = pa.Table.from_pylist(ROWS[:1]).slice(0, 0)
+    pq.write_table(empty, tmp_path / "empty.parquet")
+    with pytest.raises(InputError, match="contains no sentence"):
         score_bias(
             dataset=tmp_path / "empty.parquet",
-            out=tmp_path / "o",
-            gate=tmp_path / "g",
-            name="x",
-            model=folder,
+            **{"out": tmp_path / "o", "gate": tmp_path / "g", "name": "x", "model": folder},
         )
-    with pytest.raises(InputError, match="lacks the column of the attribute"):
-        one = row("他来。", "他", "她")
-        del one["gender"]
-        run(tmp_path, [one], folder)
-    (tmp_path / "no.parquet").write_text("no", encoding="utf-8")
-    with pytest.raises(InputError, match="is not a Parquet file"):
-        score_bias(
-            dataset=tmp_path / "no.parquet",
-            out=tmp_path / "o",
-            gate=tmp_path / "g",
-            name="x",
-            model=folder,
-        )
-
-
-def test_settings(tmp_path, folder):
-    rows = [row("他来。", "他", "她")]
-    with pytest.raises(InputError, match="log_base is 1"):
-        run(tmp_path, rows, folder, log_base=1)
-    with pytest.raises(InputError, match="a folder or a hub name"):
-        run(tmp_path, rows, folder, hub_name="a/b")
-    with pytest.raises(InputError, match="a folder or a hub name"):
-        run(tmp_path, rows, None)
 
 
 # ---------------------------------------------------------------- causal models
 
 
-def causal_rows():
-    found = dataset_rows()
-    return [*found, row("老师们都说他好。", "他", "她"), row("大家都喜欢叔叔。", "叔叔", "阿姨")]
-
-
-def characters_with_start():
-    tokenizer = tiny_models.characters()
-    tokenizer.add_special_tokens({"bos_token": "[CLS]"})
-    return tokenizer
-
-
-@pytest.mark.parametrize("family", ["gpt2", "gpt2 of characters", "llama"])
+@pytest.mark.parametrize("family", ["gpt2", "gpt2 of characters"])
 def test_a_causal_model_compares_two_whole_sentences(family, tmp_path):
-    characters = family.endswith("characters")
-    folder = tiny_causal.save(
-        tmp_path, family.split()[0], tokenizer=characters_with_start() if characters else None
-    )
-    lm = load_causal_lm(folder)
-    scored = 0
-    rows = causal_rows()
-    for one, (result, _) in zip(
-        rows, score_causal(lm, rows, log_base=10, tokens_per_batch=200), strict=True
-    ):
-        if result["excluded"]:
-            continue
-        scored += 1
-        other = "female" if one["gender"] == "male" else "male"
-        for gender, word in ((one["gender"], one["keyword"]), (other, one["opposite"])):
-            text = one["sentence"][: one["start"]] + word + one["sentence"][one["end"] :]
-            ids = lm.tokenizer(text, add_special_tokens=False).input_ids
+    tokenizer = characters_with_start() if family.endswith("characters") else None
+    lm = load_causal_lm(tiny_causal.save(tmp_path, "gpt2", tokenizer=tokenizer))
+    for one, (result, _) in zip(CAUSAL_ROWS, scores_of(lm, CAUSAL_ROWS), strict=True):
+        for form in (one, swapped(one)):
+            ids = lm.tokenizer(form["sentence"], add_special_tokens=False).input_ids
             log_p, _, _ = tiny_causal.plain_scores(lm, [lm.start_id, *ids], 1)
-            expected = sum(log_p) / math.log(10)
-            assert result[f"log_p_{gender}"] == pytest.approx(expected, abs=1e-4, rel=1e-5)
+            expected = pytest.approx(sum(log_p) / math.log(10), abs=1e-4, rel=1e-5)
+            assert result[f"log_p_{form['gender']}"] == expected
         assert result["bias"] == result["log_p_male"] - result["log_p_female"]
-        assert {result[f"bias_{name}"] for name in module_variants()} == {None}
-    # Llama's tiny vocabulary knows no Chinese; of the characters 们 and the like are unknown.
-    assert scored == (0 if family == "llama" else len(rows))
+        assert {result[f"bias_{name}"] for name in VARIANTS} == {None}
 
 
-def test_what_a_causal_model_cannot_score(tmp_path):
+def test_sentences_that_a_causal_model_cannot_score(tmp_path):
     lm = load_causal_lm(tiny_causal.save(tmp_path / "a", tokenizer=characters_with_start()))
     rows = [
         row("他" + "一" * 32, "他", "她"),
@@ -450,27 +351,17 @@ def test_what_a_causal_model_cannot_score(tmp_path):
         row("一\u200b二", "\u200b", "她"),
         row("她是一个好老师。", "她", "她"),
     ]
-    found = [r["excluded"] for r, _ in score_causal(lm, rows, log_base=10, tokens_per_batch=99)]
-    assert found == ["too_long", "keyword_unknown", "keyword_vanishes", "identical_tokens"]
+    reasons = ["too_long", "keyword_unknown", "keyword_vanishes", "identical_tokens"]
+    assert [result["excluded"] for result, _ in scores_of(lm, rows)] == reasons
     lm = load_causal_lm(tiny_causal.save(tmp_path / "b", "gpt_neox"))
     assert lm.start_id is None
     rows = [row("他来了。", "他", "她"), row("老师说他来了。", "他", "她")]
-    found = [r["excluded"] for r, _ in score_causal(lm, rows, log_base=10, tokens_per_batch=99)]
-    assert found == ["keyword_first", None]
-
-
-def test_swapping_a_causal_models_words_negates_the_bias(tmp_path):
-    lm = load_causal_lm(tiny_causal.save(tmp_path))
-    for one in causal_rows():
-        swapped = one | {"gender": "female" if one["gender"] == "male" else "male"}
-        both = [one, swapped]
-        a, b = (r["bias"] for r, _ in score_causal(lm, both, log_base=10, tokens_per_batch=99))
-        assert a == -b
+    assert [result["excluded"] for result, _ in scores_of(lm, rows)] == ["keyword_first", None]
 
 
 def test_a_causal_model_as_a_stage(tmp_path):
     folder = tiny_causal.save(tmp_path / "model", tokenizer=characters_with_start())
-    table, gate, counts = run(tmp_path, causal_rows(), folder)
+    table, gate, counts = run(tmp_path, CAUSAL_ROWS, folder)
     assert gate["family"] == "causal" and gate["type"] == "gpt2"
     assert gate["reason"] == "next_token_not_above_baseline"
     assert counts["scored"] == len(table) == gate["check"]["sentences"]
@@ -487,7 +378,7 @@ def test_no_sign_flips_in_bf16(tmp_path, family):
         tiny_models.save(folder)
     else:
         tiny_causal.save(folder, tokenizer=characters_with_start())
-    rows = causal_rows()
+    rows = CAUSAL_ROWS
     exact, _, _ = run(tmp_path, rows, folder)
     low, gate, counts = run(tmp_path, rows, folder, dtype="bf16")
     assert gate["dtype"] == "bfloat16"
@@ -523,29 +414,32 @@ def test_an_interrupted_scoring_goes_on(tmp_path, folder, monkeypatch):
     monkeypatch.delenv("EVENHAND_CACHE", raising=False)
     monkeypatch.setattr(module, "SENTENCES_AT_ONCE", 4)
     arguments = {
-        "dataset": write(tmp_path / "dataset.parquet", dataset_rows()),
+        "dataset": tmp_path / "dataset.parquet",
         "out": tmp_path / "bias.parquet",
         "gate": tmp_path / "gate.json",
         "name": "tiny",
         "model": folder,
     }
+    pq.write_table(pa.Table.from_pylist(ROWS), arguments["dataset"])
     whole = stage.execute(score_bias, arguments)
     first = arguments["out"].read_bytes()
-    asked = []
+    calls = []
 
-    def counted(*given, **options):
-        asked.append(len(asked))
-        if len(asked) == 3:
+    def counted(*arguments_, **options):
+        calls.append(1)
+        if len(calls) == 3:
             raise KeyboardInterrupt
-        return score_masked(*given, **options)
+        return score_sentences(*arguments_, **options)
 
-    monkeypatch.setattr(module, "score_masked", counted)
+    monkeypatch.setattr(module, "score_sentences", counted)
     with pytest.raises(KeyboardInterrupt):
         stage.execute(score_bias, arguments)
-    monkeypatch.setattr(module, "score_masked", score_masked)
+    monkeypatch.setattr(module, "score_sentences", score_sentences)
     runs = []
     original = execution._fit
-    monkeypatch.setattr(execution, "_fit", lambda *given: runs.append(1) or original(*given))
+    monkeypatch.setattr(
+        execution, "_fit", lambda *arguments_: runs.append(1) or original(*arguments_)
+    )
     again = stage.execute(score_bias, arguments)
     assert arguments["out"].read_bytes() == first
     assert again["counts"] == whole["counts"]
@@ -553,10 +447,3 @@ def test_an_interrupted_scoring_goes_on(tmp_path, folder, monkeypatch):
     runs.clear()
     stage.execute(score_bias, arguments)
     assert 0 < afresh < len(runs)  # two chunks were there; after a success nothing is kept
-
-
-def test_a_model_that_cannot_be_loaded_is_an_error(tmp_path):
-    folder = tiny_models.save(tmp_path)
-    (folder / "model.safetensors").write_bytes(b"x" * 99)
-    with pytest.raises(InputError, match=r"weights are broken .*; fetch the model again"):
-        run(tmp_path, dataset_rows(), folder)

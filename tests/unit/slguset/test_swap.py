@@ -5,17 +5,6 @@ from hypothesis import strategies as st
 from evenhand.slguset.swap import mask, spans_of, swap, swapped_spans
 
 
-def test_each_character_is_masked():
-    assert mask("我的妈妈来了。", [(2, 4, "爸爸")]) == "我的[MASK][MASK]来了。"
-    assert mask("她来了。", [(0, 1, "他")], "_") == "_来了。"
-
-
-def test_keywords_are_exchanged():
-    assert swap("我的老公来了。", [(3, 4, "婆")]) == "我的老婆来了。"
-    spans = [(0, 3, "Die"), (4, 8, "Ärztin"), (14, 20, "ihren")]
-    assert swap("Der Arzt nahm seinen Hut.", spans) == ("Die Ärztin nahm ihren Hut.")
-
-
 def test_the_spans_of_a_row_are_its_own_or_the_keyword():
     row = {"start": 3, "end": 4, "opposite": "婆"}
     assert spans_of(row | {"spans": None}) == spans_of(row) == [(3, 4, "婆")]

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import stats
 
 from evenhand.errors import InputError
@@ -56,16 +54,6 @@ def test_the_interval_is_close_to_that_of_the_bootstrap():
     assert (found["pearson_low"], found["pearson_high"]) == pytest.approx((low, high), abs=0.02)
 
 
-@given(st.lists(st.floats(-5, 5), min_size=2, max_size=20))
-def test_a_method_that_says_the_same_agrees_fully(values):
-    bias = np.array(values)
-    found = compare(bias, 3 * bias, np.arange(len(bias)))
-    assert found["sign_agreement"] == 1.0
-    assert found["share_male"] == found["share_male_bias"]
-    if np.ptp(bias) > 1e-3:
-        assert found["pearson"] == pytest.approx(1) and found["spearman"] == pytest.approx(1)
-
-
 def test_nothing_varies_or_one_cluster():
     found = compare(np.ones(3), np.arange(3.0), np.arange(3))
     assert found["pearson"] is found["spearman"] is found["pearson_low"] is None
@@ -80,18 +68,8 @@ def test_a_model_that_is_not_trusted_has_the_reason_and_no_number(folder):
     assert {row[name] for name in ("pearson", "spearman", "sign_agreement")} == {None}
 
 
-def test_scores_of_other_models(folder):
-    write_model(folder, "b", BIAS)
-    write_scores(folder, "c", [1.0] * 5)
-    for names, scored in ((("a", "b"), ("a",)), (("a",), ("a", "c")), (("a", "b"), ("a", "c"))):
-        with pytest.raises(InputError, match="are of other models"):
-            run(folder, names, scored)
-
-
-def test_scores_of_other_sentences(folder):
-    write_scores(folder, "a", [1.0] * 4)
-    with pytest.raises(InputError, match=r"a.scores.parquet: its pairs are not the sentences"):
-        run(folder)
-    write_scores(folder, "a", [1.0] * 5, ids=["0", "1", "2", "3", "9"])
-    with pytest.raises(InputError, match="its pairs are not the sentences"):
-        run(folder)
+def test_scores_of_others(folder):
+    for ids in (["0", "1", "2", "3"], ["0", "1", "2", "3", "9"]):
+        write_scores(folder, "a", [1.0] * len(ids), ids=ids)
+        with pytest.raises(InputError, match=r"a.scores.parquet: its pairs are not the sentences"):
+            run(folder)

@@ -41,13 +41,13 @@ def check(text: str) -> None:
     assert all(text[n.start : n.end] == n.word for n in names)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(TEXTS)
 def test_random_strings_are_tagged_as_by_jieba(text):
     check(text)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.text(max_size=30))
 def test_any_unicode_is_tagged_as_by_jieba(text):
     check(text)
@@ -69,14 +69,6 @@ def test_any_unicode_is_tagged_as_by_jieba(text):
 )
 def test_awkward_strings_are_tagged_as_by_jieba(text):
     check(text)
-
-
-def test_spans_of_names():
-    (names,) = posseg.find_names(["昨天王小丫和李明来了"])
-    assert [(n.word, n.flag, n.start, n.end) for n in names] == [
-        ("王小丫", "nr", 2, 5),
-        ("李明", "nr", 6, 8),
-    ]
 
 
 def test_the_dictionary_is_the_one_that_jieba_reads():

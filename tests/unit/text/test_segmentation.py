@@ -1,10 +1,9 @@
 import warnings
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.text.segmentation import Token, cut, dictionary, token_at
+from evenhand.text.segmentation import Token, cut, token_at
 
 texts = st.text(alphabet="女儿妇童男人们老公正在的，。、“”,1.5年a", min_size=1, max_size=25)
 
@@ -34,15 +33,5 @@ def test_the_word_at_a_place_is_the_one_of_the_whole_text(text, data):
         assert token.following == ("" if following in MARKS else following)
 
 
-def test_outside_the_text():
-    with pytest.raises(IndexError):
-        token_at("女人", 2)
-
-
 def test_following_word():
     assert token_at("这些女人们", 2) == Token("女", 2, "人们")
-
-
-def test_dictionary_holds_words_only():
-    assert {"女", "女人", "妇女"} <= dictionary()
-    assert all(word.strip() == word and " " not in word for word in dictionary())

@@ -68,21 +68,6 @@ def test_sentences_are_cut_and_normalised(tmp_path):
     assert marked(second) == ["李", "约翰"]
 
 
-def test_unknown_format_and_missing_or_broken_file(tmp_path):
-    with pytest.raises(InputError, match="use one of pku, cluener"):
-        list(read_tagged(tmp_path / "x", "conll"))
-    with pytest.raises(InputError, match="No such file"):
-        list(read_tagged(tmp_path / "x", "pku"))
-    broken = tmp_path / "x.gz"
-    broken.write_bytes(gzip.compress("她/r 在/p\n".encode() * 100)[:20])
-    with pytest.raises(InputError, match="no whole gzip file"):
-        list(read_tagged(broken, "pku"))
-    bytes_ = tmp_path / "y"
-    bytes_.write_bytes("她".encode("gb18030"))
-    with pytest.raises(InputError, match="not UTF-8"):
-        list(read_tagged(bytes_, "pku"))
-
-
 @pytest.mark.mirror
 def test_real_corpora(mirror):
     daily = list(read_tagged(mirror / "chinese_news/peoples_daily_1998/pd1998.txt.gz", "pku"))

@@ -28,9 +28,6 @@ Schema = dict[str, Any]
 #: Faults reported at a time.
 MOST_FAULTS = 20
 
-
-_QUOTE = '"'
-
 # libyaml takes a tenth of the time, and every job on a cluster reads schema and configuration
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -53,7 +50,7 @@ def read_schema(path: Path) -> Schema:
 def _with_members(part: Any) -> Any:
     """Return a part of the schema with ``members`` as ``enum``; null too, if it is the default."""
     if isinstance(part, list):
-        return [_with_members(one) for one in part]
+        return [_with_members(item) for item in part]
     if not isinstance(part, dict):
         return part
     part = {key: _with_members(value) for key, value in part.items()}
@@ -81,9 +78,7 @@ def read_config(path: Path) -> dict[str, Any]:
             depth -= isinstance(event, yaml.CollectionEndEvent)
             if depth > DEPTH:
                 raise InputError(f"is nested deeper than {DEPTH} levels", file=path)
-        node = yaml.compose(text, Loader=_LOADER)
-        check_values(node, path)
-        _check_keys(node, path)
+        check_values(yaml.compose(text, Loader=_LOADER), path)
         config = yaml.load(text, Loader=_LOADER)
     except (yaml.YAMLError, ValueError, TypeError) as error:
         mark = getattr(error, "problem_mark", None)
@@ -97,21 +92,7 @@ def read_config(path: Path) -> dict[str, Any]:
     return config
 
 
-def _check_keys(top: yaml.Node | None, file: Path) -> None:
-    nodes, seen = [top], set()
-    while nodes:
-        node = nodes.pop()
-        if id(node) in seen:  # an alias
-            continue
-        seen.add(id(node))
-        if isinstance(node, yaml.SequenceNode):
-            nodes += node.value
-        elif isinstance(node, yaml.MappingNode):
-            nodes += [value for _, value in node.value]
-            _check_mapping(node, file)
-
-
-def _check_mapping(node: yaml.MappingNode, file: Path) -> None:
+def _check_keys(node: yaml.MappingNode, file: Path | str) -> None:
     lines: dict[tuple[str, str], int] = {}
     for key, _ in node.value:
         name, line = (key.tag, str(key.value)), key.start_mark.line + 1
@@ -138,22 +119,26 @@ def check_values(value: Any, file: Path | str = "config") -> None:
     Raises
     ------
     InputError
-        It contains itself, is nested deeper than `DEPTH`, or has more than `VALUES` values.
+        It contains itself, is nested deeper than `DEPTH`, has more than `VALUES` values, or (of
+        nodes) sets a key twice.
     """
     sizes: dict[int, int] = {}
 
     def size(part: Any, depth: int) -> int:
         if isinstance(part, yaml.MappingNode):
-            inner = [node for pair in part.value for node in pair]
-        elif isinstance(part, yaml.SequenceNode | dict | list):
-            held = part.value if isinstance(part, yaml.Node) else part
-            inner = list(held.values() if isinstance(held, dict) else held)
+            values = [node for pair in part.value for node in pair]
+        elif isinstance(part, yaml.SequenceNode):
+            values = part.value
+        elif isinstance(part, dict | list):
+            values = part.values() if isinstance(part, dict) else part
         else:
             return 1
         if depth > DEPTH:
             raise InputError(f"is nested deeper than {DEPTH} levels, or holds itself", file=file)
         if id(part) not in sizes:
-            sizes[id(part)] = 1 + sum(size(one, depth + 1) for one in inner)
+            if isinstance(part, yaml.MappingNode):
+                _check_keys(part, file)
+            sizes[id(part)] = 1 + sum(size(value, depth + 1) for value in values)
         if sizes[id(part)] > VALUES:
             raise InputError(f"its aliases stand for more than {VALUES} values", file=file)
         return sizes[id(part)]
@@ -223,15 +208,15 @@ def _without_effect(value: Any, schema: Schema, whole: Any, where: str = "") -> 
         return
     known = schema.get("properties", {})
     for key, part in value.items():
-        own = known.get(key, schema.get("additionalProperties", {}))
-        needs = own.get("only_for", [])
+        key_schema = known.get(key, schema.get("additionalProperties", {}))
+        needs = key_schema.get("only_for", [])
         needs = needs if isinstance(needs, list) else [needs]
         unmet = [list(_unmet(need, value, whole, where)) for need in needs]
-        if unmet and all(unmet) and part != _fill(own.get("default"), own):
-            why = " or ".join(dict.fromkeys(lacks[0] for lacks in unmet))
+        if unmet and all(unmet) and part != _fill(key_schema.get("default"), key_schema):
+            why = " or ".join(dict.fromkeys(conditions[0] for conditions in unmet))
             yield f"config: {where}{key} has no effect {why}; remove it"
-        elif isinstance(own, dict):
-            yield from _without_effect(part, own, whole, f"{where}{key}.")
+        elif isinstance(key_schema, dict):
+            yield from _without_effect(part, key_schema, whole, f"{where}{key}.")
 
 
 def _unmet(need: dict[str, Any], beside: Any, whole: Any, where: str) -> Iterator[str]:
@@ -246,7 +231,8 @@ def _unmet(need: dict[str, Any], beside: Any, whole: Any, where: str) -> Iterato
             if not {*value} & {*values}:
                 yield f"without {' or '.join(map(str, values))} in {full}"
         elif value not in values:
-            yield f"for {place}: {_shown(value).strip(_QUOTE)}"
+            plain = _as_yaml(value).strip('"')
+            yield f"for {place}: {plain}"
 
 
 def _fill(value: Any, schema: Schema) -> Any:
@@ -263,7 +249,7 @@ def _fill(value: Any, schema: Schema) -> Any:
             filled[key] = _fill(value[key], free) if isinstance(free, dict) else value[key]
         return filled
     if isinstance(value, list):
-        return [_fill(one, schema.get("items", {})) for one in value]
+        return [_fill(item, schema.get("items", {})) for item in value]
     if isinstance(value, float) and schema.get("type") == "integer":
         return int(value)  # 3.0 is a whole number
     return value
@@ -272,7 +258,7 @@ def _fill(value: Any, schema: Schema) -> Any:
 def _explain(error: jsonschema.ValidationError) -> Iterator[str]:
     """Yield short sentences that explain the fault of a key."""
     where = ".".join(str(step) for step in error.absolute_path)
-    is_what = f"config: {where or 'the configuration'} is {_shown(error.instance)}"
+    is_what = f"config: {where or 'the configuration'} is {_as_yaml(error.instance)}"
     if "propertyNames" in error.absolute_schema_path:
         form = _expectation(error.schema)
         yield f"config: {where}.{error.instance} is no name; it must be {form}"
@@ -286,7 +272,7 @@ def _explain(error: jsonschema.ValidationError) -> Iterator[str]:
             hint = f", did you mean {near[0]}?" if near else f" (the keys are {', '.join(known)})"
             yield f"config: there is no key {f'{where}.{key}'.lstrip('.')}{hint}"
     elif error.validator == "enum":
-        allowed = [_shown(value).strip('"') for value in error.validator_value]
+        allowed = [_as_yaml(value).strip('"') for value in error.validator_value]
         near = difflib.get_close_matches(str(error.instance), allowed, n=1)
         hint = f", did you mean {near[0]}?" if near else ""
         hint = "; put it into quotes" if str(error.instance) in allowed else hint
@@ -301,8 +287,8 @@ def _explain(error: jsonschema.ValidationError) -> Iterator[str]:
         for key in sorted(set(error.validator_value) - set(error.instance)):
             yield f"config: {where or 'the configuration'} lacks the key {key}"
     elif error.validator == "uniqueItems":
-        twice = next(one for one in error.instance if error.instance.count(one) > 1)
-        yield f"config: {where} names {_shown(twice)} twice"
+        repeated = next(item for item in error.instance if error.instance.count(item) > 1)
+        yield f"config: {where} names {_as_yaml(repeated)} twice"
     elif error.validator in ("anyOf", "oneOf"):
         parts = error.validator_value
         yield f"{is_what}; it must be {', or '.join(_expectation(part) for part in parts)}"
@@ -321,7 +307,7 @@ def _expectation(schema: Schema) -> str:
     kinds = kinds if isinstance(kinds, list) else [kinds]
     text = " or ".join(words.get(kind, kind) for kind in kinds)
     if "enum" in schema:
-        text = f"one of {', '.join(_shown(value) for value in schema['enum'])}"
+        text = f"one of {', '.join(_as_yaml(value) for value in schema['enum'])}"
     for bound, phrase in (
         ("minimum", "at least {}"),
         ("exclusiveMinimum", "above {}"),
@@ -338,7 +324,7 @@ def _expectation(schema: Schema) -> str:
     return text
 
 
-def _shown(value: Any) -> str:
+def _as_yaml(value: Any) -> str:
     """Format a value as YAML."""
     return json.dumps(value, ensure_ascii=False, default=str)
 
@@ -405,26 +391,23 @@ def _words(name: str, value: Any) -> list[str]:
         return []
     if isinstance(value, bool):
         return [option if value else "--no-" + option[2:]]
-    if isinstance(value, dict) or (isinstance(value, list) and not _plain(value)):
+    values = value if isinstance(value, list) else [value]
+    if any(isinstance(item, bool) or not isinstance(item, str | int | float) for item in values):
         raise TypeError(f"{name} is {value!r}, which is no value of an option")
     if value == []:
         return ["--empty-" + option[2:]]
-    words = [str(one) for one in value] if isinstance(value, list) else [str(value)]
+    words = list(map(str, values))
     if any(word.startswith("-") for word in words):  # which reads like an option by itself
         return [f"{option}={word}" for word in words]
     return [option, *words]
-
-
-def _plain(values: list[Any]) -> bool:
-    return all(isinstance(one, str | int | float) and not isinstance(one, bool) for one in values)
 
 
 def file_options(files: dict[str, Any]) -> str:
     """Return files (one path or several, by argument name), or other words, as options."""
     words = []
     for name, paths in files.items():
-        chosen = [paths] if isinstance(paths, str) else [str(path) for path in paths]
-        words += ["--" + name.replace("_", "-"), *chosen] if chosen else []
+        paths = [paths] if isinstance(paths, str) else list(map(str, paths))
+        words += ["--" + name.replace("_", "-"), *paths] if paths else []
     return shlex.join(words)
 
 

@@ -153,18 +153,16 @@ def _check_hermetic(watch: hermetic.Watch, function: Stage, bound: inspect.Bound
     module = sys.modules["__main__"].__spec__.name
     bound.apply_defaults()
     declared = [
-        Path(path)
+        path
         for _, role, value in _roles(function, bound)
         if role in (Role.INPUT, Role.SOURCE, Role.OUTPUT)
         for path in _paths(value)
     ]
-    own = [os.environ.get(name) for name in ("EVENHAND_STATE", "EVENHAND_CACHE")]
-    files = watch.undeclared([*declared, *(Path(folder) for folder in own if folder)])
-    modules = hermetic.uncovered_modules(
-        code.manifest(*modules_of(function, module, bound.arguments))["modules"]
-    )
-    if files or modules:
-        raise RuntimeError(f"{module} uses what it does not declare: {', '.join(files + modules)}")
+    folders = [os.environ.get(name) for name in ("EVENHAND_STATE", "EVENHAND_CACHE")]
+    files = watch.undeclared([*declared, *(Path(folder) for folder in folders if folder)])
+    covered = code.manifest(*modules_of(function, module, bound.arguments))["modules"]
+    if undeclared := files + hermetic.uncovered_modules(covered):
+        raise RuntimeError(f"{module} uses what it does not declare: {', '.join(undeclared)}")
 
 
 def full_disk(error: BaseException) -> InputError | None:
@@ -189,7 +187,7 @@ def _config_keys(words: Iterable[str]) -> dict[str, str]:
     keys = {}
     for word in words:
         section, _, names = word.removeprefix(FROM_CONFIG).rpartition(":")
-        for name, _, key in (one.partition("=") for one in names.split(",")):
+        for name, _, key in (pair.partition("=") for pair in names.split(",")):
             keys[name] = key or f"{section}.{name}"
     return keys
 
@@ -232,14 +230,23 @@ def execute(
     if record is not None:
         print(f"served from the run cache ({key})", file=sys.stderr)
     else:
-        with scratch_at(_scratch(function.__name__, key, outputs)):
+        digest = code.fingerprint([key, *sorted(map(str, outputs.values()))])
+        state = os.environ.get("EVENHAND_STATE")
+        scratch = Path(state) / "scratch" / f"{function.__name__}-{digest}" if state else None
+        with scratch_at(scratch):
             record = _call(function, bound, outputs, plan)
         if folder:
             cache.store(Path(folder), key, outputs, record)
     record = record | {
         "key": key,
         "config": {name: key for name, key in (config or {}).items() if name in bound.arguments},
-        "inputs": _with_files(record["inputs"], bound),
+        "inputs": {
+            name: [
+                item | {"file": str(path)}
+                for item, path in zip(items, _paths(bound.arguments[name]), strict=True)
+            ]
+            for name, items in record["inputs"].items()
+        },
         "outputs": {
             name: {"file": str(path), "sha256": content_digest(path)}
             for name, path in outputs.items()
@@ -256,8 +263,8 @@ def modules_of(function: Stage, module: str, arguments: dict[str, Any]) -> list[
         plugin = next((m for m in _metadata(hint) if isinstance(m, Plugin)), None)
         value = arguments.get(name)
         if plugin and value is not None:
-            chosen = [value] if isinstance(value, str) else value
-            modules += [f"{plugin.package}.{one}" for one in chosen]
+            names = [value] if isinstance(value, str) else value
+            modules += [f"{plugin.package}.{name}" for name in names]
     return modules
 
 
@@ -293,21 +300,8 @@ def _keys(name: str, value: Path | list[Path] | None) -> list[str]:
 
 def _paths(value: Path | list[Path] | None) -> list[Path]:
     """Return the paths of an input or output: one, several or none."""
-    given = [] if value is None else value if isinstance(value, list) else [value]
-    return [Path(path) for path in given]
-
-
-def _with_files(
-    inputs: dict[str, list[dict[str, str]]], bound: inspect.BoundArguments
-) -> dict[str, list[dict[str, str]]]:
-    """Add the paths to the described inputs, for the record only."""
-    return {
-        name: [
-            one | {"file": str(path)}
-            for one, path in zip(described, _paths(bound.arguments[name]), strict=True)
-        ]
-        for name, described in inputs.items()
-    }
+    paths = [] if value is None else value if isinstance(value, list) else [value]
+    return list(map(Path, paths))
 
 
 def _describe(path: Path, role: Role) -> dict[str, str]:
@@ -323,13 +317,6 @@ def _describe(path: Path, role: Role) -> dict[str, str]:
     return {"name": name, "sha256": digest}
 
 
-def _scratch(name: str, key: str, outputs: dict[str, Path]) -> Path | None:
-    """Return the scratch folder of a run (see `evenhand.core.scratch`)."""
-    state = os.environ.get("EVENHAND_STATE")
-    digest = code.fingerprint([key, *sorted(map(str, outputs.values()))])
-    return Path(state) / "scratch" / f"{name}-{digest}" if state else None
-
-
 def _call(
     function: Stage,
     bound: inspect.BoundArguments,
@@ -341,14 +328,14 @@ def _call(
     for path in outputs.values():
         path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        chosen = {
+        targets = {
             name: [partials[key] for key in _keys(name, value)]
             if isinstance(value, list)
             else partials.get(name)
             for name, role, value in _roles(function, bound)
             if role is Role.OUTPUT
         }
-        counts = function(**{**bound.arguments, **chosen})
+        counts = function(**{**bound.arguments, **targets})
         missing = [name for name, partial in partials.items() if not partial.exists()]
         if missing:
             raise RuntimeError(f"{plan['stage']} did not write {', '.join(missing)}")
@@ -403,9 +390,9 @@ def _metadata(hint: Any) -> Iterator[Any]:
 def _plain(value: Any) -> Any:
     """Return a parameter as a JSON value."""
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     if isinstance(value, dict):
-        return {str(key): _plain(one) for key, one in value.items()}
+        return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, Path | Enum):
         raise TypeError(f"{value!r}: a stage takes plain values, or a path with a role")
     return value

@@ -143,16 +143,18 @@ class Table:
     @property
     def header(self) -> list[str]:
         """The names of all columns, in the order of the file."""
-        return [name for one in self.columns for name in (one.name, *one.interval)]
+        return list(self.types)
 
     @property
     def types(self) -> dict[str, str]:
         """The type of each column of `header`."""
-        return {name: one.type for one in self.columns for name in (one.name, *one.interval)}
+        return {
+            name: column.type for column in self.columns for name in (column.name, *column.interval)
+        }
 
     def numbers(self) -> Iterator[Column]:
         """The columns that have an interval."""
-        return (one for one in self.columns if one.interval)
+        return (column for column in self.columns if column.interval)
 
 
 def write_tables(
@@ -193,15 +195,15 @@ def _resource(table: Table) -> dict[str, Any]:
             described.pop("interval")
         fields.append(described)
         for end, word in zip(column.interval, ("Lower", "Upper"), strict=False):
-            about = f"{word} end of the confidence interval of {column.name}"
-            fields.append({"name": end, "type": "number", "description": about})
-    schema = {"fields": fields, "primaryKey": list(table.key)}
-    sources = [{"title": table.source}] if table.source else []
-    path = f"{table.name}.csv"
-    main = {} if table.main is None else {"main": table.main}
-    return {"name": table.name, "path": path, "title": table.title, "sources": sources} | {
-        "schema": schema,
-        **main,
+            description = f"{word} end of the confidence interval of {column.name}"
+            fields.append({"name": end, "type": "number", "description": description})
+    return {
+        "name": table.name,
+        "path": f"{table.name}.csv",
+        "title": table.title,
+        "sources": [{"title": table.source}] if table.source else [],
+        "schema": {"fields": fields, "primaryKey": list(table.key)},
+        **({} if table.main is None else {"main": table.main}),
     }
 
 
@@ -244,7 +246,7 @@ def read_package(folder: Path) -> dict[str, Table]:
     path = folder / PACKAGE
     try:
         resources = json.loads(path.read_text(encoding="utf-8"))["resources"]
-        return {one["name"]: _table(one) for one in resources}
+        return {resource["name"]: _table(resource) for resource in resources}
     except (ValueError, KeyError, TypeError) as error:
         raise InputError("is not a description of tables", file=path) from error
 
@@ -254,19 +256,16 @@ def _table(resource: dict[str, Any]) -> Table:
         Column(**field | {"interval": tuple(field.get("interval", ()))})
         for field in resource["schema"]["fields"]
     ]
-    ends = {name for one in columns for name in one.interval}
+    ends = {name for column in columns for name in column.interval}
+    main = resource.get("main")
     return Table(
         resource["name"],
         resource["title"],
         tuple(resource["schema"]["primaryKey"]),
-        tuple(one for one in columns if one.name not in ends),
-        next((one["title"] for one in resource["sources"]), ""),
-        main=_main(resource.get("main")),
+        tuple(column for column in columns if column.name not in ends),
+        next((source["title"] for source in resource["sources"]), ""),
+        main=main and {column: tuple(values) for column, values in main.items()},
     )
-
-
-def _main(values: Mapping[str, list[str]] | None) -> dict[str, tuple[str, ...]] | None:
-    return None if values is None else {column: (*one,) for column, one in values.items()}
 
 
 def declaration(path: Path) -> Table | None:

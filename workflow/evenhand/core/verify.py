@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from evenhand.core import cache
+from evenhand.core.cache import restore as restore_outputs
 from evenhand.core.files import content_digest
 from evenhand.errors import InputError
 
@@ -25,16 +25,16 @@ def incomplete_folders(results: Path) -> list[str]:
     edits, which a new run of the stage would replace. A folder that is missing altogether is left
     out too, because the plan requests it anyway.
     """
-    found = []
+    incomplete = []
     for listing in sorted((results / ".evenhand" / "folders").glob("*.json")):
         document = json.loads(listing.read_text(encoding="utf-8"))
         folder, files = Path(document["folder"]), document["files"]
-        there = {name for name in files if (folder / name).is_file()}
-        if len(there) == len(files) or not folder.is_dir():
+        present = {name for name in files if (folder / name).is_file()}
+        if len(present) == len(files) or not folder.is_dir():
             continue
-        if all(content_digest(folder / name) == files[name] for name in there):
-            found.append(document["folder"])
-    return found
+        if all(content_digest(folder / name) == files[name] for name in present):
+            incomplete.append(document["folder"])
+    return incomplete
 
 
 def read_records(results: Path) -> Iterator[tuple[Path, Record]]:
@@ -59,19 +59,23 @@ def read_records(results: Path) -> Iterator[tuple[Path, Record]]:
         written |= files
 
 
-def verify(results: Path, *, restore: bool = False, store: Path | None = None) -> int:
-    """Print each result that is missing or differs from its record; return how many are left.
+def verify(
+    results: Path = Path("results"), *, restore: bool = False, cache: Path | None = None
+) -> int:
+    """Compare results with the checksums that their stages recorded.
+
+    Print each result that is missing or differs; return how many are left.
 
     Parameters
     ----------
     results
         The folder of results, as the configuration names it.
     restore
-        Restore each from the run cache.
-    store
-        The run cache. The default is the one in the folder of results.
+        Restore missing and changed results from the run cache.
+    cache
+        The run cache, if it is not in the folder of results.
     """
-    store = store or results / ".evenhand" / "cache"
+    cache = cache or results / ".evenhand" / "cache"
     lines: list[str] = []
     checked = missing = changed = 0
     for place, record in read_records(results):
@@ -83,7 +87,7 @@ def verify(results: Path, *, restore: bool = False, store: Path | None = None) -
             for name, path in outputs.items()
             if path not in gone and content_digest(path) != record["outputs"][name]["sha256"]
         ]
-        if (gone or edited) and restore and cache.restore(store, record["key"], outputs):
+        if (gone or edited) and restore and restore_outputs(cache, record["key"], outputs):
             lines += [f"{path}: restored" for path in gone + edited]
             continue
         missing += len(gone)
@@ -106,28 +110,9 @@ def main() -> None:
     from cyclopts import App
 
     app = App(name="python -m evenhand.core.verify", version_flags=[])
-
-    @app.default
-    def command(
-        results: Path = Path("results"), *, restore: bool = False, cache: Path | None = None
-    ) -> None:
-        """Compare results with the checksums that their stages recorded; exit 1 if one differs.
-
-        A recorded result that is missing counts as one that differs.
-
-        Parameters
-        ----------
-        results
-            The folder of results, as the configuration names it.
-        restore
-            Restore missing and changed results from the run cache.
-        cache
-            The run cache, if it is not in the folder of results.
-        """
-        sys.exit(1 if verify(results, restore=restore, store=cache) else 0)
-
+    app.default(verify)
     try:
-        app()
+        sys.exit(bool(app(result_action="return_value")))
     except InputError as error:
         sys.exit(f"error: {error}")
 

@@ -10,9 +10,7 @@ from typing import Annotated, Any
 
 import requests
 import urllib3
-from requests.adapters import HTTPAdapter
 from tqdm import tqdm
-from urllib3.util import Retry
 
 from evenhand.core import stage
 from evenhand.core.files import content_digest, remove
@@ -24,6 +22,9 @@ CHUNK = 1 << 18
 
 #: How often a broken download is taken up again before the run gives up.
 ATTEMPTS = 6
+
+#: The answers of a server that is asked again later.
+BUSY = (429, 500, 502, 503, 504)
 
 #: Seconds without a byte until a connection counts as broken.
 TIMEOUT = 60
@@ -74,7 +75,8 @@ def fetch_source(
     pause
         Seconds before the first new attempt; they double with each.
     """
-    folder = mirror or _environment_mirror()
+    folder = mirror or os.environ.get("EVENHAND_MIRROR") or None
+    folder = folder and Path(folder)
     recorded = out.with_name(f"{file}.sha256")
     expected = sha256.lower()
     if not expected and recorded.is_file():
@@ -84,37 +86,40 @@ def fetch_source(
             f"{name}: {expected!r} is no SHA-256",
             remedy="enter 64 hex digits in the table of sources",
         )
-    chosen, copies = _choose(name, file, folder, expected)
+    copy, digests = _choose(name, file, folder, expected)
     part = out.with_name(f".download-{expected[:16] or 'first'}")
-    if chosen:
-        found = copies[chosen]
-        _link_or_copy(chosen, out)
+    if copy:
+        digest = digests[copy]
+        _link_or_copy(copy, out)
     elif expected and part.exists() and content_digest(part) == expected:
-        found = expected
+        digest = expected
         part.replace(out)
     else:
         offline = offline or bool(os.environ.get("EVENHAND_OFFLINE"))
         if offline or not url:
-            raise _absent(name, file, expected, folder, copies, offline)
-        found = _download(name, url, expected, part, pause)
+            raise _absent(name, file, expected, folder, digests, offline)
+        digest = _download(name, url, expected, part, pause)
         part.replace(out)
-    record.write_text(f"{found}  {file}\n", encoding="utf-8")
+    record.write_text(f"{digest}  {file}\n", encoding="utf-8")
     if not expected:
-        if not chosen:
-            _keep(out, found)
+        if not copy:  # for the run after its checksum is entered, if that takes no space
+            part = out.with_name(f".download-{digest[:16]}")
+            with contextlib.suppress(OSError):
+                remove(part)
+                os.link(out, part)
         print(
             f"warning: {name} has no checksum in the table of sources. This copy has SHA-256"
-            f" {found}, which later copies must have too.",
+            f" {digest}, which later copies must have too.",
             file=sys.stderr,
         )
-    place = "mirror" if chosen else "url"
+    place = "mirror" if copy else "url"
     return {"bytes": out.stat().st_size, "licence": licence, "from": place}
 
 
 def _choose(
     name: str, file: str, folder: Path | None, expected: str
 ) -> tuple[Path | None, dict[Path, str]]:
-    """The mirror's copy with this SHA-256, and the SHA-256 of each copy that was looked at.
+    """Return the mirror's copy with this SHA-256, and the SHA-256 of each copy that was read.
 
     Without a SHA-256 any copy will do, if all are the same.
     """
@@ -138,32 +143,18 @@ def _choose(
     return next(iter(copies)), copies
 
 
-def _keep(out: Path, digest: str) -> None:
-    """Keep a first copy for the run after its checksum is entered, if that takes no space."""
-    part = out.with_name(f".download-{digest[:16]}")
-    with contextlib.suppress(OSError):
-        remove(part)
-        os.link(out, part)
-
-
 # --- the mirror ----------------------------------------------------------------------------
 
 
-def _environment_mirror() -> Path | None:
-    folder = os.environ.get("EVENHAND_MIRROR")
-    return Path(folder) if folder else None
-
-
 def _find(folder: Path, file: str) -> list[Path]:
-    """The files of that name in a folder and below, in the order of their paths."""
+    """Return the files of that name in a folder and below, in the order of their paths."""
     if not folder.is_dir():
         raise InputError("the mirror is no folder", file=folder, remedy="mend the path to it")
-    found = (Path(place) / file for place, _, files in os.walk(folder) if file in files)
-    return sorted(path for path in found if path.is_file())
+    return sorted(path for path in folder.rglob(file) if path.is_file())
 
 
 def _link_or_copy(source: Path, target: Path) -> None:
-    """A hard link, whose times are left alone: they are the mirror's too."""
+    """Make a hard link, whose times are left alone: they are the mirror's too."""
     remove(target)
     try:
         os.link(source, target, follow_symlinks=True)
@@ -176,13 +167,13 @@ def _absent(
     file: str,
     expected: str,
     folder: Path | None,
-    others: dict[Path, str],
+    digests: dict[Path, str],
     offline: bool,
 ) -> InputError:
-    if others:
-        path, found = next(iter(others.items()))
+    if digests:
+        path, digest = next(iter(digests.items()))
         return InputError(
-            f"{name}: the mirror's file has SHA-256 {found}, not {expected}",
+            f"{name}: the mirror's file has SHA-256 {digest}, not {expected}",
             file=path,
             remedy="put the right file there, or enter its checksum in the table of sources",
         )
@@ -206,7 +197,7 @@ def _download(name: str, url: str, expected: str, part: Path, pause: float) -> s
         if attempt:
             time.sleep(pause * 2 ** (attempt - 1))
         try:
-            _fetch_rest(url, part, pause)
+            _fetch_rest(url, part)
         except (requests.ConnectionError, requests.Timeout, urllib3.exceptions.HTTPError) as error:
             problem = error
             print(f"{url}: {error}", file=sys.stderr)
@@ -224,70 +215,54 @@ def _download(name: str, url: str, expected: str, part: Path, pause: float) -> s
             file=url,
             remedy="run again to go on where it broke, or put the file into the mirror",
         ) from problem
-    found = content_digest(part)
-    if expected and found != expected:
+    digest = content_digest(part)
+    if expected and digest != expected:
         remove(part)
         raise InputError(
-            f"{name}: what was fetched has SHA-256 {found}, not {expected}",
+            f"{name}: what was fetched has SHA-256 {digest}, not {expected}",
             file=url,
             remedy="see whether the source has changed; to accept this copy, enter its checksum in"
             " the table of sources",
         )
-    return found
+    return digest
 
 
-def _fetch_rest(url: str, part: Path, pause: float) -> None:
+def _fetch_rest(url: str, part: Path) -> None:
     """Append the missing bytes to `part`; start anew if the server does not support ranges."""
     have = part.stat().st_size if part.exists() else 0
-    headers = {"Accept-Encoding": "identity"}
+    headers = {"Accept-Encoding": "identity", "User-Agent": "evenhand"}
     if have:
         headers["Range"] = f"bytes={have}-"
-    with _session(pause) as session:
-        response = session.get(url, headers=headers, stream=True, timeout=TIMEOUT)
-        with response:
-            if response.status_code == 416:  # no further bytes: complete, or another file
-                if response.headers.get("Content-Range", "").endswith(f"/{have}"):
-                    return
-                remove(part)
-                raise requests.ConnectionError("the file has changed on the server")
-            response.raise_for_status()
-            resumed = response.status_code == 206
-            have = have if resumed else 0
-            length = response.headers.get("Content-Length")
-            total = have + int(length) if length else None
-            with (
-                part.open("ab" if resumed else "wb") as file,
-                tqdm(
-                    total=total,
-                    initial=have,
-                    unit="B",
-                    unit_scale=True,
-                    mininterval=0.5 if sys.stderr.isatty() else 10,
-                    desc="fetching",
-                ) as bar,
-            ):
-                for chunk in response.raw.stream(CHUNK, decode_content=False):
-                    file.write(chunk)
-                    have += len(chunk)
-                    bar.update(len(chunk))
+    with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT) as response:
+        if response.status_code in BUSY:
+            raise requests.ConnectionError(f"the server answers {response.status_code}")
+        if response.status_code == 416:  # no further bytes: complete, or another file
+            if response.headers.get("Content-Range", "").endswith(f"/{have}"):
+                return
+            remove(part)
+            raise requests.ConnectionError("the file has changed on the server")
+        response.raise_for_status()
+        resumed = response.status_code == 206
+        have = have if resumed else 0
+        length = response.headers.get("Content-Length")
+        total = have + int(length) if length else None
+        with (
+            part.open("ab" if resumed else "wb") as file,
+            tqdm(
+                total=total,
+                initial=have,
+                unit="B",
+                unit_scale=True,
+                mininterval=0.5 if sys.stderr.isatty() else 10,
+                desc="fetching",
+            ) as bar,
+        ):
+            for chunk in response.raw.stream(CHUNK, decode_content=False):
+                file.write(chunk)
+                have += len(chunk)
+                bar.update(len(chunk))
     if total is not None and have != total:
         raise requests.ConnectionError(f"{have} of {total} bytes came")
-
-
-def _session(pause: float) -> requests.Session:
-    """A session that tries again where the server is busy or does not answer."""
-    retry = Retry(
-        total=3,
-        backoff_factor=pause,
-        status_forcelist=(429, 500, 502, 503, 504),
-        allowed_methods={"GET"},
-        raise_on_status=False,
-    )
-    session = requests.Session()
-    session.headers["User-Agent"] = "evenhand"
-    for scheme in ("http://", "https://"):
-        session.mount(scheme, HTTPAdapter(max_retries=retry))
-    return session
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ goes to the quarantine with its position.
 """
 
 import errno
-import gzip
 import io
 import lzma
 import re
@@ -19,7 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO
 
 import zstandard
 
@@ -36,6 +35,13 @@ CHUNK = 1 << 20
 #: Compressed bytes given to zstd or xz at a time. A frame of zeros grows 32,000-fold, so that a
 #: larger piece could fill the memory at once.
 FRAME_CHUNK = 1 << 12
+
+#: By compression: the decompressor of a frame, and the padding between frames.
+_FRAMES: dict[str, tuple[Callable[[], Any], bytes]] = {
+    "gz": (partial(zlib.decompressobj, 16 + zlib.MAX_WBITS), b"\0"),
+    "xz": (partial(lzma.LZMADecompressor, memlimit=XZ_MEMORY), b"\0"),
+    "zst": (zstandard.ZstdDecompressor().decompressobj, b""),
+}
 
 #: Errors of the standard library for data that ends too early.
 _CUT = (EOFError, tarfile.ReadError)
@@ -77,23 +83,34 @@ class Member:
     chunks: Iterator[bytes]
 
 
-class _Readable(Protocol):
-    def read(self, size: int) -> bytes: ...
+class _Stream(io.RawIOBase):
+    """Bytes up to the end or the break; a break is kept in `problem`, not raised.
 
+    With a `size`, fewer bytes are a break, and bytes behind them are not read.
+    """
 
-class _Stream:
-    """Bytes up to the end or the break; a break is kept in `problem`, not raised."""
-
-    def __init__(self, read: Callable[[int], bytes]) -> None:
-        self._read = read
+    def __init__(self, read: Callable[[int], bytes], size: int | None = None) -> None:
+        self._read, self._size = read, size
         self.position = 0
         self.problem: tuple[str, str] | None = None
 
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
     def read(self, size: int) -> bytes:
-        if self.problem:
+        if self._size is not None:
+            size = min(size, self._size - self.position)
+        if self.problem or not size:
             return b""
         try:
             data = self._read(size)
+            if not data and self._size is not None:
+                raise EOFError(f"{self.position} of {self._size} bytes are there")
         except _CUT as error:
             self.problem = ("truncated_archive", str(error))
             return b""
@@ -115,11 +132,12 @@ class _Frames:
     """Decompresses frames one after the other, and notices when the last one is cut.
 
     The readers of the packages end silently at a cut frame of zstd, and take any amount of
-    memory that a header of xz asks for.
+    memory that a header of xz asks for. Zeros behind a frame of gzip or xz are padding.
     """
 
-    def __init__(self, source: _Readable, begin: Callable[[], Any], padding: bytes = b"") -> None:
-        self._source, self._begin, self._padding = source, begin, padding
+    def __init__(self, source: _Stream, compression: str) -> None:
+        self._source = io.BufferedReader(source, CHUNK)
+        self._begin, self._padding = _FRAMES[compression]
         self._frame: Any = None
         self._waiting = b""
         self._ready = memoryview(b"")
@@ -200,8 +218,10 @@ def open_members(
         if kind.archive == "zip":
             yield from _zip_members(file, name, quarantine, budget, on_read)
             return
-        read = file.read if on_read is None else _counted(file, on_read)
-        stream = _decompress(_Stream(read), kind.compression)
+        read = file.read if on_read is None else partial(_read_counted, file, on_read)
+        stream = _Stream(read)
+        if kind.compression:
+            stream = _Stream(_Frames(stream, kind.compression).read)
         if kind.archive == "tar":
             yield from _tar_members(stream, name, quarantine, budget)
         else:
@@ -209,50 +229,19 @@ def open_members(
             yield Member(name, shown(path.name), chunks)
 
 
-def _counted(file: BinaryIO, on_read: Callable[[int], object]) -> Callable[[int], bytes]:
-    def read(size: int) -> bytes:
-        data = file.read(size)
-        on_read(len(data))
-        return data
-
-    return read
-
-
-def _decompress(source: _Stream, compression: str | None) -> _Stream:
-    """Use `read1`, which returns available bytes before it raises; `read` does not."""
-    if compression == "gz":
-        return _Stream(gzip.GzipFile(fileobj=io.BufferedReader(_Raw(source), CHUNK)).read1)
-    if compression == "xz":
-        begin = partial(lzma.LZMADecompressor, memlimit=XZ_MEMORY)
-        return _Stream(_Frames(io.BufferedReader(_Raw(source), CHUNK), begin, b"\0").read)
-    if compression == "zst":
-        begin = zstandard.ZstdDecompressor().decompressobj
-        return _Stream(_Frames(io.BufferedReader(_Raw(source), CHUNK), begin).read)
-    return source
-
-
-class _Raw(io.RawIOBase):
-    """A stream with the interface of the standard library's buffers."""
-
-    def __init__(self, source: _Readable) -> None:
-        self._source = source
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self._source.read(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
+def _read_counted(file: BinaryIO, on_read: Callable[[int], object], size: int) -> bytes:
+    data = file.read(size)
+    on_read(len(data))
+    return data
 
 
 def _chunks(stream: _Stream, name: str, quarantine: Quarantine, budget: _Budget) -> Iterator[bytes]:
     """Yield the stream's bytes; at its end, its problem goes to the quarantine."""
     while chunk := stream.read(CHUNK):
-        if too_much := budget.beyond(stream.position, len(chunk)):
+        if excess := budget.beyond(stream.position, len(chunk)):
             end = min(stream.position, budget.member)
             yield chunk[: len(chunk) - (stream.position - end)]
-            quarantine.add(name, end, "byte", "oversized_member", too_much)
+            quarantine.add(name, end, "byte", "oversized_member", excess)
             return
         yield chunk
     if stream.problem:
@@ -274,7 +263,7 @@ def _member(
         quarantine.add(place, None, "file", "nested_archive", "unpack it to have it read")
         return None
     if kind.compression:
-        stream = _decompress(stream, kind.compression)
+        stream = _Stream(_Frames(stream, kind.compression).read)
     return Member(place, PurePosixPath(name).name, _chunks(stream, place, quarantine, budget))
 
 
@@ -290,9 +279,13 @@ def _unsafe(name: str) -> str | None:
     return "a name that climbs" if ".." in slashed.split("/") else None
 
 
-def _refuse(archive: str, name: str, why: str, quarantine: Quarantine) -> None:
-    escaped = re.sub(r"[\0-\x1f]", lambda m: ascii(m.group())[1:-1], name)
-    quarantine.add(f"{archive}!{escaped}", None, "file", "unsafe_member", why)
+def _is_refused(archive: str, name: str, kind: str | None, quarantine: Quarantine) -> bool:
+    """Add a member with an unsafe name, or of an unsafe kind, to the quarantine."""
+    problem = _unsafe(name) or kind
+    if problem:
+        escaped = re.sub(r"[\0-\x1f]", lambda m: ascii(m.group())[1:-1], name)
+        quarantine.add(f"{archive}!{escaped}", None, "file", "unsafe_member", problem)
+    return bool(problem)
 
 
 def _decode_name(raw: bytes) -> str:
@@ -361,15 +354,12 @@ def _tar_members(
                     continue
                 raw = info.name.encode("utf-8", "surrogateescape")
                 inner = _decode_name(raw).removeprefix("./")
-                unsafe = _unsafe(inner) or _type_name(info)
-                if unsafe:
-                    _refuse(name, inner, unsafe, quarantine)
+                if _is_refused(name, inner, _special(info), quarantine):
                     continue
                 # not `extractfile`, which drops the bytes before a break
                 archive.fileobj.seek(info.offset_data)
-                content = _Stream(_Stored(archive.fileobj.read, info.size).read)
-                member = _member(inner, content, name, quarantine, budget)
-                if member:
+                content = _Stream(archive.fileobj.read, info.size)
+                if member := _member(inner, content, name, quarantine, budget):
                     yield member
     except tarfile.ReadError as error:
         problem = stream.problem or ("truncated_archive", str(error))
@@ -382,13 +372,13 @@ def _tar_members(
     else:
         while not stream.problem and (rest := stream.read(CHUNK)):
             # padding; the checksum of the compression follows
-            if too_much := budget.beyond(0, len(rest)):
-                stream.problem = ("oversized_member", too_much)
+            if excess := budget.beyond(0, len(rest)):
+                stream.problem = ("oversized_member", excess)
         if stream.problem:
             quarantine.add(name, stream.position, "byte", *stream.problem)
 
 
-def _type_name(info: tarfile.TarInfo) -> str | None:
+def _special(info: tarfile.TarInfo) -> str | None:
     """Return why a member is no ordinary file, or None."""
     if info.issparse():
         return "a sparse file"
@@ -412,7 +402,11 @@ def _zip_members(
         if sum(info.compress_size for info in archive.infolist()) > file.seek(0, io.SEEK_END):
             raise zipfile.BadZipFile("its members overlap")
     except (*_BROKEN, OSError) as error:
-        yield from _salvage_zip(file, name, quarantine, budget, _words(error))
+        file.seek(0)
+        is_cut = file.read(4) == b"PK\x03\x04" and not zipfile.is_zipfile(file)
+        reason = "truncated_archive" if is_cut else "broken_archive"
+        detail = "its directory, at the end, is missing: nothing is read" if is_cut else None
+        quarantine.add(name, 0, "byte", reason, detail or _words(error))
         return
     for info in archive.infolist():
         if on_read:
@@ -420,12 +414,10 @@ def _zip_members(
         inner = _zip_name(info.orig_filename, info.flag_bits)
         if inner.endswith("/"):
             continue
-        mode = info.external_attr >> 16
-        unsafe = _unsafe(inner)
-        if not unsafe and stat.S_IFMT(mode) not in (0, stat.S_IFREG):
-            unsafe = "a link" if stat.S_ISLNK(mode) else "a device or special file"
-        if unsafe:
-            _refuse(name, inner, unsafe, quarantine)
+        mode, special = info.external_attr >> 16, None
+        if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
+            special = "a link" if stat.S_ISLNK(mode) else "a device or special file"
+        if _is_refused(name, inner, special, quarantine):
             continue
         if info.flag_bits & 1:
             place = f"{name}!{inner}"
@@ -437,9 +429,7 @@ def _zip_members(
             quarantine.add(f"{name}!{inner}", 0, "byte", "broken_archive", _words(error))
             continue
         with content:
-            stream = _Stream(content.read1)
-            member = _member(inner, stream, name, quarantine, budget)
-            if member:
+            if member := _member(inner, _Stream(content.read1), name, quarantine, budget):
                 yield member
 
 
@@ -451,89 +441,3 @@ def _zip_name(name: str, flags: int) -> str:
         return _decode_name(name.encode("cp437"))
     except UnicodeEncodeError:
         return name
-
-
-def _salvage_zip(
-    file: BinaryIO, name: str, quarantine: Quarantine, budget: _Budget, problem: str
-) -> Iterator[Member]:
-    """Yield the members of a zip file whose directory, at its end, is missing.
-
-    Each member has a header of its own (APPNOTE 4.3.7). Compressed data has an end mark;
-    stored data needs its length in the header.
-    """
-    file.seek(0)
-    source = io.BufferedReader(io.FileIO(file.fileno(), closefd=False), CHUNK)
-    is_zip = False
-    while True:
-        begin = source.tell()
-        header = source.read(30)
-        is_zip = is_zip or header[:4] == b"PK\x03\x04"
-        if len(header) < 30 or header[:4] != b"PK\x03\x04":
-            break
-        flags, method = struct.unpack("<HH", header[6:10])
-        compressed_size, _, name_size, extra_size = struct.unpack("<IIHH", header[18:30])
-        inner = _decode_name(source.read(name_size))
-        source.read(extra_size)
-        known = not flags & 8 and compressed_size != 0xFFFFFFFF
-        if flags & 1 or method not in (0, 8) or (method == 0 and not known):
-            problem = f"cannot be read without its directory at the end ({problem})"
-            break
-        data = _Inflated(source) if method == 8 else _Stored(source.read1, compressed_size)
-        stream = _Stream(data.read)
-        if not inner.endswith("/"):
-            unsafe = _unsafe(inner)
-            if unsafe:
-                _refuse(name, inner, unsafe, quarantine)
-            else:
-                member = _member(inner, stream, name, quarantine, budget)
-                if member:
-                    yield member
-        while stream.read(CHUNK):
-            pass
-        if stream.problem:
-            break
-        if flags & 8:  # a data descriptor: 12 bytes, 4 more with a signature
-            if source.peek(4)[:4] == b"PK\x07\x08":
-                source.read(4)
-            source.read(12)
-    reason = "truncated_archive" if is_zip else "broken_archive"
-    quarantine.add(name, begin, "byte", reason, problem)
-
-
-class _Inflated:
-    """One deflated member, up to the end that the data itself marks."""
-
-    def __init__(self, source: io.BufferedReader) -> None:
-        self._source = source
-        self._inflate = zlib.decompressobj(-15)
-
-    def read(self, size: int) -> bytes:
-        while not self._inflate.eof:
-            compressed = self._inflate.unconsumed_tail or self._take()
-            data = self._inflate.decompress(compressed, size)
-            if self._inflate.eof:
-                self._source.seek(-len(self._inflate.unused_data), io.SEEK_CUR)
-            if data:
-                return data
-            if not compressed:
-                raise EOFError("the member is cut")
-        return b""
-
-    def _take(self) -> bytes:
-        return self._source.read1(CHUNK)
-
-
-class _Stored:
-    """An uncompressed member: a fixed number of bytes of a stream."""
-
-    def __init__(self, read: Callable[[int], bytes], size: int) -> None:
-        self._read, self._size, self._left = read, size, size
-
-    def read(self, size: int) -> bytes:
-        if not self._left:
-            return b""
-        data = self._read(min(size, self._left))
-        if not data:
-            raise EOFError(f"{self._size - self._left} of {self._size} bytes are there")
-        self._left -= len(data)
-        return data

@@ -11,7 +11,7 @@ import pyarrow as pa
 from evenhand.core.files import shown
 from evenhand.core.limits import DETAIL, LimitError
 from evenhand.errors import one_line
-from evenhand.io.tables import BATCH_ROWS, write_batches
+from evenhand.io.tables import write_table
 
 SCHEMA = pa.schema(
     [
@@ -93,7 +93,6 @@ class Quarantine:
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self._first_details: dict[str, str] = {}
-        self._batches: list[pa.RecordBatch] = []
         self._rows: list[tuple[str, int | None, str, str, str, int]] = []
         self._file: str | None = None
         self._surplus: dict[tuple[str, str], _Surplus] = {}
@@ -126,7 +125,7 @@ class Quarantine:
         surplus = self._surplus.setdefault((reason, unit), _Surplus())
         if surplus.rows < ROWS_PER_REASON:
             surplus.rows += 1
-            self._append(file, position, unit, reason, detail, 1)
+            self._rows.append((file, position, unit, reason, detail, 1))
             return
         if not surplus.more:
             surplus.first = position
@@ -147,25 +146,18 @@ class Quarantine:
 
     def write(self, path: Path) -> int:
         """Write the table, and return its number of rows."""
+        rows = (dict(zip(SCHEMA.names, row, strict=True)) for row in self.rows())
+        return write_table(path, SCHEMA, rows)
+
+    def rows(self) -> list[tuple[str, int | None, str, str, str, int]]:
+        """Return all rows as tuples, in the order of `SCHEMA`."""
         self._end_file()
-        self._flush()
-        return write_batches(path, SCHEMA, self._batches)
+        return self._rows
 
     def _end_file(self) -> None:
         for (reason, unit), surplus in self._surplus.items():
             if surplus.more:
                 detail = f"{surplus.more} more, the last at {surplus.last}"
-                self._append(self._file, surplus.first, unit, reason, detail, surplus.more)
+                row = (self._file, surplus.first, unit, reason, detail, surplus.more)
+                self._rows.append(row)
         self._surplus = {}
-
-    def _append(self, *row: str | int | None) -> None:
-        self._rows.append(row)
-        if len(self._rows) == BATCH_ROWS:
-            self._flush()
-
-    def _flush(self) -> None:
-        if self._rows:
-            columns = [list(column) for column in zip(*self._rows, strict=True)]
-            arrays = [pa.array(c, f.type) for c, f in zip(columns, SCHEMA, strict=True)]
-            self._batches.append(pa.RecordBatch.from_arrays(arrays, schema=SCHEMA))
-            self._rows = []

@@ -120,7 +120,9 @@ def read_csv(
     InputError
         It is in no known encoding, lacks a column or has it twice, or a row is too long.
     """
-    text = _decoded(path)
+    text = decode_whole(read_bytes(path))
+    if text is None:
+        raise InputError("is in no encoding that is known", file=path, remedy="save it as UTF-8")
     first = text.split("\n", 1)[0]
     delimiter = max(",;\t", key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
@@ -178,13 +180,6 @@ def _workbook_rows(path: Path, name: str) -> list[list[str]]:
             file=path,
             remedy="save it again as xlsx, without a password",
         ) from error
-
-
-def _decoded(path: Path) -> str:
-    text = decode_whole(read_bytes(path))
-    if text is None:
-        raise InputError("is in no encoding that is known", file=path, remedy="save it as UTF-8")
-    return text
 
 
 def _table(
@@ -248,8 +243,8 @@ def write_workbook(
     count = _fill_table(sheet, columns, rows)
     _shape_table(sheet, columns, count)
     book.active = 1
-    for one in book.worksheets:
-        one.sheet_view.tabSelected = one is sheet
+    for worksheet in book.worksheets:
+        worksheet.sheet_view.tabSelected = worksheet is sheet
     buffer = io.BytesIO()
     book.save(buffer)
     path.write_bytes(_without_times(buffer))
@@ -339,13 +334,13 @@ def _shape_table(sheet: Any, columns: Sequence[Column], rows: int) -> None:
 
 def _without_times(book: io.BytesIO) -> bytes:
     """Return the workbook with a fixed time in all places that its format requires."""
-    fixed = "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z".format(*_EPOCH).encode()
     result = io.BytesIO()
     with zipfile.ZipFile(book) as old, zipfile.ZipFile(result, "w") as new:
         for name in old.namelist():
             content = old.read(name)
             if name == "docProps/core.xml":
-                content = re.sub(rb"(?<=>)\d{4}-\d\d-\d\dT[\d:]+Z(?=<)", fixed, content)
+                time = rb"(?<=>)\d{4}-\d\d-\d\dT[\d:]+Z(?=<)"
+                content = re.sub(time, b"1980-01-01T00:00:00Z", content)
             entry = zipfile.ZipInfo(name, _EPOCH)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o600 << 16

@@ -1,4 +1,4 @@
-"""Who brought a case to the Strasbourg court: one person, several people, or a legal person.
+"""The applicant before the Strasbourg court: one person, several people, or a legal person.
 
 The rules are ours; FairLex (Chalkidis et al. 2022, section 3.1) drew the same attributes with
 regular expressions that were never released.
@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evenhand.core.resources import read_resource
-from evenhand.legal.findings import Evidence, given_evidence
+from evenhand.legal.findings import Evidence, metadata_evidence
 from evenhand.legal.records import Record
 
 #: Tables of ``resources/legal`` that `read_lexicon` reads.
 TABLES = ("person_titles", "people_words", "legal_persons")
 
-#: Paragraphs of the facts in which somebody says who the applicants are.
+#: Paragraphs of the facts that introduce the applicants.
 FIRST_PARAGRAPHS = 5
 
-#: Paragraphs of the context that are looked at: header and procedure.
+#: Paragraphs of the context that are searched: header and procedure.
 CONTEXT_PARAGRAPHS = 120
 
 # --- paragraphs ------------------------------------------------------------------------------
@@ -63,7 +63,7 @@ class Passage(NamedTuple):
     stored: str
 
     def evidence(self, start: int, end: int) -> Evidence:
-        """The stored words from `start` to `end`."""
+        """Return the stored words from `start` to `end`."""
         return Evidence(self.part, self.number, start, end, self.stored[start:end])
 
 
@@ -78,39 +78,16 @@ def plain(paragraph: str) -> str:
     return text
 
 
-def _blank(found: re.Match[str]) -> str:
-    return " " * len(found.group())
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
 
 
-def _without_quotation(found: re.Match[str]) -> str:
-    return _blank(found) if len(found.group()) > LONGEST_TERM else found.group()
+def _without_quotation(match: re.Match[str]) -> str:
+    return _blank(match) if len(match[0]) > LONGEST_TERM else match[0]
 
 
-@dataclass(frozen=True)
-class Passages:
-    """The paragraphs of a case that can tell who the applicant is.
-
-    Attributes
-    ----------
-    facts : tuple of Passage
-        All paragraphs of the text.
-    procedure : tuple of Passage
-        The first `CONTEXT_PARAGRAPHS` of the context.
-    """
-
-    facts: tuple[Passage, ...]
-    procedure: tuple[Passage, ...]
-
-
-def read_passages(record: Record) -> Passages:
-    """The paragraphs of a record as the rules see them."""
-    return Passages(
-        tuple(Passage("text", n, plain(one), one) for n, one in enumerate(record.text)),
-        tuple(
-            Passage("context", n, plain(one), one)
-            for n, one in enumerate(record.context[:CONTEXT_PARAGRAPHS])
-        ),
-    )
+def _passages(part: str, paragraphs: tuple[str, ...]) -> tuple[Passage, ...]:
+    return tuple(Passage(part, n, plain(text), text) for n, text in enumerate(paragraphs))
 
 
 # --- word lists ------------------------------------------------------------------------------
@@ -161,9 +138,9 @@ class Lexicon:
     mention: re.Pattern[str]
 
     def gender_of(self, word: str) -> str | None:
-        """The gender that a word for a person implies; businesswoman as woman."""
+        """Return the gender that a word for a person implies; businesswoman as woman."""
         end = _WOMAN.search(word) if word.islower() else None
-        return self.genders.get(word) or (self.genders.get(end.group()) if end else None)
+        return self.genders.get(word) or (self.genders.get(end[0]) if end else None)
 
 
 def read_lexicon(tables: dict[str, Path]) -> Lexicon:
@@ -195,13 +172,11 @@ def read_lexicon(tables: dict[str, Path]) -> Lexicon:
         unique=("word",),
         choices={"kind": ("noun", "form")},
     )
-    nouns = _alternatives(row["word"] for row in legal if row["kind"] == "noun")
-    forms = _alternatives(row["word"] for row in legal if row["kind"] == "form")
-    people = _alternatives(row["word"] for row in words)
-    titled = (
-        rf"\b(?P<title>{_alternatives(row['title'] for row in titles)})\b\.?\s+"
-        rf"(?P<name>{_NAME}(?:\s+{_NAME})*)"
-    )
+    nouns = alternatives(row["word"] for row in legal if row["kind"] == "noun")
+    forms = alternatives(row["word"] for row in legal if row["kind"] == "form")
+    people = alternatives(row["word"] for row in words)
+    title = alternatives(row["title"] for row in titles)
+    titled = rf"\b(?P<title>{title})\b\.?\s+(?P<name>{_NAME}(?:\s+{_NAME})*)"
     return Lexicon(
         titles={row["title"]: row["gender"] or None for row in titles},
         genders={row["word"]: row["gender"] or None for row in words},
@@ -219,7 +194,7 @@ def read_lexicon(tables: dict[str, Path]) -> Lexicon:
         ),
         mention=re.compile(
             r"(?P<applicant>\b[Tt]he (?:present |late |said )?[Aa]pplicant\b"
-            rf"(?:,? (?:(?:{_alternatives(row['title'] for row in titles)})\.? )?"
+            rf"(?:,? (?:(?:{title})\.? )?"
             rf"[{_UPPER}][\w.'-]*(?: [{_UPPER}][\w.'-]*){{0,5}}(?=,)"
             rf"|'s? (?:[\w-]+ ){{0,3}}?(?P<kin>{people})\b)?)"
             r"|(?P<pronoun>\b(?:[Hh]e|[Ss]he|[Hh]is|[Hh]er|him|hers|himself|herself)\b)"
@@ -231,8 +206,8 @@ def read_lexicon(tables: dict[str, Path]) -> Lexicon:
     )
 
 
-def _alternatives(words: Iterable[str]) -> str:
-    """A pattern of the words, the longest first, since a pattern takes the first that fits."""
+def alternatives(words: Iterable[str]) -> str:
+    """Return a pattern of words, the longest first, since a pattern takes the first that fits."""
     return "|".join(re.escape(word) for word in sorted(words, key=lambda word: (-len(word), word)))
 
 
@@ -294,101 +269,52 @@ def find_mentions(
     lexicon : Lexicon
         The word lists.
     names : frozenset of str
-        Names of the applicant, of `named`: "Mr Smith" is then the applicant, not another.
+        Names of the applicant, of `gender_and_name`: "Mr Smith" is then the applicant.
     """
     spans = representations(text)
     relative = (0, None)  # the end and the gender of "a boy", who may be the one named next
-    for found in lexicon.mention.finditer(text):
-        start, end = found.span()
-        if found["applicant"] is None and any(begin <= start < stop for begin, stop in spans):
-            if found["pronoun"] is None:
+    for person in lexicon.mention.finditer(text):
+        start, end = person.span()
+        if person["applicant"] is None and any(begin <= start < stop for begin, stop in spans):
+            if person["pronoun"] is None:
                 yield Mention("representative", start, end, None)
                 continue
             if not text.endswith(" by ", 0, start):  # represented by her mother
                 continue
-        match found.lastgroup if found["titled"] is None else "titled":
+        match person.lastgroup if person["titled"] is None else "titled":
             case "pronoun":
-                female = found.group().lower() in _FEMALE
+                female = person[0].lower() in _FEMALE
                 yield Mention("pronoun", start, end, "female" if female else "male")
-            case "applicant" | "kin" if found["kin"]:
-                spouse = lexicon.spouses.get(found["kin"])
-                gender = lexicon.genders.get(found["kin"])
+            case "applicant" | "kin" if person["kin"]:
+                spouse = lexicon.spouses.get(person["kin"])
+                gender = lexicon.genders.get(person["kin"])
                 yield Mention("spouse" if spouse else "other", start, end, spouse or gender)
             case "applicant":
                 yield Mention("applicant", start, end, None)
             case "titled":
-                same = named(found, lexicon) in names or _SAME_PERSON.search(
+                same = gender_and_name(person, lexicon) in names or _SAME_PERSON.search(
                     text, max(0, start - 90), start
                 )
                 kind = "applicant" if same else "other"
-                yield Mention(kind, start, end, lexicon.titles[found["title"]])
+                yield Mention(kind, start, end, lexicon.titles[person["title"]])
             case "word" if _NO_OTHER.search(text, max(0, start - 60), start):
                 pass  # "the applicant is a judge" names nobody else
             case "initials" if _NO_INITIALS.search(text, max(0, start - 12), start):
                 pass  # "Class A and Class B drugs"
             case _:
-                gender = lexicon.genders.get(found.group())
-                if found["initials"] and text[relative[0] : start].strip() in ("", ","):
+                gender = lexicon.genders.get(person[0])
+                if person["initials"] and text[relative[0] : start].strip() in ("", ","):
                     gender = relative[1]
                 relative = end, gender
                 yield Mention("other", start, end, gender)
 
 
-def resolved(
-    text: str, before: bool, names: frozenset[str], lexicon: Lexicon
-) -> Iterator[tuple[Mention, str | None]]:
-    """Yield the mentions of people in a paragraph, and whom they mean: ``applicant`` or ``other``.
-
-    A pronoun means the last person before it who can be of its gender, and with no such person
-    the applicant if `before` (see `carried`), or nobody that is known. Representatives are others
-    whom no pronoun means.
-    """
-    meant = dict.fromkeys(("male", "female"), "applicant" if before else None)
-    for mention in find_mentions(text, lexicon, names):
-        words = text[mention.start : mention.end]
-        match mention.kind:
-            case "representative":
-                yield mention, "other"
-                continue
-            case "pronoun":
-                person, genders = meant[mention.gender], [mention.gender]
-            case "applicant":
-                person, genders = "applicant", [*meant]
-            case _:
-                person = "other"
-                if _APPLICANTS.match(words):  # the applicant's son: he, or the applicant
-                    meant = dict.fromkeys(meant, "applicant")
-                own = mention.gender  # of a spouse: the applicant's
-                genders = [
-                    one
-                    for one in meant
-                    if own is None or (one == own) != (mention.kind == "spouse")
-                ]
-                if _SEVERAL_PEOPLE.search(words):  # neither he nor she
-                    genders = []
-        meant |= dict.fromkeys(genders, person)
-        yield mention, person
-
-
-def carried(text: str, before: bool, names: frozenset[str], lexicon: Lexicon) -> bool:
-    """Return whether a pronoun that begins the next paragraph means the applicant.
-
-    It does if this paragraph mentions the applicant and no one else but representatives. Pronouns
-    count as the applicant if that holds of the paragraph before (`before`).
-    """
-    kinds = {mention.kind for mention in find_mentions(text, lexicon, names)} - {"representative"}
-    return ("applicant" in kinds or (before and "pronoun" in kinds)) and kinds <= {
-        "applicant",
-        "pronoun",
-    }
-
-
 def representations(text: str) -> list[tuple[int, int]]:
     """Return where a text names representatives: from "represented by" to the sentence's end."""
     spans = []
-    for found in _REPRESENTED.finditer(text):
-        end = SENTENCE_END.search(text, found.end())
-        spans.append((found.start(), end.start() if end else len(text)))
+    for match in _REPRESENTED.finditer(text):
+        end = SENTENCE_END.search(text, match.end())
+        spans.append((match.start(), end.start() if end else len(text)))
     return spans
 
 
@@ -397,7 +323,7 @@ def representations(text: str) -> list[tuple[int, int]]:
 _COUNT = r"(?:two|three|four|five|six|seven|eight|nine|ten|\w+teen|twenty[-\w]*|\d+)"
 _ORDINAL = r"(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|remaining)"
 
-#: How the procedure names whom it has just introduced: ("the applicant").
+#: The procedure's name for the person just introduced: ("the applicant").
 _TAG = re.compile(
     r"\(\s*(?:(?:also |hereafter |hereinafter |referred to |herein |called |as ){0,4}[:,]?\s*)?"
     rf"[\"']?(?:the )?(?P<ordinal>{_ORDINAL} )?(?:present )?"
@@ -437,6 +363,10 @@ _OTHERS = re.compile(r"(?:\band|\bet|&) (?:(?:\d+|\w+) )?(?:others?|autres?)\b",
 _AND = re.compile(r" (?:and|et|&) ", re.IGNORECASE)
 
 
+#: Where the procedure introduces a person: the paragraph, and the span of the words.
+Introduction = tuple[Passage, int, int]
+
+
 @dataclass(frozen=True)
 class Applicant:
     """The applicant of a case.
@@ -451,7 +381,7 @@ class Applicant:
     evidence : tuple of Evidence
         The words that it relied on.
     names : frozenset of str
-        Gender and last name of the one person (see `named`), where the facts use it.
+        Gender and last name of the one person (see `gender_and_name`), where the facts use it.
     introduction : (Passage, int, int) or None
         Where the procedure introduces the one person, up to the words ("the applicant").
     """
@@ -460,171 +390,223 @@ class Applicant:
     rule: str
     evidence: tuple[Evidence, ...] = ()
     names: frozenset[str] = frozenset()
-    introduction: tuple[Passage, int, int] | None = None
+    introduction: Introduction | None = None
 
 
-def find_applicant(record: Record, passages: Passages, lexicon: Lexicon) -> Applicant:
-    """Say who brought a case, from its title, its procedure, and its first facts.
+class ApplicantCase:
+    """The paragraphs of a case that can identify the applicant, and the applicant.
 
-    The rules, in order: several names in the source's metadata; the words of the procedure in
-    brackets ("the applicants"), ("the applicant company"); a title with "and others"; "the
-    applicant company" or a first, second or several applicants in the first facts; more
-    "applicants" than "applicant" in all facts. Whoever is left is one person, if there is an
-    applicant at all.
+    Attributes
+    ----------
+    facts, procedure : tuple of Passage
+        All paragraphs of the text; the first `CONTEXT_PARAGRAPHS` of the context.
+    lexicon : Lexicon
+        The word lists.
+    applicant : Applicant
+        Who brought the case.
     """
-    listed = record.given.get("applicants", "")
-    if ";" in listed or _OTHERS.search(listed):
-        return Applicant("several", "applicants_given", (given_evidence(record, "applicants"),))
-    if lexicon.legal_form.search(listed):
-        evidence = (given_evidence(record, "applicants"),)
-        return Applicant("legal_person", "applicants_given", evidence)
-    introduction = None
-    for passage in passages.procedure:
-        for tag in _TAG.finditer(passage.plain):
-            applicant = _introduced(passage, tag, lexicon)
-            if applicant:
+
+    def __init__(self, record: Record, lexicon: Lexicon) -> None:
+        self.facts = _passages("text", record.text)
+        self.procedure = _passages("context", record.context[:CONTEXT_PARAGRAPHS])
+        self.lexicon = lexicon
+        self.applicant = self._find_applicant(record)
+
+    def mentions(self, text: str) -> Iterator[Mention]:
+        """Yield the mentions of people in a plain paragraph; see `find_mentions`."""
+        return find_mentions(text, self.lexicon, self.applicant.names)
+
+    def passages(self, *passages: Passage) -> Iterator[tuple[Passage, bool]]:
+        """Yield paragraphs, and whether a pronoun that begins one means the applicant.
+
+        It does if the paragraph before mentions the applicant and no one else but
+        representatives. Pronouns there count as the applicant if that holds of the paragraph
+        before it.
+        """
+        before = False
+        for passage in passages:
+            yield passage, before
+            kinds = {mention.kind for mention in self.mentions(passage.plain)} - {"representative"}
+            mentioned = "applicant" in kinds or (before and "pronoun" in kinds)
+            before = mentioned and kinds <= {"applicant", "pronoun"}
+
+    def resolved(self, text: str, before: bool) -> Iterator[tuple[Mention, str | None]]:
+        """Yield the mentions in a paragraph, and whom they mean: ``applicant`` or ``other``.
+
+        A pronoun means the last person before it who can be of its gender, and with no such
+        person the applicant if `before` (see `passages`), or no known person. Representatives are
+        others whom no pronoun means.
+        """
+        meant = dict.fromkeys(("male", "female"), "applicant" if before else None)
+        for mention in self.mentions(text):
+            words = text[mention.start : mention.end]
+            match mention.kind:
+                case "representative":
+                    yield mention, "other"
+                    continue
+                case "pronoun":
+                    person, genders = meant[mention.gender], [mention.gender]
+                case "applicant":
+                    person, genders = "applicant", [*meant]
+                case kind:
+                    person = "other"
+                    if _APPLICANTS.match(words):  # the applicant's son: he, or the applicant
+                        meant = dict.fromkeys(meant, "applicant")
+                    genders = [
+                        gender
+                        for gender in meant
+                        # the gender of a spouse is the applicant's
+                        if not mention.gender or (gender == mention.gender) != (kind == "spouse")
+                    ]
+                    if _SEVERAL_PEOPLE.search(words):  # neither he nor she
+                        genders = []
+            meant |= dict.fromkeys(genders, person)
+            yield mention, person
+
+    def _find_applicant(self, record: Record) -> Applicant:
+        """Return who brought a case, from its title, its procedure, and its first facts.
+
+        The rules, in order: several names in the source's metadata; the words of the procedure in
+        brackets ("the applicants"), ("the applicant company"); a title with "and others"; "the
+        applicant company" or a first, second or several applicants in the first facts; more
+        "applicants" than "applicant" in all facts. Otherwise it is one person, if there is an
+        applicant at all.
+        """
+        listed = record.metadata.get("applicants", "")
+        several = ";" in listed or _OTHERS.search(listed)
+        if several or self.lexicon.legal_form.search(listed):
+            evidence = (metadata_evidence(record, "applicants"),)
+            return Applicant("several" if several else "legal_person", "applicants_given", evidence)
+        introduction = None
+        for passage in self.procedure:
+            for tag in _TAG.finditer(passage.plain):
+                if applicant := self._introduced(passage, tag):
+                    return applicant
+                start = _clause(passage.plain, tag)
+                introduction = introduction or (passage, start, tag.start())
+            if introduction:
+                break
+        tagged = introduction is not None
+        if not tagged:
+            introduction = next(_untagged(self.procedure), None)
+            if introduction and (applicant := self._untagged_others(*introduction)):
                 return applicant
-            introduction = introduction or (passage, _clause(passage.plain, tag), tag.start())
-        if introduction:
-            break
-    tagged = introduction is not None
-    if not tagged:
-        introduction = next(_untagged(passages.procedure), None)
-        if introduction and (applicant := _untagged_others(*introduction, lexicon)):
+        parties = _TITLE.match(record.title or "")
+        title = parties["names"] if parties else listed
+        if _OTHERS.search(title) or (not introduction and _AND.search(title)):
+            return Applicant("several", "title")
+        for passage in self.facts[:FIRST_PARAGRAPHS]:
+            if match := self.lexicon.legal_applicant.search(passage.plain):
+                evidence = (passage.evidence(*match.span()),)
+                return Applicant("legal_person", "facts_name_it", evidence)
+        if not introduction and (applicant := _several_in_facts(self.facts)):
             return applicant
-    parties = _TITLE.match(record.title or "")
-    title = parties["names"] if parties else listed
-    if _OTHERS.search(title) or (not introduction and _AND.search(title)):
-        return Applicant("several", "title")
-    first = passages.facts[:FIRST_PARAGRAPHS]
-    for passage in first:
-        if found := lexicon.legal_applicant.search(passage.plain):
-            return Applicant("legal_person", "facts_name_it", (passage.evidence(*found.span()),))
-    if not introduction and (applicant := _several_in_facts(passages.facts)):
-        return applicant
-    names = _names("" if tagged else title, introduction, passages, lexicon)
-    if not (introduction or names or any(_matches(_SINGLE, passages.facts))):
-        return Applicant("no_applicant", "nobody_named")
-    return Applicant(
-        "one",
-        "procedure" if introduction else "facts",
-        names=names,
-        introduction=introduction,
-    )
+        names = self._names("" if tagged else title, introduction)
+        if not (introduction or names or any(_matches(_SINGLE, self.facts))):
+            return Applicant("no_applicant", "nobody_named")
+        rule = "procedure" if introduction else "facts"
+        return Applicant("one", rule, names=names, introduction=introduction)
+
+    def _introduced(self, passage: Passage, tag: re.Match[str]) -> Applicant | None:
+        """Classify the words in brackets and those before them; None for one person."""
+        start = _clause(passage.plain, tag)
+        evidence = (passage.evidence(start, tag.end()),)
+        if tag["several"] or tag["ordinal"]:
+            return Applicant("several", "procedure", evidence)
+        before = passage.plain[start : tag.start()]
+        if before.lstrip().startswith("the "):  # "the Smith Foundation", not a Union's national
+            before = before.lower()
+        span = (passage.plain, start, tag.start())
+        if self.lexicon.legal_noun.search(tag["noun"]) or (
+            not self.lexicon.titled.search(*span)
+            and (self.lexicon.legal_form.search(*span) or self.lexicon.legal_noun.search(before))
+        ):
+            return Applicant("legal_person", "procedure", evidence)
+        return None
+
+    def _untagged_others(self, passage: Passage, start: int, end: int) -> Applicant | None:
+        """Classify an introduction without a tag; None for one person."""
+        evidence = (passage.evidence(start, end),)
+        span = (passage.plain, start, end)
+        titles = [*self.lexicon.titled.finditer(*span)]
+        if _PLURAL.search(*span) or len(titles) > 1:
+            return Applicant("several", "procedure", evidence)
+        patterns = (self.lexicon.legal_form, self.lexicon.legal_noun)
+        if not titles and any(pattern.search(*span) for pattern in patterns):
+            return Applicant("legal_person", "procedure", evidence)
+        return None
+
+    def _names(self, title: str, introduction: Introduction | None) -> frozenset[str]:
+        """Return gender and name by which the facts refer to the one applicant.
+
+        The name is that of the case, or the one that the facts begin with: "Mr Smith, a British
+        citizen, was born". If a woman and a man bear it, the procedure must name the applicant.
+        """
+        name, lexicon = last_name(title), self.lexicon
+        if not name and self.facts:
+            first = self.facts[0].plain
+            opening = lexicon.titled.search(first, 0, 60)
+            if (
+                opening
+                and _OPENING.match(first, 0, opening.start() + 1)
+                and not _RELATIVE.match(first, opening.end())
+            ):
+                name = last_name(opening["name"])
+        if len(name) < 3:
+            return frozenset()
+        people = {
+            gender_and_name(match, lexicon)
+            for passage in self.facts
+            for match in lexicon.titled.finditer(passage.plain)
+            if last_name(match["name"]) == name and lexicon.titles[match["title"]]
+        }
+        if introduction:
+            passage, start, end = introduction
+            if introduced := lexicon.titled.search(passage.plain, start, end):
+                people &= {f"{lexicon.titles[introduced['title']]} {name}"}
+        return frozenset(people) if len(people) == 1 else frozenset()
 
 
-def _introduced(passage: Passage, tag: re.Match[str], lexicon: Lexicon) -> Applicant | None:
-    """Classify the words in brackets and those before them; None for one person."""
-    start = _clause(passage.plain, tag)
-    evidence = (passage.evidence(start, tag.end()),)
-    if tag["several"] or tag["ordinal"]:
-        return Applicant("several", "procedure", evidence)
-    before = passage.plain[start : tag.start()]
-    if lexicon.legal_noun.search(tag["noun"]):
-        return Applicant("legal_person", "procedure", evidence)
-    if before.lstrip().startswith("the "):  # "the Smith Foundation", not a Union's national
-        before = before.lower()
-    if not lexicon.titled.search(passage.plain, start, tag.start()) and (
-        lexicon.legal_form.search(passage.plain, start, tag.start())
-        or lexicon.legal_noun.search(before)
-    ):
-        return Applicant("legal_person", "procedure", evidence)
-    return None
-
-
-def _untagged(procedure: tuple[Passage, ...]) -> Iterator[tuple[Passage, int, int]]:
+def _untagged(procedure: tuple[Passage, ...]) -> Iterator[Introduction]:
     for passage in procedure:
-        if found := _UNTAGGED.search(passage.plain):
-            start, end = found.span("who")
+        if match := _UNTAGGED.search(passage.plain):
+            start, end = match.span("who")
             represented = _REPRESENTED.search(passage.plain, start, end)
             yield passage, start, represented.start() if represented else end
 
 
-def _untagged_others(passage: Passage, start: int, end: int, lexicon: Lexicon) -> Applicant | None:
-    """Classify an introduction without a tag; None for one person."""
-    evidence = (passage.evidence(start, end),)
-    titles = [*lexicon.titled.finditer(passage.plain, start, end)]
-    if _PLURAL.search(passage.plain, start, end) or len(titles) > 1:
-        return Applicant("several", "procedure", evidence)
-    if not titles and (
-        lexicon.legal_form.search(passage.plain, start, end)
-        or lexicon.legal_noun.search(passage.plain, start, end)
-    ):
-        return Applicant("legal_person", "procedure", evidence)
-    return None
-
-
 def _clause(text: str, tag: re.Match[str]) -> int:
-    """Where the words begin that introduce who is named in brackets."""
-    starts = [found.end() for found in _BY.finditer(text, 0, tag.start())]
+    """Return the beginning of the words that introduce the person named in brackets."""
+    starts = [match.end() for match in _BY.finditer(text, 0, tag.start())]
     near = [start for start in starts if tag.start() - start < 400]
     return near[0] if near else max(0, tag.start() - 200)
 
 
 def _several_in_facts(facts: tuple[Passage, ...]) -> Applicant | None:
-    """Several applicants by the facts alone.
+    """Return several applicants by the facts alone.
 
-    A sentence of the first facts begins with them ("The applicants are"), or the facts speak
-    more of applicants than of the applicant: a third as often, if they begin with that.
+    A sentence of the first facts begins with them ("The applicants are"), or the facts mention
+    applicants more often than the applicant: a third as often, if they begin with that.
     """
     first = [*_matches(_SEVERAL, facts[:FIRST_PARAGRAPHS])]
     plural = [*_matches(_SEVERAL, facts)]
     singular = sum(1 for _ in _matches(_SINGLE, facts))
     begins = any(passage.plain[start] == "T" for passage, start, _ in first)
-    if plural and (
-        (begins and len(plural) > 2) or len(plural) > (singular / 3 if first else singular)
-    ):
+    if (begins and len(plural) > 2) or len(plural) > (singular / 3 if first else singular):
         passage, start, end = plural[0]
         return Applicant("several", "facts", (passage.evidence(start, end),))
     return None
 
 
-def _matches(
-    pattern: re.Pattern[str], passages: Iterable[Passage]
-) -> Iterator[tuple[Passage, int, int]]:
+def _matches(pattern: re.Pattern[str], passages: Iterable[Passage]) -> Iterator[Introduction]:
     for passage in passages:
-        for found in pattern.finditer(passage.plain):
-            if not _ELSEWHERE.match(passage.plain, found.end()):
-                yield passage, found.start(), found.end()
+        for match in pattern.finditer(passage.plain):
+            if not _ELSEWHERE.match(passage.plain, match.end()):
+                yield passage, *match.span()
 
 
-def _names(
-    title: str,
-    introduction: tuple[Passage, int, int] | None,
-    passages: Passages,
-    lexicon: Lexicon,
-) -> frozenset[str]:
-    """Return gender and name by which the facts refer to the one applicant.
-
-    The name is that of the case, or the one that the facts begin with: "Mr Smith, a British
-    citizen, was born". If a woman and a man bear it, the procedure must name the applicant.
-    """
-    name = last_name(title)
-    if not name and passages.facts:
-        first = passages.facts[0].plain
-        opening = lexicon.titled.search(first, 0, 60)
-        if (
-            opening
-            and _OPENING.match(first, 0, opening.start() + 1)
-            and not _RELATIVE.match(first, opening.end())
-        ):
-            name = last_name(opening["name"])
-    if len(name) < 3:
-        return frozenset()
-    introduced = introduction and lexicon.titled.search(introduction[0].plain, *introduction[1:])
-    people = {
-        named(found, lexicon)
-        for passage in passages.facts
-        for found in lexicon.titled.finditer(passage.plain)
-        if last_name(found["name"]) == name and lexicon.titles[found["title"]]
-    }
-    if introduced:
-        people &= {f"{lexicon.titles[introduced['title']]} {name}"}
-    return frozenset(people) if len(people) == 1 else frozenset()
-
-
-def named(titled: re.Match[str], lexicon: Lexicon) -> str:
-    """Gender and last name of a person with a title: ``female smith``."""
+def gender_and_name(titled: re.Match[str], lexicon: Lexicon) -> str:
+    """Return gender and last name of a person with a title: ``female smith``."""
     return f"{lexicon.titles[titled['title']]} {last_name(titled['name'])}"
 
 
@@ -636,5 +618,10 @@ def last_name(name: str) -> str:
 
 def folded(name: str) -> str:
     """Return a name in lower case without accents, so that YILDIZ is Yıldız and INAN is İnan."""
-    letters = unicodedata.normalize("NFKD", name.translate(_PLAIN_LETTERS))
-    return "".join(one for one in letters if not unicodedata.combining(one)).casefold()
+    return without_accents(name.translate(_PLAIN_LETTERS)).casefold()
+
+
+def without_accents(text: str) -> str:
+    """Return a text without accents."""
+    letters = unicodedata.normalize("NFKD", text)
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))

@@ -10,17 +10,17 @@ ANSWERS = ("right", "wrong", "cannot_tell")
 
 
 def unknown_name(attribute: Attribute) -> str:
-    """The value of an attribute in the sheet where nothing was found."""
+    """Return the value of an attribute in the sheet where it is unknown."""
     return attribute.unknown or UNKNOWN
 
 
 def values(attribute: Attribute) -> tuple[str, ...]:
-    """The values that an attribute can have; of a number only the one for unknown."""
+    """Return the values that an attribute can have; of a number only the one for unknown."""
     return (*attribute.groups, unknown_name(attribute))
 
 
 def task(attribute: Attribute) -> Task:
-    """The audit of an attribute."""
+    """Return the audit of an attribute."""
     return Task(
         item="case",
         group="attribute",

@@ -63,7 +63,7 @@ def build_cases(
         has several.
     """
     dataset, files = findings_files(findings)
-    if missing := [one.name for one in dataset.attributes if one.name not in files]:
+    if missing := [each.name for each in dataset.attributes if each.name not in files]:
         raise InputError(f"lacks the attribute {missing[0]}", file=findings)
     split_cases(
         records=records,
@@ -92,98 +92,77 @@ def build_cases(
 def _join(
     records: list[Path], splits: Path, findings: list[Path], dataset: Dataset, tally: Counter[str]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of `build_cases`, counted on the way."""
-    beside = [splits, *findings]
-    for record, *rows in zip_longest(read_distinct(records), *map(read_rows, beside)):
-        for path, row in zip(beside, rows, strict=True):
-            if (row and row["case_id"]) != (record and record.case_id):
+    """Yield the rows of `build_cases`, and count them."""
+    files, attributes = [splits, *findings], [each.name for each in dataset.attributes]
+    for record, *rows in zip_longest(read_distinct(records), *map(read_rows, files)):
+        expected = record.case_id if record else None
+        for path, row in zip(files, rows, strict=True):
+            case_id = row["case_id"] if row else None
+            if case_id != expected:
+                pair = (case_id, expected)
+                actual, required = (f"the case {i}" if i else "no further case" for i in pair)
                 raise InputError(
-                    f"has {_of(row and row['case_id'])} where the records have"
-                    f" {_of(record and record.case_id)}",
+                    f"has {actual} where the records have {required}",
                     file=path,
                     remedy="make both from the same records, and give them in the same order",
                 )
-        case = _case(record, rows[0], rows[1:], dataset)
-        tally.update(
-            {
-                "cases": 1,
-                case["split"]: 1,
-                "unlabelled": not case["label_known"],
-                "near_duplicates": case["duplicate_of"] is not None,
-                **{f"unknown {one.name}": case[one.name] is None for one in dataset.attributes},
-            }
-        )
+        case = _case(record, *rows, dataset=dataset)
+        tally.update(["cases", case["split"]])
+        tally["unlabelled"] += not case["label_known"]
+        tally["near_duplicates"] += case["duplicate_of"] is not None
+        tally.update(f"unknown {name}" for name in attributes if case[name] is None)
         yield case
-
-
-def _of(case_id: str | None) -> str:
-    return f"the case {case_id}" if case_id else "no further case"
 
 
 def cases_schema(attributes: Sequence[Attribute]) -> pa.Schema:
     """Return the columns of a data set with these attributes."""
-    columns = [
-        ("case_id", pa.string()),
-        ("date", pa.date32()),
-        ("title", pa.string()),
-        ("language", pa.string()),
-        ("split", pa.string()),
-        ("text", pa.list_(pa.string())),
-        ("labels", pa.list_(pa.int32())),
-        ("label_known", pa.bool_()),
-    ]
-    for one in attributes:
-        columns += [
-            (one.name, pa.string()),
-            (f"{one.name}_rule", pa.string()),
-            (f"{one.name}_evidence", EVIDENCE),
-        ]
-    columns += [
-        ("duplicate_of", pa.string()),
-        ("source", pa.string()),
-        ("source_position", pa.int64()),
-    ]
-    return pa.schema(columns)
+    columns = {
+        "case_id": pa.string(),
+        "date": pa.date32(),
+        "title": pa.string(),
+        "language": pa.string(),
+        "split": pa.string(),
+        "text": pa.list_(pa.string()),
+        "labels": pa.list_(pa.int32()),
+        "label_known": pa.bool_(),
+    }
+    for attribute in attributes:
+        columns[attribute.name] = columns[f"{attribute.name}_rule"] = pa.string()
+        columns[f"{attribute.name}_evidence"] = EVIDENCE
+    places = {"duplicate_of": pa.string(), "source": pa.string(), "source_position": pa.int64()}
+    return pa.schema(columns | places)
 
 
 def _case(
-    record: Record,
-    row: dict[str, Any],
-    found: list[dict[str, Any]],
-    dataset: Dataset,
+    record: Record, split: dict[str, Any], *findings: dict[str, Any], dataset: Dataset
 ) -> dict[str, Any]:
-    case = {
-        "case_id": record.case_id,
-        "date": record.date,
-        "title": record.title,
-        "language": record.language,
-        "split": row["split"],
+    copied = ("case_id", "date", "title", "language", "source", "source_position")
+    case = {name: getattr(record, name) for name in copied} | {
+        "split": split["split"],
         "text": list(record.text),
         "labels": _labels(record, dataset),
         "label_known": record.labels is not None,
-        "duplicate_of": row["duplicate_of"],
-        "source": record.source,
-        "source_position": record.source_position,
+        "duplicate_of": split["duplicate_of"],
     }
-    for attribute, one in zip(dataset.attributes, found, strict=True):
-        value = one["value"]
+    for attribute, finding in zip(dataset.attributes, findings, strict=True):
+        value, name = finding["value"], attribute.name
         if value is not None and attribute.groups and value not in attribute.groups:
-            raise ValueError(
-                f"case {record.case_id}: {value!r} is no group of {attribute.name}"
-                f" ({', '.join(attribute.groups)})"
-            )
-        case[attribute.name] = value
-        case[f"{attribute.name}_rule"] = one["rule"]
-        case[f"{attribute.name}_evidence"] = one["evidence"]
+            groups = ", ".join(attribute.groups)
+            raise ValueError(f"case {record.case_id}: {value!r} is no group of {name} ({groups})")
+        case |= {
+            name: value,
+            f"{name}_rule": finding["rule"],
+            f"{name}_evidence": finding["evidence"],
+        }
     return case
 
 
 def _labels(record: Record, dataset: Dataset) -> list[int]:
-    """The labels as numbers, ascending."""
+    """Return the labels as numbers, ascending."""
     if record.labels is None:
         return []
-    if strange := [name for name in record.labels if name not in dataset.labels]:
-        raise ValueError(f"case {record.case_id}: {strange[0]!r} is no label of {dataset.title}")
+    if unknown := [name for name in record.labels if name not in dataset.labels]:
+        raise ValueError(f"case {record.case_id}: {unknown[0]!r} is no label of {dataset.title}")
     labels = sorted({dataset.labels.index(name) for name in record.labels})
     if dataset.task == "multi_class" and len(labels) != 1:
         raise ValueError(f"case {record.case_id} has {len(labels)} labels, and needs one")

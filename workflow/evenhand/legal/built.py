@@ -13,6 +13,7 @@ from evenhand.errors import InputError
 from evenhand.io.tables import opened
 from evenhand.legal.dataset import Attribute, Dataset
 from evenhand.legal.records import BATCH_CASES, SPLITS
+from evenhand.metrics.disparity import group_sums
 
 #: What the group of the cases is called of which nothing is known, where FairLex has no name.
 UNKNOWN = "unknown"
@@ -48,6 +49,24 @@ class Groups(NamedTuple):
     def unknown(self) -> int:
         """The code of the unknown group."""
         return len(self.names) - 1
+
+    @property
+    def known(self) -> np.ndarray:
+        """Whether the group of each case is known: array of bool, shape (n,)."""
+        return self.codes < self.unknown
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """The number of cases of each known group."""
+        return np.bincount(self.codes, minlength=len(self.names))[: self.unknown]
+
+    def sums(self, values: np.ndarray) -> np.ndarray:
+        """Sum the rows of `values` (n, m) by known group: (groups, m)."""
+        return group_sums(values, self.codes, self.unknown)
+
+    def take(self, rows: np.ndarray) -> "Groups":
+        """Return the groups of some of the cases."""
+        return self._replace(codes=self.codes[rows])
 
 
 def read_cases_table(path: Path, columns: Sequence[str]) -> pa.Table:

@@ -22,6 +22,9 @@ SETTING = (
     text("trained_for", "The attribute whose groups the training used, or none"),
 )
 
+#: Their names, which begin the key of a table.
+SETTING_KEY = tuple(column.name for column in SETTING)
+
 #: How the epoch was chosen.
 SELECT = text(
     "select", "The development score that chose the epoch: over all, worst group, or mean of groups"
@@ -124,8 +127,11 @@ class ClassifierStudy:
     def of_split(self, split: str) -> tuple[Cases, Runs]:
         """The cases of a split, and the predictions for them."""
         members = self.cases.splits == split
-        logits, twins = (some[:, members] for some in (self.runs.logits, self.runs.twins))
-        return self.cases.of(members), self.runs._replace(logits=logits, twins=twins)
+        runs = self.runs
+        return self.cases.take(members), runs._replace(
+            logits=runs.logits[:, members],
+            counterfactual_logits=runs.counterfactual_logits[:, members],
+        )
 
     @cached_property
     def other_cases(self) -> str | None:

@@ -36,40 +36,42 @@ MOST_LABELS, MOST_GROUPS = 200, 100
 
 def attributes_of(declaration: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the columns of each attribute, an overlapping one as an attribute per column."""
-    found: dict[str, dict[str, Any]] = {}
-    for name, one in declaration["attributes"].items():
-        if not one.get("overlapping"):
-            found[name] = one
+    attributes: dict[str, dict[str, Any]] = {}
+    for name, attribute in declaration["attributes"].items():
+        if not attribute.get("overlapping"):
+            attributes[name] = attribute
             continue
-        for column in one["columns"]:
+        for column in attribute["columns"]:
             short = re.sub(r"[^a-z0-9]+", "_", column.lower()).strip("_")
             key = short if short.startswith(f"{name}_") else f"{name}_{short}"
-            if key in found or key in declaration["attributes"]:
+            if key in attributes or key in declaration["attributes"]:
                 raise InputError(f"two attributes would be called {key}", remedy="rename one")
-            found[key] = one | {"columns": [column]}
-    return found
+            attributes[key] = attribute | {"columns": [column]}
+    return attributes
 
 
 def declared_dataset(declaration: Mapping[str, Any]) -> Dataset:
     """Return a declared data set as far as it is known without its files."""
-    task, label = declaration["label"]["task"], declaration["label"]
+    label = declaration["label"]
     attributes = []
-    for name, one in attributes_of(declaration).items():
-        groups = one.get("groups") or one.get("columns") or _bins(one)
+    for name, attribute in attributes_of(declaration).items():
+        groups = attribute.get("groups") or attribute.get("columns") or _bins(attribute)
+        overlapping = attribute.get("overlapping")
         attributes.append(
             Attribute(
                 name=name,
-                module=one.get("extract") or COLUMN,
-                title=one.get("title") or name.replace("_", " ").capitalize(),
-                groups=(groups[0], f"not {groups[0]}") if one.get("overlapping") else (*groups,),
-                unknown=one.get("unknown"),
+                module=attribute.get("extract") or COLUMN,
+                title=attribute.get("title") or name.replace("_", " ").capitalize(),
+                groups=(groups[0], f"not {groups[0]}") if overlapping else tuple(groups),
+                unknown=attribute.get("unknown"),
             )
         )
-    stated = {one.name for one in fields(Dataset)} - {"attributes", "languages", "labels"}
+    languages = declaration.get("languages", [declaration.get("language")])
+    copied = {field.name for field in fields(Dataset)} & declaration.keys()
     return Dataset(
-        **{key: value for key, value in declaration.items() if key in stated},
-        languages=tuple(filter(None, declaration.get("languages", [declaration.get("language")]))),
-        task="multi_class" if task == "binary" else task,
+        **{key: declaration[key] for key in copied - {"attributes", "languages", "labels"}},
+        languages=tuple(filter(None, languages)),
+        task="multi_class" if label["task"] == "binary" else label["task"],
         labels=tuple(label.get("labels") or _bins(label) or label.get("columns", ())),
         attributes=tuple(attributes),
     )
@@ -80,8 +82,8 @@ def read_declaration(text: str) -> Dataset:
     return declared_dataset(json.loads(text))
 
 
-def _bins(one: Mapping[str, Any]) -> list[str]:
-    return bin_names(one["bins"]) if one.get("bins") else []
+def _bins(part: Mapping[str, Any]) -> list[str]:
+    return bin_names(part["bins"]) if part.get("bins") else []
 
 
 def completed(
@@ -104,57 +106,63 @@ def completed(
         There are too few or too many labels or groups to compare.
     """
     dataset, label = declared_dataset(declaration), declaration["label"]
-    where = label["column"] or ", ".join(label["columns"])
-    occur = labels.keys() - {"none", "unknown"}  # of cases without a label
-    named = dataset.labels or tuple(sorted(occur, key=_order))
-    if label["task"] == "binary" and len(named) != 2:
-        shown = ", ".join(named[:6]) or "none"
+    where = f"the label {label['column'] or ', '.join(label['columns'])}"
+    task = label["task"]
+    occurring = labels.keys() - {"none", "unknown"}  # of cases without a label
+    names = dataset.labels or tuple(sorted(occurring, key=_order))
+    if task == "binary" and len(names) != 2:
         raise InputError(
-            f"the label {where} has {len(named)} values ({shown}), and a binary one has two",
+            f"{where} has {len(names)} values ({', '.join(names[:6]) or 'none'}), and a binary one"
+            " has two",
             remedy="choose task: multi_class, give bins to a number, or declare the values under"
             " labels, as none and unknown count as missing otherwise",
         )
-    if sum(labels[one] > 0 for one in named) < (1 if label["task"] == "multi_label" else 2):
-        shown = ", ".join(one for one in named if labels[one]) or "none"
+    present = [name for name in names if labels[name] > 0]
+    if len(present) < (1 if task == "multi_label" else 2):
         raise InputError(
-            f"the label {where} has too few values to learn from: {shown}",
+            f"{where} has too few values to learn from: {', '.join(present) or 'none'}",
             remedy="name the column that holds the labels",
         )
-    if label["task"] != "multi_label" and len(named) > MOST_LABELS:
+    if task != "multi_label" and len(names) > MOST_LABELS:
         raise InputError(
-            f"the label {where} has {len(named)} values, so it is no class",
+            f"{where} has {len(names)} values, so it is no class",
             remedy=f"name a column with at most {MOST_LABELS} labels, or give bins to a number",
         )
-    made = []
-    for one in dataset.attributes:
-        if one.module != COLUMN:  # which is found later
-            made.append(one)
-            continue
-        cases = values.get(one.name, Counter())
-        groups = one.groups or tuple(sorted(cases, key=_order))
-        if len(cases) < 2:
-            only = f"one value only ({min(cases)})" if cases else "no value"
-            raise InputError(
-                f"the attribute {one.name} has {only}, so there are no groups to compare",
-                remedy="name another column, or remove the attribute",
-            )
-        if len(groups) > MOST_GROUPS:
-            raise InputError(
-                f"the attribute {one.name} has {len(groups)} groups",
-                remedy="give a number bins, and join small groups",
-            )
-        bins = declaration["attributes"].get(one.name, {}).get("bins")
-        if (empty := [name for name in groups if not cases[name]]) and not bins:
-            raise InputError(
-                f"the attribute {one.name} has no case in the group {empty[0]}",
-                remedy="remove its column",
-            )
-        made.append(replace(one, groups=tuple(name for name in groups if cases[name])))
-    return replace(dataset, labels=named, attributes=tuple(made))
+    attributes = [
+        replace(attribute, groups=_occurring(attribute, declaration, values))
+        if attribute.module == COLUMN  # the others are found later
+        else attribute
+        for attribute in dataset.attributes
+    ]
+    return replace(dataset, labels=names, attributes=tuple(attributes))
+
+
+def _occurring(
+    attribute: Attribute, declaration: Mapping[str, Any], values: Mapping[str, Counter[str]]
+) -> tuple[str, ...]:
+    """Return the groups of an attribute that occur."""
+    cases = values.get(attribute.name, Counter())
+    groups = attribute.groups or tuple(sorted(cases, key=_order))
+    subject = f"the attribute {attribute.name} has"
+    if len(cases) < 2:
+        values_found = f"one value only ({min(cases)})" if cases else "no value"
+        raise InputError(
+            f"{subject} {values_found}, so there are no groups to compare",
+            remedy="name another column, or remove the attribute",
+        )
+    if len(groups) > MOST_GROUPS:
+        raise InputError(
+            f"{subject} {len(groups)} groups", remedy="give a number bins, and join small groups"
+        )
+    bins = declaration["attributes"].get(attribute.name, {}).get("bins")
+    empty = [name for name in groups if not cases[name]]
+    if empty and not bins:
+        raise InputError(f"{subject} no case in the group {empty[0]}", remedy="remove its column")
+    return tuple(name for name in groups if cases[name])
 
 
 def _order(name: str) -> tuple[float, str]:
-    """Numbers by size, before names."""
+    """Return the sort key of a label or group: numbers by size, before names."""
     try:
         value = float(name)
     except ValueError:
@@ -192,9 +200,13 @@ def carried(path: Path) -> dict[str, str]:
 
 def read_dataset(path: Path) -> Dataset:
     """Return the data set that a Parquet file of cases describes; see `carried`."""
-    known = json.loads(carried(path)[KEY])
-    attributes = tuple(
-        Attribute(**one | {"groups": tuple(one["groups"])}) for one in known.pop("attributes")
+    values = json.loads(carried(path)[KEY])
+    for name in ("languages", "labels"):
+        values[name] = tuple(values[name])
+    attributes = values.pop("attributes")
+    return Dataset(
+        **values,
+        attributes=tuple(
+            Attribute(**each | {"groups": tuple(each["groups"])}) for each in attributes
+        ),
     )
-    lists = {name: tuple(known[name]) for name in ("languages", "labels")}
-    return Dataset(**known | lists, attributes=attributes)

@@ -16,10 +16,10 @@ from evenhand.legal.findings import findings_files
 from evenhand.legal.records import Record, read_distinct
 from evenhand.sheets.tasks import digest, draw, group_of, render, write_handed_out, write_sheet
 
-#: Characters of the paragraph that are shown before and after the words.
+#: Characters of the paragraph before and after the words.
 AROUND = 400
 
-#: Further pieces of evidence that are shown, and characters of each.
+#: Further pieces of evidence, and characters of each.
 MORE, MORE_CHARACTERS = 5, 200
 
 #: Characters that no cell of a workbook can hold.
@@ -78,22 +78,22 @@ def draw_audit(
         The kind has no such attribute, the files do not belong together, or `handed_out` is of
         another attribute.
     """
-    fixed, files = findings_files(findings)
-    declared = {name: fixed.attribute(name) for name in files}
+    described, files = findings_files(findings)
+    attributes = {name: described.attribute(name) for name in files}
     if per_rule < 1:
         raise InputError(f"{per_rule} cases for each rule are none", remedy="give at least 1")
-    frozen: dict[str, list[dict[str, Any]]] = {}
+    rows: dict[str, list[dict[str, Any]]] = {}
     for path in handed_out or []:
-        name, by_case = group_of(path, task(next(iter(declared.values()))))
-        if not by_case:
-            continue
-        if name not in declared:
+        name, by_case = group_of(path, task(next(iter(attributes.values()))))
+        if by_case and name not in attributes:
             raise InputError(f"is of the attribute {name}", file=path)
-        frozen[name] = list(by_case.values())
-    chosen = {name: _choose(files[name], per_rule, seed) for name in declared if name not in frozen}
-    rows = frozen | _drawn(records, chosen, declared, seed)
+        if by_case:
+            rows[name] = list(by_case.values())
+    frozen = sorted(rows)
+    chosen = {name: _choose(files[name], per_rule, seed) for name in files if name not in rows}
+    rows |= _drawn(records, chosen, attributes, seed)
     out.mkdir()
-    for name, attribute in declared.items():
+    for name, attribute in attributes.items():
         facts = {
             "dataset": dataset,
             "attribute": name,
@@ -105,13 +105,12 @@ def draw_audit(
         }
         (out / name).mkdir()
         marked = [row | {"evidence": _marked(row)} for row in rows[name]]
-        text = render(instructions, facts)
-        write_sheet(out / name, name, task(attribute), text, marked)
+        write_sheet(out / name, name, task(attribute), render(instructions, facts), marked)
         write_handed_out(out / name / "handed_out.csv", task(attribute), rows[name])
-    rules = {name: Counter(row["rule"] for row in rows[name]) for name in declared}
+    rules = {name: Counter(row["rule"] for row in rows[name]) for name in attributes}
     return {
         "drawn": {name: dict(sorted(counts.items())) for name, counts in rules.items()},
-        "frozen": sorted(frozen),
+        "frozen": frozen,
     }
 
 
@@ -127,79 +126,68 @@ def _choose(findings: Path, per_rule: int, seed: int) -> Findings:
 
 
 def _drawn(
-    records: list[Path],
-    chosen: dict[str, Findings],
-    attributes: dict[str, Attribute],
-    seed: int,
+    records: list[Path], chosen: dict[str, Findings], attributes: dict[str, Attribute], seed: int
 ) -> dict[str, list[dict[str, Any]]]:
-    """The rows of each sheet: by rule, within it in the order of the digests."""
-    rows: dict[str, list[tuple[Any, dict[str, Any]]]] = {name: [] for name in chosen}
+    """Return the rows of each sheet: by rule, within it in the order of the digests."""
+    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in chosen}
     for record in read_distinct(records):
         for name, findings in chosen.items():
-            finding = findings.pop(record.case_id, None)
-            if finding is not None:
+            if finding := findings.pop(record.case_id, None):
                 order = finding["rule"], digest(str(seed), record.case_id), record.case_id
-                rows[name].append((order, _row(record, finding, attributes[name])))
-    for findings in chosen.values():
-        if findings:
-            raise InputError(
-                f"the records lack the case {min(findings)}, which has a finding",
-                remedy="give the records in which the attribute was searched",
-            )
-    return {
-        name: [
-            row | {"rank": rank}
-            for rank, (_, row) in enumerate(sorted(some, key=lambda one: one[0]), start=1)
-        ]
-        for name, some in rows.items()
-    }
+                rows[name].append({"order": order} | _row(record, finding, attributes[name]))
+    if left := [case for findings in chosen.values() for case in findings]:
+        raise InputError(
+            f"the records lack the case {min(left)}, which has a finding",
+            remedy="give the records in which the attribute was searched",
+        )
+    for some in rows.values():
+        some.sort(key=lambda row: row.pop("order"))
+        for rank, row in enumerate(some, start=1):
+            row["rank"] = rank
+    return rows
 
 
-def _row(record: Record, finding: dict[str, Any], what: Attribute) -> dict[str, Any]:
+def _row(record: Record, finding: dict[str, Any], attribute: Attribute) -> dict[str, Any]:
     evidence = finding["evidence"]
     if evidence:
-        shown = _around(record, evidence[0])
-        where = _where(evidence[0])
+        excerpt, where = _around(record, evidence[0]), _where(evidence[0])
     else:  # the auditor sees the place where the value should be
-        shown = Marked(_plain(" ¶ ".join(record.text))[: 2 * AROUND].strip(), 0, 0)
+        excerpt = Marked(_plain(" ¶ ".join(record.text))[: 2 * AROUND].strip(), 0, 0)
         where = "facts, beginning"
-    value = finding["value"]
     more = [
-        f"{_where(one)}: {_plain(one['words'])[:MORE_CHARACTERS].strip()}"
-        for one in evidence[1 : 1 + MORE]
+        f"{_where(words)}: {_plain(words['words'])[:MORE_CHARACTERS].strip()}"
+        for words in evidence[1 : 1 + MORE]
     ]
     more += [f"flag: {flag}" for flag in finding["flags"]]
     return {
-        "attribute": what.name,
+        "attribute": attribute.name,
         "case_id": _plain(record.case_id),
         "title": _plain(record.title or "")[:MORE_CHARACTERS].strip(),
-        "value": unknown_name(what) if value is None else value,
+        "value": unknown_name(attribute) if finding["value"] is None else finding["value"],
         "rule": finding["rule"],
         "confidence": f"{finding['confidence']:.2f}",
         "where": where,
-        "evidence": shown.text,
-        "mark_start": shown.start,
-        "mark_end": shown.end,
+        "evidence": excerpt.text,
+        "mark_start": excerpt.start,
+        "mark_end": excerpt.end,
         "more": " | ".join(more),
     }
 
 
 def _around(record: Record, evidence: dict[str, Any]) -> Marked:
-    """The words of a piece of evidence in their paragraph, of which a part is shown."""
+    """Return a piece of evidence in an excerpt of its paragraph."""
     if evidence["part"] == "given":
-        words = _plain(evidence["words"])
-        return Marked(words.strip(), 0, len(words.strip()))
+        words = _plain(evidence["words"]).strip()
+        return Marked(words, 0, len(words))
     paragraphs = record.text if evidence["part"] == "text" else record.context
     paragraph = _plain(paragraphs[evidence["paragraph"]])
-    first = max(0, evidence["start"] - AROUND)
-    last = min(len(paragraph), evidence["end"] + AROUND)
-    before = "… " if first else ""
-    after = " …" if last < len(paragraph) else ""
+    first, last = max(0, evidence["start"] - AROUND), evidence["end"] + AROUND
+    before, after = "… " if first else "", " …" if last < len(paragraph) else ""
     inside = paragraph[first:last]
     cut = len(inside) - len(inside.lstrip()) if not before else 0  # a sheet strips its cells
     start = len(before) + evidence["start"] - first - cut
-    text = before + inside[cut:] + after
-    return Marked(text.rstrip(), start, start + evidence["end"] - evidence["start"])
+    text = (before + inside[cut:] + after).rstrip()
+    return Marked(text, start, start + evidence["end"] - evidence["start"])
 
 
 def _where(evidence: dict[str, Any]) -> str:
@@ -208,12 +196,12 @@ def _where(evidence: dict[str, Any]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text without characters that a workbook cannot hold, of the same length."""
+    """Return a text of the same length without characters that a workbook cannot hold."""
     return _CONTROL.sub(" ", text)
 
 
 def _marked(row: dict[str, Any]) -> str | Marked:
-    """The evidence, with the words marked if there are any."""
+    """Return the evidence, with the words marked if there are any."""
     if row["mark_end"] > row["mark_start"]:
         return Marked(row["evidence"], row["mark_start"], row["mark_end"])
     return row["evidence"]

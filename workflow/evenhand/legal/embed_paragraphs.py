@@ -1,7 +1,8 @@
 """Stage: the paragraphs of a legal data set as vectors of an encoder that is not trained."""
 
+import itertools
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 import pyarrow as pa
@@ -11,18 +12,15 @@ from evenhand.core.scratch import scratch_folder
 from evenhand.core.stage import Input, Output, Setting
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
+from evenhand.legal.built import check_ids
 from evenhand.legal.tokens import (
     TokenStore,
     check_tokenizer,
-    paragraphs_as_read,
     read_limits,
     read_meta,
 )
 from evenhand.legal.vectors import ENCODER, STORED, VectorStore, schema
 from evenhand.scoring.model_files import model_source
-
-if TYPE_CHECKING:
-    from evenhand.learning.packing import Limits
 
 #: Cases that go through the encoder together, and per batch of the file.
 CASES = 64
@@ -98,7 +96,7 @@ def embed_paragraphs(
         first_tokens_only,
         load_encoder,
     )
-    from evenhand.learning.packing import Limits, pack_flat
+    from evenhand.learning.packing import Limits, pack
     from evenhand.learning.settings import Settings
     from evenhand.scoring.device import repeatable, settle
     from evenhand.scoring.execution import run_batches
@@ -115,30 +113,42 @@ def embed_paragraphs(
     settle(encoder)
     check_input(encoder, vocabulary=described["vocabulary"], limits=limits)
     sizes, special = text_config(encoder), described["special"]
-    width = int(sizes.hidden_size)
+    device_type = torch.device(device).type
+    number_format = STORED[stored].to_pandas_dtype()
     store = TokenStore(tokens)
-    form = schema(width, stored)
-    kind = torch.device(device).type
-    known = _Known(same_tokens, same, store, limits, special["after"], (width, stored))
+    factual = _open_factual(same_tokens, same, store, int(sizes.hidden_size), number_format)
+
+    def paragraphs_of(tokens: TokenStore, row: int) -> list[np.ndarray]:
+        return tokens.paragraphs(row, limits.segments, limits.tokens, special["after"])
 
     @torch.inference_mode()
-    def embedded(rows: np.ndarray) -> dict[str, np.ndarray]:
-        cases = [store.case(row, limits.segments) for row in rows]
-        masks = [known.to_encode(row, *one) for row, one in zip(rows, cases, strict=True)]
-        ids, lengths = zip(*map(_only, cases, masks), strict=True)
-        packed = pack_flat(
-            ids,
-            lengths,
+    def embed(rows: np.ndarray) -> dict[str, np.ndarray]:
+        documents = [paragraphs_of(store, row) for row in rows]
+        counts = np.array([len(paragraphs) for paragraphs in documents])
+        is_new = np.ones(counts.sum(), dtype=bool)
+        if factual is not None:
+            others = [paragraphs_of(factual[0], row) for row in rows]
+            known = [factual[1].case(row) for row in rows]
+            if len(different := np.flatnonzero(counts != [len(vectors) for vectors in known])):
+                raise InputError(
+                    f"the case {store.case_ids[rows[different[0]]]} and its counterfactual differ"
+                    " in paragraphs",
+                    remedy="embed both with the same limits",
+                )
+            pairs = zip(itertools.chain(*documents), itertools.chain(*others), strict=True)
+            is_new = np.array([not np.array_equal(*pair) for pair in pairs], bool)
+        parts = np.split(is_new, np.cumsum(counts)[:-1])
+        packed = pack(
+            [list(itertools.compress(*pair)) for pair in zip(documents, parts, strict=True)],
             limits,
             pad_id=special["pad"] or 0,
-            after=special["after"],
             tokens_per_batch=tokens_per_batch,
         )
-        with torch.autocast(kind, torch.bfloat16, enabled=dtype == "bf16"):
-            found = encode_paragraphs(encoder, packed.to(device)).float().cpu().numpy()
+        with torch.autocast(device_type, torch.bfloat16, enabled=dtype == "bf16"):
+            vectors = encode_paragraphs(encoder, packed.to(device)).float().cpu().numpy()
         order = np.lexsort((packed.slots.numpy(), packed.documents.numpy()))
         with np.errstate(over="ignore"):
-            vectors = found[order].astype(STORED[stored].to_pandas_dtype())
+            vectors = vectors[order].astype(number_format)
         if not np.isfinite(vectors).all():
             document = int(packed.documents.numpy()[order][~np.isfinite(vectors).all(axis=1)][0])
             raise InputError(
@@ -146,10 +156,13 @@ def embed_paragraphs(
                 f" number in {stored}",
                 remedy="store fp32" if stored == "fp16" else "use another encoder",
             )
-        vectors = known.filled(rows, masks, vectors)
-        return {"vectors": vectors, "counts": np.array([len(one) for one in masks])}
+        if factual is not None:
+            encoded, vectors = vectors, np.concatenate(known)
+            vectors[is_new] = encoded
+        return {"vectors": vectors, "counts": counts}
 
     counts = {"cases": len(store), "paragraphs": 0, "empty": 0}
+    form = schema(int(sizes.hidden_size), stored)
     batches = np.split(np.arange(len(store)), range(CASES, len(store), CASES))
     bar = tqdm(total=len(store), desc="embed", unit=" cases", mininterval=5, ascii=True)
     with (
@@ -160,17 +173,28 @@ def embed_paragraphs(
         pa.ipc.new_file(stream, form) as writer,
     ):
         with first_tokens_only(encoder):
-            for rows, found in run_batches(
+            for rows, batch in run_batches(
                 batches,
-                embedded,
+                embed,
                 scratch=scratch_folder(),
                 device=device,
                 threads=threads,
                 progress=lambda rows: bar.update(len(rows)),
             ):
-                writer.write_batch(_batch(store, rows, found, form))
-                counts["paragraphs"] += len(found["vectors"])
-                counts["empty"] += int((found["counts"] == 0).sum())
+                vectors, sizes_of = batch["vectors"], batch["counts"]
+                ends = np.concatenate([[0], np.cumsum(sizes_of)]).astype(np.int32)
+                columns = [
+                    pa.array([store.case_ids[row] for row in rows], pa.string()),
+                    pa.ListArray.from_arrays(
+                        pa.array(ends),
+                        pa.FixedSizeListArray.from_arrays(
+                            pa.array(vectors.ravel()), vectors.shape[1]
+                        ),
+                    ),
+                ]
+                writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=form))
+                counts["paragraphs"] += len(vectors)
+                counts["empty"] += int((sizes_of == 0).sum())
         padding = encode_padding(encoder, limits.tokens).float().cpu().tolist()
     document = {
         "encoder": {name: getattr(sizes, name) for name in ENCODER if hasattr(sizes, name)},
@@ -185,84 +209,27 @@ def embed_paragraphs(
     return counts
 
 
-class _Known:
-    """The vectors of the cases whose swapped are embedded; without them, nothing is known."""
-
-    def __init__(
-        self,
-        tokens: Path | None,
-        vectors: Path | None,
-        store: TokenStore,
-        limits: "Limits",
-        after: list[int],
-        form: tuple[int, str],
-    ) -> None:
-        if (tokens is None) != (vectors is None):
-            raise InputError(
-                "of the cases that these are swapped of, tokens or vectors are missing",
-                remedy="give both, or neither",
-            )
-        self.limits, self.after = limits, after
-        self.tokens = TokenStore(tokens) if tokens else None
-        self.vectors = VectorStore(vectors) if vectors else None
-        if self.vectors is None:
-            return
-        width, stored = form
-        if [self.tokens.case_ids, self.vectors.case_ids] != [store.case_ids] * 2:
-            raise InputError(
-                "is about other cases than the tokens",
-                file=vectors,
-                remedy="give the vectors of the cases whose swapped these are",
-            )
-        one = self.vectors.case(0)
-        if (one.shape[1], one.dtype) != (width, np.dtype(STORED[stored].to_pandas_dtype())):
-            raise InputError(
-                "has vectors of another width or number format",
-                file=vectors,
-                remedy="embed both with the same encoder, in the same format",
-            )
-
-    def to_encode(self, row: int, ids: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-        """Which paragraphs of a case are to be encoded: array of bool, shape (paragraphs,)."""
-        if self.tokens is None:
-            return np.ones(len(lengths), dtype=bool)
-        there = self.tokens.case(row, self.limits.segments)
-        one, other = (
-            paragraphs_as_read(*each, self.limits.tokens, self.after)
-            for each in ((ids, lengths), there)
+def _open_factual(
+    tokens: Path | None, vectors: Path | None, store: TokenStore, width: int, number_format: type
+) -> tuple[TokenStore, VectorStore] | None:
+    """Return the tokens and vectors of the factual cases; None without any."""
+    if (tokens is None) != (vectors is None):
+        raise InputError(
+            "of the factual cases, tokens or vectors are missing", remedy="give both, or neither"
         )
-        if len(one) != len(other) or len(other) != len(self.vectors.case(row)):
-            raise InputError(
-                f"the case {self.tokens.case_ids[row]} and its counterfactual differ in paragraphs",
-                remedy="embed both with the same limits",
-            )
-        return np.array([not np.array_equal(*two) for two in zip(one, other, strict=True)], bool)
-
-    def filled(self, rows: np.ndarray, masks: list[np.ndarray], encoded: np.ndarray) -> np.ndarray:
-        """The vectors of all paragraphs, from those that were encoded and those known."""
-        if self.vectors is None:
-            return encoded
-        vectors = np.concatenate([self.vectors.case(row) for row in rows])
-        vectors[np.concatenate(masks)] = encoded
-        return vectors
-
-
-def _only(case: tuple[np.ndarray, np.ndarray], mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The ids and lengths of some paragraphs of a case."""
-    ids, lengths = case
-    return ids[np.repeat(mask, lengths)], lengths[mask]
-
-
-def _batch(
-    store: TokenStore, rows: np.ndarray, found: dict[str, np.ndarray], form: pa.Schema
-) -> pa.RecordBatch:
-    """Return the cases of a batch with their vectors."""
-    vectors = found["vectors"]
-    ends = np.concatenate([[0], np.cumsum(found["counts"])]).astype(np.int32)
-    paragraphs = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), vectors.shape[1])
-    case_ids = pa.array([store.case_ids[row] for row in rows], pa.string())
-    lists = pa.ListArray.from_arrays(pa.array(ends), paragraphs)
-    return pa.RecordBatch.from_arrays([case_ids, lists], schema=form)
+    if tokens is None:
+        return None
+    factual = TokenStore(tokens), VectorStore(vectors)
+    for opened in factual:
+        check_ids(opened.case_ids, store.case_ids, vectors)
+    first = factual[1].case(0)
+    if (first.shape[1], first.dtype) != (width, np.dtype(number_format)):
+        raise InputError(
+            "has vectors of another width or number format",
+            file=vectors,
+            remedy="embed both with the same encoder, in the same format",
+        )
+    return factual
 
 
 if __name__ == "__main__":

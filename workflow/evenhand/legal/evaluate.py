@@ -3,9 +3,9 @@
 Source of the measures: FairLex (Chalkidis et al. 2022), section 4.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,14 +18,11 @@ from evenhand.legal.scored import (
     case_counts,
     drawn_seed,
     measured,
-    resample_groups,
-    scored_for,
     scores_of_groups,
 )
 from evenhand.metrics.classification import conventions, predicted_labels, stacked
 from evenhand.metrics.disparity import (
     centred_interval,
-    group_sums,
     permuted_sums,
     planted,
     resampled_sums,
@@ -33,6 +30,10 @@ from evenhand.metrics.disparity import (
 )
 
 Row = dict[str, Any]
+
+#: Scores or sums of the groups as they are, of bootstrap samples, of random groups, of random
+#: groups with the same labels, and of a perfect classifier.
+Draws = dict[str, np.ndarray]
 
 
 @lru_cache(maxsize=1)
@@ -44,182 +45,176 @@ def evaluate(study: ClassifierStudy) -> list[tuple[Row, list[Row]]]:
     rows: list[tuple[Row, list[Row]]] = []
     for split in study.splits:
         cases, runs = study.of_split(split)
-        values = case_counts(cases, runs)
-        draws = drawn_seed(study.seed, split)
-        drawn = resampled_sums(values, seed=draws, resamples=study.resamples)
-        every, classes = np.array([len(cases.true)]), cases.classes.shape[1]
-        constant = constant_labels(cases, runs)
-        for one in cases.groups:
-            is_scored = scored_for(one.attribute.name)
-            kept = [place for place, setting in enumerate(runs.settings) if is_scored(setting)]
-            if not kept:
-                continue
-            scorer = _Scorer(study, cases, runs.of(is_scored), one, split)
-            same = [constant[place] for place in kept]
-            for name, convention in conventions(cases.dataset.task).items():
-                overall = [
-                    scores_of_groups(sums, every, classes, convention)[..., 0][..., kept]
-                    for sums in (values.sum(axis=0)[None], drawn[:, None])
-                ]
-                key = {"attribute": one.attribute.name, "split": split, "convention": name}
-                for row, of_groups in scorer.rows(convention, *overall, same):
-                    shared = {
-                        column: row[column]
-                        for column in ("classifier", "objective", "trained_for", "seed", "seeds")
-                    }
-                    rows.append((key | row, [key | shared | group for group in of_groups]))
+        for groups in cases.groups:
+            if places := runs.scored_for(groups.attribute.name):
+                rows += _of_attribute(study, split, cases, runs.take(places), groups)
     return rows
 
 
+def _of_attribute(
+    study: ClassifierStudy, split: str, cases: Cases, runs: Runs, groups: Groups
+) -> Iterator[tuple[Row, list[Row]]]:
+    classes, sizes = cases.classes.shape[1], groups.sizes
+    constant = constant_labels(cases, runs)
+    values = case_counts(cases, runs)
+    # the draws of all cases know no groups, and are the same for each attribute
+    drawn = resampled_sums(values, seed=drawn_seed(study.seed, split), resamples=study.resamples)
+    every = {"seen": values.sum(axis=0)[None], "drawn": drawn[:, None]}
+    sums = _sums(study, f"{study.seed}/{split}", cases, values, groups)
+    present = (groups.sums(cases.classes.astype(np.float64)) > 0).sum(axis=1)
+    for name, convention in conventions(cases.dataset.task).items():
+        scores = {
+            kind: scores_of_groups(some, sizes, classes, convention) for kind, some in sums.items()
+        }
+        overall = {
+            kind: scores_of_groups(some, np.array([len(values)]), classes, convention)[..., 0]
+            for kind, some in every.items()
+        }
+        measures = {
+            kind: measured(overall.get(kind, np.full(of_groups.shape[:-1], np.nan)), of_groups)
+            for kind, of_groups in scores.items()
+        }
+        for setting, places in runs.by_setting().items():
+            key = {**setting._asdict(), "attribute": groups.attribute.name}
+            key |= {"split": split, "convention": name}
+            for seed, chosen in [*((runs.seeds[n], [n]) for n in places), (MEAN, places)]:
+                row = key | {"seed": seed, "seeds": len(chosen)}
+                labels = [constant[place] for place in chosen if constant[place] is not None]
+                of_groups = list(_group_rows(study, row, groups, present, scores, chosen))
+                row |= {"constant_seeds": len(labels), "always": "; ".join(dict.fromkeys(labels))}
+                yield _score_row(study, row, groups, scores, measures, chosen), of_groups
+
+
+def _sums(
+    study: ClassifierStudy, name: str, cases: Cases, values: np.ndarray, groups: Groups
+) -> Draws:
+    """Return sums of `case_counts` by group.
+
+    Bootstrap samples are drawn within a group, so that it keeps its size and is never empty.
+    """
+    attribute, known = groups.attribute.name, groups.known
+    drawn = np.zeros((study.resamples, groups.unknown, values.shape[1]), dtype=values.dtype)
+    for group in np.flatnonzero(groups.sizes):
+        drawn[:, group] = resampled_sums(
+            values[groups.codes == group],
+            seed=drawn_seed(name, attribute, groups.names[group]),
+            resamples=study.resamples,
+        )
+    strata = np.unique(cases.true[known], axis=0, return_inverse=True)[1].reshape(-1)
+    noise, noise_labels = (
+        permuted_sums(
+            values[known],
+            groups.codes[known],
+            groups.unknown,
+            seed=drawn_seed(name, attribute, "shuffled"),
+            permutations=study.permutations,
+            strata=some,
+        )
+        for some in (None, strata)
+    )
+    perfect = groups.sums(stacked(cases.classes, cases.classes[None]))
+    sums = {"seen": groups.sums(values), "drawn": drawn, "noise": noise}
+    return sums | {"noise_labels": noise_labels, "perfect": perfect}
+
+
 def constant_labels(cases: Cases, runs: Runs) -> list[str | None]:
-    """The labels that a run gives to every case; None if they differ or there is one case."""
+    """Return the labels that each run predicts for every case.
+
+    None if they differ or there is one case.
+    """
     predicted = predicted_labels(runs.logits, cases.dataset.task).astype(bool)
-    found: list[str | None] = []
+    constant: list[str | None] = []
     for run in predicted:
         names = [cases.dataset.labels[place] for place in np.flatnonzero(run[0])]
-        constant = len(run) > 1 and (run == run[0]).all()
-        found.append((", ".join(names) or NO_LABEL) if constant else None)
-    return found
+        same = len(run) > 1 and (run == run[0]).all()
+        constant.append((", ".join(names) or NO_LABEL) if same else None)
+    return constant
 
 
-class _Sample(NamedTuple):
-    """The scores of some runs (mean over them where draws are concerned), by group."""
-
-    seen: np.ndarray
-    drawn: np.ndarray
-    noise: np.ndarray
-
-
-class _Scorer:
-    """The groups of an attribute and their draws, for all trainings scored on it."""
-
-    def __init__(
-        self, study: ClassifierStudy, cases: Cases, runs: Runs, one: Groups, split: str
-    ) -> None:
-        self.runs, self.one, self.few, self.delta = runs, one, study.few, study.delta
-        self.classes = cases.classes.shape[1]
-        values, name = case_counts(cases, runs), f"{study.seed}/{split}"
-        self.drawn = resample_groups(values, one, name, study.resamples)
-        known = one.codes < one.unknown
-        strata = np.unique(cases.true[known], axis=0, return_inverse=True)[1].reshape(-1)
-        self.shuffled = [
-            permuted_sums(
-                values[known],
-                one.codes[known],
-                one.unknown,
-                seed=drawn_seed(name, one.attribute.name, "shuffled"),
-                permutations=study.permutations,
-                strata=some,
-            )
-            for some in (None, strata)
-        ]
-        truth = cases.classes
-        self.present = (group_sums(truth.astype(np.float64), one.codes, one.unknown) > 0).sum(1)
-        self.perfect = group_sums(stacked(truth, truth[None]), one.codes, one.unknown)
-
-    def rows(
-        self,
-        convention: Callable,
-        overall: np.ndarray,
-        overall_drawn: np.ndarray,
-        constant: list[str | None],
-    ) -> Iterator[tuple[Row, list[Row]]]:
-        """Yield a row for each seed and for their mean, with the rows of its groups."""
-        sizes = self.drawn.sizes
-        seen, drawn, noise, noise_labels, perfect = (
-            scores_of_groups(sums, sizes, self.classes, convention)
-            for sums in (
-                self.drawn.of_groups,
-                self.drawn.of_groups_drawn,
-                *self.shuffled,
-                self.perfect,
-            )
+def _score_row(
+    study: ClassifierStudy,
+    row: Row,
+    groups: Groups,
+    scores: Draws,
+    measures: dict[str, Draws],
+    chosen: list[int],
+) -> Row:
+    """Return a row of `scores`, of some runs."""
+    sizes = groups.sizes[groups.sizes > 0]
+    row |= {
+        "cases": len(groups.codes),
+        "known_cases": int(sizes.sum()),
+        "groups": len(sizes),
+        "smallest_group": int(sizes.min()) if len(sizes) else None,
+        "gd_perfect": float(measures["perfect"]["gd"][0]),
+    }
+    for name in MEASURES:
+        seen, drawn = (measures[kind][name][..., chosen] for kind in ("seen", "drawn"))
+        row |= _summary(name, seen, drawn.mean(axis=-1))
+    if len(sizes):
+        row["worst_group"] = groups.names[int(np.nanargmin(scores["seen"][chosen].mean(0)))]
+    if len(sizes) < 2:
+        return row | {"gd": None, "gd_low": None, "gd_high": None}
+    apart = dict(
+        zip(("gd", "worst"), planted(scores["noise"][:, chosen], study.delta, seed=0), strict=True)
+    )
+    # constant predictions or a small group would hide any difference
+    hidden = row["constant_seeds"] == row["seeds"] or row["smallest_group"] < study.few
+    for name, low, percentile in (("gd", False, 95), ("worst", True, 5)):
+        value, side = np.array(row[name]), -1 if low else 1
+        noise, noise_labels = (
+            measures[kind][name][:, chosen].mean(axis=-1) for kind in ("noise", "noise_labels")
         )
-        values, values_drawn = measured(overall, seen), measured(overall_drawn, drawn)
-        empty = np.full(noise.shape[:-1], np.nan)
-        chance = [measured(empty, some) for some in (noise, noise_labels)]
-        there = sizes[sizes > 0]
-        for setting, places in self.runs.by_setting().items():
-            each = [(self.runs.seeds[place], [place]) for place in places]
-            for seed, which in [*each, (MEAN, places)]:
-                same = [constant[place] for place in which if constant[place] is not None]
-                row: Row = {
-                    **setting._asdict(),
-                    "seed": seed,
-                    "seeds": len(which),
-                    "cases": len(self.one.codes),
-                    "known_cases": int(sizes.sum()),
-                    "groups": len(there),
-                    "smallest_group": int(there.min()) if len(there) else None,
-                    "constant_seeds": len(same),
-                    "always": "; ".join(dict.fromkeys(same)),
-                    "gd_perfect": float(measured(np.array(np.nan), perfect[0])["gd"]),
-                }
-                for name in MEASURES:
-                    row |= _summary(name, values[name][which], values_drawn[name][:, which])
-                if len(there):
-                    row["worst_group"] = self.one.names[int(np.nanargmin(seen[which].mean(0)))]
-                if len(there) > 1:
-                    chances = ({n: v[:, which] for n, v in c.items()} for c in chance)
-                    row |= self._chance(row, *chances, noise[:, which])
-                else:
-                    row |= {"gd": None, "gd_low": None, "gd_high": None}
-                sample = _Sample(seen[which], drawn[:, which].mean(1), noise[:, which].mean(1))
-                yield row, list(self._groups(sample, perfect[0]))
+        p = float(share_as_far(noise, value, low=low))
+        border = float(np.percentile(noise, percentile))
+        gaps = side * apart[name].mean(axis=-1)
+        row |= {
+            f"{name}_noise_mean": float(noise.mean()),
+            f"{name}_noise_{percentile}": border,
+            f"{name}_p": p,
+            f"{name}_p_labels": float(share_as_far(noise_labels, value, low=low)),
+            f"{name}_power": float((gaps > side * border).mean()),
+            f"{name}_verdict": noise_verdict(
+                p, not hidden and side * value < np.quantile(gaps, CHANCE)
+            ),
+        }
+    return row
 
-    def _chance(
-        self,
-        row: Row,
-        noise: dict[str, np.ndarray],
-        labels: dict[str, np.ndarray],
-        scores: np.ndarray,
-    ) -> Row:
-        """How far random groups lie apart, those with the same labels, and those with a gap."""
-        found: Row = {}
-        apart = dict(zip(("gd", "worst"), planted(scores, self.delta, seed=0), strict=True))
-        # constant predictions or a small group would hide any difference
-        hidden = row["constant_seeds"] == row["seeds"] or row["smallest_group"] < self.few
-        for name, low, percentile in (("gd", False, 95), ("worst", True, 5)):
-            value, drawn = np.array(row[name]), noise[name].mean(axis=-1)
-            p = float(share_as_far(drawn, value, low=low))
-            border, side = float(np.percentile(drawn, percentile)), -1 if low else 1
-            gaps = side * apart[name].mean(axis=-1)
-            found |= {
-                f"{name}_noise_mean": float(drawn.mean()),
-                f"{name}_noise_{percentile}": border,
-                f"{name}_p": p,
-                f"{name}_p_labels": float(share_as_far(labels[name].mean(axis=-1), value, low=low)),
-                f"{name}_power": float((gaps > side * border).mean()),
-                f"{name}_verdict": noise_verdict(
-                    p, not hidden and side * value < np.quantile(gaps, CHANCE)
-                ),
+
+def _group_rows(
+    study: ClassifierStudy,
+    key: Row,
+    groups: Groups,
+    present: np.ndarray,
+    scores: Draws,
+    chosen: list[int],
+) -> Iterator[Row]:
+    """Yield the rows of `group_scores`, of some runs."""
+    drawn, noise = (scores[kind][:, chosen].mean(axis=1) for kind in ("drawn", "noise"))
+    for group, name in enumerate(groups.names[:-1]):
+        size = int(groups.sizes[group])
+        note = {0: "no cases", 1: "one case"}.get(size, "few cases")
+        row = key | {"group": name, "cases": size, "note": note if size < study.few else None}
+        if size:
+            summary = _summary("score", scores["seen"][chosen, group], drawn[:, group])
+            row |= {column.removeprefix("score_"): cell for column, cell in summary.items()}
+            sides = [share_as_far(noise[:, group], row["score"], low=low) for low in (True, False)]
+            row |= {
+                "noise_low": np.quantile(noise[:, group], 0.025),
+                "noise_high": np.quantile(noise[:, group], 0.975),
+                "classes_present": int(present[group]),
+                "perfect": scores["perfect"][0, group],
+                "p": min(1.0, 2 * float(min(sides))),
             }
-        return found
-
-    def _groups(self, sample: _Sample, perfect: np.ndarray) -> Iterator[Row]:
-        for group, name in enumerate(self.one.names[:-1]):
-            size = int(self.drawn.sizes[group])
-            note = {0: "no cases", 1: "one case"}.get(size, "few cases")
-            row = {"group": name, "cases": size, "note": note if size < self.few else None}
-            if size:
-                noise = sample.noise[:, group]
-                row |= _summary("score", sample.seen[:, group], sample.drawn[:, group, None])
-                row["noise_low"], row["noise_high"] = np.quantile(noise, [0.025, 0.975])
-                sides = [share_as_far(noise, row["score"], low=side) for side in (True, False)]
-                row |= {
-                    "classes_present": int(self.present[group]),
-                    "perfect": perfect[group],
-                    "p": min(1.0, 2 * float(min(sides))),
-                }
-            if size == 1:
-                row |= {"low": None, "high": None}
-            yield {column.removeprefix("score_"): cell for column, cell in row.items()}
+        if size == 1:
+            row |= {"low": None, "high": None}
+        yield row
 
 
 def _summary(name: str, values: np.ndarray, drawn: np.ndarray) -> Row:
-    """Mean and sd over runs (runs,), and the interval over cases from (resamples, runs)."""
+    """Return mean and sd over runs, and the interval over cases from draws of the mean."""
     value = values.mean()
-    low, high = np.clip(centred_interval(drawn.mean(axis=-1), value), 0, 100)
+    low, high = np.clip(centred_interval(drawn, value), 0, 100)
     return {
         name: value,
         f"{name}_sd": float(values.std(ddof=1)) if len(values) > 1 else None,

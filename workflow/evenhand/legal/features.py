@@ -12,8 +12,8 @@ points.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,11 @@ from evenhand.errors import InputError
 from evenhand.io.tables import read_arrow
 
 if TYPE_CHECKING:
+    import pandas
     from scipy.sparse import csr_matrix
+
+#: The paragraphs of a case, and its language.
+Document = tuple[Sequence[str], str | None]
 
 #: Words of languages with blanks between them: scikit-learn's pattern, two letters or more.
 WORD = re.compile(r"\b\w\w+\b")
@@ -32,7 +36,7 @@ WORD = re.compile(r"\b\w\w+\b")
 _DIGITS = re.compile(r"\d")
 _LETTER = re.compile(r"\w")
 
-#: Stands between paragraphs: no n-gram goes across.
+#: The number between paragraphs: no n-gram goes across.
 BORDER = -1
 
 #: Training cases from which the published `min_df` is right; smaller sets take their share.
@@ -41,7 +45,7 @@ CASES_OF_MIN_DF = 1000
 #: But no word of a single case, which could tell nothing but that case.
 LEAST_MIN_DF = 2
 
-#: Under this key the file says how many n-grams count.
+#: The key of the file's metadata with the number of n-grams.
 FEATURES = "features"
 
 #: Cases per batch of the file.
@@ -56,31 +60,6 @@ WEIGHTS = pa.schema(
         ("weights", pa.list_(pa.float32())),
     ]
 )
-
-
-@dataclass(frozen=True)
-class Features:
-    """Weighted n-grams.
-
-    Attributes
-    ----------
-    matrix : csr_matrix of float32, shape (cases, features)
-        Rows of length 1, or 0 where a case has none of the n-grams.
-    terms : list of str
-        The n-grams, words joined by blanks, in the order of their code points.
-    cases : array of int64, shape (features,)
-        Number of training cases that contain each.
-    times : array of int64, shape (features,)
-        Number of its occurrences in them.
-    idf : array of float64, shape (features,)
-        Its weight: ln((1 + training cases) / (1 + cases)) + 1.
-    """
-
-    matrix: "csr_matrix"
-    terms: list[str]
-    cases: np.ndarray
-    times: np.ndarray
-    idf: np.ndarray
 
 
 def words_of(text: str, language: str | None) -> list[str]:
@@ -108,14 +87,14 @@ def scaled_min_df(min_df: int, training_cases: int) -> int:
 
 
 def fit_documents(
-    documents: Iterable[tuple[Sequence[str], str | None]],
+    documents: Iterable[Document],
     train: np.ndarray,
     *,
     features: int = 5000,
     ngrams: int = 3,
     min_df: int = 5,
-) -> Features:
-    """Weigh the n-grams of documents.
+) -> "tuple[csr_matrix, pandas.DataFrame]":
+    """Select the n-grams of documents, and weigh them.
 
     Parameters
     ----------
@@ -130,58 +109,92 @@ def fit_documents(
     min_df : int
         Minimum number of training documents with an n-gram; see `scaled_min_df`.
 
+    Returns
+    -------
+    matrix : csr_matrix of float32, shape (documents, features)
+        Rows of length 1, or 0 where a document has none of the n-grams.
+    vocabulary : DataFrame
+        The n-grams in the order of their code points: term (words joined by blanks), words (how
+        many), train_cases (training documents with it), train_times (its occurrences in them),
+        idf (ln((1 + training documents) / (1 + train_cases)) + 1).
+
     Raises
     ------
     InputError
         No n-gram occurs in so many training documents.
     """
-    from scipy.sparse import csr_matrix
+    import pandas
+    from scipy.sparse import hstack
     from sklearn.feature_extraction.text import TfidfTransformer
 
-    words, vocabulary, lengths = _numbered(documents)
-    document = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
-    levels = list(_levels(words, document, train, ngrams, min_df))
-    terms, cases, times, at = [], [], [], []
-    for level in levels:
-        terms += level.terms(vocabulary)
-        cases.append(level.cases)
-        times.append(level.times)
-        at.append(len(level.cases))
-    cases, times = np.concatenate(cases), np.concatenate(times)
-    if not len(terms):
+    terms, counts = zip(*_frequent_ngrams(documents, train, ngrams, min_df), strict=True)
+    counts = hstack(counts, format="csr")
+    in_train = counts[train]
+    vocabulary = pandas.DataFrame(
+        {
+            "term": [term for some in terms for term in some],
+            "words": np.repeat(range(1, ngrams + 1), [len(some) for some in terms]),
+            "train_cases": in_train.getnnz(axis=0),
+            "train_times": np.asarray(in_train.sum(axis=0)).ravel().astype(np.int64),
+        }
+    )
+    if vocabulary.empty:
         raise InputError(
             f"no word stands in {min_df} of the {int(train.sum())} training cases",
             remedy="give more cases, or a lower min_df",
         )
-    spelt = sorted(range(len(terms)), key=lambda one: (-times[one], terms[one]))[:features]
-    kept = np.array(sorted(spelt, key=terms.__getitem__), dtype=np.int64)
-    column = np.full(len(terms), -1, dtype=np.int64)
-    column[kept] = np.arange(len(kept))
-    rows, columns = [], []
-    for level, first in zip(levels, np.cumsum([0, *at]), strict=False):
-        there = np.flatnonzero(level.codes >= 0)
-        found = column[first + level.codes[there]]
-        rows.append(document[there[found >= 0]])
-        columns.append(found[found >= 0])
-    rows, columns = np.concatenate(rows), np.concatenate(columns)
-    counts = csr_matrix(
-        (np.ones(len(rows), dtype=np.float64), (rows, columns)), shape=(len(lengths), len(kept))
-    )
-    counts.sum_duplicates()
-    transformer = TfidfTransformer().fit(counts[np.flatnonzero(train)])
+    frequent = vocabulary.sort_values(["train_times", "term"], ascending=[False, True])
+    vocabulary = frequent[:features].sort_values("term")
+    counts = counts[:, vocabulary.index]
+    counts.sort_indices()
+    transformer = TfidfTransformer().fit(counts[train])
     matrix = transformer.transform(counts).astype(np.float32)
-    matrix.sort_indices()
-    return Features(
-        matrix=matrix,
-        terms=[terms[one] for one in kept],
-        cases=cases[kept],
-        times=times[kept],
-        idf=transformer.idf_,
-    )
+    return matrix, vocabulary.assign(idf=transformer.idf_)
+
+
+def _frequent_ngrams(
+    documents: Iterable[Document], train: np.ndarray, ngrams: int, min_df: int
+) -> "Iterator[tuple[list[str], csr_matrix]]":
+    """Yield the n-grams of each length in `min_df` training documents, and counts by document."""
+    import pandas
+    from scipy.sparse import csr_matrix
+
+    numbers: dict[str, int] = defaultdict(lambda: len(numbers))
+    texts = []
+    for paragraphs, language in documents:
+        text = []
+        for paragraph in paragraphs:
+            text += [numbers[word] for word in words_of(paragraph, language)]
+            text.append(BORDER)
+        texts.append(np.array(text, dtype=np.int32))
+    names, words = list(numbers), np.concatenate(texts)
+    document = np.repeat(np.arange(len(texts), dtype=np.int32), list(map(len, texts)))
+    keys = words  # the n-gram that begins at each word; BORDER: none
+    for length in range(1, ngrams + 1):
+        starts = np.flatnonzero(keys >= 0).astype(np.int32)
+        codes, found = pandas.factorize(keys[starts])
+        counts = csr_matrix(
+            (np.ones(len(starts)), (document[starts], codes)), shape=(len(texts), len(found))
+        )
+        frequent = np.flatnonzero(counts[train].getnnz(axis=0) >= min_df)
+        first = np.empty(len(found), dtype=np.int32)  # where each occurs first: assigned last
+        first[codes[::-1]] = starts[::-1]
+        terms = [
+            " ".join(names[word] for word in words[start : start + length])
+            for start in first[frequent].tolist()
+        ]
+        yield terms, counts[:, frequent]
+        # a word more: the n-grams that begin at a word and at the next one must both be frequent
+        place = np.full(len(found), BORDER, dtype=np.int64)
+        place[frequent] = np.arange(len(frequent))
+        here = np.full(len(words), BORDER, dtype=np.int64)
+        here[starts] = place[codes]
+        both = (here >= 0) & (np.roll(here, -1) >= 0)
+        keys = np.where(both, here * len(names) + np.roll(words, -length), BORDER)
 
 
 def transform_documents(
-    documents: Iterable[tuple[Sequence[str], str | None]],
+    documents: Iterable[Document],
     terms: Sequence[str],
     cases: np.ndarray,
     train: int,
@@ -193,9 +206,9 @@ def transform_documents(
     documents : iterable of (paragraphs, language)
         Read once.
     terms : sequence of str
-        The n-grams that count (`Features.terms`).
+        The n-grams of the vocabulary.
     cases : array of int64, shape (features,)
-        Number of training documents that contain each (`Features.cases`).
+        Number of training documents that contain each.
     train : int
         Number of training documents.
 
@@ -208,7 +221,7 @@ def transform_documents(
 
     longest = max(term.count(" ") for term in terms) + 1
 
-    def ngrams(document: tuple[Sequence[str], str | None]) -> Iterator[str]:
+    def ngrams(document: Document) -> Iterator[str]:
         for paragraph in document[0]:
             words = words_of(paragraph, document[1])
             for length in range(1, longest + 1):
@@ -221,96 +234,6 @@ def transform_documents(
     matrix = transformer.transform(vectorizer.transform(documents)).astype(np.float32)
     matrix.sort_indices()
     return matrix
-
-
-@dataclass
-class _Level:
-    """The n-grams of one length.
-
-    `codes` (t,) has the n-gram that begins at each word of the corpus, -1: none that counts.
-    `cases` and `times` (m,) are counts in training documents; `first` (m,) is the position of an
-    n-gram in `words`, `length` its number of words.
-    """
-
-    words: np.ndarray
-    codes: np.ndarray
-    cases: np.ndarray
-    times: np.ndarray
-    first: np.ndarray
-    length: int
-
-    def terms(self, vocabulary: list[str]) -> list[str]:
-        """The n-grams as text."""
-        return [
-            " ".join(vocabulary[word] for word in self.words[at : at + self.length])
-            for at in self.first.tolist()
-        ]
-
-
-def _numbered(
-    documents: Iterable[tuple[Sequence[str], str | None]],
-) -> tuple[np.ndarray, list[str], list[int]]:
-    """All words as numbers with `BORDER` after each paragraph, the words, and lengths."""
-    number: dict[str, int] = {}
-    pieces, lengths = [], []
-    for paragraphs, language in documents:
-        length = 0
-        for paragraph in paragraphs:
-            found = [number.setdefault(word, len(number)) for word in words_of(paragraph, language)]
-            found.append(BORDER)
-            pieces.append(np.array(found, dtype=np.int32))
-            length += len(found)
-        lengths.append(length)
-    words = np.concatenate(pieces) if pieces else np.empty(0, dtype=np.int32)
-    return words, list(number), lengths
-
-
-def _levels(
-    words: np.ndarray, document: np.ndarray, train: np.ndarray, ngrams: int, min_df: int
-) -> Iterator[_Level]:
-    """Yield the n-grams that occur in `min_df` training documents, length by length."""
-    of_train = train[document]
-    keys = words.astype(np.int64)
-    single = None
-    for length in range(1, ngrams + 1):
-        level = _level(words, keys, document, of_train, length, min_df)
-        yield level
-        single = single or level
-        # an n-gram and a word more: both the first n words and the last word must count
-        keys = np.full(len(words), BORDER, dtype=np.int64)
-        if len(words) > length:
-            before, last = level.codes[:-length], single.codes[length:]
-            inner = level.codes[1 : len(words) - length + 1]
-            whole = (before >= 0) & (last >= 0) & (inner >= 0)
-            keys[:-length][whole] = before[whole] * np.int64(len(single.cases)) + last[whole]
-
-
-def _level(
-    words: np.ndarray,
-    keys: np.ndarray,
-    document: np.ndarray,
-    of_train: np.ndarray,
-    length: int,
-    min_df: int,
-) -> _Level:
-    """Count the n-grams with these keys (-1: none) and keep the frequent ones."""
-    import pandas
-
-    there = np.flatnonzero(keys >= 0).astype(np.int32)
-    code, unique = pandas.factorize(keys[there])
-    count = len(unique)
-    first = np.empty(count, dtype=np.int32)
-    first[code[::-1]] = there[::-1]
-    counted = of_train[there]
-    times = np.bincount(code[counted], minlength=count)
-    documents = np.int64(len(document) + 1)
-    pairs = code[counted] * documents + document[there[counted]]
-    cases = np.bincount(pandas.unique(pairs) // documents, minlength=count)
-    frequent = cases >= min_df
-    new = np.where(frequent, np.cumsum(frequent) - 1, -1).astype(np.int32)
-    codes = np.full(len(words), -1, dtype=np.int32)
-    codes[there] = new[code]
-    return _Level(words, codes, cases[frequent], times[frequent], first[frequent], length)
 
 
 def write_features(path: Path, case_ids: Sequence[str], matrix: "csr_matrix") -> None:
@@ -326,11 +249,6 @@ def write_features(path: Path, case_ids: Sequence[str], matrix: "csr_matrix") ->
                 pa.ListArray.from_arrays(offsets, pa.array(some.data)),
             ]
             writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=schema))
-
-
-def changed_rows(matrix: "csr_matrix", swapped: "csr_matrix") -> np.ndarray:
-    """Whose weights differ from those of the counterfactual: array of bool, shape (n,)."""
-    return (matrix != swapped).getnnz(axis=1) > 0
 
 
 def read_features(path: Path) -> tuple[list[str], "csr_matrix"]:

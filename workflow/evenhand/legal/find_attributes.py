@@ -9,12 +9,19 @@ from typing import Annotated, Any
 
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Plugin
-from evenhand.errors import InputError
 from evenhand.legal.dataset import Attribute
 from evenhand.legal.declaration import read_dataset
-from evenhand.legal.findings import Finding, check_evidence, write_findings
-from evenhand.legal.given import given_group
-from evenhand.legal.records import Record, read_distinct
+from evenhand.legal.findings import (
+    Finding,
+    check_evidence,
+    metadata_evidence,
+    unknown_value,
+    write_findings,
+)
+from evenhand.legal.records import Record, read_distinct, tables_of
+
+#: Names of the unknown group in sources.
+UNKNOWN = frozenset({"", "n/a", "na", "none", "null", "unknown", "other"})
 
 #: How often each rule, value and flag occurs.
 Counts = dict[str, Counter[str]]
@@ -58,38 +65,62 @@ def find_attributes(
     dataset = read_dataset(records[0])
     for attribute, name in zip(dataset.attributes, modules, strict=True):
         module = importlib.import_module(f"evenhand.legal.attributes.{name}")
-        needed = _needed(module, name, tables or [])
+        find = finder(module, attribute, tables_of(module, tables or []))
         counts: Counts = {"rules": Counter(), "values": Counter(), "flags": Counter()}
-        found = _findings(records, finder(module, attribute, needed), counts)
+        findings = _findings(records, find, counts)
         result[attribute.name] = {
-            "cases": write_findings(out / f"{attribute.name}.parquet", found, dataset),
-            "known": sum(counts["values"].values()),
+            "cases": write_findings(out / f"{attribute.name}.parquet", findings, dataset),
+            "known": counts["values"].total(),
             **{name: dict(sorted(counter.items())) for name, counter in counts.items()},
         }
     return result
 
 
-def _needed(module: ModuleType, attribute: str, tables: list[Path]) -> dict[str, Path]:
-    by_name = {table.stem: table for table in tables}
-    if missing := [name for name in module.TABLES if name not in by_name]:
-        raise InputError(
-            f"the attribute {attribute} needs the table {missing[0]}",
-            remedy=f"give {missing[0]}.csv among the tables",
-        )
-    return {name: by_name[name] for name in module.TABLES}
-
-
 def finder(
     module: ModuleType, attribute: Attribute, tables: dict[str, Path]
 ) -> Callable[[Record], Finding]:
-    """Return what finds an attribute of a case: the group that the source gives, or a module.
+    """Return a function that finds an attribute of a case: by the source, or else by a module.
 
     A module of `evenhand.legal.attributes` has ``find(record, attribute, prepared)``, and may have
-    ``prepare(tables, attribute)`` and an own ``given(record, attribute)``.
+    ``prepare(tables, attribute)`` and its own ``from_source(record, attribute)``.
     """
     prepared = module.prepare(tables, attribute) if hasattr(module, "prepare") else None
-    given = getattr(module, "given", given_group)
-    return lambda record: given(record, attribute) or module.find(record, attribute, prepared)
+    from_source = getattr(module, "from_source", group_of_source)
+    return lambda record: from_source(record, attribute) or module.find(record, attribute, prepared)
+
+
+def group_of_source(record: Record, attribute: Attribute) -> Finding | None:
+    """Return the group that the source itself states under the attribute's name, if any.
+
+    It is a group's name or FairLex's number for it (the unknown group, if any, is number 0).
+
+    Raises
+    ------
+    InputError
+        The source states a group that the attribute does not have.
+    """
+    value = record.metadata.get(attribute.name)
+    if value is None:
+        return None
+    unknown = [attribute.unknown] if attribute.unknown else []
+    groups = dict(enumerate([*unknown, *attribute.groups]))
+    if value.isdecimal() and int(value) in groups:
+        group = groups[int(value)]
+    else:
+        folded = value.strip().casefold()
+        group = {group.casefold(): group for group in attribute.groups}.get(folded)
+        if group is None and unknown and folded in {attribute.unknown, *UNKNOWN}:
+            group = attribute.unknown
+    if group is None:
+        raise unknown_value(
+            record,
+            f"the {attribute.name} {value!r}",
+            f"the groups are {', '.join(attribute.groups)}; another name for one of them goes into"
+            " fairlex_groups.csv",
+        )
+    evidence = (metadata_evidence(record, attribute.name),)
+    group = group if group in attribute.groups else None
+    return Finding(group, "given_by_source", 1.0, evidence)
 
 
 def _findings(

@@ -1,5 +1,6 @@
-"""Findings on the people of a case, with the words that prove them."""
+"""Findings on the people of a case, with their evidence."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,6 +63,13 @@ class Evidence:
     end: int
     words: str
 
+    @classmethod
+    def of_match(
+        cls, part: str, paragraph: int, match: re.Match[str], group: int | str = 0
+    ) -> "Evidence":
+        """Return the words of a match in a paragraph."""
+        return cls(part, paragraph, *match.span(group), match[group])
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -95,7 +103,7 @@ class Coded:
     Attributes
     ----------
     field : str
-        The code's name in `Record.given`.
+        The code's name in `Record.metadata`.
     named : str
         The code's name in errors.
     missing, rule, other : str
@@ -122,14 +130,14 @@ class Coded:
         InputError
             `groups` lacks the code.
         """
-        code = record.given.get(self.field)
+        code = record.metadata.get(self.field)
         if code is None:
             return Finding(None, self.missing, 1.0)
         group = groups.get(code) or groups.get(code.casefold())
         if group is None:
             raise unknown_value(record, f"the {self.named} {code!r}", self.remedy)
         known = group in attribute.groups
-        evidence = (given_evidence(record, self.field),)
+        evidence = (metadata_evidence(record, self.field),)
         rule = self.rule if known else self.other
         return Finding(group if known else None, rule, self.confidence, evidence)
 
@@ -144,9 +152,9 @@ def unknown_value(record: Record, named: str, remedy: str) -> InputError:
     )
 
 
-def given_evidence(record: Record, name: str) -> Evidence:
+def metadata_evidence(record: Record, name: str) -> Evidence:
     """The evidence that metadata of the source are."""
-    words = f"{name}={record.given[name]}"
+    words = f"{name}={record.metadata[name]}"
     return Evidence("given", -1, 0, len(words), words)
 
 
@@ -154,18 +162,18 @@ def check_evidence(record: Record, finding: Finding) -> None:
     """Raise ValueError if evidence is not at its stated place, or the confidence is no share."""
     if not 0 <= finding.confidence <= 1:
         raise ValueError(f"case {record.case_id}: the confidence is {finding.confidence}")
-    for one in finding.evidence:
-        if one.part == "given":
-            name, _, value = one.words.partition("=")
-            found = record.given.get(name) == value
+    for words in finding.evidence:
+        if words.part == "given":
+            name, _, value = words.words.partition("=")
+            there = record.metadata.get(name) == value
         else:
-            paragraphs = record.text if one.part == "text" else record.context
-            found = (
-                0 <= one.paragraph < len(paragraphs)
-                and paragraphs[one.paragraph][one.start : one.end] == one.words
+            paragraphs = record.text if words.part == "text" else record.context
+            there = (
+                0 <= words.paragraph < len(paragraphs)
+                and paragraphs[words.paragraph][words.start : words.end] == words.words
             )
-        if not found:
-            raise ValueError(f"case {record.case_id}: {one} does not stand there")
+        if not there:
+            raise ValueError(f"case {record.case_id}: {words} is not at its place")
 
 
 def write_findings(path: Path, findings: Iterable[tuple[str, Finding]], dataset: Dataset) -> int:

@@ -63,9 +63,6 @@ def fit_tfidf(
     InputError
         No training case has a known label, or no n-gram is frequent enough.
     """
-    for name, value in (("features", features), ("ngrams", ngrams), ("min_df", min_df)):
-        if value < 1:
-            raise InputError(f"{name} is {value}, and must be at least 1")
     known, _ = read_labels(data, read_dataset(data))
     train = known & (read_splits(data) == "train")
     if not train.any():
@@ -73,26 +70,19 @@ def fit_tfidf(
             "has no case with a label in the split train, to learn words from", file=data
         )
     used = scaled_min_df(min_df, int(train.sum()))
-    found = fit_documents(
+    matrix, fitted = fit_documents(
         case_documents(data), train, features=features, ngrams=ngrams, min_df=used
     )
-    write_features(out, read_cases_table(data, ["case_id"])["case_id"].to_pylist(), found.matrix)
-    lengths = [term.count(" ") + 1 for term in found.terms]
-    rows = zip(
-        found.terms, lengths, found.cases.tolist(), found.times.tolist(), found.idf, strict=True
-    )
-    write_rows(
-        vocabulary,
-        HEADER,
-        (dict(zip(HEADER, (column, *row), strict=True)) for column, row in enumerate(rows)),
-    )
+    write_features(out, read_cases_table(data, ["case_id"])["case_id"].to_pylist(), matrix)
+    fitted.insert(0, "column", range(len(fitted)))
+    write_rows(vocabulary, HEADER, fitted.to_dict("records"))
     return {
-        "cases": found.matrix.shape[0],
+        "cases": matrix.shape[0],
         "train_cases": int(train.sum()),
-        "features": len(found.terms),
+        "features": len(fitted),
         "min_df": used,
-        "by_length": np.bincount(lengths, minlength=ngrams + 1)[1:].tolist(),
-        "without_features": int((np.diff(found.matrix.indptr) == 0).sum()),
+        "by_length": np.bincount(fitted["words"], minlength=ngrams + 1)[1:].tolist(),
+        "without_features": int((np.diff(matrix.indptr) == 0).sum()),
     }
 
 

@@ -11,8 +11,6 @@ A run that was stopped goes on where it was.
 import hashlib
 import math
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -23,8 +21,8 @@ from evenhand.core.stage import Input, Output, Setting
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.learning.language_modelling import Batches, fit, loss_curve, mask_tokens
-from evenhand.legal.built import read_cases_table, read_splits
-from evenhand.legal.tokens import Special, TokenStore, check_tokenizer, read_meta
+from evenhand.legal.built import check_ids, read_cases_table, read_splits
+from evenhand.legal.tokens import TokenStore, check_tokenizer, read_meta
 from evenhand.scoring.device import repeatable
 from evenhand.scoring.fill_mask import check_inputs
 from evenhand.scoring.model_files import model_source
@@ -37,19 +35,14 @@ if TYPE_CHECKING:
 #: The last piece of a case is left out if it has fewer tokens than this, special ones aside.
 SHORTEST_BLOCK = 16
 
+#: Share of the tokens that are to be predicted.
+MASK_PROBABILITY = 0.15
+
+#: Blocks of the dev split that are measured on, at most: a sample by digest.
+HELD_OUT = 200
+
 #: Tokens that go through the model at once when it is measured.
 TOKENS_PER_BATCH = 4096
-
-
-@dataclass
-class _Blocks:
-    """The blocks of a split, and the number of tokens left out."""
-
-    blocks: list[np.ndarray]
-    names: list[str]
-    cases: int = 0
-    tokens: int = 0
-    left_out: int = 0
 
 
 def pretrain_encoder(
@@ -63,11 +56,8 @@ def pretrain_encoder(
     revision: str | None = None,
     block: int = 128,
     epochs: float = 10.0,
-    steps: int | None = None,
     batch: int = 32,
     learning_rate: float = 1e-4,
-    mask_probability: float = 0.15,
-    held_out: int = 200,
     new_head: bool = False,
     seed: int = 0,
     dtype: Literal["fp32", "bf16"] = "fp32",
@@ -99,16 +89,10 @@ def pretrain_encoder(
         The most tokens in a block, special ones included.
     epochs : float
         How often each block is seen.
-    steps : int, optional
-        Training steps, in place of `epochs`.
     batch : int
         Blocks a step.
     learning_rate : float
         The highest one; it rises over the first tenth of the steps and falls linearly to zero.
-    mask_probability : float
-        Share of the tokens that are to be predicted.
-    held_out : int
-        Blocks of the dev split that are measured on, at most: a sample by digest.
     new_head : bool
         Take a checkpoint without a head of a language model, and begin with a random one.
     seed : int
@@ -132,7 +116,6 @@ def pretrain_encoder(
         The model or the tokens cannot be used or do not belong together, a split has nothing
         to learn from or to measure on, or a loss is no number.
     """
-    _check(block, epochs, steps, batch, mask_probability, held_out, dtype, threads)
     if device.startswith("cuda"):  # what deterministic products need
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     meta = read_meta(tokens_meta)
@@ -140,46 +123,38 @@ def pretrain_encoder(
     lm = load_masked_lm(source, revision=revision, device=device, allow_missing=new_head)
     _check_model(lm, block, source)
     check_tokenizer(meta, source, revision)
-    special = Special(**meta["special"])
-    trained, measured = _read_blocks(data, tokens, special, block)
-    ordinary = _ordinary(lm)
-    for name, part in (("train", trained), ("dev", measured)):
-        if not any(np.isin(one, ordinary).any() for one in part.blocks):
-            raise InputError(f"no case of the split {name} has a known token", file=data)
-    sample = _sample(measured, held_out)
-    total_steps = steps if steps is not None else math.ceil(epochs * len(trained.blocks) / batch)
+    blocks, cases, left_out = _read_blocks(data, tokens, meta["special"], block)
+    special = {*lm.tokenizer.all_special_ids, lm.unknown_id}
+    ordinary = np.array([token for token in range(len(lm.tokenizer)) if token not in special])
+    for split, by_name in blocks.items():
+        if not any(np.isin(ids, ordinary).any() for ids in by_name.values()):
+            raise InputError(f"no case of the split {split} has a known token", file=data)
+    trained = list(blocks["train"].values())
+    steps = math.ceil(epochs * len(trained) / batch)
+    counts = {
+        "cases": cases,
+        "blocks": len(trained),
+        "tokens": sum(map(len, trained)),
+        "tokens_left_out": left_out,
+        "steps": steps,
+    }
+    order = sorted(blocks["dev"], key=lambda name: hashlib.blake2b(name, digest_size=16).digest())
+    sample = [blocks["dev"][name].tolist() for name in order[:HELD_OUT]]
     before = check_inputs(lm, sample, seed=seed, tokens_per_batch=TOKENS_PER_BATCH)
     with repeatable(seed, threads=threads, device=device, deterministic=True):
-        losses = _train(
-            lm,
-            trained.blocks,
-            ordinary,
-            steps=total_steps,
-            batch=batch,
-            learning_rate=learning_rate,
-            mask_probability=mask_probability,
-            bf16=dtype == "bf16",
-            seed=seed,
-        )
+        losses = _train(lm, trained, ordinary, steps, batch, learning_rate, dtype == "bf16", seed)
     out.mkdir(parents=True)
     lm.model.save_pretrained(out)
     lm.tokenizer.save_pretrained(out)
     after = check_inputs(
         load_masked_lm(out, device=device), sample, seed=seed, tokens_per_batch=TOKENS_PER_BATCH
     )
-    counts = {
-        "cases": trained.cases,
-        "blocks": len(trained.blocks),
-        "tokens": trained.tokens,
-        "tokens_left_out": trained.left_out,
-        "steps": total_steps,
-    }
     record = {
         **counts,
         "block": block,
         "batch": batch,
         "learning_rate": learning_rate,
-        "mask_probability": mask_probability,
+        "mask_probability": MASK_PROBABILITY,
         "seed": seed,
         "dtype": dtype,
         "parameters": lm.model.num_parameters(),
@@ -199,28 +174,8 @@ def pretrain_encoder(
     }
 
 
-def _check(
-    block: int,
-    epochs: float,
-    steps: int | None,
-    batch: int,
-    mask_probability: float,
-    held_out: int,
-    dtype: str,
-    threads: int,
-) -> None:
-    if not 0 < mask_probability < 1:
-        raise InputError("mask_probability is a share between 0 and 1")
-    if block < SHORTEST_BLOCK:
-        raise InputError(f"blocks of {block} tokens are too short to learn from")
-    if not (epochs if steps is None else steps) > 0 or min(batch, held_out, threads) < 1:
-        raise InputError("steps or epochs, batch, held_out and threads are above 0")
-    if dtype not in ("fp32", "bf16"):
-        raise InputError(f"dtype {dtype!r} is unknown", remedy="use fp32 or bf16")
-
-
 def _check_model(lm: MaskedLM, block: int, source: Path | str) -> None:
-    """Refuse a model that lacks more than its head, and blocks that it cannot read."""
+    """Reject a model that lacks more than its head, and blocks that it cannot read."""
     body = f"{lm.model.base_model_prefix}."
     if missing := [name for name in lm.missing if name.startswith(body)]:
         raise InputError(
@@ -236,79 +191,54 @@ def _check_model(lm: MaskedLM, block: int, source: Path | str) -> None:
         )
 
 
-def _ordinary(lm: MaskedLM) -> np.ndarray:
-    """The token ids that can be predicted: neither special nor unknown."""
-    special = {*lm.tokenizer.all_special_ids, lm.unknown_id}
-    return np.array([token for token in range(len(lm.tokenizer)) if token not in special])
+def _read_blocks(
+    data: Path, tokens: Path, special: dict[str, Any], block: int
+) -> tuple[dict[str, dict[bytes, np.ndarray]], int, int]:
+    """Return the blocks of the training and the dev split by case and number.
 
-
-def _read_blocks(data: Path, tokens: Path, special: Special, block: int) -> tuple[_Blocks, _Blocks]:
-    """The blocks of the training split, and of the dev split, case by case."""
+    Also the number of training cases, and of their tokens that are in no block.
+    """
     store = TokenStore(tokens)
-    if store.case_ids != read_cases_table(data, ["case_id"])["case_id"].to_pylist():
-        raise InputError(
-            "has other cases than the data set", file=tokens, remedy="tokenise them again"
-        )
-    parts = {"train": _Blocks([], []), "dev": _Blocks([], [])}
-    for row, split in enumerate(read_splits(data).tolist()):
-        if split in parts:
-            part = parts[split]
-            cut, left_out = _cut(*store.case(row), special, block)
-            part.blocks += cut
-            part.names += [f"{store.case_ids[row]}\0{number}" for number in range(len(cut))]
-            part.cases += 1
-            part.tokens += sum(map(len, cut))
-            part.left_out += left_out
-    for name, part in parts.items():
-        if not part.blocks:
-            raise InputError(f"has no case in the split {name}", file=data)
-    return parts["train"], parts["dev"]
+    ids = read_cases_table(data, ["case_id"])["case_id"].to_pylist()
+    check_ids(store.case_ids, ids, tokens)
+    blocks: dict[str, dict[bytes, np.ndarray]] = {"train": {}, "dev": {}}
+    cases = tokens_left_out = 0
+    for row, (case_id, split) in enumerate(zip(ids, read_splits(data).tolist(), strict=True)):
+        if split in blocks:
+            pieces, left_out = _cut(*store.case(row), special, block)
+            named = enumerate(pieces)
+            blocks[split] |= {f"{case_id}\0{number}".encode(): piece for number, piece in named}
+            if split == "train":
+                cases += 1
+                tokens_left_out += left_out
+    return blocks, cases, tokens_left_out
 
 
 def _cut(
-    ids: np.ndarray, lengths: np.ndarray, special: Special, block: int
+    ids: np.ndarray, lengths: np.ndarray, special: dict[str, Any], block: int
 ) -> tuple[list[np.ndarray], int]:
-    """The blocks of one case, and how many tokens of its end are in none."""
-    before, after = len(special.before), len(special.after)
-    pieces: list[np.ndarray] = []
-    for paragraph in np.split(ids, np.cumsum(lengths)[:-1]) if len(lengths) else []:
-        if pieces:
-            pieces.append(np.array(special.after, dtype=ids.dtype))
-        pieces.append(paragraph[before : len(paragraph) - after])
-    if not pieces:
-        return [], 0
-    text = np.concatenate(pieces)
-    room = block - special.count
-    cut, left_out = [], 0
-    for start in range(0, len(text), room):
-        piece = text[start : start + room]
-        if start and len(piece) < min(SHORTEST_BLOCK, room):
-            left_out = len(piece)
-            break
-        cut.append(
-            np.concatenate([special.before, piece, special.after]).astype(ids.dtype, copy=False)
-        )
-    return cut, left_out
-
-
-def _sample(part: _Blocks, most: int) -> list[list[int]]:
-    """Blocks of a split as lists, by a digest of case and number."""
-    order = sorted(
-        range(len(part.blocks)),
-        key=lambda i: hashlib.blake2b(part.names[i].encode(), digest_size=16).digest(),
-    )
-    return [part.blocks[i].tolist() for i in order[:most]]
+    """Return the blocks of one case, and how many tokens of its end are in none."""
+    before, after = (np.array(special[name], dtype=ids.dtype) for name in ("before", "after"))
+    paragraphs = np.split(ids, np.cumsum(lengths)[:-1])[: len(lengths)]
+    text = [ids[:0]]
+    for paragraph in paragraphs:
+        text += [after, paragraph[len(before) : len(paragraph) - len(after)]]
+    text = np.concatenate([text[0], *text[2:]])  # the end-of-text tokens stand between paragraphs
+    room = block - len(before) - len(after)
+    pieces = np.split(text, range(room, len(text), room)) if len(text) else []
+    left_out = 0
+    if len(pieces) > 1 and len(pieces[-1]) < min(SHORTEST_BLOCK, room):
+        left_out = len(pieces.pop())
+    return [np.concatenate([before, piece, after]) for piece in pieces], left_out
 
 
 def _train(
     lm: MaskedLM,
     blocks: list[np.ndarray],
     ordinary: np.ndarray,
-    *,
     steps: int,
     batch: int,
     learning_rate: float,
-    mask_probability: float,
     bf16: bool,
     seed: int,
 ) -> list[float]:
@@ -320,22 +250,20 @@ def _train(
     device = lm.model.device
     lm.model.requires_grad_(True)
 
-    def masked() -> Iterator["torch.Tensor"]:
+    def loss_of(_step: int) -> "torch.Tensor":
         rows = ()
         while not len(rows):  # a batch may hold nothing but unknown tokens
             arrays = mask_tokens(
-                [blocks[i] for i in next(order)],
+                [blocks[place] for place in next(order)],
                 ordinary,
-                mask_probability,
+                MASK_PROBABILITY,
                 generator,
                 pad_id=lm.tokenizer.pad_token_id or 0,
                 mask_id=lm.mask_id,
             )
             rows = arrays[2]
-        return (torch.from_numpy(array).to(device) for array in arrays)
-
-    def loss_of(_step: int) -> "torch.Tensor":
-        ids, attention, rows, columns, targets = masked()
+        tensors = (torch.from_numpy(array).to(device) for array in arrays)
+        ids, attention, rows, columns, targets = tensors
         with torch.autocast(device.type, torch.bfloat16, enabled=bf16):
             logits = logits_at(lm.model, ids, rows, columns, attention_mask=attention)
         return torch.nn.functional.cross_entropy(logits, targets)

@@ -5,10 +5,9 @@ by others, a table of a draft of October 2021 from its code, and claims of its t
 """
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from evenhand.core.resources import read_resource
-from evenhand.legal.dataset import Dataset
 from evenhand.legal.scored import MEASURES
 
 #: Verdicts on a published value.
@@ -65,23 +64,8 @@ class Score(NamedTuple):
     note: str = ""
 
 
-class Claim(NamedTuple):
-    """A sentence of the text about groups; low and high are blank for a best or worst group.
-
-    `known_error` is the id of its entry in ``known_errors.csv``, or blank.
-    """
-
-    attribute: str
-    quantity: str
-    group: str
-    other_group: str
-    low: float | None
-    high: float | None
-    known_error: str = ""
-
-
-def read_scores(path: Path, dataset: Dataset) -> dict[tuple[str, str, str, str], Score]:
-    """Return the scores of a data set, by classifier, attribute, objective and measure.
+def read_scores(path: Path, kind: str) -> dict[tuple[str, str, str, str], Score]:
+    """Return the scores of a court, by classifier, attribute, objective and measure.
 
     The tolerance of a score includes half a unit of its last printed digit.
     """
@@ -91,20 +75,24 @@ def read_scores(path: Path, dataset: Dataset) -> dict[tuple[str, str, str, str],
         path, SCORES, optional=tuple(SCORES[-2:]), unique=tuple(SCORES[:5]), choices=choices
     )
     return {
-        (row["classifier"], row["attribute"], row["objective"], row["measure"]): Score(
+        tuple(row[name] for name in SCORES[1:5]): Score(
             float(row["value"]),
-            float(row["tolerance"]) + _rounding(row["value"]),
+            float(row["tolerance"]) + rounding(row["value"]),
             row["source"],
             row["only_compat"] == "true",
             row["note"],
         )
         for row in rows
-        if row["kind"] == dataset.kind
+        if row["kind"] == kind
     }
 
 
-def read_claims(path: Path, dataset: Dataset) -> list[Claim]:
-    """The claims about a data set."""
+def read_claims(path: Path, kind: str) -> list[dict[str, Any]]:
+    """Return the claims about a court, or `ALL`, by column; low and high as numbers or None.
+
+    Both are None for a best or worst group. `known_error` is the id of its entry in
+    ``known_errors.csv``, or blank.
+    """
     rows = read_resource(
         path,
         CLAIMS,
@@ -112,13 +100,11 @@ def read_claims(path: Path, dataset: Dataset) -> list[Claim]:
         unique=tuple(CLAIMS[:5]),
         choices={"kind": (*COURTS, ALL), "quantity": (*QUANTITIES, *ALL_QUANTITIES)},
     )
-    found = []
-    for row in rows:
-        if row["kind"] == dataset.kind:
-            words = [row[name] for name in ("attribute", "quantity", "group", "other_group")]
-            ends = [float(row[end]) if row[end] else None for end in ("low", "high")]
-            found.append(Claim(*words, *ends, row["known_error"]))
-    return found
+    return [
+        row | {end: float(row[end]) if row[end] else None for end in ("low", "high")}
+        for row in rows
+        if row["kind"] == kind
+    ]
 
 
 def judge(
@@ -158,11 +144,6 @@ def judge(
     return {"verdict": NOT_REPRODUCED, "reason": f"ours is {distance:.1f} {side}"}
 
 
-def claim_rounding(claim: Claim) -> float:
-    """Half a unit of the last digit that a claim has."""
-    return max((_rounding(f"{end:g}") for end in (claim.low, claim.high) if end is not None),
-               default=0.0)  # fmt: skip
-
-
-def _rounding(text: str) -> float:
-    return 0.5 * 10.0 ** -len(text.partition(".")[2])
+def rounding(number: str) -> float:
+    """Return half a unit of the last digit of a number."""
+    return 0.5 * 10.0 ** -len(number.partition(".")[2])

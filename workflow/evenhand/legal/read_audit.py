@@ -2,9 +2,8 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output
@@ -14,7 +13,7 @@ from evenhand.io.tables import read_rows
 from evenhand.legal.audit import ANSWERS, task, unknown_name, values
 from evenhand.legal.dataset import Attribute
 from evenhand.legal.findings import findings_files
-from evenhand.metrics.proportions import stratified_share, wilson_share
+from evenhand.metrics.proportions import Share, stratified_share, wilson_share
 from evenhand.sheets.filled import Row, check_rows, chosen, read_filled, refuse
 from evenhand.sheets.tasks import group_of
 
@@ -47,26 +46,15 @@ RULE, KNOWN, NOTHING_KNOWN = "rule", "values", "no_values"
 RIGHT, WRONG, CANNOT_TELL = ANSWERS
 
 
-class Answer(NamedTuple):
-    """An auditor's answer for a case."""
+#: The answer for a case: one of `ANSWERS`, and the true value if it was filled in.
+Answer = tuple[str, str | None]
 
-    right: str
-    should_be: str | None
+#: Counts of the cases of a rule that have a value, or of those that have none. ``misplaced`` are
+#: the wrong ones whose true value is another one.
+Strata = dict[tuple[str, bool], Counter[str]]
 
-
-@dataclass
-class Stratum:
-    """The cases of one rule that have a value, or those that have none."""
-
-    cases: int = 0
-    counts: Counter = field(default_factory=Counter)
-    #: wrong ones whose true value is another one
-    misplaced: int = 0
-
-    @property
-    def judged(self) -> int:
-        """Cases that were answered with right or wrong."""
-        return self.counts[RIGHT] + self.counts[WRONG]
+#: The columns that state how many of the drawn cases were answered.
+COUNTS = ("drawn", "answered", "unanswered", "contradicted", "changed_since")
 
 
 def read_audit(
@@ -106,147 +94,132 @@ def read_audit(
         A sheet cannot be read, has a case or finding that was not handed out, an unknown answer
         or value, or an answer that contradicts itself. File and row are named.
     """
-    fixed, files = findings_files(findings)
-    attributes_of = {one.name: one for one in fixed.attributes}
-    handed: dict[str, dict[str, dict[str, Any]]] = {}
+    described, files = findings_files(findings)
+    attributes = {attribute.name: attribute for attribute in described.attributes}
+    handed_out: dict[str, dict[str, dict[str, Any]]] = {}
     for path in drawn:
-        name, rows = group_of(path, task(fixed.attributes[0]))
-        if rows:
-            if name in handed or name not in files:
+        name, cases = group_of(path, task(described.attributes[0]))
+        if cases:
+            if name in handed_out or name not in files:
                 raise InputError(f"is a second file of {name}, or of another kind", file=path)
-            handed[name] = rows
-    answers: dict[tuple[str, str], list[Answer]] = defaultdict(list)
+            handed_out[name] = cases
+    answers: dict[tuple[str, str], set[Answer]] = defaultdict(set)
     for path in sheets:
-        for key, answer in _answers(path, handed, attributes_of):
-            answers[key].append(answer)
-    table = []
-    for name, rows in handed.items():
-        strata = _strata(attributes_of[name], rows, answers, files[name])
-        table += [{"dataset": dataset, "attribute": name} | row for row in _rows(strata)]
-    order = list(attributes_of)
-    table.sort(key=lambda row: order.index(row["attribute"]))
+        for key, answer in _answers(path, handed_out, attributes):
+            answers[key].add(answer)
+    table = [
+        {"dataset": dataset, "attribute": name} | row
+        for name in sorted(handed_out, key=list(attributes).index)
+        for row in _rows(_strata(attributes[name], handed_out[name], answers, files[name]))
+    ]
     write_tables(out, [(TABLE, table)])
-    names = ("drawn", "answered", "unanswered", "contradicted", "changed_since")
-    return {name: sum(row[name] for row in table if row["scope"] == RULE) for name in names}
+    return {name: sum(row[name] for row in table if row["scope"] == RULE) for name in COUNTS}
 
 
 def _answers(
     path: Path,
-    handed: dict[str, dict[str, dict[str, Any]]],
+    handed_out: dict[str, dict[str, dict[str, Any]]],
     attributes: dict[str, Attribute],
 ) -> Iterator[tuple[tuple[str, str], Answer]]:
-    """Attribute and case, and the answer, of each row of a sheet that has one."""
+    """Yield attribute and case, and the answer, of each row of a sheet that has one."""
     declared = task(next(iter(attributes.values())))
     rows = read_filled(path, declared)
-    expected = {(name, case): row for name, some in handed.items() for case, row in some.items()}
+    expected = {
+        (name, case): row for name, some in handed_out.items() for case, row in some.items()
+    }
     check_rows(path, rows, expected, declared)
-    for name in handed:
-        own = [row for row in rows if row.cells["attribute"] == name]
-        for row, answer in zip(own, _answers_of(path, own, attributes[name]), strict=True):
-            if answer:
-                yield (name, row.cells["case_id"]), answer
+    for name in handed_out:
+        of_attribute = [row for row in rows if row.cells["attribute"] == name]
+        answers = _answers_of(path, of_attribute, attributes[name])
+        for row, (right, value) in zip(of_attribute, answers, strict=True):
+            if right:
+                yield (name, row.cells["case_id"]), (right, value)
 
 
-def _answers_of(path: Path, rows: list[Row], attribute: Attribute) -> list[Answer | None]:
-    """The answers of rows about one attribute, None where blank."""
+def _answers_of(path: Path, rows: list[Row], attribute: Attribute) -> list[Answer]:
+    """Return the answers of rows about one attribute."""
     rights = chosen(path, rows, "right", ANSWERS)
-    numbers = not attribute.groups
-    true = chosen(path, rows, "should_be", values(attribute), numbers=numbers)
-    both = list(zip(rows, rights, true, strict=True))
+    true = chosen(path, rows, "should_be", values(attribute), numbers=not attribute.groups)
+    filled = [answer for answer in zip(rows, rights, true, strict=True) if answer[2]]
     refuse(
         path,
-        [row for row, right, value in both if value and not right],
+        [row for row, right, _ in filled if not right],
         "should_be is filled in, and right is blank",
         f"fill in {', '.join(ANSWERS[:-1])} or {ANSWERS[-1]}, or leave both blank",
         "should_be",
     )
     refuse(
         path,
-        [
-            row
-            for row, right, value in both
-            if value and (value == row.cells["value"]) == (right == WRONG)
-        ],
+        [row for row, right, value in filled if (value == row.cells["value"]) == (right == WRONG)],
         "right and should_be contradict each other about the value",
         "ask the auditor which of the two is meant",
         "value",
     )
-    return [Answer(right, value) if right else None for _, right, value in both]
+    return list(zip(rights, true, strict=True))
 
 
 def _strata(
     attribute: Attribute,
-    rows: dict[str, dict[str, Any]],
-    given: dict[tuple[str, str], list[Answer]],
+    handed_out: dict[str, dict[str, Any]],
+    answers: dict[tuple[str, str], set[Answer]],
     findings: Path,
-) -> dict[tuple[str, bool], Stratum]:
-    """By rule and whether it gives a value: the number of cases, and the answers."""
+) -> Strata:
+    """Return the counts of cases and answers by rule and whether it gives a value."""
     unknown = unknown_name(attribute)
-    strata: dict[tuple[str, bool], Stratum] = defaultdict(Stratum)
-    now: dict[str, tuple[str, str]] = {}
+    strata: Strata = defaultdict(Counter)
+    present: dict[str, tuple[str, str]] = {}
     for finding in read_rows(findings, ["case_id", "value", "rule"]):
         value = unknown if finding["value"] is None else finding["value"]
-        strata[finding["rule"], value != unknown].cases += 1
-        if finding["case_id"] in rows:
-            now[finding["case_id"]] = value, finding["rule"]
-    for case, row in rows.items():
-        stratum = strata[row["rule"], row["value"] != unknown]
-        answers = set(given.get((attribute.name, case), ()))
-        stratum.counts["drawn"] += 1
-        if now.get(case) != (row["value"], row["rule"]):
-            stratum.counts["changed_since"] += 1
-        elif not answers:
-            stratum.counts["unanswered"] += 1
-        elif len(answers) > 1:
-            stratum.counts["contradicted"] += 1
+        strata[finding["rule"], value != unknown]["cases"] += 1
+        present[finding["case_id"]] = value, finding["rule"]
+    for case, row in handed_out.items():
+        counts = strata[row["rule"], row["value"] != unknown]
+        of_case = answers.get((attribute.name, case), set())
+        counts["drawn"] += 1
+        if present.get(case) != (row["value"], row["rule"]):
+            counts["changed_since"] += 1
+        elif len(of_case) != 1:
+            counts["contradicted" if of_case else "unanswered"] += 1
         else:
-            (answer,) = answers
-            stratum.counts[answer.right] += 1
-            stratum.counts["answered"] += 1
-            if answer.right == WRONG and answer.should_be not in (None, unknown):
-                stratum.misplaced += 1
+            [(right, should_be)] = of_case
+            counts.update(["answered", right])
+            counts["misplaced"] += right == WRONG and should_be not in (None, unknown)
     return strata
 
 
-def _rows(strata: dict[tuple[str, bool], Stratum]) -> list[dict[str, Any]]:
-    rows = []
-    by_rule: dict[str, list[Stratum]] = defaultdict(list)
-    for (rule, _), stratum in strata.items():
-        by_rule[rule].append(stratum)
-    ordered = sorted(by_rule, key=lambda rule: (-sum(one.cases for one in by_rule[rule]), rule))
-    for rule in ordered:
-        row = {"scope": RULE, "rule": rule} | _sums(by_rule[rule])
-        found = wilson_share(row[RIGHT], row[RIGHT] + row[WRONG])
-        rows.append(row | {"precision": found.share, "low": found.low, "high": found.high})
+def _rows(strata: Strata) -> Iterator[dict[str, Any]]:
+    """Yield a row per rule, the most frequent first, then those of all rules."""
+    by_rule: dict[str, Counter[str]] = defaultdict(Counter)
+    for (rule, _), counts in strata.items():
+        by_rule[rule].update(counts)
+    for rule in sorted(by_rule, key=lambda rule: (-by_rule[rule]["cases"], rule)):
+        counts = by_rule[rule]
+        precision = wilson_share(counts[RIGHT], counts[RIGHT] + counts[WRONG])
+        yield {"scope": RULE, "rule": rule} | _cells(counts, precision)
     for scope, has_value in ((KNOWN, True), (NOTHING_KNOWN, False)):
-        own = [stratum for (_, known), stratum in strata.items() if known == has_value]
-        found = stratified_share([(one.counts[RIGHT], one.judged, one.cases) for one in own])
-        row = {"scope": scope, "rule": ""} | _sums(own)
-        row |= {"precision": found.share, "low": found.low, "high": found.high}
-        rows.append(row | ({"recall": _recall(strata)} if has_value else {}))
-    return rows
+        some = [counts for (_, known), counts in strata.items() if known == has_value]
+        precision = stratified_share([(c[RIGHT], c[RIGHT] + c[WRONG], c["cases"]) for c in some])
+        row = {"scope": scope, "rule": ""} | _cells(sum(some, Counter()), precision)
+        yield row | ({"recall": _recall(strata)} if has_value else {})
 
 
-def _sums(strata: list[Stratum]) -> dict[str, int]:
-    names = ("drawn", "answered", *ANSWERS, "unanswered", "contradicted", "changed_since")
-    sums = {name: sum(one.counts[name] for one in strata) for name in names}
-    return {"cases": sum(one.cases for one in strata)} | sums
+def _cells(counts: Counter[str], precision: Share) -> dict[str, Any]:
+    names = ("cases", *COUNTS, *ANSWERS)
+    interval = {"precision": precision.share, "low": precision.low, "high": precision.high}
+    return {name: counts[name] for name in names} | interval
 
 
-def _recall(strata: dict[tuple[str, bool], Stratum]) -> float | None:
-    """The share of cases with a true value that got it; None if unknown."""
+def _recall(strata: Strata) -> float | None:
+    """Return the share of cases with a true value that got it; None if unknown."""
     got = missed = 0.0
-    for (_, known), one in strata.items():
-        if not one.cases:
-            continue
-        if not one.judged:
+    for (_, known), counts in strata.items():
+        judged = counts[RIGHT] + counts[WRONG]
+        if counts["cases"] and not judged:
             return None
-        weight = one.cases / one.judged
-        if known:
-            got += weight * one.counts[RIGHT]
-            missed += weight * one.misplaced
-        else:
-            missed += weight * one.counts[WRONG]
+        if counts["cases"]:
+            weight = counts["cases"] / judged
+            got += weight * counts[RIGHT] * known
+            missed += weight * counts["misplaced" if known else WRONG]
     return got / (got + missed) if got + missed else None
 
 

@@ -1,11 +1,11 @@
-"""Stage: cases of any source, in the one form of `evenhand.legal.records`."""
+"""Stage: read the cases of any source into the common form of `evenhand.legal.records`."""
 
 import importlib
 import json
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, get_args
@@ -18,11 +18,10 @@ from evenhand.errors import InputError
 from evenhand.io.decoding import Encoding
 from evenhand.io.documents import write_json
 from evenhand.io.quarantine import Quarantine
-from evenhand.legal.dataset import Dataset
 from evenhand.legal.declaration import KIND as COLUMNS
 from evenhand.legal.declaration import completed, description, read_dataset, read_declaration
-from evenhand.legal.records import Record, write_records
-from evenhand.legal.rows import files_of
+from evenhand.legal.records import Record, tables_of, write_records
+from evenhand.legal.rows import CaseFiles, files_of
 
 #: Reasons of the quarantine for which the case stays.
 NOTED = frozenset({"bad_date", "conclusion_differs", "no_group", "undecodable_bytes", "nul_bytes"})
@@ -59,12 +58,12 @@ def read_cases(
     counts : path
         JSON: read = records + the sum of left_out (by reason); noted (by reason: the case
         stayed); labels (cases by label; ``none``: no label applies; ``unknown``: the source
-        does not tell), undated, languages, splits, paragraphs and characters of the facts.
+        does not state it), undated, languages, splits, paragraphs and characters of the facts.
     format : str
         How the files are read: a module of `evenhand.legal.formats`.
     declaration : str
         The data set, as JSON: a recipe of ``resources/legal/courts`` with its kind, or an entry of
-        ``text.datasets``, of which the labels and groups that occur are found. It is written into
+        ``text.datasets``, whose labels and groups are those that occur. It is written into
         the metadata of the records (`evenhand.legal.declaration.read_dataset`).
     tables : list of path
         The tables that the format reads, named by their stems.
@@ -88,135 +87,118 @@ def read_cases(
             f"the format {format} reads cases of {reader.KIND}, not of {dataset.kind}",
             remedy=f"choose a format for {dataset.kind}",
         )
-    given = {"documents": documents, "no_finding": no_finding, "encoding": encoding}
-    options = _options(reader, format, given) | {"declaration": declaration}
+    options = _options(reader, documents=documents, no_finding=no_finding, encoding=encoding)
     problems = Quarantine()
-    tally: dict[str, Any] = {
-        "labels": Counter(),
-        "undated": 0,
-        "languages": Counter(),
-        "splits": Counter(),
-        "paragraphs": 0,
-        "characters": 0,
-        "values": {},  # of the attributes of a data set that is declared by columns
-    }
-    named = _tables(reader, format, tables or [])
-    records = reader.read(list(files_of(files, problems)), options, problems, named)
+    cases = CaseFiles(
+        list(files_of(files, problems)),
+        problems,
+        options | {"declaration": declaration},
+        tables_of(reader, tables or []),
+    )
+    tally = Tally()
 
     def describe() -> dict[str, str]:
-        if dataset.kind != COLUMNS or not tally["paragraphs"]:
+        if dataset.kind != COLUMNS or not tally.paragraphs:
             return description(dataset)
-        return description(completed(json.loads(declaration), tally["labels"], tally["values"]))
+        return description(completed(json.loads(declaration), tally.labels, tally.values))
 
-    distinct = _distinct(records, files, problems)
-    written = write_records(out, _counted(distinct, tally, dataset.kind == COLUMNS), describe)
+    distinct = _distinct(reader.read(cases), files, problems)
+    written = write_records(out, map(tally.add, distinct), describe)
     problems.write(quarantine)
     if not written:
+        reasons = ", ".join(
+            f"{reason} {n} times ({problems.first_detail(reason)})"
+            for reason, n in problems.counts.most_common(3)
+        )
         raise InputError(
-            f"no case could be read: {_reasons(problems) or 'there is none'}",
+            f"no case could be read: {reasons or 'there is none'}",
             file=files[0] if files else None,
             remedy=f"the format {format} needs {reader.NEEDS}",
         )
-    tally.pop("values")
-    left_out = {k: n for k, n in sorted(problems.counts.items()) if k not in NOTED}
+    reasons = sorted(problems.counts.items())
+    left_out = {reason: n for reason, n in reasons if reason not in NOTED}
+    labels = (*read_dataset(out).labels, "none", "unknown")
+    if strange := sorted(tally.labels.keys() - {*labels}):
+        raise ValueError(f"{strange[0]} is no label of {dataset.title}")
     result = {
         "read": written + sum(left_out.values()),
         "records": written,
         "left_out": left_out,
-        "noted": {k: n for k, n in sorted(problems.counts.items()) if k in NOTED},
-        "labels": _in_order(tally.pop("labels"), read_dataset(out)),
-    } | {
-        name: dict(sorted(value.items())) if isinstance(value, Counter) else value
-        for name, value in tally.items()
+        "noted": {reason: n for reason, n in reasons if reason in NOTED},
+        "labels": {name: tally.labels[name] for name in labels if tally.labels[name]},
+        "undated": tally.undated,
+        "languages": dict(sorted(tally.languages.items())),
+        "splits": dict(sorted(tally.splits.items())),
+        "paragraphs": tally.paragraphs,
+        "characters": tally.characters,
     }
     write_json(counts, result)
     return {name: result[name] for name in ("read", "records", "left_out", "noted")}
 
 
-def _options(reader: ModuleType, format: str, given: dict[str, Any]) -> dict[str, Any]:
-    """The options that are given, all of which the format must know."""
-    chosen = {name: value for name, value in given.items() if value is not None}
-    options = getattr(reader, "OPTIONS", {})
-    if unknown := sorted(chosen.keys() - options.keys()):
-        known = ", ".join(options) or "none"
-        raise InputError(
-            f"the format {format} has no option {unknown[0]}",
-            remedy=f"leave it out (its options: {known})",
-        )
-    known_encodings = getattr(reader, "ENCODINGS", get_args(Encoding))
-    if chosen.get("encoding", known_encodings[0]) not in known_encodings:
-        raise InputError(
-            f"the encoding {chosen['encoding']!r} is none that the format {format} reads",
-            remedy=f"choose one of {', '.join(known_encodings)}",
-        )
-    return chosen
+@dataclass
+class Tally:
+    """Counts of the records that are kept; `values` are the groups by attribute."""
+
+    labels: Counter[str] = field(default_factory=Counter)
+    languages: Counter[str] = field(default_factory=Counter)
+    splits: Counter[str] = field(default_factory=Counter)
+    values: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    undated: int = 0
+    paragraphs: int = 0
+    characters: int = 0
+
+    def add(self, record: Record) -> Record:
+        """Count a record, and return it."""
+        self.labels.update(["unknown"] if record.labels is None else record.labels or ["none"])
+        self.languages[record.language or "unknown"] += 1
+        self.splits[record.split or "none"] += 1
+        self.undated += record.date is None
+        self.paragraphs += len(record.text)
+        self.characters += sum(map(len, record.text))
+        for name, value in record.metadata.items():
+            self.values[name][value] += 1
+        return record
 
 
-def _tables(reader: ModuleType, format: str, tables: list[Path]) -> dict[str, Path]:
-    """The tables by name; those that the format reads must be there."""
-    named = {path.stem: path for path in tables}
-    if missing := [name for name in reader.TABLES if name not in named]:
+def _options(reader: ModuleType, **options: Any) -> dict[str, Any]:
+    """Return the options of a format: defaults, and those that are set, which it must know."""
+    options = {name: value for name, value in options.items() if value is not None}
+    name = reader.__name__.rpartition(".")[2]
+    if unknown := sorted(options.keys() - reader.OPTIONS.keys()):
         raise InputError(
-            f"the format {format} reads the table {missing[0]}, which is not given",
-            remedy=f"name {missing[0]}.csv among the tables",
+            f"the format {name} has no option {unknown[0]}",
+            remedy=f"leave it out (its options: {', '.join(reader.OPTIONS) or 'none'})",
         )
-    return {name: named[name] for name in reader.TABLES}
+    encodings = getattr(reader, "ENCODINGS", get_args(Encoding))
+    if options.get("encoding", encodings[0]) not in encodings:
+        raise InputError(
+            f"the encoding {options['encoding']!r} is none that the format {name} reads",
+            remedy=f"choose one of {', '.join(encodings)}",
+        )
+    return reader.OPTIONS | options
 
 
 def _distinct(
     records: Iterable[Record], files: list[Path], problems: Quarantine
 ) -> Iterator[Record]:
-    """The records with facts, the first of each id; sources without the folders before them."""
+    """Yield records with facts, the first of each id; their sources without parent folders."""
     roots = sorted({f"{path.parent}/" for path in files}, key=lambda root: (-len(root), root))
     seen: dict[str, str] = {}
-    bar = tqdm(
-        records,
-        unit=" cases",
-        mininterval=0.5 if sys.stderr.isatty() else 10,
-        desc="reading",
-    )
-    for record in bar:
-        where = (record.source, record.source_position, "record")
+    interval = 0.5 if sys.stderr.isatty() else 10
+    for record in tqdm(records, unit=" cases", mininterval=interval, desc="reading"):
+        place = (record.source, record.source_position, "record")
         if not record.text:
-            problems.add(*where, "no_facts", record.case_id)
+            problems.add(*place, "no_facts", record.case_id)
             continue
-        root = next((one for one in roots if record.source.startswith(one)), "")
+        root = next((root for root in roots if record.source.startswith(root)), "")
         source = record.source.removeprefix(root)
         if record.case_id in seen:
             detail = f"{record.case_id} was read from {seen[record.case_id]}"
-            problems.add(*where, "duplicate_case", detail)
+            problems.add(*place, "duplicate_case", detail)
             continue
         seen[record.case_id] = source
         yield replace(record, source=source)
-
-
-def _counted(records: Iterable[Record], tally: dict[str, Any], columns: bool) -> Iterator[Record]:
-    for record in records:
-        labels = ["unknown"] if record.labels is None else record.labels or ["none"]
-        tally["labels"].update(labels)
-        tally["undated"] += record.date is None
-        tally["languages"][record.language or "unknown"] += 1
-        tally["splits"][record.split or "none"] += 1
-        tally["paragraphs"] += len(record.text)
-        tally["characters"] += sum(map(len, record.text))
-        if columns:
-            for name, value in record.given.items():
-                tally["values"].setdefault(name, Counter())[value] += 1
-        yield record
-
-
-def _in_order(labels: Counter[str], dataset: Dataset) -> dict[str, int]:
-    """Counts of labels in the data set's order, then of cases without; others are a defect."""
-    names = dataset.labels
-    if strange := sorted(labels.keys() - {*names, "none", "unknown"}):
-        raise ValueError(f"{strange[0]} is no label of {dataset.title}")
-    return {name: labels[name] for name in (*names, "none", "unknown") if labels[name]}
-
-
-def _reasons(problems: Quarantine) -> str:
-    """Return the three most frequent reasons in the quarantine, the most frequent first."""
-    found = problems.counts.most_common(3)
-    return ", ".join(f"{reason} {n} times ({problems.first_detail(reason)})" for reason, n in found)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,15 @@
-"""The one form in which cases of all sources go on: `Record`, a row of ``records.parquet``."""
+"""The common form of the cases of all sources: `Record`, a row of ``records.parquet``."""
 
 import datetime
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from pathlib import Path
+from types import ModuleType
 
 import pyarrow as pa
 
+from evenhand.errors import InputError
 from evenhand.io.tables import read_rows, write_table
 
 _PARAGRAPHS = pa.list_(pa.string())
@@ -37,7 +39,7 @@ SPLITS = ("train", "dev", "test")
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """A case as its source gives it.
+    """A case of a source.
 
     Attributes
     ----------
@@ -60,9 +62,9 @@ class Record:
         Paragraphs in which attributes may be looked for and that never enter `text`.
     labels : tuple of str or None
         Names of `Dataset.labels`, in their order; () is a case to which none applies, None one
-        whose source does not tell.
-    given : dict of str to str
-        Metadata of the source that attributes are read from.
+        whose source does not state them.
+    metadata : dict of str to str
+        Metadata of the source that attributes are read from; the column ``given``.
     """
 
     case_id: str
@@ -75,11 +77,11 @@ class Record:
     split: str | None = None
     context: tuple[str, ...] = ()
     labels: tuple[str, ...] | None = None
-    given: dict[str, str]
+    metadata: dict[str, str]
 
 
 def text_id(text: tuple[str, ...]) -> str:
-    """16 hex digits that the text alone decides: BLAKE2b-8 of the paragraphs as lines."""
+    """Return 16 hex digits that depend on the text alone: BLAKE2b-8 of the paragraphs as lines."""
     return blake2b("\n".join(text).encode(), digest_size=8).hexdigest()
 
 
@@ -96,7 +98,7 @@ def write_records(
     def rows() -> Iterator[dict]:
         for record in records:
             if record.case_id in seen:
-                raise ValueError(f"the case {record.case_id} is there twice")
+                raise ValueError(f"the case {record.case_id} occurs twice")
             seen.add(record.case_id)
             yield _row(record)
 
@@ -104,18 +106,27 @@ def write_records(
 
 
 def read_records(path: Path) -> Iterator[Record]:
-    """The records of a file, one after another."""
+    """Yield the records of a file."""
     for row in read_rows(path, batch_rows=BATCH_CASES):
-        labels = row["labels"]
-        yield Record(
-            **row
-            | {
-                "text": tuple(row["text"]),
-                "context": tuple(row["context"]),
-                "labels": None if labels is None else tuple(labels),
-                "given": {one["name"]: one["value"] for one in row["given"]},
-            }
+        metadata = {entry["name"]: entry["value"] for entry in row.pop("given")}
+        for name in ("text", "context", "labels"):
+            row[name] = None if row[name] is None else tuple(row[name])
+        yield Record(**row, metadata=metadata)
+
+
+def tables_of(module: ModuleType, paths: list[Path]) -> dict[str, Path]:
+    """Return the tables that a format or an attribute reads, by name.
+
+    Raises InputError if one is missing.
+    """
+    tables = {path.stem: path for path in paths}
+    if missing := [name for name in module.TABLES if name not in tables]:
+        name = module.__name__.rpartition(".")[2]
+        raise InputError(
+            f"{name} needs the table {missing[0]}",
+            remedy=f"give {missing[0]}.csv among the tables",
         )
+    return {name: tables[name] for name in module.TABLES}
 
 
 def read_distinct(paths: list[Path]) -> Iterator[Record]:
@@ -133,5 +144,6 @@ def _row(record: Record) -> dict:
         raise ValueError(f"the case {record.case_id} has no text")
     if record.split not in (None, *SPLITS):
         raise ValueError(f"the case {record.case_id} is in the split {record.split}")
-    given = [{"name": name, "value": value} for name, value in sorted(record.given.items())]
-    return asdict(record) | {"given": given}
+    row = asdict(record)
+    metadata = sorted(row.pop("metadata").items())
+    return row | {"given": [{"name": name, "value": value} for name, value in metadata]}

@@ -1,14 +1,16 @@
 """The States against which a case before the Strasbourg court is brought, and their groups."""
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.legal.findings import Evidence, Finding, given_evidence, unknown_value
+from evenhand.legal.applicants import alternatives, without_accents
+from evenhand.legal.dataset import Attribute
+from evenhand.legal.findings import Evidence, Finding, metadata_evidence, unknown_value
 from evenhand.legal.records import Record
 
 #: Table of ``resources/legal`` that `read_states` reads.
@@ -18,7 +20,7 @@ TABLES = ("respondent_states",)
 FIRST_GROUP = "C.E. European"
 GROUPS = (FIRST_GROUP, "Rest of Europe")
 
-#: Where the respondent stands, and what each is worth.
+#: The places of the respondent, and the confidence in each.
 CONFIDENCE = {"respondent_given": 1.0, "respondent_in_title": 0.99, "respondent_in_procedure": 0.97}
 
 _IN_TITLE = re.compile(r"(?:\s|(?<=[A-Z]))(?:v\.?|c\.|vs\.?|(?i:against|contre))\s+(?P<who>.+)$")
@@ -54,13 +56,15 @@ class States:
     spelling: re.Pattern[str]
 
 
-def read_states(tables: dict[str, Path], column: str) -> States:
+def read_states(tables: dict[str, Path], attribute: Attribute, *, column: str) -> States:
     """Read the table of States.
 
     Parameters
     ----------
     tables : dict of str to Path
         By name; ``respondent_states`` is read.
+    attribute : Attribute
+        Not used: `GROUPS` are those of both attributes.
     column : str
         The grouping: ``fairlex`` or ``eurovoc``.
 
@@ -82,20 +86,18 @@ def read_states(tables: dict[str, Path], column: str) -> States:
                 f"has {code} in two groups of {column}", file=file, remedy="write one of them"
             )
     # no codes: that of Andorra is "and"
-    names = sorted((name for name in codes if len(name) > 3), key=lambda n: (-len(n), n))
-    spelling = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b")
+    spelling = re.compile(rf"\b(?:{alternatives(name for name in codes if len(name) > 3)})\b")
     return States(file, codes, groups, spelling)
 
 
 def folded(name: str) -> str:
-    """A State's name without case, accents, quotes, articles and odd blanks."""
-    plain = unicodedata.normalize("NFKD", name.casefold())
-    plain = "".join(one for one in plain if not unicodedata.combining(one))
+    """Return a State's name without case, accents, quotes, articles and odd blanks."""
+    plain = without_accents(name.casefold())
     words = re.sub(r"[^\w&();,]+", " ", plain.replace("ı", "i")).replace("&", " and ").split()
     return " ".join(word for word in words if word != "the")
 
 
-def find_group(record: Record, states: States) -> Finding:
+def find_group(record: Record, attribute: Attribute, states: States) -> Finding:
     """Return the group of the respondent States.
 
     FairLex's rule: the first group, if any of several respondents is in it; the flag
@@ -108,11 +110,10 @@ def find_group(record: Record, states: States) -> Finding:
     """
     unknown = None
     for rule, names, evidence in _places(record, states):
-        codes = _codes(names, states)
-        if codes:
-            any_first = any(states.groups[code] == FIRST_GROUP for code in codes)
+        if codes := _codes(names, states):
+            groups = {states.groups[code] for code in codes}
             flags = ("several_respondents",) if len(codes) > 1 else ()
-            group = FIRST_GROUP if any_first else GROUPS[1]
+            group = FIRST_GROUP if FIRST_GROUP in groups else GROUPS[1]
             return Finding(group, rule, CONFIDENCE[rule], evidence, flags)
         unknown = unknown or names
         if rule == "respondent_given":
@@ -124,32 +125,25 @@ def find_group(record: Record, states: States) -> Finding:
 
 
 def _places(record: Record, states: States) -> Iterator[tuple[str, str, tuple[Evidence, ...]]]:
-    """Where the respondents may be named: rule, names, evidence."""
-    if record.given.get("respondent"):
-        evidence = (given_evidence(record, "respondent"),)
-        yield "respondent_given", record.given["respondent"], evidence
+    """Yield where the respondents may be named: rule, names, evidence."""
+    if stated := record.metadata.get("respondent"):
+        yield "respondent_given", stated, (metadata_evidence(record, "respondent"),)
     context = record.context[:_CONTEXT]
-    if found := _IN_TITLE.search(record.title or ""):
-        who = found["who"].strip()
-        yield "respondent_in_title", who, _in_header(context, who)
+    if title := _IN_TITLE.search(record.title or ""):
+        # the title itself is no part of the record's text; the header has its words
+        names = title["who"].strip()
+        headers = ((n, re.search(re.escape(names), text)) for n, text in enumerate(context))
+        matches = (Evidence.of_match("context", n, match) for n, match in headers if match)
+        yield "respondent_in_title", names, tuple(islice(matches, 1))
     for number, paragraph in enumerate(context):
-        for found in _IN_PROCEDURE.finditer(paragraph):
-            if states.spelling.search(folded(found["who"])):
-                words = Evidence("context", number, *found.span("who"), found["who"])
-                yield "respondent_in_procedure", found["who"], (words,)
+        for match in _IN_PROCEDURE.finditer(paragraph):
+            if states.spelling.search(folded(match["who"])):
+                evidence = Evidence.of_match("context", number, match, "who")
+                yield "respondent_in_procedure", match["who"], (evidence,)
 
 
-def _in_header(context: tuple[str, ...], who: str) -> tuple[Evidence, ...]:
-    """Where the header has the title's words; the title itself is no part of the record's text."""
-    for number, paragraph in enumerate(context):
-        start = paragraph.find(who)
-        if start >= 0:
-            return (Evidence("context", number, start, start + len(who), who),)
-    return ()
-
-
-def _codes(names: str, states: States) -> list[str] | None:
-    """The States that a list of names names, or None if it holds anything else."""
+def _codes(names: str, states: States) -> list[str]:
+    """Return the States in a list of names; none if it holds anything else."""
     names = _AFTER_STATE.sub("", names)
     if folded(names) in states.codes:  # Moldova, Republic of
         return [states.codes[folded(names)]]
@@ -159,6 +153,6 @@ def _codes(names: str, states: States) -> list[str] | None:
             codes.append(states.codes[piece])
             continue
         if re.sub(r"\b(?:and|et)\b|\s", "", states.spelling.sub("", piece)):
-            return None
-        codes += [states.codes[found.group()] for found in states.spelling.finditer(piece)]
-    return list(dict.fromkeys(codes)) or None
+            return []
+        codes += [states.codes[name] for name in states.spelling.findall(piece)]
+    return list(dict.fromkeys(codes))

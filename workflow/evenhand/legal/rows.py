@@ -1,11 +1,14 @@
-"""Rows of other people's tables: CSV, TSV, JSON and Parquet, one at a time, as dicts."""
+"""Rows of the files of a source: CSV, TSV, JSON and Parquet, one at a time, as dicts."""
 
 import io
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from evenhand.core.files import TIMESTAMP, shown
 from evenhand.core.limits import CASE_CHARACTERS, LimitError
@@ -13,11 +16,18 @@ from evenhand.core.resources import first_twice
 from evenhand.errors import InputError
 from evenhand.io import tables
 from evenhand.io.csv_rows import read_csv_rows
-from evenhand.io.decoding import Encoding, TextReader
+from evenhand.io.decoding import TextReader
 from evenhand.io.formats import is_hidden, kind_of
+from evenhand.io.json_parts import read_parts
+from evenhand.io.json_text import is_object, load, mended, reason_of
 from evenhand.io.members import Member, open_members
 from evenhand.io.quarantine import Quarantine
-from evenhand.legal.objects import Found, objects_of
+from evenhand.legal.records import Record
+
+T = TypeVar("T")
+
+#: Adds a remark on a row to the quarantine: reason and detail.
+Note = Callable[[str, str], None]
 
 #: Rows of a Parquet file in memory at a time.
 _BATCH_ROWS = 256
@@ -27,13 +37,214 @@ SPLIT_NAMES = {"train": "train", "dev": "dev", "test": "test"}
 SPLIT_NAMES |= dict.fromkeys(("val", "valid", "validation"), "dev")
 
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
+_JSON = ("json", "jsonl")
 
 
-def split_of(name: str) -> str | None:
+class SourceRow(NamedTuple):
+    """A row or JSON object, and its place: `position` counts lines or records, by `unit`."""
+
+    source: str
+    position: int
+    unit: str
+    fields: dict[str, Any]
+
+    def record(self, *, metadata: dict[str, str], **values: Any) -> Record:
+        """Return the case in this row; blank metadata are left out."""
+        metadata = {name: value for name, value in metadata.items() if value}
+        return Record(
+            source=self.source, source_position=self.position, metadata=metadata, **values
+        )
+
+    def place_id(self) -> str:
+        """Return an id made of the place: ``dev-7``; of a file without a split ``mine-7``."""
+        return f"{split_of(self.source) or _file_name(self.source).split('.')[0]}-{self.position}"
+
+
+class RejectedError(Exception):
+    """A row that is no case: a reason of the quarantine, and its detail."""
+
+
+@dataclass(frozen=True)
+class CaseFiles:
+    """The files of a source, as a format of `evenhand.legal.formats` gets them.
+
+    Attributes
+    ----------
+    files : list of Path
+        Files, compressed files and archives.
+    quarantine : Quarantine
+        Gets rows that are no cases, and unreadable data.
+    options : dict
+        The options of the format (its ``OPTIONS``), and the declaration of the data set as JSON.
+    tables : dict of str to Path
+        The tables of ``resources/legal`` that the format reads (its ``TABLES``).
+    """
+
+    files: list[Path]
+    quarantine: Quarantine
+    options: dict[str, Any] = field(default_factory=dict)
+    tables: dict[str, Path] = field(default_factory=dict)
+
+    def records(
+        self, rows: Iterable[SourceRow], make: Callable[[SourceRow, Note], T]
+    ) -> Iterator[T]:
+        """Yield the case that `make` reads from each row; rejected ones go to the quarantine."""
+        for row in rows:
+            place = row[:3]
+            with self.quarantine.beyond_limits(*place):
+                try:
+                    yield make(row, partial(self.quarantine.add, *place))
+                except RejectedError as error:
+                    self.quarantine.add(*place, *error.args)
+
+    def members(self, *formats: str) -> Iterator[Member]:
+        """Yield the members of files and archives in one of the formats, by default in any.
+
+        The others go to the quarantine.
+        """
+        for path in self.files:
+            for member in open_members(path, self.quarantine):
+                if not formats or kind_of(member.file_name).format in formats:
+                    yield member
+                else:
+                    detail = f"none of the formats {', '.join(formats)}"
+                    self.quarantine.add(member.name, None, "file", "unknown_format", detail)
+
+    def text(self, member: Member) -> TextReader:
+        """Return the decoded text of a member."""
+        return TextReader(
+            member.chunks,
+            file=member.name,
+            quarantine=self.quarantine,
+            encoding=self.options.get("encoding", "auto"),
+            max_characters=CASE_CHARACTERS,
+        )
+
+    def rows(self) -> Iterator[SourceRow]:
+        """Yield the rows of tables (csv, tsv, parquet) and of JSON.
+
+        Archives of csv, tsv and JSON are read as well. A cell of csv is a string.
+
+        Raises
+        ------
+        InputError
+            A table has no header or names a column twice, or a Parquet file is none.
+        """
+        for path in self.files:
+            if path.suffix.lower() == ".parquet":
+                rows = tables.read_rows(path, batch_rows=_BATCH_ROWS)
+                for number, fields in enumerate(rows, start=1):
+                    yield SourceRow(shown(path), number, "record", fields)
+                continue
+            alone = CaseFiles([path], self.quarantine, self.options)
+            for member in alone.members(*_SEPARATORS, *_JSON):
+                yield from self.rows_of(member)
+
+    def rows_of(self, member: Member) -> Iterator[SourceRow]:
+        """Yield the rows of one file; see `rows`."""
+        separator = _SEPARATORS.get(kind_of(member.file_name).format)
+        if separator is None:
+            return self.objects_of(member)
+        pieces = self.text(member)
+        lines = (line for _, piece in pieces for line in io.StringIO(piece, newline="\n"))
+        return self.csv_table(lines, member.name, separator)[1]
+
+    def objects(self) -> Iterator[SourceRow]:
+        """Yield the JSON objects of files, compressed files and archives, in their order.
+
+        ``.jsonl`` and ``.ndjson`` hold an object per line; ``.json`` holds one object, an array
+        of objects, or objects one after the other, also one per line. One object is in memory at a
+        time.
+        """
+        for member in self.members(*_JSON):
+            yield from self.objects_of(member)
+
+    def objects_of(self, member: Member) -> Iterator[SourceRow]:
+        """Yield the objects of one file; see `objects`."""
+        text = self.text(member)
+        pieces = mended(text, member.name, self.quarantine)
+        by_line = kind_of(member.file_name).format == "jsonl"
+        blank: list[tuple[int, str]] = []
+        for piece in pieces:
+            blank.append(piece)
+            if head := piece[1].lstrip():
+                break
+        else:
+            if text.bytes:  # `open_members` reports files of 0 bytes
+                self.quarantine.add(member.name, None, "file", "broken_json", "blanks only")
+            return
+        by_line = by_line or (head.startswith("{") and is_object(head.split("\n", 1)[0]))
+        pieces = chain(blank, pieces)
+        values = self._lines(member.name, pieces) if by_line else self._values(member, pieces, head)
+        for position, unit, value in values:
+            if isinstance(value, dict):
+                yield SourceRow(member.name, position, unit, value)
+            else:
+                detail = f"{type(value).__name__}, not an object"
+                self.quarantine.add(member.name, position, unit, "broken_json", detail)
+
+    def _lines(
+        self, source: str, pieces: Iterator[tuple[int, str]]
+    ) -> Iterator[tuple[int, str, Any]]:
+        for first, piece in pieces:
+            for number, line in enumerate(piece.split("\n"), start=first):
+                if not line.strip():
+                    continue
+                try:
+                    value = load(line)
+                except ValueError as error:
+                    self.quarantine.add(source, number, "line", reason_of(error), str(error))
+                else:
+                    yield number, "line", value
+
+    def _values(
+        self, member: Member, pieces: Iterator[tuple[int, str]], head: str
+    ) -> Iterator[tuple[int, str, Any]]:
+        number = 0
+        for values, problem in read_parts(pieces, head, CASE_CHARACTERS):
+            for value in values:
+                number += 1
+                yield number, "record", value
+            if problem:
+                self.quarantine.add(member.name, number + 1, "record", *problem)
+
+    def csv_table(
+        self, lines: Iterator[str], file: str, separator: str = ","
+    ) -> tuple[list[str], Iterator[SourceRow]]:
+        """Return the header of a table (empty if there is none), and its rows.
+
+        Each row has the number of the line on which it begins. A broken row, or one with more or
+        fewer cells than the header, goes to the quarantine.
+        """
+
+        def broken(line: int, problem: str) -> None:
+            self.quarantine.add(file, line, "line", "broken_csv", problem)
+
+        numbered = read_csv_rows(enumerate(lines, 1), separator, CASE_CHARACTERS, broken)
+        cells_of = ((line, row) for line, row in numbered if any(cell.strip() for cell in row))
+        first, cells = next(cells_of, (1, []))
+        header = [name.strip() for name in cells]
+        if twice := first_twice(header):
+            raise InputError(f"has the column {twice!r} twice", file=file, line=first)
+
+        def rows() -> Iterator[SourceRow]:
+            for line, row in cells_of:
+                if len(row) == len(header):
+                    yield SourceRow(file, line, "line", dict(zip(header, row, strict=True)))
+                else:
+                    broken(line, f"{len(row)} cells, and the header has {len(header)}")
+
+        return header, rows()
+
+
+def _file_name(source: str) -> str:
+    return PurePosixPath(source.replace("!", "/")).name
+
+
+def split_of(source: str) -> str | None:
     """Return the split in a file's name: ``val.jsonl`` and ``scotus.dev.jsonl`` are dev."""
-    last = PurePosixPath(name.replace("!", "/")).name
-    parts = re.split(r"[._-]", last.casefold())
-    return next((SPLIT_NAMES[one] for one in parts if one in SPLIT_NAMES), None)
+    parts = re.split(r"[._-]", _file_name(source).casefold())
+    return next((SPLIT_NAMES[part] for part in parts if part in SPLIT_NAMES), None)
 
 
 def files_of(paths: list[Path], quarantine: Quarantine) -> Iterator[Path]:
@@ -41,7 +252,7 @@ def files_of(paths: list[Path], quarantine: Quarantine) -> Iterator[Path]:
 
     The quarantine gets hidden files, links to folders, broken links, pipes and devices in folders.
 
-    Raises InputError if a folder holds nothing.
+    Raises InputError if a folder is empty.
     """
     for path in paths:
         if not path.is_dir():
@@ -53,7 +264,7 @@ def files_of(paths: list[Path], quarantine: Quarantine) -> Iterator[Path]:
 
 
 def _inside(paths: list[Path], quarantine: Quarantine) -> Iterator[Path]:
-    """Those of a folder's files, and of the folders in it, that can be read."""
+    """Yield the readable ones of a folder's files, and of the files in its folders."""
     for path in paths:
         if is_hidden(path.name):
             if path.name != TIMESTAMP:
@@ -67,104 +278,22 @@ def _inside(paths: list[Path], quarantine: Quarantine) -> Iterator[Path]:
             quarantine.add(str(path), None, "file", "unreadable_file", detail)
 
 
-def members_of(paths: list[Path], quarantine: Quarantine) -> Iterator[Member]:
-    """The texts that files, folders and archives hold (see `evenhand.io.members`)."""
-    for path in files_of(paths, quarantine):
-        yield from open_members(path, quarantine)
+def joined_text(parts: Iterable[Any], unit: str) -> Any:
+    """Return the parts of a file that is one text (all bytes or all str), joined.
 
-
-def read_rows(
-    paths: list[Path], quarantine: Quarantine, encoding: Encoding = "auto"
-) -> Iterator[Found]:
-    """Yield the rows of tables (csv, tsv, parquet) and of JSON (see `evenhand.legal.objects`).
-
-    Archives of csv, tsv and JSON are read as well; other files go to the quarantine. A cell of
-    csv is a string; values other than numbers and text become None.
-
-    Raises
-    ------
-    InputError
-        A table has no header or names a column twice, or a Parquet file is none.
+    Raises LimitError if they are longer than a case may be.
     """
-    for path in files_of(paths, quarantine):
-        if path.suffix.lower() == ".parquet":
-            yield from _parquet_rows(path)
-            continue
-        for member in open_members(path, quarantine):
-            yield from rows_of(member, quarantine, encoding)
-
-
-def rows_of(member: Member, quarantine: Quarantine, encoding: Encoding = "auto") -> Iterator[Found]:
-    """The rows of one file; see `read_rows`."""
-    format = kind_of(member.file_name).format
-    if format in ("json", "jsonl"):
-        yield from objects_of(member, quarantine, encoding)
-    elif format in _SEPARATORS:
-        text = TextReader(
-            member.chunks,
-            file=member.name,
-            quarantine=quarantine,
-            encoding=encoding,
-            max_characters=CASE_CHARACTERS,
-        )
-        lines = (line for _, piece in text for line in io.StringIO(piece, newline="\n"))
-        yield from csv_table(lines, member.name, quarantine, _SEPARATORS[format])[1]
-    else:
-        detail = "a table is .csv, .tsv, .json or .jsonl (or .parquet outside an archive)"
-        quarantine.add(member.name, None, "file", "unknown_format", detail)
-
-
-def csv_table(
-    lines: Iterator[str], file: str, quarantine: Quarantine, separator: str = ","
-) -> tuple[list[str], Iterator[Found]]:
-    """The header of a table (empty if there is none), and its rows.
-
-    Each row has the number of the line on which it begins. A broken row, or one with more or
-    fewer cells than the header, goes to the quarantine.
-    """
-
-    def broken(line: int, problem: str) -> None:
-        quarantine.add(file, line, "line", "broken_csv", problem)
-
-    numbered = read_csv_rows(enumerate(lines, 1), separator, CASE_CHARACTERS, broken)
-    rows = ((line, row) for line, row in numbered if any(cell.strip() for cell in row))
-    first, cells = next(rows, (1, []))
-    header = [name.strip() for name in cells]
-    if twice := first_twice(header):
-        raise InputError(f"has the column {twice!r} twice", file=file, line=first)
-
-    def found() -> Iterator[Found]:
-        for line, row in rows:
-            if len(row) == len(header):
-                yield Found(file, line, "line", dict(zip(header, row, strict=True)))
-            else:
-                detail = f"{len(row)} cells, and the header has {len(header)}"
-                quarantine.add(file, line, "line", "broken_csv", detail)
-
-    return header, found()
-
-
-def _parquet_rows(path: Path) -> Iterator[Found]:
-    for number, row in enumerate(tables.read_rows(path, batch_rows=_BATCH_ROWS), start=1):
-        yield Found(shown(path), number, "record", row)
-
-
-def whole(member: Member) -> bytes:
-    """All bytes of a file that is one text.
-
-    Raises LimitError if they are more than a case has.
-    """
-    chunks, size = [], 0
-    for chunk in member.chunks:
-        chunks.append(chunk)
-        size += len(chunk)
+    pieces, size = [], 0
+    for piece in parts:
+        pieces.append(piece)
+        size += len(piece)
         if size > CASE_CHARACTERS:
-            raise LimitError("oversized_record", f"longer than {CASE_CHARACTERS} bytes")
-    return b"".join(chunks)
+            raise LimitError("oversized_record", f"longer than {CASE_CHARACTERS} {unit}")
+    return (b"" if unit == "bytes" else "").join(pieces)
 
 
 def western_text(data: bytes) -> str:
-    """Bytes of a western file: UTF-8 if they are that, else Windows-1252.
+    """Decode bytes of a western file: UTF-8 if they are that, else Windows-1252.
 
     The five bytes that Windows-1252 leaves open are read as Latin-1 has them.
     """
@@ -177,7 +306,7 @@ def western_text(data: bytes) -> str:
 
 
 def western_lines(member: Member) -> Iterator[str]:
-    """The lines of a western file, each by itself in UTF-8 or Windows-1252.
+    """Yield the lines of a western file, each by itself in UTF-8 or Windows-1252.
 
     Raises LimitError if a line is longer than any case.
     """
@@ -196,12 +325,9 @@ def plain(value: Any) -> str:
     """Return a value of a table as text: "" for a missing one, 28 for 28.0."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
-    if isinstance(value, bool):
-        return str(int(value))
-    if isinstance(value, float) and value.is_integer():
+    if isinstance(value, bool) or (isinstance(value, float) and value.is_integer()):
         return str(int(value))
     text = str(value).strip()
     if text.casefold() in ("nan", "none", "null", "<na>"):
         return ""
-    whole, dot, rest = text.partition(".")
-    return whole if dot and whole.isdecimal() and rest == "0" else text
+    return re.sub(r"\A(\d+)\.0\Z", r"\1", text)

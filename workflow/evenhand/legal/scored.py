@@ -27,13 +27,16 @@ from evenhand.metrics.classification import (
     stacked,
     with_none_class,
 )
-from evenhand.metrics.disparity import disparity, group_sums, resampled_sums
+from evenhand.metrics.disparity import disparity
 
 #: The objective that others are measured against.
 BASE = "erm"
 
 #: Groups with fewer cases say little; a gap that does not stand out is put down to them.
 FEW = 20
+
+#: What is measured of a classifier on an attribute, in percent (overall: on all cases).
+MEASURES = ("overall", "mean", "gd", "worst")
 
 
 class Setting(NamedTuple):
@@ -42,6 +45,16 @@ class Setting(NamedTuple):
     classifier: str
     objective: str
     trained_for: str
+
+    @property
+    def plain(self) -> "Setting":
+        """The plain training (ERM without groups) of the same classifier."""
+        return Setting(self.classifier, BASE, NO_ATTRIBUTE)
+
+    def scored_for(self, attribute: str) -> bool:
+        """Return whether it was trained for an attribute, a product of it, or none."""
+        trained_for = set(attributes(self.trained_for))
+        return self.trained_for == NO_ATTRIBUTE or trained_for.issuperset(attributes(attribute))
 
 
 class Cases(NamedTuple):
@@ -67,10 +80,10 @@ class Cases(NamedTuple):
         """The labels as they are scored: with "none" as a class where there may be several."""
         return as_classes(self.true, self.dataset)
 
-    def of(self, members: np.ndarray) -> "Cases":
-        """Some of the cases."""
-        groups = [one._replace(codes=one.codes[members]) for one in self.groups]
-        return Cases(self.dataset, self.splits[members], self.true[members], groups)
+    def take(self, rows: np.ndarray) -> "Cases":
+        """Return some of the cases."""
+        groups = [some.take(rows) for some in self.groups]
+        return Cases(self.dataset, self.splits[rows], self.true[rows], groups)
 
 
 class Runs(NamedTuple):
@@ -81,30 +94,35 @@ class Runs(NamedTuple):
     settings : list of Setting
         Of each run; runs of one setting are adjacent, by seed.
     seeds : list of int
-    logits : array of float32, shape (runs, n, labels)
-    twins : array of float32, shape (runs, n, labels)
-        Logits of the cases' counterfactuals; NaN where there is none or it was not predicted.
+    logits, counterfactual_logits : array of float32, shape (runs, n, labels)
+        The latter are NaN where there is no counterfactual or it was not predicted.
     """
 
     settings: list[Setting]
     seeds: list[int]
     logits: np.ndarray
-    twins: np.ndarray
+    counterfactual_logits: np.ndarray
 
-    def of(self, condition: Callable[[Setting], bool]) -> "Runs":
-        """The runs of some settings."""
-        kept = [place for place, setting in enumerate(self.settings) if condition(setting)]
+    def take(self, places: list[int]) -> "Runs":
+        """Return some of the runs."""
         return Runs(
-            [self.settings[one] for one in kept], [self.seeds[one] for one in kept],
-            self.logits[kept], self.twins[kept],
-        )  # fmt: skip
+            [self.settings[place] for place in places],
+            [self.seeds[place] for place in places],
+            self.logits[places],
+            self.counterfactual_logits[places],
+        )
 
-    def by_setting(self) -> dict[Setting, list[int]]:
-        """The places of the runs of each setting, by seed."""
-        found: dict[Setting, list[int]] = {}
+    def scored_for(self, attribute: str) -> list[int]:
+        """Return the places of the runs that are scored for an attribute."""
+        return [n for n, setting in enumerate(self.settings) if setting.scored_for(attribute)]
+
+    def by_setting(self, attribute: str | None = None) -> dict[Setting, list[int]]:
+        """Return the places of the runs of each setting, or of those scored for an attribute."""
+        places_by_setting: dict[Setting, list[int]] = {}
         for place, setting in enumerate(self.settings):
-            found.setdefault(setting, []).append(place)
-        return found
+            if attribute is None or setting.scored_for(attribute):
+                places_by_setting.setdefault(setting, []).append(place)
+        return places_by_setting
 
 
 def as_classes(labels: np.ndarray, dataset: Dataset) -> np.ndarray:
@@ -122,103 +140,85 @@ def read_scored(
     Raises
     ------
     InputError
-        A split is none, or has no such case; the predictions are not of these cases and labels;
-        a training is in two files; there is none.
+        A split is unknown, or has no such case; the predictions are not of these cases and
+        labels; a training is in two files; there is none.
     """
     dataset = read_dataset(data)
-    if strange := [split for split in splits if split not in SPLITS]:
+    if unknown := [split for split in splits if split not in SPLITS]:
         raise InputError(
-            f"there is no split {strange[0]!r}", remedy=f"the splits are {', '.join(SPLITS)}"
+            f"there is no split {unknown[0]!r}", remedy=f"the splits are {', '.join(SPLITS)}"
         )
     of_case = read_splits(data)
     known, hot = read_labels(data, dataset)
     places = labelled(known, of_case)
+    of_case = of_case[places]
     ids = np.array(read_cases_table(data, ["case_id"])["case_id"].to_pylist(), dtype=str)[places]
-    kept = np.isin(of_case[places], list(splits))
     for split in splits:
-        if not (of_case[places] == split).any():
+        if not (of_case == split).any():
             raise InputError(f"has no case with a known label in {split}", file=data)
-    every = [one._replace(codes=one.codes[places]) for one in read_groups(data, dataset)]
-    groups = [one._replace(codes=one.codes[kept]) for one in every]
-    cases = Cases(dataset, of_case[places][kept], hot[places][kept].astype(bool), groups)
-    runs = _read_runs(predictions, ids, of_case[places], kept, cases)
-    train = np.flatnonzero(of_case[places] == SPLITS[0])
-    for names in dict.fromkeys(tuple(attributes(one.trained_for)) for one in runs.settings):
+    kept = np.isin(of_case, list(splits))
+    groups = [some.take(places) for some in read_groups(data, dataset)]
+    every = Cases(dataset, of_case, hot[places].astype(bool), groups)
+    runs = _read_runs(predictions, ids, every, kept)
+    for names in dict.fromkeys(tuple(attributes(setting.trained_for)) for setting in runs.settings):
         if len(names) > 1:  # groups of a product of attributes are scored as those of one
-            parts = [one for one in every if one.attribute.name in names]
-            codes, of_product, _ = multiply(parts, None, (), train)
+            parts = [some for some in groups if some.attribute.name in names]
+            codes, of_product, _ = multiply(parts, None, (), np.flatnonzero(of_case == SPLITS[0]))
             name = PLUS.join(names)
             made = Attribute(name=name, module="", title=name, groups=of_product[:-1])
-            groups.append(Groups(made, of_product, codes[kept]))
-    return cases, runs
+            every.groups.append(Groups(made, of_product, codes))
+    return every.take(kept), runs
 
 
 def _read_runs(
-    predictions: Sequence[Path],
-    ids: np.ndarray,
-    splits: np.ndarray,
-    kept: np.ndarray,
-    cases: Cases,
+    predictions: Sequence[Path], ids: np.ndarray, cases: Cases, kept: np.ndarray
 ) -> Runs:
-    known = {NO_ATTRIBUTE, *(one.attribute.name for one in cases.groups)}
-    place = {case: number for number, case in enumerate(ids.tolist())}
+    import pandas
+
+    known = {NO_ATTRIBUTE, *(groups.attribute.name for groups in cases.groups)}
+    labels, index = cases.true.shape[1], pandas.Index(ids)
     found: dict[tuple[Setting, int], tuple[Path, np.ndarray, np.ndarray]] = {}
-    labels = cases.true.shape[1]
     for path in predictions:
-        for one in read_predictions(path):
-            setting = Setting(one.classifier, one.objective, one.attribute)
-            if (setting, one.seed) in found:
+        for run in read_predictions(path):
+            setting = Setting(run.classifier, run.objective, run.attribute)
+            if (setting, run.seed) in found:
                 raise InputError(
-                    f"holds the seed {one.seed} of {' '.join(setting)}, as does"
-                    f" {found[setting, one.seed][0]}",
+                    f"holds the seed {run.seed} of {' '.join(setting)}, as does"
+                    f" {found[setting, run.seed][0]}",
                     file=path,
                     remedy="give each training once",
                 )
-            if not known.issuperset(attributes(one.attribute)):
+            if not known.issuperset(attributes(run.attribute)):
                 raise InputError(
-                    f"is of the attribute {one.attribute!r}, which the data set does not have",
+                    f"is of the attribute {run.attribute!r}, which the data set does not have",
                     file=path,
                 )
-            if one.logits.shape[1] != labels:
-                raise InputError(f"has {one.logits.shape[1]} logits for {labels} labels", file=path)
-            order = one.case_ids.tolist()
-            if len(order) != len(ids) or any(case not in place for case in order):
-                raise _others(path)
-            rows = np.array([place[case] for case in order], dtype=np.int64)
-            if (splits[rows] != one.splits).any():
-                raise _others(path)
-            logits, twins = np.empty_like(one.logits), np.full_like(one.logits, np.nan)
-            logits[rows] = one.logits
-            if one.twin_logits is not None:
-                twins[rows] = one.twin_logits
-            found[setting, one.seed] = path, logits[kept], twins[kept]
+            if run.logits.shape[1] != labels:
+                raise InputError(f"has {run.logits.shape[1]} logits for {labels} labels", file=path)
+            order = index.get_indexer(run.case_ids)
+            whole = len(order) == len(ids) and (order >= 0).all()
+            if not whole or (cases.splits[order] != run.splits).any():
+                raise InputError(
+                    "is not of the cases with known labels of the data set, each once, in their"
+                    " splits",
+                    file=path,
+                    remedy="train anew on the data set as it is",
+                )
+            logits = np.empty_like(run.logits)
+            counterfactual_logits = np.full_like(logits, np.nan)
+            logits[order] = run.logits
+            if run.counterfactual_logits is not None:
+                counterfactual_logits[order] = run.counterfactual_logits
+            found[setting, run.seed] = path, logits[kept], counterfactual_logits[kept]
     if not found:
         raise InputError("there are no predictions to score", file=next(iter(predictions), None))
-    keys = sorted(found, key=lambda key: (key[0].classifier, _after_base(key[0]), key[1]))
+    # plain training first, then the other objectives
+    keys = sorted(found, key=lambda key: (key[0].classifier, key[0].objective != BASE, *key))
     return Runs(
         [setting for setting, _ in keys],
         [seed for _, seed in keys],
-        np.stack([found[key][1] for key in keys]),
-        np.stack([found[key][2] for key in keys]),
+        *(np.stack([found[key][place] for key in keys]) for place in (1, 2)),
     )
-
-
-def _others(path: Path) -> InputError:
-    return InputError(
-        "is not of the cases with known labels of the data set, each once, in their splits",
-        file=path,
-        remedy="train anew on the data set as it is",
-    )
-
-
-def _after_base(setting: Setting) -> tuple[bool, str, str]:
-    return setting.objective != BASE, setting.objective, setting.trained_for
-
-
-def scored_for(attribute: str) -> Callable[[Setting], bool]:
-    """Whether a setting is scored for an attribute: trained for it, a product of it, or none."""
-    parts = set(attributes(attribute))
-    return lambda one: one.trained_for == NO_ATTRIBUTE or parts <= set(attributes(one.trained_for))
 
 
 def case_counts(cases: Cases, runs: Runs) -> np.ndarray:
@@ -228,7 +228,7 @@ def case_counts(cases: Cases, runs: Runs) -> np.ndarray:
 
 
 def drawn_seed(*words: object) -> int:
-    """A seed that depends on nothing but these words."""
+    """Return a seed that depends on nothing but these words."""
     name = "/".join(map(str, words))
     return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest())
 
@@ -236,7 +236,7 @@ def drawn_seed(*words: object) -> int:
 def scores_of_groups(
     sums: np.ndarray, sizes: np.ndarray, classes: int, convention: Callable[[Counts], np.ndarray]
 ) -> np.ndarray:
-    """Percent, by run and group; NaN for a group without a case.
+    """Return percent by run and group; NaN for a group without a case.
 
     Parameters
     ----------
@@ -257,53 +257,6 @@ def scores_of_groups(
     return np.where(sizes > 0, scores, np.nan)
 
 
-class Resampled(NamedTuple):
-    """Sums of `case_counts` over the cases and over bootstrap samples of them.
-
-    Cases are drawn within their group, so that a group keeps its size and none is ever empty. The
-    sums of all cases come from draws that know no groups, and are the same for each attribute.
-
-    Attributes
-    ----------
-    sizes : array of int, shape (groups,)
-        Without the unknown group.
-    of_groups : array, shape (groups, m)
-    of_groups_drawn : array, shape (resamples, groups, m)
-    """
-
-    sizes: np.ndarray
-    of_groups: np.ndarray
-    of_groups_drawn: np.ndarray
-
-
-def resample_groups(values: np.ndarray, one: Groups, name: str, resamples: int) -> Resampled:
-    """Draw the cases of each group of an attribute.
-
-    Parameters
-    ----------
-    values : array, shape (n, m)
-        The contribution of each case.
-    one : Groups
-        The groups of these cases.
-    name : str
-        A name that seeds the draws, besides attribute and group.
-    resamples : int
-        How many samples.
-    """
-    groups = one.unknown
-    sizes = np.bincount(one.codes, minlength=groups + 1)[:groups]
-    drawn = np.zeros((resamples, groups, values.shape[1]), dtype=values.dtype)
-    for group in np.flatnonzero(sizes).tolist():
-        seed = drawn_seed(name, one.attribute.name, one.names[group])
-        own = values[one.codes == group]
-        drawn[:, group] = resampled_sums(own, seed=seed, resamples=resamples)
-    return Resampled(sizes, group_sums(values, one.codes, groups), drawn)
-
-
-#: What is measured of a classifier on an attribute, in percent (overall: on all cases).
-MEASURES = ("overall", "mean", "gd", "worst")
-
-
 def measured(overall: np.ndarray, of_groups: np.ndarray) -> dict[str, np.ndarray]:
-    """The `MEASURES` from scores of all cases (...) and of groups (..., groups)."""
+    """Return the `MEASURES` from scores of all cases (...) and of groups (..., groups)."""
     return {"overall": overall, **disparity(of_groups)._asdict()}

@@ -63,6 +63,14 @@ class Sentence:
     kind: str
     months: float = 0.0
 
+    def labels(self) -> tuple[str]:
+        """Return the label of a case with this sentence."""
+        return (severity(self),)
+
+    def metadata(self) -> dict[str, str]:
+        """Return the sentence as metadata of a record."""
+        return {"sentence": self.kind, "months": f"{self.months:g}"}
+
 
 def severity(sentence: Sentence) -> str:
     """The class of a sentence: one of the labels of CAIL.

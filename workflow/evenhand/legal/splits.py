@@ -15,12 +15,12 @@ them; such groups are counted. Of several records with the same case id, the fir
 kept.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from datetime import date
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 
@@ -57,15 +57,6 @@ _UNDATED = (
     "{:,} of {:,} cases without a split of their own have no date; a digest of the case id divides"
     " these, so their split is not chronological"
 )
-
-
-class Case(NamedTuple):
-    """The properties of a case that determine its split."""
-
-    case_id: str
-    source: int
-    date: date | None
-    split: str | None
 
 
 def split_cases(
@@ -114,139 +105,126 @@ def split_cases(
         )
     if not 0 < threshold <= 1:
         raise InputError(f"the threshold {threshold} is no similarity above 0 and up to 1")
-    cases, repeated = _read(records)
+    cases: dict[str, dict[str, Any]] = {}
+    repeated = []
+    for source, path in enumerate(records):
+        for row in read_rows(path, ["case_id", "date", "split"]):
+            case = row | {"source": source}
+            if cases.setdefault(row["case_id"], case) is not case:
+                repeated.append(_duplicate(case, row["case_id"], "same_id", None))
     if not cases:
         raise InputError("there is no case to divide", file=records[0] if records else None)
-    kept = {(case.source, case.case_id) for case in cases}
-    near = find_near_duplicates(lambda: map(words, _texts(records, kept)), threshold)
-    groups: dict[int, list[int]] = {}
-    for place, group in enumerate(near.groups().tolist()):
-        groups.setdefault(group, []).append(place)
-
-    ordered = [sorted(members, key=lambda i: _order(cases[i])) for members in groups.values()]
-    ordered.sort(key=lambda members: _order(cases[members[0]]))
-    first = {i: members[0] for members in ordered for i in members}
-    decided = _decide(cases, ordered, shares)
-
-    def rows() -> Iterator[dict[str, Any]]:
-        for place, case in enumerate(cases):
-            split, method = decided[place]
-            other = cases[first[place]].case_id if first[place] != place else None
-            yield {
-                "case_id": case.case_id,
-                "source": case.source,
-                "split": split,
-                "duplicate_of": other,
-                "method": method,
-            }
-
-    write_table(out, SPLIT, rows())
-    found = [
+    near = find_near_duplicates(lambda: map(words, _texts(records, cases)), threshold)
+    groups: dict[int, list[str]] = defaultdict(list)  # the oldest first, as their members
+    group_of = dict(zip(cases, near.groups().tolist(), strict=True))
+    for case in sorted(cases.values(), key=_order):
+        groups[group_of[case["case_id"]]].append(case["case_id"])
+    decided = _decide(cases, list(groups.values()), shares)
+    place = {case_id: number for number, case_id in enumerate(cases)}
+    duplicate_of = {
+        case_id: groups[group][0]
+        for case_id, group in group_of.items()
+        if groups[group][0] != case_id
+    }
+    rows = (
         {
-            "case_id": cases[place].case_id,
-            "source": cases[place].source,
-            "duplicate_of": cases[other].case_id,
-            "how": "near_duplicate",
-            "similarity": near.similarity(place, other),
+            "case_id": case_id,
+            "source": case["source"],
+            "split": decided[case_id][0],
+            "duplicate_of": duplicate_of.get(case_id),
+            "method": decided[case_id][1],
         }
-        for place, other in sorted(first.items())
-        if place != other
+        for case_id, case in cases.items()
+    )
+    write_table(out, SPLIT, rows)
+    similar = [
+        _duplicate(cases[i], first, "near_duplicate", near.similarity(place[i], place[first]))
+        for i, first in duplicate_of.items()
     ]
-    write_table(duplicates, DUPLICATE, [*repeated, *found])
-    free = sum(case.split is None for case in cases)
-    undated = sum(method == "undated" for _, method in decided.values())
+    write_table(duplicates, DUPLICATE, [*repeated, *similar])
+    free = sum(case["split"] is None for case in cases.values())
+    methods = Counter(method for _, method in decided.values())
+    members = list(groups.values())
     result = {
         "cases": len(cases),
         "same_id": len(repeated),
-        "near_duplicates": len(found),
-        "groups_of_several": sum(len(members) > 1 for members in ordered),
-        "largest_group": max(map(len, ordered)),
+        "near_duplicates": len(similar),
+        "groups_of_several": sum(len(ids) > 1 for ids in members),
+        "largest_group": max(map(len, members)),
         "groups_parted_by_given_splits": sum(
-            len({decided[i][0] for i in members}) > 1 for members in ordered
+            len({decided[case_id][0] for case_id in ids}) > 1 for ids in members
         ),
-        "methods": dict(sorted(Counter(method for _, method in decided.values()).items())),
-        "splits": _splits(cases, decided),
-        "note": _UNDATED.format(undated, free) if undated else "",
+        "methods": dict(sorted(methods.items())),
+        "splits": {
+            split: _summary([case for i, case in cases.items() if decided[i][0] == split])
+            for split in SPLITS
+        },
+        "note": _UNDATED.format(methods["undated"], free) if methods["undated"] else "",
     }
     write_json(counts, result)
     return result
 
 
-def _read(records: list[Path]) -> tuple[list[Case], list[dict[str, Any]]]:
-    """The cases, each id once, and rows of `DUPLICATE` for the others."""
-    cases: dict[str, Case] = {}
-    repeated = []
-    for source, path in enumerate(records):
-        for row in read_rows(path, ["case_id", "date", "split"]):
-            case = Case(row["case_id"], source, row["date"], row["split"])
-            if cases.setdefault(case.case_id, case) is not case:
-                repeated.append(
-                    {
-                        "case_id": case.case_id,
-                        "source": source,
-                        "duplicate_of": case.case_id,
-                        "how": "same_id",
-                        "similarity": None,
-                    }
-                )
-    return list(cases.values()), repeated
+def _duplicate(
+    case: dict[str, Any], duplicate_of: str, how: str, similarity: float | None
+) -> dict[str, Any]:
+    """Return a row of `DUPLICATE`."""
+    place = {"case_id": case["case_id"], "source": case["source"]}
+    return place | {"duplicate_of": duplicate_of, "how": how, "similarity": similarity}
 
 
-def _texts(records: list[Path], kept: set[tuple[int, str]]) -> Iterator[tuple[str, ...]]:
+def _texts(records: list[Path], cases: dict[str, dict[str, Any]]) -> Iterator[tuple[str, ...]]:
     for source, path in enumerate(records):
         for row in read_rows(path, ["case_id", "text"], BATCH_CASES):
-            if (source, row["case_id"]) in kept:
+            if cases[row["case_id"]]["source"] == source:
                 yield tuple(row["text"])
 
 
-def _order(case: Case) -> tuple[date, bytes, str]:
+def _order(case: dict[str, Any]) -> tuple[date, bytes, str]:
     """Return the sort key: the oldest first; undated cases last, in the order of a digest."""
-    if case.date:
-        return case.date, b"", case.case_id
-    return date.max, blake2b(case.case_id.encode(), digest_size=8).digest(), case.case_id
+    case_id = case["case_id"]
+    if case["date"]:
+        return case["date"], b"", case_id
+    return date.max, blake2b(case_id.encode(), digest_size=8).digest(), case_id
 
 
 def _decide(
-    cases: list[Case], ordered: list[list[int]], shares: list[float]
-) -> dict[int, tuple[str, str]]:
-    """Split and method of each case; `ordered` are the groups, and their members, by age."""
-    decided: dict[int, tuple[str, str]] = {}
+    cases: dict[str, dict[str, Any]], groups: list[list[str]], shares: list[float]
+) -> dict[str, tuple[str, str]]:
+    """Return split and method of each case; the groups, and their members, are in order of age."""
+    decided: dict[str, tuple[str, str]] = {}
     dated, undated, lent = [], [], []
-    no_dev = {case.split for case in cases} == {"train", "test"}
-    for members in ordered:
-        given = [cases[i].split for i in members if cases[i].split]
-        if no_dev and {*given} == {"train"}:
+    no_dev = {case["split"] for case in cases.values()} == {"train", "test"}
+    for members in groups:
+        stated = [cases[i]["split"] for i in members if cases[i]["split"]]
+        if no_dev and {*stated} == {"train"}:
             lent.append(members)
-        elif given:
+        elif stated:
             for i in members:
-                decided[i] = (cases[i].split, "given") if cases[i].split else (given[0], "group")
+                split = cases[i]["split"]
+                decided[i] = (split, "given") if split else (stated[0], "group")
         else:
-            (dated if cases[members[0]].date else undated).append(members)
-    for method, groups in (("chronological", dated), ("undated", undated)):
-        before, total = 0, sum(map(len, groups))
-        borders = [shares[0] * total, (shares[0] + shares[1]) * total]
-        for members in groups:
-            middle = before + len(members) / 2
+            (dated if cases[members[0]]["date"] else undated).append(members)
+    for method, some in (("chronological", dated), ("undated", undated)):
+        for members, middle, total in _middles(some):
+            borders = (shares[0] * total, (shares[0] + shares[1]) * total)
             split = SPLITS[sum(middle > border for border in borders)]
             decided |= dict.fromkeys(members, (split, method))
-            before += len(members)
-    total, kept = sum(map(len, lent)), 0
-    for members in lent:
-        train = kept + len(members) / 2 <= total * shares[0] / (shares[0] + shares[1])
+    for members, middle, total in _middles(lent):
+        train = middle <= total * shares[0] / (shares[0] + shares[1])
         decided |= dict.fromkeys(members, ("train", "given") if train else ("dev", "held_out"))
-        kept += len(members)
     return decided
 
 
-def _splits(cases: list[Case], decided: dict[int, tuple[str, str]]) -> dict[str, Any]:
-    """Cases of each split, and their first and last date."""
-    result = {}
-    for split in SPLITS:
-        own = [case for place, case in enumerate(cases) if decided[place][0] == split]
-        dates = sorted(case.date for case in own if case.date)
-        result[split] = {
-            "cases": len(own),
-            "first_date": str(dates[0]) if dates else None,
-            "last_date": str(dates[-1]) if dates else None,
-        }
-    return result
+def _middles(groups: list[list[str]]) -> Iterator[tuple[list[str], float, int]]:
+    """Yield each group, the number of cases before its middle, and that of all cases."""
+    before, total = 0, sum(map(len, groups))
+    for members in groups:
+        yield members, before + len(members) / 2, total
+        before += len(members)
+
+
+def _summary(cases: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the number of cases, and their first and last date."""
+    dates = sorted(str(case["date"]) for case in cases if case["date"]) or [None]
+    return {"cases": len(cases), "first_date": dates[0], "last_date": dates[-1]}

@@ -4,18 +4,13 @@ import re
 from collections.abc import Iterable
 from datetime import date
 
-from evenhand.errors import InputError
-from evenhand.legal.objects import Note
+from evenhand.legal.rows import Note
 
 #: The articles whose violation is a label, as in ``resources/legal/courts/ecthr.yaml``.
 LABELS = ("2", "3", "5", "6", "8", "9", "10", "11", "14", "P1-1")
 
 #: HUDOC's types of documents that are judgments.
 JUDGMENTS = ("CHAMBER", "GRANDCHAMBER", "COMMITTEE")
-
-#: What becomes of a judgment that finds neither a violation nor none (struck out, friendly
-#: settlement, just satisfaction, revision).
-NO_FINDING = ("unknown", "no_violation")
 
 #: How many articles the Convention ("", with those of before 1998) and its protocols have.
 _ARTICLES = {"": 66, "P1": 6, "P2": 5, "P4": 7, "P6": 9, "P7": 10, "P12": 6, "P13": 8}
@@ -35,7 +30,7 @@ _COUNTED = 2000
 
 
 def article_of(part: str) -> str | None:
-    """The article of ``5-1-f``, ``8`` or ``P1-1-1`` without paragraphs; None if it is none."""
+    """Return the article of ``5-1-f``, ``8`` or ``P1-1-1`` without paragraphs, or None."""
     match = _ARTICLE.fullmatch(part)
     if match is None:
         return None
@@ -45,7 +40,7 @@ def article_of(part: str) -> str | None:
 
 
 def split_articles(field: str) -> tuple[list[str], list[str]]:
-    """Articles of a field such as ``3;5-1-f;14+8;P1-1-1`` without paragraphs, each once.
+    """Return the articles of a field such as ``3;5-1-f;14+8;P1-1-1`` without paragraphs, each once.
 
     Both articles of a pair such as ``14+8`` (Article 14 in conjunction with Article 8) are
     articles of the field: HUDOC lists them beside the pair.
@@ -57,15 +52,9 @@ def split_articles(field: str) -> tuple[list[str], list[str]]:
     unknown : list of str
         Parts that name no article of the Convention or its protocols.
     """
-    articles: list[str] = []
-    unknown: list[str] = []
-    for part in filter(None, (one.strip() for one in re.split(r"[;,|+]", field))):
-        article = article_of(part)
-        if article is None:
-            unknown.append(part)
-        else:
-            articles.append(article)
-    return list(dict.fromkeys(articles)), unknown
+    parts = [*filter(None, map(str.strip, re.split(r"[;,|+]", field)))]
+    articles = dict.fromkeys(filter(None, map(article_of, parts)))
+    return list(articles), [part for part in parts if article_of(part) is None]
 
 
 _CONCLUDED = re.compile(
@@ -82,19 +71,20 @@ def concluded(conclusion: str) -> tuple[list[str], list[str]]:
     The field is made for readers: ``Violation of Art. 6-1;No violation of P1-1``, later
     ``Violation of Article 14+8 - Prohibition of discrimination (Article 14 - ...)``.
     """
-    found: dict[bool, list[str]] = {False: [], True: []}
+    violated: list[str] = []
+    cleared: list[str] = []
     for match in _CONCLUDED.finditer(conclusion):
         codes = _OF_PROTOCOL.sub(r"P\2-\1", match["articles"].split(" - ")[0])
         articles = map(article_of, _CODE.findall(codes))
-        found[bool(match["no"])] += filter(None, articles)
-    return list(dict.fromkeys(found[False])), list(dict.fromkeys(found[True]))
+        (cleared if match["no"] else violated).extend(filter(None, articles))
+    return list(dict.fromkeys(violated)), list(dict.fromkeys(cleared))
 
 
 def as_labels(articles: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The data set's labels among articles, in its order; and the other articles."""
-    found = set(articles)
-    labels = tuple(label for label in LABELS if label in found)
-    return labels, tuple(dict.fromkeys(one for one in articles if one not in LABELS))
+    """Return the data set's labels among articles, in its order; and the other articles."""
+    articles = dict.fromkeys(articles)
+    labels = tuple(label for label in LABELS if label in articles)
+    return labels, tuple(article for article in articles if article not in LABELS)
 
 
 def judged_on(text: str, item: str, note: Note) -> date | None:
@@ -107,7 +97,7 @@ def judged_on(text: str, item: str, note: Note) -> date | None:
 
 
 def language_of(paragraphs: Iterable[str]) -> str:
-    """``en`` or ``fr``, by the words that each language uses most."""
+    """Return ``en`` or ``fr``, by the words that each language uses most."""
     english = french = counted = 0
     for paragraph in paragraphs:
         words = _WORDS.findall(paragraph.lower())
@@ -117,12 +107,3 @@ def language_of(paragraphs: Iterable[str]) -> str:
         if counted > _COUNTED:
             break
     return "fr" if french > english else "en"
-
-
-def check_no_finding(value: str) -> str:
-    """The option `no_finding`; InputError if it is none of `NO_FINDING`."""
-    if value not in NO_FINDING:
-        raise InputError(
-            f"no_finding is {value!r}", remedy=f"choose one of {', '.join(NO_FINDING)}"
-        )
-    return value

@@ -9,12 +9,12 @@ facts.
 
 import re
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
 
 from evenhand.core.resources import read_resource
-from evenhand.legal.objects import RejectedError
 from evenhand.legal.paragraphs import paragraphs_of, tidy
+from evenhand.legal.rows import RejectedError
 
 #: What a heading begins: facts; facts, as the first words of a sentence; facts and reasons
 #: together; reasons.
@@ -47,24 +47,11 @@ class Headings:
     part: dict[str, str]
 
 
-class Facts(NamedTuple):
-    """The parts of a decision's text.
-
-    Attributes
-    ----------
-    text, context : tuple of str
-        The paragraphs of the facts, and those before them.
-    """
-
-    text: tuple[str, ...]
-    context: tuple[str, ...]
-
-
 def read_headings(path: Path) -> Headings:
     """Read the table of headings."""
     rows = read_resource(path, ["words", "part"], unique=("words",), choices={"part": PARTS})
     part = {row["words"].casefold(): row["part"] for row in rows}
-    words = "|".join(re.escape(one) for one in sorted(part, key=len, reverse=True))
+    words = "|".join(map(re.escape, sorted(part, key=len, reverse=True)))
     return Headings(
         re.compile(rf"({words})\s*:?", re.IGNORECASE),
         re.compile(rf"(?:^|(?<=[.;:\"”]\s))({words})\s*:", re.IGNORECASE),
@@ -72,17 +59,17 @@ def read_headings(path: Path) -> Headings:
     )
 
 
-def spoken(stated: str) -> str:
+def checked_language(language: str) -> str:
     """Return the language of a decision; RejectedError if it is none of the three."""
-    language = stated.casefold()
+    language = language.casefold()
     if language not in ("de", "fr", "it"):
         detail = f"language {language}" if language else "no language stated"
         raise RejectedError("other_language", detail)
     return language
 
 
-def find_facts(text: str, headings: Headings) -> Facts:
-    """Return the facts of a decision, without reasons and decision.
+def find_facts(text: str, headings: Headings) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the paragraphs of a decision's facts, and those before them (its context).
 
     Parameters
     ----------
@@ -121,26 +108,26 @@ def find_facts(text: str, headings: Headings) -> Facts:
     if not facts:
         raise RejectedError("no_facts", "there is nothing under the heading of the facts")
     if flat:
-        facts = tuple(one for line in facts for one in sentences(line))
-    return Facts(facts, lines[: max(0, begin - 1)])
+        facts = tuple(chain.from_iterable(map(sentences, facts)))
+    return facts, lines[: max(0, begin - 1)]
 
 
 def sentences(text: str) -> list[str]:
-    """A text of one line as paragraphs of a sentence or a few.
+    """Divide a text of one line into paragraphs of a sentence or a few.
 
     As FairLex's first loader has it (2021): a sentence of up to `SHORT` characters, or that
     begins with a digit, belongs to the one before it.
     """
-    found: list[list[str]] = []
+    paragraphs: list[list[str]] = []
     size = 0  # of the last one
     for piece in _SENTENCE.split(text):
-        if found and (len(piece) <= SHORT or size <= SHORT or piece[0].isdigit()):
-            found[-1].append(piece)
+        if paragraphs and (len(piece) <= SHORT or size <= SHORT or piece[0].isdigit()):
+            paragraphs[-1].append(piece)
             size += 1 + len(piece)
         else:
-            found.append([piece])
+            paragraphs.append([piece])
             size = len(piece)
-    return list(map(" ".join, found))
+    return list(map(" ".join, paragraphs))
 
 
 def _cut_flat(text: str, headings: Headings) -> list[str]:

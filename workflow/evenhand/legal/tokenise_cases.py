@@ -15,7 +15,6 @@ from evenhand.legal.built import case_batches
 from evenhand.legal.declaration import read_dataset
 from evenhand.legal.tokens import (
     BATCH_ROWS,
-    Special,
     load_tokenizer,
     schema,
     tokenizer_digest,
@@ -107,11 +106,9 @@ def tokenise_cases(
             file=source,
             remedy="take a model that reads as many",
         )
-    backend = tokenizer.backend_tokenizer
-    backend.no_truncation()
-    backend.no_padding()
-    digest = tokenizer_digest(tokenizer)
+    digest = tokenizer_digest(tokenizer)  # turns off padding and truncation
     special = _special(source, tokenizer)
+    backend = tokenizer.backend_tokenizer
     backend.encode_special_tokens = True
     dtype = "uint16" if len(tokenizer) <= UINT16 else "uint32"
     counts = dict.fromkeys(
@@ -130,18 +127,21 @@ def tokenise_cases(
                 waiting = []
         if waiting:
             writer.write_batch(pa.concat_batches(waiting))
+    unknown_share = None
+    if special["unknown"] is not None and counts["tokens_stored"]:
+        unknown_share = round(counts["unknown"] / counts["tokens_stored"], 6)
     document = {
         "tokenizer": name,
         "tokenizer_sha256": digest,
         "revision": revision,
         "vocabulary": len(tokenizer),
         "dtype": dtype,
-        "special": vars(special),
+        "special": special,
         "segments": fixed.segments,
         "tokens": fixed.tokens,
         "stored_paragraphs": stored_paragraphs,
         "counts": counts,
-        "unknown_share": _unknown_share(special, counts),
+        "unknown_share": unknown_share,
     }
     write_json(meta, document)
     return counts
@@ -150,7 +150,7 @@ def tokenise_cases(
 def _encoded(
     batch: pa.RecordBatch,
     backend: Any,
-    special: Special,
+    special: dict[str, Any],
     limit: int,
     stored: int,
     form: pa.Schema,
@@ -164,14 +164,15 @@ def _encoded(
     starts = np.concatenate([[0], np.cumsum(per_case)]).astype(np.int32)
     ids_type = form.field("tokens").type.value_type.value_type
     pieces, paragraph_ends, case_ends = [], [0], [0]
+    added = len(special["before"]) + len(special["after"])
     for first, end in itertools.pairwise(starts.tolist()):
         for encoding in encodings[first : min(end, first + stored)]:
-            kept = encoding.ids[: limit - special.count]
+            kept = encoding.ids[: limit - added]
             counts["tokens_stored"] += len(kept)
-            if special.unknown is not None:
-                counts["unknown"] += kept.count(special.unknown)
-            pieces += special.before, kept, special.after
-            paragraph_ends.append(paragraph_ends[-1] + len(kept) + special.count)
+            if special["unknown"] is not None:
+                counts["unknown"] += kept.count(special["unknown"])
+            pieces += special["before"], kept, special["after"]
+            paragraph_ends.append(paragraph_ends[-1] + len(kept) + added)
         case_ends.append(len(paragraph_ends) - 1)
     counts["cases"] += batch.num_rows
     counts["paragraphs"] += len(encodings)
@@ -194,14 +195,14 @@ def _encoded(
 def _with_blanks(batch: pa.RecordBatch) -> pa.RecordBatch:
     """Return the cases with a blank on both sides of each border between paragraphs."""
     texts = [
-        [f"{' ' * (i > 0)}{one}{' ' * (i < len(text) - 1)}" for i, one in enumerate(text)]
+        [f"{' ' * (i > 0)}{part}{' ' * (i < len(text) - 1)}" for i, part in enumerate(text)]
         for text in batch["text"].to_pylist()
     ]
     columns = [batch["case_id"], pa.array(texts, batch.schema.field("text").type)]
     return pa.RecordBatch.from_arrays(columns, schema=batch.schema)
 
 
-def _special(source: Path | str, tokenizer: "PreTrainedTokenizerBase") -> Special:
+def _special(source: Path | str, tokenizer: "PreTrainedTokenizerBase") -> dict[str, Any]:
     """Return the tokenizer's special tokens, with those it adds before and after a text."""
     backend = tokenizer.backend_tokenizer
     plain, whole = (
@@ -216,19 +217,13 @@ def _special(source: Path | str, tokenizer: "PreTrainedTokenizerBase") -> Specia
         raise InputError(
             "the tokenizer changes a text when it adds its special tokens", file=source
         )
-    return Special(
-        before=whole[: places[0]],
-        after=whole[places[0] + len(plain) :],
-        pad=tokenizer.pad_token_id,
-        unknown=tokenizer.unk_token_id,
-        mask=tokenizer.mask_token_id,
-    )
-
-
-def _unknown_share(special: Special, counts: dict[str, int]) -> float | None:
-    if special.unknown is None or not counts["tokens_stored"]:
-        return None
-    return round(counts["unknown"] / counts["tokens_stored"], 6)
+    return {
+        "before": whole[: places[0]],
+        "after": whole[places[0] + len(plain) :],
+        "pad": tokenizer.pad_token_id,
+        "unknown": tokenizer.unk_token_id,
+        "mask": tokenizer.mask_token_id,
+    }
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,22 +24,6 @@ META = {
     *("tokenizer", "tokenizer_sha256", "vocabulary", "dtype", "special", "segments", "tokens"),
     *("stored_paragraphs", "counts"),
 }
-
-
-@dataclass(frozen=True)
-class Special:
-    """The token ids that a tokenizer puts around a text, and those with a meaning of their own."""
-
-    before: list[int]
-    after: list[int]
-    pad: int | None
-    unknown: int | None
-    mask: int | None
-
-    @property
-    def count(self) -> int:
-        """How many are put around each paragraph."""
-        return len(self.before) + len(self.after)
 
 
 def schema(dtype: str) -> pa.Schema:
@@ -172,26 +155,28 @@ class TokenStore:
         lengths = paragraphs.value_lengths().to_numpy()
         return paragraphs.flatten().to_numpy(zero_copy_only=True), lengths
 
+    def paragraphs(
+        self, row: int, segments: int, tokens: int, after: Sequence[int]
+    ) -> list[np.ndarray]:
+        """Return the ids of each paragraph of a case as an encoder reads them.
 
-def paragraphs_as_read(
-    ids: np.ndarray, lengths: np.ndarray, tokens: int, after: Sequence[int]
-) -> list[np.ndarray]:
-    """The ids of each paragraph as an encoder of `tokens` tokens reads them.
-
-    Parameters
-    ----------
-    ids, lengths
-        Of `TokenStore.case`.
-    tokens : int
-        Where a paragraph is cut.
-    after : sequence of int
-        The special ids at its end, which a cut one has too.
-    """
-    end = tokens - len(after)
-    return [
-        one if len(one) <= tokens else np.concatenate([one[:end], np.array(after, one.dtype)])
-        for one in np.split(ids, np.cumsum(lengths)[:-1])[: len(lengths)]
-    ]
+        Parameters
+        ----------
+        row : int
+            Its place in the data set.
+        segments, tokens : int
+            Paragraphs at most, and where each is cut.
+        after : sequence of int
+            The special ids at the end of a paragraph, which a cut one has too.
+        """
+        ids, lengths = self.case(row, segments)
+        end = tokens - len(after)
+        return [
+            part
+            if len(part) <= tokens
+            else np.concatenate([part[:end], np.array(after, part.dtype)])
+            for part in np.split(ids, np.cumsum(lengths)[:-1])[: len(lengths)]
+        ]
 
 
 def read_meta(path: Path) -> dict[str, Any]:

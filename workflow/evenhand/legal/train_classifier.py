@@ -1,6 +1,11 @@
 """Stage: train a classifier of legal cases with one objective, and predict all cases."""
 
+import importlib
+import sys
+from types import SimpleNamespace
 from typing import Annotated, Any
+
+import numpy as np
 
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Plugin, Setting
@@ -99,19 +104,31 @@ def train_classifier(
         The files do not belong together, the encoder cannot be used, the cases cannot be trained
         on, or a loss is not finite.
     """
-    import importlib
-
-    from evenhand.legal import training
+    from evenhand.learning.examples import check
+    from evenhand.learning.history import write_history
+    from evenhand.learning.pairs import GRAPH, Pairs, check_pairs, kind_of_pairs
+    from evenhand.learning.probes import probed_features
     from evenhand.legal.classifier_folder import save_classifier
+    from evenhand.legal.neighbours import read_neighbours
+    from evenhand.legal.predictions import Predictions, write_predictions
+    from evenhand.legal.records import SPLITS
+    from evenhand.legal.training import make_job
 
     if not seeds or len(set(seeds)) != len(seeds):
         raise InputError("there is no seed, or one twice", remedy="name each seed once")
     module = importlib.import_module(f"evenhand.legal.classifiers.{family}")
-    job = training.make_job(
-        data, classifier, objective, objective_options, attribute, module.SETTINGS, settings,
-        threads=threads, device=device,
-    )  # fmt: skip
-    files = training.Files(
+    job = make_job(
+        data,
+        module,
+        classifier,
+        settings or [],
+        objective,
+        objective_options or [],
+        attribute,
+        threads=threads,
+        device=device,
+    )
+    files = SimpleNamespace(
         features=features,
         features_meta=features_meta,
         counterfactuals=counterfactuals,
@@ -123,28 +140,74 @@ def train_classifier(
     loaded = module.Classifier(job, files)
     if weights is not None and (loaded.description is None or len(seeds) > 1):
         raise InputError("the weights of one seed of a hierarchical classifier can be kept")
-    pairs = training.read_pairs(job, loaded.changed, neighbours)
-    remarks = training.note_remarks(job, pairs)
-    results = loaded.train(pairs, seeds)
-    training.write_results(out, history, job, results)
+    cases, examples, graph = job.cases, job.cases.examples, None
+    if neighbours is not None and kind_of_pairs(job.options) == GRAPH:
+        epsilon = {"epsilon": job.options["epsilon"], "unit": job.options["epsilon_unit"]}
+        graph = read_neighbours(neighbours, examples.ids, examples.train, **epsilon)
+    pairs = Pairs(swapped=loaded.changed, neighbours=graph)
+    remarks = [
+        *cases.remarks,
+        *check(examples, job.objective, job.options, job.settings),
+        *check_pairs(job.options, pairs, examples.train),
+    ]
+    for remark in remarks:
+        print(f"note: {remark}", file=sys.stderr)
+    results = list(loaded.train(pairs, seeds))
+    key = {"classifier": classifier, "objective": objective, "attribute": job.attribute}
+    write_predictions(
+        out,
+        [
+            Predictions(
+                *key.values(),
+                result.seed,
+                np.array(examples.ids, dtype=str),
+                cases.splits,
+                result.logits,
+                result.counterfactual_logits,
+                probed_features(result.features, cases.splits, examples.train),
+            )
+            for result in results
+        ],
+    )
+    trainings = [result.trained for result in results]
+    write_history(
+        history,
+        [
+            (key | {"seed": seed}, trained.history)
+            for seed, trained in zip(seeds, trainings, strict=True)
+        ],
+    )
     if weights is not None:
-        (result,) = results
         description = {
-            "classifier": classifier,
-            "objective": objective,
+            **key,
             "objective_options": dict(job.options),
-            "attribute": job.attribute,
-            "seed": result.seed,
-            "kind": job.cases.dataset.kind,
-            "labels": list(job.cases.dataset.labels),
-            "task": job.cases.dataset.task,
+            "seed": seeds[0],
+            "kind": cases.dataset.kind,
+            "labels": list(cases.dataset.labels),
+            "task": cases.dataset.task,
             **loaded.description,
-            "epoch": result.trained.epoch,
+            "epoch": trainings[0].epoch,
             "select": job.settings.select,
-            "dev_score": round(result.trained.score, 6),
+            "dev_score": round(trainings[0].score, 6),
         }
-        save_classifier(weights, result.model, description, weights=job.own["keep_weights"])
-    return training.counts_of(job, results, remarks)
+        keep = job.extra["keep_weights"]
+        save_classifier(weights, results[0].model, description, weights=keep)
+
+    def by_split(splits: np.ndarray) -> dict[str, int]:
+        return {split: int((splits == split).sum()) for split in SPLITS}
+
+    logits = results[0].counterfactual_logits
+    changed = None if logits is None else cases.splits[np.isfinite(logits).all(axis=1)]
+    return ({} if changed is None else {"counterfactuals": by_split(changed)}) | {
+        "cases": len(cases.rows),
+        "left_out": len(cases.every) - len(cases.rows),
+        "splits": by_split(cases.splits),
+        "remarks": remarks,
+        "epochs": [len(trained.history) for trained in trainings],
+        "best_epochs": [trained.epoch for trained in trainings],
+        "steps": [trained.steps for trained in trainings],
+        "dev_scores": [round(trained.score, 6) for trained in trainings],
+    }
 
 
 if __name__ == "__main__":

@@ -301,7 +301,7 @@ def _trainings(
     row_of = {case: row for row, case in enumerate(chosen.tolist())}
     rows = np.array([row_of.get(case, -1) for case in kept.tolist()], dtype=np.int64)
     there = rows >= 0
-    cases = cases.of(there)
+    cases = cases.take(there)
     for setting, own in runs.by_setting().items():
         yield setting, runs.logits[own][:, there], cases, rows[there].tolist()
 

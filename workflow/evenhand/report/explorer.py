@@ -40,7 +40,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.io.sheets import write_csv
-from evenhand.report.pages import FOLDER
+from evenhand.report.page_list import FOLDER
 from evenhand.report.read import read_json
 from evenhand.report.render import Page, slug, visible
 
@@ -138,7 +138,7 @@ def write_explorer(
     Parameters
     ----------
     page : str
-        Of `evenhand.report.pages.PAGES`.
+        Of `evenhand.report.page_list.PAGES`.
     sets : sequence of dict
         The data of the sets, in the order of the page; empty ones are only named.
     files : dict of list of str

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup, escape
 
 from evenhand.errors import InputError
-from evenhand.report.pages import FOLDER, PHRASES
+from evenhand.report.page_list import FOLDER, PHRASES
 from evenhand.report.render import count, decimal, percent, plural, signed, visible
 from evenhand.text.catalogue import read_catalogue
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from altair import LayerChart
 
 #: The question of each system, and its pages
-#: (of `evenhand.report.pages.PAGES`), the main one first.
+#: (of `evenhand.report.page_list.PAGES`), the main one first.
 SYSTEMS = {
     "language_models": ("Is this language model biased?", ("language_models",)),
     "predictions": ("Are these predictions fair to groups?", ("predictions",)),

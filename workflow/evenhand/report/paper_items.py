@@ -1,7 +1,7 @@
 """The tables and figures of the papers, and the places of ours: paper_items.csv.
 
 Its columns: paper (of `PAPERS`), item (its number; blank if unknown), shows (its content), page
-(of `evenhand.report.pages.PAGES`), anchor (ids of that page, separated by blanks), published (of
+(of `evenhand.report.page_list.PAGES`), anchor (ids of that page, separated by blanks), published (of
 `PUBLISHED`: whether the page shows the paper's numbers beside ours), and the reason why they, or
 ours, are missing.
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.report.pages import PAGES
+from evenhand.report.page_list import PAGES
 
 COLUMNS = ["paper", "item", "shows", "page", "anchor", "published", "reason"]
 OPTIONAL = ("item", "anchor", "reason")

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from evenhand.core.rows import grouped, where
 from evenhand.errors import InputError
-from evenhand.report.pages import BESIDE, DRAWING, NOTICE, links_to_pages
+from evenhand.report.page_list import BESIDE, DRAWING, NOTICE, links_to_pages
 from evenhand.text.phrases import VERDICTS
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class Page(NamedTuple):
     Attributes
     ----------
     name : str
-        Its key in `evenhand.report.pages.PAGES`, which is also the name of its template.
+        Its key in `evenhand.report.page_list.PAGES`, which is also the name of its template.
     out : path
         The page, HTML.
     templates : list of path

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import PurePosixPath
 from typing import Any
 
-from evenhand.report.pages import FOLDER, WORDS
+from evenhand.report.page_list import FOLDER, WORDS
 from evenhand.report.read import read_json
 
 #: The name and the meaning of why a sentence with a keyword is not accepted, by reason.

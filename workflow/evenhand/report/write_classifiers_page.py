@@ -58,7 +58,7 @@ def write_classifiers_page(
     provenance : str
         The place of ``provenance.json`` relative to the report; blank: no link.
     pages : list of str, optional
-        The pages of this run, of `evenhand.report.pages.PAGES`; all by default.
+        The pages of this run, of `evenhand.report.page_list.PAGES`; all by default.
 
     Raises
     ------

@@ -17,7 +17,7 @@ from evenhand.report.headline import (
     say,
     total,
 )
-from evenhand.report.pages import PAGES, links_to_pages
+from evenhand.report.page_list import PAGES, links_to_pages
 from evenhand.report.read import read_json
 from evenhand.report.render import Page
 from evenhand.report.sections.individual_tables import describe_checks
@@ -80,7 +80,7 @@ def write_front_page(
     written
         The pages of this run that may show them.
     pages
-        The pages of this run, of `evenhand.report.pages.PAGES`; all by default.
+        The pages of this run, of `evenhand.report.page_list.PAGES`; all by default.
 
     Returns
     -------

@@ -50,7 +50,7 @@ def write_individual_page(
     data
         ``data.json`` of each data set.
     pages
-        The pages of this run, of `evenhand.report.pages.PAGES`; all by default.
+        The pages of this run, of `evenhand.report.page_list.PAGES`; all by default.
     """
     found = read_tables(tables)
     documents = [read_description(path, RECORD, "prepare_table") for path in data]

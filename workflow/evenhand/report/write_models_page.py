@@ -72,7 +72,7 @@ def write_models_page(
     provenance
         The place of ``provenance.json`` relative to the page; blank: no link.
     pages
-        The pages of this run, of `evenhand.report.pages.PAGES`; all by default.
+        The pages of this run, of `evenhand.report.page_list.PAGES`; all by default.
     """
     folders = {path.name: path for path in tables or []}
     documents = _documents(sets or [])

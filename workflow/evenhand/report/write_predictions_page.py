@@ -34,7 +34,7 @@ def write_predictions_page(
     out
         The page, HTML.
     pages
-        The pages of this run, of `evenhand.report.pages.PAGES`; all by default.
+        The pages of this run, of `evenhand.report.page_list.PAGES`; all by default.
     """
     sets = [
         read_json(one)

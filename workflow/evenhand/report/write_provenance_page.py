@@ -39,7 +39,7 @@ def write_provenance_page(
         The results folder, with which the paths in `provenance` begin. The page belongs in its
         folder ``report``; its links to files go one folder up from there.
     pages : list of str, optional
-        The pages of this run, of `evenhand.report.pages.PAGES`; all by default.
+        The pages of this run, of `evenhand.report.page_list.PAGES`; all by default.
     """
     described = describe_provenance(provenance, results)
     written = Page("provenance", out, templates, pages).write(

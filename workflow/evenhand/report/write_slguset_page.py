@@ -110,7 +110,7 @@ def write_slguset_page(
     reasons, reason_names, reason_meanings
         The filters' reasons, and the words for them.
     pages
-        The pages of this run, of `evenhand.report.pages.PAGES`; all by default.
+        The pages of this run, of `evenhand.report.page_list.PAGES`; all by default.
     """
     known = reasons_with(reasons, reason_names, reason_meanings)
     parts = {

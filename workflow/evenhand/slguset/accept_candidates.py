@@ -4,11 +4,12 @@ import importlib
 import json
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
-from itertools import islice, zip_longest
+from collections.abc import Iterable, Iterator
+from itertools import islice, takewhile, zip_longest
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import numpy as np
 import pyarrow as pa
 
 from evenhand.core import stage
@@ -20,12 +21,16 @@ from evenhand.io.tables import read_rows, read_table_schema, write_table
 from evenhand.metrics.guarantees import Guarantee, guarantee
 from evenhand.metrics.proportions import wilson_share
 from evenhand.sheets.tasks import draw
-from evenhand.slguset.acceptance_examples import CERTAIN, Labels, read_labels
-from evenhand.slguset.acceptance_features import Known, document, features, names_by_document
+from evenhand.slguset.acceptance_features import document, features, names_by_document
 from evenhand.slguset.acceptance_model import LABEL_WEIGHT, Example, Model
-from evenhand.slguset.annotation import WAITING, read_judgements
+from evenhand.slguset.annotation import (
+    WAITING,
+    corpora_by_file,
+    random_order,
+    read_judgements,
+)
+from evenhand.slguset.gather_examples import CERTAIN, Labels, read_labels
 from evenhand.slguset.keywords import GENDERS, read_keywords
-from evenhand.slguset.random_order import corpora_by_file, random_order
 from evenhand.slguset.surface_pairs import attribute_of, surface_pair
 from evenhand.slguset.swap import spans_of, swap
 from evenhand.slguset.verdicts import ACCEPTED
@@ -36,9 +41,6 @@ MOST = 20_000
 
 #: Features in the table of the model; sentences whose features are made at once.
 LISTED, TOGETHER = 100, 512
-
-#: A row of a table of sentences, and whatever goes with it.
-Described = tuple[dict[str, Any], Any]
 
 BELOW, NONE, REJECTED = "below_threshold", "no_guarantee", "rejected_by_annotators"
 
@@ -186,75 +188,90 @@ def accept_candidates(
     values = values or [*GENDERS]
     cut = importlib.import_module(f"evenhand.text.segmenters.{segmenter}").segmenter(language)
     corpus_of = corpora_by_file(inventories, corpora)
-    known = read_keywords(keywords, values)
     plain = matching_form(language)
-    judged = read_labels(known, labels or [], plain)
-    for one in read_judgements(samples or [], answers or []):
-        if (fate := one.fate()) != WAITING:
-            row = one.row | {"verdict": ACCEPTED}
+    judged = read_labels(read_keywords(keywords, values), labels or [], plain)
+    for sentence in read_judgements(samples or [], answers or []):
+        if (fate := sentence.fate()) != WAITING:
+            row = sentence.row | {"verdict": ACCEPTED}
             judged[row["sentence_id"]] = (row, fate == "accept")
     odds = _odds(log_odds, gate)
     attribute = attribute_of(read_table_schema(candidates).names)
     columns = ["sentence_id", "source", "source_position", "reasons", "evidence"]
     names = names_by_document(read_rows(candidates, columns), plain)
 
-    def known_of(row: dict[str, Any]) -> Known:
+    def described(row: Row) -> Row:
+        key = row["sentence_id"]
         near = names.get(document(row), {}) if "source" in row else {}
-        others = [name for name, one in near.items() if one != row["sentence_id"]]
-        rejected = row.get("verdict", ACCEPTED) != ACCEPTED
-        keyword_odds = odds.get(row["sentence_id"])
+        keyword_odds = odds.get(key)
         if keyword_odds is not None and row.get("value", row.get(attribute)) != values[0]:
             keyword_odds = 1 / keyword_odds
+        rejected = row.get("verdict", ACCEPTED) != ACCEPTED
         hidden = plain(row["evidence"] or "").split("、") if rejected else []
-        row = row | {"sentence": plain(row["sentence"])}
-        return Known(row, [*filter(None, hidden)], others, keyword_odds)
+        return row | {
+            "sentence": plain(row["sentence"]),
+            "hidden": [*filter(None, hidden)],
+            "names": [name for name, other in near.items() if other != key],
+            "odds": keyword_odds,
+        }
 
-    def featured(rows: Iterable[Described]) -> Iterator[tuple[list[str], Any]]:
+    def featured(rows: Iterable[Row]) -> Iterator[tuple[Row, list[str]]]:
         stream = iter(rows)
-        while some := list(islice(stream, TOGETHER)):
-            sentences = [known_of(row) for row, _ in some]
-            found = features(sentences, cut, chinese=segmenter == "jieba")
-            yield from zip(found, (rest for _, rest in some), strict=True)
+        while batch := list(islice(stream, TOGETHER)):
+            made = features([*map(described, batch)], cut, chinese=segmenter == "jieba")
+            yield from zip(batch, made, strict=True)
 
     orders = _random_orders(candidates, corpus_of, seed)
-    samples_of = {corpus: _labelled_beginning(order, judged) for corpus, order in orders.items()}
-    sampled = {one for sample in samples_of.values() for one in sample}
-    described = _examples(candidates, published, judged, sampled, corpus_of)
-    examples = [Example(found, *rest) for found, rest in featured(described)]
-    if len({one.good for one in examples}) < 2:
+    samples_of = {name: [*takewhile(judged.__contains__, keys)] for name, keys in orders.items()}
+    sampled = {key for sample in samples_of.values() for key in sample}
+    examples = [
+        Example(made, row["good"], row["group"], row["weight"])
+        for row, made in featured(_examples(candidates, published, judged, sampled, corpus_of))
+    ]
+    if len({example.good for example in examples}) < 2:
         raise InputError(
             "the acceptance model has only good or only bad sentences to learn from",
             remedy="name labels or a published file, or set slguset.acceptance.learn to false",
         )
     model = Model(examples)
-    rows = [
-        row | {"random_sample": row["sentence_id"] in sampled}
-        for row in _scored(candidates, model, judged, featured, corpus_of, values)
-    ]
-    found = {}
-    for corpus in orders:
-        own = [row for row in rows if row["corpus"] == corpus]
-        found[corpus] = own, _decide(own, risk, confidence, without_guarantee)
+    rows = []
+    for row, made in featured(row for row in read_rows(candidates) if row["verdict"] == ACCEPTED):
+        score = model.score(made)
+        rows.append(
+            {
+                "sentence_id": row["sentence_id"],
+                "corpus": corpus_of[row["source"]],
+                "pair": surface_pair(row, values),
+                "random_sample": row["sentence_id"] in sampled,
+                "good": judged.get(row["sentence_id"], (None, None))[1],
+                "score": score,
+                "reasons": model.reasons(made, score),
+            }
+        )
+    lost = _lost(judged, samples_of, orders, corpus_of, seed)
+    guarantees = []
+    for name in orders:
+        of_corpus = [row for row in rows if row["corpus"] == name]
+        decision = _decide(of_corpus, risk, confidence, without_guarantee)
+        guarantees.append(_guarantee_row(name, of_corpus, decision, lost[name]))
+        if not decision.accepted:
+            print(f"no guarantee for the corpus {name}: see the table guarantees", file=sys.stderr)
     write_table(out, VERDICTS, ({name: row[name] for name in VERDICTS.names} for row in rows))
     by_id = {row["sentence_id"]: row for row in rows if row["verdict"] == ACCEPTED}
     write_csv(table, ACCEPTED_COLUMNS, _accepted_rows(candidates, by_id))
-    lost = _lost(judged, samples_of, orders, corpus_of, seed)
+    strongest = sorted(model.weights.items(), key=lambda item: (-abs(item[1]), item[0]))[:LISTED]
     write_tables(
         tables,
         [
-            (GUARANTEES, [_guarantee_row(name, *one, lost[name]) for name, one in found.items()]),
+            (GUARANTEES, guarantees),
             (PRECISION, _precision_rows([row for row in rows if row["random_sample"]])),
-            (FEATURES, _feature_rows(model)),
+            (FEATURES, ({"feature": name, "weight": weight} for name, weight in strongest)),
         ],
     )
-    none = [name for name, (_, one) in found.items() if not one.accepted]
-    for name in none:
-        print(f"no guarantee for the corpus {name}: see the table guarantees", file=sys.stderr)
     return {
         "learned_from": len(examples),
         "candidates": len(rows),
         "accepted": len(by_id),
-        "guaranteed": len(found) - len(none),
+        "guaranteed": sum(row["guaranteed"] for row in guarantees),
     }
 
 
@@ -285,94 +302,58 @@ def _random_orders(candidates: Path, corpus_of: dict[str, str], seed: int) -> di
     return {corpus: random_order(ids[corpus], seed) for corpus in sorted(ids)}
 
 
-def _labelled_beginning(order: list[str], judged: Labels) -> list[str]:
-    return order[: next((rank for rank, one in enumerate(order) if one not in judged), len(order))]
-
-
 def _examples(
     candidates: Path,
     published: Path | None,
     judged: Labels,
     sampled: set[str],
     corpus_of: dict[str, str],
-) -> Iterator[Described]:
-    """Yield the sentences to learn from; of each source and class `MOST` at most.
+) -> Iterator[Row]:
+    """Yield the sentences to learn from, with good, group and weight of their `Example`.
 
-    With each comes the rest of its `Example`.
+    At most `MOST` of each source and class, but all labelled ones.
     """
-
-    def class_of(row: dict[str, Any]) -> tuple[str, bool] | None:
-        if row["verdict"] in CERTAIN:
-            return corpus_of[row["source"]], False
-        labelled = row["sentence_id"] in judged and row["sentence_id"] not in sampled
-        return (
-            (corpus_of[row["source"]], True)
-            if row["verdict"] == ACCEPTED and not labelled
-            else None
-        )
-
     if published:
         ids = ((None, row["sentence_id"]) for row in read_rows(published, ["sentence_id"]))
         chosen = set(draw(ids, lambda _: MOST, "learn"))
         for row in read_rows(published):
             if row["sentence_id"] in chosen:
-                yield row, (True, "published")
-    for one, (row, good) in judged.items():
-        if one not in sampled:
-            yield row, (good, "labels", LABEL_WEIGHT)
-    columns = ["sentence_id", "source", "verdict"]
-    classes = [(class_of(row), row["sentence_id"]) for row in read_rows(candidates, columns)]
-    both = {one[0] for one, _ in classes if one and not one[1]}
-    chosen = set(
-        draw(((c, one) for c, one in classes if c and c[0] in both), lambda _: MOST, "learn")
-    )
+                yield row | {"good": True, "group": "published", "weight": 1.0}
+    for key, (row, good) in judged.items():
+        if key not in sampled:
+            yield row | {"good": good, "group": "labels", "weight": LABEL_WEIGHT}
+    classes: dict[str, tuple[str, bool]] = {}
+    for row in read_rows(candidates, ["sentence_id", "source", "verdict"]):
+        key = row["sentence_id"]
+        good = row["verdict"] == ACCEPTED and (key not in judged or key in sampled)
+        if good or row["verdict"] in CERTAIN:
+            classes[key] = corpus_of[row["source"]], good
+    with_bad = {corpus for corpus, good in classes.values() if not good}
+    strata = ((group, key) for key, group in classes.items() if group[0] in with_bad)
+    chosen = set(draw(strata, lambda _: MOST, "learn"))
     for row in read_rows(candidates):
         if row["sentence_id"] in chosen:
-            corpus, good = class_of(row)
-            yield row, (good, corpus)
-
-
-def _scored(
-    candidates: Path,
-    model: Model,
-    judged: Labels,
-    featured: Callable[[Iterable[Described]], Iterator[tuple[list[str], Any]]],
-    corpus_of: dict[str, str],
-    values: list[str],
-) -> Iterator[dict[str, Any]]:
-    """Yield a row per sentence that the filters accept: its label, score and reasons."""
-    rows = ((row, row) for row in read_rows(candidates) if row["verdict"] == ACCEPTED)
-    for found, row in featured(rows):
-        score = model.score(found)
-        yield {
-            "sentence_id": row["sentence_id"],
-            "corpus": corpus_of[row["source"]],
-            "pair": surface_pair(row, values),
-            "good": judged.get(row["sentence_id"], (None, None))[1],
-            "score": score,
-            "reasons": model.reasons(found, score),
-        }
+            corpus, good = classes[row["sentence_id"]]
+            yield row | {"good": good, "group": corpus, "weight": 1.0}
 
 
 def _decide(
     rows: list[dict[str, Any]], risk: float, confidence: float, without_guarantee: str
 ) -> Guarantee:
     """Give each sentence of a corpus its verdict; `within`: whatever its label, it is accepted."""
-    import numpy as np
-
     ordered = sorted(rows, key=lambda row: (-row["score"], row["sentence_id"]))
-    drawn = np.array([row["random_sample"] for row in ordered], bool)
+    sampled = np.array([row["random_sample"] for row in ordered], bool)
     bad = np.array([row["good"] is False for row in ordered], bool)
-    found = guarantee(drawn, bad, risk=risk, confidence=confidence)
-    unknown = BELOW if found.accepted else NONE
-    most = found.accepted or (len(ordered) if without_guarantee == "all" else 0)
+    decision = guarantee(sampled, bad, risk=risk, confidence=confidence)
+    unlabelled = BELOW if decision.accepted else NONE
+    most = decision.accepted or (len(ordered) if without_guarantee == "all" else 0)
     for place, row in enumerate(ordered):
         row["within"] = place < most
-        row["verdict"] = ACCEPTED if row["within"] else unknown
+        row["verdict"] = ACCEPTED if row["within"] else unlabelled
         if row["good"] is not None:
             row["verdict"] = ACCEPTED if row["good"] else REJECTED
-        row["guaranteed"] = row["verdict"] == ACCEPTED and found.accepted > 0
-    return found
+        row["guaranteed"] = row["verdict"] == ACCEPTED and decision.accepted > 0
+    return decision
 
 
 def _lost(
@@ -383,12 +364,13 @@ def _lost(
     seed: int,
 ) -> Counter[str]:
     """Count the labelled sentences that were in the random samples before filters changed."""
-    present = {one for order in orders.values() for one in order}
+    present = {key for order in orders.values() for key in order}
     lost: Counter[str] = Counter()
-    for one, (row, _) in judged.items():
-        sample = samples.get(corpus_of.get(row.get("source", ""), ""))
-        if sample and one not in present and random_order([one, sample[-1]], seed)[0] == one:
-            lost[corpus_of[row["source"]]] += 1
+    for key, (row, _) in judged.items():
+        corpus = corpus_of.get(row.get("source", ""), "")
+        sample = samples.get(corpus)
+        if sample and key not in present and random_order([key, sample[-1]], seed)[0] == key:
+            lost[corpus] += 1
     return lost
 
 
@@ -400,18 +382,18 @@ ACCEPTED_COLUMNS = [
 
 def _accepted_rows(candidates: Path, by_id: dict[str, dict[str, Any]]) -> Iterator[list[Any]]:
     for row in read_rows(candidates):
-        if (one := by_id.get(row["sentence_id"])) is not None:
-            row |= one | {"swapped_sentence": swap(row["sentence"], spans_of(row))}
-            row |= {"score": f"{one['score']:.4f}", "reasons": "; ".join(one["reasons"])}
-            row["guaranteed"] = str(one["guaranteed"]).lower()
+        if decision := by_id.get(row["sentence_id"]):
+            row |= decision | {"swapped_sentence": swap(row["sentence"], spans_of(row))}
+            row |= {"score": f"{row['score']:.4f}", "reasons": "; ".join(row["reasons"])}
+            row["guaranteed"] = str(row["guaranteed"]).lower()
             yield [row[name] for name in ACCEPTED_COLUMNS]
 
 
-def _guarantee_row(corpus: str, rows: list[dict[str, Any]], found: Guarantee, lost: int) -> Row:
+def _guarantee_row(corpus: str, rows: list[dict[str, Any]], decision: Guarantee, lost: int) -> Row:
     labels = [row["good"] for row in rows if row["random_sample"]]
     notes = []
-    if not found.accepted:
-        needed = f"{found.needed} needed" if found.needed else "too many are bad"
+    if not decision.accepted:
+        needed = f"{decision.needed} needed" if decision.needed else "too many are bad"
         notes.append(f"no guarantee: {len(labels)} random labels, {needed}")
     if lost:
         notes.append(
@@ -423,31 +405,26 @@ def _guarantee_row(corpus: str, rows: list[dict[str, Any]], found: Guarantee, lo
         "candidates": len(rows),
         "labelled": len(labels),
         "bad": labels.count(False),
-        "guaranteed": found.accepted > 0,
+        "guaranteed": decision.accepted > 0,
         "accepted": sum(row["verdict"] == ACCEPTED for row in rows),
         "threshold": min((row["score"] for row in rows if row["within"]), default=None),
-        "bad_at_most": found.bound if found.accepted else None,
-        "labels_needed": found.needed or None,
+        "bad_at_most": decision.bound if decision.accepted else None,
+        "labels_needed": decision.needed or None,
         "note": "; ".join(notes) or None,
     }
 
 
-def _precision_rows(sample: list[dict[str, Any]]) -> Iterator[Row]:
+def _precision_rows(sample: list[Row]) -> Iterator[Row]:
     """Yield the precision by corpus and by pair, of the random samples."""
     for group in ("corpus", "pair"):
         for name in sorted({row[group] for row in sample}):
-            own = [row for row in sample if row[group] == name]
-            passed = [row for row in own if row["within"]]
-            for accepted_by, some in (("filters", own), ("filters and model", passed)):
-                cells = [group, name, accepted_by, len(some)]
-                if some:
-                    cells += wilson_share(sum(row["good"] for row in some), len(some))
+            rows = [row for row in sample if row[group] == name]
+            within = [row for row in rows if row["within"]]
+            for accepted_by, part in (("filters", rows), ("filters and model", within)):
+                cells = [group, name, accepted_by, len(part)]
+                if part:
+                    cells += wilson_share(sum(row["good"] for row in part), len(part))
                 yield dict(zip_longest(PRECISION.header, cells))
-
-
-def _feature_rows(model: Model) -> list[Row]:
-    strongest = sorted(model.weights.items(), key=lambda item: (-abs(item[1]), item[0]))[:LISTED]
-    return [{"feature": name, "weight": weight} for name, weight in strongest]
 
 
 if __name__ == "__main__":

@@ -7,8 +7,7 @@ judge have passed. Each feature is a text that people can read, since it is show
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 #: In place of the words that a filter gave as its evidence.
 HIDDEN = "◇"
@@ -28,71 +27,53 @@ ODDS = (2, 10, 100, 1000)
 LINES = 20
 
 
-class Known(NamedTuple):
-    """What is known of a sentence.
-
-    Attributes
-    ----------
-    row : mapping
-        sentence, surface, and its place (surface_start, surface_end).
-    hidden : sequence of str
-        Words of the sentence that no feature shows: the evidence of filters that reject it.
-    names : iterable of str
-        Names in other sentences of the same document.
-    odds : float, optional
-        How many times as likely as its counterpart a language model finds the keyword.
-    """
-
-    row: Mapping[str, Any]
-    hidden: Sequence[str] = ()
-    names: Iterable[str] = ()
-    odds: float | None = None
-
-
 def features(
-    sentences: Sequence[Known], cut: Callable[[str], list[str]], *, chinese: bool = True
+    rows: Sequence[Mapping[str, Any]], cut: Callable[[str], list[str]], *, chinese: bool = True
 ) -> list[list[str]]:
     """Return the features of each sentence.
 
     Parameters
     ----------
-    sentences : sequence of Known
-        The sentences.
+    rows : sequence of mapping
+        sentence, surface, surface_opposite, surface_start, surface_end, and optionally: hidden
+        (words that no feature shows: the evidence of filters that reject it), names (those in other
+        sentences of the same document), and odds (how many times as likely as its counterpart a
+        language model finds the keyword).
     cut : callable
         Cuts a sentence into words.
     chinese : bool
         Whether they have jieba's tags and names.
     """
-    texts = [_veil(one.row, one.hidden) for one in sentences]
+    texts = [_veil(row) for row in rows]
     spans = [[]] * len(texts)
     if chinese:
         from evenhand.text.posseg import find_names
 
         spans = [[(name.start, name.end) for name in names] for names in find_names(texts)]
     return [
-        _features(known, veiled, names, cut, chinese)
-        for known, veiled, names in zip(sentences, texts, spans, strict=True)
+        _features(row, veiled, names, cut, chinese)
+        for row, veiled, names in zip(rows, texts, spans, strict=True)
     ]
 
 
 def _features(
-    known: Known,
+    row: Mapping[str, Any],
     veiled: str,
     spans: Sequence[tuple[int, int]],
     cut: Callable[[str], list[str]],
     chinese: bool,
 ) -> list[str]:
-    row, _, names, odds = known
     start, end, surface = row["surface_start"], row["surface_end"], row["surface"]
-    found = [f"keyword {surface}"]
-    plain = "".join(map(_plain, veiled))  # a kind of comma or of digit would tell the source
-    before, after = plain[max(0, start - CHARACTERS) : start], plain[end : end + CHARACTERS]
+    made = [f"keyword {surface}"]
+    # a kind of comma or of digit would give the source away
+    plain = "".join(map(_plain, veiled))
+    before, after = "^" + plain[max(0, start - CHARACTERS) : start], plain[end : end + CHARACTERS]
+    after += "$"
     for length in range(1, CHARACTERS + 1):
-        found.append(f"before {('^' + before)[-length:]}")
-        found.append(f"after {(after + '$')[:length]}")
-    found.append(f"around {('^' + before)[-1]}{surface}{(after + '$')[0]}")
-    words, place = [], 0
-    left, right = [], []
+        made += [f"before {before[-length:]}", f"after {after[:length]}"]
+    made.append(f"around {before[-1]}{surface}{after[0]}")
+    words, left, right = [], [], []
+    place = 0
     for word in cut(veiled):
         begin, place = place, place + len(word)
         if not any(map(str.isalpha, word)) or HIDDEN in word:
@@ -100,34 +81,32 @@ def _features(
         words.append(word)
         if chinese and begin <= start < place and word != surface:
             swapped = word.replace(surface, row["surface_opposite"], 1)
-            found += [
-                f"within {word}",
-                f"counterpart of the whole word {_frequency(word, swapped)}",
-            ]
+            frequency = _frequency(word, swapped)
+            made += [f"within {word}", f"counterpart of the whole word {frequency}"]
         if place <= start:
             left.append(word)
         elif begin >= end:
             right.append(word)
-    found += [f"word {word}" for word in dict.fromkeys(words)]
+    made += [f"word {word}" for word in words]
     near = [*(("left", w) for w in left[-WORDS:]), *(("right", w) for w in right[:WORDS])]
-    found += [f"{side} {word}" for side, word in near]
+    made += [f"{side} {word}" for side, word in near]
     if chinese:
-        tags = _tags()
-        found += [f"{side} tag {tags.get(word, 'x')}" for side, word in near]
-        found += _names(veiled, spans, start, end)
-    found += [
-        f"gendered {c}" for c in dict.fromkeys(veiled[:start] + veiled[end:]) if c in _GENDERED
-    ]
+        from evenhand.text.posseg import dictionary_tags
+
+        tags = dictionary_tags()
+        made += [f"{side} tag {tags.get(word, 'x')}" for side, word in near]
+        made += _names(veiled, spans, start, end)
+    made += [f"gendered {c}" for c in veiled[:start] + veiled[end:] if c in _GENDERED]
     if not any(map(str.isalnum, veiled[:start])):
-        found.append("opens the sentence")
-    if any(name in veiled for name in names):
-        found.append("a name of the same document")
-    if odds is not None:
-        found += [f"a model finds the keyword {n} times as likely" for n in ODDS if odds >= n]
-        found += [
+        made.append("opens the sentence")
+    if any(name in veiled for name in row.get("names", ())):
+        made.append("a name of the same document")
+    if (odds := row.get("odds")) is not None:
+        made += [f"a model finds the keyword {n} times as likely" for n in ODDS if odds >= n]
+        made += [
             f"a model finds the counterpart {n} times as likely" for n in ODDS if odds * n <= 1
         ]
-    return [one for one in dict.fromkeys(found) if HIDDEN not in one]
+    return [feature for feature in dict.fromkeys(made) if HIDDEN not in feature]
 
 
 def names_by_document(
@@ -137,14 +116,14 @@ def names_by_document(
 
     `plain` makes the form of a text in which names are compared.
     """
-    found: dict[Any, dict[str, str]] = defaultdict(dict)
+    names_of: dict[Any, dict[str, str]] = defaultdict(dict)
     for row in rows:
         if "name" in " ".join(row["reasons"]) and row["evidence"]:
             for name in plain(row["evidence"]).split("、"):
                 for part in (name, name[1:]) if len(name) == 3 else (name,):
                     if len(part) > 1:
-                        found[document(row)].setdefault(part, row["sentence_id"])
-    return found
+                        names_of[document(row)].setdefault(part, row["sentence_id"])
+    return names_of
 
 
 def document(row: Mapping[str, Any]) -> tuple[str, int]:
@@ -159,41 +138,28 @@ def _plain(character: str) -> str:
     return "0" if character.isalnum() else "|"
 
 
-def _veil(row: Mapping[str, Any], words: Sequence[str]) -> str:
-    """Return the sentence with these words hidden, but for its keyword."""
+def _veil(row: Mapping[str, Any]) -> str:
+    """Return the sentence with its hidden words replaced, but for its keyword."""
     sentence, start, end = row["sentence"], row["surface_start"], row["surface_end"]
     veiled = sentence
-    for word in words:
+    for word in row.get("hidden", ()):
         veiled = veiled.replace(word, HIDDEN * len(word))
     return veiled[:start] + sentence[start:end] + veiled[end:]
 
 
 def _names(sentence: str, spans: Sequence[tuple[int, int]], start: int, end: int) -> list[str]:
-    """Return how many names jieba takes for such, and how near they are."""
-    spans = [(a, b) for a, b in spans if b <= start or end <= a]
-    spans = [(a, b) for a, b in spans if HIDDEN not in sentence[a:b]]
+    """Return how long the names are that jieba finds, and whether one is near the keyword."""
+    spans = [(a, b) for a, b in spans if (b <= start or end <= a) and HIDDEN not in sentence[a:b]]
     gaps = [start - b if b <= start else a - end for a, b in spans]
-    found = [f"jieba sees a name of {b - a}" for a, b in spans]
-    return found + (["jieba sees a name beside the keyword"] if min(gaps, default=9) < 3 else [])
+    beside = ["jieba sees a name beside the keyword"] if min(gaps, default=9) < 3 else []
+    return [f"jieba sees a name of {b - a}" for a, b in spans] + beside
 
 
 def _frequency(word: str, swapped: str) -> str:
     """Return how frequent a word is beside another one, by jieba's dictionary."""
-    known = _frequencies()
+    from evenhand.text.posseg import dictionary_frequencies
+
+    known = dictionary_frequencies()
     if swapped not in known:
         return "unknown" if word in known else "as unknown"
     return "rare" if known[swapped] * 10 < known.get(word, 0) else "known"
-
-
-@cache
-def _frequencies() -> dict[str, int]:
-    from evenhand.text.posseg import dictionary_frequencies
-
-    return dictionary_frequencies()
-
-
-@cache
-def _tags() -> dict[str, str]:
-    from evenhand.text.posseg import dictionary_tags
-
-    return dictionary_tags()

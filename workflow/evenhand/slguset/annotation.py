@@ -1,14 +1,13 @@
 """The annotation task: judge whether a sentence with an exchanged gender word is as natural."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evenhand.errors import InputError
 from evenhand.io.sheets import Column
 from evenhand.io.tables import read_rows
-from evenhand.sheets.tasks import Task
+from evenhand.sheets.tasks import Task, digest
 
 #: The answers of annotators; the last is no judgement.
 ANSWERS = ("accept", "reject", "unsure")
@@ -103,30 +102,11 @@ def read_judgements(samples: Sequence[Path], answers: Sequence[Path]) -> list[Ju
     -------
     list of Judged
         Sorted by round and rank; without the sentences that were lost since they were handed out.
-
-    Raises
-    ------
-    InputError
-        A sentence is in two samples, or answers are of no sample's sentence.
     """
-    rows: dict[str, dict[str, Any]] = {}
-    for path in samples:
-        for row in read_rows(path):
-            if row["sentence_id"] in rows:
-                raise InputError(
-                    f"sentence {row['sentence_id']} is in two rounds",
-                    file=path,
-                    remedy="give each round's sample once, and keep the ledger whole",
-                )
-            rows[row["sentence_id"]] = row
-    answered: dict[str, list[dict[str, Any]]] = {one: [] for one in rows}
+    rows = {row["sentence_id"]: row for path in samples for row in read_rows(path)}
+    answered: dict[str, list[dict[str, Any]]] = {key: [] for key in rows}
     for path in answers:
         for answer in read_rows(path):
-            if answer["sentence_id"] not in answered:
-                raise InputError(
-                    f"sentence {answer['sentence_id']} is in no sample", file=path,
-                    remedy="give the answers with the sample of their round",
-                )  # fmt: skip
             answered[answer["sentence_id"]].append(answer)
     return [
         judged(row, answered[row["sentence_id"]])
@@ -142,3 +122,20 @@ def judged(row: dict[str, Any], answers: Sequence[dict[str, Any]]) -> Judged:
     return Judged(
         row, [by_name[name] for name in sorted(by_name)], ruling["answer"] if ruling else None
     )
+
+
+def corpora_by_file(inventories: list[Path], corpora: list[str]) -> dict[str, str]:
+    """Return the corpus of each file, from the shards' inventories and corpora, in equal order."""
+    return {
+        row["file"]: corpus
+        for path, corpus in zip(inventories, corpora, strict=True)
+        for row in read_rows(path, ["file"])
+    }
+
+
+def random_order(ids: Iterable[str], seed: int) -> list[str]:
+    """Return ids of sentences in an order that depends on nothing but the seed and the id.
+
+    So the beginning of the order of a corpus is a random sample of it.
+    """
+    return sorted(ids, key=lambda key: digest(f"{seed} random", key))

@@ -10,7 +10,7 @@ from evenhand.core.whole import read_text
 from evenhand.errors import InputError
 from evenhand.io.json_text import load
 from evenhand.io.sheets import Marked
-from evenhand.sheets.tasks import check_name, render, write_handed_out, write_sheet
+from evenhand.sheets.tasks import render, write_handed_out, write_sheet
 from evenhand.slguset.annotation import ADJUDICATION, ADJUDICATOR, TASK, Judged
 from evenhand.slguset.swap import spans_of, swap, swapped_spans
 
@@ -24,18 +24,6 @@ The annotators disagree on these sentences; their answers are in the column answ
 answer decides.
 
 """
-
-
-def check_annotators(names: list[str]) -> None:
-    """Raise InputError unless each annotator can have a file."""
-    for name in names:
-        check_name(name, "annotator")
-    reserved = {"handed_out", "label_studio", "instructions", ADJUDICATOR}
-    if len({name.lower() for name in names} - reserved) != len(names):
-        raise InputError(
-            f"the annotators {', '.join(names)} cannot each have a file",
-            remedy=f"give each a name of its own, other than {', '.join(sorted(reserved))}",
-        )
 
 
 def write_round(
@@ -52,23 +40,20 @@ def write_round(
     handed_out.csv only; `lost` has their swapped forms by sentence_id.
     """
     out.mkdir()
-    there = [_shown(row) for row in rows if not row["lost"]]
+    present = [_marked(row) for row in rows if not row["lost"]]
     names = list(dict.fromkeys(name for row in rows for name in row["assigned"]))
-    facts = {"round": rows[0]["round"] if rows else "", "sentences": len(there)}
+    facts = {"round": rows[0]["round"] if rows else "", "sentences": len(present)}
     for name in names:
-        own = [row | {"annotator": name} for row in there if name in row["assigned"]]
-        text = render(instructions, facts | {"annotator": name, "sentences": len(own)})
-        write_sheet(out, name, TASK, text, own)
+        sheet = [row | {"annotator": name} for row in present if name in row["assigned"]]
+        text = render(instructions, facts | {"annotator": name, "sentences": len(sheet)})
+        write_sheet(out, name, TASK, text, sheet)
     text = render(instructions, facts | {"annotator": " / ".join(names)})
     (out / INSTRUCTIONS).write_text(text, encoding="utf-8")
-    _write_tasks(out, there, interface)
-    swapped = {row["sentence_id"]: row["swapped_sentence"].text for row in there} | {**lost}
+    _write_tasks(out, present, interface)
+    swapped = {row["sentence_id"]: row["swapped_sentence"].text for row in present} | {**lost}
     entries = [
         row
-        | {
-            "annotators": " ".join(row["assigned"]),
-            "swapped_sentence": swapped[row["sentence_id"]],
-        }
+        | {"annotators": " ".join(row["assigned"]), "swapped_sentence": swapped[row["sentence_id"]]}
         for row in rows
     ]
     write_handed_out(out / "handed_out.csv", TASK, entries)
@@ -80,8 +65,9 @@ def write_adjudication(
     """Write the folder of the adjudicator's sheet; see `evenhand.slguset.read_sheets`."""
     out.mkdir()
     rows = [
-        _shown(one.row) | {"annotator": ADJUDICATOR, "answers": "\n".join(map(_line, one.answers))}
-        for one in judged
+        _marked(sentence.row)
+        | {"annotator": ADJUDICATOR, "answers": "\n".join(map(_line, sentence.answers))}
+        for sentence in judged
     ]
     facts = {"round": rows[0]["round"] if rows else "", "sentences": len(rows)}
     text = TO_ADJUDICATE + render(instructions, facts | {"annotator": ADJUDICATOR})
@@ -96,11 +82,6 @@ def _line(answer: dict[str, Any]) -> str:
     return f"{answer['annotator']}: {answer['answer']}{reason}{comment}"
 
 
-def _shown(row: dict[str, Any]) -> dict[str, Any]:
-    """The row with its sentence and the swapped form, in which the keywords are marked."""
-    return row | _marked(row)
-
-
 def _write_tasks(out: Path, rows: list[dict[str, Any]], interface: Path) -> None:
     """Write Label Studio's tasks and its labelling interface."""
     tasks = json.dumps([_task(row) for row in rows], ensure_ascii=False, indent=1)
@@ -108,12 +89,12 @@ def _write_tasks(out: Path, rows: list[dict[str, Any]], interface: Path) -> None
     (out / LABEL_CONFIG).write_bytes(interface.read_bytes())
 
 
-def _marked(row: dict[str, Any]) -> dict[str, Marked]:
-    """The sentence and its swapped form, with their keywords marked."""
+def _marked(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the row with its sentence and the swapped form, in which the keywords are marked."""
     sentence, spans = row["sentence"], spans_of(row)
     place = [start for start, _, _ in spans].index(row["start"])
     start, end, _ = swapped_spans(sentence, spans)[place]
-    return {
+    return row | {
         "sentence": Marked(sentence, row["start"], row["end"]),
         "swapped_sentence": Marked(swap(sentence, spans), start, end),
     }
@@ -141,14 +122,8 @@ def _task(row: dict[str, Any]) -> dict[str, Any]:
 
 def _html(marked: Marked) -> str:
     """Return the text as HTML with its marked part in red; tags in the text are escaped."""
-    before, inside, after = (
-        html.escape(part)
-        for part in (
-            marked.text[: marked.start],
-            marked.text[marked.start : marked.end],
-            marked.text[marked.end :],
-        )
-    )
+    text, start, end = marked
+    before, inside, after = map(html.escape, (text[:start], text[start:end], text[end:]))
     return f'{before}<b style="color:#c00000">{inside}</b>{after}'
 
 

@@ -101,34 +101,38 @@ def apply_filters(
     Raises
     ------
     InputError
-        A filter is configured twice, or a file that it needs is missing or malformed.
+        A file that a filter needs is missing or malformed.
     """
+    pack = {
+        "attribute": attribute,
+        "values": tuple(values or GENDERS),
+        "language": language,
+        "normaliser": normaliser,
+        "splitter": splitter,
+        "segmenter": segmenter,
+        "several": several,
+        "pronouns": pronouns,
+        "pronouns_open": pronouns_open,
+    }
     counts = find_keywords(
         sentences=sentences,
         keywords=keywords,
         keyword_words=keyword_words,
         out=found,
+        pack=pack,
+        agreement=agreement or (),
         min_length=min_length,
         max_length=max_length,
         whole_sentences=whole_sentences,
-        attribute=attribute,
-        values=values or GENDERS,
-        language=language,
-        normaliser=normaliser,
-        splitter=splitter,
-        segmenter=segmenter,
-        several=several,
-        pronouns=pronouns,
-        pronouns_open=pronouns_open,
-        agreement=agreement or (),
     )
-    segments = importlib.import_module(f"evenhand.text.segmenters.{segmenter}")
-    settings = {
-        **{"attribute": attribute, "values": values or GENDERS},
-        **{"cut": segments.segmenter(language), "language": language},
+    settings = pack | {
+        "cut": importlib.import_module(f"evenhand.text.segmenters.{segmenter}").segmenter(language),
         "blanks": importlib.import_module(f"evenhand.text.normalisers.{normaliser}").BLANKS,
-        **{"anonymised": anonymised, "surname_title": surname_title, "familiar": familiar},
-        **{"threshold": threshold, "pipeline": pipeline},
+        "anonymised": anonymised,
+        "surname_title": surname_title,
+        "familiar": familiar,
+        "threshold": threshold,
+        "pipeline": pipeline,
     }
     judged = filter_keywords(found, out, filters, files or [], settings)
     return {"read": counts["sentences"], "verdicts": counts["verdicts"]} | judged
@@ -138,8 +142,6 @@ def filter_keywords(
     keywords: Path, out: Path, filters: list[str], files: list[Path], settings: dict[str, Any]
 ) -> dict[str, Any]:
     """Apply filters to a keywords table; see `apply_filters`."""
-    if len(set(filters)) != len(filters):
-        raise InputError(f"the filters {', '.join(filters)} name one twice", remedy="remove one")
     by_name = {path.name: path for path in files}
     counts: Counter[str] = Counter()
     reasons: dict[str, Counter[str]] = defaultdict(Counter)

@@ -18,6 +18,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+#: Ways to read a word of several tokens: column, and name in tables.
+VARIANTS = {
+    "bias": "whole_word",
+    "bias_left_to_right": "left_to_right",
+    "bias_right_to_left": "right_to_left",
+    "bias_one_character": "one_character",
+    "bias_single_mask": "single_mask",
+}
+
+
 def bias_columns(values: Sequence[str] = GENDERS) -> pa.Schema:
     """Return the columns of a bias table: one row per sentence of the dataset, in its order.
 
@@ -36,11 +46,7 @@ def log_p_columns(row: Mapping[str, Any], values: Sequence[str]) -> tuple[str, s
 
 _BIAS = pa.schema(
     [
-        ("bias", pa.float64()),
-        ("bias_left_to_right", pa.float64()),
-        ("bias_right_to_left", pa.float64()),
-        ("bias_one_character", pa.float64()),
-        ("bias_single_mask", pa.float64()),
+        *((name, pa.float64()) for name in VARIANTS),
         ("n_masks", pa.int32()),
         ("n_masks_opposite", pa.int32()),
         ("has_unk", pa.bool_()),
@@ -51,23 +57,11 @@ _BIAS = pa.schema(
 #: The columns for gender.
 BIAS = bias_columns()
 
-#: Ways to read a word of several tokens: column, and name in tables.
-VARIANTS = {
-    "bias": "whole_word",
-    "bias_left_to_right": "left_to_right",
-    "bias_right_to_left": "right_to_left",
-    "bias_one_character": "one_character",
-    "bias_single_mask": "single_mask",
-}
-
 #: The columns of the data set that tables need, beside those of the attribute.
 DATASET = [
     *("sentence_id", "sentence", "pair", "surface", "surface_opposite", "opposite", "start"),
     *("end", "surface_start", "surface_end", "source", "source_position"),
 ]
-
-#: The keys of a gate that are read.
-GATE = ("model", "family", "log_base", "trusted", "reason", "check")
 
 
 class Settings(NamedTuple):
@@ -92,7 +86,7 @@ class Scored(NamedTuple):
         `DATASET` and the attribute's, surface_pair (``男人/女人``), and the values of its two
         words: first, second.
     gates : dict
-        By the model's name, `GATE`.
+        By the model's name, its gate.
     scores : dict of DataFrame
         By the model's name, the columns of `BIAS`, row for row as the sentences.
     settings : Settings
@@ -123,16 +117,12 @@ def read_models(dataset: Path, bias: list[Path], gates: list[Path], settings: Se
     Raises
     ------
     InputError
-        The dataset is empty, a file lacks a column or is no gate, two models have one name,
-        log bases differ, or a bias table is of other sentences.
+        The dataset is empty, or a bias table is of other sentences.
     """
-    if len(bias) != len(gates) or not bias:
-        raise InputError(f"there are {len(bias)} bias tables and {len(gates)} gates")
     names = read_table_schema(dataset).names
-    attribute = attribute_of(names) if "opposite" in names[:-1] else ""
-    wanted = {*DATASET, attribute, f"{attribute}_opposite"}
-    read_columns(dataset, DATASET)
-    sentences = read_columns(dataset, [one for one in names if one in wanted]).to_pandas()
+    attribute = attribute_of(names)
+    needed = {*DATASET, attribute, f"{attribute}_opposite"}
+    sentences = read_columns(dataset, [name for name in names if name in needed]).to_pandas()
     if sentences.empty:
         raise InputError("has no sentence, so there is nothing to describe", file=dataset)
     values = settings.values
@@ -141,34 +131,21 @@ def read_models(dataset: Path, bias: list[Path], gates: list[Path], settings: Se
     sentences["first"], sentences["second"] = zip(
         *(sides(row, values) for row in records), strict=True
     )
-    read = [read_gate(path) for path in gates]
-    names = [gate["model"] for gate in read]
-    if len(set(names)) < len(names):
-        raise InputError(f"two models have one name: {', '.join(sorted(names))}")
-    if len({gate["log_base"] for gate in read}) > 1:
-        raise InputError("the models were scored in different log bases", file=gates[0])
-    scores = {}
-    for name, path in zip(names, bias, strict=True):
-        scores[name] = read_columns(path, bias_columns(values).names).to_pandas()
-        if list(scores[name]["sentence_id"]) != list(sentences["sentence_id"]):
+    by_model, scores = {}, {}
+    for path, gate_path in zip(bias, gates, strict=True):
+        gate = read_gate(gate_path)
+        by_model[gate["model"]] = gate
+        table = read_columns(path, bias_columns(values).names).to_pandas()
+        if list(table["sentence_id"]) != list(sentences["sentence_id"]):
             raise InputError(
                 "its sentences are not those of the dataset, in the same order",
                 file=path,
                 remedy=f"score {dataset.name} again",
             )
-    return Scored(sentences, dict(zip(names, read, strict=True)), scores, settings)
+        scores[gate["model"]] = table
+    return Scored(sentences, by_model, scores, settings)
 
 
-def read_gate(path: Path, keys: Sequence[str] = GATE) -> dict[str, Any]:
-    """These keys of a model's gate.
-
-    Raises
-    ------
-    InputError
-        It is no gate.
-    """
-    try:
-        gate = json.loads(path.read_text(encoding="utf-8"))
-        return {key: gate[key] for key in keys}
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError("is not a gate of a scored model", file=path) from error
+def read_gate(path: Path) -> dict[str, Any]:
+    """Return the gate of a model: its identity, its validity check, and counts."""
+    return json.loads(path.read_text(encoding="utf-8"))

@@ -7,12 +7,13 @@ from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
+import pyarrow.compute as pc
+
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 from evenhand.core.tables import Row, Table, integer, share, text, write_tables
-from evenhand.errors import InputError
 from evenhand.io.quarantine import ROWS_PER_REASON
-from evenhand.io.tables import read_batches, read_rows
+from evenhand.io.tables import read_columns, read_rows
 from evenhand.slguset.verdicts import ACCEPTED
 
 FUNNEL = Table(
@@ -92,45 +93,40 @@ def count_funnel(
     dict
         read, keyword, duplicates, rejected, accepted (sentences), quarantined (lines,
         records and files), quarantined_by_reason.
-
-    Raises
-    ------
-    InputError
-        A file of counts is malformed, or the sums disagree: more or fewer keyword sentences
-        were kept than were read.
     """
-    totals: Counter[str] = Counter()
-    quarantined: Counter[str] = Counter()
-    for path in counts:
-        shard = _read_counts(path)
-        for name in ("sentences", "keyword_sentences"):
-            totals[name] += shard[name]
-        quarantined.update(shard["quarantined"])
-    left_out = [json.loads(row) | {"position": None, "unit": "file"} for row in not_read or []]
-    for row in left_out:
+    shards = [json.loads(path.read_text(encoding="utf-8")) for path in counts]
+    read = sum(shard["sentences"] for shard in shards)
+    keyword = sum(shard["keyword_sentences"] for shard in shards)
+    skipped = [json.loads(row) | {"position": None, "unit": "file"} for row in not_read or []]
+    quarantined = sum((Counter(shard["quarantined"]) for shard in shards), Counter())
+    for row in skipped:
         quarantined[row["reason"]] += row["parts"]
-    read, keyword = totals["sentences"], totals["keyword_sentences"]
-    verdicts, copies = _verdicts(candidates)
+    sentences = read_columns(candidates, ["verdict", "copies"])
+    groups = pc.value_counts(sentences["verdict"]).to_pylist()
+    verdicts = Counter({group["values"]: group["counts"] for group in groups})
+    copies = pc.sum(sentences["copies"]).as_py() or 0
     if copies != keyword or keyword > read:
-        raise InputError(
-            f"holds {copies} sentences, copies counted, but the shards read {keyword} with a "
-            f"keyword among {read}",
-            file=candidates,
-            remedy="remove it and the sentence tables, and run the workflow again",
+        raise RuntimeError(
+            f"{candidates} has {copies} sentences with copies; the shards read {keyword} with a"
+            f" keyword among {read}"
         )
     accepted = verdicts.pop(ACCEPTED, 0)
     duplicates = copies - accepted - verdicts.total()
-    rows = [("read", None, read), ("keyword", None, keyword), ("duplicate", None, duplicates)]
     order = [*KEYWORD_REASONS, *(reasons or [])]
     order += sorted(set(verdicts) - set(order))
-    rows += [("rejected", reason, verdicts[reason]) for reason in order if reason in verdicts]
-    rows.append(("accepted", None, accepted))
+    rows = [
+        ("read", None, read),
+        ("keyword", None, keyword),
+        ("duplicate", None, duplicates),
+        *(("rejected", reason, verdicts[reason]) for reason in order if reason in verdicts),
+        ("accepted", None, accepted),
+    ]
     funnel = [
         {"step": step, "reason": reason, "sentences": count}
         | {"share": round(count / read, 8) if read else None}
         for step, reason, count in rows
     ]
-    write_tables(out, [(FUNNEL, funnel), (QUARANTINE, _quarantine(quarantine or [], left_out))])
+    write_tables(out, [(FUNNEL, funnel), (QUARANTINE, _quarantine(quarantine or [], skipped))])
     return {
         "read": read,
         "keyword": keyword,
@@ -142,51 +138,24 @@ def count_funnel(
     }
 
 
-def _quarantine(tables: list[Path], left_out: list[dict[str, Any]]) -> Iterator[Row]:
+def _quarantine(tables: list[Path], skipped: list[dict[str, Any]]) -> Iterator[Row]:
     """Yield the rows of unreadable data, independent of the division into shards."""
     read = (row for table in tables for row in read_rows(table))
-    rows = sorted(chain(read, left_out), key=_place)
+    rows = sorted(chain(read, skipped), key=_place)
     for _, group in groupby(rows, key=lambda row: _place(row)[:3]):
-        own: list[dict[str, Any]] = []
+        single: list[dict[str, Any]] = []
         others: list[dict[str, Any]] = []
         for row in group:
-            alone = row["parts"] == 1 and len(own) < ROWS_PER_REASON
-            (own if alone else others).append(row)
-        yield from own
+            alone = row["parts"] == 1 and len(single) < ROWS_PER_REASON
+            (single if alone else others).append(row)
+        yield from single
         if others:
-            more = sum(row["parts"] for row in others)
-            detail = f"{more} in all from here on"
-            yield others[0] | {"detail": detail, "parts": more}
+            parts = sum(row["parts"] for row in others)
+            yield others[0] | {"detail": f"{parts} in all from here on", "parts": parts}
 
 
 def _place(row: dict[str, Any]) -> tuple[str, str, str, int, str]:
     return row["reason"], row["file"], row["unit"], row["position"] or 0, row["detail"]
-
-
-def _read_counts(path: Path) -> dict[str, Any]:
-    try:
-        shard = json.loads(path.read_text(encoding="utf-8"))
-        int(shard["sentences"]), int(shard["keyword_sentences"]), dict(shard["quarantined"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(
-            "does not hold a shard's counts",
-            file=path,
-            remedy="remove it and run the workflow again",
-        ) from error
-    return shard
-
-
-def _verdicts(candidates: Path) -> tuple[Counter[str], int]:
-    """Sentences by verdict, and the sum of their copies."""
-    import pyarrow.compute as pc
-
-    verdicts: Counter[str] = Counter()
-    copies = 0
-    for batch in read_batches(candidates, ["verdict", "copies"]):
-        for one in pc.value_counts(batch["verdict"]).to_pylist():
-            verdicts[one["values"]] += one["counts"]
-        copies += pc.sum(batch["copies"]).as_py() or 0
-    return verdicts, copies
 
 
 if __name__ == "__main__":

@@ -1,19 +1,26 @@
 """Describe a data set: sentences per pair and direction, lengths, characters, vocabulary."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evenhand.core import stage
-from evenhand.core.resources import read_resource
 from evenhand.core.stage import Input, Output
 from evenhand.core.tables import Row, Table, integer, text, write_tables
-from evenhand.errors import InputError
+from evenhand.core.whole import read_text
 from evenhand.io.documents import write_json
 from evenhand.io.tables import read_rows, read_table_schema
 from evenhand.slguset.keywords import GENDERS
-from evenhand.slguset.surface_pairs import attribute_of, surface_pair, surface_pairs, word_columns
+from evenhand.slguset.surface_pairs import (
+    attribute_of,
+    read_pair_numbers,
+    surface_pair,
+    surface_pairs,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 def table_1(values: Sequence[str] = GENDERS) -> Table:
@@ -83,125 +90,75 @@ def describe_dataset(
     Raises
     ------
     InputError
-        A table or the vocabulary is not well formed.
+        A table is malformed, or the vocabulary is not UTF-8.
     """
-    values = values or [*GENDERS]
-    firsts = surface_pairs(keywords, values)
-    pairs = {name: one.pair for name, one in firsts.items()}
-    attribute = attribute_of(read_table_schema(dataset).names)
-    opposite = [f"{attribute}_opposite"] if len(values) > 2 else []
-    counts: dict[str, Counter[str]] = {pair: Counter() for pair in pairs}
-    lengths: Counter[int] = Counter()
-    characters: Counter[str] = Counter()
-    columns = ["sentence", "pair", "surface", "surface_opposite", "opposite", attribute, *opposite]
-    for row in read_rows(dataset, columns):
-        pair = surface_pair(row, values)
-        pairs.setdefault(pair, row["pair"])
-        counts.setdefault(pair, Counter())[row[attribute]] += 1
-        lengths[len(row["sentence"])] += 1
-        characters.update(row["sentence"])
-    known = _published(published, pairs, values) if published else {}
-    write_tables(table, [(table_1(values), _rows(pairs, counts, known, values))])
-    document = {
-        "sentences": lengths.total(),
-        "length": _length(lengths),
-        "distinct_characters": len(characters),
-        "vocabulary": _coverage(characters, vocabulary) if vocabulary else None,
-        "pairs": _mask_pairs(pairs, counts, known, values),
-    }
-    write_json(statistics, document)
-    return {"sentences": lengths.total(), "distinct_characters": len(characters)}
-
-
-def _published(path: Path, pairs: dict[str, str], values: Sequence[str]) -> dict[str, int]:
-    """The published sentences per direction of a surface pair."""
-    known = {}
-    names = word_columns(values)
-    rows = read_resource(path, [*names, "sentences"], unique=tuple(names))
-    for line, row in enumerate(rows, start=2):
-        if not (row["sentences"].isascii() and row["sentences"].isdigit()):
-            raise InputError(f"{row['sentences']!r} is no number", file=path, line=line)
-        known["/".join(row[name] for name in names)] = int(row["sentences"])
-    if unknown := [pair for pair in known if pair not in pairs]:
-        raise InputError(
-            f"there is no surface pair {unknown[0]}",
-            file=path,
-            line=list(known).index(unknown[0]) + 2,
-            remedy="take the words of a pair from the table of keywords",
-        )
-    return known
-
-
-def _rows(
-    pairs: dict[str, str],
-    counts: dict[str, Counter[str]],
-    known: dict[str, int],
-    values: Sequence[str],
-) -> Iterator[Row]:
-    for pair, mask_pair in pairs.items():
-        row = {"pair": mask_pair, "surface": pair} | {one: counts[pair][one] for one in values}
-        row |= dict.fromkeys((f"published_{one}" for one in values), known.get(pair))
-        yield row | {"total": counts[pair].total()}
-
-
-def _mask_pairs(
-    pairs: dict[str, str],
-    counts: dict[str, Counter[str]],
-    known: dict[str, int],
-    values: Sequence[str],
-) -> list[dict[str, Any]]:
-    """The table's sums per mask pair; published numbers only where all of a pair's are known."""
-    sums = []
-    for mask_pair in dict.fromkeys(pairs.values()):
-        surfaces = [pair for pair, mask in pairs.items() if mask == mask_pair]
-        found = sum((counts[pair] for pair in surfaces), Counter())
-        complete = all(pair in known for pair in surfaces)
-        published = sum(known[pair] for pair in surfaces) if complete else None
-        sums.append(
-            {"pair": mask_pair}
-            | {value: found[value] for value in values}
-            | {"total": found.total()}
-            | {f"published_{value}": published for value in values}
-        )
-    return sums
-
-
-def _length(lengths: Counter[int]) -> dict[str, Any]:
-    """Mean, median, range and histogram of the lengths in characters; null where none."""
     import numpy as np
 
-    if not lengths:
-        nothing = dict.fromkeys(("mean", "median", "min", "max"))
-        return nothing | {"histogram": []}
-    values = np.repeat(list(lengths), list(lengths.values()))
-    bars = Counter(length // BAR for length in values.tolist())
+    values = values or [*GENDERS]
+    pairs = {name: row.pair for name, row in surface_pairs(keywords, values).items()}
+    columns = read_table_schema(dataset).names
+    attribute = attribute_of(columns)
+    needed = {"sentence", "pair", "surface", "surface_opposite", "opposite", attribute}
+    needed.add(f"{attribute}_opposite")
+    counts: Counter[tuple[str, str]] = Counter()
+    lengths: list[int] = []
+    characters: Counter[str] = Counter()
+    for row in read_rows(dataset, [name for name in columns if name in needed]):
+        pair = surface_pair(row, values)
+        pairs.setdefault(pair, row["pair"])
+        counts[pair, row[attribute]] += 1
+        lengths.append(len(row["sentence"]))
+        characters.update(row["sentence"])
+    known = read_pair_numbers(published, pairs, values) if published else {}
+
+    def sums(surfaces: Sequence[str]) -> Row:
+        """Sum over surface pairs; published numbers only where all of them are known."""
+        row = {value: sum(counts[pair, value] for pair in surfaces) for value in values}
+        complete = all(pair in known for pair in surfaces)
+        total = sum(known[pair] for pair in surfaces) if complete else None
+        published = {f"published_{value}": total for value in values}
+        return row | {"total": sum(row.values())} | published
+
+    rows = ({"pair": mask, "surface": pair} | sums([pair]) for pair, mask in pairs.items())
+    write_tables(table, [(table_1(values), rows)])
+    document = {
+        "sentences": len(lengths),
+        "length": _length(np.array(lengths)),
+        "distinct_characters": len(characters),
+        "vocabulary": _coverage(characters, vocabulary) if vocabulary else None,
+        "pairs": [
+            {"pair": mask} | sums([pair for pair in pairs if pairs[pair] == mask])
+            for mask in dict.fromkeys(pairs.values())
+        ],
+    }
+    write_json(statistics, document)
+    return {"sentences": len(lengths), "distinct_characters": len(characters)}
+
+
+def _length(lengths: "np.ndarray") -> dict[str, Any]:
+    """Return mean, median, range and histogram of the lengths in characters; null where none."""
+    import numpy as np
+
+    if not len(lengths):
+        return {"mean": None, "median": None, "min": None, "max": None, "histogram": []}
     return {
-        "mean": round(float(values.mean()), 6),
-        "median": float(np.median(values)),
-        "min": int(values.min()),
-        "max": int(values.max()),
+        "mean": round(float(lengths.mean()), 6),
+        "median": float(np.median(lengths)),
+        "min": int(lengths.min()),
+        "max": int(lengths.max()),
         "histogram": [
-            {"from": bar * BAR, "to": (bar + 1) * BAR - 1, "sentences": bars[bar]}
-            for bar in range(max(bars) + 1)
+            {"from": bar * BAR, "to": (bar + 1) * BAR - 1, "sentences": count}
+            for bar, count in enumerate(np.bincount(lengths // BAR).tolist())
         ],
     }
 
 
 def _coverage(characters: Counter[str], path: Path) -> dict[str, Any]:
-    """How the characters and the entries of a vocabulary cover each other."""
-    try:
-        # Only a line feed ends an entry: other separators may be entries themselves.
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except UnicodeDecodeError as error:
-        raise InputError("is not UTF-8", file=path, remedy="give a model's vocab.txt") from error
-    entries = {line.removesuffix("\r") for line in lines} - {""}
-    if not entries:
-        raise InputError("holds no entry", file=path, remedy="give a model's vocab.txt")
-    covered = sum(character in entries for character in characters)
-    missing = sorted(
-        ((count, one) for one, count in characters.items() if one not in entries),
-        key=lambda item: (-item[0], item[1]),
-    )
+    """Return how the characters and the entries of a vocabulary cover each other."""
+    # Only a line feed ends an entry: other separators may be entries themselves.
+    entries = {line.removesuffix("\r") for line in read_text(path).split("\n")} - {""}
+    covered = len(entries & characters.keys())
+    missing = sorted(characters.keys() - entries, key=lambda c: (-characters[c], c))
     return {
         "entries": len(entries),
         "characters_covered": covered,
@@ -210,7 +167,8 @@ def _coverage(characters: Counter[str], path: Path) -> dict[str, Any]:
         "share_of_entries": round(covered / len(entries), 6),
         "distinct_characters_per_entry": round(len(characters) / len(entries), 6),
         "most_frequent_missing": [
-            {"character": one, "occurrences": count} for count, one in missing[:NAMED]
+            {"character": character, "occurrences": characters[character]}
+            for character in missing[:NAMED]
         ],
     }
 

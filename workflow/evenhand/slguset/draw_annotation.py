@@ -1,31 +1,32 @@
 """Draw the sentences that annotators judge in one round, and write their sheets."""
 
-import csv
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
+import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from evenhand.core import stage
-from evenhand.core.resources import read_resource
 from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.tables import read_batches, read_rows, read_table_schema, write_table
-from evenhand.sheets.tasks import HandedOut, check_name, digest, read_handed_out
+from evenhand.sheets.tasks import HandedOut, digest, read_handed_out
 from evenhand.sheets.tasks import draw as draw_items
-from evenhand.slguset.annotation import TASK
-from evenhand.slguset.annotation_sheets import check_annotators, write_round
+from evenhand.slguset.annotation import ADJUDICATOR, TASK, corpora_by_file, random_order
+from evenhand.slguset.annotation_sheets import write_round
 from evenhand.slguset.keywords import GENDERS, Surface
-from evenhand.slguset.random_order import corpora_by_file, random_order
-from evenhand.slguset.surface_pairs import attribute_of, surface_pair, surface_pairs, word_columns
+from evenhand.slguset.surface_pairs import (
+    attribute_of,
+    read_pair_numbers,
+    surface_pair,
+    surface_pairs,
+    word_columns,
+)
 from evenhand.slguset.swap import spans_of, swap
 from evenhand.slguset.verdicts import ACCEPTED
-
-#: The columns of drawn.csv that are counts.
-COUNTS = ("wanted", "available", "drawn", "missing")
 
 #: The columns of sample.parquet after those of the candidates.
 ADDED = (
@@ -35,6 +36,9 @@ ADDED = (
     ("assigned", pa.list_(pa.string())),
     ("lost", pa.bool_()),
 )
+
+#: Names of files in the folder of sheets that are no annotator's.
+RESERVED = {"handed_out", "label_studio", "instructions", ADJUDICATOR}
 
 #: A surface pair and the value of its keyword: the unit of a quota.
 Side = tuple[str, str]
@@ -118,8 +122,8 @@ def draw_annotation(
         The inventory and the corpus of each shard, in the same order.
     random_per_corpus : int
         In addition, so many sentences of each corpus, the first of its random order
-        (`evenhand.slguset.random_order`) that no other round handed out: a random sample,
-        whatever pairs and scores, for the guarantee of `accept_candidates`.
+        (`evenhand.slguset.annotation.random_order`) that no other round handed out: a random
+        sample, whatever pairs and scores, for the guarantee of `accept_candidates`.
     draw : str
         Which sentences of a pair are drawn: `random`, or `uncertain`: those first whose score is
         nearest to 0.5 (uncertainty sampling, Lewis and Gale 1994).
@@ -140,162 +144,136 @@ def draw_annotation(
     Raises
     ------
     InputError
-        A name, a quota or the ledger is malformed, `per_sentence` is more than the annotators,
-        or no sentence of the frozen round is among the candidates.
+        Two annotators share a name, a quota or the ledger is malformed, `per_sentence` is more
+        than the annotators, or no sentence of the frozen round is among the candidates.
     """
-    check_name(round, "round")
     annotators = annotators or ["annotator_1", "annotator_2", "annotator_3"]
-    check_annotators(annotators)
-    if per_sentence is not None and not 0 < per_sentence <= len(annotators):
-        raise InputError(
-            f"slguset.annotation.per_sentence is {per_sentence}, and there are"
-            f" {len(annotators)} annotators",
-            remedy="name more annotators, or lower it",
-        )
+    _check_annotators(annotators, per_sentence)
     values = values or [*GENDERS]
     pairs = surface_pairs(keywords, values)
-    wanted = _wanted(pairs, sentences_per_pair, quotas, values)
+    quota = _quotas(pairs, sentences_per_pair, quotas, values)
     entries = read_handed_out(ledger or [], TASK)
-    frozen = {one: entry for one, entry in entries.items() if entry.row["round"] == round}
-    available: Counter[Side] = Counter()
-    free = list(_free(candidates, entries.keys() - frozen.keys(), available, values))
-    if draw == "uncertain" and not scores and not frozen:
-        raise InputError("there are no scores to draw by", remedy="give verdicts.parquet")
-    first = _uncertainty(scores[0]) if scores else None
-    chosen = draw_items(
-        ((side, one) for side, _, one in free),
-        lambda side: wanted.get(side, 0),
+    frozen = {key: entry for key, entry in entries.items() if entry.row["round"] == round}
+    schema = read_table_schema(candidates)
+    attribute = attribute_of(schema.names)
+    unread = ("sentence", "spans", "evidence", "reasons")
+    free = [
+        ((surface_pair(row, values), row[attribute]), row["source"], row["sentence_id"])
+        for row in read_rows(candidates, [name for name in schema.names if name not in unread])
+        if row["verdict"] == ACCEPTED
+        and (row["sentence_id"] in frozen or row["sentence_id"] not in entries)
+    ]
+    drawn_ids = draw_items(
+        ((side, key) for side, _, key in free),
+        lambda side: quota.get(side, 0),
         f"{seed} choose",
-        first,
+        _uncertainty(scores[0]) if scores else None,
     )
-    corpus_of = corpora_by_file(inventories or [], corpora or [])
-    random = _random_sample(free, corpus_of, random_per_corpus, seed)
+    corpus_of = corpora_by_file(inventories or [], corpora or []) if random_per_corpus else {}
+    by_corpus: dict[str, list[str]] = defaultdict(list)
+    for _, source, key in free if random_per_corpus else ():
+        by_corpus[corpus_of[source]].append(key)
+    random = {
+        key for keys in by_corpus.values() for key in random_order(keys, seed)[:random_per_corpus]
+    }
     if frozen:
-        ranks = {one: entry.row["rank"] for one, entry in frozen.items()}
+        ranks = {key: entry.row["rank"] for key, entry in frozen.items()}
     else:
-        ordered = sorted({*chosen, *random}, key=lambda one: digest(f"{seed} show", one))
-        ranks = {one: rank for rank, one in enumerate(ordered, start=1)}
-    assigned = _assigned(ranks, frozen, annotators, per_sentence or len(annotators), seed)
+        ordered = sorted({*drawn_ids, *random}, key=lambda key: digest(f"{seed} show", key))
+        ranks = {key: rank for rank, key in enumerate(ordered, start=1)}
     if not ranks:  # the report must still be written: its funnel gives the reason
         print(f"{candidates} has no accepted sentence that is not handed out yet", file=sys.stderr)
-    schema, rows = _rows_of(candidates, ranks)
-    lost = _lost(frozen, rows, candidates)
-    for one in lost:
-        entry = frozen[one]
-        rows[one] = dict.fromkeys(schema.names)
-        rows[one] |= {"sentence_id": one, "sentence": entry.row["sentence"]}
-        print(
-            f"{entry.file}:{entry.line}: sentence {one} is no longer a candidate with the same"
-            " counterpart; its answers do not count",
-            file=sys.stderr,
-        )
-    for one, row in rows.items():
-        row |= {"round": round, "rank": ranks[one], "random": one in random}
-        row |= {"assigned": assigned[one], "lost": one in lost}
-    ordered = sorted(rows.values(), key=lambda row: row["rank"])
-    write_table(out, pa.schema([*schema, *ADDED]), ordered)
-    attribute = attribute_of(schema.names)
-    present = [row for row in ordered if not row["lost"]]
-    taken = Counter((surface_pair(row, values), row[attribute]) for row in present)
-    header = ["pair", *word_columns(values), attribute, *COUNTS]
-    missing = _write_drawn(drawn, header, pairs, wanted, available, taken)
-    swapped = {one: frozen[one].row["swapped_sentence"] for one in lost}
-    write_round(sheets, ordered, swapped, instructions=instructions, interface=interface)
-    return {
-        "wanted": sum(wanted.values()),
-        "drawn": len(ordered),
-        "random": len(random & ranks.keys()),
-        "missing": missing,
-        "frozen": bool(frozen),
-        "rejected_since": sum(row["verdict"] != ACCEPTED for row in present),
-        "lost": len(lost),
-    }
-
-
-def _wanted(
-    pairs: dict[str, Surface], per_pair: int, quotas: Path | None, values: list[str]
-) -> dict[Side, int]:
-    """Sentences wanted by surface pair and value."""
-    if quotas is None:
-        if per_pair < 0 or per_pair % 2:
-            raise InputError(
-                f"sentences_per_pair is {per_pair}",
-                remedy="give an even number, half of it for each value",
-            )
-        return {(pair, one): per_pair // 2 for pair in pairs for one in _sides(pairs[pair])}
-    wanted = {}
-    names = word_columns(values)
-    rows = read_resource(quotas, [*names, "sentences"], unique=tuple(names))
-    for line, row in enumerate(rows, start=2):
-        pair, number = "/".join(row[name] for name in names), row["sentences"]
-        if pair not in pairs:
-            raise InputError(
-                f"there is no surface pair {pair}",
-                file=quotas,
-                line=line,
-                remedy="take the words of a pair from the table of keywords",
-            )
-        if not (number.isascii() and number.isdigit()) or int(number) % 2:
-            raise InputError(
-                f"{number!r} sentences cannot be drawn",
-                file=quotas,
-                line=line,
-                remedy="give an even number, half of it for each value",
-            )
-        wanted |= {(pair, one): int(number) // 2 for one in _sides(pairs[pair])}
-    return wanted
-
-
-def _sides(first: Surface) -> tuple[str, str]:
-    return first.value, first.value_opposite
-
-
-def _free(
-    candidates: Path, others: set[str], available: Counter[Side], values: list[str]
-) -> Iterator[tuple[Side, str, str]]:
-    """Side, source and sentence_id of the accepted sentences of no other round, which it counts."""
-    columns = read_table_schema(candidates).names
-    attribute = attribute_of(columns)
-    columns = [one for one in columns if one not in ("sentence", "spans", "evidence", "reasons")]
-    for batch in read_batches(candidates, columns):
-        for row in batch.to_pylist():
-            if row["verdict"] == ACCEPTED and row["sentence_id"] not in others:
-                side = (surface_pair(row, values), row[attribute])
-                available[side] += 1
-                yield side, row["source"], row["sentence_id"]
-
-
-def _random_sample(
-    free: list[tuple[Side, str, str]], corpus_of: dict[str, str], size: int, seed: int
-) -> set[str]:
-    """Return the first sentences of each corpus in its random order."""
-    if not size:
-        return set()
-    ids: dict[str, list[str]] = defaultdict(list)
-    for _, source, one in free:
-        ids[corpus_of[source]].append(one)
-    return {one for some in ids.values() for one in random_order(some, seed)[:size]}
-
-
-def _uncertainty(scores: Path) -> dict[str, float]:
-    """Return how far the score of each sentence is from 0.5."""
-    rows = read_rows(scores, ["sentence_id", "score"])
-    return {row["sentence_id"]: abs(row["score"] - 0.5) for row in rows}
-
-
-def _rows_of(
-    candidates: Path, ranks: dict[str, int]
-) -> tuple[pa.Schema, dict[str, dict[str, Any]]]:
-    """The candidates' schema, and the rows of some sentences by sentence_id."""
-    import pyarrow.compute as pc
-
+    assigned = _assigned(ranks, frozen, annotators, per_sentence or len(annotators), seed)
     ids = pa.array(list(ranks), pa.string())
     rows = {
         row["sentence_id"]: row
         for batch in read_batches(candidates)
         for row in batch.filter(pc.is_in(batch["sentence_id"], ids)).to_pylist()
     }
-    return read_table_schema(candidates), rows
+    lost = _lost(frozen, rows, candidates)
+    for key in lost:
+        row, file, line = frozen[key]
+        rows[key] = dict.fromkeys(schema.names)
+        rows[key] |= {"sentence_id": key, "sentence": row["sentence"]}
+        print(
+            f"{file}:{line}: sentence {key} is no longer a candidate with the same counterpart;"
+            " its answers do not count",
+            file=sys.stderr,
+        )
+    for key, row in rows.items():
+        row |= {"round": round, "rank": ranks[key], "random": key in random}
+        row |= {"assigned": assigned[key], "lost": key in lost}
+    sample = sorted(rows.values(), key=lambda row: row["rank"])
+    write_table(out, pa.schema([*schema, *ADDED]), sample)
+    present = [row for row in sample if not row["lost"]]
+    available = Counter(side for side, *_ in free)
+    taken = Counter((surface_pair(row, values), row[attribute]) for row in present)
+    met = pd.DataFrame(
+        {
+            "pair": first.pair,
+            **dict(zip(word_columns(values), pair.split("/"), strict=True)),
+            attribute: value,
+            "wanted": quota.get((pair, value), 0),
+            "available": available[pair, value],
+            "drawn": taken[pair, value],
+            "missing": max(quota.get((pair, value), 0) - taken[pair, value], 0),
+        }
+        for pair, first in pairs.items()
+        for value in (first.value, first.value_opposite)
+    )
+    met.to_csv(drawn, index=False, lineterminator="\n")
+    swapped = {key: frozen[key].row["swapped_sentence"] for key in lost}
+    write_round(sheets, sample, swapped, instructions=instructions, interface=interface)
+    return {
+        "wanted": sum(quota.values()),
+        "drawn": len(sample),
+        "random": len(random & ranks.keys()),
+        "missing": int(met["missing"].sum()),
+        "frozen": bool(frozen),
+        "rejected_since": sum(row["verdict"] != ACCEPTED for row in present),
+        "lost": len(lost),
+    }
+
+
+def _check_annotators(names: list[str], per_sentence: int | None) -> None:
+    """Raise InputError unless each annotator can have a file, and they suffice."""
+    if len({name.lower() for name in names} - RESERVED) != len(names):
+        raise InputError(
+            f"slguset.annotation.annotators: {', '.join(names)} cannot each have a file",
+            remedy=f"give each a distinct name other than {', '.join(sorted(RESERVED))}",
+        )
+    if per_sentence is not None and per_sentence > len(names):
+        raise InputError(
+            f"slguset.annotation.per_sentence is {per_sentence}, and there are"
+            f" {len(names)} annotators",
+            remedy="name more annotators, or lower it",
+        )
+
+
+def _quotas(
+    pairs: dict[str, Surface], per_pair: int, quotas: Path | None, values: list[str]
+) -> dict[Side, int]:
+    """Return the sentences to draw by surface pair and value: half of a pair's for each value."""
+    numbers = dict.fromkeys(pairs, per_pair)
+    if quotas:
+        numbers = read_pair_numbers(quotas, pairs, values)
+    if odd := [number for number in numbers.values() if number % 2]:
+        raise InputError(
+            f"{odd[0]} sentences of a pair cannot be drawn",
+            file=quotas,
+            remedy="give an even number, half of it for each value",
+        )
+    return {
+        (pair, value): number // 2
+        for pair, number in numbers.items()
+        for value in (pairs[pair].value, pairs[pair].value_opposite)
+    }
+
+
+def _uncertainty(scores: Path) -> dict[str, float]:
+    """Return how far the score of each sentence is from 0.5."""
+    rows = read_rows(scores, ["sentence_id", "score"])
+    return {row["sentence_id"]: abs(row["score"] - 0.5) for row in rows}
 
 
 def _assigned(
@@ -306,25 +284,23 @@ def _assigned(
     seed: int,
 ) -> dict[str, list[str]]:
     """Return the annotators of each sentence: as handed out, else those with the fewest so far."""
+    if frozen:
+        return {key: frozen[key].row["annotators"].split() or annotators for key in ranks}
     load = dict.fromkeys(annotators, 0)
-    found = {}
-    for one in sorted(ranks, key=lambda one: ranks[one]):
-        if one in frozen:
-            found[one] = frozen[one].row["annotators"].split() or annotators
-            continue
-        order = sorted(load, key=lambda name: (load[name], digest(f"{seed} {name}", one)))
-        chosen = order[:per_sentence]
-        for name in chosen:
+    assigned = {}
+    for key in sorted(ranks, key=ranks.get):
+        order = sorted(load, key=lambda name: (load[name], digest(f"{seed} {name}", key)))
+        for name in order[:per_sentence]:
             load[name] += 1
-        found[one] = [name for name in annotators if name in chosen]
-    return found
+        assigned[key] = [name for name in annotators if name in order[:per_sentence]]
+    return assigned
 
 
 def _lost(
     frozen: dict[str, HandedOut], rows: dict[str, dict[str, Any]], candidates: Path
 ) -> list[str]:
     """Return the sentences handed out that no longer have one keyword and the same counterpart."""
-    if frozen and not any(one in rows for one in frozen):
+    if frozen and not frozen.keys() & rows.keys():
         raise InputError(
             f"none of this round's sentences is in {candidates}: it was drawn from another corpus",
             file=next(iter(frozen.values())).file,
@@ -332,44 +308,19 @@ def _lost(
             " a new round",
         )
     lost = []
-    for one, entry in frozen.items():
-        row, swapped = rows.get(one), entry.row["swapped_sentence"]
-        if row and row["sentence"] != entry.row["sentence"]:
+    for key, (handed_out, file, line) in frozen.items():
+        row, swapped = rows.get(key), handed_out["swapped_sentence"]
+        if row and row["sentence"] != handed_out["sentence"]:
             raise InputError(
-                f"the text of sentence {one} was changed",
-                file=entry.file,
-                line=entry.line,
+                f"the text of sentence {key} was changed",
+                file=file,
+                line=line,
                 remedy="put back the file as it was made",
             )
         gone = not row or row["keyword"] is None
         if gone or (swapped and swap(row["sentence"], spans_of(row)) != swapped):
-            lost.append(one)
+            lost.append(key)
     return lost
-
-
-def _write_drawn(
-    path: Path,
-    header: list[str],
-    pairs: dict[str, Surface],
-    wanted: dict[Side, int],
-    available: Counter[Side],
-    taken: Counter[Side],
-) -> int:
-    """Write how the quotas were met; return how many sentences are missing."""
-    all_missing = 0
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(header)
-        for pair, first in pairs.items():
-            for value in _sides(first):
-                side = (pair, value)
-                missing = max(wanted.get(side, 0) - taken[side], 0)
-                all_missing += missing
-                writer.writerow(
-                    [first.pair, *pair.split("/"), value, wanted.get(side, 0), available[side],
-                     taken[side], missing]
-                )  # fmt: skip
-    return all_missing
 
 
 if __name__ == "__main__":

@@ -126,8 +126,6 @@ def extract_sentences(
         markup=markup,
         max_characters=max_characters,
     )
-    if first_byte is not None or end_byte is not None:
-        _check_range(files)
     begin, end = first_byte or 0, end_byte
     problems = Quarantine()
     tally = {"files": 0, "bytes": 0, "characters": 0, "records": 0, "paragraphs": 0, "sentences": 0}
@@ -283,12 +281,6 @@ def _format_of(member: Member, stated: Format, problems: Quarantine) -> str | No
     if found is None:
         problems.add(member.name, None, "file", "unknown_format", "its suffix names no format")
     return found
-
-
-def _check_range(files: list[Path]) -> None:
-    kinds = [kind_of(path.name) for path in files]
-    if len(files) != 1 or kinds[0].archive or kinds[0].compression:
-        raise InputError("a range of bytes needs one file that is not compressed")
 
 
 def _check_field(

@@ -3,7 +3,7 @@
 import importlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -49,29 +49,16 @@ class Hit(NamedTuple):
     spans: Sequence[Span] | None = None
 
 
-class WordRules(NamedTuple):
-    """The table of words; the keys of each dict are keywords.
-
-    allow, deny
-        Words; an entry applies to itself and to every longer word that contains it around the
-        keyword, unless a longer entry decides otherwise.
-    not_before, not_after
-        The keyword is no term right before, right after the characters: 他人 is others.
-    before, opens_before
-        Exceptions: it is a term before these, whatever the segmentation, if they are longer than
-        those of `not_before`: 他人生. `opens_before` applies where the keyword begins a clause:
-        他人在北京, but not 伙同他人在北京.
-    alone
-        The keyword must be a word by itself, not part of a longer one.
-    """
-
-    allow: dict[str, set[str]]
-    deny: dict[str, set[str]]
-    not_before: dict[str, tuple[str, ...]]
-    before: dict[str, tuple[str, ...]]
-    opens_before: dict[str, tuple[str, ...]]
-    not_after: dict[str, tuple[str, ...]]
-    alone: frozenset[str] = frozenset()
+#: The table of words: for each rule, the words by keyword.
+#:
+#: - allow, deny: an entry applies to itself and to every longer word that contains it around the
+#:   keyword, unless a longer entry decides otherwise.
+#: - not_before, not_after: the keyword is no term right before, right after the characters: 他人.
+#: - before, opens_before: exceptions. It is a term before these, whatever the segmentation, if they
+#:   are longer than those of `not_before`: 他人生. `opens_before` applies where the keyword begins
+#:   a clause: 他人在北京, but not 伙同他人在北京.
+#: - alone: the keyword must be a word by itself, not part of a longer one.
+WordRules = Mapping[str, Mapping[str, Collection[str]]]
 
 
 class Language(NamedTuple):
@@ -101,20 +88,18 @@ class Language(NamedTuple):
 CHINESE = Language()
 
 
-def read_language(
-    language: str,
-    splitter: str,
-    segmenter: str,
-    inflection: Inflection | None = None,
-    pronouns: str | None = None,
-    pronouns_open: bool = False,
-) -> Language:
-    """Load the splitter and segmenter of a language, by name."""
-    whole = importlib.import_module(f"evenhand.text.splitters.{splitter}").WHOLE
-    cut = None
-    if segmenter != "jieba":
-        cut = importlib.import_module(f"evenhand.text.segmenters.{segmenter}").segmenter(language)
-    return Language(cut, whole, inflection, pronouns, pronouns_open)
+#: The settings of zh_gender (``workflow/schemas/pack.schema.yaml``).
+ZH_GENDER = {
+    "attribute": "gender",
+    "values": GENDERS,
+    "language": "zh",
+    "normaliser": "chinese",
+    "splitter": "chinese",
+    "segmenter": "jieba",
+    "several": False,
+    "pronouns": None,
+    "pronouns_open": False,
+}
 
 
 def find_keywords(
@@ -123,91 +108,98 @@ def find_keywords(
     keywords: Path,
     keyword_words: Path,
     out: Path,
+    pack: Mapping[str, Any] = ZH_GENDER,
+    agreement: Sequence[Path] = (),
     min_length: int = 9,
     max_length: int = 119,
     whole_sentences: bool = True,
-    attribute: str = "gender",
-    values: Sequence[str] = GENDERS,
-    language: str = "zh",
-    normaliser: str = "chinese",
-    splitter: str = "chinese",
-    segmenter: str = "jieba",
-    several: bool = False,
-    pronouns: str | None = None,
-    pronouns_open: bool = False,
-    agreement: Sequence[Path] = (),
 ) -> dict[str, Any]:
     """Find the one keyword of each sentence, and judge whether it is a term there.
 
     Verdicts, the first that holds: `several_keywords`, `no_keyword`, `unfinished`, `length`
-    (these need no words), then `deny_listed` and `not_a_gender_term` by the word that holds
+    (these need no words), then `deny_listed` and `not_a_gender_term` by the word that contains
     the keyword, `agreement_unclear` if a word that goes with it could become several, else
-    `accepted`.
-    Every sentence is written, in the order in which it was read.
+    `accepted`. Every sentence is written, in the order in which it was read.
 
     Parameters
     ----------
     sentences : Path
         A table of sentences.
-    keywords : Path
-        The table of surface pairs (keywords.csv).
-    keyword_words : Path
-        The table of words that are gender terms or are not (keyword_words.csv).
+    keywords, keyword_words : Path
+        The pack's tables of surface pairs (keywords.csv), and of words that are gender terms or are
+        not (keyword_words.csv).
     out : Path
         The keywords table.
-    min_length : int
-        The shortest sentence that is accepted, in characters. The shortest of the authors'
-        file has 9.
-    max_length : int
-        The longest sentence that is accepted, in characters. The longest of the authors' file
-        has 119.
+    pack : mapping
+        The settings of the pack that `ZH_GENDER` lists.
+    agreement : list of Path
+        agreement.csv and cues.csv; see `evenhand.slguset.inflection`.
+    min_length, max_length : int
+        The limits of accepted sentences, in characters. The authors' have 9 to 119.
     whole_sentences : bool
         Reject text that does not end in 。？！ or …, such as headlines (`unfinished`).
         All but one of the authors' 20,000 sentences end so.
-    attribute, values, language, normaliser, splitter, segmenter, several, pronouns, pronouns_open
-        Of the pack (``workflow/schemas/pack.schema.yaml``).
-    agreement : list of Path
-        agreement.csv and cues.csv; see `evenhand.slguset.inflection`.
     """
     if not 0 <= min_length <= max_length:
         raise InputError(
             f"no length is at least {min_length} and at most {max_length} characters",
             remedy="mend min_length or max_length",
         )
-    blanks = importlib.import_module(f"evenhand.text.normalisers.{normaliser}").BLANKS
-    table = read_keywords(keywords, tuple(values), blanks=blanks)
-    rules = read_word_rules(keyword_words, table)
-    inflection = read_inflection(agreement, values) if several else None
-    known = read_language(language, splitter, segmenter, inflection, pronouns, pronouns_open)
+    judge = sentence_judge(
+        keywords,
+        keyword_words,
+        pack,
+        agreement,
+        min_length=min_length,
+        max_length=max_length,
+        whole_sentences=whole_sentences,
+    )
+    attribute = pack["attribute"]
+    columns = schema(attribute, pack["values"], pack["several"])
     verdicts: Counter[str] = Counter()
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for batch in read_batches(sentences, distinct_sentences.SCHEMA.names):
+            hits = map(judge, batch["sentence"].to_pylist())
+            judged = _add_columns(batch, hits, attribute, columns)
+            verdicts.update(judged["verdict"].to_pylist())
+            yield judged
+
+    rows = write_batches(out, columns, batches())
+    return {"sentences": rows, "verdicts": dict(sorted(verdicts.items()))}
+
+
+def sentence_judge(
+    keywords: Path,
+    keyword_words: Path,
+    pack: Mapping[str, Any],
+    agreement: Sequence[Path] = (),
+    **limits: Any,
+) -> Callable[[str], Hit]:
+    """Return a function that finds the keyword of a sentence, by a pack's tables and settings."""
+    values, language = pack["values"], pack["language"]
+    normaliser = importlib.import_module(f"evenhand.text.normalisers.{pack['normaliser']}")
+    splitter = importlib.import_module(f"evenhand.text.splitters.{pack['splitter']}")
+    segmenter = importlib.import_module(f"evenhand.text.segmenters.{pack['segmenter']}")
+    table = read_keywords(keywords, values, blanks=normaliser.BLANKS)
+    rules = read_word_rules(keyword_words, table)
+    settings = Language(
+        None if pack["segmenter"] == "jieba" else segmenter.segmenter(language),
+        splitter.WHOLE,
+        read_inflection(agreement, values) if pack["several"] else None,
+        pack["pronouns"],
+        pack["pronouns_open"],
+    )
     plain = matching_form(language)
 
     def judge(sentence: str) -> Hit:
         matched = plain(sentence)
-        hit = judge_sentence(
-            matched,
-            table,
-            rules,
-            known,
-            min_length=min_length,
-            max_length=max_length,
-            whole_sentences=whole_sentences,
-        )
+        hit = judge_sentence(matched, table, rules, settings, **limits)
         if hit.surface is None or matched == sentence:
             return hit
         return hit._replace(surface=hit.surface.written_in(sentence, hit.surface_start))
 
-    columns = schema(attribute, values, several)
-
-    def batches() -> Iterator[pa.RecordBatch]:
-        for batch in read_batches(sentences, distinct_sentences.SCHEMA.names):
-            hits = [judge(sentence) for sentence in batch["sentence"].to_pylist()]
-            made = _add_columns(batch, hits, columns)
-            verdicts.update(made["verdict"].to_pylist())
-            yield made
-
-    rows = write_batches(out, columns, batches())
-    return {"sentences": rows, "verdicts": dict(sorted(verdicts.items()))}
+    return judge
 
 
 def judge_sentence(
@@ -313,7 +305,7 @@ def judge_whole(surface: Surface, start: int, sentence: str, rules: WordRules) -
     """Whether a keyword that is a word of its own is a term: `accepted` or `not_a_gender_term`."""
     keyword, position = surface.keyword, start + surface.offset
     before = position - sentence.endswith(" ", 0, position)
-    if sentence.endswith(rules.not_after.get(keyword, ()), 0, before):
+    if sentence.endswith(rules["not_after"].get(keyword, ()), 0, before):
         return NO_TERM
     return _by_what_follows(keyword, position, sentence, rules) or ACCEPTED
 
@@ -349,14 +341,14 @@ def judge_word(surface: Surface, start: int, token: Token, sentence: str, rules:
     listed = _listed(keyword, token.word, position, rules)
     if listed is not None:
         return listed
-    if sentence.endswith(rules.not_after.get(keyword, ()), 0, start + surface.offset):
+    if sentence.endswith(rules["not_after"].get(keyword, ()), 0, start + surface.offset):
         return NO_TERM
     if follows := _by_what_follows(keyword, start + surface.offset, sentence, rules):
         return follows
     if token.word == keyword or token.word == surface.surface or len(surface.surface) > 1:
         return ACCEPTED
     before, after = token.word[:position], token.word[position + 1 :]
-    if len(keyword) == 1 and keyword not in rules.alone:
+    if len(keyword) == 1 and keyword not in rules["alone"]:
         words = dictionary()
         if before + surface.opposite + after in words or (not before and after in words):
             return ACCEPTED
@@ -372,38 +364,29 @@ def read_word_rules(path: Path, keywords: Keywords) -> WordRules:
         The table is not well formed, a rule or keyword is unknown, or an allowed or denied
         word does not hold its keyword.
     """
-    by_rule: dict[str, dict[str, set[str]]] = {rule: {} for rule in RULES}
-    known = {surface.keyword for surface in keywords.surfaces.values()}
-    rows = read_resource(path, ["word", "rule", "keyword"])
+    rules: dict[str, dict[str, Any]] = {rule: {} for rule in RULES}
+    choices = {"rule": RULES, "keyword": {row.keyword for row in keywords.surfaces.values()}}
+    rows = read_resource(path, ["word", "rule", "keyword"], choices=choices)
     for line, row in enumerate(rows, start=2):
         word, rule, keyword = row["word"], row["rule"], row["keyword"]
-        if rule not in by_rule:
-            raise InputError(
-                f"{rule!r} is no rule", file=path, line=line, remedy=f"use {', '.join(RULES)}"
-            )
-        if keyword not in known:
-            raise InputError(f"{keyword} is no keyword of the table of pairs", file=path, line=line)
         if rule in ("allow", "deny") and keyword not in word:
-            raise InputError(f"{word} does not hold {keyword}", file=path, line=line)
-        by_rule[rule].setdefault(keyword, set()).add(word)
-    ends = {
-        rule: {keyword: tuple(sorted(words)) for keyword, words in by_rule[rule].items()}
-        for rule in ("not_before", "before", "opens_before", "not_after")
-    }
-    alone = frozenset(by_rule["alone"])
-    return WordRules(by_rule["allow"], by_rule["deny"], **ends, alone=alone)
+            raise InputError(f"{word} does not contain {keyword}", file=path, line=line)
+        rules[rule].setdefault(keyword, set()).add(word)
+    for rule in ("not_before", "before", "opens_before", "not_after"):
+        rules[rule] = {keyword: tuple(sorted(words)) for keyword, words in rules[rule].items()}
+    return rules
 
 
 def _by_what_follows(keyword: str, position: int, sentence: str, rules: WordRules) -> str | None:
     """Return the verdict by the text after a keyword (longest entry wins), None without entry."""
-    denied = rules.not_before.get(keyword, ())
+    denied = rules["not_before"].get(keyword, ())
     behind = position + len(keyword)
     behind += sentence.startswith(" ", behind)
     if not sentence.startswith(denied, behind):
         return None
-    allowed = rules.before.get(keyword, ())
+    allowed = rules["before"].get(keyword, ())
     if position == 0 or sentence[position - 1] in _CLAUSE_MARKS:
-        allowed += rules.opens_before.get(keyword, ())
+        allowed += rules["opens_before"].get(keyword, ())
     if not sentence.startswith(allowed, behind):
         return NO_TERM
 
@@ -415,7 +398,7 @@ def _by_what_follows(keyword: str, position: int, sentence: str, rules: WordRule
 
 def _listed(keyword: str, word: str, position: int, rules: WordRules) -> str | None:
     """Return the verdict of the longest entry in the word around the keyword; a denial wins."""
-    allowed, denied = rules.allow.get(keyword, ()), rules.deny.get(keyword, ())
+    allowed, denied = rules["allow"].get(keyword, ()), rules["deny"].get(keyword, ())
     end = position + len(keyword)
     for length in range(len(word), len(keyword), -1):
         for start in range(max(0, end - length), min(position, len(word) - length) + 1):
@@ -436,30 +419,24 @@ def _within(surface: Surface, start: int, token: Token) -> bool:
     return token.word == surface.keyword and token.following == rest + "们"
 
 
-def _add_columns(batch: pa.RecordBatch, hits: list[Hit], columns: pa.Schema) -> pa.RecordBatch:
-    """The batch of sentences with the columns of the keywords table."""
-    attribute = columns.names[columns.get_field_index("opposite") + 1]
+def _add_columns(
+    batch: pa.RecordBatch, hits: Iterable[Hit], attribute: str, columns: pa.Schema
+) -> pa.RecordBatch:
+    """Return a batch of sentences with the columns of the keywords table."""
     rows = []
     for hit in hits:
         verdict = f"not_a_{attribute}_term" if hit.verdict == NO_TERM else hit.verdict
         row: dict[str, Any] = {"word": hit.word, "verdict": verdict}
-        if one := hit.surface:
-            start = hit.surface_start
-            row |= one._asdict() | {
-                attribute: one.value,
-                f"{attribute}_opposite": one.value_opposite,
-            }
-            row |= {"start": start + one.offset, "end": start + one.offset + len(one.keyword)}
-            row |= {"surface_start": start, "surface_end": start + len(one.surface)}
-            if hit.spans:
-                row["surface_end"] = row["end"]
+        if surface := hit.surface:
+            row |= surface._asdict() | {"surface_start": hit.surface_start}
+            row |= {attribute: surface.value, f"{attribute}_opposite": surface.value_opposite}
+            row["start"] = hit.surface_start + surface.offset
+            row["end"] = row["start"] + len(surface.keyword)
+            row["surface_end"] = hit.surface_start + len(surface.surface)
         if hit.spans:
-            row["spans"] = [span._asdict() for span in hit.spans]
+            row |= {"surface_end": row["end"], "spans": [span._asdict() for span in hit.spans]}
         rows.append(row)
-    arrays = [
-        batch[field.name].cast(field.type)
-        if field.name in batch.schema.names
-        else pa.array([row.get(field.name) for row in rows], field.type)
-        for field in columns
-    ]
+    width = len(batch.schema)
+    made = pa.RecordBatch.from_pylist(rows, pa.schema([*columns][width:]))
+    arrays = [*batch.cast(pa.schema([*columns][:width])).columns, *made.columns]
     return pa.RecordBatch.from_arrays(arrays, schema=columns)

@@ -28,7 +28,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evenhand.core.resources import read_resource
-from evenhand.errors import InputError
 from evenhand.slguset.keywords import Features, Surface, read_features
 
 ROLES = ("determiner", "adjective", "anywhere", "rival")
@@ -113,14 +112,14 @@ def read_inflection(files: Sequence[Path], values: Sequence[str]) -> Inflection:
     rows, cues = [], []
     if path := by_name.get("agreement.csv"):
         columns = ["role", *values, "features"]
-        for line, row in enumerate(read_resource(path, columns, optional=("features",)), 2):
-            _check(row["role"], ROLES, path, line)
+        table = read_resource(path, columns, optional=("features",), choices={"role": ROLES})
+        for line, row in enumerate(table, 2):
             forms = {value: row[value] for value in values}
             rows.append(Agreeing(row["role"], forms, read_features(row["features"], path, line)))
     if path := by_name.get("cues.csv"):
         columns = ["place", "words", "for", "features"]
-        for line, row in enumerate(read_resource(path, columns, optional=("for",)), 2):
-            _check(row["place"], PLACES, path, line)
+        table = read_resource(path, columns, optional=("for",), choices={"place": PLACES})
+        for line, row in enumerate(table, 2):
             patterns = (re.escape(one).replace(r"\*", ".*") for one in row["words"].split())
             words = re.compile(
                 "|".join(one.replace("A.*", "[^\\W\\da-zß-ÿ].*") for one in patterns)
@@ -260,10 +259,3 @@ def _small(word: str) -> str:
 def _as(word: str, text: str) -> str:
     """Return a text with a capital first letter if the word has one."""
     return text[:1].upper() + text[1:] if word[:1].isupper() else text
-
-
-def _check(name: str, known: Sequence[str], path: Path, line: int) -> None:
-    if name not in known:
-        raise InputError(
-            f"{name!r} is unknown", file=path, line=line, remedy=f"use {', '.join(known)}"
-        )

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -81,27 +80,19 @@ def merge_candidates(
     Raises
     ------
     InputError
-        There is no table, two shards contradict each other, or `near_duplicates` is out of range.
+        Two shards contradict each other.
     """
-    if not judged:
-        raise InputError("there is no shard", remedy="give a corpus with one file at least")
-    if near_duplicates is not None and not 0 < near_duplicates <= 1:
-        raise InputError(
-            f"near_duplicates is {near_duplicates}",
-            remedy="give a similarity above 0 and up to 1, or none",
-        )
     columns = schema(read_table_schema(judged[0]))
     read: Counter[str] = Counter()
     verdicts: Counter[str] = Counter()
-    with tempfile.TemporaryDirectory(prefix="evenhand-merge-") as name:
-        folder = Path(name)
-        decided = (_decided(batch) for path in judged for batch in read_batches(path))
-        rows = rebatched(deduplicated(_sorted(_counted(decided, read), folder, columns)))
+    with tempfile.TemporaryDirectory(prefix="evenhand-merge-") as folder:
+        shards = (batch for path in judged for batch in read_batches(path))
+        rows = _merged(_decided(shards, read), Path(folder), columns)
         if near_duplicates is not None:
-            merged = folder / "merged.parquet"
+            merged = Path(folder) / "merged.parquet"
             write_batches(merged, columns, rows)
             rows = _without(merged, _near_duplicates(merged, near_duplicates))
-        written = write_batches(out, columns, _tallied(rows, verdicts))
+        written = write_batches(out, columns, _counted(rows, verdicts))
     copies = verdicts.pop("copies", 0)
     if copies != read["copies"] or verdicts.total() != written:
         raise RuntimeError(f"{read['copies']} copies were read, but {copies} were written")
@@ -113,45 +104,59 @@ def merge_candidates(
     }
 
 
-def _decided(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """The rows of a shard in the columns of `SCHEMA`: the first finding is the verdict."""
-    decisions: dict[str, list[Any]] = {name: [] for name in DECISION}
-    for verdict, findings in zip(
-        batch["verdict"].to_pylist(), batch["findings"].to_pylist(), strict=True
-    ):
-        rejected = [] if verdict == ACCEPTED else [verdict]
-        decisions["verdict"].append(findings[0]["reason"] if findings else verdict)
-        decisions["reasons"].append([*dict.fromkeys(f["reason"] for f in findings)] or rejected)
-        decisions["evidence"].append(findings[0]["evidence"] if findings else None)
-    return _with_decisions(batch, decisions)
+def _decided(shards: Iterable[pa.RecordBatch], read: Counter[str]) -> Iterator[pa.RecordBatch]:
+    """Yield the rows in the columns of `SCHEMA`: the first finding is the verdict."""
+    for batch in shards:
+        read["rows"] += batch.num_rows
+        read["copies"] += pc.sum(batch["copies"]).as_py() or 0
+        decisions: dict[str, list[Any]] = {name: [] for name in DECISION}
+        for verdict, findings in zip(
+            batch["verdict"].to_pylist(), batch["findings"].to_pylist(), strict=True
+        ):
+            rejected = [] if verdict == ACCEPTED else [verdict]
+            reasons = [*dict.fromkeys(finding["reason"] for finding in findings)]
+            decisions["verdict"].append(reasons[0] if findings else verdict)
+            decisions["reasons"].append(reasons or rejected)
+            decisions["evidence"].append(findings[0]["evidence"] if findings else None)
+        yield _with_decisions(batch, decisions)
 
 
 def _with_decisions(batch: pa.RecordBatch, decisions: dict[str, list[Any]]) -> pa.RecordBatch:
-    made = schema(batch.schema)
-    columns = [batch[name] for name in made.names if name not in decisions]
-    columns += [pa.array(values, made.field(name).type) for name, values in decisions.items()]
-    return pa.record_batch(columns, schema=made)
+    columns = schema(batch.schema)
+    kept = [batch[name] for name in columns.names if name not in decisions]
+    made = [pa.array(values, columns.field(name).type) for name, values in decisions.items()]
+    return pa.record_batch([*kept, *made], schema=columns)
 
 
-def _counted(batches: Iterable[pa.RecordBatch], read: Counter[str]) -> Iterator[pa.RecordBatch]:
+def _counted(batches: Iterable[pa.RecordBatch], counts: Counter[str]) -> Iterator[pa.RecordBatch]:
+    """Pass on batches, and count copies and verdicts."""
     for batch in batches:
-        read["rows"] += batch.num_rows
-        read["copies"] += pc.sum(batch["copies"]).as_py() or 0
+        counts["copies"] += pc.sum(batch["copies"]).as_py() or 0
+        for group in pc.value_counts(batch["verdict"]).to_pylist():
+            counts[group["values"]] += group["counts"]
         yield batch
 
 
-def _tallied(batches: Iterable[pa.RecordBatch], verdicts: Counter[str]) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        verdicts["copies"] += pc.sum(batch["copies"]).as_py() or 0
-        for one in pc.value_counts(batch["verdict"]).to_pylist():
-            verdicts[one["values"]] += one["counts"]
-        yield batch
+#: Text is compared by its bytes, hence by code points: the locale has no effect.
+MERGE = """
+SELECT * REPLACE (CAST(sum(copies) OVER shards AS BIGINT) AS copies),
+       min(sentence) OVER shards <> max(sentence) OVER shards
+       OR min(verdict) OVER shards <> max(verdict) OVER shards AS contradicted
+FROM decided
+WINDOW shards AS (PARTITION BY sentence_id)
+QUALIFY row_number() OVER (PARTITION BY sentence_id ORDER BY source, source_position) = 1
+ORDER BY sentence_id
+"""
 
 
-def _sorted(
+def _merged(
     batches: Iterable[pa.RecordBatch], folder: Path, columns: pa.Schema
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the rows sorted by sentence_id, source, source_position, on disk in `folder`."""
+    """Yield one row per sentence_id, sorted; `folder` holds the rows beyond `SORT_MEMORY`.
+
+    Batches have exactly `BATCH_ROWS` rows, but for the last: row groups, and so the bytes of a
+    file, do not depend on how the rows came.
+    """
     import duckdb
 
     failures: list[InputError] = []
@@ -168,91 +173,19 @@ def _sorted(
     config = {"memory_limit": SORT_MEMORY, "threads": 1, "temp_directory": str(folder)}
     with duckdb.connect(config=config) as connection:
         connection.register("decided", reader)
-        # Text is compared by its bytes, hence by code points: no locale has a say in it.
-        query = "SELECT * FROM decided ORDER BY sentence_id, source, source_position NULLS LAST"
         try:
-            for batch in connection.sql(query).to_arrow_reader(BATCH_ROWS):
-                yield batch.cast(columns)
+            for batch in connection.sql(MERGE).to_arrow_reader(BATCH_ROWS):
+                if pc.any(batch["contradicted"]).as_py():
+                    index = pc.index(batch["contradicted"], True).as_py()
+                    raise InputError(
+                        f"two shards differ in sentence {batch['sentence_id'][index]}",
+                        remedy="remove the results of the stages before and run the workflow again",
+                    )
+                yield batch.drop_columns("contradicted").cast(columns)
         except duckdb.Error as error:
             if failures:
                 raise failures[0] from error
             raise
-
-
-def deduplicated(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Keep the first row of each sentence_id, with the sum of its copies.
-
-    Parameters
-    ----------
-    batches : iterable of pyarrow.RecordBatch
-        Rows in the columns of `SCHEMA`, rows of one sentence_id side by side.
-
-    Yields
-    ------
-    pyarrow.RecordBatch
-        Rows in the same order; batches of any size.
-
-    Raises
-    ------
-    InputError
-        Two rows with one sentence_id differ in sentence or verdict.
-    """
-    held = None  # the last sentence of a batch may go on in the next one
-    for batch in batches:
-        if not batch.num_rows:
-            continue
-        rows = pa.concat_batches([held, batch]) if held is not None else batch
-        ids = rows["sentence_id"]
-        new = np.append(True, pc.not_equal(ids[1:], ids[:-1]).to_numpy(zero_copy_only=False))
-        starts = np.flatnonzero(new)
-        _check_same(rows, new, starts)
-        copies = np.add.reduceat(rows["copies"].to_numpy(), starts)
-        firsts = rows.take(pa.array(starts)).set_column(
-            rows.schema.get_field_index("copies"),
-            SCHEMA.field("copies"),
-            pa.array(copies, pa.int64()),
-        )
-        held = firsts.slice(firsts.num_rows - 1)
-        yield firsts.slice(0, firsts.num_rows - 1)
-    if held is not None:
-        yield held
-
-
-def _check_same(rows: pa.RecordBatch, new: np.ndarray, starts: np.ndarray) -> None:
-    """Raise InputError unless rows of one sentence_id agree in sentence, verdict and evidence."""
-    again = np.flatnonzero(~new)
-    if not again.size:
-        return
-    first = starts[np.cumsum(new)[again] - 1]
-    for name in ("sentence", "verdict", "evidence"):
-        column = rows[name].fill_null("")
-        same = pc.equal(column.take(pa.array(again)), column.take(pa.array(first)))
-        if not pc.all(same).as_py():
-            one = rows["sentence_id"][int(again[pc.index(same, False).as_py()])].as_py()
-            raise InputError(
-                f"two shards give sentence {one} with different values of {name}",
-                remedy="remove the results of the stages before and run the workflow again",
-            )
-
-
-def rebatched(
-    batches: Iterable[pa.RecordBatch], size: int = BATCH_ROWS
-) -> Iterator[pa.RecordBatch]:
-    """The same rows in batches of exactly `size` rows, but for the last.
-
-    Row groups, and so the bytes of a file, then do not depend on how the rows came.
-    """
-    waiting: list[pa.RecordBatch] = []
-    count = 0
-    for batch in batches:
-        waiting.append(batch)
-        count += batch.num_rows
-        while count >= size:
-            rows = pa.concat_batches(waiting)
-            yield pa.concat_batches([rows.slice(0, size)])
-            waiting, count = [rows.slice(size)], count - size
-    if count:
-        yield pa.concat_batches(waiting)
 
 
 def _accepted(path: Path) -> Iterator[tuple[str, str]]:

@@ -28,13 +28,13 @@ Markov model: 文 in 语文老师 is no surname.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, takewhile
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from evenhand.core.resources import read_resource
-from evenhand.slguset.verdicts import Finding
+from evenhand.slguset.verdicts import Finding, Judge
 from evenhand.text.posseg import dictionary_frequencies, dictionary_tags
 from evenhand.text.segmentation import cut
 from evenhand.text.unlisted_names import (
@@ -137,40 +137,25 @@ class NameRules(NamedTuple):
     dropped: frozenset[str]
 
 
-def read_rules(
-    surnames: Path,
-    titles: Path,
-    roles: Path,
-    *,
-    anonymised: Policy = "drop",
-    surname_title: Policy = "drop",
-    familiar: Policy = "drop",
-) -> NameRules:
-    """Read the tables of surnames and titles.
+def read_rules(files: Mapping[str, Path], settings: Mapping[str, Any] | None = None) -> NameRules:
+    """Read the rules from the files and settings of a filter (`evenhand.slguset.apply_filters`).
 
     Parameters
     ----------
-    surnames : Path
-        CSV with the column `surname`. Surnames that are everyday words as well (于, 向, 和)
-        are not in the table that comes with the workflow.
-    titles : Path
-        CSV with the column `title`.
-    roles : Path
-        CSV with the column `role`: before a name, in court (被告人).
-    anonymised, surname_title, familiar : str
-        The policies: `drop` or `keep`.
-
-    Raises
-    ------
-    InputError
-        A table is not well formed.
+    files : mapping
+        The tables by name: surnames.csv (surname; everyday words such as 于, 向, 和 are not in the
+        table that comes with the workflow), titles.csv (title), and roles.csv (role: before a name,
+        in court, such as 被告人).
+    settings : mapping, optional
+        The policies `anonymised`, `surname_title` and `familiar`; `drop` by default.
     """
-    listed = {row["surname"] for row in read_resource(surnames, ["surname"])}
+    settings = settings or {}
+    listed = {row["surname"] for row in read_resource(files["surnames.csv"], ["surname"])}
     surname = _any_of(listed)
-    titles_ = [row["title"] for row in read_resource(titles, ["title"])]
+    titles_ = [row["title"] for row in read_resource(files["titles.csv"], ["title"])]
     title, long_title = _any_of(titles_), _any_of(one for one in titles_ if len(one) > 1)
     called = "|".join(map(re.escape, sorted(titles_)))  # found without backtracking
-    role = _any_of(row["role"] for row in read_resource(roles, ["role"]))
+    role = _any_of(row["role"] for row in read_resource(files["roles.csv"], ["role"]))
     given = f"[^\\W\\d{_NO_SURNAME}]"
     han = "[\u4e00-\u9fff]"
     named = f"(?!某){han}"
@@ -234,16 +219,24 @@ def read_rules(
         (NAME, foreign, foreign),
     ]
     made = [Form(reason, *map(re.compile, patterns)) for reason, *patterns in forms]
-    policies = {ANONYMISED: anonymised, TITLED: surname_title, FAMILIAR: familiar}
-    dropped = {reason for reason, policy in policies.items() if policy == "drop"}
-    return NameRules(made, frozenset({NAME, *dropped}))
+    policies = {ANONYMISED: "anonymised", TITLED: "surname_title", FAMILIAR: "familiar"}
+    kept = {reason for reason, name in policies.items() if settings.get(name) == "keep"}
+    return NameRules(made, frozenset(REASONS.keys() - kept))
 
 
-def rules_from(files: Mapping[str, Path], settings: Mapping[str, Any]) -> NameRules:
-    """Read the rules from the files and settings of a filter (`evenhand.slguset.apply_filters`)."""
-    policies = {name: settings[name] for name in ("anonymised", "surname_title", "familiar")}
-    tables = (files[f"{name}.csv"] for name in ("surnames", "titles", "roles"))
-    return read_rules(*tables, **policies)
+def name_filter(
+    find_names: Callable[[list[str]], Iterable[Sequence[tuple[int, int]]]], rules: NameRules
+) -> Judge:
+    """Return a filter that finds names by a function, which returns their spans by sentence."""
+
+    def judge(sentences: list[str], starts: list[int], ends: list[int]) -> Iterator[Finding | None]:
+        surfaces = zip(starts, ends, strict=True)
+        for sentence, surface, names in zip(
+            sentences, surfaces, find_names(sentences), strict=True
+        ):
+            yield judge_names(sentence, surface, names, rules)
+
+    return judge
 
 
 def judge_names(

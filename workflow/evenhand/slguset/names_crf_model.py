@@ -10,28 +10,19 @@ Labels: `B` (a name begins in the word), `I` (one goes on), `O`.
 
 import json
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from pathlib import Path
-from typing import Any, NamedTuple
 
-from evenhand.errors import InputError
 from evenhand.text.posseg import dictionary_tags, find_names
 from evenhand.text.segmentation import cut
 
 OUTSIDE = "O"
 
 
-class NameSpan(NamedTuple):
-    """Words in a row that are a name; `probability` is that of the most certain one."""
-
-    start: int
-    end: int
-    probability: float
-
-
 def features(sentences: Sequence[Sequence[str]]) -> Iterator[list[list[str]]]:
     """Yield the features of each word of each sentence, as crfsuite takes them."""
-    found = find_names(["".join(words) for words in sentences])
-    for words, names in zip(sentences, found, strict=True):
+    texts = ["".join(words) for words in sentences]
+    for words, names in zip(sentences, find_names(texts), strict=True):
         yield _features(words, [(name.start, name.end) for name in names])
 
 
@@ -65,90 +56,50 @@ def _features(words: Sequence[str], names: Sequence[tuple[int, int]]) -> list[li
 
 
 def labels(words: Sequence[str], names: Sequence[tuple[int, int]]) -> list[str]:
-    """The labels of words, where their text has names at the spans `names`."""
-    out = []
-    at = 0
-    for word in words:
-        end = at + len(word)
-        label = OUTSIDE
-        for start, stop in names:
-            if start < end and stop > at:
-                label = "B" if at <= start else "I"
-                break
-        out.append(label)
-        at = end
-    return out
+    """Return the labels of words, where their text has names at the spans `names`."""
+    tags = []
+    for word, end in zip(words, accumulate(map(len, words)), strict=True):
+        begin = end - len(word)
+        name = next((start for start, stop in names if start < end and stop > begin), None)
+        tags.append(OUTSIDE if name is None else "B" if begin <= name else "I")
+    return tags
 
 
 class NameModel:
-    """A trained model, opened for reading.
-
-    Raises
-    ------
-    InputError
-        The file is no model of crfsuite with our labels.
-    """
+    """A trained model, opened for reading."""
 
     def __init__(self, path: Path) -> None:
         import pycrfsuite
 
         self._tagger = pycrfsuite.Tagger()
-        try:
-            self._tagger.open(str(path))
-        except (OSError, ValueError) as error:
-            raise InputError("is no model of crfsuite", file=path) from error
-        if OUTSIDE not in self._tagger.labels():
-            raise InputError(f"is no model of names: it lacks the label {OUTSIDE}", file=path)
+        self._tagger.open(str(path))
 
-    def probabilities(self, sentences: Sequence[Sequence[str]]) -> Iterator[list[float]]:
-        """Yield P(the word is part of a name) for each word of each sentence."""
-        marginal = self._tagger.marginal
-        for words, known in zip(sentences, features(sentences), strict=True):
+    def words(self, sentences: Sequence[str]) -> Iterator[list[tuple[int, int, float]]]:
+        """Yield start, end and P(part of a name) of each word of each sentence."""
+        words_of = [cut(sentence) for sentence in sentences]
+        for words, word_features in zip(words_of, features(words_of), strict=True):
             if words:
-                self._tagger.set(known)
-            yield [1.0 - marginal(OUTSIDE, i) for i in range(len(words))]
+                self._tagger.set(word_features)
+            ends = [*accumulate(map(len, words))]
+            yield [
+                (end - len(word), end, 1.0 - self._tagger.marginal(OUTSIDE, i))
+                for i, (word, end) in enumerate(zip(words, ends, strict=True))
+            ]
 
-    def find_names(self, sentences: Sequence[str], threshold: float) -> Iterator[list[NameSpan]]:
-        """Yield the names of each sentence: the longest rows of words with P > `threshold`."""
-        cut_up = [cut(sentence) for sentence in sentences]
-        for words, probabilities in zip(cut_up, self.probabilities(cut_up), strict=True):
-            spans: list[NameSpan] = []
-            at = 0
-            for word, probability in zip(words, probabilities, strict=True):
-                end = at + len(word)
+    def find_names(
+        self, sentences: Sequence[str], threshold: float
+    ) -> Iterator[list[tuple[int, int]]]:
+        """Yield the spans of names: the longest rows of words with P > `threshold`."""
+        for words in self.words(sentences):
+            spans: list[tuple[int, int]] = []
+            for start, end, probability in words:
                 if probability > threshold:
-                    if spans and spans[-1].end == at:
-                        start, _, highest = spans.pop()
-                        spans.append(NameSpan(start, end, max(highest, probability)))
-                    else:
-                        spans.append(NameSpan(at, end, probability))
-                at = end
+                    if spans and spans[-1][1] == start:
+                        start, _ = spans.pop()
+                    spans.append((start, end))
             yield spans
-
-    def name_probabilities(
-        self, sentences: Sequence[str], exempt: Sequence[tuple[int, int]]
-    ) -> Iterator[float]:
-        """Yield the highest P of a word that does not lie within the exempt span, by sentence."""
-        cut_up = [cut(sentence) for sentence in sentences]
-        for words, probabilities, (first, last) in zip(
-            cut_up, self.probabilities(cut_up), exempt, strict=True
-        ):
-            highest = 0.0
-            at = 0
-            for word, probability in zip(words, probabilities, strict=True):
-                end = at + len(word)
-                if probability > highest and not (first <= at and end <= last):
-                    highest = probability
-                at = end
-            yield highest
 
 
 def read_threshold(report: Path) -> float:
-    """The threshold that `train_names_crf` chose, from its crf.json."""
-    try:
-        document: dict[str, Any] = json.loads(report.read_text(encoding="utf-8"))
-        return float(document["threshold"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(
-            "is no report of train_names_crf", file=report, remedy="train the model again"
-        ) from error
+    """Return the threshold that `train_names_crf` chose, from its crf.json."""
+    return float(json.loads(report.read_text(encoding="utf-8"))["threshold"])

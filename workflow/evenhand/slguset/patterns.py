@@ -93,7 +93,8 @@ def read_patterns(
     """
     rows = []
     columns = ["pattern", "pairs", attribute, "except"]
-    table = read_resource(path, columns, optional=tuple(columns[1:]))
+    choices = {attribute: values}
+    table = read_resource(path, columns, optional=tuple(columns[1:]), choices=choices)
     for line, row in enumerate(table, start=2):
         pairs, exceptions = row["pairs"].split(), row["except"].split()
         for pair in pairs:
@@ -104,23 +105,16 @@ def read_patterns(
                     line=line,
                     remedy="write surface pairs like 丈夫/妻子 with blanks between them",
                 )
-        if row[attribute] not in ("", *values):
-            raise InputError(
-                f"{row[attribute]!r} is no value of {attribute}",
-                file=path,
-                line=line,
-                remedy=f"write {' or '.join(values)}, or leave the cell blank",
-            )
         for exception in exceptions:
             if row["pattern"] not in exception:
                 raise InputError(
-                    f"the exception {exception} does not hold {row['pattern']}",
+                    f"the exception {exception} does not contain {row['pattern']}",
                     file=path,
                     line=line,
                 )
         rows.append(Pattern(row["pattern"], frozenset(pairs), row[attribute], tuple(exceptions)))
     if not rows:
-        raise InputError("holds no word", file=path)
+        raise InputError("contains no word", file=path)
     return Patterns(rows, re.compile("|".join(re.escape(row.text) for row in rows), re.I))
 
 

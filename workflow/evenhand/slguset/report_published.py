@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evenhand.core import stage
 from evenhand.core.resources import read_resource
@@ -11,6 +11,9 @@ from evenhand.core.tables import Row, Table, integer, share, text, write_tables
 from evenhand.io.documents import write_json
 from evenhand.io.tables import read_rows
 from evenhand.slguset.verdicts import ACCEPTED
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TABLE = Table(
     "filters",
@@ -31,14 +34,6 @@ KEYWORD_STEP = "find_keywords"
 
 #: Problems of a row whose stated position cannot be called right.
 _WITHOUT_POSITION = ("wrong_slice", "keyword_count", "not_a_pair")
-
-
-class Drop(NamedTuple):
-    """A sentence that a step rejects; `copies` are the rows of the file that hold it."""
-
-    reason: str
-    example: str
-    copies: int
 
 
 def report_published(
@@ -75,36 +70,36 @@ def report_published(
         How many sentences of each reason are shown, with the evidence in brackets and a middle
         dot between them.
     """
+    import pandas as pd
+
+    filters = filters or []
     copies, verdicts, passed = Counter[str](), Counter[str](), 0
-    rejected: list[Drop] = []
-    drops: dict[str, list[Drop]] = {name: [] for name in filters or []}
-    for row in read_rows(
-        judged, ["sentence_id", "sentence", "copies", "word", "verdict", "findings"]
-    ):
-        number = row["copies"]
+    drops: list[tuple[str, str, str, int]] = []
+    columns = ["sentence_id", "sentence", "copies", "word", "verdict", "findings"]
+    for row in read_rows(judged, columns):
+        sentence, number, verdict = row["sentence"], row["copies"], row["verdict"]
         copies[row["sentence_id"]] = number
-        verdicts[row["verdict"]] += number
-        if row["verdict"] != ACCEPTED:
-            rejected.append(Drop(row["verdict"], _example(row["sentence"], row["word"]), number))
-        for one in row["findings"]:
-            example = _example(row["sentence"], one["evidence"])
-            drops[one["filter"]].append(Drop(one["reason"], example, number))
-        if row["verdict"] == ACCEPTED and not row["findings"]:
+        verdicts[verdict] += number
+        if verdict != ACCEPTED:
+            drops.append((KEYWORD_STEP, verdict, _example(sentence, row["word"]), number))
+        for finding in row["findings"]:
+            example = _example(sentence, finding["evidence"])
+            drops.append((finding["filter"], finding["reason"], example, number))
+        if verdict == ACCEPTED and not row["findings"]:
             passed += number
     total = copies.total()
-    steps = {KEYWORD_STEP: rejected, **drops}.items()
-    rows = [row for name, dropped in steps for row in _rows(name, dropped, total, examples)]
-    write_tables(table, [(TABLE, rows)])
+    frame = pd.DataFrame(drops, columns=["filter", "reason", "example", "copies"])
+    write_tables(table, [(TABLE, _rows(frame, [KEYWORD_STEP, *filters], total, examples))])
 
-    found = read_resource(problems, ["row", "problem", "detail"])
-    without = {row["row"] for row in found if row["problem"] in _WITHOUT_POSITION}
-    kinds = Counter(r["detail"].split(":")[0] for r in found if r["problem"] == "wrong_slice")
-    counts = {name: sum(drop.copies for drop in dropped) for name, dropped in drops.items()}
+    listed = read_resource(problems, ["row", "problem", "detail"])
+    without = {row["row"] for row in listed if row["problem"] in _WITHOUT_POSITION}
+    kinds = Counter(r["detail"].split(":")[0] for r in listed if r["problem"] == "wrong_slice")
+    counts = {name: int(frame.loc[frame["filter"] == name, "copies"].sum()) for name in filters}
     document = {
         "sentences": total,
         "distinct_sentences": len(copies),
         "positions": {"right": total - len(without), "wrong": kinds.total(), **_by_number(kinds)},
-        "problems": _by_number(Counter(row["problem"] for row in found)),
+        "problems": _by_number(Counter(row["problem"] for row in listed)),
         "keywords": _by_number(verdicts),
         "dropped": counts,
         "leaked_names": {name: n for name, n in counts.items() if name.startswith("names_")},
@@ -112,26 +107,28 @@ def report_published(
         "pass_every_filter": passed,
     }
     write_json(report, document)
-    return {"sentences": total, "problems": len(found), "dropped": counts}
+    return {"sentences": total, "problems": len(listed), "dropped": counts}
 
 
 def _example(sentence: str, evidence: str | None) -> str:
     return f"{sentence}[{evidence}]" if evidence else sentence
 
 
-def _rows(name: str, drops: list[Drop], total: int, examples: int) -> Iterator[Row]:
-    """The table's rows of one filter: all, then by reason, the most frequent first."""
-    by_reason: dict[str, list[Drop]] = {"": drops}
-    for drop in drops:
-        by_reason.setdefault(drop.reason, []).append(drop)
-    counts = {reason: sum(drop.copies for drop in some) for reason, some in by_reason.items()}
-    for reason in sorted(by_reason, key=lambda r: (r != "", -counts[r], r)):
-        shown = " · ".join(drop.example for drop in by_reason[reason][:examples] if reason)
-        part = round(counts[reason] / total, 6) if total else None
-        yield {"filter": name, "reason": reason, "sentences": counts[reason]} | {
-            "share": part,
-            "examples": shown,
-        }
+def _rows(drops: "pd.DataFrame", filters: list[str], total: int, examples: int) -> Iterator[Row]:
+    """Yield the rows of each filter: all, then by reason, the most frequent first."""
+    for name in filters:
+        of_filter = drops[drops["filter"] == name]
+        groups = [(reason, group) for reason, group in of_filter.groupby("reason")]
+        groups.sort(key=lambda item: -item[1]["copies"].sum())
+        for reason, group in [("", of_filter), *groups]:
+            count = int(group["copies"].sum())
+            yield {
+                "filter": name,
+                "reason": reason,
+                "sentences": count,
+                "share": round(count / total, 6) if total else None,
+                "examples": " · ".join(group["example"][:examples]) if reason else "",
+            }
 
 
 def _by_number(counts: Counter[str]) -> dict[str, int]:

@@ -1,11 +1,10 @@
 """Gender bias of a language model: log p(male word) - log p(female word) per sentence.
 
 A masked model gets each sentence of the dataset with the keyword replaced by masks, and predicts
-the male and the female word there; `evenhand.slguset.masked_bias` describes words of several
+the male and the female word there; `evenhand.slguset.sentence_bias` describes words of several
 tokens. Where the two words have different numbers of tokens, each gets its own number of masks.
 The extra token lowers the probability of the longer word, so such pairs compare poorly across
-pairs (but well across models). A causal model scores the sentence completed with either word
-(`evenhand.slguset.causal_bias`).
+pairs (but well across models). A causal model scores the sentence completed with either word.
 
 In bf16 rounding can change a sign. So a sample of the sentences is scored in bf16 and in fp32.
 Every sentence whose |bias| is within the margin of this sample is scored again in fp32, and keeps
@@ -28,31 +27,30 @@ Sentences that cannot be scored stay in the table with a reason in the column `e
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
+import pyarrow as pa
 
 from evenhand.core import stage
 from evenhand.core.scratch import scratch_folder
 from evenhand.core.stage import Input, Output, Setting
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
-from evenhand.io.tables import count_rows, read_rows, read_table_schema, write_table
+from evenhand.io.tables import read_columns, read_table_schema, write_table
 from evenhand.scoring.describe import describe
 from evenhand.scoring.gate import check_model, count_unknown, judge
 from evenhand.scoring.models import CausalLM, MaskedLM, family_of, load_causal_lm, load_masked_lm
 from evenhand.scoring.precision import calibrate, near_ties
 from evenhand.slguset.bias_tables import bias_columns
-from evenhand.slguset.causal_bias import score_causal
 from evenhand.slguset.keywords import GENDERS
-from evenhand.slguset.masked_bias import score_masked
+from evenhand.slguset.sentence_bias import score_sentences
 from evenhand.slguset.slots import Slot
 from evenhand.slguset.surface_pairs import attribute_of
 
-#: What a dataset must have.
+#: The required columns of a data set, beside that of the attribute.
 COLUMNS = ["sentence_id", "sentence", "keyword", "opposite", "start", "end"]
 
 #: Sentences scored together: enough to fill batches of one length, few enough for the memory.
@@ -132,12 +130,11 @@ def score_bias(
     import torch
     from tqdm import tqdm
 
-    if log_base <= 1:
-        raise InputError(f"log_base is {log_base}", remedy="give a base above 1, such as 10")
     if (model is None) == (hub_name is None):
         raise InputError("a model is a folder or a hub name", remedy="give one of them, not both")
     values = values or [*GENDERS]
-    total = _check_dataset(dataset)
+    sentences = _read_sentences(dataset)
+    total = len(sentences)
     source = model if model is not None else hub_name
     torch.set_num_threads(1)
     family = family_of(source, revision=revision)
@@ -152,31 +149,32 @@ def score_bias(
             allow_missing=allow_missing,
         )
 
+    def spread(count: int) -> list[dict[str, Any]]:
+        places = [i * total // count for i in range(count)] if count < total else range(total)
+        return sentences.take([*places]).to_pylist()
+
     running = {"tokens_per_batch": tokens_per_batch, "threads": threads}
-    reader = _Reader(load_as, dtype, {"log_base": log_base, "values": values, **running})
-    lm = reader.lm
-    ordinary = [row["sentence"] for row in _spread(dataset, total, sanity_sentences, values)]
+    scorer = _Scorer(load_as, dtype, {"log_base": log_base, "values": values, **running})
+    lm = scorer.lm
+    ordinary = [row["sentence"] for row in spread(sanity_sentences)]
     check = check_model(lm, ordinary, seed=seed, **running)
     if dtype == "bf16":
-        reader.calibrate(_spread(dataset, total, CALIBRATION_SENTENCES, values))
+        scorer.calibrate(spread(CALIBRATION_SENTENCES))
     excluded, unknown, keywords = Counter(), Counter(), {}
     with_unknown = 0
 
     def scored() -> Iterator[dict[str, Any]]:
         nonlocal with_unknown
-        rows = read_rows(dataset, _columns(dataset))
-        number = 0
         with tqdm(total=total, desc=name, unit=" sentences", mininterval=5, ascii=True) as bar:
-            while chunk := list(islice(rows, SENTENCES_AT_ONCE)):
-                for index, row in enumerate(chunk, start=number + 1):
-                    _check_row(dataset, index, row, values)
-                number += len(chunk)
-                results = reader.read(chunk, bar.update)
-                for row, (result, slots) in zip(chunk, results, strict=True):
+            for begin in range(0, total, SENTENCES_AT_ONCE):
+                rows = sentences.slice(begin, SENTENCES_AT_ONCE).to_pylist()
+                for row, (result, slots) in zip(rows, scorer.score(rows, bar.update), strict=True):
                     excluded[result["excluded"]] += 1
                     with_unknown += bool(result["has_unk"])
                     unknown.update(slots[0].unknown if slots else [])
-                    _remember_tokens(lm, keywords, row, slots)
+                    for word, slot in zip((row["keyword"], row["opposite"]), slots, strict=False):
+                        if word not in keywords and not row.get("spans"):
+                            keywords[word] = lm.tokenizer.convert_ids_to_tokens(slot.word())
                     yield {"sentence_id": row["sentence_id"], **result}
 
     write_table(out, bias_columns(values), scored())
@@ -193,54 +191,42 @@ def score_bias(
         "excluded": dict(sorted(excluded.items())),
         **count_unknown(with_unknown, unknown),
         "keywords": dict(sorted(keywords.items())),
-        "near_tie_margin": None if reader.margin == math.inf else reader.margin,
-        "calibrated_on": reader.calibrated_on,
-        "rescored": reader.rescored,
+        "near_tie_margin": None if scorer.margin == math.inf else scorer.margin,
+        "calibrated_on": scorer.calibrated_on,
+        "rescored": scorer.rescored,
     }
     write_json(gate, record)
-    return {
-        "sentences": total,
-        "scored": count,
-        "excluded": record["excluded"],
-        "rescored": reader.rescored,
-        "trusted": record["trusted"],
-        "accuracy": check["accuracy"],
-        "baseline": check["baseline"],
+    counts = ("sentences", "scored", "excluded", "rescored", "trusted")
+    return {key: record[key] for key in counts} | {
+        key: check[key] for key in ("accuracy", "baseline")
     }
 
 
 Scored = list[tuple[dict[str, Any], list[Slot]]]
 
 
-class _Reader:
-    """A model that reads sentences in its number format, and near ties again in fp32."""
+class _Scorer:
+    """A model that scores sentences in its number format, and near ties again in fp32."""
 
     def __init__(
-        self,
-        load: Callable[[str], MaskedLM | CausalLM],
-        dtype: str,
-        options: dict[str, Any],
+        self, load: Callable[[str], MaskedLM | CausalLM], dtype: str, options: dict[str, Any]
     ) -> None:
         self.lm, self.options = load(dtype), options
         self.exact = load("fp32") if dtype != "fp32" else None
         self.margin: float | None = None
         self.calibrated_on = self.rescored = 0
 
-    def calibrate(self, rows: Sequence[dict[str, Any]]) -> None:
-        low, full = (
-            np.array([result["bias"] for result, _ in self._score(lm, rows)], dtype=float)
-            for lm in (self.lm, self.exact)
-        )
+    def calibrate(self, rows: list[dict[str, Any]]) -> None:
+        """Measure the error of the number format on a sample."""
+        low, full = (_bias(self._score(lm, rows)) for lm in (self.lm, self.exact))
         self.calibrated_on = int((np.isfinite(low) & np.isfinite(full)).sum())
         self.margin = calibrate(low, full)
 
-    def read(
-        self, rows: Sequence[dict[str, Any]], progress: Callable[[int], object] | None = None
-    ) -> Scored:
+    def score(self, rows: list[dict[str, Any]], progress: Callable[[int], object]) -> Scored:
+        """Return the results of `score_sentences`, near ties in fp32."""
         results = self._score(self.lm, rows, progress)
         if self.margin is not None:
-            bias = np.array([result["bias"] for result, _ in results], dtype=float)
-            close = np.flatnonzero(near_ties(bias, self.margin))
+            close = np.flatnonzero(near_ties(_bias(results), self.margin))
             again = self._score(self.exact, [rows[i] for i in close]) if len(close) else []
             for i, result in zip(close, again, strict=True):
                 results[i] = result
@@ -250,60 +236,27 @@ class _Reader:
     def _score(
         self,
         lm: MaskedLM | CausalLM,
-        rows: Sequence[dict[str, Any]],
+        rows: list[dict[str, Any]],
         progress: Callable[[int], object] | None = None,
     ) -> Scored:
-        score = score_masked if isinstance(lm, MaskedLM) else score_causal
-        return score(lm, rows, **self.options, progress=progress, scratch=scratch_folder())
-
-
-def _check_dataset(path: Path) -> int:
-    """The number of sentences in a dataset that has the columns needed."""
-    if not (count := count_rows(path, COLUMNS)):
-        raise InputError("holds no sentence, so there is nothing to score", file=path)
-    return count
-
-
-def _columns(path: Path) -> list[str]:
-    """The columns of a dataset that are needed, in its order."""
-    names = read_table_schema(path).names
-    attribute = attribute_of(names) if "opposite" in names[:-1] else "start"
-    if attribute == "start":
-        raise InputError("lacks the column of the attribute behind opposite", file=path)
-    needed = {*COLUMNS, attribute, f"{attribute}_opposite", "spans"}
-    return [name for name in names if name in needed]
-
-
-def _check_row(path: Path, number: int, row: dict[str, Any], values: list[str]) -> None:
-    if missing := [column for column in COLUMNS if row[column] is None]:
-        raise InputError(f"the cell of {missing[0]} is empty", file=path, line=number)
-    attribute = attribute_of([*row])
-    if row[attribute] not in values:
-        raise InputError(
-            f"{attribute} is {row[attribute]!r}, not {' or '.join(values)}", file=path, line=number
+        return score_sentences(
+            lm, rows, **self.options, progress=progress, scratch=scratch_folder()
         )
-    if row["sentence"][row["start"] : row["end"]] != row["keyword"] or not row["keyword"]:
-        raise InputError("start and end do not cut out the keyword", file=path, line=number)
 
 
-def _spread(path: Path, total: int, wanted: int, values: list[str]) -> list[dict[str, Any]]:
-    """`wanted` rows of the dataset, evenly spread over it."""
-    chosen = {i * total // wanted for i in range(wanted)} if wanted < total else range(total)
-    found = []
-    for number, row in enumerate(read_rows(path, _columns(path))):
-        if number in chosen:
-            _check_row(path, number + 1, row, values)
-            found.append(row)
-    return found
+def _bias(results: Scored) -> np.ndarray:
+    return np.array([result["bias"] for result, _ in results], dtype=float)
 
 
-def _remember_tokens(
-    lm: MaskedLM | CausalLM, keywords: dict[str, list[str]], row: dict[str, Any], slots: list[Slot]
-) -> None:
-    """Note how the tokenizer writes the row's two words, at their first occurrence."""
-    for word, slot in zip((row["keyword"], row["opposite"]), slots, strict=False):
-        if word not in keywords and not row.get("spans"):
-            keywords[word] = lm.tokenizer.convert_ids_to_tokens(slot.word())
+def _read_sentences(dataset: Path) -> pa.Table:
+    """Return the columns of a data set that are needed, in its order."""
+    names = read_table_schema(dataset).names
+    attribute = attribute_of(names)
+    chosen = {*COLUMNS, attribute, f"{attribute}_opposite", "spans"}
+    sentences = read_columns(dataset, [name for name in names if name in chosen])
+    if not len(sentences):
+        raise InputError("contains no sentence, so there is nothing to score", file=dataset)
+    return sentences
 
 
 if __name__ == "__main__":

@@ -121,8 +121,6 @@ def plan_shards(
         A path is missing, a folder is empty, a glob matches nothing, or no file of the
         corpus can be read; the message names it.
     """
-    if target_mb <= 0:
-        raise InputError(f"corpus {corpus}: the shard size must be above 0 MB, not {target_mb}")
     target = round(target_mb * 1e6)
     sizes: dict[str, int] = {}
     skipped: dict[str, Why] = {}

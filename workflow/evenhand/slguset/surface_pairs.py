@@ -1,9 +1,11 @@
 """Surface pairs by name: the words of two values, in the order of the values (``男人/女人``)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from evenhand.core.resources import read_resource
+from evenhand.errors import InputError
 from evenhand.slguset.keywords import GENDERS, Surface, read_keywords
 
 
@@ -17,34 +19,62 @@ def sides(row: Mapping[str, Any], values: Sequence[str] = GENDERS) -> tuple[str,
     """Return the values of a row's keyword and opposite, in the order of the values."""
     attribute = attribute_of([*row])
     opposite = row.get(f"{attribute}_opposite")
-    first, second = (one for one in values if opposite is None or one in (row[attribute], opposite))
+    first, second = (v for v in values if opposite is None or v in (row[attribute], opposite))
     return first, second
 
 
 def is_first(row: Mapping[str, Any], values: Sequence[str] = GENDERS) -> bool:
-    """Whether the value of a row's keyword comes before that of its opposite."""
+    """Return whether the value of a row's keyword comes before that of its opposite."""
     return row[attribute_of([*row])] == sides(row, values)[0]
 
 
 def surface_pair(row: Mapping[str, Any], values: Sequence[str] = GENDERS) -> str:
-    """The name of the surface pair of a row with the columns of keywords."""
+    """Return the name of the surface pair of a row with the columns of keywords."""
     words = (row["surface"], row["surface_opposite"])
     return "/".join(words if is_first(row, values) else words[::-1])
 
 
 def surface_pairs(keywords: Path, values: Sequence[str] = GENDERS) -> dict[str, Surface]:
-    """The first side of each surface pair, by name, in the order of the table of keywords."""
+    """Return the first side of each surface pair, by name, in the order of the table."""
     table = read_keywords(keywords, values)
     firsts = [
-        table.base(one) if one.features else one
-        for some in table.alternatives.values()
-        for one in some
-        if values.index(one.value) < values.index(one.value_opposite)
+        table.base(row) if row.features else row
+        for rows in table.alternatives.values()
+        for row in rows
+        if values.index(row.value) < values.index(row.value_opposite)
     ]
-    return {f"{one.surface}/{one.surface_opposite}": one for one in firsts}
+    return {f"{row.surface}/{row.surface_opposite}": row for row in firsts}
 
 
 def word_columns(values: Sequence[str]) -> list[str]:
     """Return the columns of a surface pair's two words: surface_male and surface_female."""
     sides = values if len(values) == 2 else ("first", "second")
     return [f"surface_{side}" for side in sides]
+
+
+def read_pair_numbers(
+    path: Path, pairs: Collection[str], values: Sequence[str] = GENDERS
+) -> dict[str, int]:
+    """Read a table with a number of sentences of surface pairs (surface_male, surface_female).
+
+    Raises
+    ------
+    InputError
+        The table is malformed, or a pair is none of `pairs`.
+    """
+    names = word_columns(values)
+    rows = read_resource(path, [*names, "sentences"], unique=tuple(names))
+    numbers = {}
+    for line, row in enumerate(rows, start=2):
+        pair, number = "/".join(row[name] for name in names), row["sentences"]
+        if pair not in pairs:
+            raise InputError(
+                f"there is no surface pair {pair}",
+                file=path,
+                line=line,
+                remedy="take the words of a pair from the table of keywords",
+            )
+        if not (number.isascii() and number.isdigit()):
+            raise InputError(f"{number!r} is no number", file=path, line=line)
+        numbers[pair] = int(number)
+    return numbers

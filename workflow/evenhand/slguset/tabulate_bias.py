@@ -6,7 +6,6 @@ from evenhand.core import stage
 from evenhand.core.families import load_members
 from evenhand.core.stage import Input, Output
 from evenhand.core.tables import tabulate
-from evenhand.errors import InputError
 from evenhand.slguset import tables
 from evenhand.slguset.bias_tables import Settings, read_models
 from evenhand.slguset.keywords import GENDERS
@@ -66,10 +65,8 @@ def tabulate_bias(
     Raises
     ------
     InputError
-        The files do not belong together, or a setting is malformed.
+        The files do not belong together, or a compound is malformed.
     """
-    if top < 1:
-        raise InputError(f"top is {top}", remedy="give at least 1")
     settings = Settings(
         threshold,
         top,
@@ -81,14 +78,14 @@ def tabulate_bias(
         tuple(values or GENDERS),
     )
     scored = read_models(dataset, bias, gates, settings)
-    # the table of models compares male and female
+    # the table of models compares male and female; that of values replaces it for other values
     genders = settings.values == GENDERS
-    members = [one for one in load_members(tables) if not (genders and one.TABLE.name == "values")]
+    members = [m for m in load_members(tables) if not (genders and m.TABLE.name == "values")]
     return {
         "models": len(scored.gates),
         "trusted": len(scored.trusted()),
         "sentences": len(scored.sentences),
-        "scored": {name: int(one["bias"].notna().sum()) for name, one in scored.scores.items()},
+        "scored": {name: int(table["bias"].notna().sum()) for name, table in scored.scores.items()},
     } | tabulate(out, members, scored)
 
 

@@ -5,7 +5,10 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+
+import numpy as np
+import pandas as pd
 
 from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
@@ -25,13 +28,8 @@ REPORTED = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95,
 FEW = 50
 
 
-class Measured(NamedTuple):
-    """One held-out sentence: the number of its corpus, the truth, the predicted probability."""
-
-    corpus: int
-    single_keyword: bool
-    has_name: bool
-    probability: float
+#: Of L-BFGS: the most iterations, and the weights of the L1 and L2 penalties.
+PARAMETERS = {"max_iterations": 80, "c1": 0.05, "c2": 0.02}
 
 
 def train_names_crf(
@@ -43,10 +41,6 @@ def train_names_crf(
     report: Output,
     recall: float = 0.93,
     held_out: float = 0.2,
-    max_sentences: int | None = None,
-    max_iterations: int = 80,
-    c1: float = 0.05,
-    c2: float = 0.02,
     seed: int = 0,
 ) -> dict[str, Any]:
     """Train the CRF that finds personal names, and measure it on held-out sentences.
@@ -82,106 +76,93 @@ def train_names_crf(
         hundredth reaches it on other sources, it is 0.01, with a warning.
     held_out : float
         The share of the documents that is held out.
-    max_sentences : int, optional
-        Train on at most so many sentences (chosen by the same hash); all by default.
-    max_iterations : int
-        Iterations of L-BFGS at most.
-    c1 : float
-        Weight of the L1 penalty.
-    c2 : float
-        Weight of the L2 penalty.
     seed : int
         Another seed holds out other documents.
     """
-    if len(corpora) != len(formats):
-        raise InputError(
-            f"there are {len(corpora)} tagged corpora and {len(formats)} formats",
-            remedy="name the format of each corpus",
-        )
-    if not (0 < held_out < 1 and 0 < recall < 1):
-        raise InputError("held_out and recall are shares above 0 and below 1")
     table = read_keywords(keywords)
-    training, measured_on = _split(corpora, formats, held_out, max_sentences, seed)
-    parameters = {"max_iterations": max_iterations, "c1": c1, "c2": c2}
-    if not training or not measured_on:
+    training, held_out_sentences = _split(corpora, formats, held_out, seed)
+    if not training or not held_out_sentences:
         raise InputError(
-            f"the tagged corpora leave {len(training)} sentences to train on and "
-            f"{len(measured_on)} to measure on",
+            f"the tagged corpora leave {len(training)} sentences to train on and"
+            f" {len(held_out_sentences)} to measure on",
             file=corpora[0] if corpora else None,
         )
-    unseen = _measure_other_sources(training, measured_on, model, table, parameters)
-    _train(training, model, **parameters)
-    measured = _measure(NameModel(model), measured_on, table)
-    decisive = [m for m in measured if m.single_keyword]
-    threshold = choose_threshold(unseen or decisive, recall, lowest=bool(unseen))
-    named = sum(m.has_name for m in unseen or decisive)
-    if named < FEW:
+    unseen = _measure_other_sources(training, held_out_sentences, model, table)
+    _train(training, model)
+    measured = _measure(NameModel(model), held_out_sentences, table)
+    single = measured[measured["single_keyword"]]
+    decisive = single if unseen is None else unseen
+    named = decisive.loc[decisive["has_name"], "probability"]
+    threshold = choose_threshold(named, recall, lowest=unseen is not None)
+    if len(named) < FEW:
         print(
-            f"the threshold {threshold} rests on {named} held-out sentences with a name",
+            f"the threshold {threshold} rests on {len(named)} held-out sentences with a name",
             file=sys.stderr,
         )
+
+    def rates(sentences: pd.DataFrame) -> dict[str, Any]:
+        thresholds = sorted({threshold, *REPORTED})
+        return {"together": _rates(sentences, thresholds)} | {
+            str(number): _rates(sentences[sentences["corpus"] == number], thresholds)
+            for number in range(len(corpora))
+        }
+
+    by_corpus = Counter(number for number, _ in training)
     document = {
         "threshold": threshold,
-        "threshold_from": "other_sources" if unseen else "held_out",
+        "threshold_from": "held_out" if unseen is None else "other_sources",
         "recall_wished": recall,
         "seed": seed,
         "held_out_share": held_out,
-        "parameters": parameters,
-        "trained_on": _count(training),
-        "held_out": {
-            group: {
-                which: _rates(chosen, sorted({threshold, *REPORTED}))
-                for which, chosen in _by_corpus(measured, len(corpora), single).items()
-            }
-            for group, single in (("single_keyword", True), ("all", False))
+        "parameters": PARAMETERS,
+        "trained_on": {
+            "sentences": len(training),
+            "with_name": sum(bool(tagged.names) for _, tagged in training),
+            "by_corpus": {str(number): by_corpus[number] for number in sorted(by_corpus)},
         },
-        "other_sources": {
-            which: _rates(chosen, sorted({threshold, *REPORTED}))
-            for which, chosen in _by_corpus(unseen, len(corpora), True).items()
-        }
-        if unseen
-        else None,
+        "held_out": {"single_keyword": rates(single), "all": rates(measured)},
+        "other_sources": None if unseen is None else rates(unseen),
     }
     write_json(report, document)
     return {
         "trained_on": len(training),
         "held_out": len(measured),
-        "held_out_single_keyword": sum(m.single_keyword for m in measured),
+        "held_out_single_keyword": len(single),
         "threshold": threshold,
     }
 
 
-def choose_threshold(measured: Sequence[Measured], recall: float, *, lowest: bool = False) -> float:
-    """The highest hundredth at which at least `recall` of the sentences with a name are rejected.
+def choose_threshold(named: Sequence[float], recall: float, *, lowest: bool = False) -> float:
+    """Return the highest hundredth exceeded by at least `recall` of the sentences with a name.
 
-    With `lowest`, 0.01 and a warning if none rejects as many.
+    `named` has the highest probability of each of these sentences. With `lowest`, 0.01 and a
+    warning if there is no such hundredth.
 
     Raises
     ------
     InputError
         No sentence has a name, or even 0.01 rejects too few.
     """
-    named = [m.probability for m in measured if m.has_name]
-    if not named:
+    named = np.asarray(named)
+    if not len(named):
         raise InputError(
             "no held-out sentence with exactly one keyword has a name: no threshold can be chosen",
             remedy="give a larger tagged corpus, or hold out a larger share",
         )
     for threshold in reversed(THRESHOLDS):
-        if sum(p > threshold for p in named) >= recall * len(named):
+        if (named > threshold).sum() >= recall * len(named):
             return threshold
-    reached = sum(p > THRESHOLDS[0] for p in named) / len(named)
-    if lowest:
-        print(
-            f"on sources not trained on a recall of {reached:.3f} is reached at most, less than"
-            f" {recall}: the threshold is {THRESHOLDS[0]}",
-            file=sys.stderr,
+    reached = f"a recall of {(named > THRESHOLDS[0]).mean():.3f} at most, less than {recall}"
+    if not lowest:
+        raise InputError(
+            f"the model reaches {reached}",
+            remedy="lower slguset.train_names_crf.recall, or train on a larger tagged corpus",
         )
-        return THRESHOLDS[0]
-    raise InputError(
-        f"the model reaches a recall of {reached:.3f} at most, less than {recall}",
-        remedy="wish for a lower recall, or train on a larger tagged corpus",
+    print(
+        f"on sources not trained on, the model reaches {reached}: the threshold is {THRESHOLDS[0]}",
+        file=sys.stderr,
     )
+    return THRESHOLDS[0]
 
 
 def hash_position(document: str, seed: int) -> float:
@@ -190,19 +171,16 @@ def hash_position(document: str, seed: int) -> float:
     return int.from_bytes(digest.digest(), "big") / 2**64
 
 
+#: Sentences with the number of their corpus.
 Numbered = list[tuple[int, TaggedText]]
 
 
 def _split(
-    corpora: Sequence[Path],
-    formats: Sequence[str],
-    held_out: float,
-    max_sentences: int | None,
-    seed: int,
+    corpora: Sequence[Path], formats: Sequence[str], held_out: float, seed: int
 ) -> tuple[Numbered, Numbered]:
-    """The sentences to train on and those to measure on, with the number of their corpus."""
+    """Return the sentences to train on, in the order of their hashes, and those to measure on."""
     training: list[tuple[float, int, TaggedText]] = []
-    measured_on: Numbered = []
+    held_out_sentences: Numbered = []
     seen: set[str] = set()
     for number, (path, form) in enumerate(zip(corpora, formats, strict=True)):
         for tagged in read_tagged(path, form):
@@ -212,89 +190,71 @@ def _split(
             tagged = tagged._replace(text=simplified(tagged.text))
             position = hash_position(tagged.document, seed)
             if position < held_out:
-                measured_on.append((number, tagged))
+                held_out_sentences.append((number, tagged))
             else:
                 training.append((position, number, tagged))
     training.sort(key=lambda entry: entry[0])
-    return [(number, tagged) for _, number, tagged in training[:max_sentences]], measured_on
+    return [(number, tagged) for _, number, tagged in training], held_out_sentences
 
 
-def _train(training: Numbered, model: Path, **parameters: float) -> None:
+def _train(training: Numbered, model: Path) -> None:
     import pycrfsuite
 
     trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
-    trainer.set_params(parameters)
-    sentences = [cut(tagged.text) for _, tagged in training]
-    for (_, tagged), words, known in zip(training, sentences, features(sentences), strict=True):
-        trainer.append(known, labels(words, tagged.names))
+    trainer.set_params(PARAMETERS)
+    words_of = [cut(tagged.text) for _, tagged in training]
+    for (_, tagged), words, word_features in zip(
+        training, words_of, features(words_of), strict=True
+    ):
+        trainer.append(word_features, labels(words, tagged.names))
     print(f"training on {len(training)} sentences", file=sys.stderr)
     trainer.train(str(model))
 
 
 def _measure_other_sources(
-    training: Numbered, held_out: Numbered, model: Path, keywords: Keywords, parameters: dict
-) -> list[Measured]:
+    training: Numbered, held_out: Numbered, model: Path, keywords: Keywords
+) -> pd.DataFrame | None:
     """Measure each corpus with a model of the others, at its sentences with one keyword.
 
-    Empty for one corpus. The models are saved at the path of the final one, which replaces them.
+    None for one corpus. The models are saved at the path of the final one, which replaces them.
     """
-    numbers = {number for number, _ in training}
-    measured: list[Measured] = []
-    for number in sorted(numbers) if len(numbers) > 1 else ():
-        _train([one for one in training if one[0] != number], model, **parameters)
-        corpus = [
-            (n, tagged)
-            for n, tagged in (*training, *held_out)
-            if n == number and len(keywords.pattern.findall(tagged.text)) == 1
-        ]
-        measured += _measure(NameModel(model), corpus, keywords)
-    return measured
+    numbers = sorted({number for number, _ in training})
+    if len(numbers) < 2:
+        return None
+    measured = []
+    for corpus in numbers:
+        _train([(number, tagged) for number, tagged in training if number != corpus], model)
+        own = [(n, tagged) for n, tagged in (*training, *held_out) if n == corpus]
+        own = [(n, tagged) for n, tagged in own if len(keywords.pattern.findall(tagged.text)) == 1]
+        measured.append(_measure(NameModel(model), own, keywords))
+    return pd.concat(measured, ignore_index=True)
 
 
-def _measure(model: NameModel, sentences: Numbered, keywords: Keywords) -> list[Measured]:
+def _measure(model: NameModel, sentences: Numbered, keywords: Keywords) -> pd.DataFrame:
+    """Return, for each sentence, the highest probability of a word outside its one keyword."""
     texts = [tagged.text for _, tagged in sentences]
-    surfaces = [list(keywords.pattern.finditer(text)) for text in texts]
-    exempt = [found[0].span() if len(found) == 1 else (0, 0) for found in surfaces]
-    return [
-        Measured(number, len(found) == 1, bool(tagged.names), probability)
-        for (number, tagged), found, probability in zip(
-            sentences, surfaces, model.name_probabilities(texts, exempt), strict=True
-        )
-    ]
+    rows = []
+    for (corpus, tagged), words in zip(sentences, model.words(texts), strict=True):
+        surfaces = [match.span() for match in keywords.pattern.finditer(tagged.text)]
+        first, last = surfaces[0] if len(surfaces) == 1 else (0, 0)
+        outside = (p for start, end, p in words if not (first <= start and end <= last))
+        rows.append((corpus, len(surfaces) == 1, bool(tagged.names), max(outside, default=0.0)))
+    types = {"corpus": int, "single_keyword": bool, "has_name": bool, "probability": float}
+    return pd.DataFrame(rows, columns=[*types]).astype(types)
 
 
-def _by_corpus(
-    measured: Sequence[Measured], corpora: int, single_only: bool
-) -> dict[str, list[Measured]]:
-    """The sentences of all corpora together, then of each (`0` is the first)."""
-    chosen = [m for m in measured if m.single_keyword or not single_only]
-    return {"together": chosen} | {
-        str(number): [m for m in chosen if m.corpus == number] for number in range(corpora)
-    }
-
-
-def _count(sentences: Numbered) -> dict[str, Any]:
-    by_corpus = Counter(number for number, _ in sentences)
-    return {
-        "sentences": len(sentences),
-        "with_name": sum(bool(tagged.names) for _, tagged in sentences),
-        "by_corpus": {str(number): by_corpus[number] for number in sorted(by_corpus)},
-    }
-
-
-def _rates(measured: Sequence[Measured], thresholds: Sequence[float]) -> dict[str, Any]:
-    """Precision, recall and loss by threshold; null where the denominator is 0."""
-    named = [m.probability for m in measured if m.has_name]
-    clean = [m.probability for m in measured if not m.has_name]
+def _rates(measured: pd.DataFrame, thresholds: Sequence[float]) -> dict[str, Any]:
+    """Return precision, recall and loss by threshold; null where the denominator is 0."""
+    named = measured.loc[measured["has_name"], "probability"]
+    clean = measured.loc[~measured["has_name"], "probability"]
     rows = []
     for threshold in thresholds:
-        found = sum(p > threshold for p in named)
-        lost = sum(p > threshold for p in clean)
+        rejected, lost = int((named > threshold).sum()), int((clean > threshold).sum())
         rows.append(
             {
                 "threshold": threshold,
-                "precision": _share(found, found + lost),
-                "recall": _share(found, len(named)),
+                "precision": _share(rejected, rejected + lost),
+                "recall": _share(rejected, len(named)),
                 "clean_lost": _share(lost, len(clean)),
             }
         )

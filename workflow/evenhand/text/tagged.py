@@ -55,12 +55,8 @@ def read_tagged(path: Path, form: str) -> Iterator[TaggedText]:
     Raises
     ------
     InputError
-        The format is unknown, or a line does not follow it.
+        A line does not follow the format.
     """
-    if form not in FORMATS:
-        raise InputError(
-            f"{form!r} is no format of tagged corpora", remedy=f"use one of {', '.join(FORMATS)}"
-        )
     for number, line in enumerate(io.StringIO(read_text(path), newline=None), start=1):
         if line.strip():
             tagged = FORMATS[form](line, path, number)

@@ -23,8 +23,7 @@ def read(
     chunks = [data[i : i + size] for i in range(0, len(data), size)]
     text = TextReader(chunks, file="f", quarantine=quarantine, max_characters=chosen.max_characters)
     records = list(read_records(text, format, chosen))
-    quarantine._end_file()
-    return records, [row[1:4] for row in quarantine._rows]
+    return records, [row[1:4] for row in quarantine.rows()]
 
 
 @pytest.mark.parametrize("format", ["json", "jsonl", "html"])
@@ -37,12 +36,6 @@ def test_html_beyond_a_limit_is_left_out(format: str) -> None:
 
 
 # --- lines
-
-
-def test_lines_are_records_and_blank_ones_are_not() -> None:
-    records, rows = read("一。\n\n \u3000\n二。\r\n三。", "txt")
-    assert records == [(1, "一。"), (4, "二。\r"), (5, "三。")]
-    assert rows == []
 
 
 def test_paragraphs_between_blank_lines_are_joined() -> None:
@@ -66,13 +59,6 @@ def test_a_paragraph_without_end_is_not_held() -> None:
     records, rows = read(text, "txt", paragraphs="blank_line", max_characters=20)
     assert records == [(1, "短。"), (14, "又短。")]
     assert rows == [(3, "line", "oversized_record")]
-
-
-def test_a_record_of_several_lines_has_several_paragraphs() -> None:
-    split = paragraph_splitter(Options())
-    assert split("甲\n乙\r\n丙\r丁\u2029戊") == ["甲", "乙", "丙", "丁", "戊"]
-    split = paragraph_splitter(Options(paragraphs="blank_line"))
-    assert split("甲\n乙\n\n丙\n \n丁") == ["甲 乙", "丙", "丁"]
 
 
 # --- words with tags
@@ -239,11 +225,6 @@ def test_the_text_column_stands_once_in_the_header() -> None:
         read("text,text\n甲,乙", "csv")
     assert read("a,a,text\n1,2,甲", "csv")[0] == [(2, "甲")]
     assert read("text,text\n甲,乙", "csv", text_field="2")[0] == [(2, "乙")]
-
-
-def test_empty_tables() -> None:
-    assert read("", "csv") == ([], [])
-    assert read("text\n", "csv") == ([], [])
 
 
 @settings(deadline=None)

@@ -1,34 +1,13 @@
-from collections import Counter
-
 import pytest
 
 from evenhand.errors import InputError
-from evenhand.io.quarantine import Quarantine
-from evenhand.legal.attributes import defendant_gender
-from evenhand.legal.findings import check_evidence
-from evenhand.legal.formats import cail2018, judge
-from evenhand.legal.records import Record
-from unit.legal.made_records import finder_of
+from unit.legal.made_records import count_findings, find, read, table
 
 
-def record(*text, context=(), **given):
-    return Record(
-        case_id="c",
-        source="s",
-        source_position=1,
-        text=text or ("案情。",),
-        context=tuple(context),
-        given=given,
-    )
-
-
-def found(*text, context=(), **given):
-    """Value, rule and flags; every piece of evidence stands where it should."""
-    case = record(*text, context=context, **given)
-    finding = finder_of(defendant_gender)(case)
-    check_evidence(case, finding)
-    if finding.value is not None:
-        assert finding.evidence
+def found(*text, **values):
+    """Return value, rule and flags."""
+    finding = find("defendant_gender", *text or ["案情。"], **values)
+    assert finding.evidence or finding.value is None
     return finding.value, finding.rule, finding.flags
 
 
@@ -37,27 +16,18 @@ END = "乙县人民检察院指控被告人甲某犯盗窃罪，向本院提起�
 
 
 @pytest.mark.parametrize(
-    ("said", "gender"), [("1", "female"), ("0", "male"), ("Female", "female"), ("male", "male")]
+    ("stated", "gender"), [("1", "female"), ("0", "male"), ("Female", "female"), ("male", "male")]
 )
-def test_given(said, gender):
-    assert found(defendant_gender=said)[:2] == (gender, "given_by_source")
+def test_given(stated, gender):
+    assert found(metadata={"defendant_gender": stated})[:2] == (gender, "given_by_source")
 
 
 def test_given_but_unknown_to_us():
     with pytest.raises(InputError, match="defendant_gender 'x'"):
-        found(defendant_gender="x")
+        found(metadata={"defendant_gender": "x"})
 
 
-@pytest.mark.parametrize(
-    ("defendant", "gender"),
-    [
-        ("被告人甲某，男，1990年1月1日出生，汉族。", "male"),
-        ("被告人甲某（曾用名“甲乙”、甲丙），女，1990年出生。", "female"),
-        ("被告人：甲某，曾用名：甲乙，又名甲丁，男。", "male"),
-        ("被告人自报甲某，汉族，女。", "female"),
-        ("上诉人（原审被告人）甲某，男，1990年生。", "male"),
-    ],
-)
+@pytest.mark.parametrize(*table("defendants"))
 def test_stated_in_the_header(defendant, gender):
     context = (HEADER, defendant, "辩护人丙某，女，某律师事务所律师。", END)
     assert found(context=context) == (gender, "stated_sex", ())
@@ -102,71 +72,42 @@ def test_one_defendant_named_several_times_is_one():
     assert found(context=other)[1] == "several_defendants"
 
 
-@pytest.mark.parametrize(
-    ("text", "gender", "rule"),
-    [
-        ("被告人甲某（女，30岁）到被害人家中。", "female", "stated_in_facts"),
-        ("被告人甲某及其妻子乙某到场。", "male", "kinship"),
-        ("被告人甲某伙同其前夫乙某盗窃。", "female", "kinship"),
-        ("被告人甲某的丈夫报了警。", "female", "kinship"),
-        ("被害人到其前夫被告人甲某的住处。", "male", "kinship"),
-        ("被告人甲某正处于哺乳期。", "female", "pregnancy"),
-        ("被告人甲某与其妻乙某争吵；被告人甲某及其男友逃走。", None, "contradiction"),
-    ],
-)
+@pytest.mark.parametrize(*table("defendant_facts"))
 def test_facts(text, gender, rule):
-    assert found(text, criminals="甲某")[:2] == (gender, rule)
+    assert found(text, metadata={"criminals": "甲某"})[:2] == (gender, rule)
     assert found(text)[:2] == (gender, rule)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "被告人甲某将被害人乙某（女，10岁）打伤。",
-        "被告人甲某与被害人乙某及其妻子争吵。",
-        "被告人甲某某的妻子报了警。",  # another person
-        "被告人甲某2及其丈夫到场。",
-        "被害人乙某将其女儿甲某的手机交给民警。",  # a name, but no defendant
-        "被告人甲某提供伪造的怀孕报告。",
-        "被告人甲某殴打怀孕的乙某，她报了警。",
-        "被告人甲某侵犯他人财产。",
-    ],
-)
+@pytest.mark.parametrize(*table("other_facts"))
 def test_facts_about_others(text):
-    assert found(text, criminals="甲某")[:2] == (None, "not_stated")
+    assert found(text, metadata={"criminals": "甲某"})[:2] == (None, "not_stated")
 
 
 def test_several_defendants_of_the_source():
-    assert found("被告人甲某与其妻乙某争吵。", criminals="甲某;丙某")[1] == "several_defendants"
+    assert (
+        found("被告人甲某与其妻乙某争吵。", metadata={"criminals": "甲某;丙某"})[1]
+        == "several_defendants"
+    )
 
 
 def test_the_charge_is_no_rule():
-    assert found("被告人甲某强奸被害人。", accusation="强奸")[:2] == (None, "not_stated")
+    assert found("被告人甲某强奸被害人。", metadata={"accusation": "强奸"})[:2] == (
+        None,
+        "not_stated",
+    )
 
 
 @pytest.mark.mirror
 def test_the_real_files(mirror):
-    def count(module, *names):
-        records = module.read([mirror / name for name in names], {}, Quarantine(), {})
-        counts = Counter()
-        for case in records:
-            finding = finder_of(defendant_gender)(case)
-            check_evidence(case, finding)
-            counts[finding.rule, finding.value] += 1
-        return counts
-
+    judgments, _ = read("judge", [mirror / "judge/judge_test_subset.jsonl"])
+    counts = count_findings("defendant_gender", judgments)
     # all 240 were compared with the text
-    assert count(judge, "judge/judge_test_subset.jsonl") == {
-        ("stated_sex", "male"): 184,
-        ("stated_sex", "female"): 18,
-        ("several_defendants", None): 7,
-        ("not_stated", None): 31,
-    }
-    # nearly no facts tell it
-    counts = count(
-        cail2018,
-        "cail2018/cail2018_train_subset.gb18030.jsonl",
-        "cail2018/cail2018_test_subset.jsonl",
-    )
+    assert sum(n for key, n in counts.items() if key[:2] == ("stated_sex", "male")) == 184
+    assert sum(n for key, n in counts.items() if key[:2] == ("stated_sex", "female")) == 18
+    assert counts["several_defendants", None, "several_defendants"] == 7
+    assert counts["not_stated", None] == 31
+    # the facts hardly ever state it
+    cases, _ = read("cail2018", sorted((mirror / "cail2018").glob("*.jsonl")))
+    counts = count_findings("defendant_gender", cases)
     assert counts["kinship", "male"] == 13 and counts["kinship", "female"] == 4
     assert counts["not_stated", None] == 2429

@@ -1,60 +1,22 @@
 import csv
-from datetime import date
 
 import pytest
 
 from evenhand.errors import InputError
-from evenhand.legal.attributes import defendant_state, defendant_state_eurovoc
-from evenhand.legal.findings import check_evidence
-from evenhand.legal.records import Record
-from evenhand.legal.respondents import folded, read_states
-from unit.legal.made_records import FOLDER, finder_of
+from evenhand.legal.respondents import folded
+from unit.legal.made_records import FOLDER, find, table
 
 FIRST, REST = "C.E. European", "Rest of Europe"
 
 
-def find(module=defendant_state, context=(), title=None, file=None, **metadata):
-    record = Record(
-        case_id="case 7",
-        source="cases.jsonl",
-        source_position=7,
-        date=date(2010, 6, 1),
-        title=title,
-        text=("x",),
-        context=context,
-        given=metadata,
-    )
-    finding = finder_of(module, file)(record)
-    check_evidence(record, finding)
-    return finding
+def state(context=(), title=None, changed=(), **metadata):
+    return find("defendant_state", context=context, title=title, changed=changed, metadata=metadata)
 
 
-@pytest.mark.parametrize(
-    ("name", "fairlex", "eurovoc"),
-    [
-        ("TURKEY", FIRST, REST),
-        ("TUR", FIRST, REST),
-        ("TÜRKİYE", FIRST, REST),
-        ("TÜRKIYE", FIRST, REST),
-        ("Türkiye", FIRST, REST),
-        ("the Czech Republic", FIRST, FIRST),
-        ("CZECHIA", FIRST, FIRST),
-        ("SERBIA AND MONTENEGRO", FIRST, FIRST),
-        ("BOSNIA & HERZEGOVINA", FIRST, FIRST),
-        ("Bosnia and Herzegovina", FIRST, FIRST),
-        ("“THE FORMER YUGOSLAV REPUBLIC OF MACEDONIA”", FIRST, FIRST),
-        ("THE REPUBLIC OF MOLDOVA", FIRST, FIRST),
-        ("Moldova, Republic of", FIRST, FIRST),
-        ("ALBANIA", REST, FIRST),
-        ("LATVIA", FIRST, REST),
-        ("THE UNITED KINGDOM", REST, REST),
-        ("the United Kingdom of Great Britain and Northern Ireland", REST, REST),
-        ("the Hellenic Republic", REST, REST),
-    ],
-)
+@pytest.mark.parametrize(*table("states"))
 def test_spellings_and_groupings(name, fairlex, eurovoc):
-    for module, group in ((defendant_state, fairlex), (defendant_state_eurovoc, eurovoc)):
-        finding = find(module, respondent=name)
+    for attribute, group in (("defendant_state", fairlex), ("defendant_state_eurovoc", eurovoc)):
+        finding = find(attribute, metadata={"respondent": name})
         assert (finding.value, finding.rule, finding.flags) == (group, "respondent_given", ())
         assert finding.evidence[0].words == f"respondent={name}"
 
@@ -70,32 +32,18 @@ def test_spellings_and_groupings(name, fairlex, eurovoc):
     ],
 )
 def test_several_respondents(names, group):
-    finding = find(respondent=names)
+    finding = state(respondent=names)
     assert (finding.value, finding.flags) == (group, ("several_respondents",))
-    assert find(respondent="ITA;ITALY").flags == ()
+    assert state(respondent="ITA;ITALY").flags == ()
 
 
-@pytest.mark.parametrize(
-    ("title", "group"),
-    [
-        ("CASE OF NOWY v. POLAND", FIRST),
-        ("CASE OF NOVÁK v. THE CZECH REPUBLIC", FIRST),
-        ("CASE OF BRAUN v. GERMANY (No. 2)", REST),
-        ("CASE OF BRAUN v. GERMANY - [French translation] by somebody", REST),
-        ("AFFAIRE NOWY c. POLAND", FIRST),
-        ("CASE OF C. v. FINLAND", REST),
-        ("CASE OF NOWY AGAINST ARMENIA", FIRST),
-        ("CASE OF B.C. AND V. v. FRANCE", REST),
-        ("CASE OF NOWY AND OTHERSv. POLAND", FIRST),
-        ("CASE OF NOWY v. BELGIUM AND GREECE", REST),
-    ],
-)
+@pytest.mark.parametrize(*table("state_titles"))
 def test_the_title(title, group):
     header = ("FIRST SECTION", title, "JUDGMENT")
-    finding = find(title=title, context=header)
+    finding = state(title=title, context=header)
     assert (finding.value, finding.rule) == (group, "respondent_in_title")
     assert finding.evidence[0].paragraph == 1
-    assert find(title=title).evidence == ()
+    assert state(title=title).evidence == ()
 
 
 def test_the_procedure():
@@ -104,28 +52,28 @@ def test_the_procedure():
         "1. The case originated in an application (no. 1/20) against the Republic of Poland lodged"
         " with the Court by a Ukrainian national.",
     )
-    finding = find(context=context)
+    finding = state(context=context)
     assert (finding.value, finding.rule) == (FIRST, "respondent_in_procedure")
     assert finding.evidence[0].words == "the Republic of Poland"
-    assert find(context=context, title="CASE OF NOWY v. POLONIA").value == FIRST
+    assert state(context=context, title="CASE OF NOWY v. POLONIA").value == FIRST
 
 
 def test_a_name_that_nobody_knows():
     message = (
-        r"cases\.jsonl:7: the case case 7 has the respondent 'ATLANTIS'.*respondent_states\.csv"
+        r"ecthr\.jsonl:3: the case ecthr-3 has the respondent 'ATLANTIS'.*respondent_states\.csv"
     )
     with pytest.raises(InputError, match=message):
-        find(respondent="ATLANTIS")
+        state(respondent="ATLANTIS")
     with pytest.raises(InputError, match="'POLAND;ATLANTIS'"):
-        find(respondent="POLAND;ATLANTIS", title="CASE OF NOWY v. POLAND")
+        state(respondent="POLAND;ATLANTIS", title="CASE OF NOWY v. POLAND")
     with pytest.raises(InputError, match="'ATLANTIS'"):
-        find(title="CASE OF NOWY v. ATLANTIS")
-    assert find().rule == "no_respondent"
+        state(title="CASE OF NOWY v. ATLANTIS")
+    assert state().rule == "no_respondent"
 
 
-@pytest.mark.parametrize(("given", "group"), [("0", FIRST), ("1", REST), ("c.e. european", FIRST)])
-def test_what_fairlex_gives_goes_first(given, group):
-    finding = find(defendant_state=given, respondent="FRANCE")
+@pytest.mark.parametrize(("stated", "group"), [("0", FIRST), ("1", REST), ("c.e. european", FIRST)])
+def test_the_group_of_fairlex_goes_first(stated, group):
+    finding = state(defendant_state=stated, respondent="FRANCE")
     assert (finding.value, finding.rule) == (group, "given_by_source")
 
 
@@ -145,10 +93,9 @@ def test_and_is_no_name_of_andorra(tmp_path):
     text = (FOLDER / "respondent_states.csv").read_text(encoding="utf-8")
     table = tmp_path / "respondent_states.csv"
     table.write_text(text.replace("Andorra,Rest of Europe", f"Andorra,{FIRST}"), encoding="utf-8")
-    file = {"respondent_states": table}
-    assert find(file=file, respondent="ITALY AND FRANCE").value == REST
-    assert find(file=file, respondent="ITA;AND").value == FIRST
-    assert find(file=file, respondent="Italy and Andorra").value == FIRST
+    assert state(changed=(table,), respondent="ITALY AND FRANCE").value == REST
+    assert state(changed=(table,), respondent="ITA;AND").value == FIRST
+    assert state(changed=(table,), respondent="Italy and Andorra").value == FIRST
 
 
 @pytest.mark.parametrize(
@@ -164,4 +111,4 @@ def test_a_table_that_contradicts_itself(tmp_path, change, message):
     table = tmp_path / "respondent_states.csv"
     table.write_text(text.replace(*change), encoding="utf-8")
     with pytest.raises(InputError, match=message):
-        read_states({"respondent_states": table}, "fairlex")
+        find("defendant_state", changed=(table,))

@@ -5,21 +5,22 @@ import pytest
 from evenhand.errors import InputError
 from evenhand.legal.attributes import fscs_court_region
 from unit.legal.made_cases import court
-from unit.legal.made_records import FOLDER, find, tables
+from unit.legal.made_records import FOLDER, find, table, tables
 
 REGION = court("fscs").attribute("court_region")
 
 
-def region(text=("x",), **given):
-    finding = find("fscs_court_region", {f"swiss_{k}": v for k, v in given.items()}, text)
+def region(*text, **metadata):
+    metadata = {f"swiss_{name}": value for name, value in metadata.items()}
+    finding = find("fscs_court_region", *text, metadata=metadata)
     return finding.value, finding.rule
 
 
 def test_language():
-    finding = find("decision_language", {"swiss_language": "fr"})
+    finding = find("decision_language", metadata={"swiss_language": "fr"})
     assert (finding.value, finding.rule) == ("fr", "language_of_source")
-    assert find("decision_language", {}).rule == "no_language"
-    assert find("decision_language", {"decision_language": "2"}).value == "it"
+    assert find("decision_language").rule == "no_language"
+    assert find("decision_language", metadata={"decision_language": "2"}).value == "it"
 
 
 @pytest.mark.parametrize(
@@ -32,15 +33,15 @@ def test_language():
     ],
 )
 def test_legal_area(name, value, rule):
-    finding = find("legal_area", {} if name is None else {"swiss_legal_area": name})
+    finding = find("legal_area", metadata={} if name is None else {"swiss_legal_area": name})
     assert (finding.value, finding.rule) == (value, rule)
 
 
 def test_a_legal_area_that_nobody_knows():
     with pytest.raises(InputError, match=r"legal area 'space law'.*swiss_legal_areas\.csv"):
-        find("legal_area", {"swiss_legal_area": "space law"})
-    assert find("legal_area", {"legal_area": "0"}).value is None
-    assert find("legal_area", {"legal_area": "5"}).value == "insurance law"
+        find("legal_area", metadata={"swiss_legal_area": "space law"})
+    assert find("legal_area", metadata={"legal_area": "0"}).value is None
+    assert find("legal_area", metadata={"legal_area": "5"}).value == "insurance law"
 
 
 def test_region_and_canton_of_the_source():
@@ -49,11 +50,11 @@ def test_region_and_canton_of_the_source():
     assert region(canton="Genève", region="n/a") == ("Région lémanique", "canton_of_source")
     assert region(canton="ch") == ("Federation", "canton_of_source")
     assert region(canton="n/a") == (None, "no_court_named")
-    given = {"swiss_region": "Ticino", "swiss_canton": "zh"}
-    finding = find("fscs_court_region", given)
+    metadata = {"swiss_region": "Ticino", "swiss_canton": "zh"}
+    finding = find("fscs_court_region", metadata=metadata)
     assert finding.value == "Ticino" and finding.flags == ("region_and_canton_differ",)
     assert len(finding.evidence) == 2
-    assert find("fscs_court_region", {"court_region": "8"}).value == "Federation"
+    assert find("fscs_court_region", metadata={"court_region": "8"}).value == "Federation"
 
 
 @pytest.mark.parametrize(("name", "value"), [("canton", "xx"), ("region", "Lombardia")])
@@ -62,26 +63,9 @@ def test_a_place_that_there_is_not(name, value):
         region(**{name: value})
 
 
-@pytest.mark.parametrize(
-    ("text", "value", "rule"),
-    [
-        ("Das Obergericht des Kantons Luzern wies ab.", "Central Switzerland", "cantons_named"),
-        ("Das Kantonsgericht Basel-Landschaft hiess gut.", "Northwestern Switzerland", None),
-        ("Das Bezirksgericht Zürich und das Verwaltungsgericht des Kantons Zürich", "Zürich", None),
-        ("Le Tribunal cantonal vaudois a rejeté l'appel.", "Région lémanique", None),
-        ("La Cour de justice du canton de Genève, le canton du Valais", "Région lémanique", None),
-        ("la Cour d'appel du Tribunal cantonal de l'Etat de Fribourg", "Espace Mittelland", None),
-        ("il Tribunale d'appello del Cantone Ticino", "Ticino", None),
-        ("Kantons Bern, dann Kantons Zürich", None, "several_regions_named"),
-        ("Das Urteil des Bundesverwaltungsgerichts", "Federation", "federal_court_named"),
-        ("Kantons Uri, Bundesstrafgericht", None, "courts_of_both_kinds_named"),
-        ("Er wohnt in Bern und arbeitet in Zürich.", None, "no_court_named"),
-        ("Das Kantonsgericht Zugersee", None, "no_court_named"),
-    ],
-)
+@pytest.mark.parametrize(*table("swiss_courts"))
 def test_the_courts_that_the_facts_name(text, value, rule):
-    found = region(("Zuerst nichts.", text))
-    assert found == (value, rule or "cantons_named")
+    assert region("Zuerst nichts.", text) == (value, rule or "cantons_named")
 
 
 def test_each_region_has_its_cantons_and_each_canton_a_name():

@@ -82,8 +82,8 @@ language: en
         "skills": ("0 to <5", "5 to <10", "≥10"),
     }
     assert [one.split for one in records[:3]] == ["train", "dev", "test"]
-    assert records[1].given == {"gender": "F", "skills": "5 to <10"}
-    assert records[2].given == {"gender": "M"}
+    assert records[1].metadata == {"gender": "F", "skills": "5 to <10"}
+    assert records[2].metadata == {"gender": "M"}
     assert records[0].text == ("A life, number 0.",) and records[0].language == "en"
     assert counts["labels"] == {"nurse": 4, "surgeon": 4} and not quarantine
 
@@ -103,8 +103,8 @@ def test_the_form_of_the_file_does_not_matter(tmp_path, suffix):
         file.write_text("\n".join(by.join(row) for row in [[*data[0]], *cells]) + "\n")
     records, dataset, *_ = read(tmp_path, BIOS, file)
     assert dataset == expected[1]
-    seen = [(one.case_id, one.text, one.labels, one.given) for one in records]
-    assert seen == [(one.case_id, one.text, one.labels, one.given) for one in expected[0]]
+    seen = [(one.case_id, one.text, one.labels, one.metadata) for one in records]
+    assert seen == [(one.case_id, one.text, one.labels, one.metadata) for one in expected[0]]
 
 
 def test_overlapping_groups_are_an_attribute_each(tmp_path):
@@ -119,7 +119,7 @@ attributes: {identity: {columns: [male, identity_muslim], overlapping: true}}
         ("identity_male", ("male", "not male")),
         ("identity_muslim", ("identity_muslim", "not identity_muslim")),
     ]
-    assert [one.given.get("identity_male") for one in records[:4]] == [
+    assert [one.metadata.get("identity_male") for one in records[:4]] == [
         *("not male", "male", "male", None),
     ]
 
@@ -135,7 +135,7 @@ attributes: {race: {columns: [black, white]}}
         tmp_path, declared, lines(tmp_path / "a.jsonl", *data)
     )
     assert dataset.attributes[0].groups == ("black", "white")
-    assert [one.given.get("race") for one in records[:4]] == ["black", "white", None, None]
+    assert [one.metadata.get("race") for one in records[:4]] == ["black", "white", None, None]
     assert counts["noted"] == {"no_group": 2}
     assert quarantine[0]["detail"] == "race: in black and white"
 
@@ -166,7 +166,7 @@ def test_values_are_compared_as_text(tmp_path):
     data = rows(gender=[1, 1.0, "1", True, False, 2])
     records, dataset, *_ = read(tmp_path, BIOS, lines(tmp_path / "a.jsonl", *data))
     assert dataset.attributes[0].groups == ("1", "2", "False", "True")
-    assert [one.given["gender"] for one in records[:4]] == ["1", "1", "1", "True"]
+    assert [one.metadata["gender"] for one in records[:4]] == ["1", "1", "1", "True"]
 
 
 def test_texts_of_several_columns_lists_and_lines(tmp_path):

@@ -26,7 +26,7 @@ def test_a_case(tmp_path):
     assert not counts and record.split == "dev" and record.date == date(2011, 3, 1)
     assert record.text == ("5. The applicant was born in 1950.", "6. She sued.")
     assert record.labels == ("6", "14", "P1-1") and record.context == ()
-    assert record.given == {
+    assert record.metadata == {
         "alleged_violations": "6",
         "applicant_birth_year": "1950",
         "applicant_gender": "female",
@@ -37,26 +37,15 @@ def test_a_case(tmp_path):
     }
 
 
-def test_no_violation_is_a_label(tmp_path):
-    (record,), _ = read(
-        "ecthr_naacl", [json_lines(tmp_path / "test.jsonl", case(violated_articles=[]))]
-    )
-    assert record.labels == () and record.split == "test"
-
-
 def test_a_zip_of_the_parts_and_one_file_with_data_type(tmp_path):
     with zipfile.ZipFile(tmp_path / "dataset.zip", "w") as archive:
         for part in ("train", "dev", "test"):
             archive.writestr(f"ECtHR/{part}.jsonl", json.dumps(case(case_id=part)) + "\n")
     rows = [case(case_id=part, data_type=part) for part in ("train", "dev", "test")]
     for files in ([tmp_path / "dataset.zip"], [json_lines(tmp_path / "ecthr.jsonl", *rows)]):
-        found, counts = read("ecthr_naacl", files)
-        assert [(one.case_id, one.split) for one in found] == [
-            ("train", "train"),
-            ("dev", "dev"),
-            ("test", "test"),
-        ]
-        assert not counts
+        records, counts = read("ecthr_naacl", files)
+        assert [record.case_id for record in records] == ["train", "dev", "test"] and not counts
+        assert [record.split for record in records] == ["train", "dev", "test"]
 
 
 def test_what_is_left_out(tmp_path):
@@ -65,8 +54,8 @@ def test_what_is_left_out(tmp_path):
         case(case_id=None),
         {"facts": ["5. x"]},
         case(violated_articles=["6", "77"]),
-        case(judgment_date="yesterday"),
+        case(judgment_date="yesterday", violated_articles=[]),
     ]
     (record,), counts = read("ecthr_naacl", [json_lines(tmp_path / "train.jsonl", *rows)])
-    assert record.date is None and record.labels is not None
+    assert record.date is None and record.labels == ()
     assert counts == {"missing_field": 3, "bad_label": 1, "bad_date": 1}

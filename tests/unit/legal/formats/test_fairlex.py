@@ -22,14 +22,19 @@ def archive(path, **members):
     return path
 
 
+def read_rows(folder, kind, *rows, name="train"):
+    path = json_lines(folder / f"{name}.jsonl", *rows)
+    return read("fairlex", [path], declaration=declaration(kind))
+
+
 def test_a_zip_as_released(tmp_path):
     path = archive(tmp_path / "scotus.zip", train=[SCOTUS, SCOTUS], val=[SCOTUS], test=[SCOTUS])
     records, counts = read("fairlex", [path], declaration=declaration("scotus"))
-    assert [one.split for one in records] == ["train", "train", "dev", "test"]
-    assert [one.case_id for one in records] == ["train-1", "train-2", "dev-1", "test-1"]
+    assert [record.split for record in records] == ["train", "train", "dev", "test"]
+    assert [record.case_id for record in records] == ["train-1", "train-2", "dev-1", "test-1"]
     first = records[0]
     assert first.text == ("One.", "Two and more.") and first.labels == ("Judicial Power",)
-    assert first.given == {"respondent_type": "3", "decision_direction": "liberal"}
+    assert first.metadata == {"respondent_type": "3", "decision_direction": "liberal"}
     assert first.date is None and first.language == "en"
     assert first.source == f"{path}!train.jsonl"
     assert counts == {"unsafe_member": 1, "unknown_format": 1}
@@ -43,34 +48,27 @@ def test_several_labels_by_number_and_by_name(tmp_path):
         {"text": "d", "labels": [10]},
         {"text": "e", "labels": ["13"]},
     ]
-    records, counts = read(
-        "fairlex", [json_lines(tmp_path / "train.jsonl", *rows)], declaration=declaration("ecthr")
-    )
+    records, counts = read_rows(tmp_path, "ecthr", *rows)
     # a number counts from 0; a string is an article's name first
-    assert [one.labels for one in records] == [("3", "6"), (), ("3", "P1-1")]
-    assert records[0].given == {"applicant_age": "<=65"}
-    assert records[1].given == {"defendant_state": "0", "applicant_gender": "n/a"}
+    assert [record.labels for record in records] == [("3", "6"), (), ("3", "P1-1")]
+    assert records[0].metadata == {"applicant_age": "<=65"}
+    assert records[1].metadata == {"defendant_state": "0", "applicant_gender": "n/a"}
     assert counts == {"bad_label": 2}
 
 
 def test_labels_that_are_none(tmp_path):
     labels = [None, float("nan"), -1, 11, "Miscellaneous", True, 2.0, 2.5, [1, 2], "2", {"a": 1}]
     rows = [{"text": "t", "label": label, "attributes": {}} for label in labels]
-    rows.append({"text": "t", "attributes": {}})
-    records, counts = read(
-        "fairlex", [json_lines(tmp_path / "val.jsonl", *rows)], declaration=declaration("scotus")
-    )
-    assert [one.source_position for one in records] == [7, 10]
-    assert {one.labels for one in records} == {("First Amendment",)}
+    records, counts = read_rows(tmp_path, "scotus", *rows, {"text": "t", "attributes": {}})
+    assert [record.source_position for record in records] == [7, 10]
+    assert {record.labels for record in records} == {("First Amendment",)}
     assert counts == {"bad_label": 10}
 
 
 def test_severity_zero_is_a_name_and_a_number(tmp_path):
     rows = [{"text": "t", "label": label} for label in ("0", 0, ">120", 5)]
-    records, _ = read(
-        "fairlex", [json_lines(tmp_path / "test.jsonl", *rows)], declaration=declaration("cail")
-    )
-    assert [one.labels[0] for one in records] == ["0", "0", ">120", ">120"]
+    records, _ = read_rows(tmp_path, "cail", *rows)
+    assert [record.labels[0] for record in records] == ["0", "0", ">120", ">120"]
 
 
 def test_chinese_in_two_encodings(tmp_path):
@@ -78,9 +76,9 @@ def test_chinese_in_two_encodings(tmp_path):
     row["attributes"] = {"gender": "F", "region": "Hunan"}
     path = archive(tmp_path / "cail.zip", train=[row] * 30, val=[row] * 30)
     records, counts = read("fairlex", [path], declaration=declaration("cail"))
-    assert len({one.text for one in records}) == 1 and len(records) == 60
-    assert records[0].text == ("被告人某甲。", "又查明。") and records[0].language == "zh"
-    assert records[0].given == {"defendant_gender": "female", "court_region": "Hunan"}
+    assert {record.text for record in records} == {("被告人某甲。", "又查明。")}
+    assert len(records) == 60 and records[0].language == "zh"
+    assert records[0].metadata == {"defendant_gender": "female", "court_region": "Hunan"}
     assert not counts["undecodable_bytes"]
 
 
@@ -90,25 +88,20 @@ def test_swiss_records_have_their_language(tmp_path):
         {"text": "t", "label": 0, "attributes": {"language": "it", "legal area": "penal law"}},
         {"text": "t", "label": 0, "attributes": {"decision_language": None}},
     ]
-    records, _ = read(
-        "fairlex", [json_lines(tmp_path / "train.jsonl", *rows)], declaration=declaration("fscs")
-    )
-    assert [one.language for one in records] == ["fr", "it", None]
-    assert records[1].given == {"decision_language": "it", "legal_area": "penal law"}
-    assert records[2].given == {}
+    records, _ = read_rows(tmp_path, "fscs", *rows)
+    assert [record.language for record in records] == ["fr", "it", None]
+    assert records[1].metadata == {"decision_language": "it", "legal_area": "penal law"}
+    assert records[2].metadata == {}
 
 
-def test_own_ids_names_of_files_and_flat_records(tmp_path):
+def test_ids_of_the_source_names_of_files_and_flat_records(tmp_path):
     row = {"case_no": 17, "text": ["a", " ", "b"], "label": 1, "respondent_type": "public_entity"}
-    files = [json_lines(tmp_path / f"{name}.jsonl", row) for name in ("scotus.dev", "mine")]
-    records, _ = read("fairlex", files, declaration=declaration("scotus"))
-    assert [one.split for one in records] == ["dev", None]
-    assert {one.case_id for one in records} == {"17"} and records[0].text == ("a", "b")
-    assert records[0].given == {"respondent_type": "public entity"}
+    for name, split in (("scotus.dev", "dev"), ("mine", None)):
+        (record,), _ = read_rows(tmp_path, "scotus", row, name=name)
+        assert (record.split, record.case_id, record.text) == (split, "17", ("a", "b"))
+        assert record.metadata == {"respondent_type": "public entity"}
 
 
-def test_what_is_no_record(tmp_path):
-    path = tmp_path / "train.jsonl"
-    path.write_text('{"label": 1}\n{"text": 3, "label": 1}\n[1]\n{"text"\n')
-    records, counts = read("fairlex", [path], declaration=declaration("scotus"))
-    assert not records and counts == {"missing_field": 2, "broken_json": 2}
+def test_rows_without_a_text(tmp_path):
+    rows = [{"label": 1}, {"text": 3, "label": 1}, [1]]
+    assert read_rows(tmp_path, "scotus", *rows) == ([], {"missing_field": 2, "broken_json": 1})

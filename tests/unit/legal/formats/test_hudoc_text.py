@@ -17,7 +17,7 @@ def test_a_judgment(tmp_path, form):
     assert record.text == TEXT and not counts
     assert (record.case_id, record.title) == ("001-7", "CASE OF GRANDE v. PORTUGAL")
     assert record.date == date(2009, 5, 7) and record.labels == ("6",)
-    assert record.given == {
+    assert record.metadata == {
         "application_number": "1234/05",
         "document": "CHAMBER",
         "outcome_from": "operative_part",
@@ -50,25 +50,25 @@ def test_respondents(tmp_path, title, respondents):
     if title == "CASE RELATING TO NOTHING":
         text = text.replace("In the case of Grande v. Portugal,", "In the Grande affair,")
         text = text.replace("the Portuguese Republic", "the Government of Portugal")
-    assert one(tmp_path, text)[0].given["respondent"] == respondents
+    assert one(tmp_path, text)[0].metadata["respondent"] == respondents
 
 
 def test_several_applications(tmp_path):
     text = JUDGMENT.replace("(Application no. 1234/05)", "(Applications nos. 1/05 and 22222/06)")
-    assert one(tmp_path, text)[0].given["application_number"] == "1/05;22222/06"
+    assert one(tmp_path, text)[0].metadata["application_number"] == "1/05;22222/06"
 
 
 def test_a_lost_operative_part_is_replaced_by_the_conclusions(tmp_path):
     text = JUDGMENT.replace(OPERATIVE, "FOR THESE REASONS, THE COURT UNANIMOUSLY")
     record, _ = one(tmp_path, text)
-    assert record.labels == ("6",) and record.given["outcome_from"] == "conclusions"
+    assert record.labels == ("6",) and record.metadata["outcome_from"] == "conclusions"
 
 
 def test_a_judgment_without_a_finding(tmp_path):
     text = JUDGMENT.replace(OPERATIVE, "").replace("There has accordingly been", "She saw")
     assert one(tmp_path, text)[0].labels is None
     record, _ = one(tmp_path, text, no_finding="no_violation")
-    assert record.labels == () and "outcome_from" not in record.given
+    assert record.labels == () and "outcome_from" not in record.metadata
 
 
 def test_dates_of_the_end_and_none(tmp_path):
@@ -108,7 +108,7 @@ def test_undecodable_bytes_are_told(tmp_path):
 def test_the_real_files(mirror):
     found, counts = read("hudoc_text", [mirror / "ecthr" / "rmu_echr_txt.tar.gz"])
     assert len(found) == 192 and counts == {"other_language": 1}
-    assert all(one.text and one.date and one.given["respondent"] for one in found)
+    assert all(one.text and one.date and one.metadata["respondent"] for one in found)
     assert sum(one.labels is None for one in found) <= 4
     others, _ = read("hudoc_json", [mirror / "ecthr" / "hudoc_json_en.tar.gz"])
     known = {one.case_id: one for one in others}

@@ -41,9 +41,12 @@ def test_a_text_by_its_citation_and_one_by_term_and_docket(tmp_path):
     assert first.text == ("First.", "Second part.")
     assert first.date == date(2001, 11, 18) and first.title == "APPLE v. BERRY et al."
     assert first.labels == ("Criminal Procedure",) and second.labels == ("Judicial Power",)
-    assert first.given["scdb_respondent"] == "27" and first.given["scdb_decision_direction"] == "2"
-    assert first.given["joined_by"] == "citation" and second.given["joined_by"] == "docket"
-    assert first.given["text_kind"] == "opinion"
+    assert (
+        first.metadata["scdb_respondent"] == "27"
+        and first.metadata["scdb_decision_direction"] == "2"
+    )
+    assert first.metadata["joined_by"] == "citation" and second.metadata["joined_by"] == "docket"
+    assert first.metadata["text_kind"] == "opinion"
     assert first.language == "en" and (first.source, first.source_position) == (str(texts), 1)
     assert counts == {"unmatched_row": 2}
 
@@ -64,8 +67,8 @@ def test_facts_of_oyez_are_html_and_called_a_summary(tmp_path):
     )
     (record,), counts = read("scdb", [texts, table(tmp_path)])
     assert record.text == ("A & B met.", "They sued.")
-    assert record.given["text_kind"] == "summary"
-    assert record.given["joined_by"] == "citation_and_docket"
+    assert record.metadata["text_kind"] == "summary"
+    assert record.metadata["joined_by"] == "citation_and_docket"
     assert counts == {"unmatched_row": 3, "missing_field": 1, "no_facts": 1}
 
 
@@ -89,7 +92,7 @@ def test_a_text_by_its_citation_of_the_supreme_court_reporter(tmp_path):
         ("2001-002", "B."),
         ("2001-003", "C."),
     ]
-    assert {one.given["joined_by"] for one in records} == {"citation"} and not counts
+    assert {one.metadata["joined_by"] for one in records} == {"citation"} and not counts
 
 
 def test_areas_outside_the_labels_missing_ones_and_a_date_that_is_none(tmp_path):
@@ -108,7 +111,7 @@ def test_a_missing_date_is_no_bad_date(tmp_path):
     row = row.replace("nan", "8.0")
     (record,), counts = read("scdb", [table(tmp_path, row), texts])
     assert record.date is None and record.labels == ("Economic Activity",) and not counts
-    assert "scdb_decision_direction" not in record.given
+    assert "scdb_decision_direction" not in record.metadata
 
 
 def test_names_decide_where_citation_and_docket_disagree(tmp_path):
@@ -195,7 +198,7 @@ def test_windows_1252_and_another_release_with_known_names(tmp_path):
     texts = opinions(tmp_path, {"citation": "900 U.S. 1", "text": "T."})
     (record,), _ = read("scdb", [scdb_table, texts])
     assert record.title == "PÉREZ v. Q" and record.labels == ("Civil Rights",)
-    assert record.given["scdb_respondent"] == "State"
+    assert record.metadata["scdb_respondent"] == "State"
 
 
 @pytest.mark.parametrize(
@@ -305,4 +308,4 @@ def test_the_summaries_are_told_by_their_field(tmp_path):
     both = {"citation": "900 U.S. 1", "text": "Opinion.", "facts_of_the_case": "Facts."}
     path.write_text(json.dumps([both]))
     (record,), _ = read("scdb", [table(tmp_path), path])
-    assert record.text == ("Opinion.",) and record.given["text_kind"] == "opinion"
+    assert record.text == ("Opinion.",) and record.metadata["text_kind"] == "opinion"

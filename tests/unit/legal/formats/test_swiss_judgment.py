@@ -28,7 +28,7 @@ def test_a_record(tmp_path):
     assert record.case_id == "7" and record.split == "dev" and record.language == "de"
     assert record.text == ("A.", "Der Kläger klagte.", "B.", "Das Gericht wies ihn ab.")
     assert record.labels == ("dismissal",) and record.date == date(2015, 1, 1)
-    assert record.given == {
+    assert record.metadata == {
         "date_precision": "year",
         "swiss_canton": "be",
         "swiss_language": "de",
@@ -81,10 +81,10 @@ def test_csv_and_parquet_say_the_same(tmp_path):
     pq.write_table(pa.Table.from_pylist([ROW | {"year": 2015.0}]), tmp_path / "train.parquet")
     for name in ("train.csv", "train.parquet"):
         (other,), counts = read("swiss_judgment", [tmp_path / name])
-        assert (other.text, other.labels, other.given) == (
+        assert (other.text, other.labels, other.metadata) == (
             records[0].text,
             records[0].labels,
-            records[0].given,
+            records[0].metadata,
         )
         assert other.case_id == "7" and other.date == records[0].date and not counts
 
@@ -93,7 +93,7 @@ def test_ids_where_the_source_has_none(tmp_path):
     rows = [{name: ROW[name] for name in ("text", "label", "language")}] * 2
     records, _ = read("swiss_judgment", [json_lines(tmp_path / "mine.jsonl", *rows)])
     assert [one.case_id for one in records] == ["mine-1", "mine-2"]
-    assert records[0].split is None and records[0].given == {"swiss_language": "de"}
+    assert records[0].split is None and records[0].metadata == {"swiss_language": "de"}
 
 
 def test_files_that_are_wrong(tmp_path):

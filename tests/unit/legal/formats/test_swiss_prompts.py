@@ -28,7 +28,7 @@ def test_the_facts_without_the_prompt(tmp_path):
     ]
     assert records[1].context == ("Objet", "une demande.")
     assert all(one.labels is None and one.date is None for one in records)
-    assert records[0].given == {"swiss_language": "de", "text_kind": "facts_in_prompt"}
+    assert records[0].metadata == {"swiss_language": "de", "text_kind": "facts_in_prompt"}
     assert counts == {"no_facts": 2, "other_language": 1, "missing_field": 1}
 
 

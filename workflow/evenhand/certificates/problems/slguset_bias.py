@@ -7,11 +7,9 @@ from evenhand.certificates.dose_response import dose_row, dose_table, summarise
 from evenhand.certificates.planted_text import planted_pairs
 from evenhand.certificates.study import TRAINED, Finding, Study
 from evenhand.core.tables import Row
-from evenhand.scoring.models import MaskedLM
 from evenhand.slguset.bias_tables import BIAS
-from evenhand.slguset.causal_bias import score_causal
 from evenhand.slguset.keywords import Keywords, read_keywords
-from evenhand.slguset.masked_bias import score_masked
+from evenhand.slguset.sentence_bias import score_sentences
 
 TABLE = dose_table("slguset_bias", "SlguSet's Bias by planted dose")
 
@@ -27,10 +25,9 @@ def rows(study: Study) -> Iterator[Row]:
     for family in (family for language, family in TRAINED if language == "chinese"):
         for dose, seed in study.trainings():
             model = study.model("chinese", family, dose, seed)
-            score = score_masked if isinstance(model, MaskedLM) else score_causal
             for new_frames, pairs in sets.items():
                 sentences = [_sentence(pair, keywords) for pair in pairs]
-                scored = score(model, sentences, log_base=math.e, tokens_per_batch=4096)
+                scored = score_sentences(model, sentences, log_base=math.e, tokens_per_batch=4096)
                 clusters = [pair["cluster"] for pair in pairs]
                 signs = [1 if one["gender"] == "male" else -1 for one in sentences]
                 for method in METHODS:

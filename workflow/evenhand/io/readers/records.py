@@ -10,28 +10,20 @@ from collections.abc import Callable, Iterator
 
 from evenhand.io.decoding import TextReader
 from evenhand.io.markup import strip_html, strip_markdown
-from evenhand.io.readers import (
-    html,
-    json_lines,
-    json_values,
-    lines,
-    markdown,
-    pku,
-    tables,
-)
+from evenhand.io.readers import json_records, lines, tables
 from evenhand.io.readers.options import Options
 
 Reader = Callable[[TextReader, Options], Iterator[tuple[int, str]]]
 
 READERS: dict[str, Reader] = {
-    "txt": lines.read,
-    "md": markdown.read,
-    "html": html.read,
-    "json": json_values.read,
-    "jsonl": json_lines.read,
+    "txt": lines.read_text,
+    "md": lines.read_markdown,
+    "html": lines.read_html,
+    "json": json_records.read_json,
+    "jsonl": json_records.read_json_lines,
     "csv": tables.read_csv,
     "tsv": tables.read_tsv,
-    "pku": pku.read,
+    "pku": lines.read_tagged,
 }
 
 _BLANK_LINES = re.compile(r"\n[ \t\r\u3000]*(?:\n[ \t\r\u3000]*)+")

@@ -4,8 +4,6 @@ Age is the year of the judgment less the year of birth (FairLex, `ecthr_dataset.
 ``<=35``, 65 is ``<=65``, 66 is ``>65``.
 """
 
-from pathlib import Path
-
 from evenhand.legal import applicants
 from evenhand.legal.applicants import Lexicon
 from evenhand.legal.attributes import applicant_birth_year
@@ -16,20 +14,16 @@ from evenhand.legal.records import Record
 KIND = "ecthr"
 TABLES = applicants.TABLES
 
-
-def prepare(tables: dict[str, Path], attribute: Attribute) -> Lexicon:
-    """Read the word lists."""
-    return applicant_birth_year.prepare(tables, attribute)
+prepare = applicant_birth_year.prepare
 
 
 def find(record: Record, attribute: Attribute, prepared: Lexicon) -> Finding:
-    """The applicant's age group, with the rule and the words of the year of birth.
+    """Return the applicant's age group, with the rule and the words of the year of birth.
 
     Without a date of the judgment there is none (``no_judgment_date``).
     """
-    born = applicant_birth_year.given(record) or applicant_birth_year.find(
-        record, attribute, prepared
-    )
+    born = applicant_birth_year.from_source(record)
+    born = born or applicant_birth_year.find(record, attribute, prepared)
     if born.value is None:
         return born
     if record.date is None:
@@ -39,7 +33,7 @@ def find(record: Record, attribute: Attribute, prepared: Lexicon) -> Finding:
 
 
 def age_group(age: int) -> str:
-    """The group of an age in years.
+    """Return the group of an age in years.
 
     Raises ValueError for a negative one.
     """

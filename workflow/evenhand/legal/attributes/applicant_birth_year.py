@@ -13,29 +13,25 @@ from evenhand.legal import applicants
 from evenhand.legal.applicants import (
     SENTENCE_END,
     Applicant,
+    ApplicantCase,
     Lexicon,
     Passage,
-    Passages,
-    carried,
-    find_applicant,
     find_mentions,
     read_lexicon,
-    read_passages,
-    resolved,
 )
 from evenhand.legal.dataset import Attribute
-from evenhand.legal.findings import Evidence, Finding, given_evidence
+from evenhand.legal.findings import Evidence, Finding, metadata_evidence
 from evenhand.legal.records import Record
 
 KIND = "ecthr"
 ATTRIBUTE = "applicant_birth_year"
 TABLES = applicants.TABLES
 
-#: The age in the year of the judgment above which a year is somebody else's. An applicant who
-#: has died keeps the own year, so that it may be high.
+#: The age in the year of the judgment above which a year is another person's. It may be high, since
+#: applicants who have died keep their year.
 OLDEST = 110
 
-#: What each rule is worth.
+#: The confidence in each rule.
 CONFIDENCE = {
     "given_by_source": 1.0,
     "applicant_born": 0.99,
@@ -109,77 +105,61 @@ def prepare(tables: dict[str, Path], attribute: Attribute) -> Lexicon:
 
 
 def find(record: Record, attribute: Attribute, prepared: Lexicon) -> Finding:
-    """The applicant's year of birth, as text of four digits.
+    """Return the applicant's year of birth, as text of four digits.
 
     No value where several people or a legal person apply (rules ``several_applicants``,
-    ``legal_person``), or where no year is attached to the applicant (``no_birth_sentence``).
+    ``legal_person``), or where no year is attached to the applicant (``no_birth_sentence``). It is
+    the first year in the facts, or else in the procedure; a flag marks that another one follows.
     """
-    passages = read_passages(record)
-    applicant = find_applicant(record, passages, prepared)
-    if applicant.kind != "one":
-        return nobody(applicant)
-    return _first(record, passages, applicant, prepared)
+    case = ApplicantCase(record, prepared)
+    if case.applicant.kind != "one":
+        return not_one_person(case.applicant)
+    years = [birth for birth in _births(case) if possible(int(birth[0]), record.date)]
+    if not years:
+        return Finding(None, "no_birth_sentence", 0.9)
+    year, rule, evidence = years[0]
+    flags = ("several_years",) if any(birth[0] != year for birth in years) else ()
+    return Finding(year, rule, CONFIDENCE[rule], (evidence,), flags)
 
 
-def nobody(applicant: Applicant) -> Finding:
+def not_one_person(applicant: Applicant) -> Finding:
     """Return the finding of all attributes of a person where not exactly one person applies."""
     rule = "several_applicants" if applicant.kind == "several" else applicant.kind
     return Finding(None, rule, 0.95, applicant.evidence)
 
 
-def given(record: Record, attribute: Attribute | None = None) -> Finding | None:
-    """The source's year; one that cannot be (FairLex has ages above 100) is none."""
-    if ATTRIBUTE not in record.given:
+def from_source(record: Record, attribute: Attribute | None = None) -> Finding | None:
+    """Return the source's year; an impossible one (FairLex has ages above 100) is none."""
+    if ATTRIBUTE not in record.metadata:
         return None
-    value = record.given[ATTRIBUTE].strip().removesuffix(".0")
-    evidence = (given_evidence(record, ATTRIBUTE),)
-    if not (value.isdecimal() and int(value)):
-        return Finding(None, "given_by_source", 1.0, evidence)
-    if not possible(int(value), record.date):
-        return Finding(None, "given_impossible", 1.0, evidence)
-    return Finding(value, "given_by_source", 1.0, evidence)
+    year = record.metadata[ATTRIBUTE].strip().removesuffix(".0")
+    stated = year.isdecimal() and int(year) > 0
+    valid = stated and possible(int(year), record.date)
+    rule = "given_impossible" if stated and not valid else "given_by_source"
+    return Finding(year if valid else None, rule, 1.0, (metadata_evidence(record, ATTRIBUTE),))
 
 
 def possible(year: int, judged: date | None) -> bool:
-    """Whether somebody born in that year can be an applicant."""
+    """Return whether a person born in that year can be an applicant."""
     return 0 <= judged.year - year <= OLDEST if judged else 1850 <= year <= 2100
 
 
-def _first(record: Record, passages: Passages, applicant: Applicant, lexicon: Lexicon) -> Finding:
-    """The first year in the facts, or else in the procedure; a flag if another one follows."""
-    found = [
-        one for one in _all(passages, applicant, lexicon) if possible(int(one[0]), record.date)
-    ]
-    if not found:
-        return Finding(None, "no_birth_sentence", 0.9)
-    year, rule, evidence = found[0]
-    flags = ("several_years",) if any(one[0] != year for one in found) else ()
-    return Finding(year, rule, CONFIDENCE[rule], (evidence,), flags)
-
-
-def _all(
-    passages: Passages, applicant: Applicant, lexicon: Lexicon
-) -> Iterator[tuple[str, str, Evidence]]:
-    before = False
-    for passage in (*passages.facts, *passages.procedure):
+def _births(case: ApplicantCase) -> Iterator[tuple[str, str, Evidence]]:
+    """Yield the years of birth that are the applicant's, with rule and evidence."""
+    for passage, before in case.passages(*case.facts, *case.procedure):
         text = passage.plain
-        if "orn" in text:
-            for born in _BORN.finditer(text):
-                when = _date_of(text, born)
-                if when is None:
-                    continue
-                rule = _attached(passage, born, when, before, applicant, lexicon)
-                if rule:
-                    start = _word(text, max(born.start() - 60, 0))
-                    start, end = min(start, when.start()), max(when.end(), born.end())
-                    yield when["year"], rule, passage.evidence(start, end)
-        if "of birth" in text.lower():
-            for born in _BIRTH_DATE.finditer(text):
-                whose = text[: born.end("whose") if born["whose"] else born.start()]
-                last = _last(whose, before, applicant, lexicon)
-                if last == "applicant" or (last == "pronoun" and not born["whose"]):
-                    yield born["year"], "date_of_birth", passage.evidence(*born.span())
-        before = carried(text, before, applicant.names, lexicon)
+        for born in _BORN.finditer(text):
+            when = _date_of(text, born)
+            rule = when and _attached(case, passage, born, when, before)
+            if rule:
+                start = _word(text, max(born.start() - 60, 0))
+                start, end = min(start, when.start()), max(when.end(), born.end())
+                yield when["year"], rule, passage.evidence(start, end)
+        for born in _BIRTH_DATE.finditer(text):
+            whose = text[: born.end("whose") if born["whose"] else born.start()]
+            last = _last(case, whose, before)
+            if last == "applicant" or (last == "pronoun" and not born["whose"]):
+                yield born["year"], "date_of_birth", passage.evidence(*born.span())
 
 
 def _date_of(text: str, born: re.Match[str]) -> re.Match[str] | None:
@@ -207,88 +187,63 @@ def _date_of(text: str, born: re.Match[str]) -> re.Match[str] | None:
 
 
 def _word(text: str, start: int) -> int:
-    """The beginning of the sentence or else of the next word at or after `start`."""
-    if start == 0:
-        return 0
-    return text.index(" ", start) + 1
+    """Return the beginning of the text, or of the next word after `start`."""
+    return text.index(" ", start) + 1 if start else 0
 
 
 def _attached(
-    passage: Passage,
-    born: re.Match[str],
-    when: re.Match[str],
-    before: bool,
-    applicant: Applicant,
-    lexicon: Lexicon,
+    case: ApplicantCase, passage: Passage, born: re.Match[str], when: re.Match[str], before: bool
 ) -> str | None:
-    """The rule by which a year of birth is the applicant's, or None."""
+    """Return the rule by which a year of birth is the applicant's, or None."""
     text = passage.plain
-    if _introduced(passage, born, applicant, lexicon):
+    if _introduced(case, passage, born):
         return "introduced_born"
     if _WITH_RELATIVE.search(text, max(0, born.start() - 120), born.start()):
         return "applicant_and_relative_born"
-    last = _subject(text, born.start(), before, applicant, lexicon)
-    if last == "applicant":
-        return "applicant_born"
-    if last == "pronoun":
-        return "pronoun_born"
+    last = _subject(case, text, born.start(), before)
     if last is None and _AFTER.match(text, when.end()):
         return "born_before_applicant"
-    return None
+    return f"{last}_born" if last in ("applicant", "pronoun") else None
 
 
-def _subject(
-    text: str, start: int, before: bool, applicant: Applicant, lexicon: Lexicon
-) -> str | None:
+def _subject(case: ApplicantCase, text: str, start: int, before: bool) -> str | None:
     """Return who is born: the subject of "was born", or the noun before "(who was) born"."""
     finite = _FINITE.search(text, max(0, start - 30), start)
     named = _NAMED.search(text, max(0, start - 80), start)
     aside = finite is not None and finite["comma"] and not finite["who"]
     if named and named["word"] not in _NO_NAME and not aside:
-        inside = (one.end > named.start("name") for one in find_mentions(text[:start], lexicon))
-        if not any(inside):
+        mentions = find_mentions(text[:start], case.lexicon)
+        if not any(mention.end > named.start("name") for mention in mentions):
             return "other"
     if finite is None or finite["who"]:
-        return _last(text[:start], before, applicant, lexicon, representatives=True)
+        return _last(case, text[:start], before, representatives=True)
     if finite["comma"]:
-        begins = [found.end() for found in SENTENCE_END.finditer(text, 0, start)]
-        begins += [found.end() for found in _CLAUSE_BEGINS.finditer(text, 0, finite.start())]
-        clause = text[max(begins, default=0) : start]
-        mentions = [*find_mentions(clause, lexicon, applicant.names)]
-        if mentions and mentions[0].kind != "pronoun":
-            return mentions[0].kind
-    return _last(text[:start], before, applicant, lexicon)
+        begins = [match.end() for match in SENTENCE_END.finditer(text, 0, start)]
+        begins += [match.end() for match in _CLAUSE_BEGINS.finditer(text, 0, finite.start())]
+        first = next(case.mentions(text[max(begins, default=0) : start]), None)
+        if first and first.kind != "pronoun":
+            return first.kind
+    return _last(case, text[:start], before)
 
 
-def _introduced(
-    passage: Passage, born: re.Match[str], applicant: Applicant, lexicon: Lexicon
-) -> bool:
-    """By Mrs Smith, a British national who was born in 1969 ("the applicant")."""
-    if applicant.introduction is None or applicant.introduction[0] is not passage:
+def _introduced(case: ApplicantCase, passage: Passage, born: re.Match[str]) -> bool:
+    """Return whether it is: by Mrs Smith, a Briton who was born in 1969 ("the applicant")."""
+    introduced, start, end = case.applicant.introduction or (None, 0, 0)
+    if introduced is not passage or not start <= born.start() < end:
         return False
-    _, start, end = applicant.introduction
-    between = [
-        mention
-        for mention in find_mentions(passage.plain[start : born.start()], lexicon)
-        if mention.kind != "pronoun"
-    ]
-    return start <= born.start() < end and len(between) <= 1
+    mentions = find_mentions(passage.plain[start : born.start()], case.lexicon)
+    return sum(mention.kind != "pronoun" for mention in mentions) <= 1
 
 
 def _last(
-    text: str,
-    before: bool,
-    applicant: Applicant,
-    lexicon: Lexicon,
-    *,
-    representatives: bool = False,
+    case: ApplicantCase, text: str, before: bool, *, representatives: bool = False
 ) -> str | None:
     """Return who was mentioned last in a text: applicant, pronoun (for the applicant) or other.
 
     Representatives count as others only if requested.
     """
     last = None
-    for mention, person in resolved(text, before, applicant.names, lexicon):
+    for mention, person in case.resolved(text, before):
         if mention.kind != "representative" or representatives:
             pronoun = mention.kind == "pronoun" and person == "applicant"
             last = "pronoun" if pronoun else person or last

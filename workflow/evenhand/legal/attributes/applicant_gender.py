@@ -1,4 +1,4 @@
-"""The gender of the applicant before the Strasbourg court, as the Court's words have it.
+"""The gender of the applicant before the Strasbourg court, by the Court's words.
 
 The Court writes of people in two genders, by the titles and pronouns that they want; so a
 trans applicant has the gender of the Court's pronoun.
@@ -10,21 +10,15 @@ from pathlib import Path
 
 from evenhand.legal import applicants
 from evenhand.legal.applicants import (
-    Applicant,
+    ApplicantCase,
     Lexicon,
     Mention,
-    Passages,
-    carried,
-    find_applicant,
-    find_mentions,
     folded,
+    gender_and_name,
     last_name,
-    named,
     read_lexicon,
-    read_passages,
-    resolved,
 )
-from evenhand.legal.attributes.applicant_birth_year import nobody
+from evenhand.legal.attributes.applicant_birth_year import not_one_person
 from evenhand.legal.dataset import Attribute
 from evenhand.legal.findings import Evidence, Finding
 from evenhand.legal.records import Record
@@ -32,7 +26,7 @@ from evenhand.legal.records import Record
 KIND = "ecthr"
 TABLES = applicants.TABLES
 
-#: What each rule is worth.
+#: The confidence in each rule.
 CONFIDENCE = {
     "title_in_procedure": 0.99,
     "title_in_facts": 0.98,
@@ -82,34 +76,26 @@ def prepare(tables: dict[str, Path], attribute: Attribute) -> Lexicon:
 
 
 def find(record: Record, attribute: Attribute, prepared: Lexicon) -> Finding:
-    """The applicant's gender: male, female or None.
+    """Return the applicant's gender: male, female or None.
 
     The rules, in order: the title before the name in the procedure or in the facts; the
     pronouns after mentions of the applicant, if two thirds agree; "the applicant gave birth";
     "the applicant is a widow"; a single pronoun; pronouns at the beginning of other sentences, if
     they agree; "the applicant's husband".
     """
-    passages = read_passages(record)
-    applicant = find_applicant(record, passages, prepared)
-    if applicant.kind != "one":
-        return nobody(applicant)
-    titled = (
-        _title_in_procedure(record, applicant, prepared)
-        or _title_in_facts(passages, prepared)
-        or _title_with_name(passages, applicant, prepared)
-    )
-    pronouns = _pronouns(passages, applicant, prepared)
+    case = ApplicantCase(record, prepared)
+    if case.applicant.kind != "one":
+        return not_one_person(case.applicant)
+    titled = _title_in_procedure(case, record) or _title_in_facts(case) or _title_with_name(case)
+    votes, evidence = _votes(case)
+    pronouns = _pronouns(votes, evidence)
     if titled is None:
-        return (
-            pronouns
-            or _gave_birth(passages)
-            or _predicate(passages, prepared)
-            or _few(passages, applicant, prepared)
-        )
+        weaker = pronouns or _gave_birth(case) or _predicate(case)
+        return weaker or _few(case, votes, evidence)
     if pronouns is None or pronouns.value == titled.value:
         return titled
     flags = ("title_and_pronouns_differ",)
-    if any(_TRANS.search(passage.plain) for passage in passages.facts):
+    if any(_TRANS.search(passage.plain) for passage in case.facts):
         return Finding(pronouns.value, "pronouns", 0.9, pronouns.evidence, flags)
     return Finding(titled.value, titled.rule, 0.9, titled.evidence + pronouns.evidence, flags)
 
@@ -118,79 +104,72 @@ def _finding(value: str, rule: str, *evidence: Evidence) -> Finding:
     return Finding(value, rule, CONFIDENCE[rule], evidence)
 
 
-def _title_in_procedure(record: Record, applicant: Applicant, lexicon: Lexicon) -> Finding | None:
-    """The title in: lodged by a Polish national, Mr Jan Kowalski ("the applicant").
+def _title_in_procedure(case: ApplicantCase, record: Record) -> Finding | None:
+    """Return the title in: lodged by a Polish national, Mr Jan Kowalski ("the applicant").
 
     Of several people, take the one who gives the case its name, or else the first.
     """
-    if applicant.introduction is None:
+    if case.applicant.introduction is None:
         return None
-    passage, start, end = applicant.introduction
-    text = passage.plain
-    if _FOR_OTHERS.search(_OWN.sub("", text[start:end])):
+    passage, start, end = case.applicant.introduction
+    if _FOR_OTHERS.search(_OWN.sub("", passage.plain[start:end])):
         return None
-    people = [
-        one for one in lexicon.titled.finditer(text, start, end) if lexicon.titles[one["title"]]
-    ]
+    titles = case.lexicon.titles
+    matches = case.lexicon.titled.finditer(passage.plain, start, end)
+    people = [match for match in matches if titles[match["title"]]]
     if not people:
         return None
     parties = re.findall(r"\w+", folded(record.title or ""))
-    found = next((one for one in people if last_name(one["name"]) in parties), people[0])
-    return _finding(
-        lexicon.titles[found["title"]], "title_in_procedure", passage.evidence(*found.span())
-    )
+    person = next((match for match in people if last_name(match["name"]) in parties), people[0])
+    evidence = passage.evidence(*person.span())
+    return _finding(titles[person["title"]], "title_in_procedure", evidence)
 
 
-def _title_in_facts(passages: Passages, lexicon: Lexicon) -> Finding | None:
-    """The title in: the applicant, Mrs Jones, is a British national."""
-    for passage in (*passages.facts[:10], *passages.procedure):
-        for found in lexicon.titled.finditer(passage.plain):
-            gender = lexicon.titles[found["title"]]
-            before = _APPOSED.search(passage.plain, max(0, found.start() - 70), found.start())
-            if gender and before and _AFTER.match(passage.plain, found.end()):
-                evidence = passage.evidence(before.start(), found.end())
+def _title_in_facts(case: ApplicantCase) -> Finding | None:
+    """Return the title in: the applicant, Mrs Jones, is a British national."""
+    for passage in (*case.facts[:10], *case.procedure):
+        for match in case.lexicon.titled.finditer(passage.plain):
+            gender = case.lexicon.titles[match["title"]]
+            before = _APPOSED.search(passage.plain, max(0, match.start() - 70), match.start())
+            if gender and before and _AFTER.match(passage.plain, match.end()):
+                evidence = passage.evidence(before.start(), match.end())
                 return _finding(gender, "title_in_facts", evidence)
     return None
 
 
-def _title_with_name(passages: Passages, applicant: Applicant, lexicon: Lexicon) -> Finding | None:
-    """The title in: Mr Smith lives in London, where the case is that of Smith."""
-    for passage in passages.facts if applicant.names else ():
-        for found in lexicon.titled.finditer(passage.plain):
-            gender = lexicon.titles[found["title"]]
-            if named(found, lexicon) in applicant.names:
-                return _finding(gender, "title_with_name", passage.evidence(*found.span()))
+def _title_with_name(case: ApplicantCase) -> Finding | None:
+    """Return the title in: Mr Smith lives in London, where the case is that of Smith."""
+    for passage in case.facts if case.applicant.names else ():
+        for match in case.lexicon.titled.finditer(passage.plain):
+            if gender_and_name(match, case.lexicon) in case.applicant.names:
+                gender = case.lexicon.titles[match["title"]]
+                return _finding(gender, "title_with_name", passage.evidence(*match.span()))
     return None
 
 
-def _votes(
-    passages: Passages, applicant: Applicant, lexicon: Lexicon
-) -> tuple[Counter[str], dict[str, list[Evidence]]]:
+def _votes(case: ApplicantCase) -> tuple[Counter[str], dict[str, list[Evidence]]]:
     """Count the pronouns that follow a mention of the applicant, by gender.
 
     A mention counts once, with the next pronoun, if no one else but a representative is mentioned
     between them, and if the applicant is not an object or possessor there: "asked the applicant
-    whether he". A pronoun that begins a paragraph counts if `carried` holds of the one before.
+    whether he". A pronoun that begins a paragraph counts if it means the applicant.
     """
     votes: Counter[str] = Counter()
     evidence: dict[str, list[Evidence]] = {"male": [], "female": []}
-    before = False
-    for passage in (*passages.facts, *passages.procedure):
+    for passage, before in case.passages(*case.facts, *case.procedure):
+        if votes.total() >= ENOUGH:
+            break
         last = None
-        for mention in find_mentions(passage.plain, lexicon, applicant.names):
+        for mention in case.mentions(passage.plain):
             if mention.kind == "representative":
                 continue
             begins = before and _BEGINS.fullmatch(passage.plain, 0, mention.start)
             start = last.start if last else mention.start if begins else None
             if mention.kind == "pronoun" and start is not None and mention.end - start < FARTHEST:
                 votes[mention.gender] += 1
-                if len(evidence[mention.gender]) < 3:
-                    evidence[mention.gender].append(passage.evidence(start, mention.end))
+                evidence[mention.gender].append(passage.evidence(start, mention.end))
             last = mention if _is_subject(passage.plain, mention) else None
-        before = carried(passage.plain, before, applicant.names, lexicon)
-        if votes.total() >= ENOUGH:
-            break
-    return votes, evidence
+    return votes, {gender: words[:3] for gender, words in evidence.items()}
 
 
 def _is_subject(text: str, mention: Mention) -> bool:
@@ -201,8 +180,7 @@ def _is_subject(text: str, mention: Mention) -> bool:
     )
 
 
-def _pronouns(passages: Passages, applicant: Applicant, lexicon: Lexicon) -> Finding | None:
-    votes, evidence = _votes(passages, applicant, lexicon)
+def _pronouns(votes: Counter[str], evidence: dict[str, list[Evidence]]) -> Finding | None:
     if votes.total() < 2:
         return None
     (gender, most), *rest = votes.most_common()
@@ -211,53 +189,47 @@ def _pronouns(passages: Passages, applicant: Applicant, lexicon: Lexicon) -> Fin
     return _finding(gender, "pronouns", *evidence[gender])
 
 
-def _gave_birth(passages: Passages) -> Finding | None:
-    for passage in passages.facts:
-        if found := _GAVE_BIRTH.search(passage.plain):
-            return _finding("female", "gave_birth", passage.evidence(*found.span()))
+def _gave_birth(case: ApplicantCase) -> Finding | None:
+    for passage in case.facts:
+        if match := _GAVE_BIRTH.search(passage.plain):
+            return _finding("female", "gave_birth", passage.evidence(*match.span()))
     return None
 
 
-def _predicate(passages: Passages, lexicon: Lexicon) -> Finding | None:
-    """The gender of the word in: the applicant is a widow, is the mother of A.B."""
-    for passage in passages.facts:
-        for found in _IS.finditer(passage.plain):
-            genders = map(lexicon.gender_of, found["words"].split())
+def _predicate(case: ApplicantCase) -> Finding | None:
+    """Return the gender of the word in: the applicant is a widow, is the mother of A.B."""
+    for passage in case.facts:
+        for match in _IS.finditer(passage.plain):
+            genders = map(case.lexicon.gender_of, match["words"].split())
             if gender := next(filter(None, genders), None):
-                return _finding(gender, "predicate", passage.evidence(*found.span()))
+                return _finding(gender, "predicate", passage.evidence(*match.span()))
     return None
 
 
-def _few(passages: Passages, applicant: Applicant, lexicon: Lexicon) -> Finding:
+def _few(case: ApplicantCase, votes: Counter[str], evidence: dict[str, list[Evidence]]) -> Finding:
     """Return the weakest finding: one pronoun, pronouns farther off, or a spouse."""
-    votes, evidence = _votes(passages, applicant, lexicon)
     if votes.total() == 1:
-        gender = next(iter(votes))
+        [gender] = votes
         return _finding(gender, "one_pronoun", *evidence[gender])
-    far = {} if votes else _far_pronouns(passages, applicant, lexicon)
+    far = {} if votes else _far_pronouns(case)
     if len(far) == 1:
         [(gender, words)] = far.items()
         return _finding(gender, "far_pronoun", words)
-    for passage in passages.facts:
-        for mention in find_mentions(passage.plain, lexicon, applicant.names):
+    for passage in case.facts:
+        for mention in case.mentions(passage.plain):
             if mention.kind == "spouse":
-                return _finding(
-                    mention.gender, "spouse", passage.evidence(mention.start, mention.end)
-                )
+                words = passage.evidence(mention.start, mention.end)
+                return _finding(mention.gender, "spouse", words)
     return Finding(None, "pronouns_differ" if votes else "no_gendered_word", 0.9)
 
 
-def _far_pronouns(
-    passages: Passages, applicant: Applicant, lexicon: Lexicon
-) -> dict[str, Evidence]:
-    """The first pronoun of each gender that begins a sentence about the applicant."""
-    found: dict[str, Evidence] = {}
-    before = False
-    for passage in passages.facts:
-        text = passage.plain
-        for mention, person in resolved(text, before, applicant.names, lexicon):
-            begins = _OPENS.search(text, max(0, mention.start - 60), mention.end)
+def _far_pronouns(case: ApplicantCase) -> dict[str, Evidence]:
+    """Return the first pronoun of each gender that begins a sentence about the applicant."""
+    pronouns: dict[str, Evidence] = {}
+    for passage, before in case.passages(*case.facts):
+        for mention, person in case.resolved(passage.plain, before):
+            begins = _OPENS.search(passage.plain, max(0, mention.start - 60), mention.end)
             if mention.kind == "pronoun" and person == "applicant" and begins:
-                found.setdefault(mention.gender, passage.evidence(mention.start, mention.end))
-        before = carried(text, before, applicant.names, lexicon)
-    return found
+                words = passage.evidence(mention.start, mention.end)
+                pronouns.setdefault(mention.gender, words)
+    return pronouns

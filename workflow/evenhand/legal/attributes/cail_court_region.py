@@ -27,13 +27,14 @@ rule: in three of ten judgments it is in another province than the court.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
 from evenhand.legal.dataset import Attribute
-from evenhand.legal.findings import Evidence, Finding, given_evidence, unknown_value
+from evenhand.legal.findings import Evidence, Finding, metadata_evidence, unknown_value
 from evenhand.legal.records import Record
 
 KIND = "cail"
@@ -47,7 +48,7 @@ _LONGEST = 16
 
 #: Behind these, 市 is left out: 襄阳铁路运输法院, 德州经济开发区人民检察院.
 _CITY_IMPLIED = ("铁路", "经济", "高新", "工业园", "开发区")
-#: A place in the facts stands behind one of these, another place, or no Chinese character:
+#: A place in the facts follows one of these, another place, or no Chinese character:
 #: so that 上海城市酒店 is not 海城市, nor 北港南区 the district 港南区.
 _BEFORE_PLACE = frozenset(
     "在到至于往去自经从回由向赴和与及的位将来抵达省市县区州盟旗本我离内返住被受任该沿是为有证系对给中时间以入把供坐"
@@ -88,8 +89,7 @@ class Places:
             end = suffix.end()
             for start in range(max(begin, end - _LONGEST), end - _SHORTEST + 1):
                 name = text[start:end]
-                province = self.provinces.get(name) or self.places.get(name)
-                if province:
+                if province := self.provinces.get(name) or self.places.get(name):
                     yield Place(province, start, end)
                     begin = end
                     break
@@ -131,15 +131,13 @@ def prepare(tables: dict[str, Path], attribute: Attribute) -> Places:
     letters = {
         letter: row["province"] for row in rows for letter in row["letters"] if letter != "、"
     }
-    file = tables["chinese_places"]
-    known = [row["province"] for row in rows]
-    placed = read_resource(
-        file, ["name", "province"], unique=("name",), choices={"province": known}
-    )
+    known = {"province": [row["province"] for row in rows]}
+    columns = ["name", "province"]
+    places = read_resource(tables["chinese_places"], columns, unique=("name",), choices=known)
     return Places(
         provinces={row["name"]: row["province"] for row in rows},
         shorts={row["short"]: row["province"] for row in rows},
-        places={row["name"]: row["province"] for row in placed},
+        places={row["name"]: row["province"] for row in places},
         case_number=re.compile(
             rf"[（(〔\[]\s*\d{{4}}\s*[）)〕\]]\s*(?P<letter>[{''.join(letters)}])"
             r"(?:\d{2,4}刑|刑[初终更再申]\d)"
@@ -150,87 +148,82 @@ def prepare(tables: dict[str, Path], attribute: Attribute) -> Places:
 
 
 def find(record: Record, attribute: Attribute, prepared: Places) -> Finding:
-    """The region of the court that decided."""
-    if "province" in record.given:
-        return _given(record, prepared)
+    """Return the region of the court that decided."""
+    if "province" in record.metadata:
+        return _stated(record, prepared)
+    header, facts = record.context[:1], record.text
+    accusers = chain(
+        _authorities(header, "context", _PROCURATORATE, prepared), _accuser(facts, prepared)
+    )
+    appeal_courts = _authorities(record.context, "context", _APPEAL, prepared)
     for rule, confidence, sightings in (
-        ("court_name", 0.99, _courts(record, prepared)),
-        ("case_number", 0.99, _case_numbers(record, prepared)),
-        ("procuratorate", 0.95, _procuratorates(record, prepared)),
-        ("appeal_court", 0.95, _named(record.context, "context", _APPEAL, prepared)),
+        ("court_name", 0.99, _court(header, prepared)),
+        ("case_number", 0.99, _case_number(header, prepared)),
+        ("procuratorate", 0.95, islice(accusers, 1)),
+        ("appeal_court", 0.95, islice(appeal_courts, 1)),
+        ("police", 0.9, _authorities(facts, "text", _POLICE, prepared)),
+        ("places", 0.8, _places(facts, prepared)),
     ):
-        if first := next(sightings, None):
-            return _finding(rule, confidence, [first], prepared)
-    for rule, confidence, sightings in (
-        ("police", 0.9, _named(record.text, "text", _POLICE, prepared)),
-        ("places", 0.8, _places(record, prepared)),
-    ):
-        if found := list(sightings):
-            return _finding(rule, confidence, found, prepared)
+        if some := list(sightings):
+            return _finding(rule, confidence, some, prepared)
     return Finding(None, "not_stated", 1.0)
 
 
 # --- sightings: (province, evidence) --------------------------------------------------------
 
-_Sighting = tuple[str, Evidence]
+_Sightings = Iterator[tuple[str, Evidence]]
 
 
-def _given(record: Record, prepared: Places) -> Finding:
-    stated = record.given["province"]
+def _stated(record: Record, prepared: Places) -> Finding:
+    stated = record.metadata["province"]
+    names = {name.casefold(): name for name in prepared.provinces.values()}
     place = prepared.of_name(stated)
-    province = place.province if place else None
-    for name in prepared.provinces.values():
-        if name.casefold() == stated.casefold():
-            province = name
+    province = names.get(stated.casefold()) or (place and place.province)
     if province is None:
         remedy = "write its Chinese name, or its English one as in chinese_regions.csv"
         raise unknown_value(record, f"the province {stated!r}", remedy)
-    sighting = province, given_evidence(record, "province")
+    sighting = province, metadata_evidence(record, "province")
     return _finding("given_by_source", 1.0, [sighting], prepared)
 
 
-def _courts(record: Record, prepared: Places) -> Iterator[_Sighting]:
-    """The first court of the header: the paragraph with it is the first one."""
-    for match in _COURT.finditer(record.context[0] if record.context else ""):
-        place = prepared.of_name(match.group())
-        if place:
-            yield place.province, _evidence("context", 0, match)
-        return
+def _court(header: tuple[str, ...], prepared: Places) -> _Sightings:
+    """Yield the first court of the header, which is the first paragraph."""
+    for paragraph in header:
+        match = _COURT.search(paragraph)
+        if match and (place := prepared.of_name(match[0])):
+            yield place.province, Evidence.of_match("context", 0, match)
 
 
-def _case_numbers(record: Record, prepared: Places) -> Iterator[_Sighting]:
-    match = prepared.case_number.search(record.context[0] if record.context else "")
-    if match:
-        yield prepared.letters[match["letter"]], _evidence("context", 0, match)
+def _case_number(header: tuple[str, ...], prepared: Places) -> _Sightings:
+    for paragraph in header:
+        if match := prepared.case_number.search(paragraph):
+            yield prepared.letters[match["letter"]], Evidence.of_match("context", 0, match)
 
 
-def _procuratorates(record: Record, prepared: Places) -> Iterator[_Sighting]:
-    yield from _named(record.context[:1], "context", _PROCURATORATE, prepared)
-    for number, paragraph in enumerate(record.text[:1]):
+def _accuser(facts: tuple[str, ...], prepared: Places) -> _Sightings:
+    """Yield the procuratorate with which the facts begin."""
+    for paragraph in facts[:1]:
         match = _PROCURATORATE.match(paragraph)
-        place = prepared.of_name(match["name"]) if match else None
-        if place:
-            yield place.province, _evidence("text", number, match)
+        if match and (place := prepared.of_name(match["name"])):
+            yield place.province, Evidence.of_match("text", 0, match)
 
 
-def _named(
+def _authorities(
     paragraphs: tuple[str, ...], part: str, pattern: re.Pattern[str], prepared: Places
-) -> Iterator[_Sighting]:
-    """Authorities; not those of other cases that a defendant had."""
+) -> _Sightings:
+    """Yield authorities, except those of other cases that a defendant had.
+
+    Other words may precede the name of the place: 被告人到无锡市公安局.
+    """
     for number, paragraph in enumerate(paragraphs):
         for match in pattern.finditer(paragraph):
-            place = _last(prepared, match["name"])
+            place = prepared.of_name(match["name"])
             if place and not _OTHER_CASE.search(paragraph, match.end(), match.end() + 30):
-                yield place.province, _evidence(part, number, match)
+                yield place.province, Evidence.of_match(part, number, match)
 
 
-def _last(prepared: Places, name: str) -> Place | None:
-    """Return the place of a name, which other words may precede: 被告人到无锡市公安局."""
-    return prepared.of_name(name) or next(prepared.find(name), None)
-
-
-def _places(record: Record, prepared: Places) -> Iterator[_Sighting]:
-    for number, paragraph in enumerate(record.text):
+def _places(facts: tuple[str, ...], prepared: Places) -> _Sightings:
+    for number, paragraph in enumerate(facts):
         end = 0
         for place in prepared.find(paragraph):
             before = paragraph[place.start - 1 : place.start]
@@ -241,20 +234,17 @@ def _places(record: Record, prepared: Places) -> Iterator[_Sighting]:
             yield place.province, Evidence("text", number, place.start, place.end, words)
 
 
-def _evidence(part: str, number: int, match: re.Match[str]) -> Evidence:
-    return Evidence(part, number, match.start(), match.end(), match.group())
-
-
-def _finding(rule: str, confidence: float, sightings: list[_Sighting], prepared: Places) -> Finding:
-    """One piece of evidence a province."""
-    first: dict[str, Evidence] = {}
-    for province, evidence in sightings:
-        first.setdefault(province, evidence)
-    evidence = tuple(first.values())
-    if len(first) > 1:
-        flags = tuple(f"province={name}" for name in first)
+def _finding(
+    rule: str, confidence: float, sightings: list[tuple[str, Evidence]], prepared: Places
+) -> Finding:
+    """Return the finding of a rule, with one piece of evidence per province."""
+    first = dict(reversed(sightings))
+    provinces = dict.fromkeys(province for province, _ in sightings)
+    evidence = tuple(first[province] for province in provinces)
+    flags = tuple(f"province={province}" for province in provinces)
+    if len(provinces) > 1:
         return Finding(None, "several_provinces", confidence, evidence, flags)
-    (province,) = first
+    [province] = provinces
     if province in prepared.groups:
         return Finding(province, rule, confidence, evidence)
-    return Finding(None, "other_province", confidence, evidence, (f"province={province}", rule))
+    return Finding(None, "other_province", confidence, evidence, (*flags, rule))

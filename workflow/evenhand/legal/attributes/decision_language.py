@@ -1,7 +1,7 @@
 """FSCS: the language of a decision, as stated by its source."""
 
 from evenhand.legal.dataset import Attribute
-from evenhand.legal.findings import Finding, given_evidence
+from evenhand.legal.findings import Finding, metadata_evidence
 from evenhand.legal.records import Record
 
 KIND = "fscs"
@@ -10,8 +10,8 @@ TABLES = ()
 
 def find(record: Record, attribute: Attribute, prepared: None) -> Finding:
     """Return the language; no value where the source states none of the three."""
-    language = record.given.get("swiss_language")
+    language = record.metadata.get("swiss_language")
     if language not in attribute.groups:
         return Finding(None, "no_language", 1.0)
-    evidence = (given_evidence(record, "swiss_language"),)
+    evidence = (metadata_evidence(record, "swiss_language"),)
     return Finding(language, "language_of_source", 1.0, evidence)

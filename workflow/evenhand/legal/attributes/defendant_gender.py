@@ -22,14 +22,13 @@ who are convicted of rape are men, so the attribute would depend on the case's o
 """
 
 import re
-from collections.abc import Iterable
 
 from evenhand.legal.dataset import Attribute
 from evenhand.legal.findings import Evidence, Finding
 from evenhand.legal.records import Record
 
 KIND = "cail"
-TABLES: tuple[str, ...] = ()
+TABLES = ()
 
 _SEX = {"男": "male", "女": "female"}
 
@@ -66,82 +65,65 @@ _NAME_GOES_ON = r"(?![某甲乙丙丁戊己庚辛×xX\d])"
 
 def find(record: Record, attribute: Attribute, prepared: None) -> Finding:
     """Return the defendants' gender."""
-    stated = _stated(record)
-    return stated or _from_facts(record)
-
-
-# --- the header -----------------------------------------------------------------------------
+    return _stated(record) or _from_facts(record)
 
 
 def _stated(record: Record) -> Finding | None:
     """Return the gender that the header states; None if it states no defendant's sex."""
-    found: dict[str, tuple[str | None, Evidence | None]] = {}
+    defendants: dict[str, tuple[str | None, Evidence | None]] = {}
     for number, paragraph in enumerate(record.context):
         end = _HEADER_ENDS.search(paragraph)
         for match in _DEFENDANT.finditer(paragraph, 0, end.start() if end else len(paragraph)):
             name = match["name"]
-            if _NO_PERSON.search(name) or found.get(name, (None,))[0]:
+            if _NO_PERSON.search(name) or defendants.get(name, (None,))[0]:
                 continue
-            sex = _STATED.search(paragraph, match.start("rest"), match.end("rest"))
-            if sex is None:
-                found.setdefault(name, (None, None))
-                continue
-            begin, stop = match.start(), sex.end()
-            words = paragraph[begin:stop]
-            found[name] = _SEX[sex["sex"]], Evidence("context", number, begin, stop, words)
+            defendants[name] = (None, None)
+            if sex := _STATED.search(paragraph, *match.span("rest")):
+                words = paragraph[match.start() : sex.end()]
+                evidence = Evidence("context", number, match.start(), sex.end(), words)
+                defendants[name] = _SEX[sex["sex"]], evidence
         if end:
             break
-    found = {n: one for n, one in found.items() if one[1] or not _goes_on(n, found)}
-    evidence = tuple(one for _, one in found.values() if one)
+    people = [
+        (sex, evidence)
+        for name, (sex, evidence) in defendants.items()
+        # without those that are another name and the words that follow it: 刘某曾因盗窃
+        if evidence
+        or not any(
+            other != name and re.match(re.escape(other) + _NAME_GOES_ON, name)
+            for other in defendants
+        )
+    ]
+    evidence = tuple(words for _, words in people if words)
     if not evidence:
         return None
-    sexes = {sex for sex, _ in found.values()}
-    flags = ("several_defendants",) if len(found) > 1 else ()
+    sexes = {sex for sex, _ in people}
+    flags = ("several_defendants",) if len(people) > 1 else ()
     if len(sexes) > 1:
         return Finding(None, "several_defendants", 0.99, evidence, flags)
     return Finding(sexes.pop(), "stated_sex", 0.99, evidence, flags)
 
 
-def _goes_on(words: str, names: Iterable[str]) -> bool:
-    """Whether these words are one of the names and the words that follow it: 刘某曾因盗窃."""
-    return any(words != name and re.match(re.escape(name) + _NAME_GOES_ON, words) for name in names)
-
-
-# --- the facts ------------------------------------------------------------------------------
-
-
 def _from_facts(record: Record) -> Finding:
     """Return the gender that the facts imply for the source's defendant, or for any 被告人."""
-    names = [re.escape(one) for one in record.given.get("criminals", "").split(";") if one]
+    names = [*filter(None, record.metadata.get("criminals", "").split(";"))]
     if len(names) > 1:
         return Finding(None, "several_defendants", 1.0)
-    who = rf"被告人(?:{names[0] if names else _ANYBODY}){_NAME_GOES_ON}"
+    who = rf"被告人(?:{re.escape(names[0]) if names else _ANYBODY}){_NAME_GOES_ON}"
+    kinship = [(sex, rf"{who}(?:{_WITH}其?|其)(?:{words})") for sex, words in _SPOUSE.items()]
+    kinship += [(sex, rf"其(?:{words}){who}") for sex, words in _BEING.items()]
     in_brackets = [(sex, rf"{who}[（(，,]{word}(?=[，,)）])") for word, sex in _SEX.items()]
-    rules = (
+    for rule, confidence, patterns in (
         ("stated_in_facts", 0.95, in_brackets),
-        ("kinship", 0.9, _kinship(who)),
+        ("kinship", 0.9, kinship),
         ("pregnancy", 0.95, [("female", who + _PREGNANT)]),
-    )
-    for rule, confidence, patterns in rules:
-        found = _search(record.text, patterns)
-        if len(found) > 1:
-            return Finding(None, "contradiction", confidence, tuple(found.values()))
-        for sex, evidence in found.items():
-            return Finding(sex, rule, confidence, (evidence,))
+    ):
+        first: dict[str, Evidence] = {}
+        for sex, pattern in patterns:
+            for number, paragraph in enumerate(record.text):
+                if match := re.search(pattern, paragraph):
+                    first.setdefault(sex, Evidence.of_match("text", number, match))
+        if first:
+            sex, rule = (*first, rule) if len(first) == 1 else (None, "contradiction")
+            return Finding(sex, rule, confidence, tuple(first.values()))
     return Finding(None, "not_stated", 1.0)
-
-
-def _kinship(who: str) -> list[tuple[str, str]]:
-    has = [(sex, rf"{who}(?:{_WITH}其?|其)(?:{words})") for sex, words in _SPOUSE.items()]
-    return has + [(sex, rf"其(?:{words}){who}") for sex, words in _BEING.items()]
-
-
-def _search(text: tuple[str, ...], patterns: list[tuple[str, str]]) -> dict[str, Evidence]:
-    """The first place for each sex."""
-    found: dict[str, Evidence] = {}
-    for sex, pattern in patterns:
-        for number, paragraph in enumerate(text):
-            match = re.search(pattern, paragraph)
-            if match and sex not in found:
-                found[sex] = Evidence("text", number, *match.span(), match.group())
-    return found

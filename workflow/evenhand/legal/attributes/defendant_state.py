@@ -4,23 +4,12 @@ The list (FairLex, `ecthr_dataset.py`) lacks Albania, which is so in "Rest of Eu
 it does not know (TÜRKIYE, CZECHIA, SERBIA AND MONTENEGRO) go with their States here.
 """
 
-from pathlib import Path
+from functools import partial
 
 from evenhand.legal import respondents
-from evenhand.legal.dataset import Attribute
-from evenhand.legal.findings import Finding
-from evenhand.legal.records import Record
-from evenhand.legal.respondents import States, find_group, read_states
 
 KIND = "ecthr"
 TABLES = respondents.TABLES
 
-
-def prepare(tables: dict[str, Path], attribute: Attribute) -> States:
-    """Read the table of States."""
-    return read_states(tables, "fairlex")
-
-
-def find(record: Record, attribute: Attribute, prepared: States) -> Finding:
-    """The group of the respondent State; see `respondents.find_group`."""
-    return find_group(record, prepared)
+prepare = partial(respondents.read_states, column="fairlex")
+find = respondents.find_group

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evenhand.core.resources import read_resource
+from evenhand.legal.applicants import alternatives
 from evenhand.legal.dataset import Attribute
-from evenhand.legal.findings import Evidence, Finding, given_evidence, unknown_value
+from evenhand.legal.findings import Evidence, Finding, metadata_evidence, unknown_value
 from evenhand.legal.records import Record
 
 KIND = "fscs"
@@ -24,7 +25,7 @@ CANTONS_NAMED, FEDERAL_COURT_NAMED = 0.95, 0.9
 #: The region of cases from federal courts and authorities.
 FEDERATION = "Federation"
 
-#: What stands before the name of a canton: a canton, or one of its courts or authorities.
+#: Words before the name of a canton: a canton, or one of its courts or authorities.
 _BEFORE = (
     r"(?:\bKantons?\s|\w*(?:gericht|Gericht)(?:s|es|shofs?|shofes)?\s|\bStaatsanwaltschaft\s"
     r"|\b[Cc]anton (?:de |du |des |d['’])?|\b[Cc]antoni?e?\s(?:di |del |dei )?"
@@ -68,13 +69,13 @@ def prepare(tables: dict[str, Path], attribute: Attribute) -> Regions:
     path = tables["swiss_canton_names"]
     names = read_resource(path, ["name", "canton"], unique=("name",), choices={"canton": regions})
     cantons |= {row["name"].casefold(): row["canton"] for row in names}
-    words = sorted((row["name"] for row in names), key=len, reverse=True)
+    words = alternatives(row["name"] for row in names)
     courts = read_resource(tables["swiss_federal_courts"], ["words"])
     return Regions(
         regions,
         cantons,
-        re.compile(rf"{_BEFORE}({'|'.join(map(re.escape, words))})(?!\w)"),
-        re.compile("|".join(re.escape(row["words"]) for row in courts)),
+        re.compile(rf"{_BEFORE}({words})(?!\w)"),
+        re.compile(alternatives(row["words"] for row in courts)),
     )
 
 
@@ -93,25 +94,29 @@ def find(record: Record, attribute: Attribute, prepared: Regions) -> Finding:
 
 
 def _from_region(record: Record, attribute: Attribute) -> Finding | None:
-    stated = record.given.get("swiss_region")
-    if stated is None or stated.casefold() == attribute.unknown:
-        return None
-    folded = {group.casefold(): group for group in attribute.groups}
-    group = folded.get(stated.replace("_", " ").casefold())
-    if group is None:
-        remedy = f"the regions are {', '.join(attribute.groups)}"
-        raise unknown_value(record, f"the region {stated!r}", remedy)
-    return Finding(group, "region_of_source", 1.0, (given_evidence(record, "swiss_region"),))
+    groups = {group.casefold(): group for group in attribute.groups}
+    stated = record.metadata.get("swiss_region", "").replace("_", " ").casefold()
+    remedy = f"the regions are {', '.join(attribute.groups)}"
+    return _stated(record, attribute, "region", groups.get(stated), remedy)
 
 
 def _from_canton(record: Record, attribute: Attribute, prepared: Regions) -> Finding | None:
-    stated = record.given.get("swiss_canton")
+    stated = record.metadata.get("swiss_canton", "")
+    region = prepared.regions.get(prepared.cantons.get(stated.casefold(), stated.upper()))
+    return _stated(record, attribute, "canton", region, "add it to swiss_cantons.csv")
+
+
+def _stated(
+    record: Record, attribute: Attribute, name: str, region: str | None, remedy: str
+) -> Finding | None:
+    """Return the finding of the metadata `name`, whose region is known; None if it is missing."""
+    stated = record.metadata.get(f"swiss_{name}")
     if stated is None or stated.casefold() == attribute.unknown:
         return None
-    region = prepared.regions.get(prepared.cantons.get(stated.casefold(), stated.upper()))
     if region is None:
-        raise unknown_value(record, f"the canton {stated!r}", "add it to swiss_cantons.csv")
-    return Finding(region, "canton_of_source", 1.0, (given_evidence(record, "swiss_canton"),))
+        raise unknown_value(record, f"the {name} {stated!r}", remedy)
+    evidence = (metadata_evidence(record, f"swiss_{name}"),)
+    return Finding(region, f"{name}_of_source", 1.0, evidence)
 
 
 def _from_text(record: Record, prepared: Regions) -> Finding:
@@ -119,10 +124,11 @@ def _from_text(record: Record, prepared: Regions) -> Finding:
     named: dict[str, Evidence] = {}
     cantonal = 0
     for number, paragraph in enumerate(record.text):
-        federal += [_evidence(number, match) for match in prepared.federal.finditer(paragraph)]
+        courts = prepared.federal.finditer(paragraph)
+        federal += [Evidence.of_match("text", number, match) for match in courts]
         for match in prepared.named.finditer(paragraph):
             region = prepared.regions[prepared.cantons[match[1].casefold()]]
-            named.setdefault(region, _evidence(number, match))
+            named.setdefault(region, Evidence.of_match("text", number, match))
             cantonal += 1
     evidence = (*federal[:1], *named.values())
     if len(federal) > cantonal:
@@ -134,7 +140,3 @@ def _from_text(record: Record, prepared: Regions) -> Finding:
     if len(named) > 1:
         return Finding(None, "several_regions_named", 1.0, evidence)
     return Finding(next(iter(named)), "cantons_named", CANTONS_NAMED, evidence)
-
-
-def _evidence(paragraph: int, match: re.Match[str]) -> Evidence:
-    return Evidence("text", paragraph, match.start(), match.end(), match.group())

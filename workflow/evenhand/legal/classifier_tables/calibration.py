@@ -7,7 +7,6 @@ with several, whether a label applies, label by label. Source: Guo, Pleiss, Sun 
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -18,9 +17,9 @@ from evenhand.legal.classifier_study import (
     ClassifierStudy,
     noise_verdict,
 )
-from evenhand.legal.scored import drawn_seed, scored_for
+from evenhand.legal.scored import drawn_seed
 from evenhand.metrics.calibration import BINS, bin_values, calibration_error, confidences
-from evenhand.metrics.disparity import group_sums, permuted_sums, share_as_far
+from evenhand.metrics.disparity import permuted_sums, share_as_far
 
 #: The columns that name a row, of this table and of the bins.
 GROUP = (*SETTING, text("attribute"), text("group", "all: all cases"), text("split"))
@@ -59,46 +58,41 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
 def calibrate(study: ClassifierStudy) -> list[tuple[Row, list[Row]]]:
     """Return the rows of this table, each with its rows of the bins."""
     cases, runs = study.test
-    count = len(cases.true)
     of_runs = [bin_values(*confidences(one, cases.true, cases.dataset.task)) for one in runs.logits]
-    found = []
-    for one in cases.groups:
-        known = one.codes < one.unknown
-        draws = drawn_seed(study.seed, "test", one.attribute.name, "shuffled")
-        sizes = [count, *np.bincount(one.codes, minlength=one.unknown + 1)[:-1].tolist()]
-        for setting, places in runs.by_setting().items():
-            if not scored_for(one.attribute.name)(setting):
-                continue
+    rows = []
+    for groups in cases.groups:
+        attribute, known = groups.attribute.name, groups.known
+        sizes = [len(cases.true), *groups.sizes.tolist()]
+        for setting, places in runs.by_setting(attribute).items():
             values = np.hstack([of_runs[place] for place in places])
-            sums = np.vstack([values.sum(axis=0), group_sums(values, one.codes, one.unknown)])
+            sums = np.vstack([values.sum(axis=0), groups.sums(values)])
             sums = sums.reshape(len(sums), len(places), -1)
             noise = permuted_sums(
                 values[known],
-                one.codes[known],
-                one.unknown,
-                seed=draws,
+                groups.codes[known],
+                groups.unknown,
+                seed=drawn_seed(study.seed, "test", attribute, "shuffled"),
                 permutations=study.permutations,
             )
             noise = calibration_error(noise.reshape(*noise.shape[:2], len(places), -1)).mean(-1)
-            for group, title in enumerate([ALL, *one.names[:-1]]):
-                key = {**setting._asdict(), "attribute": one.attribute.name}
-                key |= {"group": title, "split": "test"}
-                row, size = key | {"seeds": len(places), "cases": sizes[group]}, sizes[group]
-                if size:
+            for group, name in enumerate([ALL, *groups.names[:-1]]):
+                key = {**setting._asdict(), "attribute": attribute, "group": name, "split": "test"}
+                row = key | {"seeds": len(places), "cases": sizes[group]}
+                if sizes[group]:
                     row |= _summary(sums[group])
-                if size and group:
+                if sizes[group] and group:
                     drawn = noise[:, group - 1]
                     row |= {"noise_mean": drawn.mean(), "noise_95": np.percentile(drawn, 95)}
                     row["p"] = float(share_as_far(drawn, np.array(row["ece"])))
                     # at most as much too badly calibrated as observed, and the noise
                     most = row["ece"] + row["noise_95"] - row["noise_mean"]
                     row["verdict"] = noise_verdict(row["p"], most < study.delta / 100)
-                found.append((row, [key | some for some in _bins(sums[group])]))
-    return found
+                rows.append((row, [key | bin_row for bin_row in _bins(sums[group])]))
+    return rows
 
 
-def _summary(sums: np.ndarray) -> dict[str, Any]:
-    """Of sums (seeds, 3 * bins)."""
+def _summary(sums: np.ndarray) -> Row:
+    """Return the cells of a group from sums (seeds, 3 * bins)."""
     errors = calibration_error(sums)
     predictions, confidence, right = sums.reshape(len(sums), -1, 3).sum(axis=1).T
     return {
@@ -112,8 +106,7 @@ def _summary(sums: np.ndarray) -> dict[str, Any]:
 
 
 def _bins(sums: np.ndarray) -> Iterator[Row]:
-    for place, bin_sums in enumerate(sums.sum(axis=0).reshape(-1, 3).tolist()):
-        count, confidence, right = bin_sums
+    for place, (count, confidence, right) in enumerate(sums.sum(axis=0).reshape(-1, 3).tolist()):
         if count:
             yield {
                 "bin": place + 1,

@@ -15,10 +15,9 @@ from evenhand.legal.published import (
     NOT_RUN,
     REPRODUCED,
     VERDICT,
-    Claim,
-    claim_rounding,
     judge,
     read_claims,
+    rounding,
 )
 from evenhand.legal.scored import BASE
 from evenhand.metrics.classification import PUBLISHED
@@ -57,60 +56,59 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
     scores = _scores(study)
     names = {classifier for classifier, _ in scores}
     order = sorted(names, key=lambda name: (study.stands_for.get(name) != "linear", name))
-    for claim in read_claims(study.claims, study.dataset):
-        key = {name: getattr(claim, name) for name in (*CLAIM, "known_error")}
-        key |= {"published_low": claim.low, "published_high": claim.high}
-        found = False
-        for classifier in order:
-            seeds = dict(scores.get((classifier, claim.attribute), {}))
-            if not (mean := seeds.pop(MEAN, {})):
-                continue
-            found = True
+    for claim in read_claims(study.claims, study.dataset.kind):
+        key = {name: claim[name] for name in (*CLAIM, "known_error")}
+        key |= {"published_low": claim["low"], "published_high": claim["high"]}
+        classifiers = [
+            name for name in order if scores.get((name, claim["attribute"]), {}).get(MEAN)
+        ]
+        for classifier in classifiers:
+            by_seed = dict(scores[classifier, claim["attribute"]])
+            mean = by_seed.pop(MEAN)
             stands = study.stands_for.get(classifier) == "transformer"
             why_not = study.other_cases or (None if stands else OTHER_CLASSIFIER)
-            row = _judged(claim, mean, list(seeds.values()), why_not)
-            yield key | {"classifier": classifier, "seeds": len(seeds)} | row
-        if not found:
+            row = _judged(claim, mean, list(by_seed.values()), why_not)
+            yield key | {"classifier": classifier, "seeds": len(by_seed)} | row
+        if not classifiers:
             yield key | {"verdict": NOT_RUN, "reason": NO_RUN}
 
 
 def _scores(study: ClassifierStudy) -> dict[tuple[str, str], dict[str, dict[str, float]]]:
-    """Test scores under ERM by (classifier, attribute), then by seed and group."""
-    convention, found = PUBLISHED[study.dataset.task], {}
+    """Return test scores under ERM by (classifier, attribute), then by seed and group."""
+    convention, scores = PUBLISHED[study.dataset.task], {}
     for row, groups in evaluate(study):
         if (row["objective"], row["split"], row["convention"]) == (BASE, "test", convention):
-            of_groups = {one["group"]: one["score"] for one in groups if one["cases"]}
+            of_groups = {group["group"]: group["score"] for group in groups if group["cases"]}
             key = row["classifier"], row["attribute"]
-            found.setdefault(key, {})[row["seed"]] = of_groups
-    return found
+            scores.setdefault(key, {})[row["seed"]] = of_groups
+    return scores
 
 
 def _judged(
-    claim: Claim, mean: dict[str, float], seeds: list[dict[str, float]], why_not: str | None
+    claim: Row, mean: dict[str, float], seeds: list[dict[str, float]], why_not: str | None
 ) -> Row:
-    if claim.quantity in ("best", "worst"):
-        group = (max if claim.quantity == "best" else min)(mean, key=lambda name: mean[name])
+    if claim["quantity"] in ("best", "worst"):
+        group = (max if claim["quantity"] == "best" else min)(mean, key=mean.get)
         if why_not:
             return {"ours": group, "verdict": NOT_COMPARABLE, "reason": why_not}
-        return {"ours": group, "verdict": REPRODUCED if group == claim.group else NOT_REPRODUCED}
+        verdict = REPRODUCED if group == claim["group"] else NOT_REPRODUCED
+        return {"ours": group, "verdict": verdict}
     values = [_quantity(claim, scores) for scores in seeds]
     numbers = np.array([value for value in values if value is not None])
     if not len(numbers):
         return {"verdict": NOT_RUN, "reason": "a group has no score"}
     ours = float(numbers.mean())
     sd = float(numbers.std(ddof=1)) if len(numbers) > 1 else None
-    row = {"ours": ours, "sd": sd}
-    if claim.low is None or claim.high is None:
-        return row | {"verdict": NO_NUMBER}
-    ends = (claim.low, claim.high, claim_rounding(claim))
-    return row | judge(*ends, ours, sd, len(numbers), why_not)
+    ends = [claim["low"], claim["high"]]
+    if None in ends:
+        return {"ours": ours, "sd": sd, "verdict": NO_NUMBER}
+    tolerance = max(rounding(f"{end:g}") for end in ends)
+    return {"ours": ours, "sd": sd} | judge(*ends, tolerance, ours, sd, len(numbers), why_not)
 
 
-def _quantity(claim: Claim, scores: dict[str, float]) -> float | None:
-    if claim.quantity == "gap":
+def _quantity(claim: Row, scores: dict[str, float]) -> float | None:
+    if claim["quantity"] == "gap":
         return max(scores.values()) - min(scores.values()) if len(scores) > 1 else None
-    needed = [claim.group] if claim.quantity == "score" else [claim.other_group, claim.group]
-    if any(group not in scores for group in needed):
-        return None
-    first, *rest = (scores[group] for group in needed)
-    return first - sum(rest)
+    needed = ["group"] if claim["quantity"] == "score" else ["other_group", "group"]
+    values = [scores.get(claim[name]) for name in needed]
+    return None if None in values else values[0] - sum(values[1:])

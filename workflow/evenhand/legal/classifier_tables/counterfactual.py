@@ -8,14 +8,12 @@ counterfactual token fairness (Garg et al. 2019).
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from evenhand.core.tables import NotApplicable, Row, Table, integer, number, share, text
-from evenhand.legal.classifier_study import SETTING, ClassifierStudy
-from evenhand.legal.predictions import NO_ATTRIBUTE
-from evenhand.legal.scored import BASE, Setting, case_counts
+from evenhand.legal.classifier_study import SETTING, SETTING_KEY, ClassifierStudy
+from evenhand.legal.scored import Setting, case_counts
 from evenhand.metrics.classification import counts_of, over_all, predicted_labels
 from evenhand.metrics.individual import TAU, binary, js_divergence
 from evenhand.metrics.inference import infer, korn_graubard, sign_flip_interval, total, verdict
@@ -24,7 +22,7 @@ from evenhand.metrics.paired import holm
 TABLE = Table(
     "counterfactual",
     title="Predictions for cases and their counterfactuals",
-    key=(*(one.name for one in SETTING), "split", "measure"),
+    key=(*SETTING_KEY, "split", "measure"),
     columns=(
         *SETTING,
         text("split"),
@@ -64,96 +62,89 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
     cases, runs = study.test
     task, classes = study.dataset.task, cases.classes.shape[1]
     scores = 100 * over_all(counts_of(case_counts(cases, runs).sum(axis=0), classes))
-    found: dict[Setting, tuple[np.ndarray, dict[str, np.ndarray]]] = {}
-    of_score: dict[Setting, np.ndarray] = {}
+    # whether a case has a counterfactual, and the measures of each run and case
+    has: dict[Setting, np.ndarray] = {}
+    values: dict[Setting, dict[str, np.ndarray]] = {}
     for setting, places in runs.by_setting().items():
-        has = np.isfinite(runs.twins[places]).all(axis=(0, 2))
-        if has.any():
-            logits, twins = runs.logits[places], runs.twins[places]
-            found[setting] = has, compared(logits[:, has], twins[:, has], task)
-            of_score[setting] = scores[places]
-    if not found:
+        logits, counterfactual_logits = runs.logits[places], runs.counterfactual_logits[places]
+        there = np.isfinite(counterfactual_logits).all(axis=(0, 2))
+        if there.any():
+            has[setting] = there
+            values[setting] = compared(logits[:, there], counterfactual_logits[:, there], task)
+            values[setting][SCORE] = scores[places][:, None]
+    if not has:
         raise NotApplicable("no training predicts a counterfactual of a test case")
-    tested: list[Row] = []
-    for setting, (has, values) in found.items():
-        base = Setting(setting.classifier, BASE, NO_ATTRIBUTE)
-        key = {
-            **setting._asdict(),
-            "split": "test",
-            "seeds": len(of_score[setting]),
-            "cases": len(has),
-            "twins": int(has.sum()),
-        }
-        against = found.get(base) if setting != base else None
-        for measure in MEASURES:
-            row = key | {"measure": measure} | _mean(values[measure])
-            row["low"], row["high"] = _interval(measure, values[measure].mean(axis=0))
-            if against is not None:
-                delta = TAU if measure == "divergence" else study.delta
-                pair = (has, values[measure]), (against[0], against[1][measure])
-                row |= _difference(*pair, delta)
-            tested.append(row)
-        row = key | {"measure": SCORE} | _mean(of_score[setting])
-        if setting != base and base in of_score:
-            erm = float(of_score[base].mean())
-            row |= {"erm": erm, "difference": row["value"] - erm}
-        tested.append(row)
-    inferences = [row.pop("inference", None) for row in tested]
-    adjusted = holm(np.array([np.nan if one is None else one.p_value for one in inferences]))
-    for row, one, p_adjusted in zip(tested, inferences, adjusted.tolist(), strict=True):
-        if one is not None:
-            row |= {"p_adjusted": p_adjusted, "verdict": verdict(one, p_value=p_adjusted)}
-    yield from tested
+    rows, inferences = [], []
+    for setting, there in has.items():
+        plain = setting.plain if setting.plain in has and setting != setting.plain else None
+        for measure, by_run in values[setting].items():
+            means = by_run.mean(axis=1)
+            row = {
+                **setting._asdict(),
+                "split": "test",
+                "measure": measure,
+                "seeds": len(by_run),
+                "cases": len(there),
+                "twins": int(there.sum()),
+                "value": float(means.mean()),
+                "sd": float(means.std(ddof=1)) if len(means) > 1 else None,
+            }
+            rows.append(row)
+            inferences.append(None)
+            if plain:
+                row["erm"] = float(values[plain][measure].mean())
+            if measure == SCORE:
+                row["difference"] = row["value"] - row["erm"] if plain else None
+                continue
+            row["low"], row["high"] = _interval(measure, by_run.mean(axis=0))
+            if plain and (both := there & has[plain]).any():
+                by_case, of_plain = (
+                    values[name][measure].mean(axis=0)[both[has[name]]] for name in (setting, plain)
+                )
+                inferences[-1] = inference = infer(
+                    total(by_case - of_plain, np.arange(both.sum())),
+                    neutral=0,
+                    delta=TAU if measure == "divergence" else study.delta,
+                )
+                row |= {
+                    "difference": inference.estimate,
+                    "difference_low": inference.low,
+                    "difference_high": inference.high,
+                    "p_value": inference.p_value,
+                    "power": inference.power,
+                }
+    p_values = [np.nan if inference is None else inference.p_value for inference in inferences]
+    adjusted = holm(np.array(p_values)).tolist()
+    for row, inference, p_adjusted in zip(rows, inferences, adjusted, strict=True):
+        if inference is not None:
+            row |= {"p_adjusted": p_adjusted, "verdict": verdict(inference, p_value=p_adjusted)}
+    yield from rows
 
 
-def compared(logits: np.ndarray, twins: np.ndarray, task: str) -> dict[str, np.ndarray]:
+def compared(
+    logits: np.ndarray, counterfactual_logits: np.ndarray, task: str
+) -> dict[str, np.ndarray]:
     """Return the `MEASURES` of pairs, float64 of shape (runs, n), from (runs, n, labels)."""
-    one, other = (_distributions(some, task) for some in (logits, twins))
-    divergence = js_divergence(one, other)
+    pair = logits, counterfactual_logits
+    divergence = js_divergence(*(_distributions(some, task) for some in pair))
     if task == "multi_label":
         divergence = divergence.mean(axis=-1)
-    same = (predicted_labels(logits, task) == predicted_labels(twins, task)).all(axis=-1)
+    predicted, of_counterfactuals = (predicted_labels(some, task) for some in pair)
+    same = (predicted == of_counterfactuals).all(axis=-1)
     return {"ifr_b": 100.0 * same, "ifr_p": 100.0 * (divergence <= TAU), "divergence": divergence}
 
 
 def _distributions(logits: np.ndarray, task: str) -> np.ndarray:
-    """Over the classes, or for each label of having it: (..., labels, 2)."""
+    """Return probabilities of the classes, or for each label of having it: (..., labels, 2)."""
     from scipy.special import expit, softmax
 
     logits = logits.astype(np.float64)
     return binary(expit(logits)) if task == "multi_label" else softmax(logits, axis=-1)
 
 
-def _mean(values: np.ndarray) -> dict[str, float | None]:
-    """Mean and sd over runs, of values (runs, ...)."""
-    of_runs = values.reshape(len(values), -1).mean(axis=1)
-    sd = float(of_runs.std(ddof=1)) if len(of_runs) > 1 else None
-    return {"value": float(of_runs.mean()), "sd": sd}
-
-
 def _interval(measure: str, values: np.ndarray) -> tuple[float, float]:
-    """The interval of a mean over cases."""
+    """Return the interval of a mean over cases."""
     if measure == "divergence":
         return sign_flip_interval(total(values, np.arange(len(values))))
     low, high = korn_graubard(total(values / 100, np.arange(len(values))))
     return 100 * low, 100 * high
-
-
-def _difference(
-    ours: tuple[np.ndarray, np.ndarray], base: tuple[np.ndarray, np.ndarray], delta: float
-) -> dict[str, Any]:
-    """Compare with ERM over the cases that both have a counterfactual of; each (has, values)."""
-    both = ours[0] & base[0]
-    row: dict[str, Any] = {"erm": float(base[1].mean())}
-    if not both.any():
-        return row
-    mine, erm = (values.mean(axis=0)[both[has]] for has, values in (ours, base))
-    found = infer(total(mine - erm, np.arange(len(mine))), neutral=0, delta=delta)
-    return row | {
-        "difference": found.estimate,
-        "difference_low": found.low,
-        "difference_high": found.high,
-        "p_value": found.p_value,
-        "power": found.power,
-        "inference": found,
-    }

@@ -9,13 +9,13 @@ import numpy as np
 from evenhand.core.tables import Row, Table, flag, integer, number, percent, text
 from evenhand.errors import InputError
 from evenhand.io.tables import read_columns
-from evenhand.legal.classifier_study import MEAN, SETTING, ClassifierStudy
+from evenhand.legal.classifier_study import MEAN, SETTING, SETTING_KEY, ClassifierStudy
 from evenhand.legal.scored import Setting
 
 TABLE = Table(
     "curves",
     title="Loss and scores of each training, by epoch",
-    key=(*(one.name for one in SETTING), "seed", "epoch"),
+    key=(*SETTING_KEY, "seed", "epoch"),
     columns=(
         *SETTING,
         text("seed", "A seed, or mean: over the seeds that reached the epoch"),

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 
 from evenhand.core.tables import Row, Table, integer, number, percent, text
-from evenhand.legal.classifier_study import SETTING, ClassifierStudy
+from evenhand.legal.classifier_study import SETTING, SETTING_KEY, ClassifierStudy
 from evenhand.legal.classifier_tables.scores import SCORED
 from evenhand.legal.evaluate import evaluate
 
 TABLE = Table(
     "group_scores",
     title="Scores by group",
-    key=(*(one.name for one in (*SETTING, *SCORED)), "group", "seed"),
+    key=(*SETTING_KEY, "attribute", "split", "convention", "group", "seed"),
     columns=(
         *SETTING,
         *SCORED,

@@ -1,15 +1,14 @@
 """Worst cell of label x attribute, beside plain training and the balanced sampler."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, number, percent, text
-from evenhand.legal.built import Groups, label_sets
-from evenhand.legal.classifier_study import SELECT, SETTING, ClassifierStudy
+from evenhand.legal.built import label_sets
+from evenhand.legal.classifier_study import SELECT, SETTING, SETTING_KEY, ClassifierStudy
 from evenhand.legal.groups import PLUS, TIMES, attributes
-from evenhand.legal.predictions import NO_ATTRIBUTE
-from evenhand.legal.scored import BASE, FEW, Cases, Runs, Setting, drawn_seed, scored_for
+from evenhand.legal.scored import FEW, Setting, drawn_seed
 from evenhand.metrics.cells import merge_rare
 from evenhand.metrics.classification import predicted_labels
 
@@ -22,7 +21,7 @@ COMPARED = {"plain": "plain training (ERM)", "sampler": "ERM on group-balanced b
 TABLE = Table(
     "mitigation",
     title="Worst group of label and attribute, beside plain training and the balanced sampler",
-    key=(*(one.name for one in SETTING), "attribute"),
+    key=(*SETTING_KEY, "attribute"),
     columns=(
         *SETTING,
         text("attribute"),
@@ -53,56 +52,44 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
     cases, runs = study.test
     predicted = predicted_labels(runs.logits, cases.dataset.task)
     right = (predicted == cases.true).all(axis=-1)
-    for one in cases.groups:
-        yield from _of_attribute(study, cases, runs, right, one)
-
-
-def _of_attribute(
-    study: ClassifierStudy, cases: Cases, runs: Runs, right: np.ndarray, one: Groups
-) -> Iterator[Row]:
-    known = np.flatnonzero(one.codes < one.unknown)
-    if not len(known):
-        return
-    labels, names = label_sets(cases.true[known].astype(np.int64), cases.dataset)
-    groups = one.codes[known]
-    labels = merge_rare(labels, groups, np.arange(len(known)), FEW)
-    cells, codes = np.unique(groups * len(names) + labels, return_inverse=True)
-    generator = np.random.default_rng(drawn_seed(study.seed, one.attribute.name, "cells"))
-    members = [np.flatnonzero(codes == cell) for cell in range(len(cells))]
-    drawn = [
-        rows[generator.integers(0, len(rows), (study.resamples, len(rows)))] for rows in members
-    ]
-
-    def accuracies(places: list[int]) -> tuple[np.ndarray, np.ndarray]:
-        """By cell, and by bootstrap sample and cell: means over runs."""
-        values = right[places][:, known].mean(axis=0)
-        seen = np.array([values[rows].mean() for rows in members])
-        return seen, np.stack([values[rows].mean(axis=1) for rows in drawn], axis=1)
-
-    settings = {
-        setting: places
-        for setting, places in runs.by_setting().items()
-        if scored_for(one.attribute.name)(setting)
-    }
-    found = {setting: accuracies(places) for setting, places in settings.items()}
-    for setting, (seen, samples) in found.items():
-        worst, group = int(seen.argmin()), divmod(int(cells[seen.argmin()]), len(names))
-        row: Row = {
-            **setting._asdict(),
-            "attribute": one.attribute.name,
-            "seeds": len(settings[setting]),
-            "cells": len(cells),
-            "accuracy": 100 * right[settings[setting]].mean(),
-            "worst_cell": f"{names[group[1]]}{TIMES}{one.names[group[0]]}",
-            "worst": 100 * seen[worst],
-            **_interval("worst", 100 * samples.min(axis=1)),
-        }
-        for name, other in _compared(setting, found).items():
-            theirs, their_samples = found[other]
-            difference = 100 * (samples.min(axis=1) - their_samples.min(axis=1))
-            row[f"over_{name}"] = 100 * (seen[worst] - theirs.min())
-            row |= _interval(f"over_{name}", difference)
-        yield study.selected(row)
+    for groups in cases.groups:
+        attribute, known = groups.attribute.name, np.flatnonzero(groups.known)
+        if not len(known):
+            continue
+        labels, names = label_sets(cases.true[known].astype(np.int64), cases.dataset)
+        labels = merge_rare(labels, groups.codes[known], np.arange(len(known)), FEW)
+        cells, codes = np.unique(groups.codes[known] * len(names) + labels, return_inverse=True)
+        generator = np.random.default_rng(drawn_seed(study.seed, attribute, "cells"))
+        members = [known[codes == cell] for cell in range(len(cells))]
+        drawn = [
+            some[generator.integers(0, len(some), (study.resamples, len(some)))] for some in members
+        ]
+        settings = runs.by_setting(attribute)
+        # accuracy by cell, and its minimum by bootstrap sample: means over runs
+        seen, worst_drawn = {}, {}
+        for setting, places in settings.items():
+            values = right[places].mean(axis=0)
+            seen[setting] = np.array([values[some].mean() for some in members])
+            samples = np.stack([values[some].mean(axis=1) for some in drawn], axis=1)
+            worst_drawn[setting] = samples.min(axis=1)
+        for setting, places in settings.items():
+            worst = seen[setting].min()
+            group, label = divmod(int(cells[seen[setting].argmin()]), len(names))
+            row: Row = {
+                **setting._asdict(),
+                "attribute": attribute,
+                "seeds": len(places),
+                "cells": len(cells),
+                "accuracy": 100 * right[places].mean(),
+                "worst_cell": f"{names[label]}{TIMES}{groups.names[group]}",
+                "worst": 100 * worst,
+                **_interval("worst", 100 * worst_drawn[setting]),
+            }
+            for name, other in _compared(setting, settings).items():
+                difference = 100 * (worst_drawn[setting] - worst_drawn[other])
+                row[f"over_{name}"] = 100 * (worst - seen[other].min())
+                row |= _interval(f"over_{name}", difference)
+            yield study.selected(row)
 
 
 def _interval(name: str, samples: np.ndarray) -> Row:
@@ -110,16 +97,9 @@ def _interval(name: str, samples: np.ndarray) -> Row:
     return {f"{name}_low": float(low), f"{name}_high": float(high)}
 
 
-def _compared(setting: Setting, found: dict[Setting, object]) -> dict[str, Setting]:
+def _compared(setting: Setting, trained: Iterable[Setting]) -> dict[str, Setting]:
     """Return the settings of `COMPARED` that were trained; of samplers the one with most parts."""
-    plain = Setting(setting.classifier, BASE, NO_ATTRIBUTE)
-    samplers = [
-        one for one in found if (one.classifier, one.objective) == (setting.classifier, SAMPLER)
-    ]
+    samplers = [one for one in trained if one[:2] == (setting.classifier, SAMPLER)]
     samplers.sort(key=lambda one: (-len(one.trained_for.split(PLUS)), attributes(one.trained_for)))
-    others = {"plain": [plain], "sampler": samplers}
-    return {
-        name: some[0]
-        for name, some in others.items()
-        if some and some[0] in found and some[0] != setting
-    }
+    others = {"plain": setting.plain, "sampler": next(iter(samplers), None)}
+    return {name: one for name, one in others.items() if one in trained and one != setting}

@@ -3,7 +3,13 @@
 from collections.abc import Iterator
 
 from evenhand.core.tables import Row, Table, integer, number, percent, share, text
-from evenhand.legal.classifier_study import NOISE_VERDICT, SELECT, SETTING, ClassifierStudy
+from evenhand.legal.classifier_study import (
+    NOISE_VERDICT,
+    SELECT,
+    SETTING,
+    SETTING_KEY,
+    ClassifierStudy,
+)
 from evenhand.legal.evaluate import evaluate
 from evenhand.legal.scored import MEASURES
 
@@ -41,7 +47,7 @@ def _noise(name: str, percentile: int) -> tuple:
 TABLE = Table(
     "scores",
     title="Scores, disparity and noise floor",
-    key=(*(one.name for one in (*SETTING, *SCORED)), "seed"),
+    key=(*SETTING_KEY, "attribute", "split", "convention", "seed"),
     columns=(
         *SETTING,
         *SCORED,

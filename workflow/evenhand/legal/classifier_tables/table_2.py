@@ -12,10 +12,8 @@ import numpy as np
 from evenhand.core.tables import Row, Table, flag, integer, number, percent, read_table, share, text
 from evenhand.legal.built import label_names, read_groups, read_labels, read_splits
 from evenhand.legal.classifier_study import ClassifierStudy
-from evenhand.legal.predictions import NO_ATTRIBUTE
-from evenhand.legal.scored import BASE, case_counts, scores_of_groups
+from evenhand.legal.scored import case_counts, scores_of_groups
 from evenhand.metrics.classification import counts_of, f1_by_class, over_all
-from evenhand.metrics.disparity import group_sums
 
 TABLE = Table(
     "table_2",
@@ -58,16 +56,16 @@ MARKS = (
 def rows(study: ClassifierStudy) -> Iterator[Row]:
     """Yield a row per classifier with ERM, attribute and known group."""
     cases, runs = study.test
-    runs = runs.of(lambda one: (one.objective, one.trained_for) == (BASE, NO_ATTRIBUTE))
-    if not runs.settings:
-        return
     train = read_labels(study.data, study.dataset)[0] & (read_splits(study.data) == "train")
-    in_train = {
-        one.attribute.name: np.bincount(one.codes[train], minlength=len(one.names))
-        for one in read_groups(study.data, study.dataset)
+    train_cases = {
+        groups.attribute.name: groups.take(train).sizes
+        for groups in read_groups(study.data, study.dataset)
     }
     drifts = {
-        (row["attribute"], row["group"]): (row["distance"], row["above_noise"])
+        (row["attribute"], row["group"]): {
+            "drift": row["distance"],
+            "drift_above_noise": row["above_noise"],
+        }
         for row in read_table(study.case_tables / "shift.csv")
         if row["splits"] == "train-test"
     }
@@ -75,53 +73,50 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
     classes = truth.shape[1]
     by_class = 100 * f1_by_class(counts_of(values.sum(axis=0), classes))
     for setting, places in runs.by_setting().items():
+        if setting != setting.plain:
+            continue
         f1 = np.where(truth.any(axis=0), by_class[places].mean(axis=0), np.inf)
         worst = int(f1.argmin())
-        of_class = {
+        shared = {
+            "classifier": setting.classifier,
+            "seeds": len(places),
             "worst_class": label_names(study.dataset)[worst],
             "worst_class_f1": float(f1[worst]),
             "worst_class_cases": int(truth[:, worst].sum()),
             "as_bad": int((f1 <= f1[worst] + 1e-9).sum()) - 1,
         }
-        for one in cases.groups:
-            sizes = np.bincount(one.codes, minlength=one.unknown + 1)[: one.unknown]
-            sums = group_sums(values, one.codes, one.unknown)
-            scores = scores_of_groups(sums, sizes, classes, over_all)[places].mean(axis=0)
-            has = group_sums(truth.astype(np.float64), one.codes, one.unknown)[:, worst]
-            own = []
-            for group, name in enumerate(one.names[:-1]):
-                drift, above = drifts.get((one.attribute.name, name), (None, None))
-                size = int(sizes[group])
-                own.append(
-                    {
-                        "classifier": setting.classifier,
-                        "attribute": one.attribute.name,
-                        "group": name,
-                        "train_cases": int(in_train[one.attribute.name][group]),
-                        "test_cases": size,
-                        "seeds": len(places),
-                        "score": scores[group] if size else None,
-                        "drift": drift,
-                        "drift_above_noise": above,
-                        **of_class,
-                        "wci": has[group] / size if size else None,
-                        "few": size < study.few,
-                    }
-                )
-            _mark(own)
-            yield from own
+        for groups in cases.groups:
+            attribute, sizes = groups.attribute.name, groups.sizes.tolist()
+            scores = scores_of_groups(groups.sums(values), groups.sizes, classes, over_all)
+            scores = scores[places].mean(axis=0)
+            with_worst = groups.sums(truth.astype(np.float64))[:, worst]
+            rows = [
+                shared
+                | {
+                    "attribute": attribute,
+                    "group": name,
+                    "train_cases": int(train_cases[attribute][group]),
+                    "test_cases": sizes[group],
+                    "score": scores[group] if sizes[group] else None,
+                    "wci": with_worst[group] / sizes[group] if sizes[group] else None,
+                    "few": sizes[group] < study.few,
+                    **drifts.get((attribute, name), {}),
+                }
+                for group, name in enumerate(groups.names[:-1])
+            ]
+            _mark([row for row in rows if row["test_cases"]])
+            yield from rows
 
 
 def _mark(rows: list[dict[str, Any]]) -> None:
     """Mark the extreme groups of an attribute, of those with test cases."""
-    there = [row for row in rows if row["test_cases"]]
-    if len(there) < 2:
+    if len(rows) < 2:
         return
     for mark, name, sign in MARKS:
-        numbers = [row[name] for row in there]
-        if None in numbers or (mark == "most_wci" and there[0]["as_bad"]):
+        numbers = [row.get(name) for row in rows]
+        if None in numbers or (mark == "most_wci" and rows[0]["as_bad"]):
             continue
         least = min(sign * value for value in numbers)
         alone = [sign * value for value in numbers].count(least) == 1
-        for row in there:
+        for row in rows:
             row[mark] = alone and bool(sign * row[name] == least)

@@ -1,6 +1,7 @@
 """FairLex's Table 4 with our runs, beside the published numbers that are known."""
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 from evenhand.core.tables import Row, Table, flag, integer, number, percent, share, text
@@ -9,18 +10,19 @@ from evenhand.legal.classifier_study import (
     MEAN,
     NOISE_VERDICT,
     SETTING,
+    SETTING_KEY,
     ClassifierStudy,
 )
 from evenhand.legal.evaluate import evaluate
 from evenhand.legal.published import NO_NUMBER, NO_RUN, NOT_RUN, VERDICT, judge, read_scores
-from evenhand.legal.scored import BASE, MEASURES
+from evenhand.legal.scored import MEASURES
 from evenhand.metrics.classification import PUBLISHED
 from evenhand.metrics.inference import ABOVE
 
 TABLE = Table(
     "table_4",
     title="Scores of each objective beside the paper's",
-    key=(*(one.name for one in SETTING), "stands_for", "attribute", "measure"),
+    key=(*SETTING_KEY, "stands_for", "attribute", "measure"),
     columns=(
         *SETTING,
         text("attribute"),
@@ -57,71 +59,57 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
     Classifiers that reproduce the linear one come first, and ERM before other objectives.
     Published numbers without a run are last.
     """
-    published = read_scores(study.scores, study.dataset)
-    met = set()
-    for ours, compat in _pairs(study):
-        for measure in MEASURES:
-            row = _row(ours, compat, measure)
-            row["stands_for"] = study.stands_for.get(row["classifier"], "none")
-            key = row["stands_for"], row["attribute"], row["objective"], measure
-            if score := published.get(key):
-                met.add(key)
-                why_not = study.other_cases
-                if score.only_compat and row["objective"] not in study.compat_objectives:
-                    why_not = why_not or score.note
-                number = (score.value, score.value, score.tolerance)
-                row |= {"published": score.value, "source": score.source}
-                row |= judge(*number, row["compat"], row["compat_sd"], row["seeds"], why_not)
-            else:
-                row["verdict"] = NO_NUMBER
-            yield row
-    for key, score in published.items():
-        if key not in met:
-            names = ("stands_for", "attribute", "objective", "measure")
-            row = dict(zip(names, key, strict=True))
+    published = read_scores(study.scores, study.dataset.kind)
+    unused = dict(published)
+    for (ours, compat), measure in product(_means(study), MEASURES):
+        row = {**_row(ours, measure), "compat": compat[measure], "verdict": NO_NUMBER}
+        row["compat_sd"] = compat[f"{measure}_sd"]
+        row["stands_for"] = study.stands_for.get(row["classifier"], "none")
+        key = row["stands_for"], row["attribute"], row["objective"], measure
+        if score := published.get(key):
+            unused.pop(key, None)
+            why_not = study.other_cases
+            if score.only_compat and row["objective"] not in study.compat_objectives:
+                why_not = why_not or score.note
+            number = (score.value, score.value, score.tolerance)
             row |= {"published": score.value, "source": score.source}
-            yield row | {"verdict": NOT_RUN, "reason": NO_RUN}
+            row |= judge(*number, row["compat"], row["compat_sd"], row["seeds"], why_not)
+        yield row
+    for key, score in unused.items():
+        row = dict(zip(("stands_for", "attribute", "objective", "measure"), key, strict=True))
+        row |= {"published": score.value, "source": score.source}
+        yield row | {"verdict": NOT_RUN, "reason": NO_RUN}
 
 
-def _pairs(study: ClassifierStudy) -> list[tuple[Row, Row]]:
-    """The mean scores of each setting and attribute on test, by our and by FairLex's convention."""
-    found: dict[tuple[str, ...], dict[str, Row]] = {}
+def _means(study: ClassifierStudy) -> list[tuple[Row, Row]]:
+    """Return the mean test scores of each attribute and setting, by our and FairLex's convention.
+
+    Attributes are in the order of the data set.
+    """
+    rows: dict[tuple[str, ...], dict[str, Row]] = {}
     for row, _ in evaluate(study):
         if (row["split"], row["seed"]) == ("test", MEAN):
-            key = tuple(row[name] for name in ("attribute", "classifier", "objective"))
-            found.setdefault((*key, row["trained_for"]), {})[row["convention"]] = row
-    attributes = list(dict.fromkeys(key[0] for key in found))
+            key = tuple(row[name] for name in ("attribute", *SETTING_KEY[1:]))
+            rows.setdefault(key, {})[row["convention"]] = row
+    attributes = list(dict.fromkeys(key[0] for key in rows))
     order = sorted(
-        found,
-        key=lambda key: (
-            attributes.index(key[0]),
-            study.stands_for.get(key[1]) != "linear",
-            key[1],
-            key[2] != BASE,
-            key[2:],
-        ),
+        rows, key=lambda key: (attributes.index(key[0]), study.stands_for.get(key[1]) != "linear")
     )
     compat = PUBLISHED[study.dataset.task]
-    return [(found[key]["all"], found[key][compat]) for key in order]
+    return [(rows[key]["all"], rows[key][compat]) for key in order]
 
 
-def _row(ours: Row, compat: Row, measure: str) -> dict[str, Any]:
-    same = ("attribute", "classifier", "objective", "trained_for", "seeds", "constant_seeds")
-    row = {
-        **{name: ours[name] for name in (*same, "always", "smallest_group")},
-        "measure": measure,
-        "ours": ours[measure],
-        **{end: ours[f"{measure}_{end}"] for end in ("sd", "low", "high")},
-        "compat": compat[measure],
-        "compat_sd": compat[f"{measure}_sd"],
-    }
-    if f"{measure}_verdict" in ours:
-        border = {"gd": "noise_95", "worst": "noise_5"}[measure]
-        row |= {
-            name: ours[f"{measure}_{name}"] for name in ("noise_mean", "p", "p_labels", "power")
-        }
-        row |= {"noise_border": ours[f"{measure}_{border}"]}
-        row["noise_verdict"] = ours[f"{measure}_verdict"]
+def _row(scores: Row, measure: str) -> dict[str, Any]:
+    """Return the cells of a measure by our convention."""
+    same = ("attribute", *SETTING_KEY[1:], "seeds", "constant_seeds", "always", "smallest_group")
+    row = {name: scores[name] for name in same}
+    row |= {"measure": measure, "ours": scores[measure]}
+    row |= {end: scores[f"{measure}_{end}"] for end in ("sd", "low", "high")}
+    if f"{measure}_verdict" in scores:
+        of_noise = ("noise_mean", "p", "p_labels", "power")
+        row |= {name: scores[f"{measure}_{name}"] for name in of_noise}
+        row["noise_border"] = scores["gd_noise_95" if measure == "gd" else "worst_noise_5"]
+        row["noise_verdict"] = scores[f"{measure}_verdict"]
         if row["noise_verdict"] == ABOVE:
             row["from_labels"] = row["p_labels"] >= CHANCE
     return row

@@ -8,7 +8,7 @@ import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, number, percent, share, text
 from evenhand.legal.built import Groups
-from evenhand.legal.classifier_study import SELECT, SETTING, ClassifierStudy
+from evenhand.legal.classifier_study import SELECT, SETTING, SETTING_KEY, ClassifierStudy
 from evenhand.legal.evaluate import constant_labels
 from evenhand.legal.predictions import NO_ATTRIBUTE
 from evenhand.legal.scored import (
@@ -16,22 +16,20 @@ from evenhand.legal.scored import (
     MEASURES,
     Cases,
     Runs,
-    Setting,
     case_counts,
     drawn_seed,
     measured,
-    scored_for,
     scores_of_groups,
 )
 from evenhand.metrics.classification import conventions
-from evenhand.metrics.disparity import group_sums, share_as_far
+from evenhand.metrics.disparity import share_as_far
 from evenhand.metrics.inference import conclude
 from evenhand.metrics.paired import holm, swapped_sums
 
 TABLE = Table(
     "tests",
     title="Tests of each objective against ERM",
-    key=(*(one.name for one in SETTING), "attribute", "split", "measure"),
+    key=(*SETTING_KEY, "attribute", "split", "measure"),
     columns=(
         *SETTING,
         text("attribute"),
@@ -84,117 +82,106 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
     tested once.
     """
     cases, runs = study.test
-    swaps = _swaps(cases, runs, f"{study.seed}/test/swapped", study.swaps)
-    found = [
-        {"split": "test"} | row
-        for one in cases.groups
-        for row in _of_attribute(cases, runs, one, swaps, study.delta)
+    settings = [runs.by_setting(groups.attribute.name) for groups in cases.groups]
+    count = max(study.swaps, SWAPS * len(MEASURES) * sum(map(len, settings)))
+    name = f"{study.seed}/test/swapped"
+    swaps = [
+        (drawn_seed(name, first), min(AT_ONCE, count - first)) for first in range(0, count, AT_ONCE)
     ]
-    _adjust(found, study.delta)
-    return map(study.selected, found)
-
-
-def _swaps(cases: Cases, runs: Runs, name: str, resamples: int) -> list[tuple[int, int]]:
-    """Seeds and numbers of swaps that are made one after the other."""
-    tests = len(MEASURES) * sum(
-        scored_for(one.attribute.name)(setting)
-        for one in cases.groups
-        for setting in runs.by_setting()
-    )
-    number = max(resamples, SWAPS * tests)
-    return [
-        (drawn_seed(name, first), min(AT_ONCE, number - first))
-        for first in range(0, number, AT_ONCE)
-    ]
-
-
-def _of_attribute(
-    cases: Cases, runs: Runs, one: Groups, swaps: list[tuple[int, int]], delta: float
-) -> list[dict[str, Any]]:
-    some = runs.of(scored_for(one.attribute.name))
-    if all(setting.objective == BASE for setting in some.settings):
-        return []
-    values = case_counts(cases, some)
-    # all cases as a last group of their own
-    sizes = np.bincount(one.codes, minlength=one.unknown + 1)[: one.unknown]
-    sums = np.vstack([group_sums(values, one.codes, one.unknown), values.sum(axis=0)[None]])
-    seen = _measures(sums, sizes, cases)
     rows = []
-    by_setting = some.by_setting()
-    constant = constant_labels(cases, some)
-    for setting, places in by_setting.items():
-        if setting.objective == BASE and setting.trained_for == NO_ATTRIBUTE:
-            continue
-        about = {**setting._asdict(), "attribute": one.attribute.name}
-        base = by_setting.get(Setting(setting.classifier, BASE, NO_ATTRIBUTE), [])
-        of_base = {some.seeds[place]: place for place in base}
-        ours = [place for place in places if some.seeds[place] in of_base]
-        theirs = [of_base[some.seeds[place]] for place in ours]
-        swapped = _swapped(cases, some, one, (ours, theirs), swaps) if ours else {}
-        for measure in MEASURES:
-            row = {**about, "measure": measure, "seeds": len(ours)}
-            if not ours:
-                row["reason"] = "there is no ERM of a seed in common"
-            elif not np.isfinite(seen[measure]).all():
-                row["reason"] = "no case has a known group"
-            elif measure == "gd" and (sizes > 0).sum() < 2:
-                row["reason"] = "one group only has cases"
-            else:
-                row |= _tested(seen[measure], swapped[measure], ours, theirs, delta)
-                if None not in [constant[place] for place in (*ours, *theirs)]:
-                    row |= {"equivalent": False, "reason": CONSTANT}
-            rows.append(row)
-    return rows
+    for groups, by_setting in zip(cases.groups, settings, strict=True):
+        others = any(setting.objective != BASE for setting in by_setting)
+        for setting in by_setting:
+            if others and setting != setting.plain:
+                plain = by_setting.get(setting.plain, [])
+                pair = _paired(runs, by_setting[setting], plain)
+                key = {**setting._asdict(), "attribute": groups.attribute.name, "split": "test"}
+                rows += [key | row for row in _tests(cases, groups, *pair, swaps, study.delta)]
+    _adjust(rows, study.delta)
+    return map(study.selected, rows)
 
 
-def _measures(sums: np.ndarray, sizes: np.ndarray, cases: Cases) -> dict[str, np.ndarray]:
-    """The `MEASURES` from sums (..., groups + 1, m), of which the last are of all cases."""
+def _paired(runs: Runs, places: list[int], plain: list[int]) -> tuple[Runs, Runs]:
+    """Return the runs of a setting and of plain training that have the same seeds."""
+    plain_by_seed = {runs.seeds[place]: place for place in plain}
+    places = [place for place in places if runs.seeds[place] in plain_by_seed]
+    return runs.take(places), runs.take([plain_by_seed[runs.seeds[place]] for place in places])
+
+
+def _tests(
+    cases: Cases,
+    groups: Groups,
+    runs: Runs,
+    plain: Runs,
+    swaps: list[tuple[int, int]],
+    delta: float,
+) -> Iterator[dict[str, Any]]:
+    """Yield the test of each measure, before adjustment."""
+    seeds = len(runs.seeds)
+    if seeds:
+        values = [case_counts(cases, some) for some in (runs, plain)]
+        sums = [np.vstack([groups.sums(some), some.sum(axis=0)[None]]) for some in values]
+        scores, of_plain = (_measures(some, groups, cases) for some in sums)
+        swapped = _swapped(cases, groups, *values, sum(sums), swaps)
+        constant = None not in constant_labels(cases, runs) + constant_labels(cases, plain)
+    for measure in MEASURES:
+        row = {"measure": measure, "seeds": seeds}
+        if not seeds:
+            row["reason"] = "there is no ERM of a seed in common"
+        elif not groups.known.any() and measure != "overall":
+            row["reason"] = "no case has a known group"
+        elif measure == "gd" and (groups.sizes > 0).sum() < 2:
+            row["reason"] = "one group only has cases"
+        else:
+            row |= _test(scores[measure], of_plain[measure], swapped[measure], delta)
+            if constant:
+                row |= {"equivalent": False, "reason": CONSTANT}
+        yield row
+
+
+def _measures(sums: np.ndarray, groups: Groups, cases: Cases) -> dict[str, np.ndarray]:
+    """Return the `MEASURES` from sums (..., groups + 1, m), of which the last are of all cases."""
     convention = conventions(cases.dataset.task)["all"]
-    every = np.append(sizes, len(cases.true))
-    scores = scores_of_groups(sums, every, cases.classes.shape[1], convention)
+    sizes = np.append(groups.sizes, len(cases.true))
+    scores = scores_of_groups(sums, sizes, cases.classes.shape[1], convention)
     return measured(scores[..., -1], scores[..., :-1])
 
 
 def _swapped(
     cases: Cases,
-    runs: Runs,
-    one: Groups,
-    pair: tuple[list[int], list[int]],
+    groups: Groups,
+    values: np.ndarray,
+    of_plain: np.ndarray,
+    total: np.ndarray,
     swaps: list[tuple[int, int]],
 ) -> dict[str, np.ndarray]:
-    """How far two settings lie apart in each measure when cases swap their answers: (swaps,)."""
-    ours, theirs = (
-        case_counts(cases, runs._replace(logits=runs.logits[places])) for places in pair
-    )
-    sizes = np.bincount(one.codes, minlength=one.unknown + 1)[: one.unknown]
-    whole = np.zeros_like(one.codes)
-    found: dict[str, list[np.ndarray]] = {name: [] for name in MEASURES}
+    """Return the differences of each measure when cases swap their predictions: (swaps,)."""
+    differences: dict[str, list[np.ndarray]] = {name: [] for name in MEASURES}
     for seed, size in swaps:
-        mine, both = [], []
-        for codes, count in ((one.codes, one.unknown), (whole, 1)):
-            mine.append(swapped_sums(ours, theirs, codes, count, seed=seed, swaps=size))
-            both.append(group_sums(ours + theirs, codes, count))
-        sums, total = np.concatenate(mine, axis=1), np.concatenate(both)
-        scores, others = (_measures(some, sizes, cases) for some in (sums, total - sums))
+        sums = [
+            swapped_sums(values, of_plain, codes, count, seed=seed, swaps=size)
+            for codes, count in ((groups.codes, groups.unknown), (np.zeros_like(groups.codes), 1))
+        ]
+        sums = np.concatenate(sums, axis=1)
+        scores, others = (_measures(some, groups, cases) for some in (sums, total - sums))
         for name in MEASURES:
-            found[name].append((scores[name] - others[name]).mean(axis=-1))
-    return {name: np.concatenate(some) for name, some in found.items()}
+            differences[name].append((scores[name] - others[name]).mean(axis=-1))
+    return {name: np.concatenate(some) for name, some in differences.items()}
 
 
-def _tested(
-    seen: np.ndarray, swapped: np.ndarray, ours: list[int], theirs: list[int], delta: float
+def _test(
+    scores: np.ndarray, of_plain: np.ndarray, swapped: np.ndarray, delta: float
 ) -> dict[str, Any]:
-    differences = seen[ours] - seen[theirs]
+    differences = scores - of_plain
     difference = differences.mean()
-    far = np.abs(swapped)
-    reach = np.quantile(far, 0.95)
+    reach = np.quantile(np.abs(swapped), 0.95)
     return {
-        "value": seen[ours].mean(),
-        "erm": seen[theirs].mean(),
+        "value": scores.mean(),
+        "erm": of_plain.mean(),
         "difference": difference,
         "low": difference - reach,
         "high": difference + reach,
-        "p_cases": float(share_as_far(far, np.abs(difference))),
+        "p_cases": float(share_as_far(np.abs(swapped), np.abs(difference))),
         "delta": delta,
         "power": float((np.abs(swapped + delta) > reach).mean()),
         "equivalent": bool(abs(difference) + reach < delta),
@@ -203,7 +190,7 @@ def _tested(
 
 
 def _over_seeds(differences: np.ndarray) -> dict[str, Any]:
-    """The paired t test; without a p-value where there is one seed, or all differ by the same."""
+    """Return the paired t test; without a p-value if there is one seed, or all differ equally."""
     from scipy.stats import t
 
     count, mean = len(differences), float(differences.mean())
@@ -212,39 +199,29 @@ def _over_seeds(differences: np.ndarray) -> dict[str, Any]:
     error = float(differences.std(ddof=1)) / math.sqrt(count)
     if error <= 1e-9:
         if abs(mean) <= 1e-9:
-            return {"seeds_low": 0.0, "seeds_high": 0.0, "p_seeds": 1.0, "seeds_reach": 0.0}
+            return {"seeds_low": 0.0, "seeds_high": 0.0, "p_seeds": 1.0}
         return {"reason": "all seeds differ by the same"}
     reach = float(t.ppf(0.975, df=count - 1)) * error
     p_value = 2 * float(t.sf(abs(mean) / error, df=count - 1))
-    borders = {"seeds_low": mean - reach, "seeds_high": mean + reach, "p_seeds": p_value}
-    return borders | {"seeds_reach": abs(mean) + reach}
+    return {"seeds_low": mean - reach, "seeds_high": mean + reach, "p_seeds": p_value}
 
 
 def _adjust(rows: list[dict[str, Any]], delta: float) -> None:
-    """Holm over the rows, the same test once; then the verdicts."""
-    keys = [
-        (row["classifier"], row["objective"], row["trained_for"], row["measure"])
-        if (row["measure"], row["trained_for"]) == ("overall", NO_ATTRIBUTE)
-        else number
-        for number, row in enumerate(rows)
-    ]
-    first = {key: number for number, key in reversed(list(enumerate(keys)))}
+    """Adjust p-values by Holm, the same test once; then add the verdicts."""
+    rows_by_test: dict[Any, list[dict[str, Any]]] = {}
+    for place, row in enumerate(rows):
+        once = (row["measure"], row["trained_for"]) == ("overall", NO_ATTRIBUTE)
+        key = (row["classifier"], row["objective"]) if once else place
+        rows_by_test.setdefault(key, []).append(row)
     for name in ("p_cases", "p_seeds"):
-        p_values = np.array(
-            [
-                row.get(name, np.nan) if first[key] == number else np.nan
-                for number, (key, row) in enumerate(zip(keys, rows, strict=True))
-            ],
-            dtype=np.float64,
-        )
-        adjusted = holm(p_values)
-        for key, row in zip(keys, rows, strict=True):
-            value = float(adjusted[first[key]])
-            row[f"{name}_adjusted"] = None if math.isnan(value) else value
+        p_values = np.array([some[0].get(name, np.nan) for some in rows_by_test.values()])
+        for some, adjusted in zip(rows_by_test.values(), holm(p_values).tolist(), strict=True):
+            for row in some:
+                row[f"{name}_adjusted"] = None if math.isnan(adjusted) else adjusted
     for row in rows:
-        if "difference" not in row:
-            continue
-        both = [row["p_cases_adjusted"], row["p_seeds_adjusted"]]
-        p_value = None if None in both else max(both)
-        near = row.pop("equivalent"), row.pop("seeds_reach", math.inf) < delta
-        row["verdict"] = conclude(row["difference"], p_value, all(near))
+        if "difference" in row:
+            both = [row["p_cases_adjusted"], row["p_seeds_adjusted"]]
+            ends = [abs(row.get(end, math.inf)) for end in ("seeds_low", "seeds_high")]
+            near = row.pop("equivalent") and max(ends) < delta
+            p_value = None if None in both else max(both)
+            row["verdict"] = conclude(row["difference"], p_value, near)

@@ -12,7 +12,7 @@ import torch
 
 from evenhand.learning.hierarchical import DocumentTop
 from evenhand.learning.packing import places
-from evenhand.legal.training import Files, Job, NetworkClassifier
+from evenhand.legal.training import Job, NetworkClassifier
 from evenhand.legal.vectors import VectorStore, read_vectors_meta
 
 SETTINGS = {
@@ -33,7 +33,7 @@ SETTINGS = {
 class Classifier(NetworkClassifier):
     """The vectors of the cases and of their counterfactuals, of `embed_paragraphs`."""
 
-    def __init__(self, job: Job, files: Files) -> None:
+    def __init__(self, job: Job, files: SimpleNamespace) -> None:
         self.job, self.meta = job, read_vectors_meta(files.features_meta)
         self.encoder = SimpleNamespace(**self.meta["encoder"])
         self.features = int(self.encoder.hidden_size)
@@ -41,8 +41,7 @@ class Classifier(NetworkClassifier):
 
     def differs(self, row: int) -> bool:
         """Return whether the counterfactual of a case has other vectors."""
-        one, other = (store.case(row) for store in self.stores)
-        return not np.array_equal(one, other)
+        return not np.array_equal(*(store.case(row) for store in self.stores))
 
     def build(self) -> torch.nn.Module:
         """Return a new head on the device."""
@@ -50,8 +49,8 @@ class Classifier(NetworkClassifier):
             self.encoder,
             self.job.cases.examples.classes,
             self.meta["segments"],
-            mode=self.job.own["mode"],
-            dropout=self.job.own["dropout"],
+            mode=self.job.extra["mode"],
+            dropout=self.job.extra["dropout"],
         )
         head.register_buffer("padding", torch.tensor(self.meta["padding"]), persistent=False)
         return head.to(self.job.device)
@@ -59,9 +58,9 @@ class Classifier(NetworkClassifier):
     def batcher(self, rows: np.ndarray) -> tuple[torch.Tensor, ...]:
         """Return the vectors of rows, as the head takes them."""
         cases = [store.case(row) for store, row in self.located(rows)]
-        counts = np.array([len(one) for one in cases])
+        counts = np.array([len(case) for case in cases])
         batch = (np.concatenate(cases).astype(np.float32), *places(counts), counts)
-        return tuple(torch.from_numpy(one).to(self.job.device) for one in batch)
+        return tuple(torch.from_numpy(array).to(self.job.device) for array in batch)
 
 
 class Head(DocumentTop):

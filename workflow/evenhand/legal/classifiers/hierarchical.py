@@ -1,5 +1,6 @@
 """The hierarchical classifier of FairLex: an encoder and the layers above it, all trained."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,10 @@ from evenhand.learning.packing import Limits, pack_flat
 from evenhand.legal.tokens import (
     TokenStore,
     check_tokenizer,
-    paragraphs_as_read,
     read_limits,
     read_meta,
 )
-from evenhand.legal.training import Files, Job, NetworkClassifier
+from evenhand.legal.training import Job, NetworkClassifier
 from evenhand.scoring.model_files import model_source
 from evenhand.scoring.selection import text_config
 
@@ -43,16 +43,26 @@ SETTINGS = {
 class Classifier(NetworkClassifier):
     """The tokens of the cases and of their counterfactuals, of `tokenise_cases`, and an encoder."""
 
-    def __init__(self, job: Job, files: Files) -> None:
-        own, self.job = job.own, job
+    def __init__(self, job: Job, files: SimpleNamespace) -> None:
+        self.job = job
         self.source, self.revision = model_source(files.model, files.hub_name), files.revision
         self.meta = read_meta(files.features_meta)
-        self.limits = Limits(
-            *read_limits(self.meta, own["segments"], own["paragraph_tokens"], files.features_meta)
-        )
+        extra = job.extra["segments"], job.extra["paragraph_tokens"]
+        self.limits = Limits(*read_limits(self.meta, *extra, files.features_meta))
         check_tokenizer(self.meta, self.source, self.revision)
         if files.counterfactuals is not None:
-            check_alike(self.meta, files)
+            path = files.counterfactuals_meta
+            same, other = (
+                ("tokenizer_sha256", "tokens", "stored_paragraphs"),
+                path and read_meta(path),
+            )
+            if not other or any(other[name] != self.meta[name] for name in same):
+                raise InputError(
+                    "the counterfactuals were not tokenised as the cases were",
+                    file=files.counterfactuals,
+                    remedy="tokenise both with the same model and limits, and give both"
+                    " descriptions",
+                )
         self.open(TokenStore, files)
         self.encoder = load_encoder(self.source, revision=self.revision, device=job.device)
         check_input(self.encoder, vocabulary=self.meta["vocabulary"], limits=self.limits)
@@ -60,15 +70,9 @@ class Classifier(NetworkClassifier):
 
     def differs(self, row: int) -> bool:
         """Return whether the counterfactual of a case differs in the tokens that are read."""
-        one, other = (
-            paragraphs_as_read(
-                *store.case(row, self.limits.segments),
-                self.limits.tokens,
-                self.meta["special"]["after"],
-            )
-            for store in self.stores
-        )
-        return len(one) != len(other) or not all(map(np.array_equal, one, other))
+        limits = self.limits.segments, self.limits.tokens, self.meta["special"]["after"]
+        cases = [store.paragraphs(row, *limits) for store in self.stores]
+        return len({len(case) for case in cases}) > 1 or not all(map(np.array_equal, *cases))
 
     def build(self) -> torch.nn.Module:
         """Return a new classifier on the device."""
@@ -79,8 +83,8 @@ class Classifier(NetworkClassifier):
             encoder,
             self.job.cases.examples.classes,
             self.limits.segments,
-            mode=self.job.own["mode"],
-            dropout=self.job.own["dropout"],
+            mode=self.job.extra["mode"],
+            dropout=self.job.extra["dropout"],
         ).to(self.job.device)
 
     def batcher(self, rows: np.ndarray) -> Any:
@@ -93,7 +97,7 @@ class Classifier(NetworkClassifier):
             self.limits,
             pad_id=self.meta["special"]["pad"] or 0,
             after=self.meta["special"]["after"],
-            tokens_per_batch=self.job.own["tokens_per_batch"],
+            tokens_per_batch=self.job.extra["tokens_per_batch"],
         )
         return packed.to(self.job.device)
 
@@ -102,15 +106,3 @@ class Classifier(NetworkClassifier):
         """Return the description of the input for the folder of weights."""
         kept = {name: self.meta[name] for name in ("tokenizer", "tokenizer_sha256")}
         return {"tokens": self.limits.tokens, **kept}
-
-
-def check_alike(meta: dict[str, Any], files: Files) -> None:
-    """Refuse counterfactuals that were not tokenised as the cases were."""
-    same, other = ("tokenizer_sha256", "tokens", "stored_paragraphs"), files.counterfactuals_meta
-    theirs = {} if other is None else read_meta(other)
-    if any(theirs.get(name) != meta[name] for name in same):
-        raise InputError(
-            "the counterfactuals were not tokenised as the cases were",
-            file=files.counterfactuals,
-            remedy="tokenise both with the same model and limits, and give both descriptions",
-        )

@@ -4,15 +4,21 @@ FairLex trains with AdamW, lr=0.003, and its usual epsilon=1e-8. On TF-IDF that 
 logistic regression; the defaults here reach it (see `evenhand.learning.linear.EPSILON`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 from evenhand.core.scratch import scratch_folder
 from evenhand.errors import InputError
 from evenhand.learning.linear import train_models
 from evenhand.learning.pairs import Pairs
 from evenhand.legal.built import check_ids
-from evenhand.legal.features import changed_rows, read_features
-from evenhand.legal.training import Files, Job, Result
+from evenhand.legal.features import read_features
+from evenhand.legal.training import Job, Result
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 SETTINGS = {
     "lr": 0.1,
@@ -32,7 +38,7 @@ class Classifier:
 
     description = None
 
-    def __init__(self, job: Job, files: Files) -> None:
+    def __init__(self, job: Job, files: SimpleNamespace) -> None:
         self.job, self.counterfactuals, self.changed = job, None, None
         self.matrix = self._read(files.features)
         if files.counterfactuals is not None:
@@ -44,14 +50,14 @@ class Classifier:
                     file=files.counterfactuals,
                     remedy="transform the counterfactuals with the vocabulary of the cases",
                 )
-            self.changed = changed_rows(self.matrix, self.counterfactuals)
+            self.changed = (self.matrix != self.counterfactuals).getnnz(axis=1) > 0
 
-    def _read(self, path):
+    def _read(self, path: Path) -> "csr_matrix":
         case_ids, matrix = read_features(path)
         check_ids(case_ids, self.job.cases.every, path)
         return matrix[self.job.cases.rows]
 
-    def train(self, pairs: Pairs, seeds: Sequence[int]) -> list[Result]:
+    def train(self, pairs: Pairs, seeds: Sequence[int]) -> Iterator[Result]:
         """Train all seeds."""
         job = self.job
         models = train_models(
@@ -61,16 +67,12 @@ class Classifier:
             job.options,
             job.settings,
             seeds,
-            epsilon=job.own["epsilon"],
+            epsilon=job.extra["epsilon"],
             pairs=pairs,
             swapped=self.counterfactuals,
             folder=scratch_folder(),
             progress=True,
         )
-        return [
-            Result(
-                one.seed, one.trained, one.logits, one.swapped_logits,
-                self.matrix if one.reads is None else self.matrix @ one.reads,
-            )
-            for one in models
-        ]  # fmt: skip
+        for model in models:
+            features = self.matrix if model.reads is None else self.matrix @ model.reads
+            yield Result(model.seed, model.trained, model.logits, model.swapped_logits, features)

@@ -7,14 +7,11 @@ applicant_birth_year are taken where they are.
 """
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-from evenhand.io.quarantine import Quarantine
 from evenhand.legal.judgments import clean
-from evenhand.legal.objects import Found, Note, RejectedError, records_of
 from evenhand.legal.records import Record
-from evenhand.legal.rows import plain, read_rows, split_of
+from evenhand.legal.rows import CaseFiles, Note, RejectedError, SourceRow, plain, split_of
 from evenhand.legal.strasbourg import as_labels, judged_on, split_articles
 
 KIND = "ecthr"
@@ -24,8 +21,8 @@ NEEDS = (
 TABLES = ()
 OPTIONS = {"encoding": "utf-8"}
 
-#: Fields that are kept as they are, under the names on the left.
-_GIVEN = {
+#: Fields that are kept, under the names on the left.
+_METADATA = {
     "respondent": "defendants",
     "applicants": "applicants",
     "application_number": "case_no",
@@ -35,54 +32,41 @@ _GIVEN = {
 }
 
 
-def read(
-    files: list[Path], options: dict[str, Any], quarantine: Quarantine, tables: dict[str, Path]
-) -> Iterator[Record]:
-    """The cases, one after another.
+def read(cases: CaseFiles) -> Iterator[Record]:
+    """Read the cases.
 
-    Parameters
-    ----------
-    files : list of Path
-        jsonl files, folders or archives of them.
-    options : dict
-        encoding.
-    quarantine : Quarantine
-        Gets cases without facts or outcome (``missing_field``), or with an article that is none
-        (``bad_label``).
-    tables : dict
-        None are read.
+    The quarantine gets cases without facts or outcome (``missing_field``), or with an article that
+    is none (``bad_label``).
     """
-    rows = read_rows(files, quarantine, (OPTIONS | options)["encoding"])
-    return records_of(rows, quarantine, _record)
+    return cases.records(cases.rows(), _record)
 
 
-def _record(found: Found, note: Note) -> Record:
-    value = found.value
-    item = plain(value.get("case_id"))
-    facts, articles = value.get("facts"), value.get("violated_articles")
+def _record(row: SourceRow, note: Note) -> Record:
+    fields = row.fields
+    item = plain(fields.get("case_id"))
+    facts, articles = fields.get("facts"), fields.get("violated_articles")
     if not item or not isinstance(facts, list) or not isinstance(articles, list):
-        detail = f"case_id, facts or violated_articles (it has {', '.join(value)})"
+        detail = f"case_id, facts or violated_articles (it has {', '.join(fields)})"
         raise RejectedError("missing_field", detail[:500])
     violated, unknown = split_articles(";".join(map(str, articles)))
     if unknown:
         raise RejectedError("bad_label", f"{item}: no article: {', '.join(unknown)}")
     labels, others = as_labels(violated)
-    given = {name: _joined(value.get(key)) for name, key in _GIVEN.items()}
-    given |= {"other_violations": ";".join(others)}
-    return found.record(
+    metadata = {name: _joined(fields.get(key)) for name, key in _METADATA.items()}
+    return row.record(
         case_id=item,
-        date=judged_on(plain(value.get("judgment_date")), item, note),
-        title=plain(value.get("title")) or None,
+        date=judged_on(plain(fields.get("judgment_date")), item, note),
+        title=plain(fields.get("title")) or None,
         language="en",
-        split=split_of(plain(value.get("data_type")) or found.source),
-        text=tuple(line for line in (clean(str(one)) for one in facts) if line),
+        split=split_of(plain(fields.get("data_type")) or row.source),
+        text=tuple(filter(None, (clean(str(fact)) for fact in facts))),
         labels=labels,
-        given=given,
+        metadata=metadata | {"other_violations": ";".join(others)},
     )
 
 
 def _joined(value: Any) -> str:
-    """A field as text; several values joined by semicolons."""
+    """Return a field as text; several values are joined by semicolons."""
     if isinstance(value, list):
         return ";".join(filter(None, map(plain, value)))
     return plain(value)

@@ -9,18 +9,12 @@ import re
 from collections.abc import Iterator
 from datetime import date
 from functools import partial
-from pathlib import Path, PurePosixPath
-from typing import Any
+from pathlib import PurePosixPath
 
-from evenhand.core.limits import CASE_CHARACTERS, LimitError
-from evenhand.io.decoding import Encoding, TextReader
-from evenhand.io.formats import kind_of
-from evenhand.io.members import open_members
-from evenhand.io.quarantine import Quarantine
 from evenhand.legal.judgments import Judgment, conclusions, findings, lines_of, parse
-from evenhand.legal.objects import Found, Note, RejectedError, records_of
 from evenhand.legal.records import Record
-from evenhand.legal.strasbourg import as_labels, check_no_finding, language_of
+from evenhand.legal.rows import CaseFiles, Note, RejectedError, SourceRow, joined_text
+from evenhand.legal.strasbourg import as_labels, language_of
 
 KIND = "ecthr"
 NEEDS = "judgments as .txt files named by HUDOC's item id, or an archive of them"
@@ -49,6 +43,13 @@ _AGAINST = re.compile(
 _SPLIT = re.compile(r"\s*,\s*(?:AND\s+)?|\s+AND\s+")
 _WITH_AND = re.compile(r"\b(BOSNIA|SERBIA) AND (HERZEGOVINA|MONTENEGRO)\b")
 
+_DOCUMENTS = {
+    "GRANDCHAMBER": "Grand Chamber|GRAND CHAMBER",
+    "COMMITTEE": "sitting as a Committee",
+    "PLENARY": "PLENARY|plenary",
+    "CHAMBER": "Chamber|CHAMBER",
+}
+
 #: Characters of the longest title.
 _LONGEST_TITLE = 500
 
@@ -56,60 +57,30 @@ _LONGEST_TITLE = 500
 _TITLE_LINES = 40
 
 
-def read(
-    files: list[Path], options: dict[str, Any], quarantine: Quarantine, tables: dict[str, Path]
-) -> Iterator[Record]:
-    """The judgments in English, one after another.
+def read(cases: CaseFiles) -> Iterator[Record]:
+    """Read the judgments in English.
 
-    Parameters
-    ----------
-    files : list of Path
-        Texts, or archives of texts.
-    options : dict
-        no_finding (``unknown``: a judgment without a finding has no label; ``no_violation``:
-        it counts as one that finds no violation), encoding.
-    quarantine : Quarantine
-        Gets texts other than judgments in English.
-    tables : dict
-        None are read.
+    Options: no_finding (``unknown``: a judgment without a finding has no label;
+    ``no_violation``: it counts as one that finds no violation), encoding. The quarantine gets
+    texts other than judgments in English.
     """
-    options = OPTIONS | options
-    no_finding = check_no_finding(options["no_finding"])
-    texts = _texts(files, options["encoding"], quarantine)
-    return records_of(texts, quarantine, partial(_record, no_finding=no_finding))
+    no_finding = cases.options.get("no_finding", "unknown")
+    return cases.records(_texts(cases), partial(_record, no_finding=no_finding))
 
 
-def _texts(files: list[Path], encoding: Encoding, quarantine: Quarantine) -> Iterator[Found]:
-    for path in files:
-        for member in open_members(path, quarantine):
-            if kind_of(member.file_name).format != "txt":
-                detail = "a judgment as plain text is a .txt file"
-                quarantine.add(member.name, None, "file", "unknown_format", detail)
-                continue
-            reader = TextReader(
-                member.chunks,
-                file=member.name,
-                quarantine=quarantine,
-                encoding=encoding,
-                max_characters=CASE_CHARACTERS,
-            )
-            pieces, size = [], 0
-            with quarantine.beyond_limits(member.name, 1, "record"):
-                for _, piece in reader:
-                    pieces.append(piece)
-                    size += len(piece)
-                    if size > CASE_CHARACTERS:
-                        problem = f"longer than {CASE_CHARACTERS} characters"
-                        raise LimitError("oversized_record", problem)
-                if text := "".join(pieces):  # `open_members` reports files of 0 bytes
-                    stem = PurePosixPath(member.file_name).stem
-                    yield Found(member.name, 1, "record", {"itemid": stem, "text": text})
+def _texts(cases: CaseFiles) -> Iterator[SourceRow]:
+    for member in cases.members("txt"):
+        with cases.quarantine.beyond_limits(member.name, 1, "record"):
+            text = joined_text((piece for _, piece in cases.text(member)), "characters")
+            if text:  # `open_members` reports files of 0 bytes
+                stem = PurePosixPath(member.file_name).stem
+                yield SourceRow(member.name, 1, "record", {"itemid": stem, "text": text})
 
 
-def _record(found: Found, note: Note, *, no_finding: str) -> Record:
-    if not found.value["text"].strip():
+def _record(row: SourceRow, note: Note, *, no_finding: str) -> Record:
+    if not row.fields["text"].strip():
         raise RejectedError("no_facts", "blanks only")
-    lines = lines_of(found.value["text"])
+    lines = lines_of(row.fields["text"])
     if language_of(lines) != "en":
         raise RejectedError("other_language", "the text is French")
     judgment = parse(lines)
@@ -117,31 +88,27 @@ def _record(found: Found, note: Note, *, no_finding: str) -> Record:
         raise RejectedError("not_a_judgment", "a decision, without JUDGMENT in its header")
     title = _title(judgment.header)
     violated, cleared, outcome_source = _outcome(judgment)
-    labels: tuple[str, ...] | None
     labels, others = as_labels(violated)
-    if not violated and not cleared and no_finding == "unknown":
-        labels = None
     day = _date(judgment.header, lines)
     if day is None:
         note("bad_date", "neither the header nor the end has a date")
-    given = {
-        "respondent": ";".join(_respondents(title, judgment)),
-        "application_number": ";".join(_applications(judgment.header)),
-        "document": _document(judgment.header),
-        "violation": ";".join(violated),
-        "nonviolation": ";".join(cleared),
-        "other_violations": ";".join(others),
-        "outcome_from": outcome_source,
-    }
-    return found.record(
-        case_id=found.value["itemid"],
+    return row.record(
+        case_id=row.fields["itemid"],
         date=day,
         title=title,
         language="en",
         text=tuple(judgment.facts),
         context=(*judgment.header, *judgment.procedure),
-        labels=labels,
-        given=given,
+        labels=labels if violated or cleared or no_finding == "no_violation" else None,
+        metadata={
+            "respondent": ";".join(_respondents(title, judgment)),
+            "application_number": ";".join(_applications(judgment.header)),
+            "document": _document(judgment.header),
+            "violation": ";".join(violated),
+            "nonviolation": ";".join(cleared),
+            "other_violations": ";".join(others),
+            "outcome_from": outcome_source,
+        },
     )
 
 
@@ -193,28 +160,21 @@ def _respondents(title: str | None, judgment: Judgment) -> list[str]:
 
 def _applications(header: list[str]) -> list[str]:
     """The numbers after "Application no.", up to the date."""
-    found: list[str] = []
+    numbers: list[str] = []
     for line in header[:_TITLE_LINES]:
         begin = re.search(r"\bApplications?\b", line)
         end = re.search(r"\bSTRASBOURG\b|\bFINAL\b|\bHaving\b", line)
         if begin and (end is None or begin.start() < end.start()):
-            found += _NUMBER.findall(line[begin.start() : end.start() if end else None])
-        if end or (found and "JUDGMENT" in line):
+            numbers += _NUMBER.findall(line[begin.start() : end.start() if end else None])
+        if end or (numbers and "JUDGMENT" in line):
             break
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(numbers))
 
 
 def _document(header: list[str]) -> str:
+    """Return HUDOC's type of the document."""
     text = " ".join(header)
-    for words, kind in (
-        (r"Grand Chamber|GRAND CHAMBER", "GRANDCHAMBER"),
-        (r"sitting as a Committee", "COMMITTEE"),
-        (r"PLENARY|plenary", "PLENARY"),
-        (r"Chamber|CHAMBER", "CHAMBER"),
-    ):
-        if re.search(words, text):
-            return kind
-    return ""
+    return next((kind for kind, words in _DOCUMENTS.items() if re.search(words, text)), "")
 
 
 def _date(header: list[str], lines: list[str]) -> date | None:

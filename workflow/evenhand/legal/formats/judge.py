@@ -9,60 +9,52 @@ never becomes text.
 import re
 from collections.abc import Iterator
 from datetime import date
-from pathlib import Path
-from typing import Any
 
 from evenhand.io.encodings import DAMAGE
-from evenhand.io.quarantine import Quarantine
 from evenhand.legal.chinese import dates_of, facts_of, paragraphs
-from evenhand.legal.objects import Found, Note, RejectedError, read_objects, records_of
 from evenhand.legal.records import Record
-from evenhand.legal.severity import sentence_of, severity
+from evenhand.legal.rows import CaseFiles, Note, RejectedError, SourceRow
+from evenhand.legal.severity import sentence_of
 
 KIND = "cail"
 NEEDS = "JSON lines with text_id, text (the facts), la and fd (the whole judgment)"
-TABLES: tuple[str, ...] = ()
-OPTIONS: dict[str, object] = {}
+TABLES = ()
+OPTIONS = {}
 
 _OPERATIVE = "判决如下"
 _SIGNATURE = re.compile("审判[长员]|审判组织")
 _APPENDIX = re.compile(r"\s附[：:]?|相关法律条文")
 
 
-def read(
-    files: list[Path], options: dict[str, Any], quarantine: Quarantine, tables: dict[str, Path]
-) -> Iterator[Record]:
-    """Read cases; there are no options.
+def read(cases: CaseFiles) -> Iterator[Record]:
+    """Read cases.
 
     A judgment whose operative part names no punishment becomes a case without a label. The
     quarantine gets lines without id, facts or judgment (``missing_field``), lines with invalid
     UTF-8 (``damaged_case``), and invalid dates of cases that stay (``bad_date``).
     """
-    return records_of(read_objects(files, quarantine), quarantine, _record)
+    return cases.records(cases.objects(), _record)
 
 
-def _record(found: Found, note: Note) -> Record:
-    fields = [found.value.get(name) for name in ("text_id", "text", "fd")]
-    if not all(isinstance(one, str) for one in fields) or not fields[0]:
+def _record(row: SourceRow, note: Note) -> Record:
+    values = [row.fields.get(name) for name in ("text_id", "text", "fd")]
+    if not all(isinstance(value, str) for value in values) or not values[0]:
         raise RejectedError("missing_field", "no text_id, text or fd")
-    if any(DAMAGE in one for one in fields):
+    if any(DAMAGE in value for value in values):
         raise RejectedError("damaged_case", "bytes that cannot be decoded")
-    case_id, facts, judgment = fields
+    case_id, facts, judgment = values
     sentence = sentence_of(judgment)
-    given = {}
-    articles = found.value.get("la")
-    if isinstance(articles, list) and articles:
-        given["articles"] = ";".join(map(str, articles))
-    if sentence:
-        given |= {"sentence": sentence.kind, "months": f"{sentence.months:g}"}
-    return found.record(
+    articles = row.fields.get("la")
+    articles = articles if isinstance(articles, list) else []
+    return row.record(
         case_id=case_id,
         language="zh",
         date=_date(judgment, note),
         text=facts_of(facts),
         context=paragraphs(judgment),
-        labels=None if sentence is None else (severity(sentence),),
-        given=given,
+        labels=sentence and sentence.labels(),
+        metadata={"articles": ";".join(map(str, articles))}
+        | (sentence.metadata() if sentence else {}),
     )
 
 
@@ -73,9 +65,9 @@ def _date(judgment: str, note: Note) -> date | None:
     if not signed:
         return None
     end = _APPENDIX.search(judgment, signed.end())
-    found = dates_of(judgment[signed.end() : end.start() if end else None])
-    if not found:
+    dates = dates_of(judgment[signed.end() : end.start() if end else None])
+    if not dates:
         return None
-    if found[0][1] is None:
+    if dates[0][1] is None:
         note("bad_date", "the date below the signatures is in no calendar")
-    return found[0][1]
+    return dates[0][1]

@@ -7,14 +7,14 @@ two rows, or the citation's row has another docket number, the names of the part
 sources do cite wrongly. A row gets one text; others that fit less are left out and reported.
 
 FairLex predicts the issue area from opinions, which contain the reasoning. Summaries of the
-facts (Oyez) can replace them; `given["text_kind"]` has the kind of the text.
+facts (Oyez) can replace them; `metadata["text_kind"]` has the kind of the text.
 """
 
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from datetime import date
+from dataclasses import replace
+from datetime import date, datetime
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -24,17 +24,17 @@ from evenhand.errors import InputError
 from evenhand.io.formats import kind_of
 from evenhand.io.members import Member
 from evenhand.io.quarantine import Quarantine
-from evenhand.legal.objects import Found, Note, RejectedError, records_of
 from evenhand.legal.paragraphs import paragraphs_of
 from evenhand.legal.records import Record
 from evenhand.legal.rows import (
-    csv_table,
-    members_of,
+    CaseFiles,
+    Note,
+    RejectedError,
+    SourceRow,
+    joined_text,
     plain,
-    rows_of,
     western_lines,
     western_text,
-    whole,
 )
 
 KIND = "scotus"
@@ -43,7 +43,7 @@ NEEDS = (
     " term and docket, or jsonl or csv with citation, or term and docket, and the text"
 )
 TABLES = ("scdb_columns", "scdb_issue_areas")
-OPTIONS: dict[str, object] = {}
+OPTIONS = {}
 
 #: Columns of SCDB without which nothing can be read.
 _NEEDED = ("caseId", "usCite", "term", "docket", "dateDecision", "issueArea")
@@ -55,11 +55,16 @@ _JUSTICES = ("justice", "justicename")
 _CITATION = re.compile(r"(?<!\d)(\d{1,4})[\s_.-]*u[\s_.-]*s[\s_.-]*(\d{1,4})(?!\d)", re.IGNORECASE)
 _REPORTER = re.compile(r"(?<!\d)(\d{1,4})[\s_.-]*s[\s_.-]*ct[\s_.-]*(\d{1,5})(?!\d)", re.IGNORECASE)
 _TERM_DOCKET = re.compile(r"((?:17|18|19|20)\d\d)[\s_.]+(.+)")
-_ISO_DATE = re.compile(r"(\d{4})-(\d\d?)-(\d\d?)(?:[T ].*)?")
-_AMERICAN_DATE = re.compile(r"(\d\d?)/(\d\d?)/(\d{4})(?: .*)?")
+#: Docket numbers of original cases (also as the Court's own pages number them: 22O141), and of the
+#: miscellaneous docket.
+_DOCKETS = [
+    ("orig", re.compile(r"(\d+)[\s,.\-]*o(?:rig(?:inal)?)?\.?")),
+    ("orig", re.compile(r"22o(\d+)")),
+    ("m", re.compile(r"(\d+)[\s,.\-]*m(?:isc)?\.?")),
+]
 _WORD = re.compile(r"[a-z0-9]+")
 
-#: Words that say nothing about who the parties are.
+#: Words that do not identify the parties.
 _PARTY_WORDS = frozenset(
     _WORD.findall(
         """v vs et al the of and in re ex rel for on a an by inc co corp ltd llc united states
@@ -71,46 +76,32 @@ _PARTY_WORDS = frozenset(
 class Key(NamedTuple):
     """The identifiers of a case in a text or a row; "" for a missing one."""
 
-    citation: str
-    term: str
-    docket: str
-    name: str
+    citation: str = ""
     reporter: str = ""
+    term: str = ""
+    docket: str = ""
+    name: str = ""
 
 
-@dataclass
-class Row:
+class CaseRow(NamedTuple):
     """A row of SCDB."""
 
-    file: str
     line: int
     values: dict[str, str]
     key: Key
 
 
-@dataclass
-class Table:
-    """SCDB: its rows, and where each citation and each docket leads."""
+class Text(NamedTuple):
+    """A text, its place, and the identifiers of its case."""
 
-    rows: list[Row] = field(default_factory=list)
-    by_citation: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-    by_docket: dict[tuple[str, str], list[int]] = field(default_factory=lambda: defaultdict(list))
-    by_docket_alone: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-
-    def add(self, row: Row) -> None:
-        """Add a row."""
-        number = len(self.rows)
-        self.rows.append(row)
-        for citation in filter(None, (row.key.citation, row.key.reporter)):
-            self.by_citation[citation].append(number)
-        if row.key.docket:
-            self.by_docket[row.key.term, row.key.docket].append(number)
-            self.by_docket_alone[row.key.docket].append(number)
+    place: SourceRow
+    key: Key
+    text: str
+    kind: str
 
 
-@dataclass(frozen=True)
-class Match:
-    """Which row a text belongs to, or why to none.
+class Match(NamedTuple):
+    """The row that a text belongs to, or the reason why there is none.
 
     Attributes
     ----------
@@ -127,29 +118,27 @@ class Match:
     rank: int = 0
 
 
-def read(
-    files: list[Path],
-    options: dict[str, Any],
-    quarantine: Quarantine,
-    tables: dict[str, Path],
-) -> Iterator[Record]:
+class Table:
+    """SCDB: its rows, and their numbers by citation, and by term (or "") and docket."""
+
+    def __init__(self, file: str, rows: Iterable[CaseRow]) -> None:
+        self.file, self.rows = file, list(rows)
+        self.numbers: dict[str | tuple[str, str], list[int]] = defaultdict(list)
+        for number, row in enumerate(self.rows):
+            key = row.key
+            dockets = {(key.term, key.docket), ("", key.docket)} if key.docket else ()
+            for place in (*filter(None, (key.citation, key.reporter)), *dockets):
+                self.numbers[place].append(number)
+
+
+def read(cases: CaseFiles) -> Iterator[Record]:
     """Read SCDB and the texts; see the module.
 
-    The texts are gone through twice, first for their citations and dockets; SCDB itself stays in
-    memory (9,000 rows), the texts do not.
-
-    Parameters
-    ----------
-    files : list of Path
-        Files, archives and folders: one csv of SCDB (recognised by its columns), the rest texts.
-    options : dict
-        None.
-    quarantine : Quarantine
-        Gets texts without a row (``unmatched_text``), rows without a text (``unmatched_row``),
-        rows with an issue area that FairLex has no label for (``outside_labels``) or with none
-        (``bad_label``), and dates that are none (``bad_date``).
-    tables : dict of str to Path
-        Those of `TABLES`.
+    The files are one csv of SCDB (recognised by its columns), and texts. The texts are read twice,
+    first for their citations and dockets; SCDB itself stays in memory (9,000 rows), the texts do
+    not. The quarantine gets texts without a row (``unmatched_text``), rows without a text
+    (``unmatched_row``), rows with an issue area that FairLex has no label for
+    (``outside_labels``) or with none (``bad_label``), and invalid dates (``bad_date``).
 
     Raises
     ------
@@ -157,38 +146,48 @@ def read(
         There is no table of SCDB, or several; it lacks a column, or has a row per vote; a table
         of texts has no column with a text.
     """
-    names = _Names(tables["scdb_columns"])
-    areas = read_areas(tables["scdb_issue_areas"])
-    table, keys = _look_through(files, names)
-    chosen = choose(table, keys)
-    sources = _sources(files, names, quarantine)
-    texts = (one for one in sources if isinstance(one, _Text))
+    names = _Names(cases.tables["scdb_columns"])
+    areas = read_areas(cases.tables["scdb_issue_areas"])
+    tables, keys = [], []
+    for source in _sources(replace(cases, quarantine=Quarantine()), names):
+        if isinstance(source, Table):
+            tables.append(source)
+        else:
+            keys.append(source.key)
+    if len(tables) != 1:
+        subject = f"{len(tables)} of the files are" if tables else "none of the files is"
+        raise InputError(
+            f"{subject} a table of SCDB",
+            remedy="name SCDB's case-centred csv once, beside the texts; it is recognised by its"
+            f" column issueArea, whose other names are in {names.path.name}",
+        )
+    (table,) = tables
+    matches = choose(table, keys)
+    texts = (source for source in _sources(cases, names) if isinstance(source, Text))
     matched = (
-        text.found._replace(value={"text": text, "match": match})
-        for text, match in zip(texts, chosen, strict=True)
+        text.place._replace(fields={"text": text, "match": match})
+        for text, match in zip(texts, matches, strict=True)
     )
-    yield from records_of(matched, quarantine, partial(_record, rows=table.rows, areas=areas))
-    there = {match.row for match in chosen}
-    for index, row in enumerate(table.rows):
-        if index not in there:
+    yield from cases.records(matched, partial(_record, rows=table.rows, areas=areas))
+    matched_rows = {match.row for match in matches}
+    for number, row in enumerate(table.rows):
+        if number not in matched_rows:
             detail = f"{row.values['caseId']} {row.key.citation or row.key.docket}"
-            quarantine.add(row.file, row.line, "line", "unmatched_row", detail)
+            cases.quarantine.add(table.file, row.line, "line", "unmatched_row", detail)
 
 
 def read_areas(path: Path) -> dict[str, str]:
-    """SCDB's issue areas, by code and by name: the label, or "" for one outside them."""
-    areas = {}
+    """Return the label of SCDB's issue areas, by code and by name; "" for one outside them."""
     columns = ["code", "name", "label"]
-    for row in read_resource(path, columns, optional=("label",), unique=("code",)):
-        areas[row["code"]] = areas[row["name"].casefold()] = row["label"]
-    return areas
+    rows = read_resource(path, columns, optional=("label",), unique=("code",))
+    return {row[key].casefold(): row["label"] for row in rows for key in ("code", "name")}
 
 
 # --- keys -----------------------------------------------------------------------------------
 
 
 def citation_key(text: str) -> str:
-    """The key of a citation of the U.S. Reports: ``329 U.S. 1 (1946)`` is ``329 u.s. 1``."""
+    """Return the key of a citation of the U.S. Reports: ``329 U.S. 1 (1946)`` is ``329 u.s. 1``."""
     match = _CITATION.search(text)
     return f"{int(match[1])} u.s. {int(match[2])}" if match else ""
 
@@ -200,90 +199,73 @@ def reporter_key(text: str) -> str:
 
 
 def docket_key(text: str) -> str:
-    """The key of a docket number: ``No. 12, Original`` and ``12 ORIG`` are ``12 orig``."""
+    """Return the key of a docket number: ``No. 12, Original`` and ``12 ORIG`` are ``12 orig``."""
     text = re.sub("[\u2010-\u2015\u2212]", "-", text.casefold())
-    text = re.sub(r"^\s*nos?\b\.?\s*", "", text)
-    if match := re.fullmatch(r"\s*(\d+)[\s,.\-]*o(?:rig(?:inal)?)?\.?\s*", text):
-        return f"{int(match[1])} orig"
-    if match := re.fullmatch(r"\s*22o(\d+)\s*", text):  # as the Court's own pages number them
-        return f"{int(match[1])} orig"
-    if match := re.fullmatch(r"\s*(\d+)[\s,.\-]*m(?:isc)?\.?\s*", text):
-        return f"{int(match[1])} m"
+    text = re.sub(r"^\s*nos?\b\.?\s*", "", text).strip()
+    for kind, pattern in _DOCKETS:
+        if match := pattern.fullmatch(text):
+            return f"{int(match[1])} {kind}"
     return " ".join(text.split()) if re.search(r"\d", text) else ""
 
 
 def party_words(name: str) -> frozenset[str]:
-    """The words of a case's name that tell who the parties are."""
+    """Return the words of a case's name that identify the parties."""
     return frozenset(_WORD.findall(name.casefold().replace(".", ""))) - _PARTY_WORDS
 
 
-def _names_agree(one: str, other: str) -> bool | None:
-    """Whether two names share a word, or None if one of them has no party's word."""
-    first, second = party_words(one), party_words(other)
-    return bool(first & second) if first and second else None
+def _names_agree(key: Key, row: CaseRow) -> bool | None:
+    """Return whether two names share a word, or None if one of them has no party's word."""
+    words, row_words = party_words(key.name), party_words(row.key.name)
+    return bool(words & row_words) if words and row_words else None
 
 
 # --- joining --------------------------------------------------------------------------------
 
 
 def match_text(table: Table, key: Key) -> Match:
-    """The row that a text belongs to, by itself; see `choose` for several texts."""
-    citations = (key.citation, key.reporter)
-    cited = next((table.by_citation[one] for one in citations if one in table.by_citation), [])
-    docketed = table.by_docket.get((key.term, key.docket), []) if key.docket else []
-    if key.docket and not key.term:
-        docketed = table.by_docket_alone.get(key.docket, [])
+    """Return the row that a text belongs to, by itself; see `choose` for several texts."""
+    citations = [name for name in (key.citation, key.reporter) if name in table.numbers]
+    cited = table.numbers[citations[0]] if citations else []
+    docketed = table.numbers.get((key.term, key.docket), [])
     if both := [row for row in cited if row in docketed]:
         return _only(both, "citation_and_docket", table, key)
     if cited and docketed:
-        by_name = [n for n in (*cited, *docketed) if _names_agree(key.name, _name(table, n))]
+        by_name = [n for n in (*cited, *docketed) if _names_agree(key, table.rows[n])]
         if not by_name:
             return Match(None, "its citation and its docket lead to different cases")
         return _only(by_name, "citation" if by_name[0] in cited else "docket", table, key, 1)
-    if cited:
-        return _only(cited, "citation", table, key, 1)
-    if docketed:
-        return _only(docketed, "docket", table, key, 1)
+    if cited or docketed:
+        return _only(cited or docketed, "citation" if cited else "docket", table, key, 1)
     if not (key.citation or key.reporter or key.docket):
         return Match(None, "neither a citation nor a docket number")
-    where = key.citation or key.reporter or " ".join(filter(None, (key.term, key.docket)))
-    return Match(None, f"no row has {where}")
+    identifier = key.citation or key.reporter or f"{key.term} {key.docket}".strip()
+    return Match(None, f"no row has {identifier}")
 
 
-def _only(rows: list[int], how: str, table: Table, key: Key, rank: int = 0) -> Match:
-    """The one row of several that fits.
+def _only(numbers: list[int], how: str, table: Table, key: Key, rank: int = 0) -> Match:
+    """Return the only row of several that fits.
 
     It does not if the citation or the docket contradicts and no name of a party agrees.
     """
-    if len(rows) > 1:
-        rows = [n for n in rows if _names_agree(key.name, _name(table, n))] or rows
-    if len(rows) > 1:
-        return Match(None, f"{len(rows)} rows have its {how.replace('_', ' ')}")
-    row = table.rows[rows[0]]
-    pairs = (
-        (key.citation, row.key.citation),
-        (key.reporter, row.key.reporter),
-        (key.docket, row.key.docket),
-    )
-    contradicts = any(one and other and one != other for one, other in pairs)
-    if contradicts and _names_agree(key.name, row.key.name) is False:
+    if len(numbers) > 1:
+        numbers = [n for n in numbers if _names_agree(key, table.rows[n])] or numbers
+    if len(numbers) > 1:
+        return Match(None, f"{len(numbers)} rows have its {how.replace('_', ' ')}")
+    row = table.rows[numbers[0]]
+    names = ("citation", "reporter", "docket")
+    pairs = [(getattr(key, name), getattr(row.key, name)) for name in names]
+    contradicts = any(ours and ours != other for ours, other in pairs if other)
+    if contradicts and _names_agree(key, row) is False:
         return Match(None, f"its {how} is that of {row.values['caseId']}, with another name")
-    return Match(rows[0], how, rank)
-
-
-def _name(table: Table, row: int) -> str:
-    return table.rows[row].key.name
+    return Match(numbers[0], how, rank)
 
 
 def choose(table: Table, keys: list[Key]) -> list[Match]:
-    """The row of each text; of several texts for a row the best stays, else the first."""
+    """Return the row of each text; of several texts for a row the best stays, else the first."""
     matches = [match_text(table, key) for key in keys]
-    best: dict[int, int] = {}
-    for number, match in enumerate(matches):
-        if match.row is not None:
-            other = best.get(match.row)
-            if other is None or match.rank < matches[other].rank:
-                best[match.row] = number
+    best: dict[int | None, int] = {}
+    for number in sorted(range(len(matches)), key=lambda number: matches[number].rank):
+        best.setdefault(matches[number].row, number)
     for number, match in enumerate(matches):
         if match.row is not None and best[match.row] != number:
             case = table.rows[match.row].values["caseId"]
@@ -295,7 +277,7 @@ def choose(table: Table, keys: list[Key]) -> list[Match]:
 
 
 class _Names:
-    """Which name a column has in which release."""
+    """The names of the columns in all releases."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -305,12 +287,12 @@ class _Names:
             names.append(_folded(row["name"]))
 
     def of(self, table: str, header: Iterable[str]) -> dict[str, str]:
-        """The header's name of each column that is there."""
-        there = {_folded(name): name for name in reversed(list(header))}
+        """Return the header's name of each column that is present."""
+        present = {_folded(name): name for name in reversed(list(header))}
         return {
-            column: there[next(name for name in names if name in there)]
+            column: present[next(name for name in names if name in present)]
             for column, names in self.known[table].items()
-            if any(name in there for name in names)
+            if any(name in present for name in names)
         }
 
 
@@ -318,68 +300,29 @@ def _folded(name: str) -> str:
     return re.sub(r"[\W_]+", "", name.casefold())
 
 
-@dataclass
-class _Text:
-    """A text, its place, and the identifiers of its case."""
-
-    found: Found
-    key: Key
-    text: str
-    kind: str
-
-
-def _look_through(files: list[Path], names: _Names) -> tuple[Table, list[Key]]:
-    """SCDB, and the keys of all texts in their order."""
-    tables: list[list[Row]] = []
-    keys: list[Key] = []
-    for found in _sources(files, names, Quarantine()):
-        if isinstance(found, list):
-            tables.append(found)
-        else:
-            keys.append(found.key)
-    if len(tables) != 1:
-        subject = "none of the files is" if not tables else f"{len(tables)} of the files are"
-        raise InputError(
-            f"{subject} a table of SCDB",
-            remedy="name SCDB's case-centred csv once, beside the texts; it is recognised by its"
-            f" column issueArea, whose other names are in {names.path.name}",
-        )
-    table = Table()
-    for row in tables[0]:
-        table.add(row)
-    return table, keys
+def _sources(cases: CaseFiles, names: _Names) -> Iterator[Table | Text]:
+    """Yield the table of SCDB and the texts, as their names and columns tell them apart."""
+    make = partial(_text, names=names)
+    for member in cases.members():
+        with cases.quarantine.beyond_limits(member.name, None, "file"):
+            format = kind_of(member.file_name).format
+            if format == "txt":
+                text = western_text(joined_text(member.chunks, "bytes"))
+                key = _key_of_name(PurePosixPath(member.file_name.removesuffix(".gz")).stem)
+                yield Text(SourceRow(member.name, 1, "file", {}), key, text, "opinion")
+            elif format == "csv":
+                yield from _csv(member, names, cases)
+            else:
+                yield from cases.records(cases.rows_of(member), make)
 
 
-def _sources(
-    files: list[Path], names: _Names, quarantine: Quarantine
-) -> Iterator["list[Row] | _Text"]:
-    for member in members_of(files, quarantine):
-        with quarantine.beyond_limits(member.name, None, "file"):
-            yield from _sources_in(member, names, quarantine)
-
-
-def _sources_in(
-    member: Member, names: _Names, quarantine: Quarantine
-) -> Iterator["list[Row] | _Text"]:
-    format = kind_of(member.file_name).format
-    if format == "txt":
-        text = western_text(whole(member))
-        key = _key_of_name(PurePosixPath(member.file_name.removesuffix(".gz")).stem)
-        yield _Text(Found(member.name, 1, "file", {}), key, text, "opinion")
-    elif format == "csv":
-        yield from _csv(member, names, quarantine)
-    else:
-        rows = rows_of(member, quarantine)
-        yield from records_of(rows, quarantine, partial(_text, names=names))
-
-
-def _csv(member: Member, names: _Names, quarantine: Quarantine) -> Iterator["list[Row] | _Text"]:
-    """A csv is SCDB or texts, as its columns say. Both can be in Windows-1252."""
-    header, rows = csv_table(western_lines(member), member.name, quarantine)
+def _csv(member: Member, names: _Names, cases: CaseFiles) -> Iterator[Table | Text]:
+    """Yield SCDB or texts, as the columns of a csv tell. Both can be in Windows-1252."""
+    header, rows = cases.csv_table(western_lines(member), member.name)
     if not header:
         return
     if "issueArea" in names.of("scdb", header):
-        yield _scdb(rows, header, member.name, names, quarantine)
+        yield Table(member.name, _case_rows(rows, header, member.name, names, cases.quarantine))
         return
     columns = names.of("texts", header)
     if "opinion" not in columns and "summary" not in columns:
@@ -390,13 +333,13 @@ def _csv(member: Member, names: _Names, quarantine: Quarantine) -> Iterator["lis
             line=1,
             remedy=f"add the names of its columns to {names.path.name}",
         )
-    yield from records_of(rows, quarantine, partial(_text, names=names))
+    yield from cases.records(rows, partial(_text, names=names))
 
 
-def _scdb(
-    table: Iterator[Found], header: list[str], file: str, names: _Names, quarantine: Quarantine
-) -> list[Row]:
-    """The rows of SCDB, a case each."""
+def _case_rows(
+    rows: Iterator[SourceRow], header: list[str], file: str, names: _Names, quarantine: Quarantine
+) -> Iterator[CaseRow]:
+    """Yield the rows of SCDB, one per case."""
     columns = names.of("scdb", header)
     if missing := [name for name in _NEEDED if name not in columns]:
         raise InputError(
@@ -411,47 +354,53 @@ def _scdb(
             file=file,
             remedy="take the case-centred one",
         )
-    rows: dict[str, Row] = {}
-    for found in table:
-        values = {column: plain(found.value[name]) for column, name in columns.items()}
-        case, line = values["caseId"], found.position
+    lines: dict[str, int] = {}
+    for row in rows:
+        values = {column: plain(row.fields[name]) for column, name in columns.items()}
+        case, line = values["caseId"], row.position
         if not case:
             quarantine.add(file, line, "line", "missing_field", "no caseId")
-        elif case in rows:
-            detail = f"the case {case} stands in line {rows[case].line} too"
+        elif case in lines:
+            detail = f"the case {case} is in line {lines[case]} too"
             quarantine.add(file, line, "line", "duplicate_case", detail)
         else:
-            citation, docket = citation_key(values["usCite"]), docket_key(values["docket"])
-            reporter = reporter_key(values.get("sctCite", ""))
-            key = Key(citation, values["term"], docket, values.get("caseName", ""), reporter)
-            rows[case] = Row(file, line, values, key)
-    return list(rows.values())
+            lines[case] = line
+            key = Key(
+                citation_key(values["usCite"]),
+                reporter_key(values.get("sctCite", "")),
+                values["term"],
+                docket_key(values["docket"]),
+                values.get("caseName", ""),
+            )
+            yield CaseRow(line, values, key)
 
 
-def _text(found: Found, note: Note, *, names: _Names) -> _Text:
-    """A row of a table of texts, or an object, as a text."""
-    columns = names.of("texts", found.value)
-    field_name = columns.get("opinion") or columns.get("summary")
-    text = found.value.get(field_name) if field_name else None
-    if not isinstance(text, str) or not text.strip():
-        if field_name:
-            raise RejectedError("no_facts", "no text")
-        raise RejectedError("missing_field", f"the fields are {', '.join(found.value)}"[:200])
-    fields = ("citation", "reporter", "docket")
-    values = {name: found.value.get(columns.get(name, "")) for name in fields}
-    cited = values["citation"]
-    if isinstance(cited, dict):  # Oyez: {"volume": "329", "page": "1", "year": "1946"}
-        volume, page = plain(cited.get("volume")), plain(cited.get("page"))
-        cited = f"{volume} U.S. {page}" if volume and page else ""
-    key = Key(
-        citation_key(plain(cited)),
-        plain(found.value.get(columns.get("term", ""))),
-        docket_key(plain(values["docket"])),
-        plain(found.value.get(columns.get("name", ""))),
-        reporter_key(plain(values["reporter"])) or reporter_key(plain(cited)),
-    )
+def _text(row: SourceRow, note: Note, *, names: _Names) -> Text:
+    """Return a row of a table of texts, or an object, as a text."""
+    columns = names.of("texts", row.fields)
     kind = "opinion" if "opinion" in columns else "summary"
-    return _Text(found, key, text, kind)
+    if kind not in columns:
+        raise RejectedError("missing_field", f"the fields are {', '.join(row.fields)}"[:200])
+    text = row.fields[columns[kind]]
+    if not isinstance(text, str) or not text.strip():
+        raise RejectedError("no_facts", "no text")
+
+    def value(column: str) -> Any:
+        return row.fields.get(columns.get(column, ""))
+
+    citation = value("citation")
+    if isinstance(citation, dict):  # Oyez: {"volume": "329", "page": "1", "year": "1946"}
+        volume, page = plain(citation.get("volume")), plain(citation.get("page"))
+        citation = f"{volume} U.S. {page}" if volume and page else ""
+    citation = plain(citation)
+    key = Key(
+        citation_key(citation),
+        reporter_key(plain(value("reporter"))) or reporter_key(citation),
+        plain(value("term")),
+        docket_key(plain(value("docket"))),
+        plain(value("name")),
+    )
+    return Text(row, key, text, kind)
 
 
 def _key_of_name(stem: str) -> Key:
@@ -461,57 +410,55 @@ def _key_of_name(stem: str) -> Key:
     """
     citation, reporter = citation_key(stem), reporter_key(stem)
     if citation or reporter:
-        return Key(citation, "", "", "", reporter)
+        return Key(citation, reporter)
+    term, docket = "", stem
     if match := _TERM_DOCKET.fullmatch(stem):
-        return Key("", match[1], docket_key(match[2].replace("_", " ")), "")
-    return Key("", "", docket_key(stem.replace("_", " ")), "")
+        term, docket = match.groups()
+    return Key(term=term, docket=docket_key(docket.replace("_", " ")))
 
 
 # --- records --------------------------------------------------------------------------------
 
 
-def _record(found: Found, note: Note, *, rows: list[Row], areas: dict[str, str]) -> Record:
-    text, match = found.value["text"], found.value["match"]
+def _record(row: SourceRow, note: Note, *, rows: list[CaseRow], areas: dict[str, str]) -> Record:
+    text, match = row.fields["text"], row.fields["match"]
     if match.row is None:
         raise RejectedError("unmatched_text", match.how)
-    row = rows[match.row]
-    area = row.values["issueArea"]
-    label = areas.get(area, areas.get(area.casefold()))
+    values = rows[match.row].values
+    area = values["issueArea"]
+    label = areas.get(area.casefold())
     if not label:
         reason = "bad_label" if label is None else "outside_labels"
         detail = f"issue area {area}" if area else "no issue area"
-        raise RejectedError(reason, f"{row.values['caseId']}: {detail}")
-    day = parse_date(row.values["dateDecision"])
-    if day is None and row.values["dateDecision"]:
-        note("bad_date", f"dateDecision {row.values['dateDecision']}")
-    given = {
-        "joined_by": match.how,
-        "text_kind": text.kind,
-        "us_cite": row.values["usCite"],
-        "term": row.values["term"],
-        "docket": row.values["docket"],
-        "scdb_issue_area": area,
-        "scdb_respondent": row.values["respondent"],
-        "scdb_decision_direction": row.values["decisionDirection"],
-    }
-    return found.record(
-        case_id=row.values["caseId"],
+        raise RejectedError(reason, f"{values['caseId']}: {detail}")
+    day = parse_date(values["dateDecision"])
+    if day is None and values["dateDecision"]:
+        note("bad_date", f"dateDecision {values['dateDecision']}")
+    return row.record(
+        case_id=values["caseId"],
         date=day,
-        title=row.values.get("caseName") or None,
+        title=values.get("caseName") or None,
         language="en",
         text=paragraphs_of(text.text),
         labels=(label,),
-        given=given,
+        metadata={
+            "joined_by": match.how,
+            "text_kind": text.kind,
+            "us_cite": values["usCite"],
+            "term": values["term"],
+            "docket": values["docket"],
+            "scdb_issue_area": area,
+            "scdb_respondent": values["respondent"],
+            "scdb_decision_direction": values["decisionDirection"],
+        },
     )
 
 
 def parse_date(text: str) -> date | None:
-    """A day as SCDB writes it (11/18/1946), or as ISO 8601; None if it is none."""
-    try:
-        if match := _AMERICAN_DATE.fullmatch(text):
-            return date(int(match[3]), int(match[1]), int(match[2]))
-        if match := _ISO_DATE.fullmatch(text):
-            return date(int(match[1]), int(match[2]), int(match[3]))
-    except ValueError:
-        pass
+    """Return a day as SCDB writes it (11/18/1946), or as ISO 8601; None if it is none."""
+    for form in ("%m/%d/%Y", "%Y-%m-%d"):
+        try:
+            return datetime.strptime(re.split("[T ]", text)[0], form).date()
+        except ValueError:
+            continue
     return None

@@ -8,15 +8,12 @@ of their own. Only the year of a decision is given: its date is the first of Jan
 from collections.abc import Iterator
 from datetime import date
 from functools import partial
-from pathlib import Path, PurePosixPath
-from typing import Any
+from pathlib import Path
 
 from evenhand.core.resources import read_resource
-from evenhand.io.quarantine import Quarantine
-from evenhand.legal.objects import Found, Note, RejectedError, records_of
 from evenhand.legal.records import Record
-from evenhand.legal.rows import plain, read_rows, split_of
-from evenhand.legal.swiss import Headings, find_facts, read_headings, spoken
+from evenhand.legal.rows import CaseFiles, Note, RejectedError, SourceRow, plain, split_of
+from evenhand.legal.swiss import Headings, checked_language, find_facts, read_headings
 
 KIND = "fscs"
 NEEDS = (
@@ -24,7 +21,7 @@ NEEDS = (
     " canton, legal area"
 )
 TABLES = ("swiss_headings", "swiss_outcomes")
-OPTIONS: dict[str, object] = {}
+OPTIONS = {}
 
 #: The names of a field, the usual one first.
 _FIELDS = {
@@ -40,52 +37,37 @@ _FIELDS = {
 }
 
 
-def read(
-    files: list[Path],
-    options: dict[str, Any],
-    quarantine: Quarantine,
-    tables: dict[str, Path],
-) -> Iterator[Record]:
-    """Read the records.
+def read(cases: CaseFiles) -> Iterator[Record]:
+    """Read the records; a file called train, validation or test gives its cases that split.
 
-    Parameters
-    ----------
-    files : list of Path
-        jsonl, csv, tsv or parquet files, compressed or in archives (not parquet), or folders of
-        them. A file called train, validation or test gives its cases that split.
-    options : dict
-        None.
-    quarantine : Quarantine
-        Gets records without text (``missing_field``), translations and other languages
-        (``other_language``), outcomes that are neither label (``outside_labels``), unknown or
-        missing ones (``bad_label``), invalid years (``bad_date``), and facts that are not
-        separate from the reasons (``no_facts``).
-    tables : dict of str to Path
-        Those of `TABLES`.
+    The quarantine gets records without text (``missing_field``), translations and other languages
+    (``other_language``), outcomes that are neither label (``outside_labels``), unknown or missing
+    ones (``bad_label``), invalid years (``bad_date``), and facts that are not separate from the
+    reasons (``no_facts``).
     """
-    headings = read_headings(tables["swiss_headings"])
-    make = partial(_record, headings=headings, outcomes=read_outcomes(tables["swiss_outcomes"]))
-    return records_of(read_rows(files, quarantine), quarantine, make)
+    headings = read_headings(cases.tables["swiss_headings"])
+    outcomes = read_outcomes(cases.tables["swiss_outcomes"])
+    return cases.records(cases.rows(), partial(_record, headings=headings, outcomes=outcomes))
 
 
 def read_outcomes(path: Path) -> dict[str, str]:
-    """The label of each outcome; "" for one that is neither."""
+    """Return the label of each outcome; "" for one that is neither."""
     rows = read_resource(path, ["outcome", "label"], optional=("label",), unique=("outcome",))
     return {row["outcome"].casefold(): row["label"] for row in rows}
 
 
-def _record(found: Found, note: Note, *, headings: Headings, outcomes: dict[str, str]) -> Record:
+def _record(row: SourceRow, note: Note, *, headings: Headings, outcomes: dict[str, str]) -> Record:
     fields = {
-        field: plain(next((found.value[name] for name in names if name in found.value), None))
+        field: plain(next((row.fields[name] for name in names if name in row.fields), None))
         for field, names in _FIELDS.items()
     }
     if not fields["text"]:
-        names = ", ".join(found.value)
+        names = ", ".join(row.fields)
         raise RejectedError("missing_field", f"no text; the fields are {names}"[:200])
     origin = fields["translated_from"].casefold()
     if origin not in ("", "n/a", fields["language"].casefold()):
         raise RejectedError("other_language", f"a translation from {origin}")
-    language = spoken(fields["language"])
+    language = checked_language(fields["language"])
     label = outcomes.get(fields["label"].casefold())
     if not label:
         reason = "bad_label" if label is None else "outside_labels"
@@ -95,29 +77,26 @@ def _record(found: Found, note: Note, *, headings: Headings, outcomes: dict[str,
     day, precision = parse_year(fields["year"])
     if fields["year"] and day is None:
         note("bad_date", f"year {fields['year']}"[:100])
-    given = {
-        "swiss_language": language,
-        "swiss_region": fields["region"],
-        "swiss_canton": fields["canton"],
-        "swiss_legal_area": fields["legal_area"],
-        "date_precision": precision if day else "",
-    }
-    split = split_of(found.source)
-    part = split or PurePosixPath(found.source).name.split(".")[0]
-    return found.record(
-        case_id=fields["id"] or f"{part}-{found.position}",
+    return row.record(
+        case_id=fields["id"] or row.place_id(),
         date=day,
         language=language,
-        split=split,
+        split=split_of(row.source),
         text=text,
         context=context,
         labels=(label,),
-        given=given,
+        metadata={
+            "swiss_language": language,
+            "swiss_region": fields["region"],
+            "swiss_canton": fields["canton"],
+            "swiss_legal_area": fields["legal_area"],
+            "date_precision": precision,
+        },
     )
 
 
 def parse_year(text: str) -> tuple[date | None, str]:
-    """A year, or a day in ISO 8601, as a date and its precision (``year`` or ``day``)."""
+    """Return a year, or a day in ISO 8601, as a date and its precision (``year`` or ``day``)."""
     try:
         if len(text) == 4:
             return date(int(text), 1, 1), "year"

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-from evenhand.report.pages import PAGES
+from evenhand.report.page_list import PAGES
 from evenhand.report.paper_items import PAPERS, read_items
 
 HEADING = re.compile(r"h[1-6]")

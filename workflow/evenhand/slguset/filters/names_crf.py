@@ -3,16 +3,16 @@
 Words with P(name) above the threshold are names unless they lie within the keyword.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from evenhand.errors import InputError
 from evenhand.slguset.names import COLUMNS as COLUMNS
 from evenhand.slguset.names import REASONS as REASONS
-from evenhand.slguset.names import NameRules, judge_names, rules_from
+from evenhand.slguset.names import name_filter, read_rules
 from evenhand.slguset.names_crf_model import NameModel, read_threshold
-from evenhand.slguset.verdicts import Finding, Judge
+from evenhand.slguset.verdicts import Judge
 
 FILES = ("surnames.csv", "titles.csv", "roles.csv", "crf.crfsuite", "crf.json")
 SETTINGS = ("names", "names_crf")
@@ -23,19 +23,5 @@ def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
     threshold = settings["threshold"]
     if threshold is None:
         threshold = read_threshold(files["crf.json"])
-    if not 0 <= threshold < 1:
-        raise InputError(f"the threshold {threshold} is not a probability from 0 to below 1")
     model = NameModel(files["crf.crfsuite"])
-    return make_judge(rules_from(files, settings), model, threshold)
-
-
-def make_judge(rules: NameRules, model: NameModel, threshold: float) -> Judge:
-    """Return the filter: a function of sentences, and starts and ends of their surfaces."""
-
-    def judge(sentences: list[str], starts: list[int], ends: list[int]) -> Iterator[Finding | None]:
-        found = model.find_names(sentences, threshold)
-        for sentence, start, end, spans in zip(sentences, starts, ends, found, strict=True):
-            names = [(span.start, span.end) for span in spans]
-            yield judge_names(sentence, (start, end), names, rules)
-
-    return judge
+    return name_filter(partial(model.find_names, threshold=threshold), read_rules(files, settings))

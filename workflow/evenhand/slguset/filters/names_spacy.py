@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from evenhand.errors import InputError
 from evenhand.slguset.names import COLUMNS as COLUMNS
 from evenhand.slguset.names import REASONS as REASONS
-from evenhand.slguset.names import NameRules, judge_names, rules_from
-from evenhand.slguset.verdicts import Finding, Judge
+from evenhand.slguset.names import name_filter, read_rules
+from evenhand.slguset.verdicts import Judge
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -27,19 +27,14 @@ PERSONS = frozenset(("PERSON", "PER"))
 
 def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
     """Return the filter: see `evenhand.slguset.apply_filters`."""
-    return make_judge(rules_from(files, settings), load_pipeline(settings["pipeline"]))
+    nlp = load_pipeline(settings["pipeline"])
 
+    def spans(sentences: list[str]) -> Iterator[list[tuple[int, int]]]:
+        for document in nlp.pipe(sentences, batch_size=256):
+            persons = (entity for entity in document.ents if entity.label_ in PERSONS)
+            yield [(person.start_char, person.end_char) for person in persons]
 
-def make_judge(rules: NameRules, nlp: "Language") -> Judge:
-    """Return the filter: a function of sentences, and starts and ends of their surfaces."""
-
-    def judge(sentences: list[str], starts: list[int], ends: list[int]) -> Iterator[Finding | None]:
-        documents = nlp.pipe(sentences, batch_size=256)
-        for sentence, start, end, document in zip(sentences, starts, ends, documents, strict=True):
-            names = [(e.start_char, e.end_char) for e in document.ents if e.label_ in PERSONS]
-            yield judge_names(sentence, (start, end), names, rules)
-
-    return judge
+    return name_filter(spans, read_rules(files, settings))
 
 
 def load_pipeline(name: str) -> "Language":
@@ -59,7 +54,7 @@ def load_pipeline(name: str) -> "Language":
             f"the spaCy pipeline {name!r} is not installed",
             remedy=f"install it (`python -m spacy download {name}`) or choose another filter",
         ) from error
-    labels = {label for found in nlp.pipe_labels.values() for label in found}
+    labels = {label for labels in nlp.pipe_labels.values() for label in labels}
     if not labels & PERSONS:
         raise InputError(
             f"the spaCy pipeline {name!r} has no label {' or '.join(sorted(PERSONS))}, only"

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from evenhand.core.resources import read_resource
 from evenhand.core.tables import Column, Row, Table, flag, integer, number, share, text
-from evenhand.metrics.inference import ABOVE, BELOW, infer, total, verdict
+from evenhand.metrics.inference import ABOVE, BELOW, infer, sign_flip_interval, total, verdict
 from evenhand.slguset.bias_tables import Scored
 
 DEGREES = ("mean_bias", "male_degree", "female_degree", "mean_degree")
@@ -89,16 +88,18 @@ def rows(scored: Scored) -> Iterator[Row]:
     scored.check_genders()
     known = _read_published(scored.settings.published, len(scored.sentences))
     for name in scored.gates:
-        yield _row(scored, name, known.get(name))
+        yield _row(scored, name, known.get(name, {}))
 
 
-def degrees(bias: np.ndarray) -> dict[str, float | None]:
-    """Mean bias and the male, female and mean degree; None for each where there is no sentence.
+def degrees(bias: np.ndarray, ending: str = "") -> dict[str, float | None]:
+    """Return the mean bias and the male, female and mean degree; None where no sentence is.
 
     Parameters
     ----------
     bias : array of float, shape (n,)
         log p(male) - log p(female) per sentence.
+    ending : str
+        The ending of the names.
 
     Returns
     -------
@@ -107,29 +108,35 @@ def degrees(bias: np.ndarray) -> dict[str, float | None]:
         mean_degree = mean of |bias|; all over the n sentences, in the unit of `bias`. So
         male - female degree is the mean bias, and their sum is the mean degree.
     """
-    if not len(bias):
-        return dict.fromkeys(DEGREES)
+    parts = (bias, np.maximum(bias, 0), np.maximum(-bias, 0), np.abs(bias))
     return {
-        "mean_bias": float(bias.mean()),
-        "male_degree": float(np.maximum(bias, 0).mean()),
-        "female_degree": float(np.maximum(-bias, 0).mean()),
-        "mean_degree": float(np.abs(bias).mean()),
+        f"{name}{ending}": float(part.mean()) if len(bias) else None
+        for name, part in zip(DEGREES, parts, strict=True)
     }
 
 
+def degrees_with_interval(bias: np.ndarray, clusters: np.ndarray) -> dict[str, float | None]:
+    """Return the degrees, and the interval of the mean bias by clusters of sentences."""
+    low, high = sign_flip_interval(total(bias, clusters))
+    return degrees(bias) | {"mean_bias_low": low, "mean_bias_high": high}
+
+
 #: The verdicts of the inference that have another name here.
-LEANINGS = {ABOVE: "male", BELOW: "female"}
+DIRECTIONS = {ABOVE: "male", BELOW: "female"}
 
 
-def _row(scored: Scored, name: str, published: dict[str, str] | None) -> dict[str, Any]:
-    gate, scores, settings = scored.gates[name], scored.scores[name], scored.settings
+def _row(scored: Scored, name: str, published: dict[str, str]) -> dict[str, Any]:
+    gate, scores, threshold = scored.gates[name], scored.scores[name], scored.settings.threshold
     present = scores["bias"].notna().to_numpy()
     values = scored.bias(name)[present]
     clusters = scored.sentences["surface_pair"].to_numpy()[present]
-    found = infer(total(values, clusters), neutral=0, delta=settings.threshold)
+    inference = infer(total(values, clusters), neutral=0, delta=threshold)
     count = len(values)
     trusted = gate["trusted"] and count > 0
-    obvious = beyond(values, settings.threshold)
+    direction = DIRECTIONS.get(verdict(inference), verdict(inference))
+    counts = beyond(values, threshold)
+    obvious = counts["above_threshold"] + counts["below_threshold"]
+    one_character = scores["bias_one_character"].dropna().to_numpy(dtype=float)
     return {
         "model": gate["model"],
         "family": gate["family"],
@@ -138,24 +145,19 @@ def _row(scored: Scored, name: str, published: dict[str, str] | None) -> dict[st
         "excluded": len(scores) - count,
         "with_unknown_tokens": int(scores["has_unk"].fillna(False).sum()),
         **degrees(values),
-        "mean_bias_low": found.low,
-        "mean_bias_high": found.high,
-        "verdict": LEANINGS.get(verdict(found), verdict(found)) if trusted else "not_scored",
-        "p_value": found.p_value,
-        "power": found.power,
-        "further_pairs": found.further_clusters,
-        "within_threshold": count - obvious["above_threshold"] - obvious["below_threshold"],
-        **obvious,
-        "share_obvious": (
-            (obvious["above_threshold"] + obvious["below_threshold"]) / count if count else None
-        ),
-        **{
-            f"{name}_one_character": value
-            for name, value in degrees(_present(scores["bias_one_character"])).items()
-        },
-        **{f"published_{name}": (published or {}).get(name) for name in PUBLISHED[2:]},
+        "mean_bias_low": inference.low,
+        "mean_bias_high": inference.high,
+        "verdict": direction if trusted else "not_scored",
+        "p_value": inference.p_value,
+        "power": inference.power,
+        "further_pairs": inference.further_clusters,
+        "within_threshold": count - obvious,
+        **counts,
+        "share_obvious": obvious / count if count else None,
+        **degrees(one_character, "_one_character"),
+        **{f"published_{name}": published.get(name) for name in PUBLISHED[2:]},
         "log_base": gate["log_base"],
-        "threshold": settings.threshold,
+        "threshold": threshold,
         "check_accuracy": gate["check"]["accuracy"],
         "check_baseline": gate["check"]["baseline"],
         "trusted": trusted,
@@ -164,7 +166,7 @@ def _row(scored: Scored, name: str, published: dict[str, str] | None) -> dict[st
 
 
 def beyond(values: np.ndarray, threshold: float) -> dict[str, Any]:
-    """The number beyond the threshold, on either side, and their shares."""
+    """Return the number beyond the threshold, on either side, and their shares."""
     count = len(values)
     above, below = int((values > threshold).sum()), int((values < -threshold).sum())
     return {
@@ -173,12 +175,6 @@ def beyond(values: np.ndarray, threshold: float) -> dict[str, Any]:
         "share_above": above / count if count else None,
         "share_below": below / count if count else None,
     }
-
-
-def _present(column: pd.Series) -> np.ndarray:
-    """The numbers of a column that are there."""
-    values = column.to_numpy(dtype=float)
-    return values[np.isfinite(values)]
 
 
 def _read_published(path: Path | None, sentences: int) -> dict[str, dict[str, str]]:

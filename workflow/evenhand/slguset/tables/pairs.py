@@ -4,17 +4,22 @@ The groups are all sentences, then those of each surface pair, then those of eac
 (``男童/女童``).
 """
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from itertools import product
 
 import numpy as np
 import pandas as pd
 
 from evenhand.core.tables import Row, Table, integer, number, share, text
 from evenhand.errors import InputError
-from evenhand.metrics.inference import sign_flip_interval, total
 from evenhand.slguset.bias_tables import Scored
-from evenhand.slguset.tables.models import MEAN_BIAS, beyond, degree_columns, degrees
+from evenhand.slguset.tables.models import (
+    MEAN_BIAS,
+    beyond,
+    degree_columns,
+    degrees,
+    degrees_with_interval,
+)
 
 TABLE = Table(
     "pairs",
@@ -50,88 +55,64 @@ def rows(scored: Scored) -> Iterator[Row]:
     """Yield the rows; a combination without a sentence has n = 0."""
     scored.check_genders()
     compounds = scored.settings.compounds
-    words = [_compound(one) for one in (COMPOUNDS if compounds is None else compounds)]
-    groups = _groups(scored.sentences, words)
-    for name in scored.gates:
-        yield from _rows_of(scored, name, groups)
-
-
-def _groups(sentences: pd.DataFrame, compounds: list[dict[str, str]]) -> list[dict[str, Any]]:
-    """All sentences, those of each surface pair in the dataset's order, those of each compound."""
-    surface_pair = sentences["surface_pair"].to_numpy()
-    firsts = sentences.drop_duplicates("surface_pair")
-    groups = [
-        {"group": ALL, "pair": ALL, "surface_pair": ALL, "rows": np.ones(len(sentences), bool)}
-    ]
-    groups += [
-        {"group": "surface_pair", "pair": pair, "surface_pair": name, "rows": surface_pair == name}
-        for pair, name in zip(firsts["pair"], firsts["surface_pair"], strict=True)
-    ]
-    for one in compounds:
-        offset = next(i for i, (a, b) in enumerate(zip(*one.values(), strict=False)) if a != b)
-        rows = np.array(
-            [
-                start >= offset and text.startswith(one[gender], start - offset)
-                for text, start, gender in zip(
-                    sentences["sentence"], sentences["start"], sentences["gender"], strict=True
-                )
-            ]
-        )
-        found = sentences["pair"].to_numpy()[rows]
-        groups.append(
-            {
-                "group": "compound",
-                "pair": found[0] if len(found) else None,
-                "surface_pair": "/".join(one.values()),
-                "rows": rows,
-            }
-        )
-    return groups
-
-
-def _compound(text: str) -> dict[str, str]:
-    male, _, female = text.partition("/")
-    if not male or not female or all(a == b for a, b in zip(male, female, strict=False)):
-        raise InputError(
-            f"{text!r} is not a compound",
-            remedy="give its male and its female form with a slash between: 男童/女童",
-        )
-    return {"male": male, "female": female}
-
-
-def _rows_of(scored: Scored, name: str, groups: list[dict[str, Any]]) -> Iterator[Row]:
-    bias = scored.bias(name)
-    apart = scored.scores[name]["bias_one_character"].to_numpy(dtype=float)
+    groups = list(_groups(scored.sentences, COMPOUNDS if compounds is None else compounds))
     gender = scored.sentences["gender"].to_numpy()
     surface_pair = scored.sentences["surface_pair"].to_numpy()
-    for group in groups:
-        for original in (ALL, "male", "female"):
-            rows = group["rows"] & np.isfinite(bias)
-            if original != ALL:
-                rows &= gender == original
-            whole = int(rows.sum())
-            for direction, chosen in (
-                (ALL, rows),
-                ("male", rows & (bias > 0)),
-                ("female", rows & (bias < 0)),
-            ):
-                values = bias[chosen]
-                clusters = surface_pair[chosen]
-                if group["group"] != ALL:
-                    clusters = np.arange(len(values))
-                low, high = sign_flip_interval(total(values, clusters))
+    for name, scores in scored.scores.items():
+        bias = scored.bias(name)
+        one_character = scores["bias_one_character"].to_numpy(dtype=float)
+        for (group, pair, words, members), original in product(groups, (ALL, "male", "female")):
+            chosen = members & np.isfinite(bias) & ((gender == original) | (original == ALL))
+            directions = {ALL: chosen, "male": chosen & (bias > 0), "female": chosen & (bias < 0)}
+            for direction, part in directions.items():
+                values = bias[part]
+                clusters = surface_pair[part] if group == ALL else np.arange(len(values))
                 yield {
                     "model": name,
-                    "group": group["group"],
-                    "pair": group["pair"],
-                    "surface_pair": group["surface_pair"],
+                    "group": group,
+                    "pair": pair,
+                    "surface_pair": words,
                     "gender": original,
                     "direction": direction,
                     "n": len(values),
-                    "share": len(values) / whole if whole else None,
-                    **degrees(values),
-                    "mean_bias_low": low,
-                    "mean_bias_high": high,
-                    "mean_bias_one_character": degrees(apart[chosen])["mean_bias"],
+                    "share": len(values) / chosen.sum() if chosen.any() else None,
+                    **degrees_with_interval(values, clusters),
+                    "mean_bias_one_character": degrees(one_character[part])["mean_bias"],
                     **beyond(values, scored.settings.threshold),
                 }
+
+
+def _groups(
+    sentences: pd.DataFrame, compounds: Sequence[str]
+) -> Iterator[tuple[str, str | None, str, np.ndarray]]:
+    """Yield each group's kind, mask pair and surface pair, and which sentences are in it.
+
+    All sentences, then those of each surface pair in the data set's order, then those of each
+    compound.
+    """
+    yield ALL, ALL, ALL, np.ones(len(sentences), bool)
+    for name, group in sentences.groupby("surface_pair", sort=False):
+        yield (
+            "surface_pair",
+            group["pair"].iloc[0],
+            name,
+            (sentences["surface_pair"] == name).to_numpy(),
+        )
+    columns = ["sentence", "start", "gender"]
+    for compound in compounds:
+        male, _, female = compound.partition("/")
+        differences = [i for i, (a, b) in enumerate(zip(male, female, strict=False)) if a != b]
+        if not differences:
+            raise InputError(
+                f"bias.compounds: {compound!r} is not a compound",
+                remedy="give its male and its female form with a slash between: 男童/女童",
+            )
+        forms, offset = {"male": male, "female": female}, differences[0]
+        members = np.array(
+            [
+                start >= offset and text.startswith(forms[gender], start - offset)
+                for text, start, gender in sentences[columns].itertuples(index=False)
+            ]
+        )
+        pairs = sentences["pair"][members]
+        yield "compound", None if pairs.empty else pairs.iloc[0], compound, members

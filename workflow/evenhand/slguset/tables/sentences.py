@@ -1,13 +1,9 @@
 """The sentences with the strongest bias of each trusted model, in either direction."""
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from evenhand.core.tables import Row, Table, integer, number, text
 from evenhand.slguset.bias_tables import Scored
-
-if TYPE_CHECKING:
-    import numpy as np
 
 TABLE = Table(
     "sentences",
@@ -30,31 +26,15 @@ TABLE = Table(
 def rows(scored: Scored) -> Iterator[Row]:
     """Yield up to `top` sentences per trusted model and direction, ranked by |bias| and id."""
     scored.check_genders()
-    ids = scored.sentences["sentence_id"].tolist()
-    shown = [name for name in scored.sentences if name in TABLE.header]
-    records = scored.sentences[shown].to_dict("records")
+    columns = [name for name in scored.sentences if name in TABLE.header]
     for name in scored.trusted():
-        bias = scored.bias(name)
-        for direction in ("male", "female"):
-            chosen = by_bias(bias, ids, direction)[: scored.settings.top]
-            for rank, row in enumerate(chosen, start=1):
-                where = {"model": name, "direction": direction, "rank": rank}
-                yield where | {"bias": float(bias[row])} | records[row]
-
-
-def by_bias(bias: "np.ndarray", ids: Sequence[str], direction: str) -> list[int]:
-    """Return the rows of the sentences with bias in a direction, the strongest first.
-
-    Parameters
-    ----------
-    bias : array of float, shape (n,)
-        NaN where there is none.
-    ids : sequence of str
-        The order of sentences with equal bias.
-    direction : str
-        ``male`` (> 0) or ``female`` (< 0).
-    """
-    sign = 1 if direction == "male" else -1
-    strength = [sign * float(value) for value in bias]
-    rows = [row for row, value in enumerate(strength) if value > 0]
-    return sorted(rows, key=lambda row: (-strength[row], ids[row]))
+        sentences = scored.sentences[columns].assign(bias=scored.bias(name))
+        for direction, sign in (("male", 1), ("female", -1)):
+            sentences["strength"] = sign * sentences["bias"]
+            strongest = sentences[sentences["strength"] > 0].sort_values(
+                ["strength", "sentence_id"], ascending=[False, True]
+            )
+            for rank, row in enumerate(
+                strongest.head(scored.settings.top)[["bias", *columns]].to_dict("records"), start=1
+            ):
+                yield {"model": name, "direction": direction, "rank": rank} | row

@@ -43,38 +43,35 @@ WORDS = {ABOVE: "likelier", BELOW: "less likely"}
 
 def rows(scored: Scored) -> Iterator[Row]:
     """Yield a row per model and value that has a sentence."""
-    values = scored.settings.values
+    sentences = scored.sentences
+    clusters = sentences["surface_pair"].to_numpy()
     for name, gate in scored.gates.items():
-        found = {}
-        for value in values:
-            bias = scored.bias(name)
-            signs = np.where(scored.sentences["first"] == value, 1.0, -1.0)
-            chosen = _of(scored, value) & np.isfinite(bias)
+        bias = scored.bias(name)
+        inferences = {}
+        for value in scored.settings.values:
+            # a sentence has a word of the value, or the counterpart of one
+            chosen = (sentences[["first", "second"]] == value).any(axis=1) & np.isfinite(bias)
             if chosen.any():
-                clusters = scored.sentences["surface_pair"].to_numpy()[chosen]
-                totals = total((bias * signs)[chosen], clusters)
-                found[value] = infer(totals, neutral=0, delta=scored.settings.threshold)
-        adjusted = holm(np.array([one.p_value for one in found.values()]))
-        for (value, one), p_value in zip(found.items(), adjusted.tolist(), strict=True):
-            name_of_verdict = verdict(one, p_value=p_value)
+                signed = bias * np.where(sentences["first"] == value, 1.0, -1.0)
+                totals = total(signed[chosen], clusters[chosen])
+                inference = infer(totals, neutral=0, delta=scored.settings.threshold)
+                inferences[value] = int(chosen.sum()), inference
+        adjusted = holm(np.array([inference.p_value for _, inference in inferences.values()]))
+        for (value, (count, inference)), p_value in zip(
+            inferences.items(), adjusted.tolist(), strict=True
+        ):
+            decision = verdict(inference, p_value=p_value)
             yield {
                 "model": name,
                 "value": value,
-                "n": int(np.isfinite(scored.bias(name)[_of(scored, value)]).sum()),
-                "surface_pairs": one.clusters,
-                "mean_bias": one.estimate,
-                "mean_bias_low": one.low,
-                "mean_bias_high": one.high,
-                "p_value": one.p_value,
+                "n": count,
+                "surface_pairs": inference.clusters,
+                "mean_bias": inference.estimate,
+                "mean_bias_low": inference.low,
+                "mean_bias_high": inference.high,
+                "p_value": inference.p_value,
                 "p_adjusted": p_value,
-                "verdict": WORDS.get(name_of_verdict, name_of_verdict)
-                if gate["trusted"]
-                else "not_scored",
-                "power": one.power,
+                "verdict": WORDS.get(decision, decision) if gate["trusted"] else "not_scored",
+                "power": inference.power,
                 "reason": gate["reason"],
             }
-
-
-def _of(scored: Scored, value: str) -> np.ndarray:
-    """Whether each sentence has a word of the value, or the counterpart of one."""
-    return (scored.sentences[["first", "second"]] == value).any(axis=1).to_numpy()
