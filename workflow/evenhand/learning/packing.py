@@ -94,22 +94,20 @@ class Packed:
 
     def to(self, device: str | torch.device) -> "Packed":
         """Return a copy on a device."""
-        return self._mapped(lambda tensor: tensor.to(device, non_blocking=True))
 
-    def pin_memory(self) -> "Packed":
-        """Return a copy in pinned memory, for asynchronous transfers to a GPU."""
-        return self._mapped(torch.Tensor.pin_memory)
+        def move(tensor: torch.Tensor) -> torch.Tensor:
+            return tensor.to(device, non_blocking=True)
 
-    def _mapped(self, change) -> "Packed":
+        buckets = (
+            replace(bucket, ids=move(bucket.ids), lengths=move(bucket.lengths))
+            for bucket in self.buckets
+        )
         return replace(
             self,
-            buckets=tuple(
-                replace(bucket, ids=change(bucket.ids), lengths=change(bucket.lengths))
-                for bucket in self.buckets
-            ),
-            documents=change(self.documents),
-            slots=change(self.slots),
-            counts=change(self.counts),
+            buckets=tuple(buckets),
+            documents=move(self.documents),
+            slots=move(self.slots),
+            counts=move(self.counts),
         )
 
 
