@@ -12,7 +12,6 @@ from evenhand.errors import InputError
 from evenhand.individual.people import (
     Answers,
     count_answers,
-    read_answers,
     read_people,
     settings_of_tables,
 )
@@ -187,15 +186,6 @@ def test_predictions_that_do_not_belong_to_the_runs_are_refused(tmp_path):
     pq.write_table(whole.set_column(1, "row", [np.where(whole["row"], whole["row"], 1)]), path)
     with pytest.raises(InputError, match="probabilities that are not of the people"):
         counted(given)
-
-
-def test_only_requested_settings_are_read(tmp_path):
-    given = made_people.two_groups(tmp_path)
-    [table] = read_people(given["people"], given["meta"]).values()
-    name = ("mine", "mlp, iifr_cosine, lambda 1, epsilon 0.8")
-    [one] = read_answers(given["runs"][0], given["predictions"][0], table, {name, ("x", "mlp")})
-    assert (one.name, one.seeds, one.runs) == (name, [0, 1], 2)
-    assert one.row.tolist() == [*made_people.HELD[0], *made_people.HELD[1]]
 
 
 @drawn(st.lists(st.tuples(st.integers(0, 5), st.booleans(), st.booleans()), min_size=1))

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from evenhand.errors import InputError
-from evenhand.individual.published import number, read_settings, settings_of
+from evenhand.individual.published import number, read_settings
 from evenhand.individual.reported_settings import reported_settings
 from evenhand.individual.reproduction import judge
 from evenhand.individual.results import SETTING, by_setting
@@ -25,13 +25,6 @@ def test_interval_over_seeds_by_hand():
     blank = dict.fromkeys(("mean", "sd", "low", "high"))
     assert summarise([]) == blank | {"seeds": 0}
     assert summarise([3.0]) == blank | {"mean": 3.0, "seeds": 1}
-
-
-@pytest.mark.parametrize(
-    ("text", "value", "rounding"), [(".192", 0.192, 0.0005), ("85.5", 85.5, 0.05), ("71", 71, 0.5)]
-)
-def test_printed_numbers_have_a_precision(text, value, rounding):
-    assert (number(text).value, number(text).rounding) == (value, pytest.approx(rounding))
 
 
 SUMMARY = {"mean": 84.0, "sd": 0.5, "seeds": 20}
@@ -185,15 +178,6 @@ def test_other_thresholds_are_not_compared(dataset):
         (0.8, None, 2), (0.9, None, 2)
     ]  # fmt: skip
     assert {row["seeds"] for row in eight if row["published"]} <= {0}
-
-
-def test_other_data_sets_use_the_settings_of_any():
-    settings = read_settings(RESOURCES / "settings.csv")
-    own = settings_of(settings, "loans")
-    assert {row["key"][0] for row in own} == {"loans"}
-    assert {row["setting"]["method"] for row in own} >= {"mlp", "alfr", "majority"}
-    kinds = [(*row["key"][:3], row["key"][-1]) for row in settings_of(settings, "adult")]
-    assert len(kinds) == len(set(kinds))
 
 
 def test_the_papers_rows_of_eidig_are_of_its_own_network():

@@ -225,19 +225,6 @@ def test_feasible_accuracies_by_hand():
     assert accuracies_with([number("0.5"), *gaps[1:]], [(0.5, 0.5), (0.5, 0.5)]) is None
 
 
-def test_feasible_accuracies_contain_what_classifiers_have():
-    generator = np.random.default_rng(0)
-    rates = [(0.6, 0.3), (0.4, 0.5)]
-    for _ in range(5):
-        tpr, fpr = generator.uniform(size=2), generator.uniform(size=2)
-        base = np.array([0.3, 0.5])
-        positive = tpr * base + fpr * (1 - base)
-        accuracy = 100 * np.dot([0.6, 0.4], tpr * base + (1 - fpr) * (1 - base))
-        gaps = [number(f"{abs(np.subtract(*rate)):.3f}") for rate in (positive, fpr, tpr)]
-        low, high = accuracies_with(gaps, rates)
-        assert low <= accuracy <= high
-
-
 def counted(*published, made=None):
     """The groups of a table, beside published numbers, by quantity and value."""
     made = made or table(60, values=3)

@@ -1,6 +1,5 @@
 import math
 
-import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -32,11 +31,3 @@ def test_gradients_go_to_both_sides_and_stay_finite():
     c, d = (torch.tensor([x, 0.0], requires_grad=True) for x in (0.3, -0.4))
     js_divergence(c.log_softmax(-1), d.log_softmax(-1)).backward()
     assert c.grad[0] > 0 > d.grad[0]
-
-
-def test_float32_is_near_enough_for_training():
-    generator = np.random.default_rng(0)
-    a, b = generator.normal(0, 3, (2, 100, 2))
-    exact = js_divergence(log_softmax(a), log_softmax(b))
-    rough = js_divergence(log_softmax(a).float(), log_softmax(b).float())
-    torch.testing.assert_close(rough.double(), exact, rtol=1e-4, atol=1e-6)

@@ -38,13 +38,6 @@ def test_what_is_found_is_distinct_and_stays_in_range(found):
         assert listed == sorted(set(listed))
 
 
-def test_seeds_that_are_discriminatory_are_kept(found):
-    space, network, seeds, starts, _ = found
-    differs, _ = generation.outcomes(space, network, seeds)
-    kept = set(map(tuple, starts.tolist()))
-    assert set(map(tuple, seeds[differs].tolist())) <= kept
-
-
 def test_the_searches_leave_their_input_alone(found):
     space, network, seeds, starts, _ = found
     before = seeds.copy(), starts.copy()
@@ -108,12 +101,6 @@ def test_seeds_are_taken_from_each_cluster_in_turn(monkeypatch):
     assert some.shape == (40, 3) and (some == again).all()
     # clusters of the sizes 0 to 5 part by it: small and large are equally many
     assert 10 <= (some[:, 1] <= 2).sum() <= 30
-
-
-def test_distinct():
-    rows = np.array([[2, 1], [1, 3], [2, 1], [1, 2]])
-    assert generation.distinct(rows).tolist() == [[1, 2], [1, 3], [2, 1]]
-    assert generation.distinct(rows[:0]).shape == (0, 2)
 
 
 @pytest.mark.parametrize(("count", "drawn"), [(0, 0), (19, 0), (20, 1), (400, 20)])

@@ -83,18 +83,6 @@ def test_it_is_the_padded_forward_pass(family, mode):
         torch.testing.assert_close(gradient, wanted[name], rtol=0, atol=1e-12 * scale, msg=name)
 
 
-@pytest.mark.parametrize("mode", ["fixed", "compat"])
-def test_evaluation_is_the_same_pass(mode):
-    ours = classifier(mode=mode).eval()
-    reference = PaddedClassifier(ours)
-    documents = documents_of(SHAPES)
-    with torch.inference_mode():
-        found = ours(packed(documents, ours))
-        expected = reference(*square(documents, LIMITS, 0, AFTER))
-    for one, other in zip(found, expected, strict=True):
-        torch.testing.assert_close(one, other, rtol=0, atol=1e-12)
-
-
 def test_padding_moves_compat_and_not_fixed():
     """What tells the modes apart: compat's logits of a document depend on the empty places."""
     documents = documents_of([[9, 4]])
@@ -254,13 +242,6 @@ def test_bf16_autocast_is_near(mode, training):
     assert all(one.grad.isfinite().all() for one in model.parameters())
 
 
-def test_weights_of_bf16_give_fp32_logits():
-    model = classifier(mode="compat").to(torch.bfloat16).eval()
-    logits, features = model(packed(documents_of(SHAPES), model))
-    assert logits.dtype == features.dtype == torch.float32
-    assert logits.isfinite().all()
-
-
 def test_dropout_is_of_the_top_and_off_in_evaluation():
     model = classifier(dropout=0.5)
     batch = packed(documents_of(SHAPES), model)
@@ -294,7 +275,7 @@ def test_a_gpu_gives_the_same(mode):
     model = classifier(mode=mode)
     batch = packed(documents_of(SHAPES), model)
     expected = loss_of(*model(batch))
-    found = loss_of(*(one.cpu() for one in model.cuda()(batch.pin_memory().to("cuda"))))
+    found = loss_of(*(one.cpu() for one in model.cuda()(batch.to("cuda"))))
     torch.testing.assert_close(found, expected, rtol=1e-9, atol=1e-9)
 
 
@@ -385,12 +366,6 @@ def test_what_is_no_encoder(tmp_path):
     shutil.copy(folder / "config.json", folder / "pytorch_model.bin")
     with pytest.raises(InputError, match="a pickle, which can run code, is not read"):
         load_encoder(folder)
-
-
-def test_a_name_that_the_hub_does_not_have(monkeypatch):
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    with pytest.raises(InputError, match="not in the hub's local cache"):
-        load_encoder("nobody/no-such-encoder")
 
 
 def test_an_encoder_without_a_tokenizer_is_an_encoder(tmp_path):

@@ -6,7 +6,6 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
-from evenhand.core import stage
 from evenhand.core.families import member_names
 from evenhand.errors import InputError
 from evenhand.learning.hyperparameters import Hyperparameters
@@ -144,13 +143,6 @@ def test_a_threshold_of_nothing_is_an_error(tmp_path, add):
     loss = IndividualLoss(lambda batch: Pairs(batch.x), takes_epsilon=True)
     with pytest.raises(InputError, match="pairs have no similarity"):
         run(tmp_path, individual=[add("mine", loss)])
-
-
-def test_the_stage_runs_the_code_of_the_losses_it_names():
-    named = {"method": "mlp", "individual": ["none", "iifr_cosine"]}
-    modules = stage.modules_of(train_table, "evenhand.learning.train_table", named)
-    assert {f"{HERE}.none", f"{HERE}.iifr_cosine"} < set(modules)
-    assert f"{HERE}.iifr_counterfactual" not in modules
 
 
 def test_a_penalty_without_heads_has_mus_and_sees_the_logits(tmp_path, monkeypatch):

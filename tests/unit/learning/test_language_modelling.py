@@ -76,14 +76,6 @@ def test_batches_go_on_where_their_state_was_taken(lengths, batch, used):
     assert [next(other).tolist() for _ in range(20)] == expected
 
 
-@given(st.lists(st.lists(st.integers(1, 9), min_size=1), min_size=1, max_size=9))
-def test_padding(sentences):
-    ids = training.pad(sentences, 0)
-    assert ids.shape == (len(sentences), max(map(len, sentences)))
-    assert [[i for i in row if i] for row in ids.tolist()] == sentences
-    assert all((row[len(s) :] == 0).all() for row, s in zip(ids, sentences, strict=True))
-
-
 def test_fit_follows_the_schedule_and_clips_gradients(monkeypatch):
     model = torch.nn.Linear(2, 1, bias=False).eval()
     rates, norms, modes = [], [], []

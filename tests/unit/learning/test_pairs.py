@@ -97,13 +97,3 @@ def test_a_couple_waits_for_the_next_batch_while_single_cases_are_left():
         sampler = made(near, 5, seed)
         parted += sum((partners(one, near) < 0)[one < 20].sum() for one in sampler.epoch())
     assert parted <= 8  # only where no single case is left
-
-
-def test_a_sampler_goes_on_where_it_stood():
-    near = np.random.default_rng(0).integers(-1, 30, (30, 4))
-    one, other = (made(near, 4, 7) for _ in range(2))
-    for _ in range(11):
-        next(one)
-    other.restore(one.state())
-    for _ in range(9):
-        assert next(one).tolist() == next(other).tolist()

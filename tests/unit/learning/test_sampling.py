@@ -81,19 +81,6 @@ def test_a_restored_sampler_goes_on_the_same(name, groups, batch, before, seed):
     assert take(other, 20) == expected
 
 
-@given(names, groups, batches)
-def test_the_seed_alone_decides(name, groups, batch):
-    assert take(made(name, groups, batch), 9) == take(made(name, groups, batch), 9)
-
-
-@given(names, groups, batches)
-def test_rows_are_row_numbers(name, groups, batch):
-    for rows in itertools.islice(made(name, groups, batch), 5):
-        assert rows.dtype == np.int64
-        assert 1 <= len(rows) <= batch
-        assert 0 <= rows.min() <= rows.max() < len(groups)
-
-
 def test_an_epoch_goes_on_where_it_stood():
     sampler = made("shuffle", np.zeros(10), 3)
     take(sampler, 3)

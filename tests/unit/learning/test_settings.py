@@ -7,16 +7,6 @@ from evenhand.learning.loop import schedule_factor
 from evenhand.learning.settings import Settings
 
 
-def test_the_rate_falls_to_zero():
-    assert [schedule_factor(step, steps=4, warmup=0) for step in range(5)] == [
-        1,
-        0.75,
-        0.5,
-        0.25,
-        0,
-    ]
-
-
 @given(st.integers(1, 500), st.floats(0, 0.99))
 def test_the_rate_rises_and_falls(steps, share):
     warmup = int(share * steps)

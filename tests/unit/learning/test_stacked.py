@@ -107,20 +107,6 @@ def test_training_leaves_the_global_generator_alone():
     assert torch.equal(torch.rand(3), expected)
 
 
-def test_no_force_is_no_individual_loss():
-    made = table()
-    plain = train(made, mlp, "none", [Configuration(0.0, None, None)], [0, 1])
-    # a weight of 0; a threshold that nobody passes
-    for individual, one in (
-        ("iifr_cosine", Configuration(0.0, 0.6, None)),
-        ("iifr_cosine", Configuration(5.0, 1.0, None)),
-        ("iifr_counterfactual", Configuration(0.0, None, None)),
-    ):
-        for run, expected in zip(train(made, mlp, individual, [one], [0, 1]), plain, strict=True):
-            np.testing.assert_allclose(run.p, expected.p, **TOLERANCE)
-            assert (run.test == expected.test).all()
-
-
 @pytest.mark.parametrize("values", [2, 4])
 def test_counterfactual_pairs_bring_the_flips_together(values):
     made = table(n=400, values=values)
@@ -150,15 +136,6 @@ def test_neighbours_are_counted_and_the_attribute_can_be_left_out():
     )
     # a quarter of the batch, 8 of 32 and 2 of the last 8, more where two are equally near
     assert (5 * 8 + 2) / 6 <= third[0].pairs < 8
-
-
-def test_flips_are_of_the_other_values_only():
-    made = table(values=3)
-    run = train(made, mlp, "none", [Configuration(0.0, None, None)], [0])[0]
-    own = made.a[run.test]
-    assert (np.isnan(run.flipped).argmax(axis=1) == own).all()
-    assert (np.isnan(run.flipped).sum(axis=1) == 1).all()
-    assert not run.diverged
 
 
 def test_who_does_not_see_the_attribute_does_not_change():

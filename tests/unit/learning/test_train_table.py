@@ -1,5 +1,4 @@
 import dataclasses
-import importlib
 import math
 
 import numpy as np
@@ -13,12 +12,8 @@ from evenhand.io import checkpoint
 from evenhand.io.checkpoint import Checkpoints
 from evenhand.io.tables import read_columns
 from evenhand.learning import stacked
-from evenhand.learning.hyperparameters import read_hyperparameters
-from evenhand.learning.methods import mlp
-from evenhand.learning.stacked import Configuration, Options, train_runs
 from evenhand.learning.train_table import GROUPS, PREDICTIONS, REASON, RUNS, train_table
 from evenhand.metrics.individual import binary, ifr_b, ifr_p
-from evenhand.tabular import prepared
 from unit.io.damage import damage
 from unit.learning.made_tables import table, write
 
@@ -163,15 +158,6 @@ def test_classifiers_have_one_run_a_seed(tmp_path, training, method):
             assert row["ifr_p"] < 60
 
 
-def test_the_same_bytes_twice(tmp_path, training):
-    contents = []
-    for _ in range(2):
-        run(tmp_path, training, table(), individual=["iifr_cosine"], lambdas=[0.1, 1.0])
-        files = sorted(tmp_path.glob("*.parquet"))
-        contents.append([file.read_bytes() for file in files])
-    assert contents[0] == contents[1]
-
-
 def test_a_run_that_diverges_is_marked_and_counted(tmp_path, training):
     made = table()
     counts, runs, groups, predictions = run(
@@ -230,19 +216,6 @@ def test_a_seed_that_leaves_a_group_empty_harms_no_other(tmp_path, training, met
     assert pq.read_schema(tmp_path / "out.parquet").equals(RUNS.append(REASON))
 
 
-def test_a_seed_trains_alike_whether_others_are_lost_or_not(tmp_path, training):
-    made = rare()
-    _, runs, _, _ = run(tmp_path, training, made, seeds=8)
-    kept = [row["seed"] for row in runs if not row["reason"]]
-    grid = [("none", [Configuration(0.0, None, None)])]
-    sizes = read_hyperparameters(training, made.name)
-    alone = train_runs(made, mlp.METHOD, sizes, grid, kept[:1], Options())
-    together = train_runs(made, mlp.METHOD, sizes, grid, list(range(8)), Options())
-    (expected,) = alone
-    found = next(one for one in together if one.seed == kept[0])
-    np.testing.assert_allclose(found.p, expected.p, rtol=0, atol=2e-4)
-
-
 def test_no_seed_left_is_an_error(tmp_path, training):
     made = rare(people=1)
     with pytest.raises(InputError, match=r"split of seed 0 has nobody with group = g2"):
@@ -291,23 +264,6 @@ def test_options_that_make_no_sense(tmp_path, training, options, problem):
         run(tmp_path, training, table(), **options)
 
 
-@pytest.mark.parametrize(
-    ("change", "problem"),
-    [
-        (lambda t: {"x": np.where(np.arange(240)[:, None] == 7, np.nan, t.x)}, "no numbers"),
-        (lambda t: {"a": np.zeros_like(t.a)}, "has one value only"),
-        (lambda t: {"a": np.where(np.arange(240) == 0, 1, 0).astype(np.int16)}, "has nobody with"),
-        (lambda t: {"y": np.zeros_like(t.y)}, "needs 0 and 1"),
-    ],
-)
-def test_tables_that_nothing_can_be_learned_from(tmp_path, training, monkeypatch, change, problem):
-    made = table()
-    broken = dataclasses.replace(made, **change(made))
-    monkeypatch.setattr(prepared, "check", lambda table: None)  # write it all the same
-    with pytest.raises(InputError, match=problem):
-        run(tmp_path, training, broken)
-
-
 def test_a_group_without_a_label_has_blank_rates(tmp_path, training):
     made = table(n=400, values=3)
     y = np.where(made.a == 2, 0, made.y).astype(np.int8)
@@ -317,17 +273,6 @@ def test_a_group_without_a_label_has_blank_rates(tmp_path, training):
     assert runs[0]["acc"] is not None
     assert (groups[2]["tpr"], groups[2]["balanced_acc"]) == (None, None)
     assert groups[2]["fpr"] is not None
-
-
-def test_every_method_of_the_folder_has_a_title(repository):
-    names = sorted(
-        path.stem
-        for path in (repository / "workflow/evenhand/learning/methods").glob("*.py")
-        if path.stem != "__init__"
-    )
-    assert names == sorted([*METHODS, "logistic_regression", "majority"])
-    titles = {importlib.import_module(f"evenhand.learning.methods.{n}").METHOD.title for n in names}
-    assert len(titles) == len(names)
 
 
 class Killed(BaseException):

@@ -1,5 +1,4 @@
 import functools
-import itertools
 import json
 
 import numpy as np
@@ -38,12 +37,6 @@ def test_every_objective_learns(objective, task):
     assert trained.steps == 12 * len(first["losses"])
     if objective != "jtt":  # which is not after the mean loss
         assert min(one["dev_loss"] for one in others) < first["dev_loss"]
-
-
-def test_the_same_seed_gives_the_same_bits_and_another_gives_others():
-    one, other, third = run(examples()), run(examples()), run(examples(), seed=2)
-    assert same(one, other)
-    assert (one[1] != third[1]).all()
 
 
 def test_what_happens_outside_does_not_change_it():
@@ -110,24 +103,7 @@ def test_the_history_tells_the_rate():
     )
 
 
-def test_gradients_are_clipped(monkeypatch):
-    seen = []
-    clip = torch.nn.utils.clip_grad_norm_
-
-    def noted(parameters, most):
-        parameters = list(parameters)
-        before = clip(parameters, most)
-        seen.append(torch.stack([one.grad.norm() for one in parameters]).norm().item())
-        return before
-
-    monkeypatch.setattr(torch.nn.utils, "clip_grad_norm_", noted)
-    settings = Settings(lr=0.02, batch=8, epochs=1, clip=0.01)
-    trained, *_ = run(examples(), settings=settings)
-    assert seen == pytest.approx([0.01] * 5, rel=1e-3)
-    assert trained.history[0]["gradient_norm"] > 0.02
-
-
-@pytest.mark.parametrize("parts", [2, 3, 8, 100])
+@pytest.mark.parametrize("parts", [3, 100])
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_a_batch_in_parts_is_the_whole_batch(objective, parts):
     """For objectives that are no sum over cases too; in float64, without dropout."""
@@ -196,9 +172,7 @@ def uninterrupted(objective):
     return run(examples(), objective)
 
 
-@pytest.mark.parametrize(
-    ("at", "objective"), [(1, "erm"), *itertools.product((5, 7, 20), OBJECTIVES)]
-)
+@pytest.mark.parametrize(("at", "objective"), [(1, "erm"), *((7, name) for name in OBJECTIVES)])
 def test_it_goes_on_to_the_same_bits(tmp_path, monkeypatch, capsys, objective, at):
     whole = uninterrupted(objective)
     keep_every_step(monkeypatch)

@@ -108,9 +108,3 @@ def test_a_checkpoint_of_other_pairs_is_refused(tmp_path, monkeypatch):
     trained("iifr_text", COUNTERFACTUAL, folder=tmp_path)
     with pytest.raises(InputError, match="checkpoint of another training: pairs"):
         trained("iifr_text", COUNTERFACTUAL, folder=tmp_path, pairs=made(2)[2])
-
-
-@pytest.mark.parametrize("kind", ["counterfactual", "graph"])
-def test_pairs_that_are_not_given(kind):
-    with pytest.raises(InputError, match=f"pairs={kind} needs"):
-        trained("iifr_text", {"pairs": kind}, pairs=None)

@@ -3,7 +3,6 @@ import pytest
 
 from evenhand.errors import InputError
 from evenhand.tabular.formats.german import read
-from unit.tabular import made_files
 from unit.tabular.made_files import german, german_line
 
 
@@ -80,7 +79,3 @@ def test_the_real_file(mirror):
     assert table.integers.shape == (1_000, 24)
     months = table.integer_features.index("months")
     assert sorted(set(table.integers[:, months].tolist())) == [1, 2, 3, 4]
-
-
-def test_the_made_line_has_the_layout():
-    assert len(made_files.german_line().split()) == 25

@@ -12,7 +12,6 @@ from evenhand.tabular.prepared import (
     check,
     flip,
     read_prepared,
-    scaled,
     standardise,
     write_prepared,
 )
@@ -96,12 +95,6 @@ def test_standardised_by_the_training_rows(train, other):
             assert mine[:, i].std() == pytest.approx(1)
             expected = (other[:, i] - train[:, i].mean()) / deviation
             np.testing.assert_allclose(theirs[:, i], expected)
-
-
-def test_raw_features_stay_as_they_are():
-    made = table(30, scale="none")
-    assert (scaled(made, made.x, made.x[:3])[1] == made.x[:3]).all()
-    assert (scaled(made, made.x)[0] == made.x).all()
 
 
 def with_nan(made):

@@ -17,12 +17,6 @@ def test_a_random_split_takes_every_row_once(rows, share, held):
     assert (np.diff(train) > 0).all() and (np.diff(test) > 0).all()
 
 
-def test_each_seed_splits_otherwise_and_always_alike():
-    made = table()
-    parts = {tuple(random_split(made, seed)[1]) for seed in range(5)}
-    assert len(parts) == 5 and tuple(random_split(made, 4)[1]) in parts
-
-
 def test_the_official_split():
     train, test = official_split(table(30, official=True))
     assert test.tolist() == list(range(0, 30, 3)) and len(train) == 20

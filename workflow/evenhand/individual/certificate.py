@@ -116,17 +116,19 @@ def rows(
     """
     names = dict.fromkeys([PLAIN, *(methods or [*_names("evenhand.learning.methods"), EIDIG])])
     for effect in EFFECTS:
-        found: list[Row] = []
+        results: list[Row] = []
         for name in names:
             of_name = _of_eidig if name == EIDIG else partial(_of_method, name, individual)
-            found += of_name(effect, seeds)
-        plain = next(row for row in found if row["method"] == PLAIN and row["individual"] == "none")
+            results += of_name(effect, seeds)
+        plain = next(
+            row for row in results if row["method"] == PLAIN and row["individual"] == "none"
+        )
         shared = {f"plain_{name}": plain[name] for name in MEASURES}
-        for row in found:
+        for row in results:
             grid = [
-                one
-                for one in found
-                if (one["method"], one["individual"]) == (row["method"], row["individual"])
+                other
+                for other in results
+                if (other["method"], other["individual"]) == (row["method"], row["individual"])
             ]
             aim = "ifr_p" if row["individual"] != "none" else row["aim"]
             whole = row | shared | {"aim": aim, "met": judge(aim, grid, plain)}
@@ -154,7 +156,7 @@ def judge(aim: str, grid: Sequence[Row], plain: Row) -> bool | None:
 
 
 def _names(package: str) -> list[str]:
-    return [one.rpartition(".")[2] for one in member_names(package)]
+    return [name.rpartition(".")[2] for name in member_names(package)]
 
 
 def _of_method(name: str, individual: bool, effect: str, seeds: Sequence[int]) -> Iterator[Row]:
@@ -208,7 +210,7 @@ def _means(effect: str, name: str, aim: str, runs: Mapping[int, list]) -> Iterat
     from evenhand.learning.stacked import Options
     from evenhand.learning.train_table import measure
 
-    found: dict[tuple, list[Row]] = {}
+    by_setting: dict[tuple, list[Row]] = {}
     for seed, some in runs.items():
         table = plant_table(seed, effect)
         measured, _ = measure(table, some, asdict(Options()))
@@ -217,9 +219,9 @@ def _means(effect: str, name: str, aim: str, runs: Mapping[int, list]) -> Iterat
                 continue
             row["deo"] = max(row["deo_0"], row["deo_1"])
             row["majority"] = 100 * max(table.y.mean(), 1 - table.y.mean())
-            found.setdefault((row["individual"], row["mu"], row["lambda"]), []).append(row)
-    for (loss, mu, lam), some in found.items():
+            by_setting.setdefault((row["individual"], row["mu"], row["lambda"]), []).append(row)
+    for (loss, mu, lam), some in by_setting.items():
         named = {"effect": effect, "method": name, "individual": loss, "mu": mu}
         named |= {"lambda": lam if loss != "none" else None, "seeds": len(some)}
-        means = {key: float(np.mean([one[key] for one in some])) for key in (*MEASURES, "majority")}
+        means = {key: float(np.mean([run[key] for run in some])) for key in (*MEASURES, "majority")}
         yield named | means | {"aim": aim}

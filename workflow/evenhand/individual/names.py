@@ -74,10 +74,10 @@ def titles_of(documents: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     dict
         Titles of formats are shortened; titles of several data sets are followed by the name.
     """
-    found = {}
+    titles = {}
     for document in documents:
         name = str(document.get("name", ""))
         stated = str((document.get("meta") or {}).get("title") or "")
-        found[name] = SHORT.get(stated, stated) or title(name)
-    times = Counter(found.values())
-    return {name: f"{text} ({name})" if times[text] > 1 else text for name, text in found.items()}
+        titles[name] = SHORT.get(stated, stated) or title(name)
+    times = Counter(titles.values())
+    return {name: f"{text} ({name})" if times[text] > 1 else text for name, text in titles.items()}

@@ -113,12 +113,12 @@ def read_cells(path: Path) -> dict[Cell, Number]:
     key = ("dataset", "method", "individual", "group", "epsilon", "metric")
     columns = [*key, "value", "explanation", "source"]
     blank = ("group", "epsilon", "explanation")
-    found: dict[Cell, Number] = {}
+    cells: dict[Cell, Number] = {}
     for row in read_resource(path, columns, optional=blank, unique=key, choices=_METRIC):
         codes = _whole(row["group"]), _decimal(row["epsilon"])
         cell = (row["dataset"], row["method"], row["individual"], *codes, row["metric"])
-        found[cell] = number(row["value"], row["explanation"])
-    return found
+        cells[cell] = number(row["value"], row["explanation"])
+    return cells
 
 
 def read_settings(path: Path) -> list[dict[str, Any]]:
@@ -134,7 +134,7 @@ def read_settings(path: Path) -> list[dict[str, Any]]:
     """
     columns = ["dataset", "method", "individual", "lambda", "epsilon", "mu", "split", "source"]
     rows = read_resource(path, columns, optional=("epsilon", "mu"), unique=tuple(columns[:-1]))
-    found = []
+    settings = []
     for row in rows:
         named: dict[str, Any] = dict.fromkeys(SETTING) | {"js_base": "e"}
         named |= {name: row[name] for name in ("method", "individual", "split")}
@@ -147,8 +147,8 @@ def read_settings(path: Path) -> list[dict[str, Any]]:
             named["reduction"] = "sum"
         if named["epsilon"] is not None:
             named["epsilon_unit"] = "cosine"
-        found.append({"dataset": row["dataset"], "setting": named, "source": row["source"]})
-    return found
+        settings.append({"dataset": row["dataset"], "setting": named, "source": row["source"]})
+    return settings
 
 
 def settings_of(settings: list[dict[str, Any]], dataset: str) -> list[dict[str, Any]]:
@@ -157,12 +157,12 @@ def settings_of(settings: list[dict[str, Any]], dataset: str) -> list[dict[str, 
     def kind(row: dict[str, Any]) -> tuple[Any, ...]:
         return tuple(row["setting"][name] for name in ("method", "individual", "split"))
 
-    own = [row for row in settings if row["dataset"] == dataset]
-    known = {kind(row) for row in own}
+    named = [row for row in settings if row["dataset"] == dataset]
+    known = {kind(row) for row in named}
     rest = [row for row in settings if row["dataset"] == ANY and kind(row) not in known]
     return [
         {**row, "key": tuple((row["setting"] | {"dataset": dataset})[name] for name in SETTING)}
-        for row in [*own, *rest]
+        for row in [*named, *rest]
     ]
 
 
@@ -182,11 +182,11 @@ def _read_mixes(path: Path) -> list[dict[str, Any]]:
 
 
 def _read_rates(path: Path) -> dict[str, list[tuple[float, float]]]:
-    found: dict[str, list[tuple[float, float]]] = {}
+    by_dataset: dict[str, list[tuple[float, float]]] = {}
     for row in read_resource(path, ["dataset", "group", "share", "positive", "source"]):
         rates = float(row["share"]), float(row["positive"])
-        found.setdefault(row["dataset"], []).append(rates)
-    return found
+        by_dataset.setdefault(row["dataset"], []).append(rates)
+    return by_dataset
 
 
 def _read_groups(path: Path) -> list[dict[str, Any]]:

@@ -139,7 +139,7 @@ def read_groups(
     if len(paths) <= max((run["file"] for run in runs), default=-1):
         raise InputError("there are not as many tables of groups as of runs")
     by_run = {(run["file"], run["run"]): run for run in runs}
-    found: dict[int, list[dict[str, Any]]] = {}
+    by_group: dict[int, list[dict[str, Any]]] = {}
     for number_, path in enumerate(paths):
         for row in _read(path, ["run", "group", *GROUP_METRICS]):
             run = by_run.get((number_, row["run"]))
@@ -150,8 +150,8 @@ def read_groups(
                     remedy="name the tables of groups in the order of the tables of runs",
                 )
             measures = {metric: row.get(metric) for metric in METRICS}
-            found.setdefault(row["group"], []).append({**run, **measures})
-    return dict(sorted(found.items()))
+            by_group.setdefault(row["group"], []).append({**run, **measures})
+    return dict(sorted(by_group.items()))
 
 
 def _read(path: Path, columns: list[str], optional: tuple[str, ...] = ()) -> list[dict[str, Any]]:
@@ -172,12 +172,12 @@ def by_setting(rows: Iterable[dict[str, Any]]) -> dict[Setting, Result]:
 
     Runs that diverged or were not possible are left out and counted.
     """
-    found: dict[Setting, list[dict[str, Any]]] = {}
+    runs_by_setting: dict[Setting, list[dict[str, Any]]] = {}
     for row in rows:
-        found.setdefault(setting_of(row), []).append(row)
+        runs_by_setting.setdefault(setting_of(row), []).append(row)
     results = {}
-    for setting in sorted(found, key=order):
-        runs = sorted(found[setting], key=lambda run: run["seed"])
+    for setting in sorted(runs_by_setting, key=order):
+        runs = sorted(runs_by_setting[setting], key=lambda run: run["seed"])
         results[setting] = Result(
             setting,
             [run for run in runs if not run["diverged"]],

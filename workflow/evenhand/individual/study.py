@@ -57,7 +57,7 @@ class IndividualStudy:
     @cached_property
     def titles(self) -> dict[str, str]:
         """The title of each data set."""
-        return titles_of({"name": one.name, "meta": one.meta} for one in self.people.values())
+        return titles_of({"name": table.name, "meta": table.meta} for table in self.people.values())
 
     @cached_property
     def datasets(self) -> list[str]:
@@ -73,5 +73,5 @@ class IndividualStudy:
     def reported_results(self) -> Iterator[tuple[ReportedSetting, Result | None]]:
         """Yield the reported settings of all data sets with their runs."""
         for name in self.datasets:
-            for one in self.reported(name):
-                yield one, self.results.get(one.setting)
+            for reported in self.reported(name):
+                yield reported, self.results.get(reported.setting)

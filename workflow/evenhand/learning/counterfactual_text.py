@@ -95,19 +95,19 @@ def swap_words(text: str, table: SwapTable) -> tuple[str, int]:
     """
     changed = 0
 
-    def opposite(found: re.Match[str]) -> str:
+    def opposite(match: re.Match[str]) -> str:
         nonlocal changed
-        word = found.group()
-        new = replaced(found, word)
+        word = match.group()
+        new = replaced(match, word)
         changed += new != word
         return new
 
-    def replaced(found: re.Match[str], word: str) -> str:
+    def replaced(match: re.Match[str], word: str) -> str:
         key = word if word in table.opposites else word.lower()
         if key not in table.opposites:  # a long s or a dotted I counts as one in any case
             return word
         other = table.opposites[key]
-        if key in table.alone and _stands_alone(text, found.end(), table.followers[key]):
+        if key in table.alone and _stands_alone(text, match.end(), table.followers[key]):
             other = table.alone[key]
         return other if word == key else _in_case_of(word, other)
 

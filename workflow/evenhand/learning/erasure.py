@@ -155,8 +155,8 @@ def fit_inlp(features: Any, codes: np.ndarray, weights: np.ndarray, rounds: int)
         """Whether the mean accuracy over groups is within 2 standard errors of chance."""
         right = (features[held_out] @ layer.weight + layer.bias).argmax(axis=1) == codes[held_out]
         groups = [codes[held_out] == group for group in np.unique(codes[held_out])]
-        error = np.sqrt(sum(0.25 / one.sum() for one in groups)) / len(groups)
-        return np.mean([right[one].mean() for one in groups]) < 1 / len(groups) + 2 * error
+        error = np.sqrt(sum(0.25 / members.sum() for members in groups)) / len(groups)
+        return np.mean([right[members].mean() for members in groups]) < 1 / len(groups) + 2 * error
 
     some = (features[fitted], hot[fitted], weights[fitted], "multi_class")
     return start.without(_directions(*some, start, rounds, useless))
@@ -181,11 +181,11 @@ def _directions(
         layer = _fit(features, hot, weights, task, PENALTY, eraser.without(basis))
         if useless(layer):
             break
-        found = layer.weight.astype(np.float64)
+        weight = layer.weight.astype(np.float64)
         if task == "multi_class":  # a weight that all classes share changes nothing
-            found = found - found.mean(axis=1, keepdims=True)
-        found = found - basis @ (basis.T @ found)
-        directions, lengths, _ = np.linalg.svd(found, full_matrices=False)
+            weight = weight - weight.mean(axis=1, keepdims=True)
+        weight = weight - basis @ (basis.T @ weight)
+        directions, lengths, _ = np.linalg.svd(weight, full_matrices=False)
         kept = directions[:, lengths > SHORT * max(lengths.max(), 1e-12)]
         if not kept.shape[1] or basis.shape[1] + kept.shape[1] >= len(basis):
             break
@@ -219,8 +219,8 @@ def erased_last_layer(
     known = np.where(groups < examples.known_groups, cells, -1)
     eraser = fit(features[rows], groups, balanced_weights(known))
     hot, weights = examples.hot[rows], balanced_weights(cells)
-    found = _directions(features[rows], hot, weights, examples.task, eraser, ROUNDS)
-    reads = eraser.project(found)
+    directions = _directions(features[rows], hot, weights, examples.task, eraser, ROUNDS)
+    reads = eraser.project(directions)
     layer = fit_last_layer(np.asarray(features @ reads), examples, rows, examples.dev)
     return LastLayer((reads @ layer.weight).astype(np.float32), layer.bias, reads)
 
@@ -244,10 +244,13 @@ def fit_last_layer(
     """
     task, of_fitted, of_chosen = examples.task, *map(_balanced(examples), (fitted, chosen))
     layers = [
-        _fit(features[fitted], examples.hot[fitted], of_fitted, task, one) for one in PENALTIES
+        _fit(features[fitted], examples.hot[fitted], of_fitted, task, penalty)
+        for penalty in PENALTIES
     ]
     held_out, hot = features[chosen], examples.hot[chosen]
-    losses = [_loss(held_out @ one.weight + one.bias, hot, of_chosen, task)[0] for one in layers]
+    losses = [
+        _loss(held_out @ layer.weight + layer.bias, hot, of_chosen, task)[0] for layer in layers
+    ]
     return layers[int(np.argmin(losses))]
 
 
@@ -284,8 +287,8 @@ def _fit(
         return loss + penalty / 2 * float((weight**2).sum()), slope
 
     start = np.zeros((width + 1) * classes)
-    found = minimize(value, start, jac=True, method="L-BFGS-B", options={"maxiter": 500})
-    weight, bias = split(found.x)
+    solution = minimize(value, start, jac=True, method="L-BFGS-B", options={"maxiter": 500})
+    weight, bias = split(solution.x)
     seen = weight if eraser is None else eraser.project(weight)
     return LastLayer((factor * seen).astype(np.float32), bias.astype(np.float32))
 

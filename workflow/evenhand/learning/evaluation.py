@@ -61,7 +61,7 @@ def predict_features(
 
     was_training = model.training
     model.eval()
-    found = []
+    batches = []
     starts = range(0, len(rows), settings.evaluation_batch)
     bar = tqdm(
         starts, desc=title, unit=" batches", mininterval=5, ascii=True, disable=title is None
@@ -70,11 +70,11 @@ def predict_features(
         for start in bar:
             some = rows[start : start + settings.evaluation_batch]
             outputs = forward(model, batcher(some), settings, device)
-            found.append([one.cpu().numpy() for one in outputs])
+            batches.append([output.cpu().numpy() for output in outputs])
     model.train(was_training)
-    if not found:
+    if not batches:
         return np.empty((0, 0), dtype=np.float32), np.empty((0, 0), dtype=np.float32)
-    logits, features = (np.concatenate(some) for some in zip(*found, strict=True))
+    logits, features = (np.concatenate(some) for some in zip(*batches, strict=True))
     return logits, features
 
 
@@ -132,7 +132,8 @@ def dev_scores(logits: np.ndarray, examples: Examples, sampler: str = "") -> dic
         "dev_mean_group_f1": float(by_group[there].mean()) if there.any() else None,
         "dev_worst_group_f1": float(worst.min()) if there.any() else None,
         "dev_group_f1": [
-            float(one) if is_there else None for one, is_there in zip(by_group, there, strict=True)
+            float(score) if is_there else None
+            for score, is_there in zip(by_group, there, strict=True)
         ],
     }
 

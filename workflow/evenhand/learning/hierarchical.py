@@ -157,15 +157,15 @@ def encode_paragraphs(encoder: "PreTrainedModel", batch: Packed) -> torch.Tensor
     lookup = encoder.get_input_embeddings()
     if not batch.buckets:
         return lookup.weight.new_zeros((0, text_config(encoder).hidden_size))
-    embedded = lookup(torch.cat([one.ids.flatten() for one in batch.buckets]))
-    parts = embedded.split([one.ids.numel() for one in batch.buckets])
+    embedded = lookup(torch.cat([bucket.ids.flatten() for bucket in batch.buckets]))
+    parts = embedded.split([bucket.ids.numel() for bucket in batch.buckets])
     with first_tokens_only(encoder):
         return torch.cat(
             [
                 encoder(
-                    inputs_embeds=part.view(*one.ids.shape, -1), attention_mask=one.mask()
+                    inputs_embeds=part.view(*bucket.ids.shape, -1), attention_mask=bucket.mask()
                 ).last_hidden_state[:, 0]
-                for one, part in zip(batch.buckets, parts, strict=True)
+                for bucket, part in zip(batch.buckets, parts, strict=True)
             ]
         )
 

@@ -159,7 +159,10 @@ def broken_batch(
     where : int
         Seed or epoch.
     """
-    cases = [{"case_id": one, "loss": repr(value)} for one, value in zip(ids, losses, strict=True)]
+    cases = [
+        {"case_id": case_id, "loss": repr(value)}
+        for case_id, value in zip(ids, losses, strict=True)
+    ]
     note = {"step": step, **where, "loss": repr(loss), "gradient_norm": repr(norm), "cases": cases}
     print(f"broken batch: {json.dumps(note)}", file=sys.stderr)
     file = "the log"

@@ -46,7 +46,7 @@ def read_hyperparameters(path: Path, dataset: str) -> Hyperparameters:
     if row is None:
         raise InputError(f"has no row for {dataset}, and none called {DEFAULT}", file=path)
     try:
-        found = Hyperparameters(
+        result = Hyperparameters(
             hidden=tuple(map(whole, row["hidden"].split(";"))),
             adversary=tuple(map(whole, row["adversary"].split(";"))),
             learning_rate=number(row["learning_rate"]),
@@ -59,7 +59,7 @@ def read_hyperparameters(path: Path, dataset: str) -> Hyperparameters:
             file=path,
             remedy="write layers as 30;20",
         ) from error
-    sizes = (*found.hidden, *found.adversary, found.batch, found.epochs)
-    if min(sizes) < 1 or not 0 < found.learning_rate < float("inf"):
+    sizes = (*result.hidden, *result.adversary, result.batch, result.epochs)
+    if min(sizes) < 1 or not 0 < result.learning_rate < float("inf"):
         raise InputError(f"the row {row['dataset']} has a number that is not above 0", file=path)
-    return found
+    return result

@@ -230,7 +230,7 @@ def fit(
     configuration = {
         "steps": steps,
         "learning_rate": learning_rate,
-        "model": [[name, list(one.shape)] for name, one in model.state_dict().items()],
+        "model": [[name, list(value.shape)] for name, value in model.state_dict().items()],
     }
     training = _Training(model, loss_of, steps, learning_rate, batches)
     device = next(model.parameters()).device
@@ -327,7 +327,7 @@ def mask_tokens(
         The positions to predict (at least one, unless none is ordinary) and the true tokens.
     """
     ids = pad(sentences, pad_id)
-    lengths = np.array([len(one) for one in sentences])
+    lengths = np.array([len(sentence) for sentence in sentences])
     attention = (np.arange(ids.shape[1]) < lengths[:, None]).astype(np.int64)
     known = np.zeros(max(int(ids.max()), int(ordinary[-1])) + 1, dtype=bool)
     known[ordinary] = True
@@ -337,7 +337,7 @@ def mask_tokens(
     rows, columns = np.nonzero(chosen & eligible)
     targets = ids[rows, columns]
     fate = generator.random(len(rows))
-    shown = np.where(
+    replaced = np.where(
         fate < SHOWN_MASKED,
         mask_id,
         np.where(
@@ -346,7 +346,7 @@ def mask_tokens(
             targets,
         ),
     )
-    ids[rows, columns] = shown
+    ids[rows, columns] = replaced
     return ids, attention, rows, columns, targets
 
 

@@ -174,12 +174,12 @@ def load_objective(name: str) -> Objective:
         raise InputError(
             f"there is no objective {name!r}", remedy=f"each is a module of {PACKAGE}"
         ) from error
-    known = [one.name for one in fields(Objective) if hasattr(module, one.name)]
-    return Objective(**{one: getattr(module, one) for one in known} | {"NAME": name})
+    known = [attribute.name for attribute in fields(Objective) if hasattr(module, attribute.name)]
+    return Objective(**{key: getattr(module, key) for key in known} | {"NAME": name})
 
 
 def parse_options(
-    owner: str, what: str, defaults: Mapping[str, Any], given: Sequence[str]
+    owner: str, what: str, defaults: Mapping[str, Any], settings: Sequence[str]
 ) -> dict[str, Any]:
     """Return options by name: the defaults, overridden by settings ``key=value``.
 
@@ -189,7 +189,7 @@ def parse_options(
         For messages: the owner of the options ("the objective irm"), and their name ("option").
     defaults : mapping
         The default values, which also determine the types.
-    given : sequence of str
+    settings : sequence of str
         Settings ``key=value``.
 
     Raises
@@ -199,8 +199,8 @@ def parse_options(
     """
     options = dict(defaults)
     seen = set()
-    for one in given:
-        key, equals, value = one.partition("=")
+    for setting in settings:
+        key, equals, value = setting.partition("=")
         if not equals or key not in options:
             raise InputError(
                 f"{owner} has no {what} {key!r}",
@@ -373,5 +373,5 @@ def class_means(batch: Batch) -> tuple["Tensor", "Tensor"]:
     sizes = has.sum(dim=0), (1 - has).sum(dim=0)
     sums = (elements * has).sum(dim=0), (elements * (1 - has)).sum(dim=0)
     sides = sum((size > 0).to(elements.dtype) for size in sizes)
-    total = sum(one / at_least_one(size) for one, size in zip(sums, sizes, strict=True))
+    total = sum(part / at_least_one(size) for part, size in zip(sums, sizes, strict=True))
     return total / at_least_one(sides), (sides > 0).to(elements.dtype)

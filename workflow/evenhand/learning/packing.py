@@ -94,22 +94,20 @@ class Packed:
 
     def to(self, device: str | torch.device) -> "Packed":
         """Return a copy on a device."""
-        return self._mapped(lambda tensor: tensor.to(device, non_blocking=True))
 
-    def pin_memory(self) -> "Packed":
-        """Return a copy in pinned memory, for asynchronous transfers to a GPU."""
-        return self._mapped(torch.Tensor.pin_memory)
+        def move(tensor: torch.Tensor) -> torch.Tensor:
+            return tensor.to(device, non_blocking=True)
 
-    def _mapped(self, change) -> "Packed":
+        buckets = (
+            replace(bucket, ids=move(bucket.ids), lengths=move(bucket.lengths))
+            for bucket in self.buckets
+        )
         return replace(
             self,
-            buckets=tuple(
-                replace(one, ids=change(one.ids), lengths=change(one.lengths))
-                for one in self.buckets
-            ),
-            documents=change(self.documents),
-            slots=change(self.slots),
-            counts=change(self.counts),
+            buckets=tuple(buckets),
+            documents=move(self.documents),
+            slots=move(self.slots),
+            counts=move(self.counts),
         )
 
 
@@ -146,12 +144,14 @@ def pack(
     """
     return pack_flat(
         [
-            np.concatenate(one[: limits.segments]) if len(one) else np.zeros(0, np.int64)
-            for one in documents
+            np.concatenate(document[: limits.segments]) if len(document) else np.zeros(0, np.int64)
+            for document in documents
         ],
         [
-            np.fromiter(map(len, one[: limits.segments]), np.int64, min(len(one), limits.segments))
-            for one in documents
+            np.fromiter(
+                map(len, document[: limits.segments]), np.int64, min(len(document), limits.segments)
+            )
+            for document in documents
         ],
         limits,
         pad_id=pad_id,
@@ -184,7 +184,7 @@ def pack_flat(
     """
     if bucket < 1 or tokens_per_batch < 1 or len(after) >= limits.tokens:
         raise ValueError(f"no such buckets: {bucket}, {tokens_per_batch}, {after}")
-    counts = np.array([min(len(one), limits.segments) for one in lengths], dtype=np.int64)
+    counts = np.array([min(len(document), limits.segments) for document in lengths], dtype=np.int64)
     sizes, starts = _layout(ids, lengths, counts)
     if (sizes < 1).any():
         raise InputError(
@@ -234,14 +234,14 @@ def _layout(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the size of each paragraph that is read, and its start in all ids of the batch."""
     sizes, starts, before = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
-    for one, of_document, count in zip(ids, lengths, counts.tolist(), strict=True):
+    for tokens, of_document, count in zip(ids, lengths, counts.tolist(), strict=True):
         size = np.asarray(of_document[:count], dtype=np.int64)
         end = np.cumsum(size)
-        if count and end[-1] > len(one):
+        if count and end[-1] > len(tokens):
             raise ValueError("a document has fewer ids than its paragraphs say")
         sizes.append(size)
         starts.append(before + end - size)
-        before += len(one)
+        before += len(tokens)
     return np.concatenate(sizes), np.concatenate(starts)
 
 

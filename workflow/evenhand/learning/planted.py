@@ -53,8 +53,10 @@ class Planted:
     def with_counterfactuals(self) -> "Planted":
         """Return the cases, followed by those with the words of the other attribute value."""
         terms = np.arange(len(self.vocabulary))
-        own = slice(2 * self.own_terms, 4 * self.own_terms)  # of one value, then of the other
-        terms[own] = np.roll(terms[own], self.own_terms)
+        attribute_terms = slice(
+            2 * self.own_terms, 4 * self.own_terms
+        )  # of one value, then of the other
+        terms[attribute_terms] = np.roll(terms[attribute_terms], self.own_terms)
         return replace(self, words=np.concatenate([self.words, terms[self.words]]))
 
     def texts(self) -> list[list[str]]:
@@ -128,7 +130,7 @@ def plant_cases(
     shape = (n, paragraphs, words)
     chosen = generator.random(shape)
     # words 0 to 4 own_terms: of label 0, label 1, attribute 0, attribute 1
-    own = generator.integers(0, own_terms, shape)
+    term = generator.integers(0, own_terms, shape)
     drawn = generator.integers(4 * own_terms, terms, shape)
     sides = generator.random(shape)
     for first, values, true, low, high in (
@@ -137,7 +139,7 @@ def plant_cases(
     ):
         side = np.where(sides < true, values[:, None, None], 1 - values[:, None, None])
         here = (chosen >= low) & (chosen < high)
-        drawn[here] = ((first + side) * own_terms + own)[here]
+        drawn[here] = ((first + side) * own_terms + term)[here]
     order = np.arange(n)
     train, dev, test = np.split(order, [sizes[0], fitted])
     examples = Examples(

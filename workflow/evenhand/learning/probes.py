@@ -132,9 +132,11 @@ def _predict(
             seen = torch.relu(torch.baddbmm(bias, seen, weight))
         return torch.baddbmm(layers[-1][1], seen, layers[-1][0])
 
-    optimizer = torch.optim.Adam([one for pair in layers for one in pair], lr=RATE, fused=True)
+    optimizer = torch.optim.Adam(
+        [parameter for pair in layers for parameter in pair], lr=RATE, fused=True
+    )
     best = torch.full((runs,), -1.0)
-    found = torch.zeros(runs, len(test), dtype=torch.int64)
+    best_predicted = torch.zeros(runs, len(test), dtype=torch.int64)
     of_dev = torch.stack([targets[dev] == group for group in range(groups)], dim=1).float()
     order = torch.as_tensor(train)
     batches: list[torch.Tensor] = []
@@ -159,11 +161,11 @@ def _predict(
             predicted = logits(torch.as_tensor(test)).argmax(dim=-1)
         better = now > best
         best = torch.where(better, now, best)
-        found = torch.where(better[:, None], predicted, found)
+        best_predicted = torch.where(better[:, None], predicted, best_predicted)
         looks = 0 if better.any() else looks + 1
         if looks == PATIENCE:
             break
-    return found.numpy()
+    return best_predicted.numpy()
 
 
 @one_thread()

@@ -116,8 +116,8 @@ def make_sampler(
         raise InputError("there is no case to train on")
     if batch < 1:
         raise InputError(f"a batch of {batch} holds no case", remedy="give a batch size from 1")
-    given = near if name == "neighbours" else np.asarray(groups)
-    return Batches(partial(SAMPLERS[name], given, batch), -(-len(groups) // batch), generator)
+    cases = near if name == "neighbours" else np.asarray(groups)
+    return Batches(partial(SAMPLERS[name], cases, batch), -(-len(groups) // batch), generator)
 
 
 def _shuffled(
@@ -139,15 +139,15 @@ def _neighbours(
     """
     lists = [[other for other in row if other >= 0] for row in near.tolist()]
     while True:
-        alone, found = np.ones(len(near), dtype=bool), []
+        alone, blocks = np.ones(len(near), dtype=bool), []
         for case in generator.permutation(len(near)).tolist():
             if alone[case]:
                 alone[case] = False
-                other = next((one for one in lists[case] if alone[one]), None)
+                other = next((neighbour for neighbour in lists[case] if alone[neighbour]), None)
                 if other is not None:
                     alone[other] = False
-                found.append([case] if other is None else [case, other])
-        couples = [found[place] for place in generator.permutation(len(found))]
+                blocks.append([case] if other is None else [case, other])
+        couples = [blocks[place] for place in generator.permutation(len(blocks))]
         yield from _cut(np.array(_together(couples, batch), dtype=np.int64), batch)
 
 

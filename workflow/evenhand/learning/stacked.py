@@ -495,7 +495,7 @@ class _Stack:
         count, batch = len(self.folds[0].train), self.hyperparameters.batch
         generators = [np.random.default_rng([seed, 1]) for seed in self.seeds]
         for _ in range(self.hyperparameters.epochs):
-            orders = [torch.from_numpy(one.permutation(count)) for one in generators]
+            orders = [torch.from_numpy(generator.permutation(count)) for generator in generators]
             for start in range(0, count, batch):
                 yield [order[start : start + batch] for order in orders]
 

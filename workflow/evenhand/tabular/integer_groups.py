@@ -34,8 +34,8 @@ def with_integer_groups(table: Prepared) -> tuple[Prepared, np.ndarray]:
             f"{table.name} has no whole numbers for {table.attribute_name}, as EIDIG needs them",
             remedy="use the track base",
         )
-    own = table.integers[:, table.integer_features.index(table.attribute_name)]
-    values, codes = np.unique(own, return_inverse=True)
+    integers = table.integers[:, table.integer_features.index(table.attribute_name)]
+    values, codes = np.unique(integers, return_inverse=True)
     names = [str(name) for name in table.meta.get("integer_groups") or range(len(values))]
     if len(names) != len(values):
         raise InputError(

@@ -71,7 +71,7 @@ def low_end(name: str) -> float:
 def read_bins(words: str) -> tuple[str, list[float]]:
     """Parse ``age=30,50``: a column, and the borders between its groups."""
     name, _, borders = words.rpartition("=")
-    values = [or_nan(one) for one in borders.split(",")]
+    values = [or_nan(border) for border in borders.split(",")]
     if not name or any(map(isnan, values)):
         raise InputError(f"{words!r} are no bins", remedy="write age=30,50")
     return name, values

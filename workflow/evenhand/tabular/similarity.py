@@ -24,6 +24,6 @@ def cosine(table: Prepared, first: int, second: int) -> float | None:
         From -1 to 1; None if a row is all zero.
     """
     (x,) = scaled(table, table.x)
-    one, other = x[first], x[second]
-    lengths = np.linalg.norm(one) * np.linalg.norm(other)
-    return None if lengths == 0 else float(one @ other / lengths)
+    row, other = x[first], x[second]
+    lengths = np.linalg.norm(row) * np.linalg.norm(other)
+    return None if lengths == 0 else float(row @ other / lengths)

@@ -4,7 +4,6 @@ import math
 
 import pytest
 import torch
-from torch.func import vmap
 
 from evenhand.learning.losses import adversarial
 from evenhand.learning.losses.adversarial import Shares
@@ -96,11 +95,3 @@ def test_a_batch_that_lacks_a_label_and_a_group_gives_a_number(loss, outputs):
     value.backward()
     assert torch.isfinite(value)
     assert all(torch.isfinite(h.grad).all() for h in outputs if h.grad is not None)
-
-
-@pytest.mark.parametrize(("loss", "outputs"), LOSSES)
-def test_under_vmap_each_is_as_alone(loss, outputs):
-    several = [torch.stack([h, 2 * h, -h]) for h in outputs]
-    found = vmap(lambda some: loss(some, Y, A, SHARES))(several)
-    for i, value in enumerate(found):
-        torch.testing.assert_close(value, loss([h[i] for h in several], Y, A, SHARES))

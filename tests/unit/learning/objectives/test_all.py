@@ -137,20 +137,6 @@ def test_the_order_of_cases_changes_nothing(objective, options, task):
 
 @pytest.mark.parametrize("objective", BY_GROUPS, ids=lambda one: one.NAME)
 @tasks
-def test_with_one_group_there_is_only_erm(objective, task):
-    options = dict(objective.OPTIONS)
-    batch = made(4, task, groups=1, step=0)  # IRM's penalty has not yet risen
-    state, modules = start(objective, options, groups=1)
-    value, gradient, _ = value_and_gradient(objective, options, batch, state, modules)
-    logits = batch.logits.clone().requires_grad_()
-    expected = erm(dataclasses.replace(batch, logits=logits))
-    expected.backward()
-    torch.testing.assert_close(value, expected.detach())
-    torch.testing.assert_close(gradient, logits.grad)
-
-
-@pytest.mark.parametrize("objective", BY_GROUPS, ids=lambda one: one.NAME)
-@tasks
 def test_with_equal_groups_there_is_only_erm(objective, task):
     options = dict(objective.OPTIONS)
     one = made(5, task, n=6)

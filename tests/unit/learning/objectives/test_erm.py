@@ -14,9 +14,3 @@ def test_it_is_the_mean_loss(objective):
     value, state = objective.loss(batch, {}, {}, None)
     assert value.item() == pytest.approx(-math.log(0.5 * 0.75 * 0.9 * 0.1) / 4)
     assert state == {}
-
-
-def test_they_differ_in_their_batches():
-    assert (erm.SAMPLER, erm_group_uniform.SAMPLER) == ("shuffle", "group_uniform")
-    assert (erm.USES_GROUPS, erm_group_uniform.USES_GROUPS) == (False, True)
-    assert erm.NAME != erm_group_uniform.NAME

@@ -44,12 +44,6 @@ def test_counterfactual_pairs_by_hand():
     assert extra(batch, pairs="counterfactual", weight=7.0) == pytest.approx(7 * total / 3)
 
 
-def test_without_has_partner_all_have_one():
-    batch = batch_of(P, LABELS, GROUPS, partner_logits=answers(0.5, 0.1, 0.4, 0.9))
-    total = js(0.9, 0.1) + js(0.2, 0.4) + js(0.75, 0.9)
-    assert extra(batch, pairs="counterfactual") == pytest.approx(total / 4)
-
-
 def test_neighbours_of_a_graph_by_hand():
     batch = batch_of(P, LABELS, GROUPS, partner=torch.tensor([1, -1, 3, -1]))
     assert extra(batch, pairs="graph") == pytest.approx((js(0.5, 0.9) + js(0.2, 0.75)) / 2)

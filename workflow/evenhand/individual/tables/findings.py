@@ -63,23 +63,25 @@ def rows(study: IndividualStudy) -> Iterator[Row]:
             "holds": facts.get("holds")
         }
 
-    lost = {name: one.meta.get("missing") for name, one in study.people.items()}
+    lost = {name: table.meta.get("missing") for name, table in study.people.items()}
     for name in study.datasets:
         facts = lost.get(name)
         if facts and (facts["filled"] or facts["rows"] > len(study.people[name].y)):
             facts = facts | {"left_out": facts["rows"] - len(study.people[name].y)}
             yield row("missing_rows", name, facts | {"title": title(name, study.titles)})
-    found = list(_answers(study))
+    answers = list(_answers(study))
     for kind in HEADLINES:
-        own = [(name, one) for _, name, one in found if one.get("headline") == kind]
-        if own:
-            names = [title(name, study.titles) for name, _ in own]
-            yield row(f"headline_{kind}", None, {"datasets": names, "found": [x for _, x in own]})
+        matching = [(name, cell) for _, name, cell in answers if cell.get("headline") == kind]
+        if matching:
+            names = [title(name, study.titles) for name, _ in matching]
+            yield row(
+                f"headline_{kind}", None, {"datasets": names, "found": [x for _, x in matching]}
+            )
     tables = {
-        member.TABLE.name: [one for one in member.rows(study) if one["published"] is not None]
+        member.TABLE.name: [cell for cell in member.rows(study) if cell["published"] is not None]
         for member in (table_4, table_6, table_7, table_8)
     }
-    verdicts = {name: Counter(one["verdict"] for one in cells) for name, cells in tables.items()}
+    verdicts = {name: Counter(cell["verdict"] for cell in cells) for name, cells in tables.items()}
     every = {"all": distinct(tables), **verdicts}
     for name, counts in every.items():
         facts = {"verdicts": counts, "judged": counts["reproduced"] + counts["not_reproduced"]}
@@ -88,7 +90,7 @@ def rows(study: IndividualStudy) -> Iterator[Row]:
         elif facts["judged"]:
             facts["table"] = name.removeprefix("table_")
             yield row(f"reproduced_{name}", None, facts, "reproduced")
-    for finding, dataset, facts in found:
+    for finding, dataset, facts in answers:
         yield row(finding, dataset, facts)
 
 
@@ -136,13 +138,15 @@ def _is(row: Row, *names: str) -> bool:
 
 def _answers(study: IndividualStudy) -> Iterator[tuple[str, str, Facts]]:
     """Yield finding, data set and facts of each question that has an answer."""
-    tables = [list(_rounded(one.rows(study))) for one in (table_4, grid, pareto_fronts, tests)]
+    tables = [
+        list(_rounded(member.rows(study))) for member in (table_4, grid, pareto_fronts, tests)
+    ]
     for dataset in dict.fromkeys(row["dataset"] for row in tables[1]):
-        own = (
+        selected = (
             [row for row in rows if (row["dataset"], row["split"]) == (dataset, "random")]
             for rows in tables
         )
-        known = Rows(dataset, *own)
+        known = Rows(dataset, *selected)
         for finding, question in QUESTIONS.items():
             if facts := question(known):
                 yield finding, dataset, facts
@@ -168,8 +172,8 @@ def blind_network(rows: Rows) -> Facts | None:
     if None in cells:
         return None
     holds = blind.ifr_p["mean"] >= iifr.ifr_p["mean"]
-    one, other = blind.balanced_acc, iifr.balanced_acc
-    ends = [row[end] for row in (one, other) for end in ("low", "high")]
+    cell, other = blind.balanced_acc, iifr.balanced_acc
+    ends = [row[end] for row in (cell, other) for end in ("low", "high")]
     return {
         "holds": holds,
         "headline": "blind_fairer" if holds else "iifr_fairer",
@@ -182,14 +186,14 @@ def blind_network(rows: Rows) -> Facts | None:
 def collapse(rows: Rows) -> Facts | None:
     """Test whether IIFR's gain comes with fewer positive predictions."""
     metrics = ("ifr_p", "positive_rate", "balanced_acc")
-    found = {metric: rows.test("mlp", "iifr_cosine", metric) for metric in metrics}
-    if None in found.values():
+    tests_by_metric = {metric: rows.test("mlp", "iifr_cosine", metric) for metric in metrics}
+    if None in tests_by_metric.values():
         return None
-    gain, rate = found["ifr_p"], found["positive_rate"]
+    gain, rate = tests_by_metric["ifr_p"], tests_by_metric["positive_rate"]
     holds = gain["difference"] > 0 >= rate["difference"]
     holds = holds and gain["significant"] and rate["significant"]
     kind = "fewer_positives" if holds else "other_gain" if gain["difference"] > 0 else "no_gain"
-    return found | {"holds": holds, "headline": kind}
+    return tests_by_metric | {"holds": holds, "headline": kind}
 
 
 def one_class(rows: Rows) -> Facts | None:
@@ -220,27 +224,29 @@ def one_class(rows: Rows) -> Facts | None:
 def counterfactual(rows: Rows) -> Facts | None:
     """Test whether counterfactual pairs increase individual fairness, and its cost."""
     metrics = ("ifr_p", "acc", "ddp")
-    found = {metric: rows.test("mlp", "iifr_counterfactual", metric) for metric in metrics}
-    if None in found.values():
+    tests_by_metric = {
+        metric: rows.test("mlp", "iifr_counterfactual", metric) for metric in metrics
+    }
+    if None in tests_by_metric.values():
         return None
-    fair = found["ifr_p"]
-    return found | {"holds": fair["significant"] and fair["difference"] > 0}
+    fair = tests_by_metric["ifr_p"]
+    return tests_by_metric | {"holds": fair["significant"] and fair["difference"] > 0}
 
 
 def adversaries(rows: Rows) -> Facts | None:
     """Test whether adversarial models have less individual fairness than the MLP."""
     methods = ("alfr", "laftr_dp", "laftr_eo", "cfair", "cfair_eo")
-    found = [row for method in methods if (row := rows.test(method, "none", "ifr_p"))]
-    if not found:
+    tested = [row for method in methods if (row := rows.test(method, "none", "ifr_p"))]
+    if not tested:
         return None
-    sure = [row for row in found if row["significant"]]
+    sure = [row for row in tested if row["significant"]]
     lower = [row for row in sure if row["difference"] < 0]
     return {
-        "holds": len(lower) == len(found),
-        "mlp": found[0]["against_mean"],
+        "holds": len(lower) == len(tested),
+        "mlp": tested[0]["against_mean"],
         "lower": lower,
         "higher": [row for row in sure if row["difference"] > 0],
-        "unclear": [row for row in found if not row["significant"]],
+        "unclear": [row for row in tested if not row["significant"]],
     }
 
 
@@ -272,7 +278,7 @@ def lost_runs(kind: str) -> Callable[[Rows], Facts | None]:
 
     def question(rows: Rows) -> Facts | None:
         settings = [row for row in rows.grid if row["metric"] == "acc"]
-        reasons = [one for row in settings for one in row["reasons"].split("; ") if one]
+        reasons = [reason for row in settings for reason in row["reasons"].split("; ") if reason]
         runs = sum(row["seeds"] + row["diverged"] + row["empty"] for row in settings)
         lost = sum(row[kind] for row in settings)
         facts = {"holds": True, "lost": lost, "runs": runs, "reasons": list(dict.fromkeys(reasons))}

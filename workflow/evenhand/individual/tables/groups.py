@@ -72,13 +72,13 @@ def count_groups(table: Prepared) -> dict[tuple[str, str], tuple[int, int]]:
     counts = np.zeros((len(table.attribute_values), 2), dtype=int)
     np.add.at(counts, (table.a, table.y), 1)
     total = int(counts.sum())
-    found = {("rows", ""): (total, 1), ("P(Y=1)", ""): (int(counts[:, 1].sum()), total)}
+    shares = {("rows", ""): (total, 1), ("P(Y=1)", ""): (int(counts[:, 1].sum()), total)}
     sizes = dict(zip(table.attribute_values, counts.tolist(), strict=True))
-    found |= {("P(A)", value): (sum(size), total) for value, size in sizes.items()}
-    found |= {
+    shares |= {("P(A)", value): (sum(size), total) for value, size in sizes.items()}
+    shares |= {
         ("P(Y=1|A)", value): (size[1], sum(size)) for value, size in sizes.items() if any(size)
     }
-    return found
+    return shares
 
 
 def matching_digits(printed: str, count: int, of: int) -> str:

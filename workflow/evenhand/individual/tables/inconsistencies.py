@@ -69,20 +69,20 @@ def check_published(published: Published) -> Iterator[Row]:
         *_misprints(published),
     ]
     for check in checks:
-        listed = [one for one in known if _is_about(check, one)]
+        listed = [entry for entry in known if _is_about(check, entry)]
         check |= {"listed": bool(listed), "known_error": _errors(listed)}
     # Of two equal rows the listed one is the copy; if neither is listed, both are reported.
     copied = {check["twin"] for check in checks if "twin" in check and check["listed"]}
     for check in checks:
         if "twin" not in check or check["listed"] or (check["table"], *_place(check)) not in copied:
             yield {name: value for name, value in check.items() if name != "twin"}
-    for one in known:
-        if not any(_is_about(check, one) for check in checks):
-            yield {name: one[name] for name in ("kind", "table", *_PLACE, "metric")} | {
+    for entry in known:
+        if not any(_is_about(check, entry) for check in checks):
+            yield {name: entry[name] for name in ("kind", "table", *_PLACE, "metric")} | {
                 "result": "cannot_be_checked",
                 "listed": True,
-                "known_error": _errors([one]),
-                "words": f"{one['why']} (the cells are not in our facts)",
+                "known_error": _errors([entry]),
+                "words": f"{entry['why']} (the cells are not in our facts)",
             }
 
 
@@ -100,7 +100,7 @@ def _is_about(check: Mapping[str, Any], listed: Mapping[str, Any]) -> bool:
 
 
 def _errors(listed: list[dict[str, Any]]) -> str:
-    return " ".join(dict.fromkeys(one["known_error"] for one in listed if one["known_error"]))
+    return " ".join(dict.fromkeys(entry["known_error"] for entry in listed if entry["known_error"]))
 
 
 def _check(
@@ -183,24 +183,24 @@ def _copies(tables: Mapping[str, Mapping[Cell, Number]]) -> Iterator[dict[str, A
         lines: dict[tuple[str, ...], dict[Any, Number]] = {}
         for cell, value in tables[table].items():
             lines.setdefault(cell[:3], {})[(cell[3], cell[5])] = value
-        for (one, a), (other, b) in combinations(lines.items(), 2):
-            if one[0] != other[0] or a.keys() != b.keys() or len(a) < 3:
+        for (line_a, a), (line_b, b) in combinations(lines.items(), 2):
+            if line_a[0] != line_b[0] or a.keys() != b.keys() or len(a) < 3:
                 continue
             apart = sum(abs(a[at].value - b[at].value) / (2 * a[at].rounding) for at in a)
             if apart > 1 + 1e-6:
                 continue
             cells = ", ".join(f"{value.value:g}" for value in a.values())
             same = "all" if apart < 1e-6 else "all but one unit in the last digit"
-            for line, twin in ((one, other), (other, one)):
-                loss = "" if twin[2] == "none" else f" with {twin[2]}"
+            for line, copied in ((line_a, line_b), (line_b, line_a)):
+                loss = "" if copied[2] == "none" else f" with {copied[2]}"
                 yield {
                     "kind": "copy",
                     "table": table,
                     **dict(zip(_PLACE, line, strict=True)),
                     "metric": " ".join(dict.fromkeys(metric for _, metric in a)),
                     "result": "contradiction",
-                    "twin": (table, *twin),
-                    "words": f"{cells}: the cells of {twin[1]}{loss} ({same})",
+                    "twin": (table, *copied),
+                    "words": f"{cells}: the cells of {copied[1]}{loss} ({same})",
                 }
 
 
@@ -213,7 +213,7 @@ def _feasible(published: Published) -> Iterator[dict[str, Any]]:
         if len(groups) != 2 or accuracy is None or None in gaps:
             continue
         ends = accuracies_with(gaps, groups)
-        printed = ", ".join(f"{one.value:g}" for one in gaps)
+        printed = ", ".join(f"{gap.value:g}" for gap in gaps)
         low, high = ends or (np.nan, np.nan)
         nearest = min(max(accuracy.value, low), high) if ends else np.nan
         words = (
@@ -260,9 +260,9 @@ def accuracies_with(
         [share_0 * base_0, share_1 * base_1, -share_0 * (1 - base_0), -share_1 * (1 - base_1)]
     )
     constant = share_0 * (1 - base_0) + share_1 * (1 - base_1)
-    units = np.array([UNITS * 2 * one.rounding for one in gaps])
-    values = np.array([one.value for one in gaps])
-    found: list[float] = []
+    units = np.array([UNITS * 2 * gap.rounding for gap in gaps])
+    values = np.array([gap.value for gap in gaps])
+    accuracies: list[float] = []
     for signs in product((1.0, -1.0), repeat=3):
         signed = np.array(signs)[:, None] * differences
         above = np.vstack([signed, -signed])
@@ -270,16 +270,16 @@ def accuracies_with(
         for goal in (gain, -gain):
             solved = linprog(goal, A_ub=above, b_ub=below, bounds=[(0, 1)] * 4, method="highs")
             if solved.success:
-                found.append(100 * (constant + float(gain @ solved.x)))
-    return (min(found), max(found)) if found else None
+                accuracies.append(100 * (constant + float(gain @ solved.x)))
+    return (min(accuracies), max(accuracies)) if accuracies else None
 
 
 def _misprints(published: Published) -> Iterator[dict[str, Any]]:
-    for one in published.inconsistencies:
-        table, place = one["table"], _place(one)
-        paper = published.cells[table].get((*place, one["group"], None, one["metric"]))
-        if one["other"] and paper:
-            other = parse_number(one["other"])
-            words = f"Table {table} says {paper.value:g}; {one['why']}"
-            at = (*place, one["metric"])
-            yield _check(one["kind"], table, at, paper, other.value, other.rounding, words)
+    for entry in published.inconsistencies:
+        table, place = entry["table"], _place(entry)
+        paper = published.cells[table].get((*place, entry["group"], None, entry["metric"]))
+        if entry["other"] and paper:
+            other = parse_number(entry["other"])
+            words = f"Table {table} says {paper.value:g}; {entry['why']}"
+            at = (*place, entry["metric"])
+            yield _check(entry["kind"], table, at, paper, other.value, other.rounding, words)

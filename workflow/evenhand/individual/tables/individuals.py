@@ -68,12 +68,12 @@ def rows(study: IndividualStudy) -> Iterator[Row]:
             continue
         if datasets[number] not in study.people:
             raise InputError(f"is of {datasets[number]}, which is none of the data sets", file=runs)
-        for one in read_answers(runs, predictions, study.people[datasets[number]], names):
-            named = dict(zip(SETTING, one.setting, strict=True))
-            named |= {"seeds": len(one.seeds), "runs": one.runs}
-            counted[one.setting] = [
-                named | {"group": group, "label": label} | count_answers(one, some)
-                for group, label, some in members(one)
+        for answers in read_answers(runs, predictions, study.people[datasets[number]], names):
+            named = dict(zip(SETTING, answers.setting, strict=True))
+            named |= {"seeds": len(answers.seeds), "runs": answers.runs}
+            counted[answers.setting] = [
+                named | {"group": group, "label": label} | count_answers(answers, some)
+                for group, label, some in members(answers)
             ]
     for setting in sorted(counted, key=order):
         yield from counted[setting]

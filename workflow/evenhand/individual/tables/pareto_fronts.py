@@ -86,11 +86,11 @@ def dominators(good: Sequence[float], bad: Sequence[float]) -> list[int | None]:
         Among all points that are at least as good, the least bad one (in case of ties the better,
         then the first), which is on the front; None for a point on the front.
     """
-    found: list[int | None] = [None] * len(good)
+    dominating: list[int | None] = [None] * len(good)
     best: int | None = None
     for point in sorted(range(len(good)), key=lambda i: (-good[i], bad[i])):
         if best is None or bad[point] < bad[best]:
             best = point
         elif (good[best], bad[best]) != (good[point], bad[point]):
-            found[point] = best
-    return found
+            dominating[point] = best
+    return dominating

@@ -28,7 +28,7 @@ def rows(study: IndividualStudy) -> Iterator[Row]:
         sweeps = _sweeps(study, dataset)
         paper = _with_epsilon(_mlp(dataset, 1.0), None)
         published = {cell[4] for cell in cells if cell[0] == dataset}
-        most = max(sweeps, key=lambda one: (len(sweeps[one]), one[LAMBDA]), default=None)
+        most = max(sweeps, key=lambda base: (len(sweeps[base]), base[LAMBDA]), default=None)
         if len(sweeps.get(paper, ())) > 1 and (dataset in named or published):
             bases = [(paper, NAMED)]
         else:
@@ -62,10 +62,10 @@ def _with_epsilon(setting: Setting, epsilon: float | None) -> Setting:
 
 def _sweeps(study: IndividualStudy, dataset: str) -> dict[Setting, list[float]]:
     """Return the thresholds of the MLP's cosine loss on random splits, by the other settings."""
-    found: dict[Setting, list[float]] = {}
+    sweeps: dict[Setting, list[float]] = {}
     for setting, result in study.results.items():
         named = result.named
         kind = named["method"], named["individual"], named["split"]
         if setting[0] == dataset and kind == ("mlp", "iifr_cosine", "random"):
-            found.setdefault(_with_epsilon(setting, None), []).append(named["epsilon"])
-    return found
+            sweeps.setdefault(_with_epsilon(setting, None), []).append(named["epsilon"])
+    return sweeps

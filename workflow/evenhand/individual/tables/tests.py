@@ -96,17 +96,17 @@ def references(setting: Setting) -> dict[str, Setting]:
     named = dict(zip(SETTING, setting, strict=True))
     plain = named | dict.fromkeys(("reduction", "epsilon", "epsilon_unit"))
     plain |= {"individual": "none", "lambda": 0.0}
-    found = {"mlp": plain | {"method": "mlp", "mu": None}}
+    candidates = {"mlp": plain | {"method": "mlp", "mu": None}}
     if named["individual"] != "none" and named["method"] != "mlp":
-        found["none"] = plain
-    found["control"] = named | {"method": f"{named['method']}_control"}
-    return {against: tuple(one.values()) for against, one in found.items()}
+        candidates["none"] = plain
+    candidates["control"] = named | {"method": f"{named['method']}_control"}
+    return {against: tuple(setting.values()) for against, setting in candidates.items()}
 
 
-def compare(one: Result, other: Result, metric: str, delta: float = 5.0) -> dict[str, Any]:
+def compare(result: Result, other: Result, metric: str, delta: float = 5.0) -> dict[str, Any]:
     """Return the unadjusted paired tests of a metric, and whether it is equivalent."""
     reference = {run["seed"]: run[metric] for run in other.runs if run[metric] is not None}
-    runs = [run for run in one.runs if run[metric] is not None and run["seed"] in reference]
+    runs = [run for run in result.runs if run[metric] is not None and run["seed"] in reference]
     if not runs:
         return {"seeds": 0, "reason": "they have no seed in common"}
     values = np.array([run[metric] for run in runs], dtype=np.float64)
@@ -123,7 +123,7 @@ def compare(one: Result, other: Result, metric: str, delta: float = 5.0) -> dict
     row |= {"delta": delta, "error": error, "equivalent": -delta < low and high < delta}
     if p_value is None:
         row["reason"] = "the differences do not vary"
-    elif one.named["split"] == "random":
+    elif result.named["split"] == "random":
         extra = float(np.mean([run["n_test"] / run["n_train"] for run in runs]))
         row["p_resampled"] = paired_t(differences, extra)[2]
     return row

@@ -36,8 +36,8 @@ def seed_rows(space: Space, train: np.ndarray, generator: np.random.Generator) -
     cluster = KMeans(CLUSTERS, n_init=1, random_state=state).fit_predict(rows)
     order = generator.permutation(len(rows))
     turn = np.empty(len(rows), dtype=np.int64)  # whose turn a row is within its cluster
-    for one in range(CLUSTERS):
-        members = order[cluster[order] == one]
+    for number in range(CLUSTERS):
+        members = order[cluster[order] == number]
         turn[members] = np.arange(len(members))
     return rows[np.lexsort((cluster, turn))[:SEEDS]]
 
@@ -58,11 +58,11 @@ def outcomes(space: Space, network: Network, codes: np.ndarray) -> tuple[np.ndar
     others = np.repeat(codes[:, None], len(values), axis=1)
     others[:, :, space.protected] = values
     p = space.predict(network, others.reshape(-1, codes.shape[1])).reshape(n, len(values))
-    own = p[np.arange(n), codes[:, space.protected] - values[0]]
-    differs = ((p > 0.5) != (own > 0.5)[:, None]).any(axis=1)
-    farthest = np.abs(p - own[:, None]).argmax(axis=1)
+    factual = p[np.arange(n), codes[:, space.protected] - values[0]]
+    differs = ((p > 0.5) != (factual > 0.5)[:, None]).any(axis=1)
+    farthest = np.abs(p - factual[:, None]).argmax(axis=1)
     partner = codes.copy()
-    moved = (p != own[:, None]).any(axis=1)
+    moved = (p != factual[:, None]).any(axis=1)
     partner[moved, space.protected] = values[farthest[moved]]
     return differs, partner
 
@@ -73,11 +73,11 @@ def global_search(space: Space, network: Network, seeds: np.ndarray) -> np.ndarr
     Each step moves against the gradient of a row's own label where it and the partner's gradient,
     both with momentum, agree in sign. A discriminatory row is kept and moves no further.
     """
-    codes, found = seeds.copy(), [seeds[:0]]
+    codes, kept = seeds.copy(), [seeds[:0]]
     momenta = np.zeros((2, *codes.shape), dtype=np.float32)
     for step in range(ITERATIONS):
         differs, partner = outcomes(space, network, codes)
-        found.append(codes[differs])
+        kept.append(codes[differs])
         codes, partner, momenta = codes[~differs], partner[~differs], momenta[:, ~differs]
         if not len(codes) or step == ITERATIONS - 1:
             break
@@ -87,7 +87,7 @@ def global_search(space: Space, network: Network, seeds: np.ndarray) -> np.ndarr
         direction = np.where(signs[0] == signs[1], -signs[0], 0)
         direction[:, space.protected] = 0
         codes = np.clip(codes + space.steps * direction, space.lowest, space.highest)
-    return distinct(np.concatenate(found))
+    return distinct(np.concatenate(kept))
 
 
 def local_search(
@@ -125,7 +125,7 @@ def local_search(
     codes = starts.copy()
     first = _odds(space, network, starts, outcomes(space, network, starts)[1])
     odds, successes = first.copy(), np.zeros(len(starts), dtype=np.int64)
-    found = []
+    kept = []
     for _ in range(tries):
         if interval is not None and (due := np.flatnonzero(successes >= interval)).size:
             partner = outcomes(space, network, codes[due])[1]
@@ -137,12 +137,12 @@ def local_search(
         codes[everyone, attribute] += sign * space.steps[attribute]
         np.clip(codes, space.lowest, space.highest, out=codes)
         differs, _ = outcomes(space, network, codes)
-        found.append(codes[differs])
+        kept.append(codes[differs])
         successes += 1
         lost = ~differs
         codes[lost], odds[lost], successes[lost] = starts[lost], first[lost], 0
         progress()
-    return distinct(np.concatenate(found))
+    return distinct(np.concatenate(kept))
 
 
 def distinct(rows: np.ndarray) -> np.ndarray:

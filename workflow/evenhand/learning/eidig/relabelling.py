@@ -10,9 +10,9 @@ from evenhand.learning.eidig.space import Space
 SHARE = 0.05
 
 
-def draw(found: np.ndarray, generator: np.random.Generator, share: float = SHARE) -> np.ndarray:
+def draw(rows: np.ndarray, generator: np.random.Generator, share: float = SHARE) -> np.ndarray:
     """A share of the rows, drawn with replacement."""
-    return found[generator.integers(max(len(found), 1), size=int(share * len(found)))]
+    return rows[generator.integers(max(len(rows), 1), size=int(share * len(rows)))]
 
 
 def vote(
@@ -73,11 +73,11 @@ def vote(
 
 def _seen(space: Space):
     """Return a function from codes to the inputs that do not depend on a protected attribute."""
-    one = space.lowest[None, :].copy()
+    base = space.lowest[None, :].copy()
     carriers = np.zeros(space.inputs, dtype=bool)
     for j in space.hidden:
         for value in range(space.lowest[j], space.highest[j] + 1):
-            other = one.copy()
+            other = base.copy()
             other[0, j] = value
-            carriers |= (space.encode(other) != space.encode(one))[0]
+            carriers |= (space.encode(other) != space.encode(base))[0]
     return lambda codes: space.encode(codes)[:, ~carriers]

@@ -101,8 +101,8 @@ def finish(
     out: Path, _tokenizer: "GPT2TokenizerFast", held_out: Sequence[str], _seed: int
 ) -> dict[str, Any]:
     """Return the saved model's next-token accuracy on held-out sentences."""
-    found = check_next_token(load_causal_lm(out), held_out, tokens_per_batch=4096)
-    return {"next_token_held_out": found}
+    check = check_next_token(load_causal_lm(out), held_out, tokens_per_batch=4096)
+    return {"next_token_held_out": check}
 
 
 def next_tokens(

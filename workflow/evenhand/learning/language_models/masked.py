@@ -160,8 +160,8 @@ def finish(
     """Write vocab.txt, and return the saved model's fill-mask accuracy on held-out sentences."""
     tokens = sorted(tokenizer.get_vocab(), key=tokenizer.get_vocab().get)
     (out / "vocab.txt").write_text("".join(f"{token}\n" for token in tokens), encoding="utf-8")
-    found = check_fill_mask(load_masked_lm(out), held_out, seed=seed, tokens_per_batch=4096)
-    return {"fill_mask_held_out": found}
+    check = check_fill_mask(load_masked_lm(out), held_out, seed=seed, tokens_per_batch=4096)
+    return {"fill_mask_held_out": check}
 
 
 def cut(

@@ -62,8 +62,8 @@ def modules(features: int, groups: int, options: Options) -> nn.Module:
 
 def inner_loss(batch: Batch, options: Options, modules: nn.Module) -> Tensor:
     """Return the adversary's mean cross-entropy."""
-    found = modules(full_precision(batch.features))  # the adversary's own are of full precision
-    return per_example_loss(found, batch.groups, "multi_class").mean()
+    logits = modules(full_precision(batch.features))  # the adversary's own are of full precision
+    return per_example_loss(logits, batch.groups, "multi_class").mean()
 
 
 def loss(batch: Batch, state: State, options: Options, modules: nn.Module) -> tuple[Tensor, State]:

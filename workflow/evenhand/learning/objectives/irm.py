@@ -75,9 +75,9 @@ def _penalties(batch: Batch, members: Tensor, compat: bool) -> Tensor:
     order = place * len(elements) + elements if compat else place.expand(slope.shape)
     halves = []
     for half in (0, 1):
-        mine = (order % 2 == half).to(slope.dtype)
-        sums = members.T @ (slope * mine).sum(dim=-1)
-        halves.append(sums / at_least_one(members.T @ mine.sum(dim=-1)))
+        inside = (order % 2 == half).to(slope.dtype)
+        sums = members.T @ (slope * inside).sum(dim=-1)
+        halves.append(sums / at_least_one(members.T @ inside.sum(dim=-1)))
     return halves[0] * halves[1]
 
 

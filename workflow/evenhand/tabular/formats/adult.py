@@ -135,7 +135,7 @@ def _read_part(path: Path) -> Any:
     for number, line in enumerate(read_text(path).splitlines(), start=1):
         if not line.strip() or line.startswith("|"):
             continue
-        fields = [one.strip() for one in line.split(",")]
+        fields = [field.strip() for field in line.split(",")]
         if len(fields) != len(COLUMNS):
             raise InputError(
                 f"has {counted(len(fields), 'column')} instead of {len(COLUMNS)}",

@@ -47,7 +47,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         if not line.strip():
             continue
         try:
-            values = [whole(one) for one in line.split()]
+            values = [whole(cell) for cell in line.split()]
         except ValueError as error:
             raise InputError(
                 "holds something that is no whole number",

@@ -89,7 +89,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     # the attribute comes first, with a column per value (one column for two values)
     for code, value in enumerate(values) if len(values) > 2 else [(1, values[-1])]:
         names.append(f"{attribute}={value}")
-        arrays.append(np.array([one == values[code] for one in members], dtype=float))
+        arrays.append(np.array([member == values[code] for member in members], dtype=float))
     carriers = list(range(len(names)))
     codes = np.eye(len(values)) if len(values) > 2 else np.array([[0.0], [1.0]])
     for name in dict.fromkeys(chosen):
@@ -124,7 +124,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             )
         for kind in kinds:
             names.append(f"{name}={kind}")
-            arrays.append(np.array([one == kind for one in column[name]], dtype=float))
+            arrays.append(np.array([value == kind for value in column[name]], dtype=float))
     if split and (others := sorted(set(column[split]) - {"train", "test"})):
         raise InputError(
             f"the split {split} has {others[0]!r}", file=path, remedy="write train or test"
@@ -133,8 +133,8 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     return Prepared(
         name=path.stem,
         x=np.column_stack(arrays),
-        y=np.array([one in positive for one in column[label]], dtype=np.int8),
-        a=np.array([code_of[one] for one in members], dtype=np.int16),
+        y=np.array([value in positive for value in column[label]], dtype=np.int8),
+        a=np.array([code_of[member] for member in members], dtype=np.int16),
         features=names,
         attribute_name=attribute,
         attribute_values=values,
@@ -178,11 +178,11 @@ def _check_label(cells: list[str], positive: list[str], label: str, path: Path) 
 
 def _numbers(values: list[str], name: str, path: Path) -> np.ndarray | None:
     """Return the column as numbers, NaN for a blank cell; None if it has no numbers."""
-    found, others = np.full(len(values), np.nan), []
+    numbers, others = np.full(len(values), np.nan), []
     for i, value in enumerate(values):
         try:
-            found[i] = number(value or "nan")
-            others += [value] if value and not np.isfinite(found[i]) else []
+            numbers[i] = number(value or "nan")
+            others += [value] if value and not np.isfinite(numbers[i]) else []
         except ValueError:
             others.append(value)
     if len(others) == sum(map(bool, values)) and not any(map(_is_number, others)):
@@ -193,7 +193,7 @@ def _numbers(values: list[str], name: str, path: Path) -> np.ndarray | None:
             file=path,
             remedy="leave such cells blank, or name the column among the categories",
         )
-    return found
+    return numbers
 
 
 def _is_number(value: str) -> bool:
