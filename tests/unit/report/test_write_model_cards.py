@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 from huggingface_hub import ModelCard
-from unit.report.test_page_language_models import change
 
 from evenhand.core.tables import write_tables
 from evenhand.report.write_model_cards import write_model_cards
