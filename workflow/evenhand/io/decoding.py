@@ -61,6 +61,8 @@ class TextReader:
         Receives undecodable bytes, NUL bytes, oversized lines, and text in an unknown encoding.
     encoding : str
         ``auto``, or the declared encoding of the file.
+    noted : bool
+        Whether the quarantine receives a note on a detected encoding other than UTF-8.
     max_characters : int
         A line with more characters is left out.
     first_byte, end_byte : int, optional
@@ -84,6 +86,7 @@ class TextReader:
         file: str,
         quarantine: Quarantine,
         encoding: Encoding = "auto",
+        noted: bool = False,
         max_characters: int = CHARACTERS,
         first_byte: int = 0,
         end_byte: int | None = None,
@@ -94,7 +97,7 @@ class TextReader:
         self.encoding: str | None = None
         self.bytes = 0
         self._chunks = chunks
-        self._stated = encoding
+        self._stated, self._noted = encoding, noted
         self._first_byte, self._end_byte = first_byte, end_byte
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
@@ -132,6 +135,7 @@ class TextReader:
             return iter(())
         self.encoding = marked or detect_utf_16(head)
         if self.encoding:
+            self._note_encoding()
             return chain([head], source)
         self.encoding = "ascii"
         return self._until_known(chain([head], source))
@@ -140,6 +144,11 @@ class TextReader:
         self.encoding = UNKNOWN
         if not self._first_byte:  # the first range of a file reports it
             self.quarantine.add(self.file, position, "byte", "unknown_encoding", why)
+
+    def _note_encoding(self) -> None:
+        if self._noted and self.encoding not in ("utf-8", "utf-8-sig"):
+            detail = f"read as {self.encoding}"
+            self.quarantine.add(self.file, None, "file", "other_encoding", detail)
 
     def _until_known(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
         """Yield ASCII, then wait for enough other bytes to detect the encoding."""
@@ -153,6 +162,7 @@ class TextReader:
                     self._leave_out(offset + begin, "none that is known; nothing is read from here")
                     yield known[: known.rfind(b"\n", 0, begin) + 1]
                     return
+                self._note_encoding()
                 yield known
                 break
             yield chunk

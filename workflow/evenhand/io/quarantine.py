@@ -28,6 +28,7 @@ SCHEMA = pa.schema(
 REASONS = {
     "undecodable_bytes": "not of the file's encoding, or no character; U+FFFD stands for them",
     "unknown_encoding": "in no recognised encoding; left out from that byte on",
+    "other_encoding": "not UTF-8; read in the encoding that was detected",
     "nul_bytes": "bytes (or UTF-16 units) of value 0; U+FFFD stands for them",
     "damaged_sentence": "a keyword sentence that holds U+FFFD; left out",
     "damaged_case": "a case whose text holds U+FFFD; left out",

@@ -24,7 +24,8 @@ from evenhand.legal.records import Record, tables_of, write_records
 from evenhand.legal.rows import CaseFiles, files_of
 
 #: Reasons of the quarantine for which the case stays.
-NOTED = frozenset({"bad_date", "conclusion_differs", "no_group", "undecodable_bytes", "nul_bytes"})
+NOTED = frozenset({"bad_date", "conclusion_differs", "no_group"})
+NOTED |= {"undecodable_bytes", "nul_bytes", "other_encoding"}
 
 #: The kind of a format that reads the data sets of all courts.
 ANY = "any"

@@ -24,6 +24,7 @@ from evenhand.io.markup import strip_html
 from evenhand.io.members import Member, open_members
 from evenhand.io.quarantine import Quarantine
 from evenhand.legal.records import Record
+from evenhand.tabular.numbers import without_point
 
 T = TypeVar("T")
 
@@ -123,6 +124,7 @@ class CaseFiles:
             file=member.name,
             quarantine=self.quarantine,
             encoding=self.options.get("encoding", "auto"),
+            noted=True,
             max_characters=CASE_CHARACTERS,
         )
 
@@ -336,7 +338,7 @@ def plain(value: Any) -> str:
     text = str(value).strip()
     if text.casefold() in ("nan", "none", "null", "<na>"):
         return ""
-    return re.sub(r"\A(\d+)\.0\Z", r"\1", text)
+    return without_point(text)
 
 
 def tidy(paragraphs: Iterable[str]) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Parse and format numbers in cells and messages."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
@@ -9,6 +10,8 @@ from evenhand.errors import InputError
 
 #: Maximum number of digits of a whole number; all columns of whole numbers are counts.
 MOST_DIGITS = 15
+
+_WHOLE = re.compile(r"\A(-?\d+)\.0\Z")
 
 
 def number(text: str) -> float:
@@ -44,6 +47,11 @@ def or_nan(cell: str) -> float:
         return number(cell)
     except ValueError:
         return float("nan")
+
+
+def without_point(text: str) -> str:
+    """Return a whole number as digits: ``1`` for ``1.0``; other text as it is."""
+    return _WHOLE.sub(r"\1", text) if text.endswith(".0") else text
 
 
 def bin_names(edges: Sequence[float]) -> list[str]:

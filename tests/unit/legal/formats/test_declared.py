@@ -274,7 +274,7 @@ def test_other_encodings_are_decoded_and_broken_bytes_noted(tmp_path):
     text = "\n".join(cells).replace("life, ", "life ")
     (tmp_path / "latin.csv").write_bytes(text.encode("latin-1"))
     (tmp_path / "utf8.csv").write_bytes(text.encode() + b"\n\xff,nurse,F\n")
-    for name, noted in (("latin", {}), ("utf8", {"undecodable_bytes": 1})):
+    for name, noted in (("latin", {"other_encoding": 1}), ("utf8", {"undecodable_bytes": 1})):
         records, _, counts, _ = read(tmp_path, [tmp_path / f"{name}.csv"])
         assert records[0].text == ("né en A life number 0.",) and counts["noted"] == noted
 
