@@ -573,7 +573,7 @@ def test_pairs_of_ones_own_are_called_by_their_name(here):
 
 
 def test_a_configuration_is_checked_from_the_command_line(here, monkeypatch, capsys):
-    (here / "good.yaml").write_text("results: there\n", encoding="utf-8")
+    (here / "good.yaml").write_text("predictions: {p: {format: lm_eval, files: [good.yaml]}}\n")
     (here / "bad.yaml").write_bytes(b"results: \xff\n")
     monkeypatch.setattr("sys.argv", ["plan", "--check", "good.yaml"])
     plan.main()
@@ -582,6 +582,19 @@ def test_a_configuration_is_checked_from_the_command_line(here, monkeypatch, cap
         plan.main()
     assert caught.value.code == 2
     assert capsys.readouterr() == ("", "error: bad.yaml:1: is not UTF-8; save it as UTF-8.\n")
+
+
+@pytest.mark.parametrize(("value", "label"), [(1, "1"), (1.0, "1"), ("yes", "yes"), (None, None)])
+def test_a_positive_label_without_quotes_is_text(value, label, here):
+    (here / "p.csv").write_text("bio,job,sex\n")
+    how = {"language": "en", "text": "bio", "attributes": {"sex": {"column": "sex"}}}
+    how |= {"label": {"column": "job", "task": "binary", "positive": value}, "audited": ["erm"]}
+    config = {"text": {"datasets": {"bios": how | {"files": [str(here / "p.csv")]}}}}
+    linear = {"kind": "linear", "datasets": ["bios"], "objectives": ["erm"]}
+    config["legal"] = {"classifiers": {"words": linear}}
+    expanded, _ = plan.checked(config)
+    (entry,) = expanded["predictions"].values()
+    assert entry["positive"] == label
 
 
 def test_the_main_findings_and_the_path_of_the_report_are_printed_where_there_is_one(tmp_path):

@@ -23,7 +23,7 @@ from evenhand import (
 )
 from evenhand.core.config import has, read_config, read_schema
 from evenhand.core.places import SCHEMA
-from evenhand.core.sources import source_path
+from evenhand.core.sources import read_sources, source_path
 from evenhand.errors import InputError
 
 Config = dict[str, Any]
@@ -216,6 +216,40 @@ def errors_in(logs: Iterable[str]) -> str:
     return "\n".join(dict.fromkeys(line for line in lines if line.startswith("error: ")))
 
 
+def checked(written: Config) -> tuple[Config, dict[str, dict[str, str]]]:
+    """Return a configuration with all defaults and data sets, and the sources.
+
+    Raises
+    ------
+    InputError
+        A check fails; the error names the key.
+    """
+    config = plan_individual.expand(plan_slguset.completed(written, read_schema(SCHEMA)))
+    config = plan_predictions.expand(plan_legal.expand(config))
+    check_files(config)
+    check_effects(config, written)
+    sources = read_sources(Path(config["sources"]))
+    check_sources(config, sources)
+    return config, sources
+
+
+def check_config(path: Path) -> None:
+    """Check a configuration before Snakemake does.
+
+    Raises
+    ------
+    InputError
+        A check fails; the error names the configuration and the key.
+    """
+    try:
+        checked(read_config(path))
+    except InputError as error:
+        if error.file:
+            raise
+        problems = re.sub(r"^config: ", f"{path}: ", error.problem, flags=re.M).splitlines()
+        raise InputError(problems, remedy=error.remedy) from None
+
+
 def completed_config(path: Path) -> Config:
     """Read a configuration, and fill in its defaults."""
     return plan_slguset.completed(read_config(path), read_schema(SCHEMA))
@@ -224,12 +258,13 @@ def completed_config(path: Path) -> Config:
 def main() -> None:
     """Print the main findings and the path of the report; with --check, check the config."""
     try:
-        config = completed_config(Path(sys.argv[-1]))
+        if "--check" in sys.argv:
+            check_config(Path(sys.argv[-1]))
+        else:
+            print(summary(completed_config(Path(sys.argv[-1]))))
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
-    if "--check" not in sys.argv:
-        print(summary(config))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from typing import Any
 
 from evenhand import plan_classifiers
 from evenhand.errors import InputError
+from evenhand.tabular.numbers import without_point
 
 Config = dict[str, Any]
 
@@ -32,7 +33,7 @@ def expand(config: Config) -> Config:
             words = [classifier, objective, *([attribute] if attribute != "none" else [])]
             made["_".join([data, *words]).replace("+", "_")] = {
                 **{"format": CLASSIFIER, "title": ", ".join([title, *words]), "files": []},
-                **{"dataset": data, "predictions": files, "positive": label["positive"]},
+                **{"dataset": data, "predictions": files, "positive": _as_text(label["positive"])},
             }
     if twice := sorted({*made} & {*config["predictions"]}):
         raise InputError(
@@ -91,6 +92,11 @@ def check_predictions(config: Config) -> dict[str, str]:
             raise InputError(f"config: {key}.prediction has no effect beside probabilities")
         if unknown := sorted({*one["bins"]} - {*one["groups"]}):
             raise InputError(f"config: {key}.bins names {unknown[0]}, which is none of its groups")
+        for column, edges in one["bins"].items():
+            if edges != sorted(edges):
+                raise InputError(
+                    f"config: {key}.bins.{column} is {edges}", remedy=f"write {sorted(edges)}"
+                )
     return named
 
 
@@ -98,7 +104,7 @@ def options(config: Config, name: str) -> dict[str, Any]:
     """Return the options of an audit."""
     one = config["predictions"][name]
     found = {key: one[key] for key in OPTIONS}
-    found["positive"] = None if one["positive"] is None else f"{one['positive']}"
+    found["positive"] = _as_text(one["positive"])
     found["classes"] = list(one["probabilities"])
     found["probabilities"] = list(one["probabilities"].values())
     found["bins"] = [
@@ -106,6 +112,10 @@ def options(config: Config, name: str) -> dict[str, Any]:
         for column, edges in one["bins"].items()
     ]
     return found
+
+
+def _as_text(value: Any) -> str | None:
+    return None if value is None else without_point(str(value))
 
 
 def option_keys(name: str) -> dict[str, str]:

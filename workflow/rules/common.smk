@@ -15,22 +15,15 @@ if BESIDE.is_dir() and str(BESIDE.parent) not in sys.path:
 from evenhand import plan, plan_cards, plan_classifiers, plan_individual, plan_legal, plan_models
 from evenhand import plan_predictions, plan_report, plan_shown, plan_slguset, plan_stereotypes
 from evenhand.core.code import digest
-from evenhand.core.config import Options, file_options, pick, read_config, read_schema
-from evenhand.core.places import LIBRARY, ROOT, SCHEMA
-from evenhand.core.sources import read_sources, source_path, unchecked
+from evenhand.core.config import Options, file_options, pick, read_config
+from evenhand.core.places import LIBRARY, ROOT
+from evenhand.core.sources import source_path, unchecked
 from evenhand.errors import InputError
 
 try:
     for file in workflow.configfiles:
         read_config(Path(file))
-    written = config
-    config = plan_slguset.completed(config, read_schema(SCHEMA))
-    config = plan_individual.expand(config)
-    config = plan_predictions.expand(plan_legal.expand(config))
-    plan.check_files(config)
-    plan.check_effects(config, written)
-    SOURCES = read_sources(Path(config["sources"]))
-    plan.check_sources(config, SOURCES)
+    config, SOURCES = plan.checked(config)
     #: shard id -> (corpus, shard)
     SHARDS, skipped = plan_slguset.plan_corpora(config, SOURCES)
     #: what of the corpora is not read, as rows of the quarantine
