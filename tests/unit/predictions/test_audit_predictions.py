@@ -21,7 +21,7 @@ from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
 from evenhand.predictions.audit_predictions import audit_predictions
 from evenhand.predictions.read import read_predictions
-from evenhand.predictions.words import findings
+from evenhand.predictions.words import findings, notes
 
 
 def people(n=400, shift=0.0, seed=0):
@@ -169,10 +169,17 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         ("id,y,p,group\n", {}, "no rows below its header"),
         (ROWS + "5,1\n", {}, "has 2 cells, and the header 4"),
         (ROWS.replace("0.", "yes"), {}, "p has 'yes9' in row 1, and y has 0 and 1; use the same"),
-        (ROWS.replace("0.", "6"), {}, "p has '69' in row 1, and y has 0 and 1; use the same labels"
-         " in both columns, or probabilities between 0 and 1, as per cents divided by 100 are"),
+        (ROWS.replace("0.", "6"), {}, "p has numbers above 1 (up to 69); divide percent"),
+        (ROWS.replace("0.", "") + "5,1,0,b\n6,0,1,b\n", {}, "p has numbers above 1 (up to 9)"),
+        (ROWS.replace("0.", "0.0") + "5,1,2,b\n6,0,3,b\n7,0,4,b\n", {}, "above 1 (up to 4)"),
+        (ROWS + "5,maybe,0.7,b\n", {}, "predictions.csv:6: p has probabilities, and it is not known"
+         " of which label, as y has 3; the rarest is 'maybe', in 1 row, first here; mend these"),
+        (ROWS.replace(",1,", ",2,"), {}, "of which label; name positive, one of 0 and 2"),
+        (ROWS + "5,1,,a\n6,1,2,b\n7,1,,b\n8,,1,b\n9,,1,a\n", {},
+         "5 of 9 rows are left out (no_prediction 2, no_label 2, not_a_probability 1), more than"),
         ("id,y,p,group\n" + "1,1,0.9,a\n1,0,0.2,b\n" * 2, {"id": "id"},
-         "one value only (a), so there are no groups to compare; 3 of 4 rows are left out:"),
+         "one value only (a), so there are no groups to compare; 3 of 4 rows are left"
+         " out (duplicate_id 3):"),
         (ROWS.replace("1,1,", "1,,").replace("2,0,", "2,,").replace("3,1,", "3,,")
          .replace("4,0,", "4,,"), {}, "y has no value"),
         (ROWS.replace(",0,", ",1,"), {}, "has one value only (1)"),
@@ -201,6 +208,26 @@ def test_a_bad_row_is_left_out_with_its_reason(tmp_path, row, reason):
     tables, meta = audit(tmp_path, f"{ROWS}{row}\n", id="id")
     (left,) = tables["left_out"]
     assert (left["row"], left["reason"], meta["cases"]) == (5, reason, 4)
+
+
+def test_a_whole_number_is_one_group_in_every_form(tmp_path):
+    table = people(n=80)
+    table["group"] = (["1", "1.0", "2", "2.0"] * 20)[:80]
+    table["of"], table["id"] = "", range(80)
+    table.loc[79, "group"], table.loc[79, "of"] = "1.0", "2.0"
+    tables, meta = audit(tmp_path, table, id="id", counterfactual_of="of")
+    assert {row["group"] for row in tables["groups"]} == {"all", "1", "2"}
+    assert (meta["rows"], meta["cases"], meta["left_out"]) == (80, 79, 0)
+
+
+def test_left_out_rows_and_unknown_groups_are_noted(tmp_path):
+    tables, meta = audit(tmp_path, ROWS + "4,1,0.9,a\n5,1,,a\n6,1,1,\n", id="id")
+    assert notes(meta, tables, tmp_path) == [
+        f"2 of 7 rows are left out (duplicate_id 1, no_prediction 1): {tmp_path}/left_out.csv",
+        "The group of 1 case in group is not known.",
+    ]
+    tables, meta = audit(tmp_path, ROWS)
+    assert notes(meta, tables, tmp_path) == []
 
 
 def test_probabilities_that_do_not_sum_to_one_are_left_out(tmp_path):

@@ -55,7 +55,8 @@ def audit_predictions(
     cases : path
         Parquet: each case with label, prediction, probability, outcome and groups.
     meta : path
-        JSON: name, title, format, counts, and the columns that were read.
+        JSON: name, title, format, counts, and the columns that were read; unknown has the number
+        of cases without a group, by attribute.
     name, title : str
         Name and title of the predictions.
     format : str
@@ -92,6 +93,7 @@ def audit_predictions(
         study = preferences.LogStudy(answers, bad, delta)
         counts = tabulate(out, [preferences, left_out], study)
         document |= {"cases": len(answers), "groups": [], "left_out": len(bad)}
+        document |= {"rows": len(answers) + len(bad), "unknown": {}}
         rows = [answer._asdict() for answer in answers]
     else:
         if len(files) != 1 or label is None or not groups:
@@ -149,6 +151,10 @@ def write_audit(
     counts = tabulate(out, load_members(tables), study)
     rows = list(study.cases())
     left_out = len(predictions.left_out)
+    document["rows"] = len(rows) + len(predictions.factual) + left_out
+    document["unknown"] = {
+        name: int((groups == "").sum()) for name, groups in predictions.groups.items()
+    }
     document |= {"cases": len(rows), "groups": list(predictions.groups), "left_out": left_out}
     metrics = list(dict.fromkeys(item.metric for item in study.metrics))
     document |= {"several": predictions.several, "runs": len(predictions.predicted)}

@@ -54,6 +54,16 @@ class Answer(NamedTuple):
     right: float | None
 
 
+def log_files(files: list[Path]) -> list[Path]:
+    """Return the logs among files and in folders; InputError if there is none."""
+    paths = [path for file in files for path in (sorted(filter(_is_log, file.rglob("*.jsonl")))
+                                                if file.is_dir() else [file])]  # fmt: skip
+    if not paths:
+        remedy = "run lm_eval with --log_samples, or name a CSV or Parquet file"
+        raise InputError("has no samples_*.jsonl", file=files[0], remedy=remedy)
+    return paths
+
+
 def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]]]:
     """Read logs, or folders of them: the samples, and the rows of the quarantine.
 
@@ -62,10 +72,7 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]]]:
     InputError
         There is no log, or none of its samples is of CrowS-Pairs or BBQ.
     """
-    paths = [path for file in files for path in (sorted(filter(_is_log, file.rglob("*.jsonl")))
-                                                if file.is_dir() else [file])]  # fmt: skip
-    if not paths:
-        raise InputError("has no samples_*.jsonl", file=files[0], remedy="run with --log_samples")
+    paths = log_files(files)
     answers, bad, seen = [], [], set()
     for path, task in zip(paths, _tasks(paths), strict=True):
         pieces = _pieces(path)

@@ -14,8 +14,9 @@ import numpy as np
 import pandas as pd
 
 from evenhand.errors import InputError
+from evenhand.predictions.words import left_out_words
 from evenhand.tabular.delimited import read_csv
-from evenhand.tabular.numbers import binned, or_nan
+from evenhand.tabular.numbers import binned, counted, or_nan, without_point
 from evenhand.text.phrases import listed
 
 #: Why a row is left out.
@@ -42,6 +43,9 @@ MOST_LABELS = 200
 
 #: The most groups of an attribute, and the most of an attribute of numbers without bins.
 MOST_GROUPS, MOST_NUMBERS = 100, 20
+
+#: Fewer distinct numbers above 1, or a smaller share, are wrong cells in a column of probabilities.
+FEW_WRONG, WRONG_SHARE = 3, 0.05
 
 #: How cells without a value are written.
 MISSING = frozenset({"", "nan", "NaN", "None", "null", "NA", "N/A", "<NA>"})
@@ -93,7 +97,7 @@ class Predictions:
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """Read a CSV or Parquet file as text; a missing value is blank."""
+    """Read a CSV or Parquet file as text: a missing value is blank, ``1.0`` is ``1``."""
     if path.suffix != ".parquet":
         header, rows = read_csv(path)
         if twice := [name for name, count in Counter(header).items() if count > 1]:
@@ -105,13 +109,11 @@ def read_table(path: Path) -> pd.DataFrame:
 
         columns = read_columns(path).to_pydict()
         table = pd.DataFrame({name: list(map(_text, cells)) for name, cells in columns.items()})
-    return table.astype(object).where(~table.isin(MISSING), "")
+    return table.astype(object).where(~table.isin(MISSING), "").map(without_point)
 
 
 def _text(value: Any) -> str:
-    if value is None or value != value:
-        return ""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    return "" if value is None or value != value else str(value)
 
 
 def as_label(cell: str) -> str:
@@ -172,6 +174,10 @@ def read_predictions(
     bad = _LeftOut(ids)
     bad.mark(ids.duplicated(), "duplicate_id", ids.map(repr))
     bad.mark((labels == "") & is_case, "no_label")
+    if prediction:
+        _check_range(table[prediction], prediction, classes, file)
+        if positive_place is None or len(classes) != 2:
+            _check_two_labels(table[prediction], labels, prediction, label, classes, gold or file)
     p = _probabilities(table, prediction, by_class, classes, positive_place, bad)
     if p is None:
         names = table[prediction].map(as_label)
@@ -198,6 +204,12 @@ def read_predictions(
         )
     for name in groups:
         _check_groups(name, {*members[name].iloc[kept]} - {""}, name in bins, bad, file)
+    if 2 * bad.usable.sum() < len(ids):
+        raise InputError(
+            f"{bad.count()}, more than half of them",
+            file=file,
+            remedy="mend or remove these rows (docs/predictions.md)",
+        )
     return Predictions(
         id=ids.to_numpy(dtype=str)[kept],
         classes=classes,
@@ -219,17 +231,49 @@ def _other_labels(
 ) -> InputError:
     """Return the error for predictions none of which is a label."""
     outside = names[~names.map(or_nan).between(0, 1)]
-    percent = ""
-    if outside.empty:
-        where = f"the values {listed(sorted({*names}), 4)}"
-    else:
+    where = f"the values {listed(sorted({*names}), 4)}"
+    if not outside.empty:
         where = f"{outside.iloc[0]!r} in row {outside.index[0] + 1}"
-        if not isnan(or_nan(outside.iloc[0])):
-            percent = ", as per cents divided by 100 are"
     return InputError(
         f"{prediction} has {where}, and {label} has {listed(classes, 4)}",
         file=file,
-        remedy=f"use the same labels in both columns, or probabilities between 0 and 1{percent}",
+        remedy="use the same labels in both columns, or probabilities between 0 and 1",
+    )
+
+
+def _check_range(cells: pd.Series, prediction: str, classes: list[str], file: Path) -> None:
+    """Raise InputError for numbers above 1 that are neither labels nor a few wrong cells."""
+    names = {*cells.map(as_label)} - {""}
+    numbers = [or_nan(name) for name in names]
+    others = names - {*classes}
+    above = [or_nan(name) for name in others if or_nan(name) > 1]
+    few = len(above) < max(FEW_WRONG, WRONG_SHARE * len(names))
+    if few or 2 * len(others) <= len(names) or any(map(isnan, numbers)):
+        return
+    raise InputError(
+        f"{prediction} has numbers above 1 (up to {max(above):g})",
+        file=file,
+        remedy="divide percentages by 100, or name a column of labels",
+    )
+
+
+def _check_two_labels(
+    cells: pd.Series, labels: pd.Series, prediction: str, label: str, classes: list[str], file: Path
+) -> None:
+    """Raise InputError for one column of probabilities, if it is not known of which label."""
+    if not _are_probabilities(cells, classes):
+        return
+    problem = f"{prediction} has probabilities, and it is not known of which label"
+    if len(classes) == 2:
+        remedy = f"name positive, one of {listed(classes)}"
+        raise InputError(problem, file=file, remedy=remedy)
+    rarest, count = Counter(labels[labels != ""]).most_common()[-1]
+    raise InputError(
+        f"{problem}, as {label} has {len(classes)}; the rarest is {rarest!r}, in"
+        f" {counted(count, 'row')}, first here",
+        file=file,
+        line=int(np.argmax(labels == rarest)) + 2,
+        remedy="mend these rows, or give probabilities by class",
     )
 
 
@@ -240,8 +284,7 @@ def _check_groups(name: str, values: set[str], has_bins: bool, bad: "_LeftOut", 
         only = f"one value only ({next(iter(values))})" if values else nothing
         problem = f"the attribute {name} has {only}, so there are no groups to compare"
         if not bad.usable.all():
-            count = (~bad.usable).sum()
-            problem += f"; {count} of {len(bad.usable)} rows are left out: {bad.first()}"
+            problem += f"; {bad.count()}: {bad.first()}"
         raise InputError(problem, file=file)
     are_numbers = not has_bins and not any(isnan(or_nan(value)) for value in values)
     if len(values) > (MOST_NUMBERS if are_numbers else MOST_GROUPS):
@@ -280,6 +323,10 @@ class _LeftOut:
             {"row": number + 1, **row}
             for number, row in self.table[~self.usable].to_dict("index").items()
         ]
+
+    def count(self) -> str:
+        """Return how many rows are left out, by reason, in words."""
+        return left_out_words(Counter(self.table["reason"][~self.usable]), len(self.table))
 
     def first(self) -> str:
         """Return the reason of the first such row, in words."""
@@ -352,6 +399,13 @@ def _positive(positive: str | None, classes: list[str], label: str, file: Path) 
     return classes.index(as_label(str(positive)))
 
 
+def _are_probabilities(cells: pd.Series, classes: list[str]) -> bool:
+    """Return whether a column has probabilities: most values are in 0 to 1, and not all labels."""
+    names = {*cells.map(as_label)} - {""}
+    inside = [0 <= or_nan(name) <= 1 for name in names]
+    return not names <= {*classes} and np.mean(inside or [0]) > 0.5
+
+
 def _probabilities(
     table: pd.DataFrame,
     prediction: str | None,
@@ -363,16 +417,8 @@ def _probabilities(
     """Return the probabilities of the classes, or None where labels are predicted."""
     cells = table[list(by_class.values()) or [prediction]]
     values = cells.map(or_nan)
-    if not by_class:
-        predictions = {*map(as_label, cells[prediction])} - {""}
-        inside = [0 <= or_nan(cell) <= 1 for cell in predictions]
-        if predictions <= set(classes) or not np.mean(inside or [0]) > 0.5:
-            return None
-        if positive is None or len(classes) != 2:
-            raise InputError(
-                f"{prediction} has probabilities, and it is not known of which label",
-                remedy=f"name positive, one of {listed(classes, 6)}, or probabilities by class",
-            )
+    if not by_class and not _are_probabilities(cells[prediction], classes):
+        return None
     bad.mark((cells == "").any(axis=1), "no_prediction")
     outside = ~((values >= 0) & (values <= 1)).all(axis=1)
     bad.mark(outside, "not_a_probability", cells.agg(", ".join, axis=1))

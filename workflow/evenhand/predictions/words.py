@@ -1,6 +1,8 @@
 """The findings of an audit of predictions, in sentences."""
 
+from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from evenhand.text.phrases import conclusion
@@ -34,6 +36,36 @@ def findings(tables: Tables) -> list[str]:
     """
     logs = [_preference(row) for row in tables.get("preferences", []) if _is_whole(row)]
     return logs or _gaps(tables)
+
+
+def notes(description: Mapping[str, Any], tables: Tables, folder: Path) -> list[str]:
+    """Return a sentence on the rows that are left out, and on the cases without a group.
+
+    Parameters
+    ----------
+    description : mapping
+        The description of `evenhand.predictions.audit_predictions` (``meta``).
+    tables : mapping
+        The rows of its tables, by name.
+    folder : Path
+        Their folder.
+    """
+    sentences = []
+    if rows := tables["left_out"]:
+        words = left_out_words(Counter(row["reason"] for row in rows), description["rows"])
+        sentences.append(f"{words}: {folder / 'left_out.csv'}")
+    for name, count in description["unknown"].items():
+        if count:
+            cases = f"{count:,} case{'' if count == 1 else 's'}"
+            sentences.append(f"The group of {cases} in {name} is not known.")
+    return sentences
+
+
+def left_out_words(reasons: Counter[str], total: int, noun: str = "rows") -> str:
+    """Return how many of all rows are left out, by reason: "3 of 60 rows are left out (…)"."""
+    words = ", ".join(f"{reason} {count}" for reason, count in reasons.most_common())
+    verb = "is" if reasons.total() == 1 else "are"
+    return f"{reasons.total():,} of {total:,} {noun} {verb} left out ({words})"
 
 
 def _is_whole(row: dict[str, Any]) -> bool:
