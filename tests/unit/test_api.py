@@ -70,7 +70,9 @@ def test_pairs_as_data_and_as_file_and_a_loaded_model_give_the_same(model, pairs
     calls = [card.split("```python")[1].split("```")[0].strip().splitlines() for card in cards]
     assert calls[0][-1] == f"result = eh.audit_pairs({Path(model).name!r}, 'pairs.csv')"
     assert calls[2][-1] == "result = eh.audit_pairs(model, pairs, name='tiny')"
-    assert repr(results[0]) == "\n".join(results[0].findings)
+    *findings, note = repr(results[0]).splitlines()
+    assert findings == results[0].findings
+    assert note.startswith("2 of 90 pairs are left out (empty 1, identical 1): ")
 
 
 def test_verdicts_are_of_the_methods_that_count_on_all_pairs(model, pairs, tmp_path):
@@ -91,6 +93,46 @@ def test_predictions_as_data_and_as_file_give_the_same(tmp_path):
     assert called in first.card()
     page = second.to_html(tmp_path / "p.html").read_text(encoding="utf-8")
     assert html.escape(first.findings[0], quote=False) in page
+
+
+def test_cells_of_mixed_types_are_those_of_a_csv():
+    data = pd.DataFrame({"y": [1, "0"] * 30, "p": ["1", 0.0, 0] * 20, "g": [1, "1.0", "b"] * 20})
+    data.loc[0, "p"] = None
+    result = eh.audit_predictions(data, label="y", prediction="p", groups="g")
+    assert {*result.table["group"]} == {"all", "1", "b"}
+    assert repr(result).splitlines()[-1].startswith("1 of 60 rows is left out (no_prediction 1): ")
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (pd.DataFrame([[1, 2]], columns=["y", "y"]), "^the DataFrame: has the column 'y' twice"),
+        ([1, 2], "the data are of the type list; use a DataFrame or a path"),
+        (None, "the data are of the type NoneType"),
+    ],
+)
+def test_data_that_cannot_be_read_are_refused(data, words):
+    columns = {"label": "y", "prediction": "p", "groups": "g"}
+    with pytest.raises(InputError, match=words):
+        eh.audit_predictions(data, **columns)
+    with pytest.raises(InputError, match=words):
+        eh.audit_pairs("model", data)
+    with pytest.raises(InputError, match=words):
+        eh.audit_table(data, label="y", attribute="g")
+
+
+@pytest.mark.parametrize("delta", [0, -1, float("nan"), 46])
+def test_a_delta_out_of_range_is_refused(delta, pairs, tmp_path):
+    people = pd.DataFrame({"y": [1, 0] * 5, "p": [1, 0] * 5, "g": ["x", "y"] * 5})
+    calls = [
+        lambda: eh.audit_pairs("model", pairs, delta=delta),
+        lambda: eh.audit_predictions(people, label="y", prediction="p", groups="g", delta=delta),
+        lambda: eh.audit_table(people, label="y", attribute="g", delta=delta),
+        lambda: eh.audit_logs(tmp_path, delta=delta),
+    ]
+    for call in calls:
+        with pytest.raises(InputError, match=r"inference\.delta is"):
+            call()
 
 
 def test_a_table_with_a_test_set_uses_it(tmp_path):

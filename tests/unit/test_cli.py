@@ -1,6 +1,7 @@
 """The command line: the finding and the place of the report end each command."""
 
 import inspect
+from pathlib import Path
 
 import pytest
 import yaml
@@ -13,6 +14,9 @@ from evenhand.errors import InputError
 ROWS = "y,p,gender\n" + "1,0.9,woman\n0,0.1,man\n1,0.4,man\n0,0.2,woman\n" * 50
 
 
+PREDICTIONS = ["predictions", "p.csv", "--label", "y", "--prediction", "p", "--group", "gender"]
+
+
 def run(*words):
     """The exit status of a command."""
     with pytest.raises(SystemExit) as status:
@@ -21,11 +25,14 @@ def run(*words):
 
 
 def test_predictions_end_with_the_finding_and_the_report(tmp_path, capsys):
-    (tmp_path / "p.csv").write_text(ROWS)
+    (tmp_path / "p.csv").write_text(ROWS + "1,,woman\n1,0.2,\n")
     out = tmp_path / "audit"
     words = ["--label", "y", "--prediction", "p", "--group", "gender", "--out", out]
     assert not run("predictions", tmp_path / "p.csv", *words)
-    finding, report = capsys.readouterr().out.splitlines()[-2:]
+    left_out, unknown, finding, report = capsys.readouterr().out.splitlines()
+    file = f"{out}/tables/predictions/mine/left_out.csv"
+    assert left_out == f"1 of 202 rows is left out (no_prediction 1): {file}"
+    assert unknown == "The group of 1 case in gender is not known."
     assert finding.startswith("True positive rate differs by gender: 0.0 % for man")
     assert report == f"Report: {out}/report.html" and (out / "report.html").is_file()
     assert (out / "card.md").read_text().startswith("# p\n")
@@ -52,7 +59,7 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "problem"),
     [
         (["predictions", "none.csv", "--label", "y", "--group", "g"], "no such file"),
         (["predictions", "none.csv"], "name --label and --group"),
@@ -60,14 +67,25 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["predictions", "n.csv", "--label", "y", "--group", "g", "--bins", "age=a"], "no numbers"),
         (["init", "--task", "all"], "there is no task 'all'"),
         (["run", "none.yaml"], "there is no such configuration"),
+        (["run", "bad.yaml", "-n"], "error: bad.yaml: predictions.p needs a prediction"),
+        (["why", "bad.yaml"], "error: bad.yaml: predictions.p needs a prediction"),
         (["extract", "none", "--language", "xx"], "there is no pack xx_gender"),
+        (["extract", "none"], "error: none: there is no such file or folder"),
+        (["predictions", "logs", "--label", "y"], "logs: has no samples_*.jsonl; run lm_eval"),
+        (["predictions", "p.csv", "--prediction", "p0", "p1"], "--prediction takes one column; for"
+         " probabilities by class use --probability LABEL=COLUMN."),
+        ([*PREDICTIONS, "--delta", "-1"], "inference.delta is -1.0; it must be a number, above 0"),
+        ([*PREDICTIONS, "--bins", "gender=50,30"], "is [50.0, 30.0]; write [30.0, 50.0]"),
     ],
-)
-def test_bad_input_is_one_sentence(words, said, capsys, tmp_path, monkeypatch):
+)  # fmt: skip
+def test_bad_input_is_one_sentence(words, problem, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    Path("logs").mkdir()
+    Path("p.csv").write_text(ROWS)
+    Path("bad.yaml").write_text("predictions: {p: {files: [p.csv], label: y, groups: [gender]}}")
     assert run(*words) == 2
     error = capsys.readouterr().err
-    assert error.startswith("error: ") and said in error and error.count("\n") == 1
+    assert error.startswith("error: ") and problem in error and error.count("\n") == 1
 
 
 @pytest.mark.parametrize(

@@ -6,19 +6,22 @@ folder that is laid out as the workflow's results.
 """
 
 import inspect
+import json
 import re
 import shutil
 import tempfile
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evenhand.core.config import read_schema
 from evenhand.core.places import ROOT, SCHEMA, located
+from evenhand.core.resources import first_twice
 from evenhand.errors import InputError
 from evenhand.plan_slguset import completed
 from evenhand.text.phrases import listed
@@ -48,6 +51,8 @@ class Result:
         Its files, laid out as the workflow's results.
     findings : list of str
         The findings, the main one first.
+    notes : list of str
+        What was left out of the data, and what is not known.
     """
 
     folder: Path
@@ -58,6 +63,7 @@ class Result:
     _page_files: list[Path]
     _card: Callable[["Result"], str]
     _temporary: Any = None
+    notes: list[str] = field(default_factory=list)
 
     @cached_property
     def tables(self) -> "dict[str, pd.DataFrame]":
@@ -117,8 +123,8 @@ class Result:
         return self._card(self)
 
     def __repr__(self) -> str:
-        """Return the findings."""
-        return "\n".join(self.findings)
+        """Return the findings and the notes."""
+        return "\n".join([*self.findings, *self.notes])
 
 
 def audit_pairs(
@@ -171,7 +177,7 @@ def audit_pairs(
 
     call = _call(audit_pairs, locals())
     folder, temporary = _folder(out)
-    config = completed({}, read_schema(SCHEMA))
+    config = _completed({}, delta)
     place = folder / "stereotypes" / "pairs"
     source, title = _model(model, folder)
     name = re.sub(r"[^A-Za-z0-9_.-]", "_", name or title)
@@ -220,8 +226,12 @@ def audit_pairs(
             return path.read_text(encoding="utf-8")
 
     page = "language_models"
-    findings = _pair_findings(read_table(tables / "bias_scores.csv"), delta)
-    return Result(folder, findings, tables, "bias_scores", page, page_files, card, temporary)
+    scores = read_table(tables / "bias_scores.csv")
+    notes = _pair_notes(json.loads(described.read_text(encoding="utf-8")), scores, tables)
+    return Result(
+        folder, _pair_findings(scores, delta), tables, "bias_scores", page, page_files, card,
+        temporary, notes,
+    )  # fmt: skip
 
 
 #: The files that scoring writes, with their suffixes.
@@ -300,9 +310,9 @@ def audit_predictions(
         "threshold": threshold,
         "title": title,
     }
-    file = _parquet(data, folder / "predictions.parquet")
-    truth = None if gold is None else _parquet(gold, folder / "gold.parquet")
-    with _errors_of_frame(file, data):
+    file = _file(data, folder / "predictions.csv")
+    truth = None if gold is None else _file(gold, folder / "gold.csv")
+    with _errors_of_frame(file, data), _errors_of_frame(truth, gold, "the DataFrame of gold"):
         return _audited([file], options, delta, folder, temporary, call, truth)
 
 
@@ -349,11 +359,11 @@ def _audited(
     from evenhand import plan_predictions
     from evenhand.core.tables import read_tables
     from evenhand.predictions.audit_predictions import audit_predictions as stage
-    from evenhand.predictions.words import findings
+    from evenhand.predictions.words import findings, notes
 
     entry = {key: value for key, value in options.items() if value not in (None, {}, [])}
     entry["files"] = ["predictions"]
-    config = completed({"predictions": {"mine": entry}}, read_schema(SCHEMA))
+    config = _completed({"predictions": {"mine": entry}}, delta)
     tables, place = folder / "tables" / "predictions" / "mine", folder / "predictions" / "mine"
     place.mkdir(parents=True, exist_ok=True)
     cases, meta = place / "cases.parquet", place / "meta.json"
@@ -375,8 +385,12 @@ def _audited(
         return _card(options["title"], result.findings, result.tables[table], call)
 
     page_files = [meta, tables]
-    sentences = findings(read_tables(tables))
-    return Result(folder, sentences, tables, main, "predictions", page_files, card, temporary)
+    rows = read_tables(tables)
+    description = json.loads(meta.read_text(encoding="utf-8"))
+    return Result(
+        folder, findings(rows), tables, main, "predictions", page_files, card, temporary,
+        notes(description, rows, tables),
+    )  # fmt: skip
 
 
 def audit_table(
@@ -452,7 +466,7 @@ def audit_table(
         "lambdas": [1],
         "seeds": seeds,
     }
-    config = completed({"individual_fairness": settings}, read_schema(SCHEMA))
+    config = _completed({"individual_fairness": settings}, delta)
     config = plan_individual.expand(config)
     settings, place = config["individual_fairness"], folder / "tabular" / "mine"
     place.mkdir(parents=True, exist_ok=True)
@@ -547,6 +561,9 @@ def extract_sentences(
             f"there is no pack {folder.name}", remedy=f"use one of {', '.join(known)}, or your own"
         )
     paths = [str(path) for path in ([files] if isinstance(files, str | Path) else files)]
+    for path in paths:
+        if not Path(path).exists():
+            raise InputError("there is no such file or folder", file=path)
     keys = {"pack": str(folder)} | ({"filters": list(filters)} if filters else {})
     keys["corpora"] = {"mine": {"files": ["corpus"]}}
     config = completed({"slguset": keys}, read_schema(SCHEMA))
@@ -609,21 +626,34 @@ def _folder(out: str | Path | None) -> tuple[Path, _TemporaryFolder | None]:
     return folder, None
 
 
+def _completed(config: dict[str, Any], delta: float) -> dict[str, Any]:
+    """Return a configuration with all defaults; InputError if a value is not allowed."""
+    return completed(config | {"inference": {"delta": float(delta)}}, read_schema(SCHEMA))
+
+
 def _frame(data: "Data") -> "pd.DataFrame":
     import pandas as pd
 
     from evenhand.io.tables import read_columns
 
     if isinstance(data, pd.DataFrame):
+        names = list(map(str, data.columns))
+        if twice := first_twice(names):
+            raise InputError(
+                f"has the column {twice!r} twice", file="the DataFrame", remedy="rename one of them"
+            )
         return data
-    path = Path(data)
-    if not path.is_file():
-        raise InputError("there is no such file", file=path)
+    if not isinstance(data, str | Path):
+        remedy = "use a DataFrame or a path"
+        raise InputError(f"the data are of the type {type(data).__name__}", remedy=remedy)
+    path = _there(Path(data))
     return read_columns(path).to_pandas() if path.suffix == ".parquet" else pd.read_csv(path)
 
 
 @contextmanager
-def _errors_of_frame(file: Path, data: "Data") -> Iterator[None]:
+def _errors_of_frame(
+    file: Path | None, data: "Data | None", name: str = "the DataFrame"
+) -> Iterator[None]:
     """Let an error in a file that was written for a DataFrame speak of the DataFrame."""
     try:
         yield
@@ -631,7 +661,7 @@ def _errors_of_frame(file: Path, data: "Data") -> Iterator[None]:
         if isinstance(data, str | Path) or error.file is None or Path(error.file) != file:
             raise
         row = "" if error.line is None or error.line < 2 else f", row {error.line - 2} from 0"
-        place = f"the DataFrame{row}"
+        place = f"{name}{row}"
         raise InputError(error.problem, file=place, remedy=error.remedy) from None
 
 
@@ -643,12 +673,9 @@ def _csv(data: "Data", path: Path) -> Path:
     return path
 
 
-def _parquet(data: "Data", path: Path) -> Path:
-    """Return a file of the data: the given file, or a new Parquet file."""
-    if isinstance(data, str | Path):
-        return _there(Path(data))
-    data.reset_index(drop=True).to_parquet(path)
-    return path
+def _file(data: "Data", path: Path) -> Path:
+    """Return a file of the data: the given file in any format, or a new CSV file."""
+    return _there(Path(data)) if isinstance(data, str | Path) else _csv(data, path)
 
 
 def _there(path: Path) -> Path:
@@ -734,6 +761,19 @@ def _pair_findings(rows: list[dict[str, Any]], delta: float) -> list[str]:
             words = preference(row, f" of {row['scored']} pairs", delta)
         sentences.append(f"{title}: {words}")
     return sentences
+
+
+def _pair_notes(description: dict[str, Any], rows: list[dict[str, Any]], folder: Path) -> list[str]:
+    """Return a sentence on the pairs that have no score, if there are any."""
+    from evenhand.predictions.words import left_out_words
+
+    reasons = Counter({name: count for name, count in description["excluded"].items() if count})
+    whole = [row for row in rows if (row["subset"], row["bias_type"]) == ("all", "all")]
+    unscorable = max((row["unscorable"] or 0 for row in whole), default=0)
+    if (others := unscorable - reasons.total()) > 0:
+        reasons["no_score"] = others
+    words = left_out_words(reasons, description["pairs"], "pairs")
+    return [f"{words}: {folder / 'bias_scores.csv'}"] if reasons else []
 
 
 def _table_findings(result: Result) -> list[str]:

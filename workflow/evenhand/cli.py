@@ -30,6 +30,9 @@ Words = Annotated[str, Parameter(allow_leading_hyphen=True, show=False)]
 #: Options of Snakemake that say where jobs run.
 _PLACES = ("-c", "--cores", "-j", "--jobs", "--profile", "-e", "--executor")
 
+#: Options of Snakemake that change the configuration, or the folder that its paths start from.
+_CHANGES = ("--config", "-C", "--directory", "-d")
+
 
 def main(words: list[str] | None = None) -> None:
     """Run a command; exit with 2 for invalid input."""
@@ -83,7 +86,7 @@ def predictions(
     file: Path,
     *,
     label: str | None = None,
-    prediction: str | None = None,
+    prediction: list[str] | None = None,
     probability: list[str] | None = None,
     group: list[str] | None = None,
     positive: str | None = None,
@@ -133,6 +136,9 @@ def predictions(
     import evenhand as eh
 
     if file.is_dir() or file.suffix == ".jsonl":
+        from evenhand.predictions.lm_eval import log_files
+
+        log_files([file])
         columns = (label, prediction, probability, group, positive, bins, id, cluster)
         if any((*columns, counterfactual_of, gold)) or threshold != 0.5:
             raise InputError(
@@ -140,13 +146,19 @@ def predictions(
             )
         _write_report(eh.audit_logs(file, delta=delta, out=out), out)
         return
+    if len(prediction or []) > 1:
+        raise InputError(
+            "--prediction takes one column",
+            file=file,
+            remedy="for probabilities by class use --probability LABEL=COLUMN",
+        )
     if label is None or not group:
         raise InputError("name --label and --group", file=file)
     result = eh.audit_predictions(
         file,
         label=label,
         groups=group,
-        prediction=prediction,
+        prediction=prediction[0] if prediction else None,
         probabilities=dict(map(_parts, probability or [])),
         positive=positive,
         bins={name: _numbers(words) for name, words in map(_parts, bins or [])},
@@ -211,10 +223,10 @@ def extract(
 
 
 def _write_report(result, out: Path) -> None:
-    """Write the report and the card of a result; print its main finding and the report's path."""
+    """Write the report and the card of a result; print notes, main finding and the report."""
     report = result.to_html(out / "report.html")
     (out / "card.md").write_text(result.card(), encoding="utf-8")
-    print(f"{result.findings[0]}\nReport: {report}")
+    print("\n".join([*result.notes, result.findings[0], f"Report: {report}"]))
 
 
 #: The configurations to begin with, by task.
@@ -280,8 +292,11 @@ def _with_config(words: tuple[str, ...]) -> tuple[Path, tuple[str, ...]]:
     if not config.is_file():
         raise InputError("there is no such configuration", file=config, remedy="`evenhand init`")
     from evenhand.core.config import read_config
+    from evenhand.plan import check_config
 
-    read_config(config)  # Snakemake would answer a file that it cannot read with a traceback
+    # Snakemake would answer with a traceback, or the place of a rule
+    check = read_config if any(word.startswith(_CHANGES) for word in words) else check_config
+    check(config)
     return config, words[is_named:]
 
 
