@@ -124,7 +124,7 @@ class CaseFiles:
             file=member.name,
             quarantine=self.quarantine,
             encoding=self.options.get("encoding", "auto"),
-            noted=True,
+            noted=self.options.get("note_encoding", False),
             max_characters=CASE_CHARACTERS,
         )
 

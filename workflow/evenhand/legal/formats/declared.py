@@ -49,7 +49,8 @@ def read(cases: CaseFiles) -> Iterator[Record]:
     gets rows without a text (``no_text``), whose text is a number (``text_is_number``), whose label
     is not declared or no number for its bins (``outside_labels``), whose split is none
     (``unknown_split``), or that lack a declared id (``no_id``). Values of attributes that cannot be
-    used are noted (``no_group``), as are dates (``bad_date``); these rows stay.
+    used are noted (``no_group``), as are dates (``bad_date``); these rows stay. A file that is not
+    UTF-8 is noted with its detected encoding (``other_encoding``).
 
     Raises
     ------
@@ -93,7 +94,8 @@ def _data_files(files: list[Path]) -> Iterator[Path]:
 def _rows(path: Path, cases: CaseFiles) -> Iterator[SourceRow]:
     """Yield the rows of a file; class numbers of Hugging Face's tables become names."""
     if path.suffix not in (".arrow", ".parquet"):
-        yield from replace(cases, files=[path]).rows()
+        options = cases.options | {"note_encoding": True}
+        yield from replace(cases, files=[path], options=options).rows()
         return
     batches = _arrow_batches(path) if path.suffix == ".arrow" else read_batches(path)
     numbers = count(1)
