@@ -143,7 +143,7 @@ rule collect_provenance:
         run(
             "report.collect_provenance",
             # not those of pages and their tables, which are of a later time than this
-            '--records $(grep -LE \'"stage": "evenhand.report.(collect_|export_|explore_|write_(page|shared))"\'',
+            '--records $(grep -LE \'"stage": "evenhand.report.(collect_|export_|explore_|write_(page|shared)")\'',
             "$EVENHAND_STATE/records/*.json)",
         )
 
