@@ -119,11 +119,11 @@ def _set(
             if not {row.get(column) for column in models} & untrusted.keys()
         ]
 
-    about = measures.describe_pairs(document)
-    scores = describe_scores(rows, about["sides"], untrusted) if rows else None
+    description = measures.describe_pairs(document)
+    scores = describe_scores(rows, description["sides"], untrusted) if rows else None
     meta = (trusted(table) for table in ("meta_evaluation", "roc", "auc_tests"))
     return {
-        "about": about,
+        "about": description,
         "scores": scores,
         "sentence": scores["sentence"] if scores else Markup("Its scores are not there."),
         "stereoset": measures.by_model(trusted("stereoset")),

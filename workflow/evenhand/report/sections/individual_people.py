@@ -41,7 +41,7 @@ class Behind:
         """Return the training behind a row of a table; None without test individuals."""
         name = name_of(setting_of(row))
         names = [name, (name[0], ALONE)] if row["epsilon"] == 1 else [name]
-        return next((one for one in names if (one, None, None) in self._counts), None)
+        return next((name for name in names if (name, None, None) in self._counts), None)
 
     def row_items(self, row: Mapping[str, Any], group: str | None = None) -> str:
         """Return the part of the query string for a table row; ``-``: no test individuals.
@@ -64,22 +64,22 @@ class Behind:
         None without test individuals.
         """
         name, label = self.training(row), LABELS.get(metric)
-        found = name and self._counts.get((name, row.get("group"), label))
-        if not found:
+        tally = name and self._counts.get((name, row.get("group"), label))
+        if not tally:
             return None
         items = {} if label is None else {"label": label}
-        seeds = _seeds(found)
+        seeds = _seeds(tally)
         if metric not in ANSWERS:
             what = "who were held out" if label is None else f"with the label {label}"
-            return {"items": urlencode(items), "link": f"{_people(found['people'])} {what} {seeds}"}
+            return {"items": urlencode(items), "link": f"{_people(tally['people'])} {what} {seeds}"}
         column, answer, what, none = ANSWERS[metric]
-        answers = f"{plural(found['answers'], 'answer')} {seeds}"
-        if not found[column]:
-            link = f"{_people(found['people'])} of whom none of {answers} {none}"
+        answers = f"{plural(tally['answers'], 'answer')} {seeds}"
+        if not tally[column]:
+            link = f"{_people(tally['people'])} of whom none of {answers} {none}"
             return {"items": urlencode(items), "link": link}
-        link = f"{_people(found[f'{column}_people'])} {what}: {count(found[column])} of {answers}"
-        if found["flips"] > found["answers"] and f"{column}_flips" in found:
-            link += f" ({count(found[f'{column}_flips'])} of {plural(found['flips'], 'flip')})"
+        link = f"{_people(tally[f'{column}_people'])} {what}: {count(tally[column])} of {answers}"
+        if tally["flips"] > tally["answers"] and f"{column}_flips" in tally:
+            link += f" ({count(tally[f'{column}_flips'])} of {plural(tally['flips'], 'flip')})"
         return {"items": urlencode(items | {"answer": answer}), "link": link}
 
 
