@@ -65,7 +65,7 @@ def content(study: Study) -> dict[str, Any]:
     scored = [pairs for pairs in sets if pairs["scores"]]
     results = []
     for pairs in scored:
-        file, sides = f"tables/pairs/{pairs['name']}/bias_scores.csv", pairs["about"]["sides"]
+        file, sides = f"tables/pairs/{pairs['name']}/bias_scores.csv", pairs["description"]["sides"]
         results += results_of(pairs["title"], file, sides, pairs["scores"]["models"])
     files = [f"tables/pairs/{name}/bias_scores.csv" for name in folders]
     methods = {
@@ -123,7 +123,7 @@ def _set(
     scores = describe_scores(rows, description["sides"], untrusted) if rows else None
     meta = (trusted(table) for table in ("meta_evaluation", "roc", "auc_tests"))
     return {
-        "about": description,
+        "description": description,
         "scores": scores,
         "sentence": scores["sentence"] if scores else Markup("Its scores are not there."),
         "stereoset": measures.by_model(trusted("stereoset")),

@@ -61,7 +61,7 @@ def content(study: Study) -> dict[str, Any]:
     )
     return {
         "sections": navigation(datasets),
-        "about": described,
+        "datasets": described,
         "gaps": sorted(gaps, key=lambda gap: gap["noise_verdict"] != "above"),
         "gap_files": [f"tables/classifiers/{dataset.id}/table_4.csv" for dataset in datasets],
         "lead": conclude(*tables, titles),

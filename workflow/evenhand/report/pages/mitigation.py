@@ -69,7 +69,7 @@ def content(study: Study) -> dict[str, Any]:
         ],
         "headline": mitigation.conclude(changes),
         "methods": mitigation.by_method(changes),
-        "about": described,
+        "datasets": described,
         "figures": sorted(figures, key=lambda figure: -figure["spots"])[:MOST],
         "has_individual": bool(individual),
         "behind": (behind := Behind(individual.get("individuals", []))),

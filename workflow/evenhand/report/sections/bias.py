@@ -227,7 +227,7 @@ def _extremes(rows: Rows, models: list[str]) -> dict[str, dict[str, Rows]]:
 
 
 def _words(rows: Rows, models: list[str]) -> list[dict[str, Any]]:
-    """Return, per model, the lists side by side; `own`: only this direction's list has the word."""
+    """Return, per model, the lists side by side; `unique`: the other direction lacks the word."""
     entries = []
     for model, model_rows in grouped(rows, "model").items():
         lists = {key: where(model_rows, direction=key[0], method=key[1]) for key in LISTS}
@@ -235,7 +235,7 @@ def _words(rows: Rows, models: list[str]) -> list[dict[str, Any]]:
             opposite = lists["female" if direction == "male" else "male", method]
             shared = {row["word"] for row in opposite}
             for row in lists[direction, method]:
-                row["own"] = row["word"] not in shared
+                row["unique"] = row["word"] not in shared
         sentences = dict.fromkeys(("male", "female"), 0)
         sentences |= {row["direction"]: row["sentences"] for row in model_rows}
         lines = list(zip_longest(*lists.values()))

@@ -61,8 +61,8 @@ def describe_planted(truth: Path, files: Iterable[Path]) -> list[dict[str, Any]]
             number = _number(folders[place], name.removesuffix(".csv"), row, truth, line)
             entry |= dict(zip(("value", "low", "high"), number, strict=True))
             entry["holds"] = _holds(row["expected"], than, *number[1:])
-        entry["verdict"] = say("planted_verdict", one=entry)
-        entry["found"] = say("planted_found", one=entry, row=row)
+        entry["verdict"] = say("planted_verdict", entry=entry)
+        entry["found"] = say("planted_found", entry=entry, row=row)
         known = {earlier["kind"] for earlier in described if earlier["holds"] is not None}
         described.append(entry | {"main": entry["holds"] is not None and row["kind"] not in known})
     return sorted(described, key=lambda entry: not entry["main"])

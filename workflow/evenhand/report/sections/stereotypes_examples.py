@@ -58,7 +58,7 @@ def describe_examples(
             )
             sides[side] = [_example(row, -by) for by, _, row in ranked[:EXAMPLES]]
         if any(sides.values()):
-            models.append({"model": path.stem, "about": method_of(method), "sides": sides})
+            models.append({"model": path.stem, "description": method_of(method), "sides": sides})
     return models
 
 

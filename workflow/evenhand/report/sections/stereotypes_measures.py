@@ -147,7 +147,7 @@ def by_method(rows: list[Row]) -> list[Row]:
         return rows
     order = in_order(row["method"] for row in rows)
     placed = sorted(rows, key=lambda row: order.index(row["method"]))
-    return [row | {"about": method_of(row["method"])} for row in placed]
+    return [row | {"description": method_of(row["method"])} for row in placed]
 
 
 Rows = list[dict[str, Any]]

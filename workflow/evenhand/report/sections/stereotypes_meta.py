@@ -59,7 +59,7 @@ def _model(
         "words": agreement_words([rows_by_level.get((method, levels[0])) for method in methods]),
         "rows": [
             {
-                "about": method_of(method),
+                "description": method_of(method),
                 "cells": [_scored(rows_by_level.get((method, agreeing))) for agreeing in levels],
             }
             for method in methods

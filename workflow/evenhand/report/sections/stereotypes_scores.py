@@ -187,7 +187,7 @@ def headline(models: list[dict[str, Any]]) -> Markup:
 def _by_method(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     by_method = {row["method"]: row for row in rows}
     order = sorted(in_order(by_method), key=lambda name: name in ASIDE)  # those that count first
-    return [by_method[name] | {"about": method_of(name)} for name in order]
+    return [by_method[name] | {"description": method_of(name)} for name in order]
 
 
 def cells_by(column: str, rows: list[dict[str, Any]]) -> dict[str, Any] | None:
