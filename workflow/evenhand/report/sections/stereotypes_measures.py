@@ -7,7 +7,7 @@ from typing import Any
 
 from evenhand.core.rows import Row, grouped
 from evenhand.report.headline import say
-from evenhand.report.render import in_words, plural
+from evenhand.report.render import in_words
 from evenhand.report.sections.stereotypes_words import (
     FAMILIES,
     exclusion_words,
@@ -89,10 +89,9 @@ def describe_compat(rows: list[Row]) -> Row | None:
         row["published"] = COMPAT_NAMES.get(published) or method_title(published)
         row["corrected"] = method_title(row["corrected_method"])
     changed = sum(bool(row["conclusion_changed"]) for row in rows)
-    verb = "changes" if changed == 1 else "change"
-    words = f"{plural(changed, 'conclusion')} of {len(rows)} {verb}."
+    words = say("lm_compat", changed=changed, total=len(rows))
     errors = {row["published"]: row["known_error"] for row in rows if row["known_error"]}
-    return {"rows": rows, "words": words if changed else "No conclusion changes.", "errors": errors}
+    return {"rows": rows, "words": words, "errors": errors}
 
 
 def describe_comparisons(rows: list[Row]) -> list[Row]:
