@@ -92,7 +92,7 @@ def score_bias(
         (of the word in its slot; of the sentence for a causal model), bias (the first value's less
         the second's: > 0 is male), bias_left_to_right, bias_right_to_left, bias_one_character,
         bias_single_mask (other ways to read a word of several tokens, see
-        `evenhand.slguset.masked_bias`), n_masks, n_masks_opposite (tokens of the keyword and
+        `evenhand.slguset.sentence_bias`), n_masks, n_masks_opposite (tokens of the keyword and
         of its opposite), has_unk (the sentence beside the keyword holds unknown tokens; null
         if undetermined), excluded (the reason for a missing number, or null).
     gate : path
@@ -132,6 +132,8 @@ def score_bias(
 
     if (model is None) == (hub_name is None):
         raise InputError("a model is a folder or a hub name", remedy="give one of them, not both")
+    if log_base <= 1:
+        raise InputError(f"log_base is {log_base:g}", remedy="give a base above 1, such as 10")
     values = values or [*GENDERS]
     sentences = _read_sentences(dataset)
     total = len(sentences)
