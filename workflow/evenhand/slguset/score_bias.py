@@ -135,7 +135,7 @@ def score_bias(
     if log_base <= 1:
         raise InputError(f"log_base is {log_base:g}", remedy="give a base above 1, such as 10")
     values = values or [*GENDERS]
-    sentences = _read_sentences(dataset)
+    sentences = _read_sentences(dataset, values)
     total = len(sentences)
     source = model if model is not None else hub_name
     torch.set_num_threads(1)
@@ -250,14 +250,24 @@ def _bias(results: Scored) -> np.ndarray:
     return np.array([result["bias"] for result, _ in results], dtype=float)
 
 
-def _read_sentences(dataset: Path) -> pa.Table:
-    """Return the columns of a data set that are needed, in its order."""
+def _read_sentences(dataset: Path, values: list[str]) -> pa.Table:
+    """Return the columns of a data set that are needed, in its order; refuse malformed rows."""
     names = read_table_schema(dataset).names
     attribute = attribute_of(names)
     chosen = {*COLUMNS, attribute, f"{attribute}_opposite", "spans"}
     sentences = read_columns(dataset, [name for name in names if name in chosen])
     if not len(sentences):
         raise InputError("contains no sentence, so there is nothing to score", file=dataset)
+    for number, row in enumerate(sentences.to_pylist(), start=1):
+        problem = None
+        if missing := [name for name in COLUMNS if row[name] is None]:
+            problem = f"the cell of {missing[0]} is empty"
+        elif row[attribute] not in values:
+            problem = f"{attribute} is {row[attribute]!r}, not {' or '.join(values)}"
+        elif not row["keyword"] or row["sentence"][row["start"] : row["end"]] != row["keyword"]:
+            problem = "start and end do not cut out the keyword"
+        if problem:
+            raise InputError(problem, file=dataset, line=number)
     return sentences
 
 
