@@ -28,4 +28,4 @@ def test_the_catalog_file_has_the_keys_that_the_catalog_reads(repository):
     # what it claims is there
     assert sorted((repository / "envs").glob("*.yaml"))
     rules = (repository / "workflow/rules").glob("*.smk")
-    assert any("shown(" in rule.read_text(encoding="utf-8") for rule in rules)
+    assert any("in_report(" in rule.read_text(encoding="utf-8") for rule in rules)

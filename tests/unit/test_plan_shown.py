@@ -17,7 +17,7 @@ def folder(repository):
 def test_the_table_tells_of_the_outputs_that_rules_mark(repository, folder):
     rules = sorted((repository / "workflow/rules").glob("*.smk"))
     texts = [rule.read_text(encoding="utf-8") for rule in rules]
-    marked = re.findall(r'shown(?:_folder|_each)?\(\s*"([^"]+)"', "".join(texts))
+    marked = re.findall(r'(?:folder_|each_)?in_report\(\s*"([^"]+)"', "".join(texts))
     assert len(marked) == len(set(marked)) > 10
     assert set(marked) == read_shown(folder / "shown.csv").keys()
 

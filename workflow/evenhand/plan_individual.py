@@ -36,37 +36,37 @@ def expand(config: Config) -> Config:
         Bins are for a column that is not an attribute, or two data sets would have the same name.
     """
     datasets: dict[str, Any] = {}
-    for name, one in config[_SECTION]["datasets"].items():
-        listed = one["attribute"] if isinstance(one["attribute"], list) else [one["attribute"]]
-        if unknown := sorted({*one["bins"]} - {*filter(None, listed)}):
+    for name, data in config[_SECTION]["datasets"].items():
+        listed = data["attribute"] if isinstance(data["attribute"], list) else [data["attribute"]]
+        if unknown := sorted({*data["bins"]} - {*filter(None, listed)}):
             raise InputError(
                 f"config: {_SECTION}.datasets.{name}.bins names {unknown[0]}, which is no"
                 " protected attribute"
             )
-        positive = one["positive"]
+        positive = data["positive"]
         values = positive if isinstance(positive, list) else [positive]
-        one = one | {"positive": None if positive is None else [f"{value}" for value in values]}
+        data = data | {"positive": None if positive is None else [f"{value}" for value in values]}
         parts = [(attribute,) for attribute in listed] + list(combinations(listed, 2))
         for part in parts:
-            own = one | {"attribute": None if part == (None,) else list(part)}
+            entry = data | {"attribute": None if part == (None,) else list(part)}
             key = name
             if len(parts) > 1:
                 key = "_".join([name, *(re.sub(r"\W+", "_", column).lower() for column in part)])
-                own["title"] = f"{one['title'] or name}, {' and '.join(part)}"
+                entry["title"] = f"{data['title'] or name}, {' and '.join(part)}"
             if key in datasets:
                 raise InputError(f"config: two data sets would be called {key}")
-            datasets[key] = own
+            datasets[key] = entry
     return config | {_SECTION: config[_SECTION] | {"datasets": datasets}}
 
 
 def table_options(config: Config, name: str) -> dict[str, Any]:
     """Return the options of `prepare_table`."""
-    one = config[_SECTION]["datasets"][name]
-    own = {
-        column: one["bins"][column] for column in one["attribute"] or () if column in one["bins"]
+    data = config[_SECTION]["datasets"][name]
+    edges = {
+        column: data["bins"][column] for column in data["attribute"] or () if column in data["bins"]
     }
-    bins = [f"{column}={','.join(f'{edge:g}' for edge in own[column])}" for column in own]
-    return {key: one[key] for key in TABLE_OPTIONS} | {"bins": bins}
+    bins = [f"{column}={','.join(f'{edge:g}' for edge in edges[column])}" for column in edges]
+    return {key: data[key] for key in TABLE_OPTIONS} | {"bins": bins}
 
 
 def check_tables(config: Config) -> None:
@@ -84,7 +84,7 @@ def check_tables(config: Config) -> None:
             f" {_SECTION}.datasets",
             remedy="name one of them, or leave it out",
         )
-    formats = {one["format"] for one in settings["datasets"].values()}
+    formats = {dataset["format"] for dataset in settings["datasets"].values()}
     if formats and "integers" in settings["eidig"]["tracks"] and not formats & {*WITH_INTEGERS}:
         raise InputError(
             f"config: {_SECTION}.eidig.tracks names integers, and no data set has whole numbers",
@@ -98,8 +98,8 @@ def training_keys(config: Config, method: str) -> dict[str, str]:
     A method's own grid has precedence; keys that the method does not use are left out.
     """
     settings = config[_SECTION]
-    own = settings["grids"].get(method, {})
-    places = {key: f"{_SECTION}.grids.{method}.{key}" if key in own else f"{_SECTION}.{key}"
+    grid = settings["grids"].get(method, {})
+    places = {key: f"{_SECTION}.grids.{method}.{key}" if key in grid else f"{_SECTION}.{key}"
               for key in GRID}  # fmt: skip
     uses, losses = declared(f"evenhand.learning.methods.{method}", "METHOD"), []
     if uses.get("takes_individual", True):
@@ -139,15 +139,15 @@ def unused(config: Config) -> dict[str, str]:
         return {}
     used = {key for name in settings["methods"] for key in training_keys(config, name).values()}
     common = f"no method of {_SECTION}.methods uses it"
-    found = {f"{_SECTION}.{key}": common for key in (*GRID, *GOES_WITH)}
+    notes = {f"{_SECTION}.{key}": common for key in (*GRID, *GOES_WITH)}
     for name, grid in settings["grids"].items():
         why = "the method does not use it"
         if name not in settings["methods"]:
             why = f"{name} is none of {_SECTION}.methods"
-        found |= {f"{_SECTION}.grids.{name}.{key}": why for key in grid}
+        notes |= {f"{_SECTION}.grids.{name}.{key}": why for key in grid}
     if "mlp" not in settings["methods"]:
-        found[f"{_SECTION}.official_split"] = f"mlp, which it is for, is none of {_SECTION}.methods"
-    return {key: why for key, why in found.items() if key not in used}
+        notes[f"{_SECTION}.official_split"] = f"mlp, which it is for, is none of {_SECTION}.methods"
+    return {key: why for key, why in notes.items() if key not in used}
 
 
 def training_modules(config: Config, method: str, split: str = "random") -> list[str]:
@@ -175,7 +175,7 @@ def table_runs(config: Config, kind: str = "runs") -> list[str]:
     """Return the runs of all data sets and methods; `kind` may be groups or predictions."""
     settings = config["individual_fairness"]
     files = []
-    for name, one in settings["datasets"].items():
+    for name, data in settings["datasets"].items():
         folder = f"<results>/tabular/{name}/{kind}"
         files += [f"{folder}/random/{method}.parquet" for method in settings["methods"]]
         if name in settings["official_split"] and "mlp" in settings["methods"]:
@@ -185,7 +185,7 @@ def table_runs(config: Config, kind: str = "runs") -> list[str]:
             files += [
                 f"{folder}/eidig/{track}.parquet"
                 for track in tracks
-                if track == "base" or one["format"] in WITH_INTEGERS
+                if track == "base" or data["format"] in WITH_INTEGERS
             ]
     return files
 

@@ -82,10 +82,10 @@ def train_module(config: Config, model: str) -> str:
 
 def train_options(config: Config, model: str) -> dict[str, Any]:
     """Return the options of a training, with the settings of its kind of model."""
-    given = config["models"][model]["train"]
+    training = config["models"][model]["train"]
     known = declared(train_module(config, model), "SETTINGS")
-    settings = [f"{key}={given[key]}" for key in known if key in given]
-    return {"kind": given["kind"], "settings": settings, "seed": given["seed"]}
+    settings = [f"{key}={training[key]}" for key in known if key in training]
+    return {"kind": training["kind"], "settings": settings, "seed": training["seed"]}
 
 
 def models_for(config: Config, language: str | None) -> list[str]:

@@ -25,10 +25,10 @@ def expand(config: Config) -> Config:
         The user's predictions have the name of such an entry.
     """
     made = {}
-    for data, one in config["text"]["datasets"].items():
-        title, label = one["title"] or data, one["label"]
+    for data, dataset in config["text"]["datasets"].items():
+        title, label = dataset["title"] or data, dataset["label"]
         for classifier, objective, attribute, files in plan_classifiers.trainings(config, data):
-            if objective not in one["audited"]:
+            if objective not in dataset["audited"]:
                 continue
             words = [classifier, objective, *([attribute] if attribute != "none" else [])]
             made["_".join([data, *words]).replace("+", "_")] = {
@@ -45,26 +45,26 @@ def expand(config: Config) -> Config:
 
 def unused(config: Config) -> dict[str, str]:
     """Return the keys without an effect in this configuration, and why."""
-    found = {}
-    for data, one in config["text"]["datasets"].items():
+    reasons = {}
+    for data, dataset in config["text"]["datasets"].items():
         key, classifiers = f"text.datasets.{data}", config["legal"]["classifiers"].values()
         trained = {
             o for each in classifiers if data in each["datasets"] for o in each["objectives"]
         }
-        wrong = [name for name in one["audited"] if name not in trained]
+        wrong = [name for name in dataset["audited"] if name not in trained]
         if wrong:
-            found[f"{key}.audited"] = f"no classifier is trained on {data} with {wrong[0]}"
+            reasons[f"{key}.audited"] = f"no classifier is trained on {data} with {wrong[0]}"
         elif not trained:
-            found[f"{key}.audited"] = f"no classifier is trained on {data}"
-        if not trained & {*one["audited"]}:
-            found[f"{key}.label.positive"] = f"no classifier of {data} is audited"
-    return found
+            reasons[f"{key}.audited"] = f"no classifier is trained on {data}"
+        if not trained & {*dataset["audited"]}:
+            reasons[f"{key}.label.positive"] = f"no classifier of {data} is audited"
+    return reasons
 
 
 def names(config: Config, trained: bool) -> list[str]:
     """Return the predictions of classifiers that the workflow trains, or the others."""
-    found = config["predictions"].items()
-    return [name for name, one in found if (one["format"] == CLASSIFIER) == trained]
+    predictions = config["predictions"].items()
+    return [name for name, entry in predictions if (entry["format"] == CLASSIFIER) == trained]
 
 
 def check_predictions(config: Config) -> dict[str, str]:
@@ -76,23 +76,23 @@ def check_predictions(config: Config) -> dict[str, str]:
         An entry is incomplete or inconsistent; the error names the key.
     """
     named = {}
-    for name, one in config["predictions"].items():
+    for name, entry in config["predictions"].items():
         key = f"predictions.{name}"
-        if one["format"] == CLASSIFIER:
+        if entry["format"] == CLASSIFIER:
             continue
-        named |= {f"{key}.files.{i}": path for i, path in enumerate(one["files"])}
-        named |= {f"{key}.gold": one["gold"]} if one["gold"] else {}
-        if one["format"] == "lm_eval":
+        named |= {f"{key}.files.{i}": path for i, path in enumerate(entry["files"])}
+        named |= {f"{key}.gold": entry["gold"]} if entry["gold"] else {}
+        if entry["format"] == "lm_eval":
             continue
-        if one["label"] is None or not one["groups"] or len(one["files"]) != 1:
+        if entry["label"] is None or not entry["groups"] or len(entry["files"]) != 1:
             raise InputError(f"config: {key} needs one file, a label and groups")
-        if one["prediction"] is None and not one["probabilities"]:
+        if entry["prediction"] is None and not entry["probabilities"]:
             raise InputError(f"config: {key} needs a prediction or probabilities")
-        if one["prediction"] is not None and one["probabilities"]:
+        if entry["prediction"] is not None and entry["probabilities"]:
             raise InputError(f"config: {key}.prediction has no effect beside probabilities")
-        if unknown := sorted({*one["bins"]} - {*one["groups"]}):
+        if unknown := sorted({*entry["bins"]} - {*entry["groups"]}):
             raise InputError(f"config: {key}.bins names {unknown[0]}, which is none of its groups")
-        for column, edges in one["bins"].items():
+        for column, edges in entry["bins"].items():
             if edges != sorted(edges):
                 raise InputError(
                     f"config: {key}.bins.{column} is {edges}", remedy=f"write {sorted(edges)}"
@@ -102,16 +102,16 @@ def check_predictions(config: Config) -> dict[str, str]:
 
 def options(config: Config, name: str) -> dict[str, Any]:
     """Return the options of an audit."""
-    one = config["predictions"][name]
-    found = {key: one[key] for key in OPTIONS}
-    found["positive"] = _as_text(one["positive"])
-    found["classes"] = list(one["probabilities"])
-    found["probabilities"] = list(one["probabilities"].values())
-    found["bins"] = [
+    entry = config["predictions"][name]
+    values = {key: entry[key] for key in OPTIONS}
+    values["positive"] = _as_text(entry["positive"])
+    values["classes"] = list(entry["probabilities"])
+    values["probabilities"] = list(entry["probabilities"].values())
+    values["bins"] = [
         f"{column}={','.join(f'{edge:g}' for edge in edges)}"
-        for column, edges in one["bins"].items()
+        for column, edges in entry["bins"].items()
     ]
-    return found
+    return values
 
 
 def _as_text(value: Any) -> str | None:
@@ -136,7 +136,7 @@ def page_files(config: Config) -> dict[str, str | list[str]]:
 
 def explorer_files(config: Config) -> dict[str, str | list[str]]:
     """Return the inputs of the explorer of cases, by argument name."""
-    names = [name for name, one in config["predictions"].items() if one["format"] != "lm_eval"]
+    names = [name for name, entry in config["predictions"].items() if entry["format"] != "lm_eval"]
     if not names:
         return {}
     return {

@@ -31,18 +31,18 @@ def read_shown(table: Path) -> dict[str, dict[str, Any]]:
         reader = csv.DictReader(stream)
         if reader.fieldnames != COLUMNS:
             raise InputError(f"has other columns than {', '.join(COLUMNS)}", file=table, line=1)
-        found: dict[str, dict[str, Any]] = {}
+        arguments: dict[str, dict[str, Any]] = {}
         for row in reader:
             place = {"file": table, "line": reader.line_num}
             caption = table.with_name(f"{row['caption']}.rst")
             if not caption.is_file():
                 raise InputError(f"names the caption {caption.name}, which is not there", **place)
             file = f"<results>/{row['file']}"
-            if file in found:
+            if file in arguments:
                 raise InputError(f"tells of {row['file']} a second time", **place)
-            found[file] = {
+            arguments[file] = {
                 "caption": f"../{table.parent.name}/{caption.name}",
                 "category": row["category"],
                 "labels": {name: row[name] for name in ("result", "of") if row[name]},
             }
-    return found
+    return arguments

@@ -26,14 +26,14 @@ def check_sets(config: Config) -> None:
         )
     made = {"slguset": slguset["corpora"], "slguset_published": slguset["published"]}
     keys = {"slguset": "corpora", "slguset_published": "published"}
-    for name, one in _sets(config).items():
-        edition = one.get("edition")
+    for name, pair_set in _sets(config).items():
+        edition = pair_set.get("edition")
         if edition and not made[edition]:
             raise InputError(
                 f"config: stereotypes.sets.{name} stands on {edition}, and nothing makes it",
                 remedy=f"fill in slguset.{keys[edition]}, or leave the set out",
             )
-        language = _language(config, one)
+        language = _language(config, pair_set)
         if not plan_models.models_for(config, language):
             raise InputError(
                 f"config: no model scores stereotypes.sets.{name}"
@@ -57,16 +57,16 @@ def pair_sets(config: Config) -> dict[str, list[str]]:
     """
     ready = plan_slguset.editions(config).values()
     return {
-        name: plan_models.models_for(config, _language(config, one))
-        for name, one in _sets(config).items()
-        if "edition" not in one or one["edition"] in ready
+        name: plan_models.models_for(config, _language(config, pair_set))
+        for name, pair_set in _sets(config).items()
+        if "edition" not in pair_set or pair_set["edition"] in ready
     }
 
 
-def _language(config: Config, one: Config) -> str | None:
+def _language(config: Config, pair_set: Config) -> str | None:
     """Return the language of a set of `_sets`; SlguSet has that of the pack."""
-    own = plan_slguset.pack_of(config)["language"] if "edition" in one else None
-    return one["language"] or own
+    default = plan_slguset.pack_of(config)["language"] if "edition" in pair_set else None
+    return pair_set["language"] or default
 
 
 def _sets(config: Config) -> dict[str, Config]:
@@ -74,10 +74,10 @@ def _sets(config: Config) -> dict[str, Config]:
     return {
         name: {
             key: value
-            for key, value in one.items()
-            if key != "edition" or one["format"] == "slguset"
+            for key, value in pair_set.items()
+            if key != "edition" or pair_set["format"] == "slguset"
         }
-        for name, one in config["stereotypes"]["sets"].items()
+        for name, pair_set in config["stereotypes"]["sets"].items()
     }
 
 
@@ -96,10 +96,10 @@ def set_of_edition(config: Config, edition: str) -> str | None:
 
 def pair_set_options(config: Config, name: str) -> dict[str, Any]:
     """Return the options of `read_pairs`. The default title of a file is the name of the set."""
-    one = config["stereotypes"]["sets"][name]
-    title = one["title"] or (name if "file" in one else None)
-    parts = {"part": one["part"]} if one["format"] == "stereoset" else {}
-    return {"format": one["format"], "title": title, **parts}
+    pair_set = config["stereotypes"]["sets"][name]
+    title = pair_set["title"] or (name if "file" in pair_set else None)
+    parts = {"part": pair_set["part"]} if pair_set["format"] == "stereoset" else {}
+    return {"format": pair_set["format"], "title": title, **parts}
 
 
 def pair_set_file(config: Config, sources: dict[str, dict[str, str]], name: str) -> str:
@@ -110,16 +110,16 @@ def pair_set_file(config: Config, sources: dict[str, dict[str, str]], name: str)
     InputError
         The set has neither a file nor a source, or both.
     """
-    one = config["stereotypes"]["sets"][name]
-    if one["format"] == "slguset":
-        return f"<results>/{one['edition']}/slguset.parquet"
-    if ("file" in one) == ("source" in one):
+    pair_set = config["stereotypes"]["sets"][name]
+    if pair_set["format"] == "slguset":
+        return f"<results>/{pair_set['edition']}/slguset.parquet"
+    if ("file" in pair_set) == ("source" in pair_set):
         raise InputError(
             f"config: stereotypes.sets.{name} has "
-            + ("both a file and a source" if "file" in one else "no file and no source"),
+            + ("both a file and a source" if "file" in pair_set else "no file and no source"),
             remedy="give one of them",
         )
-    return one.get("file") or source_path(config, sources, one["source"])
+    return pair_set.get("file") or source_path(config, sources, pair_set["source"])
 
 
 #: Further tables of a model on a set of pairs, besides its scores.

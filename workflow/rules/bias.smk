@@ -36,10 +36,10 @@ rule tabulate_bias:
         published=lambda wildcards: (
             table("published_bias") if wildcards.edition == "slguset_published" else []
         ),
-        scores=of_edition("scores/{model}.parquet"),
-        score_gates=of_edition("gates/{model}.json"),
+        scores=for_source("scores/{model}.parquet"),
+        score_gates=for_source("gates/{model}.json"),
     output:
-        shown_folder("<results>/tables/bias/{edition}"),
+        folder_in_report("<results>/tables/bias/{edition}"),
     conda:
         "../../envs/score.yaml"
     params:

@@ -9,7 +9,7 @@ rule write_model_cards:
         **plan_cards.card_inputs(config),
         template="workflow/evenhand/report/cards/model_card.md.jinja",
     output:
-        shown_each("<results>/cards/{model}/README.md", "{model}", MODEL_CARDS),
+        each_in_report("<results>/cards/{model}/README.md", "{model}", MODEL_CARDS),
     conda:
         "../../envs/report.yaml"
     params:
@@ -35,7 +35,7 @@ rule write_legal_cards:
         **plan_legal.card_inputs(config),
         template="workflow/evenhand/report/cards/legal_card.md.jinja",
     output:
-        shown_each("<results>/legal/{legal}/README.md", "{legal}", LEGAL["datasets"]),
+        each_in_report("<results>/legal/{legal}/README.md", "{legal}", LEGAL["datasets"]),
     conda:
         "../../envs/report.yaml"
     params:
@@ -57,7 +57,7 @@ rule write_slguset_card:
         corpus="<results>/tables/corpus",
         template="workflow/evenhand/report/cards/slguset_card.md.jinja",
     output:
-        shown("<results>/slguset/README.md"),
+        in_report("<results>/slguset/README.md"),
     conda:
         "../../envs/report.yaml"
     params:

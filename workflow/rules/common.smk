@@ -55,7 +55,7 @@ CORPUS_OF_SHARDS = Options(
 #: set of pairs -> models that are scored on it
 PAIR_SETS = plan_stereotypes.pair_sets(config)
 GPU = 1 if config["scoring"]["device"].startswith("cuda") else 0
-ANNOTATED = [one.name for one in ROUNDS.values() if one.sheets]
+ANNOTATED = [round.name for round in ROUNDS.values() if round.sheets]
 #: The filters' reasons, in their order in the funnel, with name and meaning.
 REASONS = plan_slguset.reasons(config)
 
@@ -132,9 +132,9 @@ def follow_conventions():
             each.log_modifier = each.benchmark_modifier = each.output_modifier
             each.set_log(f"<logs>/{each.name}/{place}.log")
             each.benchmark = f"<benchmarks>/{each.name}/{place}.jsonl"
-        given = workflow.resource_settings.overwrite_resources.get(each.name, {})
+        requested = workflow.resource_settings.overwrite_resources.get(each.name, {})
         each.resources.update(Resources.from_mapping(asked(each.name)))
-        each.resources.update(given)
+        each.resources.update(requested)
 
 
 def asked(name):
@@ -171,12 +171,12 @@ def derived(key, values, **others):
     return Options(None, values, dict.fromkeys(values, key) | others)
 
 
-def shown(path, **others):
+def in_report(path, **others):
     """An output that `snakemake --report` shows, as `workflow/report/shown.csv` says."""
     return report(path, **SHOWN[path] | others)
 
 
-def shown_each(path, wildcard, names):
+def each_in_report(path, wildcard, names):
     """The outputs of one job that `snakemake --report` shows, one per name."""
     outputs = []
     for name in names:
@@ -186,7 +186,7 @@ def shown_each(path, wildcard, names):
     return outputs
 
 
-def shown_folder(path):
+def folder_in_report(path):
     """A folder of tables that `snakemake --report` shows."""
     return report(directory(path), patterns=["{table}.csv"], **SHOWN[path])
 
@@ -213,7 +213,7 @@ def of_set(pattern):
     )
 
 
-def of_edition(pattern):
+def for_source(pattern):
     """The same for the set that is made of an edition of SlguSet; none without such a set."""
 
     def files(wildcards):
@@ -355,14 +355,14 @@ def made_of_cases(pattern):
 
 def pretraining(name):
     """What the training of a masked model on a data set's texts goes on from."""
-    own = config["models"][name]["pretrain"]
-    cases = f"<results>/legal/{own['dataset']}"
+    settings = config["models"][name]["pretrain"]
+    cases = f"<results>/legal/{settings['dataset']}"
     return {
         "data": f"{cases}/training/none.parquet",
-        "tokens": f"{cases}/tokens/{own['model']}.arrow",
-        "tokens_meta": f"{cases}/tokens/{own['model']}.json",
-        "folder": plan_models.model_folder(config, own["model"]) or [],
-        "hub": hub_options(own["model"]),
+        "tokens": f"{cases}/tokens/{settings['model']}.arrow",
+        "tokens_meta": f"{cases}/tokens/{settings['model']}.json",
+        "folder": plan_models.model_folder(config, settings["model"]) or [],
+        "hub": hub_options(settings["model"]),
     }
 
 
@@ -386,7 +386,7 @@ def deliverables(wildcards):
 def audit_files():
     """What an audit writes."""
     return {
-        "out": shown_folder("<results>/tables/predictions/{predictions}"),
+        "out": folder_in_report("<results>/tables/predictions/{predictions}"),
         "cases": "<results>/predictions/{predictions}/cases.parquet",
         "meta": "<results>/predictions/{predictions}/meta.json",
     }
@@ -394,7 +394,7 @@ def audit_files():
 
 def audited(wildcards):
     """The options of an audit of a classifier."""
-    one = config["predictions"][wildcards.predictions]
-    values = {"title": one["title"], "positive": one["positive"]}
-    key = f"text.datasets.{one['dataset']}"
+    audit = config["predictions"][wildcards.predictions]
+    values = {"title": audit["title"], "positive": audit["positive"]}
+    key = f"text.datasets.{audit['dataset']}"
     return Options(key, values, {"positive": f"{key}.label.positive"})

@@ -55,9 +55,9 @@ def described_inputs(each):
     expand, expanded = each.expand_input, {}
 
     def expand_input(wildcards, groupid=None):
-        found = expand(wildcards, groupid)
-        expanded[frozenset((wildcards or {}).items())] = found[0]
-        return found
+        files = expand(wildcards, groupid)
+        expanded[frozenset((wildcards or {}).items())] = files[0]
+        return files
 
     each.expand_input = expand_input
 

@@ -17,7 +17,7 @@ rule tabulate_individual:
         training=INDIVIDUAL["training"],
         phrases="workflow/evenhand/individual/phrases.jinja",
     output:
-        shown_folder("<results>/tables/individual"),
+        folder_in_report("<results>/tables/individual"),
     conda:
         "../../envs/tabular.yaml"
     params:

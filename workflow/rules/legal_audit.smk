@@ -27,7 +27,7 @@ rule read_audit:
         sheets=lambda wildcards: plan_legal.audited(config, wildcards.legal)[1],
         findings="<results>/legal/{legal}/attributes",
     output:
-        shown_folder("<results>/tables/audits/{legal}"),
+        folder_in_report("<results>/tables/audits/{legal}"),
     conda:
         "../../envs/extract.yaml"
     params:

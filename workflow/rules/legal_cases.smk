@@ -61,8 +61,8 @@ rule find_attributes:
                 None, {"modules": plan_legal.attribute_modules(config, wildcards.legal)}
             ),
             plugins=lambda wildcards: [
-                f"evenhand.legal.attributes.{one}"
-                for one in plan_legal.attribute_modules(config, wildcards.legal)
+                f"evenhand.legal.attributes.{name}"
+                for name in plan_legal.attribute_modules(config, wildcards.legal)
             ],
         ),
     shell:

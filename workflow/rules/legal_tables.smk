@@ -29,7 +29,7 @@ rule tabulate_cases:
         tokens=lambda wildcards: plan_legal.tokenised(config, wildcards.legal),
         metas=lambda wildcards: plan_legal.tokenised(config, wildcards.legal, "json"),
     output:
-        shown_folder("<results>/tables/cases/{legal}"),
+        folder_in_report("<results>/tables/cases/{legal}"),
     conda:
         "../../envs/score.yaml"
     params:
@@ -52,7 +52,7 @@ rule tabulate_classifiers:
         scores="resources/legal/published_scores.csv",
         claims="resources/legal/published_claims.csv",
     output:
-        shown_folder("<results>/tables/classifiers/{legal}"),
+        folder_in_report("<results>/tables/classifiers/{legal}"),
     conda:
         "../../envs/score.yaml"
     params:

@@ -15,7 +15,7 @@ TEMPLATES = {
 TITLES = {Path(file).stem: title for file, title in page_list.PAGES.values()}
 #: what is offered as tables, by what it is called among them
 TABLES = {
-    **{one.removeprefix("<results>/"): one for one in plan_report.tables(config, SHARDS)},
+    **{path.removeprefix("<results>/"): path for path in plan_report.tables(config, SHARDS)},
     "certificate": "resources/certificate",
     "provenance.csv": "<results>/provenance.csv",
     "known_errors.csv": "resources/known_errors.csv",
@@ -133,7 +133,7 @@ rule collect_provenance:
     input:
         files=plan_report.traced_files(config, SHARDS),
     output:
-        out=shown("<results>/provenance.json"),
+        out=in_report("<results>/provenance.json"),
         table="<results>/provenance.csv",
     conda:
         "../../envs/report.yaml"
@@ -143,7 +143,7 @@ rule collect_provenance:
         run(
             "report.collect_provenance",
             # not those of pages and their tables, which are of a later time than this
-            '--records $(grep -LE \'"stage": "evenhand.report.(collect_|export_|explore_|write_(page|shared))"\'',
+            '--records $(grep -LE \'"stage": "evenhand.report.(collect_|export_|explore_|write_(page|shared)")\'',
             "$EVENHAND_STATE/records/*.json)",
         )
 
@@ -188,7 +188,7 @@ rule write_page:
         unpack(page_files),
         templates=lambda wildcards: TEMPLATES[wildcards.page],
     output:
-        shown(
+        in_report(
             "<results>/report/{page}.html",
             labels=lambda wildcards: {"result": TITLES[wildcards.page]},
         ),
@@ -209,7 +209,7 @@ rule write_explorer:
         unpack(lambda wildcards: EXPLORERS[wildcards.explorer][0]),
         templates=lambda wildcards: TEMPLATES[wildcards.explorer],
     output:
-        out=shown("<results>/report/{explorer}.html"),
+        out=in_report("<results>/report/{explorer}.html"),
         tables_out=directory("<results>/report/{explorer}"),
     wildcard_constraints:
         explorer="|".join(EXPLORERS),

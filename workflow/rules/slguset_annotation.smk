@@ -86,7 +86,7 @@ rule accept_candidates:
     output:
         out="<results>/slguset/acceptance/verdicts.parquet",
         table="<results>/slguset/acceptance/accepted.csv",
-        tables=shown_folder("<results>/tables/acceptance"),
+        tables=folder_in_report("<results>/tables/acceptance"),
     conda:
         "../../envs/extract.yaml"
     params:

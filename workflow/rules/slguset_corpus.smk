@@ -42,7 +42,7 @@ rule count_funnel:
         counts=of_shards("<results>/slguset/sentences/{shard}.counts.json"),
         quarantine=of_shards("<results>/slguset/sentences/{shard}.quarantine.parquet"),
     output:
-        shown_folder("<results>/tables/corpus"),
+        folder_in_report("<results>/tables/corpus"),
     conda:
         "../../envs/extract.yaml"
     params:

@@ -9,7 +9,7 @@ rule build_dataset:
     output:
         out="<results>/slguset/slguset.parquet",
         table="<results>/slguset/slguset.csv",
-        tables=shown_folder("<results>/tables/annotation"),
+        tables=folder_in_report("<results>/tables/annotation"),
     conda:
         "../../envs/extract.yaml"
     params:
@@ -25,7 +25,7 @@ rule describe_dataset:
         keywords=table("keywords"),
         published=plan_slguset.pack_files(config, "published_counts.csv"),
     output:
-        table=shown_folder("<results>/tables/sentences/{edition}"),
+        table=folder_in_report("<results>/tables/sentences/{edition}"),
         statistics="<results>/{edition}/statistics.json",
     conda:
         "../../envs/extract.yaml"

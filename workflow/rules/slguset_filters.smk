@@ -44,7 +44,7 @@ rule train_names_crf:
             "slguset.train_names_crf",
             Options(
                 "slguset.train_names_crf",
-                {"formats": [one["format"] for one in SLGUSET["train_names_crf"]["corpora"]]},
+                {"formats": [entry["format"] for entry in SLGUSET["train_names_crf"]["corpora"]]},
                 {"formats": "slguset.train_names_crf.corpora"},
             ),
             options("slguset.train_names_crf", "recall", "held_out", "seed"),

@@ -8,7 +8,7 @@ rule import_published:
     output:
         sentences="<results>/slguset_published/sentences/published.parquet",
         dataset="<results>/slguset_published/slguset.parquet",
-        problems=shown("<results>/slguset_published/problems.csv"),
+        problems=in_report("<results>/slguset_published/problems.csv"),
     conda:
         "../../envs/extract.yaml"
     params:
@@ -22,7 +22,7 @@ rule report_published:
         judged="<results>/slguset_published/filters/published.parquet",
         problems="<results>/slguset_published/problems.csv",
     output:
-        table=shown_folder("<results>/tables/published"),
+        table=folder_in_report("<results>/tables/published"),
         report="<results>/slguset_published/report.json",
     conda:
         "../../envs/extract.yaml"

@@ -8,7 +8,7 @@ rule tabulate_pairs:
         gates=of_set("gates/{model}.json"),
         nulls=of_set("null/{model}.parquet"),
     output:
-        shown_folder("<results>/tables/pairs/{set}"),
+        folder_in_report("<results>/tables/pairs/{set}"),
     conda:
         "../../envs/score.yaml"
     params:
@@ -20,10 +20,10 @@ rule tabulate_pairs:
 rule check_released:
     input:
         gold=lambda wildcards: source_of(STEREOTYPES["released"]["gold"]),
-        scores=lambda wildcards: [source_of(one) for one in STEREOTYPES["released"]["scores"]],
+        scores=lambda wildcards: [source_of(name) for name in STEREOTYPES["released"]["scores"]],
         published="resources/stereotypes/published_stereoset.csv",
     output:
-        shown_folder("<results>/tables/released"),
+        folder_in_report("<results>/tables/released"),
     conda:
         "../../envs/score.yaml"
     params:

@@ -105,6 +105,16 @@ def test_a_full_disk_leaves_the_old_one_whole(tmp_path, monkeypatch):
     assert [file.name for file in tmp_path.iterdir()] == [NAME]
 
 
+def test_a_full_disk_at_the_first_one(tmp_path, monkeypatch):
+    def full(value, stream):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(torch, "save", full)
+    with pytest.raises(InputError, match=r"left on device\); make room") as error:
+        Checkpoints(tmp_path, {}).save(kept(2))
+    assert "whole" not in str(error.value) and "goes on" not in str(error.value)
+
+
 def test_what_is_random_goes_on_where_it_was(tmp_path):
     one = Checkpoints(tmp_path, {})
     one.save({"random": random_state()})

@@ -121,4 +121,4 @@ def test_nobody_else_reads_pages(repository):
         for path in library.rglob("*.py")
         if reading.search(path.read_text(encoding="utf-8"))
     }
-    assert found == {"io/tables.py", "report/collect_provenance.py"}  # the latter counts rows
+    assert found == {"io/tables.py"}

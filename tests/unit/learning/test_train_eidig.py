@@ -214,12 +214,12 @@ def test_seeds_of_another_search_or_table_are_not_read(tmp_path, training, kille
     with pytest.raises(Killed), scratch_at(tmp_path / "scratch"):
         run(tmp_path, training, people(240), tries=20)
     with (
-        pytest.raises(InputError, match="another training: search was"),
+        pytest.raises(InputError, match="other settings or data"),
         scratch_at(tmp_path / "scratch"),
     ):
         run(tmp_path, training, people(240), tries=21)
     with (
-        pytest.raises(InputError, match="another training: table was"),
+        pytest.raises(InputError, match="other settings or data"),
         scratch_at(tmp_path / "scratch"),
     ):
         run(tmp_path, training, people(240, seed=1), tries=20)

@@ -106,5 +106,5 @@ def test_a_checkpoint_of_other_pairs_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoint, "SECONDS", 0.0)
     monkeypatch.setattr(checkpoint, "SHARE", 0)
     trained("iifr_text", COUNTERFACTUAL, folder=tmp_path)
-    with pytest.raises(InputError, match="checkpoint of another training: pairs"):
+    with pytest.raises(InputError, match="other settings or data"):
         trained("iifr_text", COUNTERFACTUAL, folder=tmp_path, pairs=made(2)[2])

@@ -10,12 +10,12 @@ from evenhand.metrics.classification import counts_of, over_all, stacked
 from evenhand.metrics.disparity import (
     centred_interval,
     disparity,
-    group_sums,
     permuted_sums,
     planted,
     resampled_sums,
     share_as_far,
 )
+from evenhand.metrics.group import group_sums
 
 scores = arrays(float, st.integers(1, 8), elements=st.floats(0, 100))
 

@@ -334,6 +334,8 @@ def test_the_most_uncertain_are_drawn_first(tmp_path, candidates, keywords):
     scores = tmp_path / "scores.parquet"
     pq.write_table(pa.table({"sentence_id": [*far], "score": [*far.values()]}), scores)
     sample, *_ = draw(tmp_path, candidates, keywords, draw="uncertain", scores=[scores])
+    with pytest.raises(InputError, match="no scores to draw by"):
+        draw(tmp_path, candidates, keywords, draw="uncertain", round="other")
     for side in {(row["surface"], row["gender"]) for row in rows}:
         own = [r["sentence_id"] for r in rows if (r["surface"], r["gender"]) == side]
         drawn = [one for one in own if one in ids(sample)]

@@ -314,6 +314,20 @@ def test_a_model_that_gives_nan_is_excluded_and_not_trusted(tmp_path):
     assert gate["reason"] == "fill_mask_not_above_baseline, few_scored"
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"end": 2}, r"dataset.parquet:1: start and end do not cut out the keyword"),
+        ({"gender": "m"}, "gender is 'm'"),
+        ({"opposite": None}, "the cell of opposite is empty"),
+    ],
+)
+def test_a_malformed_row_is_named(tmp_path, folder, change, message):
+    with pytest.raises(InputError, match=message):
+        run(tmp_path, [row("他是一个好老师。", "他", "她") | change], folder)
+    assert not (tmp_path / "bias.parquet").exists()
+
+
 def test_unusable_settings_and_an_empty_data_set(tmp_path, folder):
     with pytest.raises(InputError, match="a folder or a hub name"):
         run(tmp_path, ROWS[:1], folder, hub_name="a/b")

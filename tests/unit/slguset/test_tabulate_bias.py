@@ -220,6 +220,11 @@ def test_wrong_inputs(folder):
     write_model(folder, "short", [0.1] * 4)
     with pytest.raises(InputError, match=r"short.parquet: its sentences are not those of"):
         summarise(folder, ("short",))
+    with pytest.raises(InputError, match="is a second gate of a"):
+        summarise(folder, ("a", "a"))
+    write_model(folder, "binary", [0.1] * 5, log_base=2.0)
+    with pytest.raises(InputError, match="different log bases"):
+        summarise(folder, ("a", "binary"))
     path = folder / "dataset.parquet"
     pq.write_table(pq.read_table(path).slice(0, 0), path)
     with pytest.raises(InputError, match="has no sentence"):

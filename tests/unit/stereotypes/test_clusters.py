@@ -61,4 +61,4 @@ def test_a_pair_and_its_reverse_have_one_cluster(one, other):
 def test_edits_turn_one_into_the_other(one, other):
     found = edits(one, other)
     assert (one == other) == (not found)
-    assert sum(len(edit.other) - len(edit.one) for edit in found) == len(other) - len(one)
+    assert sum(len(edit.right) - len(edit.left) for edit in found) == len(other) - len(one)

@@ -94,6 +94,10 @@ def test_wrong_inputs(tmp_path, pairs):
     good = write_model(tmp_path, "good", rows)
     with pytest.raises(InputError, match="there is no gate of good"):
         read_models(pair_set, good["scores"], [])
+    with pytest.raises(InputError, match="there are no scores of good"):
+        read_models(pair_set, [], good["gates"])
+    with pytest.raises(InputError, match="is a second file of good"):
+        read_models(pair_set, [*good["scores"], tmp_path / "other" / "good.parquet"], good["gates"])
     renamed = [row | {"pair_id": "x"} if row["pair_id"] == "0" else row for row in rows]
     for wrong, message in (
         (rows[:4], r"m\.parquet: its pairs are not those of the set"),

@@ -91,11 +91,11 @@ def name_of(setting: Setting) -> Name:
 
 def settings_of_tables(paths: Iterable[Path]) -> list[Setting]:
     """Return the distinct settings of result tables, in their order."""
-    found: dict[Name, Setting] = {}
+    settings: dict[Name, Setting] = {}
     for path in paths:
         for row in read_table(path):
-            found.setdefault(name_of(setting_of(row)), setting_of(row))
-    return list(found.values())
+            settings.setdefault(name_of(setting_of(row)), setting_of(row))
+    return list(settings.values())
 
 
 def read_answers(
@@ -128,10 +128,10 @@ def read_answers(
     import pyarrow.compute as pc
 
     results = by_setting(read_runs([runs]))
-    chosen = [one for setting, one in results.items() if name_of(setting) in names and one.runs]
-    if any(one.named["method"].startswith(WITH_INTEGERS) for one in chosen):
+    chosen = [results[key] for key in results if name_of(key) in names and results[key].runs]
+    if any(result.named["method"].startswith(WITH_INTEGERS) for result in chosen):
         table, _ = with_integer_groups(table)
-    numbers = sorted(run["run"] for one in chosen for run in one.runs)
+    numbers = sorted(run["run"] for result in chosen for run in result.runs)
     read = read_columns(predictions, COLUMNS).filter(pc.field("run").isin(numbers))
     run = read["run"].to_numpy()
     row = read["row"].to_numpy()
@@ -142,30 +142,30 @@ def read_answers(
     if len(flat) != len(row) * values or (len(row) and not 0 <= row.max() < len(table.y)):
         raise InputError(f"is not of the people of {table.name}", file=predictions)
     flipped = flat.reshape(len(row), values)
-    own = np.isnan(flipped)
-    if np.isnan(p).any() or not np.array_equal(own, table.a[row][:, None] == np.arange(values)):
+    factual = np.isnan(flipped)
+    if np.isnan(p).any() or not np.array_equal(factual, table.a[row][:, None] == np.arange(values)):
         raise InputError(
             f"has probabilities that are not of the people of {table.name}", file=predictions
         )
     first, last = (np.searchsorted(run, numbers, side) for side in ("left", "right"))
     if (np.diff(run) < 0).any():
         raise InputError("is not in the order of the runs", file=predictions)
-    places = {one: slice(*ends) for one, *ends in zip(numbers, first, last, strict=True)}
+    places = {number: slice(*ends) for number, *ends in zip(numbers, first, last, strict=True)}
     made = []
-    for one in chosen:
-        some = [r for r in one.runs if places[r["run"]].start < places[r["run"]].stop]
+    for result in chosen:
+        some = [r for r in result.runs if places[r["run"]].start < places[r["run"]].stop]
         if not some:
             continue
         at = np.concatenate([np.arange(*places[r["run"]].indices(len(run))) for r in some])
         sizes = [places[r["run"]].stop - places[r["run"]].start for r in some]
-        base = BASES[one.named["js_base"]]
+        base = BASES[result.named["js_base"]]
         changed, beyond = _flips(p[at], flipped[at], base)
         made.append(
             Answers(
-                one.setting,
+                result.setting,
                 table,
                 [r["seed"] for r in some],
-                len(one.runs),
+                len(result.runs),
                 np.repeat(np.arange(len(some)), sizes),
                 row[at],
                 p[at],
@@ -218,11 +218,11 @@ def count_answers(answers: Answers, some: np.ndarray) -> dict[str, Any]:
         "beyond": beyond.any(axis=1),
     }
     others = len(table.attribute_values) - 1
-    found: dict[str, Any] = {"answers": len(row), "people": len(np.unique(row))}
+    counts: dict[str, Any] = {"answers": len(row), "people": len(np.unique(row))}
     for kind, holds in kinds.items():
-        found[kind] = int(holds.sum())
-        found[f"{kind}_people"] = len(np.unique(row[holds]))
-    found |= {
+        counts[kind] = int(holds.sum())
+        counts[f"{kind}_people"] = len(np.unique(row[holds]))
+    counts |= {
         "flips": len(row) * others,
         "changed_flips": int(changed.sum()),
         "beyond_flips": int(beyond.sum()),
@@ -234,12 +234,12 @@ def count_answers(answers: Answers, some: np.ndarray) -> dict[str, Any]:
         "ifr_p": 100 * (1 - beyond.sum(axis=1) / others),
         "ifr_p_all": 100 * (1.0 - kinds["beyond"]),
     }
-    return found | {name: _mean(share, seed) for name, share in shares.items()}
+    return counts | {name: _mean(share, seed) for name, share in shares.items()}
 
 
 def _mean(values: np.ndarray, seed: np.ndarray) -> float | None:
     """Return the mean over seeds of the means of each seed's values."""
-    means = [values[seed == one].mean() for one in np.unique(seed)]
+    means = [values[seed == number].mean() for number in np.unique(seed)]
     return float(np.mean(means)) if means else None
 
 
@@ -253,12 +253,12 @@ def members(answers: Answers) -> Iterator[tuple[int | None, int | None, np.ndarr
     group, label = table.a[answers.row], table.y[answers.row]
     groups: Sequence[int | None] = [None, *range(len(table.attribute_values))]
     for code in groups:
-        for one in (None, 0, 1):
+        for value in (None, 0, 1):
             some = np.ones(len(answers.row), dtype=bool) if code is None else group == code
-            if one is not None:
-                some = some & (label == one)
+            if value is not None:
+                some = some & (label == value)
             if some.any():
-                yield code, one, some
+                yield code, value, some
 
 
 def read_people(people: Sequence[Path], meta: Sequence[Path]) -> dict[str, Prepared]:

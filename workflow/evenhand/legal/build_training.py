@@ -40,7 +40,7 @@ def build_training(
         Cases.
     """
     dataset = read_dataset(data)
-    used = [dataset.attribute(one) for one in attributes(attribute or "") if one]
+    used = [dataset.attribute(name) for name in attributes(attribute or "") if name]
     schema = described(cases_schema(used), dataset)
     columns = [name for name in schema.names if not (attribute and name == "text")]
     no_texts = {"text": []} if attribute else {}

@@ -13,7 +13,7 @@ from evenhand.errors import InputError
 from evenhand.io.tables import opened
 from evenhand.legal.dataset import Attribute, Dataset
 from evenhand.legal.records import BATCH_CASES, SPLITS
-from evenhand.metrics.disparity import group_sums
+from evenhand.metrics.group import group_sums
 
 #: The name of the unknown group where FairLex has none.
 UNKNOWN = "unknown"

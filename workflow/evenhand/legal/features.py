@@ -172,12 +172,12 @@ def _frequent_ngrams(
     keys = words  # the n-gram that begins at each word; BORDER: none
     for length in range(1, ngrams + 1):
         starts = np.flatnonzero(keys >= 0).astype(np.int32)
-        codes, found = pandas.factorize(keys[starts])
+        codes, unique = pandas.factorize(keys[starts])
         counts = csr_matrix(
-            (np.ones(len(starts)), (document[starts], codes)), shape=(len(texts), len(found))
+            (np.ones(len(starts)), (document[starts], codes)), shape=(len(texts), len(unique))
         )
         frequent = np.flatnonzero(counts[train].getnnz(axis=0) >= min_df)
-        first = np.empty(len(found), dtype=np.int32)  # where each occurs first: assigned last
+        first = np.empty(len(unique), dtype=np.int32)  # where each occurs first: assigned last
         first[codes[::-1]] = starts[::-1]
         terms = [
             " ".join(names[word] for word in words[start : start + length])
@@ -185,7 +185,7 @@ def _frequent_ngrams(
         ]
         yield terms, counts[:, frequent]
         # a word more: the n-grams that begin at a word and at the next one must both be frequent
-        place = np.full(len(found), BORDER, dtype=np.int64)
+        place = np.full(len(unique), BORDER, dtype=np.int64)
         place[frequent] = np.arange(len(frequent))
         here = np.full(len(words), BORDER, dtype=np.int64)
         here[starts] = place[codes]

@@ -196,7 +196,7 @@ def findings_files(folder: Path) -> tuple[Dataset, dict[str, Path]]:
     if not there:
         raise InputError("has no findings", file=folder, remedy="give what find_attributes wrote")
     dataset = read_dataset(next(iter(there.values())))
-    known = [one.name for one in dataset.attributes]
+    known = [attribute.name for attribute in dataset.attributes]
     if unknown := there.keys() - {*known}:
         raise InputError(f"{dataset.title} has no attribute {min(unknown)!r}", file=folder)
     return dataset, {name: there[name] for name in known if name in there}
@@ -208,6 +208,6 @@ def _row(case_id: str, finding: Finding) -> dict[str, Any]:
         "value": finding.value,
         "rule": finding.rule,
         "confidence": finding.confidence,
-        "evidence": [vars(one) for one in finding.evidence],
+        "evidence": [vars(item) for item in finding.evidence],
         "flags": list(finding.flags),
     }

@@ -111,7 +111,7 @@ def judge(
     low: float,
     high: float,
     tolerance: float,
-    ours: float | None,
+    reproduced: float | None,
     sd: float | None,
     seeds: int,
     why_not: str | None,
@@ -124,7 +124,7 @@ def judge(
         The published ends; equal for a number.
     tolerance : float
         The distance that is allowed besides `WIDTH` sd.
-    ours, sd : float
+    reproduced, sd : float
         Mean over seeds and sd; None where there is none.
     seeds : int
         The number of seeds.
@@ -133,14 +133,14 @@ def judge(
     """
     if why_not:
         return {"verdict": NOT_COMPARABLE, "reason": why_not}
-    if ours is None:
+    if reproduced is None:
         return {"verdict": NOT_RUN, "reason": "no group has a score"}
     if seeds < 2 or sd is None:
         return {"verdict": UNDECIDED, "reason": "one seed does not say how far runs lie apart"}
-    distance = max(low - ours, ours - high)
+    distance = max(low - reproduced, reproduced - high)
     if distance <= WIDTH * sd + tolerance + 1e-9:
         return {"verdict": REPRODUCED}
-    side = "below" if ours < low else "above"
+    side = "below" if reproduced < low else "above"
     return {"verdict": NOT_REPRODUCED, "reason": f"ours is {distance:.1f} {side}"}
 
 

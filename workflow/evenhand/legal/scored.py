@@ -177,14 +177,14 @@ def _read_runs(
 
     known = {NO_ATTRIBUTE, *(groups.attribute.name for groups in cases.groups)}
     labels, index = cases.true.shape[1], pandas.Index(ids)
-    found: dict[tuple[Setting, int], tuple[Path, np.ndarray, np.ndarray]] = {}
+    by_run: dict[tuple[Setting, int], tuple[Path, np.ndarray, np.ndarray]] = {}
     for path in predictions:
         for run in read_predictions(path):
             setting = Setting(run.classifier, run.objective, run.attribute)
-            if (setting, run.seed) in found:
+            if (setting, run.seed) in by_run:
                 raise InputError(
                     f"holds the seed {run.seed} of {' '.join(setting)}, as does"
-                    f" {found[setting, run.seed][0]}",
+                    f" {by_run[setting, run.seed][0]}",
                     file=path,
                     remedy="give each training once",
                 )
@@ -209,15 +209,15 @@ def _read_runs(
             logits[order] = run.logits
             if run.counterfactual_logits is not None:
                 counterfactual_logits[order] = run.counterfactual_logits
-            found[setting, run.seed] = path, logits[kept], counterfactual_logits[kept]
-    if not found:
+            by_run[setting, run.seed] = path, logits[kept], counterfactual_logits[kept]
+    if not by_run:
         raise InputError("there are no predictions to score", file=next(iter(predictions), None))
     # plain training first, then the other objectives
-    keys = sorted(found, key=lambda key: (key[0].classifier, key[0].objective != BASE, *key))
+    keys = sorted(by_run, key=lambda key: (key[0].classifier, key[0].objective != BASE, *key))
     return Runs(
         [setting for setting, _ in keys],
         [seed for _, seed in keys],
-        *(np.stack([found[key][place] for key in keys]) for place in (1, 2)),
+        *(np.stack([by_run[key][place] for key in keys]) for place in (1, 2)),
     )
 
 

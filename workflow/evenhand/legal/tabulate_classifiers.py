@@ -90,7 +90,7 @@ def tabulate_classifiers(
         scores=scores,
         claims=claims,
         stands_for=stands_for | dict.fromkeys(transformer or [], "transformer"),
-        select=dict(one.split("=", 1) for one in select or []),
+        select=dict(choice.split("=", 1) for choice in select or []),
         compat_objectives=tuple(compat_objectives or ()),
         splits=tuple(splits),
         delta=delta,

@@ -122,7 +122,7 @@ def tokenise_cases(
             waiting.append(
                 _encoded(batch, backend, special, fixed.tokens, stored_paragraphs, form, counts)
             )
-            if sum(one.num_rows for one in waiting) >= BATCH_ROWS:
+            if sum(encoded.num_rows for encoded in waiting) >= BATCH_ROWS:
                 writer.write_batch(pa.concat_batches(waiting))
                 waiting = []
         if waiting:
@@ -160,7 +160,7 @@ def _encoded(
     text = batch["text"]
     per_case = np.diff(text.offsets.to_numpy())
     encodings = backend.encode_batch_fast(text.flatten().to_pylist(), add_special_tokens=False)
-    lengths = np.array([len(one) for one in encodings], dtype=np.int32)
+    lengths = np.array([len(encoding) for encoding in encodings], dtype=np.int32)
     starts = np.concatenate([[0], np.cumsum(per_case)]).astype(np.int32)
     ids_type = form.field("tokens").type.value_type.value_type
     pieces, paragraph_ends, case_ends = [], [0], [0]

@@ -174,7 +174,7 @@ def make_job(
     """
     check_device(device)
     extra = parse_options(f"the classifier {classifier}", "setting", module.SETTINGS, settings)
-    shared = {one.name: extra.pop(one.name) for one in fields(Settings) if one.name in extra}
+    shared = {f.name: extra.pop(f.name) for f in fields(Settings) if f.name in extra}
     how = Settings(**shared, threads=threads)
     chosen = load_objective(objective)
     options = parse_options(

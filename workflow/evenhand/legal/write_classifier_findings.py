@@ -86,7 +86,7 @@ def write_classifier_findings(
     called, scopes = titles_of(objectives, objective_titles), []
     for folder, declaration in zip(tables, declarations, strict=True):
         dataset = read_declaration(declaration)
-        titles = Titles({one.name: one.title for one in dataset.attributes})
+        titles = Titles({attribute.name: attribute.title for attribute in dataset.attributes})
         rows_by_table = {
             name: [
                 row

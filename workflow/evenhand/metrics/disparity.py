@@ -49,11 +49,6 @@ def disparity(scores: np.ndarray) -> Disparity:
     )
 
 
-def group_sums(values: np.ndarray, codes: np.ndarray, groups: int) -> np.ndarray:
-    """Sum the rows of `values` (n, m) by group: (groups, m)."""
-    return (codes == np.arange(groups)[:, None]).astype(values.dtype) @ values
-
-
 def resampled_sums(values: np.ndarray, *, seed: int, resamples: int) -> np.ndarray:
     """Sum the rows of `values` over bootstrap samples.
 

@@ -107,3 +107,8 @@ def _rates(counts: np.ndarray) -> dict[str, np.ndarray]:
         "fpr": fpr,
         "balanced_acc": 50 * (tpr + 1 - fpr),
     }
+
+
+def group_sums(values: np.ndarray, codes: np.ndarray, groups: int) -> np.ndarray:
+    """Sum the rows of `values` (n, m) by group: (groups, m)."""
+    return (codes == np.arange(groups)[:, None]).astype(values.dtype) @ values

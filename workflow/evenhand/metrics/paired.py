@@ -7,9 +7,9 @@ SWAPS_AT_ONCE = 4_000_000
 
 
 def swapped_sums(
-    one: np.ndarray, other: np.ndarray, codes: np.ndarray, groups: int, *, seed: int, swaps: int
+    scores: np.ndarray, other: np.ndarray, codes: np.ndarray, groups: int, *, seed: int, swaps: int
 ) -> np.ndarray:
-    """Return sums of `one` after swapping random items with `other`.
+    """Return sums of `scores` after swapping random items with `other`.
 
     If two classifiers are equivalent, their predictions are exchangeable, and any statistic of the
     sums is distributed as among the swaps, for any number of items. Source: Noreen,
@@ -18,7 +18,7 @@ def swapped_sums(
 
     Parameters
     ----------
-    one, other : array of float, shape (n, m)
+    scores, other : array of float, shape (n, m)
         Contributions of the items under each classifier.
     codes : array of int, shape (n,)
         The group of each item; codes from `groups` on mean no group.
@@ -30,20 +30,20 @@ def swapped_sums(
     Returns
     -------
     array, shape (swaps, groups, m)
-        Of the type of `one`. The sums of `other` are the total minus these.
+        Of the type of `scores`. The sums of `other` are the total minus these.
     """
-    differ = np.flatnonzero((one != other).any(axis=1))
-    change, codes_of = other[differ] - one[differ], codes[differ]
-    sums = np.empty((swaps, groups, one.shape[1]), dtype=one.dtype)
-    sums[:] = (codes == np.arange(groups)[:, None]).astype(one.dtype) @ one
+    differ = np.flatnonzero((scores != other).any(axis=1))
+    change, codes_of = other[differ] - scores[differ], codes[differ]
+    sums = np.empty((swaps, groups, scores.shape[1]), dtype=scores.dtype)
+    sums[:] = (codes == np.arange(groups)[:, None]).astype(scores.dtype) @ scores
     generator = np.random.default_rng(seed)
-    step = max(1, SWAPS_AT_ONCE // max(1, len(one)))
+    step = max(1, SWAPS_AT_ONCE // max(1, len(scores)))
     for first in range(0, swaps, step):
-        drawn = generator.integers(2, size=(min(step, swaps - first), len(one)))
-        drawn = drawn[:, differ].astype(one.dtype)
+        drawn = generator.integers(2, size=(min(step, swaps - first), len(scores)))
+        drawn = drawn[:, differ].astype(scores.dtype)
         for group in range(groups):
-            own = codes_of == group
-            sums[first : first + step, group] += drawn[:, own] @ change[own]
+            in_group = codes_of == group
+            sums[first : first + step, group] += drawn[:, in_group] @ change[in_group]
     return sums
 
 

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from evenhand.metrics.calibration import bin_values, calibration_error
-from evenhand.metrics.disparity import group_sums, permuted_sums
+from evenhand.metrics.disparity import permuted_sums
+from evenhand.metrics.group import group_sums
 from evenhand.metrics.inference import (
     LEAST_EFFECTIVE,
     Inference,

@@ -99,7 +99,7 @@ def ticks_between(low: float, high: float, most: int = 6) -> list[float]:
         return [low]
     power = 10.0 ** math.floor(math.log10((high - low) / most))
     steps = (power * times for times in (1, 2, 5, 10, 20))
-    step = next(one for one in steps if (high - low) / one <= most)
+    step = next(step for step in steps if (high - low) / step <= most)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [round(i * step, 10) for i in range(first, last + 1)]
 

@@ -67,9 +67,9 @@ def features_of(
     format : str
         The format of the data set; rows of other formats are ignored.
     """
-    own = [row for row in words if row["format"] == format]
+    listed = [row for row in words if row["format"] == format]
     place = {name: i for i, name in enumerate(table.features)}
-    names = {row["feature"]: row["name"] for row in own if row["feature"] in place}
+    names = {row["feature"]: row["name"] for row in listed if row["feature"] in place}
     parts: dict[str, list[int]] = {}
     for i, column in enumerate(table.features):
         prefix = column.partition("=")[0]
@@ -79,7 +79,7 @@ def features_of(
     for name, columns in parts.items():
         if carriers >= set(columns):
             continue
-        rows = [row for row in own if row["name"] == name]
+        rows = [row for row in listed if row["name"] == name]
         if names.get(table.features[columns[0]]) == name:
             made.append(_describe(table, name, columns, rows))
         elif _hot(table, columns[0]):
@@ -110,23 +110,23 @@ def _describe(
     if not any(row["words"] for row in rows):
         return _number(table.x[:, columns[0]], name, rows[0]["unit"] or "")
     place = {table.features[i]: table.x[:, i] for i in columns}
-    found = [(place[r["feature"]] == r["value"], r["words"]) for r in rows if r["feature"] in place]
+    masks = [(place[r["feature"]] == r["value"], r["words"]) for r in rows if r["feature"] in place]
     other = next((r["words"] for r in rows if not r["feature"]), None)
     if other is None and len(columns) == 1:
-        strange = np.unique(place[table.features[columns[0]]][~np.any([f for f, _ in found], 0)])
-        found += [(table.x[:, columns[0]] == value, f"{value:g}") for value in strange]
-    return _first(found, name, other or "none of those named")
+        unnamed = np.unique(place[table.features[columns[0]]][~np.any([f for f, _ in masks], 0)])
+        masks += [(table.x[:, columns[0]] == value, f"{value:g}") for value in unnamed]
+    return _first(masks, name, other or "none of those named")
 
 
 def _put_together(table: Prepared, name: str, columns: list[int]) -> Feature:
-    found = [(table.x[:, i] == 1, table.features[i].partition("=")[2]) for i in columns]
-    only = found[0][1]
-    return _first(found, _plain(name), f"not {only}" if len(found) == 1 else "none of those named")
+    masks = [(table.x[:, i] == 1, table.features[i].partition("=")[2]) for i in columns]
+    only = masks[0][1]
+    return _first(masks, _plain(name), f"not {only}" if len(masks) == 1 else "none of those named")
 
 
-def _first(found: list[tuple[np.ndarray, str]], name: str, other: str) -> Feature:
+def _first(masks: list[tuple[np.ndarray, str]], name: str, other: str) -> Feature:
     """Return a feature with the words of the first condition that holds, else `other`."""
-    codes = np.select([holds for holds, _ in found], range(len(found)), len(found))
-    values = [words for _, words in found] + [other]
+    codes = np.select([holds for holds, _ in masks], range(len(masks)), len(masks))
+    values = [words for _, words in masks] + [other]
     used, codes = np.unique(codes, return_inverse=True)
     return Feature(name, "", [values[i] for i in used], codes)

@@ -95,11 +95,11 @@ def bars(
     whole = whole or max((row["amount"] for row in rows), default=0) or 1
     drawn = []
     for row in rows:
-        shown = row.get("removed", row["amount"])
+        amount = row.get("removed", row["amount"])
         sign = "−" if row.get("removed") else ""
-        words = f"{row['name']}: {count(shown)} ({percent(shown / whole)})"
+        words = f"{row['name']}: {count(amount)} ({percent(amount / whole)})"
         end = row["amount"] + row.get("removed", 0)
-        drawn.append({"text": sign + count(shown), "words": words, "end": end} | row)
+        drawn.append({"text": sign + count(amount), "words": words, "end": end} | row)
     x = alt.X("amount", **axis(unit, (0, whole)))
     bar = alt.Chart().mark_bar(height=9, yOffset=8)
     kept = bar.encode(x, alt.X2(datum=0), COLOUR)
@@ -226,15 +226,15 @@ def histograms(
     words = [f"{low} to {high}" for low, high in pairwise(ends)]
     words[0], words[-1] = f"{ends[1]} or less", f"{ends[-2]} or more"
     bins = [_bins(counts, edges, words, thing) for _, counts in series]
-    top = max((one["share"] for row in bins for one in row), default=1)
+    top = max((bar["share"] for row in bins for bar in row), default=1)
     # a row is 1 high: its bars rise from 0.95 to 0.35 at most, below its name
     foot, reach = 0.95, 0.6
     rows = [
-        one | {"base": i + foot, "top": i + foot - reach * one["share"] / top,
-               "kind": "female" if one["low"] + one["high"] < 0 else "male",
-               "words": f"{name}, {one['words']}"}
+        bar | {"base": i + foot, "top": i + foot - reach * bar["share"] / top,
+               "kind": "female" if bar["low"] + bar["high"] < 0 else "male",
+               "words": f"{name}, {bar['words']}"}
         for i, ((name, _), row) in enumerate(zip(series, bins, strict=True))
-        for one in row
+        for bar in row
     ]  # fmt: skip
     names = [
         {"at": i + 0.16, "foot": i + foot, "name": name, "text": plural(sum(counts), thing)}
@@ -507,9 +507,9 @@ def _data(rows: Iterable[Row]) -> _Rows:
     sign for each control character.
     """
     coloured = (row | ({"color": _variable(row["kind"])} if "kind" in row else {}) for row in rows)
-    shown = [
+    cleaned = [
         {key: visible(value) if isinstance(value, str) else value
          for key, value in row.items() if value is not None}
         for row in coloured
     ]  # fmt: skip
-    return _Rows(shown)
+    return _Rows(cleaned)

@@ -57,7 +57,7 @@ class Parted(NamedTuple):
     content: Markup
     kept: Markup = Markup("")
     rows: int = 0
-    shown: int = 0
+    first: int = 0
 
 
 def environment(templates: list[Path]) -> Environment:
@@ -138,7 +138,7 @@ def render_page(
     return len(written)
 
 
-def scripts_of(texts: dict[str, str], body: str, own: list[str]) -> list[dict[str, Any]]:
+def scripts_of(texts: dict[str, str], body: str, page_scripts: list[str]) -> list[dict[str, Any]]:
     """Return the scripts of a page, in the order in which they run.
 
     Parameters
@@ -148,7 +148,7 @@ def scripts_of(texts: dict[str, str], body: str, own: list[str]) -> list[dict[st
     body : str
         The page's content. A table of class ``sortable`` adds DataTables; a figure adds Vega, from
         the file beside the pages unless the templates contain it.
-    own : list of str
+    page_scripts : list of str
         The page's scripts besides ``page.js``.
 
     Returns
@@ -163,14 +163,14 @@ def scripts_of(texts: dict[str, str], body: str, own: list[str]) -> list[dict[st
         A script would end its element, or a parser would change it.
     """
     tables = "datatables.min.js"
-    names = [tables] if tables in own or SORTABLE.search(body) else []
-    names += ["page.js", *(name for name in own if name != tables)]
+    names = [tables] if tables in page_scripts or SORTABLE.search(body) else []
+    names += ["page.js", *(name for name in page_scripts if name != tables)]
     if CHART.search(body):
         names += [*(DRAWING if texts.keys() >= DRAWING.keys() else [BESIDE]), "figures.js"]
-    found = []
+    scripts = []
     for name in names:
         if name == BESIDE:
-            found.append({"src": BESIDE})
+            scripts.append({"src": BESIDE})
             continue
         text = texts[name]
         if re.search(r"</script|<!--|\r|\0", text, re.IGNORECASE):
@@ -179,10 +179,10 @@ def scripts_of(texts: dict[str, str], body: str, own: list[str]) -> list[dict[st
         licence = texts.get(f"{name.partition('.')[0]}.license.txt", "")
         if "--" in licence:
             raise ValueError(f"the licence of {name} cannot stand in a comment")
-        found.append(
+        scripts.append(
             {"text": Markup(text), "digest": f"sha256-{digest}", "licence": Markup(licence)}
         )
-    return found
+    return scripts
 
 
 def part_rows(content: str, sortable: bool = True) -> Parted:
@@ -207,16 +207,16 @@ def part_rows(content: str, sortable: bool = True) -> Parted:
     """
     content = str(content)  # Markup would escape text joined to it
     whole = Parted(Markup(content))
-    found = _BODY.search(content) if sortable else None
-    if not found:
+    match = _BODY.search(content) if sortable else None
+    if not match:
         return whole
-    body = found[1]
+    body = match[1]
     rows = body.count("</tr>")
     apart = re.search(r"<(table|tbody|script)\b|<!--|\srowspan=", body, re.IGNORECASE)
     if rows <= MANY_ROWS or apart or len(re.findall(r"<tr\b", body)) != rows:
         return whole
     first = "".join(f"{row}</tr>" for row in body.split("</tr>", FIRST_ROWS)[:FIRST_ROWS])
-    start, end = found.span(1)
+    start, end = match.span(1)
     return Parted(Markup(content[:start] + first + content[end:]), Markup(body), rows, FIRST_ROWS)
 
 

@@ -87,5 +87,5 @@ def settle(model: "nn.Module") -> None:
     Weights that are mapped from a file have any alignment, which affects the last bits of sums:
     the same weights from another file would give other bits.
     """
-    for one in model.parameters():
-        one.data = one.data.clone()
+    for parameter in model.parameters():
+        parameter.data = parameter.data.clone()

@@ -37,7 +37,7 @@ class PairMasks(NamedTuple):
     changed: list[int]
 
 
-def pair_masks(one: Sequence[int], other: Sequence[int]) -> tuple[PairMasks, PairMasks]:
+def pair_masks(tokens: Sequence[int], other: Sequence[int]) -> tuple[PairMasks, PairMasks]:
     """Compare the tokens of two sentences as in the published code.
 
     That code compares the whole inputs with difflib and drops the first and the last shared token
@@ -47,17 +47,17 @@ def pair_masks(one: Sequence[int], other: Sequence[int]) -> tuple[PairMasks, Pai
 
     Parameters
     ----------
-    one, other : sequence of int
+    tokens, other : sequence of int
         Token ids of the sentences, without special tokens and context.
 
     Returns
     -------
     PairMasks, PairMasks
-        Indices into `one`, and into `other`. Both have the same number of shared tokens; with an
+        Indices into `tokens`, and into `other`. Both have the same number of shared tokens; with an
         insertion only, one side has no changed token.
     """
     matcher = difflib.SequenceMatcher(
-        None, *([BEFORE, *map(str, map(int, ids)), AFTER] for ids in (one, other))
+        None, *([BEFORE, *map(str, map(int, ids)), AFTER] for ids in (tokens, other))
     )
     masks = PairMasks([], []), PairMasks([], [])
     for kind, first, last, other_first, other_last in matcher.get_opcodes():

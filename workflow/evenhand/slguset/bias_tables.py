@@ -117,8 +117,11 @@ def read_models(dataset: Path, bias: list[Path], gates: list[Path], settings: Se
     Raises
     ------
     InputError
-        The dataset is empty, or a bias table is of other sentences.
+        The dataset is empty, a bias table is of other sentences, or the tables and gates are not
+        those of different models in one log base.
     """
+    if len(bias) != len(gates):
+        raise InputError(f"there are {len(bias)} bias tables and {len(gates)} gates")
     names = read_table_schema(dataset).names
     attribute = attribute_of(names)
     needed = {*DATASET, attribute, f"{attribute}_opposite"}
@@ -134,6 +137,8 @@ def read_models(dataset: Path, bias: list[Path], gates: list[Path], settings: Se
     by_model, scores = {}, {}
     for path, gate_path in zip(bias, gates, strict=True):
         gate = read_gate(gate_path)
+        if gate["model"] in by_model:
+            raise InputError(f"is a second gate of {gate['model']}", file=gate_path)
         by_model[gate["model"]] = gate
         table = read_columns(path, bias_columns(values).names).to_pandas()
         if list(table["sentence_id"]) != list(sentences["sentence_id"]):
@@ -143,6 +148,8 @@ def read_models(dataset: Path, bias: list[Path], gates: list[Path], settings: Se
                 remedy=f"score {dataset.name} again",
             )
         scores[gate["model"]] = table
+    if len({gate["log_base"] for gate in by_model.values()}) > 1:
+        raise InputError("the models were scored in different log bases", file=gates[0])
     return Scored(sentences, by_model, scores, settings)
 
 

@@ -145,7 +145,8 @@ def draw_annotation(
     ------
     InputError
         Two annotators share a name, a quota or the ledger is malformed, `per_sentence` is more
-        than the annotators, or no sentence of the frozen round is among the candidates.
+        than the annotators, uncertain sentences are requested without scores, or no sentence of
+        the frozen round is among the candidates.
     """
     annotators = annotators or ["annotator_1", "annotator_2", "annotator_3"]
     _check_annotators(annotators, per_sentence)
@@ -154,6 +155,8 @@ def draw_annotation(
     quota = _quotas(pairs, sentences_per_pair, quotas, values)
     entries = read_handed_out(ledger or [], TASK)
     frozen = {key: entry for key, entry in entries.items() if entry.row["round"] == round}
+    if draw == "uncertain" and not scores and not frozen:
+        raise InputError("there are no scores to draw by", remedy="give verdicts.parquet")
     schema = read_table_schema(candidates)
     attribute = attribute_of(schema.names)
     unread = ("sentence", "spans", "evidence", "reasons")
@@ -257,7 +260,7 @@ def _quotas(
     numbers = dict.fromkeys(pairs, per_pair)
     if quotas:
         numbers = read_pair_numbers(quotas, pairs, values)
-    if odd := [number for number in numbers.values() if number % 2]:
+    if odd := [number for number in numbers.values() if number < 0 or number % 2]:
         raise InputError(
             f"{odd[0]} sentences of a pair cannot be drawn",
             file=quotas,

@@ -92,7 +92,7 @@ def score_bias(
         (of the word in its slot; of the sentence for a causal model), bias (the first value's less
         the second's: > 0 is male), bias_left_to_right, bias_right_to_left, bias_one_character,
         bias_single_mask (other ways to read a word of several tokens, see
-        `evenhand.slguset.masked_bias`), n_masks, n_masks_opposite (tokens of the keyword and
+        `evenhand.slguset.sentence_bias`), n_masks, n_masks_opposite (tokens of the keyword and
         of its opposite), has_unk (the sentence beside the keyword holds unknown tokens; null
         if undetermined), excluded (the reason for a missing number, or null).
     gate : path
@@ -132,8 +132,10 @@ def score_bias(
 
     if (model is None) == (hub_name is None):
         raise InputError("a model is a folder or a hub name", remedy="give one of them, not both")
+    if log_base <= 1:
+        raise InputError(f"log_base is {log_base:g}", remedy="give a base above 1, such as 10")
     values = values or [*GENDERS]
-    sentences = _read_sentences(dataset)
+    sentences = _read_sentences(dataset, values)
     total = len(sentences)
     source = model if model is not None else hub_name
     torch.set_num_threads(1)
@@ -248,14 +250,24 @@ def _bias(results: Scored) -> np.ndarray:
     return np.array([result["bias"] for result, _ in results], dtype=float)
 
 
-def _read_sentences(dataset: Path) -> pa.Table:
-    """Return the columns of a data set that are needed, in its order."""
+def _read_sentences(dataset: Path, values: list[str]) -> pa.Table:
+    """Return the columns of a data set that are needed, in its order; refuse malformed rows."""
     names = read_table_schema(dataset).names
     attribute = attribute_of(names)
     chosen = {*COLUMNS, attribute, f"{attribute}_opposite", "spans"}
     sentences = read_columns(dataset, [name for name in names if name in chosen])
     if not len(sentences):
         raise InputError("contains no sentence, so there is nothing to score", file=dataset)
+    for number, row in enumerate(sentences.to_pylist(), start=1):
+        problem = None
+        if missing := [name for name in COLUMNS if row[name] is None]:
+            problem = f"the cell of {missing[0]} is empty"
+        elif row[attribute] not in values:
+            problem = f"{attribute} is {row[attribute]!r}, not {' or '.join(values)}"
+        elif not row["keyword"] or row["sentence"][row["start"] : row["end"]] != row["keyword"]:
+            problem = "start and end do not cut out the keyword"
+        if problem:
+            raise InputError(problem, file=dataset, line=number)
     return sentences
 
 

@@ -16,7 +16,7 @@ from evenhand.io.documents import write_json
 from evenhand.slguset.keywords import Keywords, read_keywords
 from evenhand.slguset.names_crf_model import NameModel, features, labels
 from evenhand.text.segmentation import cut
-from evenhand.text.tagged import TaggedText, read_tagged
+from evenhand.text.tagged import FORMATS, TaggedText, read_tagged
 from evenhand.text.traditional import simplified
 
 #: The thresholds among which the one for the wished recall is chosen: the hundredths.
@@ -79,6 +79,11 @@ def train_names_crf(
     seed : int
         Another seed holds out other documents.
     """
+    if len(corpora) != len(formats) or {*formats} - {*FORMATS}:
+        raise InputError(
+            f"the {len(corpora)} tagged corpora have the formats {', '.join(formats)}",
+            remedy=f"name the format of each corpus, one of {', '.join(FORMATS)}",
+        )
     table = read_keywords(keywords)
     training, held_out_sentences = _split(corpora, formats, held_out, seed)
     if not training or not held_out_sentences:

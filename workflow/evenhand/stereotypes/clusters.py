@@ -28,8 +28,8 @@ _BLANK_INSIDE = re.compile(f"(?<=[{_BLANKLESS}]) (?=[{_BLANKLESS}])")
 class Edit(NamedTuple):
     """A difference of two sentences: the pieces of each at this place; one may be empty."""
 
-    one: tuple[str, ...]
-    other: tuple[str, ...]
+    left: tuple[str, ...]
+    right: tuple[str, ...]
 
 
 def pieces(text: str) -> list[str]:

@@ -125,7 +125,7 @@ def set_flags(rows: list[dict[str, Any]], requested: Iterable[str]) -> None:
             "unequal_length": len(more) != len(less),
             "several_edits": len(differences) > 1,
             "insertion_only": words(row["more"]) == words(row["less"])
-            or (all(not edit.one or not edit.other for edit in differences) and bool(differences)),
+            or (all(not edit.left or not edit.right for edit in differences) and bool(differences)),
             "repeated_swap": clusters[row["cluster"]] > REPEATED,
             "low_agreement": row["agreement"] is not None and row["agreement"] < AGREEING,
             "duplicate": any(sentences[row["context"], row[s]] > 1 for s in ("more", "less")),

@@ -192,9 +192,11 @@ def read_models(
     Raises
     ------
     InputError
-        A file is missing, broken or of another set.
+        A file is missing, broken or of another set, or two models have the same name.
     """
-    gate_paths, null_paths = ({path.stem: path for path in paths} for paths in (gates, nulls))
+    score_paths, gate_paths, null_paths = map(_by_stem, (scores, gates, nulls))
+    if others := sorted({*gate_paths, *null_paths} - {*score_paths}):
+        raise InputError(f"there are no scores of {others[0]}")
     models = []
     for path in scores:
         if path.stem not in gate_paths:
@@ -212,6 +214,14 @@ def read_models(
         nulls_by_seed = _read_scores(null, pairs, seeds=True) if null else []
         models.append(Model(path.stem, gate, *_read_scores(path, pairs), nulls_by_seed))
     return models
+
+
+def _by_stem(paths: Sequence[Path]) -> dict[str, Path]:
+    by_stem: dict[str, Path] = {}
+    for path in paths:
+        if by_stem.setdefault(path.stem, path) is not path:
+            raise InputError(f"is a second file of {path.stem}", file=path)
+    return by_stem
 
 
 def _read_scores(path: Path, pairs: Pairs, *, seeds: bool = False) -> list[Scores]:

@@ -114,7 +114,7 @@ def rows_of(
                 more.excluded = less.excluded = "identical_tokens"
             elif isinstance(lm, MaskedLM):
                 both = more.sentence, less.sentence
-                masks = pair_masks.pair_masks(*map(_own, both))
+                masks = pair_masks.pair_masks(*map(_sentence_ids, both))
                 more.masks, less.masks = map(_at, both, masks)
         for row in rows:
             row.excluded = row.excluded or side[row.side].excluded
@@ -146,7 +146,7 @@ def _sides(pair: dict[str, Any], shuffle_seed: int | None) -> Iterator[tuple[Row
             yield Row(pair, side, "shuffled", excluded=excluded), shuffled
 
 
-def _own(sentence: Sentence) -> list[int]:
+def _sentence_ids(sentence: Sentence) -> list[int]:
     return [sentence.ids[place] for place in sentence.places]
 
 

@@ -13,7 +13,7 @@ from evenhand.individual.summary import summarise
 TABLE = Table(
     "grid",
     title="Accuracy and fairness of every setting",
-    key=(*(one.name for one in SETTING_COLUMNS), "metric"),
+    key=(*(column.name for column in SETTING_COLUMNS), "metric"),
     columns=(
         *SETTING_COLUMNS,
         text("metric"),

@@ -18,7 +18,7 @@ FRONTS = ("ddp", "ifr_p")
 TABLE = Table(
     "pareto_fronts",
     title="Pareto fronts of balanced accuracy and fairness",
-    key=("front", *(one.name for one in SETTING_COLUMNS)),
+    key=("front", *(column.name for column in SETTING_COLUMNS)),
     columns=(
         text("front", "ddp: unfairness is dDP; ifr_p: it is 1 - IFR_p, as a share"),
         *SETTING_COLUMNS,

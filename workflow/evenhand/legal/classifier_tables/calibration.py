@@ -27,7 +27,7 @@ GROUP = (*SETTING, text("attribute"), text("group", "all: all cases"), text("spl
 TABLE = Table(
     "calibration",
     title="Calibration by group",
-    key=tuple(one.name for one in GROUP),
+    key=tuple(column.name for column in GROUP),
     columns=(
         *GROUP,
         integer("seeds"),
@@ -58,7 +58,7 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
 def calibrate(study: ClassifierStudy) -> list[tuple[Row, list[Row]]]:
     """Return the rows of this table, each with its rows of the bins."""
     cases, runs = study.test
-    of_runs = [bin_values(*confidences(one, cases.true, cases.dataset.task)) for one in runs.logits]
+    of_runs = [bin_values(*confidences(run, cases.true, cases.dataset.task)) for run in runs.logits]
     rows = []
     for groups in cases.groups:
         attribute, known = groups.attribute.name, groups.known

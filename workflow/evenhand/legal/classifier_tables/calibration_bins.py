@@ -9,7 +9,7 @@ from evenhand.legal.classifier_tables.calibration import GROUP, calibrate
 TABLE = Table(
     "calibration_bins",
     title="Confidence and accuracy, by bins",
-    key=(*(one.name for one in GROUP), "bin"),
+    key=(*(column.name for column in GROUP), "bin"),
     columns=(
         *GROUP,
         integer("bin"),

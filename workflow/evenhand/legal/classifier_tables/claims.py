@@ -97,13 +97,13 @@ def _judged(
     numbers = np.array([value for value in values if value is not None])
     if not len(numbers):
         return {"verdict": NOT_RUN, "reason": "a group has no score"}
-    ours = float(numbers.mean())
+    value = float(numbers.mean())
     sd = float(numbers.std(ddof=1)) if len(numbers) > 1 else None
     ends = [claim["low"], claim["high"]]
     if None in ends:
-        return {"ours": ours, "sd": sd, "verdict": NO_NUMBER}
+        return {"ours": value, "sd": sd, "verdict": NO_NUMBER}
     tolerance = max(rounding(f"{end:g}") for end in ends)
-    return {"ours": ours, "sd": sd} | judge(*ends, tolerance, ours, sd, len(numbers), why_not)
+    return {"ours": value, "sd": sd} | judge(*ends, tolerance, value, sd, len(numbers), why_not)
 
 
 def _quantity(claim: Row, scores: dict[str, float]) -> float | None:

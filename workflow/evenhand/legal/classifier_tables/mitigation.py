@@ -99,7 +99,7 @@ def _interval(name: str, samples: np.ndarray) -> Row:
 
 def _compared(setting: Setting, trained: Iterable[Setting]) -> dict[str, Setting]:
     """Return the settings of `COMPARED` that were trained; of samplers the one with most parts."""
-    samplers = [one for one in trained if one[:2] == (setting.classifier, SAMPLER)]
-    samplers.sort(key=lambda one: (-len(one.trained_for.split(PLUS)), attributes(one.trained_for)))
+    samplers = [other for other in trained if other[:2] == (setting.classifier, SAMPLER)]
+    samplers.sort(key=lambda other: (-other.trained_for.count(PLUS), attributes(other.trained_for)))
     others = {"plain": setting.plain, "sampler": next(iter(samplers), None)}
-    return {name: one for name, one in others.items() if one in trained and one != setting}
+    return {name: other for name, other in others.items() if other in trained and other != setting}

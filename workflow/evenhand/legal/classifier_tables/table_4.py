@@ -61,8 +61,8 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
     """
     published = read_scores(study.scores, study.dataset.kind)
     unused = dict(published)
-    for (ours, compat), measure in product(_means(study), MEASURES):
-        row = {**_row(ours, measure), "compat": compat[measure], "verdict": NO_NUMBER}
+    for (means, compat), measure in product(_means(study), MEASURES):
+        row = {**_row(means, measure), "compat": compat[measure], "verdict": NO_NUMBER}
         row["compat_sd"] = compat[f"{measure}_sd"]
         row["stands_for"] = study.stands_for.get(row["classifier"], "none")
         key = row["stands_for"], row["attribute"], row["objective"], measure

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from evenhand.core.tables import NotApplicable, Row, Table, integer, share, text
 from evenhand.metrics.calibration import BINS
-from evenhand.metrics.disparity import group_sums
+from evenhand.metrics.group import group_sums
 from evenhand.predictions.study import PredictionStudy
 
 TABLE = Table(

@@ -104,7 +104,7 @@ def conclude(results: list[Result], files: Sequence[str], most: int = SHOWN) -> 
     judged = sorted(in_order, key=_strength, reverse=True)
     significant = [result for result in judged if result["significant"]]
     lines = [
-        say("lm_line", [result["file"]], one=result, row=_strongest(result))
+        say("lm_line", [result["file"]], result=result, row=_strongest(result))
         for result in significant[:3] or judged[:1]
     ]
     if models := list(dict.fromkeys(result["model"] for result in significant)):
@@ -175,7 +175,7 @@ def _strength(result: Result) -> float:
 def _next(results: list[Result]) -> str:
     """State how many further swaps the set that needs the fewest of them lacks."""
     lacking = [
-        (row["further_clusters"], result["file"], {"one": result, "row": row})
+        (row["further_clusters"], result["file"], {"result": result, "row": row})
         for result in results
         if result["why"] is None
         for row in result["rows"][:1]
@@ -208,8 +208,8 @@ def _figure(results: list[Result], most: int) -> tuple[LayerChart | None, str]:
     ]
     x = axis("Score; 50 is no preference", (CENTRE - far, CENTRE + far))
     label = "Score of each model on each set, with its interval"
-    methods = list(dict.fromkeys(row["about"]["title"] for row in rows))
-    caption = say("lm_caption", methods=methods, shown=most, drawn=len(scored))
+    methods = list(dict.fromkeys(row["description"]["title"] for row in rows))
+    caption = say("lm_caption", methods=methods, number=most, drawn=len(scored))
     return forest(estimates, x, label, centre=CENTRE), caption
 
 

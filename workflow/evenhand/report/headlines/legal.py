@@ -220,7 +220,7 @@ def _figure(gaps: Rows) -> tuple[LayerChart | None, str]:
     ]
     label = "Group disparity of macro-F1 under plain training, with its interval and chance"
     figure = forest(estimates, axis("Group disparity of macro-F1, points", (0, high)), label)
-    facts = {"shown": len(rows), "gaps": len(order), "constant": len(gaps) - len(order)}
+    facts = {"number": len(rows), "gaps": len(order), "constant": len(gaps) - len(order)}
     return figure, say("legal_caption", **facts)
 
 

@@ -134,12 +134,12 @@ class Change(NamedTuple):
     @property
     def words(self) -> str:
         """The change with interval and verdict."""
-        return say("change", [self.file], one=self)
+        return say("change", [self.file], change=self)
 
     @property
     def in_short(self) -> str:
         """The same without method and explanation, for a row of the method."""
-        return say("change_short", [self.file], one=self)
+        return say("change_short", [self.file], change=self)
 
 
 def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
@@ -235,7 +235,7 @@ def _next(changes: Iterable[Change]) -> str:
     """State how many further seeds the comparison that needs the fewest of them lacks."""
     lacking = [change for change in changes if change.verdict == INCONCLUSIVE and change.further]
     change = min(lacking, key=lambda change: change.further, default=None)
-    return say("mitigation_next", [change.file], one=change) if change else ""
+    return say("mitigation_next", [change.file], change=change) if change else ""
 
 
 def _legal(path: Path, titles: Mapping[str, str]) -> Iterable[Change]:
@@ -295,7 +295,7 @@ def _figure(changes: Sequence[Change], total: int) -> tuple[LayerChart, str]:
             f"{change.of}, " * (len(data) > 1) + f"{change.method}: {change.short}",
             triple,
             text=signed(change.difference, 1),
-            words=say("change_number", one=change),
+            words=say("change_number", change=change),
             kind="more" if change.significant else "unclear",
             band=(-change.delta, change.delta),
         )
@@ -303,5 +303,5 @@ def _figure(changes: Sequence[Change], total: int) -> tuple[LayerChart, str]:
     ]
     x = axis("Change against plain training, points", (-reach, reach), **SIGNED)
     label = "The clearest changes against plain training, with their intervals"
-    caption = say("mitigation_caption", shown=len(changes), changes=total, data=data)
+    caption = say("mitigation_caption", number=len(changes), changes=total, data=data)
     return forest(estimates, x, label, centre=0), caption

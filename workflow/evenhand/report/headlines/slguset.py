@@ -150,7 +150,7 @@ def _figure(trusted: list[Row]) -> tuple[LayerChart | None, str]:
     ]
     x = axis("← female likelier · Mean Bias · male likelier →", (-far, far), **SIGNED)
     figure = forest(estimates, x, "Mean Bias of each model, with its interval", centre=0)
-    return figure, say("slguset_lean_caption", shown=SHOWN, models=len(trusted))
+    return figure, say("slguset_lean_caption", number=SHOWN, models=len(trusted))
 
 
 def _verdicts(results: ResultFiles, published: Mapping[str, Any] | None) -> list[Verdicts]:

@@ -25,7 +25,7 @@ def content(study: Study) -> dict[str, Any]:
     )
     truths = describe_planted(study.planted, study.files) if study.planted else []
     headlines = [card["headline"] for card in cards if card["headline"]]
-    findings = [say("planted_line", one=row) for row in truths if row["main"]]
+    findings = [say("planted_line", entry=row) for row in truths if row["main"]]
     findings += [headline.line for headline in headlines]
     provenance = study.document("provenance.json") or {"files": []}
     files = [entry for entry in provenance["files"] if entry.get("result", True)]

@@ -65,7 +65,7 @@ def content(study: Study) -> dict[str, Any]:
     scored = [pairs for pairs in sets if pairs["scores"]]
     results = []
     for pairs in scored:
-        file, sides = f"tables/pairs/{pairs['name']}/bias_scores.csv", pairs["about"]["sides"]
+        file, sides = f"tables/pairs/{pairs['name']}/bias_scores.csv", pairs["description"]["sides"]
         results += results_of(pairs["title"], file, sides, pairs["scores"]["models"])
     files = [f"tables/pairs/{name}/bias_scores.csv" for name in folders]
     methods = {
@@ -119,11 +119,11 @@ def _set(
             if not {row.get(column) for column in models} & untrusted.keys()
         ]
 
-    about = measures.describe_pairs(document)
-    scores = describe_scores(rows, about["sides"], untrusted) if rows else None
+    description = measures.describe_pairs(document)
+    scores = describe_scores(rows, description["sides"], untrusted) if rows else None
     meta = (trusted(table) for table in ("meta_evaluation", "roc", "auc_tests"))
     return {
-        "about": about,
+        "description": description,
         "scores": scores,
         "sentence": scores["sentence"] if scores else Markup("Its scores are not there."),
         "stereoset": measures.by_model(trusted("stereoset")),

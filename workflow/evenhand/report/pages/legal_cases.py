@@ -35,7 +35,7 @@ def content(study: Study) -> dict[str, Any]:
     datasets = read_datasets(study, "tables/cases/*")
     return {
         "sections": navigation(datasets),
-        "about": [_dataset(study, dataset) for dataset in datasets],
+        "datasets": [_dataset(study, dataset) for dataset in datasets],
         "split_items": items,
         "divided_files": [
             file

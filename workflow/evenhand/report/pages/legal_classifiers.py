@@ -24,11 +24,11 @@ def content(study: Study) -> dict[str, Any]:
     datasets = read_datasets(study, "tables/classifiers/*")
     titles = titles_by_name(datasets)
     objectives = study.titles_of("objectives")
-    about = []
+    described = []
     for dataset in datasets:
         tables = dataset.tables
         scores = where(tables["group_scores"], objective=classifiers.BASE)
-        about.append(
+        described.append(
             dataset.head
             | {
                 "table_4": classifiers.describe_table_4(
@@ -61,7 +61,7 @@ def content(study: Study) -> dict[str, Any]:
     )
     return {
         "sections": navigation(datasets),
-        "about": about,
+        "datasets": described,
         "gaps": sorted(gaps, key=lambda gap: gap["noise_verdict"] != "above"),
         "gap_files": [f"tables/classifiers/{dataset.id}/table_4.csv" for dataset in datasets],
         "lead": conclude(*tables, titles),

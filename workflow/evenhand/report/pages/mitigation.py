@@ -36,7 +36,7 @@ def content(study: Study) -> dict[str, Any]:
             dataset.tables["table_4"], dataset.title, dataset.attributes, objectives
         )
     ]
-    about = [
+    described = [
         dataset.head
         | {
             "table_4": classifiers.describe_table_4(dataset.tables["table_4"]),
@@ -69,7 +69,7 @@ def content(study: Study) -> dict[str, Any]:
         ],
         "headline": mitigation.conclude(changes),
         "methods": mitigation.by_method(changes),
-        "about": about,
+        "datasets": described,
         "figures": sorted(figures, key=lambda figure: -figure["spots"])[:MOST],
         "has_individual": bool(individual),
         "behind": (behind := Behind(individual.get("individuals", []))),

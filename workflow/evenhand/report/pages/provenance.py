@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from itertools import takewhile
+from operator import itemgetter
 from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import quote
@@ -22,6 +23,8 @@ MOST_SETTINGS = 4
 
 #: So many names of a list are shown.
 MOST_NAMES = 6
+
+_key = itemgetter("file", "sha256")
 
 
 def content(study: Study) -> dict[str, Any]:
@@ -53,8 +56,8 @@ def content(study: Study) -> dict[str, Any]:
         if inside:
             entry["link"] = "../" + quote(below)
     sources = [
-        one | {"id": ids.give(f"source-{slug(one['file'] or one['sha256'][:12])}")}
-        for one in document.get("sources", [])
+        source | {"id": ids.give(f"source-{slug(source['file'] or source['sha256'][:12])}")}
+        for source in document.get("sources", [])
     ]
     stages = _stages(files, ids)
     return {
@@ -101,14 +104,14 @@ def _folders(
     return [
         {
             "name": name,
-            "files": len(own),
+            "files": len(entries),
             "kinds": [
                 _kind(part, stages)
-                for members in grouped(own, "place", "kind").values()
-                for part in ([members] if len(members) >= FOLD else [[one] for one in members])
+                for group in grouped(entries, "place", "kind").values()
+                for part in ([group] if len(group) >= FOLD else [[entry] for entry in group])
             ],
         }
-        for name, own in grouped(order, "folder").items()
+        for name, entries in grouped(order, "folder").items()
     ]
 
 
@@ -131,7 +134,7 @@ def _pattern(paths: list[str]) -> str:
     """Return the pattern that matches all paths: ``tables/legal_*_sizes.csv``."""
     words = [re.findall(r"[^/_.-]+|[/_.-]", path) for path in paths]
     start = _common(words)
-    end = _common([one[len(start) :][::-1] for one in words])[::-1]
+    end = _common([tokens[len(start) :][::-1] for tokens in words])[::-1]
     return "".join([*start, *(["*"] if len(paths) > 1 else []), *end])
 
 
@@ -145,25 +148,25 @@ def _stages(files: list[dict[str, Any]], ids: UniqueIds) -> dict[str, dict[str, 
     """Return each stage by name, with its code, the sets of its parameters, and its counts."""
     stages = {}
     order = sorted(files, key=lambda entry: (entry["stage"] or "", entry["path"]))
-    for name, own in grouped(order, "stage").items():
+    for name, entries in grouped(order, "stage").items():
         if name is None:
             continue
         # outputs of one run share its counts
         runs = {
             json.dumps([entry["inputs"], entry["parameters"]], sort_keys=True): entry["counts"]
             or {}
-            for entry in own
+            for entry in entries
         }
-        settings = _distinct(map(_parameters, own))
+        settings = _distinct(map(_parameters, entries))
         stages[name] = {
             "stage": name,
             "rule": _rule(name),
             "id": ids.give(f"stage-{slug(name)}"),
-            "codes": _distinct(entry["code"] for entry in own),
-            "packages": _distinct(entry["packages"] or {} for entry in own),
+            "codes": _distinct(entry["code"] for entry in entries),
+            "packages": _distinct(entry["packages"] or {} for entry in entries),
             "settings": settings[:MOST_SETTINGS],
             "ways": len(settings),
-            "files": len(own),
+            "files": len(entries),
             "runs": len(runs),
             "totals": _totals(list(runs.values())),
         }
@@ -171,10 +174,10 @@ def _stages(files: list[dict[str, Any]], ids: UniqueIds) -> dict[str, dict[str, 
 
 
 def _distinct(values: Iterable[Any]) -> list[Any]:
-    found = _Numbered()
+    numbered = _Numbered()
     for value in values:
-        found.number(value)
-    return found.values
+        numbered.number(value)
+    return numbered.values
 
 
 def _parameters(entry: dict[str, Any]) -> list[tuple[str, str, bool]]:
@@ -183,11 +186,11 @@ def _parameters(entry: dict[str, Any]) -> list[tuple[str, str, bool]]:
     Those of the configuration come first.
     """
     keys = entry.get("config") or {}
-    found = [
+    parameters = [
         (keys.get(name, name), _value(value), name in keys)
         for name, value in (entry["parameters"] or {}).items()
     ]
-    return sorted(found, key=lambda one: (not one[2], one[0]))
+    return sorted(parameters, key=lambda parameter: (not parameter[2], parameter[0]))
 
 
 def _value(value: Any) -> str:
@@ -198,8 +201,8 @@ def _value(value: Any) -> str:
 def _totals(counts: list[dict[str, Any]]) -> list[tuple[str, int]]:
     """Return the sums of the counts over the runs of a stage."""
     totals: Counter[str] = Counter()
-    for one in counts:
-        for name, value in one.items():
+    for run_counts in counts:
+        for name, value in run_counts.items():
             if isinstance(value, int) and not isinstance(value, bool):
                 totals[name] += value
     return list(totals.items())
@@ -209,11 +212,9 @@ def _used(sources: list[dict[str, Any]], files: list[dict[str, Any]]) -> list[di
     """Return the sources with the rules that read them."""
     readers: dict[tuple[str | None, str], set[str]] = {}
     for entry in files:
-        for one in (one for described in entry["inputs"].values() for one in described):
-            readers.setdefault((one["file"], one["sha256"]), set()).add(_rule(entry["stage"]) or "")
-    return [
-        one | {"readers": sorted(readers.get((one["file"], one["sha256"]), ()))} for one in sources
-    ]
+        for item in (item for described in entry["inputs"].values() for item in described):
+            readers.setdefault(_key(item), set()).add(_rule(entry["stage"]) or "")
+    return [source | {"readers": sorted(readers.get(_key(source), ()))} for source in sources]
 
 
 def _graph(
@@ -234,19 +235,17 @@ def _graph(
         for name in ("runs", "stages", "codes", "parameters", "packages", "columns", "holds")
     }
     places = {entry["file"]: number for number, entry in enumerate(files)}
-    origins = {
-        (one["file"], one["sha256"]): len(files) + number for number, one in enumerate(sources)
-    }
+    origins = {_key(source): len(files) + number for number, source in enumerate(sources)}
 
-    def place(one: dict[str, Any]) -> int | None:
-        return places.get(one["file"], origins.get((one["file"], one["sha256"])))
+    def place(item: dict[str, Any]) -> int | None:
+        return places.get(item["file"], origins.get(_key(item)))
 
     nodes = []
     for entry in files:
         run = None
         if entry["stage"] is not None:
             read = [
-                (argument, [number for one in described if (number := place(one)) is not None])
+                (argument, [number for item in described if (number := place(item)) is not None])
                 for argument, described in sorted(entry["inputs"].items())
             ]
             run = lists["runs"].number(
@@ -256,7 +255,7 @@ def _graph(
                     lists["parameters"].number(_parameters(entry)),
                     lists["packages"].number(sorted((entry["packages"] or {}).items())),
                     _totals([entry["counts"] or {}]),
-                    [one for one in read if one[1]],
+                    [item for item in read if item[1]],
                 ]
             )
         nodes.append(
@@ -268,7 +267,7 @@ def _graph(
                 run,
             ]
         )
-    nodes += [[one["id"], one["file"] or NOTHING, one["sha256"]] for one in sources]
+    nodes += [[source["id"], source["file"] or NOTHING, source["sha256"]] for source in sources]
     return {"nodes": nodes, "files": len(files)} | {
         name: numbered.values for name, numbered in lists.items()
     }

@@ -43,11 +43,11 @@ def describe_bias(folder: Path) -> dict[str, Any]:
     tables = defaultdict(list, read_tables(folder))
     models = tables["models"]
     trusted = [row["model"] for row in models if row["trusted"]]
-    own = defaultdict(list)
+    trusted_rows = defaultdict(list)
     for name, rows in tables.items():
-        own[name] = [row for row in rows if row.get("model") in trusted]
-    pairs = where(own["pairs"], group="surface_pair", gender=ALL, direction=ALL)
-    whole = where(own["pairs"], group=ALL, direction=ALL)
+        trusted_rows[name] = [row for row in rows if row.get("model") in trusted]
+    pairs = where(trusted_rows["pairs"], group="surface_pair", gender=ALL, direction=ALL)
+    whole = where(trusted_rows["pairs"], group=ALL, direction=ALL)
     means = where(models, trusted=True) + pairs + whole
     far = reach(means, ENDS, least=0) or 1
     axis = Axis(-far, far)  # symmetric, so that neither direction looks larger
@@ -74,7 +74,7 @@ def describe_bias(folder: Path) -> dict[str, Any]:
         },
         "details": {
             model: {pair: _directions(of) for pair, of in grouped(rows, "surface_pair").items()}
-            for model, rows in grouped(own["pairs"], "model").items()
+            for model, rows in grouped(trusted_rows["pairs"], "model").items()
         },
         "compounds": [
             {
@@ -83,16 +83,16 @@ def describe_bias(folder: Path) -> dict[str, Any]:
                 "models": {name: _directions(of) for name, of in grouped(rows, "model").items()},
             }
             for words, rows in grouped(
-                where(own["pairs"], group="compound"), "surface_pair"
+                where(trusted_rows["pairs"], group="compound"), "surface_pair"
             ).items()
         ],
-        "variants": _variants(own["variants"], trusted),
+        "variants": _variants(trusted_rows["variants"], trusted),
         "correlations": _correlations(tables["correlations"], trusted),
         "has_published": any(row["published_within"] is not None for row in models),
-        "distribution": _distribution(own["distribution"], models, threshold),
-        "extremes": _extremes(own["sentences"], trusted),
-        "words": _words(own["words"], trusted),
-        "methods": _methods(own["methods"]),
+        "distribution": _distribution(trusted_rows["distribution"], models, threshold),
+        "extremes": _extremes(trusted_rows["sentences"], trusted),
+        "words": _words(trusted_rows["words"], trusted),
+        "methods": _methods(trusted_rows["methods"]),
     }
 
 
@@ -166,12 +166,12 @@ def _correlations(rows: Rows, models: list[str]) -> dict[str, Any] | None:
         return None
     maps = []
     for kind, name in (("pearson", "Pearson’s r"), ("spearman", "Spearman’s ρ")):
-        found = {(row["model_a"], row["model_b"]): row[kind] for row in rows}
+        by_models = {(row["model_a"], row["model_b"]): row[kind] for row in rows}
         cells = [
             {
                 "row": i,
                 "column": j + 1,
-                "value": (value := found.get((a, b), found.get((b, a)))),
+                "value": (value := by_models.get((a, b), by_models.get((b, a)))),
                 "text": decimal(value, 2),
                 "words": f"{a} and {b}: {signed(value, 3)}",
             }
@@ -217,8 +217,8 @@ def _closed(inner: list[float]) -> list[float]:
 
 def _extremes(rows: Rows, models: list[str]) -> dict[str, dict[str, Rows]]:
     """Return, per model, the first sentences of each direction, with their marks."""
-    shown = [row | {"pieces": marked(row)} for row in rows if row["rank"] <= EXTREMES]
-    by_model = grouped(shown, "model")
+    extremes = [row | {"pieces": marked(row)} for row in rows if row["rank"] <= EXTREMES]
+    by_model = grouped(extremes, "model")
     return {
         model: {side: where(by_model[model], direction=side) for side in ("male", "female")}
         for model in models
@@ -227,20 +227,20 @@ def _extremes(rows: Rows, models: list[str]) -> dict[str, dict[str, Rows]]:
 
 
 def _words(rows: Rows, models: list[str]) -> list[dict[str, Any]]:
-    """Return, per model, the lists side by side; `own`: only this direction's list has the word."""
+    """Return, per model, the lists side by side; `unique`: the other direction lacks the word."""
     entries = []
-    for model, own in grouped(rows, "model").items():
-        lists = {key: where(own, direction=key[0], method=key[1]) for key in LISTS}
+    for model, model_rows in grouped(rows, "model").items():
+        lists = {key: where(model_rows, direction=key[0], method=key[1]) for key in LISTS}
         for direction, method in LISTS:
             opposite = lists["female" if direction == "male" else "male", method]
             shared = {row["word"] for row in opposite}
             for row in lists[direction, method]:
-                row["own"] = row["word"] not in shared
+                row["unique"] = row["word"] not in shared
         sentences = dict.fromkeys(("male", "female"), 0)
-        sentences |= {row["direction"]: row["sentences"] for row in own}
+        sentences |= {row["direction"]: row["sentences"] for row in model_rows}
         lines = list(zip_longest(*lists.values()))
         entries.append({"model": model, "sentences": sentences, "rows": lines})
-    return sorted(entries, key=lambda one: models.index(one["model"]))
+    return sorted(entries, key=lambda entry: models.index(entry["model"]))
 
 
 def _methods(rows: Rows) -> list[dict[str, Any]]:

@@ -6,16 +6,16 @@ from urllib.parse import urlencode
 
 from evenhand.individual.people import Name, name_of
 from evenhand.individual.results import setting_of
-from evenhand.report.render import count, plural
+from evenhand.report.headline import say
 
-#: Numbers of some test individuals: the column that counts them, the explorer's name of such an
-#: answer, the words for these people, and the words where there are none.
+#: Numbers of some test individuals: the column that counts them, and the explorer's name of such an
+#: answer.
 ANSWERS = {
-    "acc": ("wrong", "wrong", "decided wrongly", "is wrong"),
-    "positive_rate": ("positive", "positive", "predicted positive", "is positive"),
-    "ifr_b": ("changed", "changes", "whose decision changes", "changes"),
-    "ifr_p": ("beyond", "beyond", "whose probability moves beyond tau", "is beyond tau"),
-    "ifr_p_all": ("beyond", "beyond", "whose probability moves beyond tau", "is beyond tau"),
+    "acc": ("wrong", "wrong"),
+    "positive_rate": ("positive", "positive"),
+    "ifr_b": ("changed", "changes"),
+    "ifr_p": ("beyond", "beyond"),
+    "ifr_p_all": ("beyond", "beyond"),
 }
 
 #: Numbers of people with one label.
@@ -41,7 +41,7 @@ class Behind:
         """Return the training behind a row of a table; None without test individuals."""
         name = name_of(setting_of(row))
         names = [name, (name[0], ALONE)] if row["epsilon"] == 1 else [name]
-        return next((one for one in names if (one, None, None) in self._counts), None)
+        return next((name for name in names if (name, None, None) in self._counts), None)
 
     def row_items(self, row: Mapping[str, Any], group: str | None = None) -> str:
         """Return the part of the query string for a table row; ``-``: no test individuals.
@@ -64,31 +64,12 @@ class Behind:
         None without test individuals.
         """
         name, label = self.training(row), LABELS.get(metric)
-        found = name and self._counts.get((name, row.get("group"), label))
-        if not found:
+        tally = name and self._counts.get((name, row.get("group"), label))
+        if not tally:
             return None
-        items = {} if label is None else {"label": label}
-        seeds = _seeds(found)
-        if metric not in ANSWERS:
-            what = "who were held out" if label is None else f"with the label {label}"
-            return {"items": urlencode(items), "link": f"{_people(found['people'])} {what} {seeds}"}
-        column, answer, what, none = ANSWERS[metric]
-        answers = f"{plural(found['answers'], 'answer')} {seeds}"
-        if not found[column]:
-            link = f"{_people(found['people'])} of whom none of {answers} {none}"
-            return {"items": urlencode(items), "link": link}
-        link = f"{_people(found[f'{column}_people'])} {what}: {count(found[column])} of {answers}"
-        if found["flips"] > found["answers"] and f"{column}_flips" in found:
-            link += f" ({count(found[f'{column}_flips'])} of {plural(found['flips'], 'flip')})"
-        return {"items": urlencode(items | {"answer": answer}), "link": link}
-
-
-def _people(number: int) -> str:
-    return "The one person" if number == 1 else f"The {count(number)} people"
-
-
-def _seeds(row: Mapping[str, Any]) -> str:
-    seeds, runs = row["seeds"], row["runs"]
-    if seeds < runs:
-        return f"over the first {seeds} of {runs} seeds"
-    return "of one seed" if seeds == 1 else f"over {seeds} seeds"
+        items: dict[str, Any] = {} if label is None else {"label": label}
+        column, answer = ANSWERS.get(metric, (None, None))
+        if column and tally[column]:
+            items["answer"] = answer
+        link = say("if_people", row=tally, column=column, label=label)
+        return {"items": urlencode(items), "link": link}

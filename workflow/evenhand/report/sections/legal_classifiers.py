@@ -43,16 +43,16 @@ def noise_words(row: dict[str, Any]) -> str:
 def describe_table_4(rows: Rows) -> Rows:
     """Return Table 4: per attribute a row per classifier and objective, a column per measure."""
     blocks = []
-    for name, own in grouped(rows, "attribute").items():
-        scored = [row for row in own if row["ours"] is not None]
+    for name, attribute_rows in grouped(rows, "attribute").items():
+        scored = [row for row in attribute_rows if row["ours"] is not None]
         unlike = {row["reason"] for row in scored if row["verdict"] == "not_comparable"}
         lines = [
             line | {"constant": constant_words(next(iter(line["cells"].values())))}
             for line in by_training(scored)
         ]
         block = {"name": name, "rows": lines, "why_not": sorted(unlike)}
-        block["measures"] = [one for one in MEASURES if any(one in x["cells"] for x in lines)]
-        block["unmatched"] = [row for row in own if row["ours"] is None]
+        block["measures"] = [key for key in MEASURES if any(key in x["cells"] for x in lines)]
+        block["unmatched"] = [row for row in attribute_rows if row["ours"] is None]
         if scored:
             blocks.append(block)
     return blocks
@@ -64,10 +64,10 @@ def by_training(rows: Rows) -> Rows:
     return [
         dict(zip(names, key, strict=True))
         | {
-            "seeds": max(row["seeds"] or 0 for row in own),
-            "cells": {row["measure"]: row for row in own},
+            "seeds": max(row["seeds"] or 0 for row in training_rows),
+            "cells": {row["measure"]: row for row in training_rows},
         }
-        for key, own in grouped(rows, *names).items()
+        for key, training_rows in grouped(rows, *names).items()
     ]
 
 
@@ -105,8 +105,8 @@ def describe_group_scores(rows: Rows, called: Titles) -> list[dict[str, Any]]:
             "classifier": classifier,
             "ruler": scale,
             "groups": [
-                {"name": group, "cases": own[0]["cases"], "rows": _score_rows(own, axis, called)}
-                for group, own in grouped(of_block, "group").items()
+                {"name": group, "cases": runs[0]["cases"], "rows": _score_rows(runs, axis, called)}
+                for group, runs in grouped(of_block, "group").items()
             ],
         }
         for (attribute, classifier), of_block in grouped(rows, "attribute", "classifier").items()
@@ -119,7 +119,7 @@ def _score_rows(rows: Sequence[dict[str, Any]], axis: Axis, called: Titles) -> l
     base = next((row["score"] for row in rows if row["objective"] == BASE), None)
     return [
         row | {"plot": _score_plot(row, axis, base, called) if row["score"] is not None else None}
-        for row in sorted(rows, key=lambda one: one["objective"] != BASE)
+        for row in sorted(rows, key=lambda row: row["objective"] != BASE)
     ]
 
 
@@ -163,9 +163,9 @@ def draw_objectives(
     """
     known = (row for row in rows if row["ours"] is not None and row["measure"] in ("overall", "gd"))
     figures = []
-    for attribute, own in grouped(known, "attribute").items():
+    for attribute, attribute_rows in grouped(known, "attribute").items():
         drawn = []
-        for training in by_training(own):
+        for training in by_training(attribute_rows):
             if len(training["cells"]) == 2:
                 x, y = (training["cells"][measure]["ours"] for measure in ("overall", "gd"))
                 name = called.heading(training["objective"])
@@ -186,7 +186,7 @@ def draw_objectives(
         )
         caption = say("legal_points_caption", of=of)
         figures.append({"drawing": drawing, "caption": caption, "spots": len(spots)})
-    return sorted(figures, key=lambda one: -one["spots"])
+    return sorted(figures, key=lambda figure: -figure["spots"])
 
 
 def draw_table_2(rows: Rows, scores: Rows) -> dict[str, Any]:
@@ -222,9 +222,9 @@ def draw_table_2(rows: Rows, scores: Rows) -> dict[str, Any]:
 def _table_2_row(
     row: Mapping[str, Any], whole: int, noise: Mapping[tuple[str, ...], Mapping[str, Any]]
 ) -> dict[str, Any]:
-    own = noise.get((row["classifier"], row["attribute"], row["group"]), {})
-    span = (own.get("low"), own.get("high"))
-    band = (own.get("noise_low"), own.get("noise_high"))
+    noise_row = noise.get((row["classifier"], row["attribute"], row["group"]), {})
+    span = (noise_row.get("low"), noise_row.get("high"))
+    band = (noise_row.get("noise_low"), noise_row.get("noise_high"))
     share = (row["train_cases"] or 0) / whole if whole else None
     parts = [f"macro-F1 {decimal(row['score'], 1)}"]
     if None not in span:
@@ -253,14 +253,14 @@ def describe_training(rows: Rows, called: Titles) -> list[dict[str, Any]]:
     is the mean over the seeds that reached the epoch; lines end where the first seed stopped.
     """
     blocks = []
-    for classifier, own in grouped(where(rows, seed="mean"), "classifier").items():
+    for classifier, classifier_rows in grouped(where(rows, seed="mean"), "classifier").items():
         attributes = {
             name: grouped(of_one, "objective")
-            for name, of_one in grouped(own, "trained_for").items()
+            for name, of_one in grouped(classifier_rows, "trained_for").items()
         }
         plain = attributes.pop("none", {})
         for attribute, means in list(attributes.items()) or [("", {})]:
-            together = sorted((plain | means).items(), key=lambda one: (one[0] != BASE, one[0]))
+            together = sorted((plain | means).items(), key=lambda item: (item[0] != BASE, item[0]))
             blocks.append(_training_block(classifier, attribute, dict(together), called))
     return blocks
 
@@ -277,21 +277,21 @@ def _training_block(
         rows = [
             {
                 "name": called.heading(name),
-                "x": one["epoch"],
-                "y": one[key],
-                "words": _epoch_words(called[name], one, key, digits),
+                "x": epoch["epoch"],
+                "y": epoch[key],
+                "words": _epoch_words(called[name], epoch, key, digits),
             }
             for name, epochs in means.items()
-            for one in epochs
-            if one["seeds"] == epochs[0]["seeds"] and one[key] is not None
+            for epoch in epochs
+            if epoch["seeds"] == epochs[0]["seeds"] and epoch[key] is not None
         ]
         if rows:
             label = f"{title} by epoch: {classifier}"
             sides = _sides(rows, title, is_loss=key == "loss")
             drawing = lines(rows, label, *sides, series=list(map(called.heading, means)))
             figures.append({"title": title, "drawing": drawing})
-    last = max((one["epoch"] for epochs in means.values() for one in epochs), default=0)
-    at = {name: {one["epoch"]: one for one in epochs} for name, epochs in means.items()}
+    last = max((epoch["epoch"] for epochs in means.values() for epoch in epochs), default=0)
+    at = {name: {epoch["epoch"]: epoch for epoch in epochs} for name, epochs in means.items()}
     return {
         "name": attribute,
         "classifier": classifier,
@@ -304,9 +304,9 @@ def _training_block(
     }
 
 
-def _epoch_words(name: str, one: Mapping[str, Any], key: str, digits: int) -> str:
-    text = f"{name}, epoch {one['epoch']}: {decimal(one[key], digits)}"
-    return text + (f" ± {decimal(one[key + '_sd'], digits)}" if one[key + "_sd"] else "")
+def _epoch_words(name: str, epoch: Mapping[str, Any], key: str, digits: int) -> str:
+    text = f"{name}, epoch {epoch['epoch']}: {decimal(epoch[key], digits)}"
+    return text + (f" ± {decimal(epoch[key + '_sd'], digits)}" if epoch[key + "_sd"] else "")
 
 
 def _sides(
@@ -331,16 +331,16 @@ def describe_calibration_curves(rows: Rows) -> list[dict[str, Any]]:
     chosen = (row for row in where(rows, objective=BASE, split="test") if row["predictions"])
     return [
         {"name": attribute, "classifier": classifier}
-        | _calibration_figure(classifier, grouped(own, "group"))
-        for (attribute, classifier), own in grouped(chosen, "attribute", "classifier").items()
+        | _calibration_figure(classifier, grouped(bins, "group"))
+        for (attribute, classifier), bins in grouped(chosen, "attribute", "classifier").items()
     ]
 
 
 def _calibration_figure(
     classifier: str, groups: Mapping[str, Sequence[dict[str, Any]]]
 ) -> dict[str, Any]:
-    groups = {name: own for name, own in groups.items() if name != "all"} or groups
-    most = max(row["predictions"] for own in groups.values() for row in own)
+    groups = {name: bins for name, bins in groups.items() if name != "all"} or groups
+    most = max(row["predictions"] for bins in groups.values() for row in bins)
     rows = [
         {
             "name": name,
@@ -351,8 +351,8 @@ def _calibration_figure(
             "weight": row["predictions"] / most,
             "alone": row["predictions"] < ENOUGH,
         }
-        for name, own in groups.items()
-        for row in own
+        for name, bins in groups.items()
+        for row in bins
     ]
     label = f"Share that came true by confidence: {classifier}, {', '.join(groups)}"
     sides = axis("Confidence", (0, 1)), axis("Share that came true", (0, 1), grid=True)

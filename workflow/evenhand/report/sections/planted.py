@@ -46,7 +46,7 @@ def describe_planted(truth: Path, files: Iterable[Path]) -> list[dict[str, Any]]
         The file is not well formed, or names a table, row or column that does not exist.
     """
     folders = {"/".join(path.parts[-n:]): path for path in map(Path, files) for n in (2, 3)}
-    found: list[dict[str, Any]] = []
+    described: list[dict[str, Any]] = []
     rows = read_resource(truth, COLUMNS, unique=("planted", "found"), choices=CHOICES)
     for line, row in enumerate(rows, start=2):
         try:
@@ -55,17 +55,17 @@ def describe_planted(truth: Path, files: Iterable[Path]) -> list[dict[str, Any]]
             problem = f"{row['than']!r} is no number to compare with"
             raise InputError(problem, file=truth, line=line) from None
         place, _, name = row["table"].rpartition("/")
-        shown = {name: row[name] for name in ("kind", "planted", "table", "found")}
-        shown |= dict.fromkeys(("value", "low", "high", "holds"))
+        entry = {name: row[name] for name in ("kind", "planted", "table", "found")}
+        entry |= dict.fromkeys(("value", "low", "high", "holds"))
         if place in folders:
             number = _number(folders[place], name.removesuffix(".csv"), row, truth, line)
-            shown |= dict(zip(("value", "low", "high"), number, strict=True))
-            shown["holds"] = _holds(row["expected"], than, *number[1:])
-        shown["verdict"] = say("planted_verdict", one=shown)
-        shown["found"] = say("planted_found", one=shown, row=row)
-        known = {one["kind"] for one in found if one["holds"] is not None}
-        found.append(shown | {"main": shown["holds"] is not None and row["kind"] not in known})
-    return sorted(found, key=lambda one: not one["main"])
+            entry |= dict(zip(("value", "low", "high"), number, strict=True))
+            entry["holds"] = _holds(row["expected"], than, *number[1:])
+        entry["verdict"] = say("planted_verdict", entry=entry)
+        entry["found"] = say("planted_found", entry=entry, row=row)
+        known = {earlier["kind"] for earlier in described if earlier["holds"] is not None}
+        described.append(entry | {"main": entry["holds"] is not None and row["kind"] not in known})
+    return sorted(described, key=lambda entry: not entry["main"])
 
 
 def _number(
@@ -74,15 +74,15 @@ def _number(
     """Return a number of a table and the ends of its interval."""
     declared = read_package(folder).get(table)
     numbers = declared.numbers() if declared else []
-    column = next((one for one in numbers if one.name == row["column"]), None)
+    column = next((column for column in numbers if column.name == row["column"]), None)
     if column is None:
         problem = f"{row['table']} has no column {row['column']} with an interval"
         raise InputError(problem, file=truth, line=line)
     cells = dict(cell.split("=", 1) for cell in row["where"].split())
     fitting = [
-        one
-        for one in read_table(folder / f"{table}.csv")
-        if all(str(one.get(name)) == value for name, value in cells.items())
+        candidate
+        for candidate in read_table(folder / f"{table}.csv")
+        if all(str(candidate.get(name)) == value for name, value in cells.items())
     ]
     if len(fitting) != 1:
         problem = f"{len(fitting)} rows of {row['table']} have {row['where']}"

@@ -70,7 +70,7 @@ def describe_headline(
     totals = funnel["totals"] if funnel else {}
     text = say(
         "slguset_lead",
-        totals={step: one["sentences"] for step, one in totals.items()},
+        totals={step: total["sentences"] for step, total in totals.items()},
         annotation=annotation,
         sentences=sentences,
         published=published,

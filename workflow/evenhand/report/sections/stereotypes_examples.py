@@ -58,7 +58,7 @@ def describe_examples(
             )
             sides[side] = [_example(row, -by) for by, _, row in ranked[:EXAMPLES]]
         if any(sides.values()):
-            models.append({"model": path.stem, "about": method_of(method), "sides": sides})
+            models.append({"model": path.stem, "description": method_of(method), "sides": sides})
     return models
 
 
@@ -92,17 +92,17 @@ def pair_differences(
     numbers = np.full((2, len(methods), len(rows)), np.nan)
     place = {row["pair_id"]: at for at, row in enumerate(rows)}
     sides = {"more": 0, "less": 1}
-    for one in table.filter(pc.field("variant") == "original").to_pylist():
-        at, side = place.get(one["pair_id"]), sides.get(one["side"])
+    for sentence in table.filter(pc.field("variant") == "original").to_pylist():
+        at, side = place.get(sentence["pair_id"]), sides.get(sentence["side"])
         if at is None or side is None:
             continue
-        excluded[at] = excluded[at] or one["excluded"]
-        unknown[at] |= bool(one.get("n_unknown"))
-        if one["excluded"] is None:
-            known = [np.nan if one[name] is None else one[name] for name in methods]
+        excluded[at] = excluded[at] or sentence["excluded"]
+        unknown[at] |= bool(sentence.get("n_unknown"))
+        if sentence["excluded"] is None:
+            known = [np.nan if sentence[name] is None else sentence[name] for name in methods]
             numbers[side, :, at] = known
-    found = dict(zip(methods, numbers[0] - numbers[1], strict=True))
-    return {name: one for name, one in found.items() if not np.isnan(one).all()}, excluded, unknown
+    gaps = dict(zip(methods, numbers[0] - numbers[1], strict=True))
+    return {name: gap for name, gap in gaps.items() if not np.isnan(gap).all()}, excluded, unknown
 
 
 def _example(row: dict[str, Any], difference: float) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from evenhand.core.rows import Row, grouped
 from evenhand.report.headline import say
-from evenhand.report.render import in_words, plural
+from evenhand.report.render import in_words
 from evenhand.report.sections.stereotypes_words import (
     FAMILIES,
     exclusion_words,
@@ -42,34 +42,34 @@ def by_model(rows: list[Row]) -> list[Row]:
     return [
         {
             "model": model,
-            "rows": by_method([row for row in own if row["bias_type"] == "all"]),
-            "by_type": by_method([row for row in own if row["bias_type"] != "all"]),
+            "rows": by_method([row for row in model_rows if row["bias_type"] == "all"]),
+            "by_type": by_method([row for row in model_rows if row["bias_type"] != "all"]),
         }
-        for model, own in grouped(rows, "model").items()
+        for model, model_rows in grouped(rows, "model").items()
     ]
 
 
 def describe_accuracy(rows: list[Row]) -> list[Row]:
     """Return token accuracy per model, pass and variant, with the variants on the page."""
-    shown = {row["variant"] for row in rows}
+    variants = {row["variant"] for row in rows}
     return [
         {
             "model": model,
             "passes": {
                 name: {row["variant"]: row for row in of_pass}
-                for name, of_pass in grouped(own, "pass").items()
+                for name, of_pass in grouped(model_rows, "pass").items()
             },
-            "variants": {name: words for name, words in VARIANTS.items() if name in shown},
+            "variants": {name: words for name, words in VARIANTS.items() if name in variants},
         }
-        for model, own in grouped(rows, "model").items()
+        for model, model_rows in grouped(rows, "model").items()
     ]
 
 
 def describe_length(rows: list[Row]) -> list[Row]:
     """Return each method's preference for more tokens, and its score on pairs of equal length."""
     models = []
-    for model, own in grouped(rows, "model").items():
-        placed = by_method(own)
+    for model, model_rows in grouped(rows, "model").items():
+        placed = by_method(model_rows)
         known = [row for row in placed if row["share_longer"] is not None]
         always, never = (
             [in_a_list(row["method"]) for row in known if extreme(row["share_longer"])]
@@ -89,18 +89,17 @@ def describe_compat(rows: list[Row]) -> Row | None:
         row["published"] = COMPAT_NAMES.get(published) or method_title(published)
         row["corrected"] = method_title(row["corrected_method"])
     changed = sum(bool(row["conclusion_changed"]) for row in rows)
-    verb = "changes" if changed == 1 else "change"
-    words = f"{plural(changed, 'conclusion')} of {len(rows)} {verb}."
+    words = say("lm_compat", changed=changed, total=len(rows))
     errors = {row["published"]: row["known_error"] for row in rows if row["known_error"]}
-    return {"rows": rows, "words": words if changed else "No conclusion changes.", "errors": errors}
+    return {"rows": rows, "words": words, "errors": errors}
 
 
 def describe_comparisons(rows: list[Row]) -> list[Row]:
     """Return each two models, with one row per method and the overall conclusion."""
     described = []
-    for models, own in grouped(rows, "model_a", "model_b").items():
-        placed = by_method(own)
-        counted = [row for row in own if method_of(row["method"])["aside"] is None]
+    for models, pair_rows in grouped(rows, "model_a", "model_b").items():
+        placed = by_method(pair_rows)
+        counted = [row for row in pair_rows if method_of(row["method"])["aside"] is None]
         less = {
             model: [in_a_list(row["method"]) for row in counted if row["less_biased"] == model]
             for model in models
@@ -126,18 +125,18 @@ def describe_released(rows: list[Row] | None) -> Row | None:
 
 def describe_pairs(document: Row | None) -> Row:
     """Return a set's sides, counts, data-quality flags and types, from ``pairs.json``."""
-    found = document or {}
-    more, less = found.get("more_means"), found.get("less_means")
-    types = (found.get("bias_types") or {}).items()
+    fields = document or {}
+    more, less = fields.get("more_means"), fields.get("less_means")
+    types = (fields.get("bias_types") or {}).items()
     return {
         "known": document is not None,
-        "title": found.get("title") or None,
+        "title": fields.get("title") or None,
         "sides": (preference(more), preference(less)) if more and less else UNKNOWN_SIDES,
-        "flags": sorted((found.get("flags") or {}).items()),
-        "excluded": sorted(one for one in (found.get("excluded") or {}).items() if one[1]),
+        "flags": sorted((fields.get("flags") or {}).items()),
+        "excluded": sorted(item for item in (fields.get("excluded") or {}).items() if item[1]),
         "bias_types": sorted(types, key=lambda item: (-item[1], item[0])),
-        **{name: found.get(name) for name in ("pairs", "clusters", "effective_clusters")},
-        **{name: bool(found.get(name)) for name in ("has_unrelated", "has_annotations")},
+        **{name: fields.get(name) for name in ("pairs", "clusters", "effective_clusters")},
+        **{name: bool(fields.get(name)) for name in ("has_unrelated", "has_annotations")},
     }
 
 
@@ -147,7 +146,7 @@ def by_method(rows: list[Row]) -> list[Row]:
         return rows
     order = in_order(row["method"] for row in rows)
     placed = sorted(rows, key=lambda row: order.index(row["method"]))
-    return [row | {"about": method_of(row["method"])} for row in placed]
+    return [row | {"description": method_of(row["method"])} for row in placed]
 
 
 Rows = list[dict[str, Any]]

@@ -46,21 +46,21 @@ def describe_meta(rows: Rows, points: Rows, tests: Rows) -> dict[str, Any] | Non
 def _model(
     model: str, levels: list[int], rows: list[dict[str, Any]], tests: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    found = {(row["method"], row["agreeing"]): row for row in rows if row["model"] == model}
-    methods = in_order(method for method, _ in found)
+    rows_by_level = {(row["method"], row["agreeing"]): row for row in rows if row["model"] == model}
+    methods = in_order(method for method, _ in rows_by_level)
     counts = []
     for agreeing in levels:
-        own = [row for (_, level), row in found.items() if level == agreeing]
-        ends = {name: max((row[name] or 0 for row in own), default=0) for name in COUNTS}
+        level_rows = [row for (_, level), row in rows_by_level.items() if level == agreeing]
+        ends = {name: max((row[name] or 0 for row in level_rows), default=0) for name in COUNTS}
         counts.append({"agreeing": agreeing, **ends})
     return {
         "model": model,
         "counts": counts,
-        "words": agreement_words([found.get((method, levels[0])) for method in methods]),
+        "words": agreement_words([rows_by_level.get((method, levels[0])) for method in methods]),
         "rows": [
             {
-                "about": method_of(method),
-                "cells": [_scored(found.get((method, agreeing))) for agreeing in levels],
+                "description": method_of(method),
+                "cells": [_scored(rows_by_level.get((method, agreeing))) for agreeing in levels],
             }
             for method in methods
         ],

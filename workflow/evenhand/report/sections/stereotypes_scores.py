@@ -70,9 +70,9 @@ def describe_scores(
     axis = Axis(CENTRE - far, CENTRE + far)
     models = []
     for model in dict.fromkeys(row["model"] for row in rows):
-        own = [row for row in judged if row["model"] == model]
-        of_all = [row for row in own if row["subset"] == "all"]
-        of_any = [row for row in own if row["bias_type"] == "all"]
+        model_rows = [row for row in judged if row["model"] == model]
+        of_all = [row for row in model_rows if row["subset"] == "all"]
+        of_any = [row for row in model_rows if row["bias_type"] == "all"]
         main = _by_method([row for row in of_all if row["bias_type"] == "all"])
         why = untrusted.get(model)
         models.append(
@@ -169,25 +169,25 @@ def no_number(why: list[str]) -> dict[str, Any]:
 
 def headline(models: list[dict[str, Any]]) -> Markup:
     """Return how many models have a preference, and which; names are markup."""
-    trusted = [one for one in models if one["why"] is None]
-    judged = [one for one in trusted if one["conclusion"]["leaning"]]
-    significant = [one for one in judged if one["conclusion"]["significant"]]
+    trusted = [model for model in models if model["why"] is None]
+    judged = [model for model in trusted if model["conclusion"]["leaning"]]
+    significant = [model for model in judged if model["conclusion"]["significant"]]
     return say(
         "lm_set",
         models=len(models),
-        judged=[one["model"] for one in judged],
-        significant=[one["model"] for one in significant],
-        undecided=any(one["conclusion"]["leaning"] == UNCLEAR for one in judged)
+        judged=[model["model"] for model in judged],
+        significant=[model["model"] for model in significant],
+        undecided=any(model["conclusion"]["leaning"] == UNCLEAR for model in judged)
         and not significant,
-        without=[one["model"] for one in models if one not in trusted],
-        empty=[one["model"] for one in trusted if one not in judged],
+        without=[model["model"] for model in models if model not in trusted],
+        empty=[model["model"] for model in trusted if model not in judged],
     )
 
 
 def _by_method(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    found = {row["method"]: row for row in rows}
-    order = sorted(in_order(found), key=lambda name: name in ASIDE)  # those that count first
-    return [found[name] | {"about": method_of(name)} for name in order]
+    by_method = {row["method"]: row for row in rows}
+    order = sorted(in_order(by_method), key=lambda name: name in ASIDE)  # those that count first
+    return [by_method[name] | {"description": method_of(name)} for name in order]
 
 
 def cells_by(column: str, rows: list[dict[str, Any]]) -> dict[str, Any] | None:
@@ -197,15 +197,15 @@ def cells_by(column: str, rows: list[dict[str, Any]]) -> dict[str, Any] | None:
         return None
     methods = in_order(row["method"] for row in rows)
     lines = []
-    for value, own in values.items():
-        cells = {row["method"]: row for row in own}
+    for value, value_rows in values.items():
+        cells = {row["method"]: row for row in value_rows}
         if column == "subset":
             name, items = SUBSETS.get(value, str(in_words(value))), ITEMS.get(value, "-")
         else:
             name, items = (
                 ("All types", "") if value == "all" else (value, urlencode({"kind": value}))
             )
-        pairs = max(row["pairs"] or 0 for row in own)
+        pairs = max(row["pairs"] or 0 for row in value_rows)
         line = {"name": name, "total": value == "all", "items": items, "pairs": pairs}
         lines.append(line | {"cells": [cells.get(method) for method in methods]})
     return {"methods": [method_of(name) for name in methods], "rows": lines}

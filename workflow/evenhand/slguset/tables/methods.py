@@ -53,6 +53,8 @@ def rows(scored: Scored) -> Iterator[Row]:
     if not scores:
         raise NotApplicable("no pairs that are made of this data set were scored")
     by_name = {gate["model"]: gate for gate in map(read_gate, gates)}
+    if len(scores) != len(gates) or [*by_name] != [*scored.gates]:
+        raise InputError("the scores of pairs are of other models, or in another order")
     for (name, gate), path in zip(by_name.items(), scores, strict=True):
         yield from _rows_of(scored, name, gate, path)
 
