@@ -208,7 +208,7 @@ def read_predictions(
         raise InputError(
             f"{bad.count()}, more than half of them",
             file=file,
-            remedy="mend or remove these rows (docs/predictions.md)",
+            remedy="correct or remove these rows (docs/predictions.md)",
         )
     return Predictions(
         id=ids.to_numpy(dtype=str)[kept],
@@ -273,7 +273,7 @@ def _check_two_labels(
         f" {counted(count, 'row')}, first here",
         file=file,
         line=int(np.argmax(labels == rarest)) + 2,
-        remedy="mend these rows, or give probabilities by class",
+        remedy="correct these rows, or give probabilities by class",
     )
 
 
