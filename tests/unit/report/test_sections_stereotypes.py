@@ -101,8 +101,10 @@ def plain(markup):
 def test_headline_counts_models():
     a, b = model("a", ["AUL"], "more"), model("b")
     assert plain(headline([a, b])).startswith("1 of the 2 models with numbers has a sig")
-    assert plain(headline([b])).endswith("significant preference; the pairs are too few to tell.")
-    assert plain(headline([b, model("c")])).startswith("None of the 2 models with numbers has")
+    assert plain(headline([b])).endswith(
+        "significant preference; the pairs have too few different swapped words to tell."
+    )
+    assert plain(headline([b, model("c")])).startswith("Neither model with numbers has")
     failed = model("d", leaning=None, why=["Broken."])
     assert plain(headline([failed])) == (
         "No model has numbers on this set. d has no number, since it did not pass the check."
