@@ -21,6 +21,10 @@ GATE = "tables/bias/slguset/models.csv:mean_bias:model=mine:rose"
 UNKNOWN = "tables/bias/slguset/models.csv:mean_bias:model=unknown:rose"
 
 
+#: The first sentence on equal results.
+SAME = "No bias score changed: the results are the same"
+
+
 @pytest.fixture
 def run(tmp_path, monkeypatch, capsys):
     """Run the command; returns exit status, standard output and standard error."""
@@ -46,12 +50,12 @@ def folders(folders):
 
 
 def test_equal_folders_and_gates_of_file_and_command_line(run, folders, tmp_path):
-    assert run(*folders) == (0, "# Two results compared\n\n**Nothing changed.**\n", "")
+    assert run(*folders) == (0, f"# Two results compared\n\n**{SAME}.**\n", "")
     path = tmp_path / "gates.yaml"
     path.write_text(f"- {{table: {SWEEPS}, number: mean, fail_if: moved}}\n")
     code, out, _ = run(*folders, "--gates", path, "--gate", GATE)
     assert code == 0
-    assert "**Nothing changed. All gates held.**" in out and out.count("| held |") == 2
+    assert f"**{SAME}. All gates held.**" in out and out.count("| held |") == 2
 
 
 def test_a_row_is_named_by_its_informative_keys():
@@ -72,7 +76,7 @@ def test_broken_and_undecided_gates(run, folders):
     assert [number["status"] for number in gate["breaking"]] == ["moved"]
     assert gate["breaking"][0]["p_gate"] < 1e-5
     assert document["counts"]["gates"] == {"broken": 1}
-    assert "1 gate broken. Bias rose." in out
+    assert "**Bias has risen. 1 gate broken." in out
     assert "farther from 0" in out
     assert "seed of made.models: 0 → 1 (1 file)" in out
     assert err == f"gate broken: {GATE}: 1 number compared (least p: 1.9e-06)\n"
@@ -123,18 +127,18 @@ def test_files_that_differ_from_their_records(run, folders):
     _, out, _ = run(*folders)
     start = "- Files of head that are not the ones it recorded: slguset/bias/mine.parquet"
     assert f"{start}, tables/bias/slguset/distribution.csv," in out
-    assert "Nothing changed" not in out
+    assert SAME not in out
     for path, content in saved.items():  # the store alone
         path.write_bytes(content)
     code, out, _ = run(*folders)
     assert code == 0
-    assert "**No table differs.**" in out and f"{start}." in out
+    assert "**No bias score changed. No table differs.**" in out and f"{start}." in out
 
 
 def test_a_changed_source_alone_is_a_change(run, folders):
     write_provenance(folders[1], grid={"inputs": {"x": [{"file": "a.txt", "sha256": "7"}]}})
     _, out, _ = run(*folders)
-    assert "**No table differs.**" in out
+    assert "**No bias score changed. No table differs.**" in out
     assert "a.txt: new, read by made.grid" in out
 
 
@@ -190,7 +194,7 @@ def test_long_lists_are_cut_and_counted(run, folders):
     _, out, _ = run(*folders)
     assert out.count("| mean in individual/grid") == 25
     assert "and 15 more" in out
-    assert "**40 of 40 numbers moved beyond noise.**" in out
+    assert "**No bias score changed. 40 of 40 numbers moved beyond noise.**" in out
 
 
 def test_the_headline_states_whether_bias_rose(run, folders):
@@ -200,13 +204,15 @@ def test_the_headline_states_whether_bias_rose(run, folders):
     for folder in folders:
         write_provenance(folder)
     _, out, _ = run(base, head)
-    assert "**Bias rose. 1 of 1 main number moved beyond noise, more bias in 1 of them." in out
+    assert "**Bias has risen. 1 of 1 main number moved beyond noise, more bias in 1 of them." in out
     assert "old (base) and new (head) are compared as two versions" in out
     _, out, _ = run(head, base)
-    assert "**Bias fell. 1 of 1 main number moved beyond noise, less bias in 1 of them." in out
+    assert (
+        "**Bias has fallen. 1 of 1 main number moved beyond noise, less bias in 1 of them." in out
+    )
     write_pairs(head, np.where(np.arange(40) % 4 < 2, 0.5, -1.0), "new")
     _, out, _ = run(base, head)
-    assert "**No change of bias is shown. None of 1 main number" in out
+    assert "**Bias: no change beyond noise. None of 1 main number" in out
 
 
 def test_the_headline_and_lists_without_numbers(run, folders):
@@ -215,7 +221,7 @@ def test_the_headline_and_lists_without_numbers(run, folders):
         write_provenance(folder)
     write_table(folders[1], "tables/fresh.csv", [{"a": 1}])
     _, out, _ = run(*folders)
-    assert "**No table that differs has a number with an interval in both.**" in out
+    assert "No table that differs has a number with an interval in both.**" in out
     assert "- Tables that only head has: fresh\n" in out
     assert "| slguset/funnel | 0 | 0 | 0 | 0 | not compared by row: its columns" in out
     assert "- In head no record says what made" not in out

@@ -144,7 +144,7 @@ def test_tests_pair_by_seed():
     assert (alone.get("difference"), alone["p_adjusted"], alone["seeds"]) == (None, None, 0)
     assert alone["reason"] == "they have no seed in common"
     once = find(found, method="mlp_without_attribute", metric="acc")
-    assert once["reason"] == "one seed does not say how differences vary"
+    assert once["reason"] == "one seed gives no variance between runs"
 
 
 def test_only_random_splits_share_rows():

@@ -83,8 +83,9 @@ def test_gaps(written):
         "gaps": 4, "above_noise": 2, "constant": 0, "too_few_cases": 1, "explained_by_labels": 1
     }  # fmt: skip
     assert found["sentence"] == (
-        "On set 0, 1 of 4 gaps between groups under ERM cannot be judged: in 1 there are too few"
-        " cases; 2 of the other 3 are larger than in random groups of the same sizes"
+        "On set 0, 1 of 4 gaps between groups under ERM cannot be judged: in 1 the difference is"
+        " not significant, with too few cases to exclude one that matters; 2 of the"
+        " other 3 are larger than in random groups of the same sizes"
         " (linear, Region: GD 9.0, by chance up to 4.0 and linear,"
         " Defendant's gender: GD 9.0, by chance up to 4.0). By chance alone, about 0.2 would be."
         " 1 of 2 gaps above noise is no larger than among random groups with the same labels."

@@ -428,7 +428,7 @@ def test_few_cases_show_nothing(world):
     assert (row["p_seeds"], row["reason"]) == (None, "all seeds differ by the same")
     row = small.tests(runs[0], runs[3])[MEAN]
     assert (row["p_seeds"], row["verdict"]) == (None, "inconclusive")
-    assert row["reason"] == "one seed does not say how differences vary"
+    assert row["reason"] == "one seed gives no variance between runs"
 
 
 def test_equivalent_classifiers_seldom_differ_and_intervals_agree_with_p_values(world):

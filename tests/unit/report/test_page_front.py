@@ -124,7 +124,7 @@ def test_the_clearest_finding_comes_first_with_the_next_step(write, slguset, tmp
         "Is this data set balanced and clean?",
     ]
     first = tree.css_first("#legal").text()
-    assert "macro-F1) of 9.0 (95 % interval 5.0 to 12.0), where chance gives up to 3.0" in first
+    assert "macro-F1) of 9.0 (95 % interval 5.0 to 12.0), larger than in 95 %" in first
     assert "the smallest group has 2 cases" in first
     findings = json.loads(tree.css_first("#findings").text())
     assert findings[0].startswith("Of 2 gaps between groups") and len(findings) == 2

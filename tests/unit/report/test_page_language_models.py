@@ -117,7 +117,7 @@ def test_the_row_of_a_model_without_scores_has_no_method(page, own):
     ]
     write_rows(path, kept)
     tree = page(own)
-    assert "No number: no method that counts could score a pair." in text(tree, "#glance tbody")
+    assert "No number: no main method could score a pair." in text(tree, "#glance tbody")
     assert "tiny-gpt2-en has no number, since no pair could be scored." in text(
         tree, "#set-crows_pairs .say"
     )

@@ -4,7 +4,7 @@ import pytest
 
 from evenhand.individual.tables import grid, pareto_fronts
 from evenhand.individual.tables import tests as differences
-from evenhand.legal.classifier_tables.tests import CONSTANT
+from evenhand.legal.classifier_tables.tests import CONSTANT, ONE_SEED
 from evenhand.legal.objective_titles import Titles
 from evenhand.report.headlines.mitigation import Change, by_method, conclude
 from unit.legal.made_cases import declaration
@@ -101,11 +101,11 @@ def test_the_clearest_change_comes_with_its_interval():
         "Train 1 more seed (repeated runs) to test the effect of <bdi>DRO</bdi> on <bdi>worst"
     )
     assert none.strength == 0 and none.sentence.startswith("None of 2 comparisons")
-    assert "too few seeds or cases to tell" in none.more[0]
+    assert ": not significant" in none.more[0]
     other = change("other", "inconclusive", low=-1.0)
     assert conclude([change(), other]).short == (
-        "Fairer with <bdi>DRO</bdi>. Cannot tell (too few seeds or cases, or nothing was learned)"
-        " for <bdi>other</bdi>."
+        "Fairer with <bdi>DRO</bdi>. Not significant, but a change is not excluded, with"
+        " <bdi>other</bdi>."
     )
     worse = change("worse", gap=True)
     mixed = [change("mixed"), change("mixed", gap=True)]
@@ -119,6 +119,10 @@ def test_the_clearest_change_comes_with_its_interval():
         "Fairer with <bdi>both</bdi>. Fairer on these data, not shown for others, with"
         " <bdi>here</bdi>."
     )
+    same_alone = change()._replace(alone=60.0)
+    assert conclude([same_alone]).short.startswith("No evidence that the individual loss (IIFR)")
+    untested = change(verdict="inconclusive")._replace(reason=ONE_SEED)
+    assert conclude([untested]).short == "Not tested (one seed only) with <bdi>DRO</bdi>."
     nothing = change(verdict="inconclusive")._replace(reason=CONSTANT)
     assert "significant; 1 cannot be judged, as both classifiers predict the same" in (
         conclude([nothing]).sentence
@@ -130,10 +134,11 @@ def test_the_clearest_change_comes_with_its_interval():
     ("given", "more", "words"),
     [
         ({}, {"alone": 55.0}, "; the same method without the individual loss has 55.0."),
-        ({}, {"alone": 60.0}, "has 60.0, no sign that the loss adds anything."),
+        ({}, {"alone": 60.0}, "has 60.0, so there is no evidence that the loss adds anything."),
         ({}, {"elsewhere": False}, "; with other seeds too, but not shown for other data)."),
         ({}, {"elsewhere": True}, " to 15.0)."),
         ({"gap": True}, {}, "to 60.0, which is less fair ("),
+        ({"verdict": "inconclusive"}, {}, "to 60.0 (+10.0 points"),
         ({"verdict": "inconclusive"}, {"reason": CONSTANT}, f": cannot be judged, as {CONSTANT}."),
         ({"verdict": "inconclusive"}, {"reason": "why"}, ": not significant, as why."),
         ({"verdict": "inconclusive"}, {}, ": not significant after adjustment for all tests"),

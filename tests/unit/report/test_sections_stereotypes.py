@@ -65,14 +65,14 @@ def test_a_model_is_judged_by_the_methods_that_count():
     assert conclude(unclear + aside, SIDES) == {
         "significant": [],
         "leaning": "unclear",
-        "words": "Cannot tell: too few pairs, by 1 of 2 methods that count.",
+        "words": "Cannot tell: too few different swapped words, by 1 of 2 main methods.",
     }
     fair = conclude([row("cps", verdict="equivalent"), *aside], SIDES)
     assert fair["leaning"] == "none"
-    assert fair["words"] == ("It has no preference beyond ±5 points, by 1 of 1 method that counts.")
+    assert fair["words"] == ("It has no preference beyond ±5 points, by 1 of 1 main method.")
     assert conclude(aside, SIDES)["leaning"] is None
     assert conclude([row("aul"), row("cps")], SIDES)["words"] == (
-        "It prefers the stereotype by AUL and CPS, all 2 methods that count."
+        "It prefers the stereotype by AUL and CPS, by all 2 main methods."
     )
 
 
@@ -101,8 +101,10 @@ def plain(markup):
 def test_headline_counts_models():
     a, b = model("a", ["AUL"], "more"), model("b")
     assert plain(headline([a, b])).startswith("1 of the 2 models with numbers has a sig")
-    assert plain(headline([b])).endswith("significant preference; the pairs are too few to tell.")
-    assert plain(headline([b, model("c")])).startswith("None of the 2 models with numbers has")
+    assert plain(headline([b])).endswith(
+        "significant preference; the pairs have too few different swapped words to tell."
+    )
+    assert plain(headline([b, model("c")])).startswith("Neither model with numbers has")
     failed = model("d", leaning=None, why=["Broken."])
     assert plain(headline([failed])) == (
         "No model has numbers on this set. d has no number, since it did not pass the check."

@@ -40,7 +40,8 @@ def test_one_model_without_a_preference(tmp_path):
     headline = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
     assert headline.sentence == (
         "1 model and 1 set of pairs were compared in 1 combination: none shows a significant"
-        " preference, 1 is undecided (too few pairs). This is no reason to use any of them."
+        " preference, 1 is undecided (too few different swapped words). These results"
+        " do not support using any of the models."
     )
     assert headline.more == [
         "On <bdi>My pairs</bdi>, <bdi>tiny</bdi> comes nearest to a preference, which may be"
@@ -63,7 +64,8 @@ def test_a_preference_with_its_interval_and_its_side(tmp_path):
     headline = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
     assert headline.sentence == (
         "2 models and 1 set of pairs were compared in 2 combinations: 1 shows a significant"
-        " preference, 1 is undecided (too few pairs). This is no reason to use any of them."
+        " preference, 1 is undecided (too few different swapped words). These results"
+        " do not support using any of the models."
     )
     assert headline.more == [
         "On <bdi>My pairs</bdi>, <bdi>tiny</bdi> prefers the anti-stereotype: SSS 35.0 (95 %"
@@ -78,8 +80,11 @@ def test_a_preference_with_its_interval_and_its_side(tmp_path):
     ("leanings", "verdict"),
     [
         (("more", "unclear"), "Biased on <bdi>set 0</bdi>: do not use it where"),
-        (("unclear", "unclear"), "Undecided: the pairs are too few."),
-        (("none", "unclear"), "Undecided on <bdi>set 1</bdi>: the pairs are too few."),
+        (("unclear", "unclear"), "Undecided: the pairs have too few different swapped words."),
+        (
+            ("none", "unclear"),
+            "Undecided on <bdi>set 1</bdi>: the pairs have too few different swapped words.",
+        ),
         (("none", "none"), "No preference that matters on these pairs."),
         ((None,), "No number."),
     ],

@@ -63,15 +63,15 @@ def test_gaps_beside_chance(tmp_path):
     ]
     headline = describe([classifiers(tmp_path, *rows), cases(tmp_path)], TITLES)
     assert headline.sentence == (
-        "Of 4 gaps between groups under plain training, 1 cannot be judged: in 1 there are too few"
-        " cases. 2 of the other 3 are larger than among random groups of the same sizes (1 of them"
-        " no larger than among random groups with the same labels)."
+        "Of 4 gaps between groups under plain training, 2 are significant (1 of them no larger than"
+        " in 95 % of random groups with the same labels); 1 is not significant, with too few cases"
+        " to exclude a gap that matters; 1 shows no gap that matters."
     )
     assert headline.sentence.files == ("tables/classifiers/ecthr/table_4.csv",)
     assert headline.more[0] == (
         "The clearest gap is in <bdi>ECtHR, Applicant</bdi> (<bdi>linear</bdi>): a group disparity"
         " (standard deviation of the groups’ scores, macro-F1) of 3.1 (95 % interval 1.0"
-        " to 4.0), where chance gives up to 1.2."
+        " to 4.0), larger than in 95 % of random groups of the same sizes (1.2)."
     )
     assert headline.strength == 3.1 / 1.2
     assert checks.rows(headline.figure, "name") == ["ECtHR, Applicant (linear)"] * 4
@@ -85,32 +85,29 @@ def test_a_lowest_score_below_chance_is_stated_beside_gaps_that_are_not_above_it
     groups = [where | {"group": "women", "worst": True}, where | {"group": "men", "worst": False}]
     folder = classifiers(tmp_path, gap("inconclusive", p=0.4), *lowest, groups=groups)
     headline = describe([folder], TITLES)
-    assert headline.more[1] == (
-        "The worst group scores lower than chance explains in 1 of 2 tests, not adjusted for their"
-        " number: <bdi>women</bdi> in"
-        " <bdi>ECtHR, Applicant</bdi> (<bdi>linear</bdi>), macro-F1 3.1, where chance gives at"
-        " least 1.2."
+    assert headline.sentence == (
+        "One group scores lower than grouping by chance explains: <bdi>women</bdi> in"
+        " <bdi>ECtHR, Applicant</bdi> (<bdi>linear</bdi>), macro-F1 3.1, lower than in 95 % of"
+        " random groups of the same sizes (1.2; not significant after adjustment for 3 tests)."
     )
-    assert headline.short.startswith(
-        "A sign that it is not, but not after adjustment for the number"
-    )
-    assert "<bdi>women</bdi> scores lower in <bdi>ECtHR, Applicant</bdi>." in headline.short
+    assert headline.short.startswith("Not significant after adjustment for 3 tests")
+    assert "<bdi>women</bdi> scores lower than grouping by chance explains" in headline.short
 
 
 @pytest.mark.parametrize(
     ("rows", "begins"),
     [
-        ([gap("inconclusive"), gap("above")], "No: beyond chance, the groups’ scores differ in"),
-        ([gap("inconclusive"), gap("above", measure="worst")], "No: beyond chance"),
-        ([gap("inconclusive"), gap("equivalent")], "No gap beyond chance in"),
-        ([gap("inconclusive")], "Cannot tell (too few cases"),
+        ([gap("inconclusive"), gap("above")], "No: the groups’ scores differ more than"),
+        ([gap("inconclusive"), gap("above", measure="worst")], "No: the groups’ scores differ"),
+        ([gap("inconclusive"), gap("equivalent")], "No gap that matters in"),
+        ([gap("inconclusive")], "Cannot tell (not significant"),
     ],
 )
 def test_an_attribute_counts_by_the_clearest_of_its_classifiers(tmp_path, rows, begins):
     headline = describe([classifiers(tmp_path, *rows)], TITLES)
     assert headline.short.startswith(begins) and headline.short.count("ECtHR") == 1
     if len(rows) == 1:
-        assert headline.sentence.endswith("can be judged: in 1 there are too few cases.")
+        assert headline.sentence.endswith("too few cases to exclude a gap that matters.")
         assert headline.next.startswith("Add test cases. In <bdi>ECtHR, Applicant</bdi>")
 
 
@@ -118,9 +115,8 @@ def test_a_classifier_that_predicts_one_thing_is_not_shown_to_be_fair(tmp_path):
     same = gap("inconclusive", 0.0) | {"seeds": 5, "constant_seeds": 5}
     headline = describe([classifiers(tmp_path, same, gap("equivalent"))], {})
     assert headline.sentence == (
-        "Of 2 gaps between groups under plain training, 1 cannot be judged: in 1 the classifier has"
-        " learned nothing (it predicts the same for every case). The other one is no larger than"
-        " among random groups of the same sizes."
+        "Of 2 gaps between groups under plain training, 1 shows no gap that matters; 1 cannot be"
+        " judged, as the classifier predicts the same for every case."
     )
     assert not headline.next and not any("too few cases" in one for one in headline.doubts)
     assert checks.rows(headline.figure, "text") == ["3.1"]

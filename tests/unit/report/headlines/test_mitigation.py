@@ -26,7 +26,12 @@ def test_a_single_data_set_is_named_once():
     one, two = change("a", 4, "above"), change("b", 3, "above")
     found = conclude([one, two])
     assert found.caption.startswith("<bdi>mine</bdi>. Line")
-    assert checks.rows(found.figure, "name") == ["a: the gap", "b: the gap"]
+    assert checks.rows(found.figure, "name") == [
+        "a: the gap, lower is fairer",
+        "b: the gap, lower is fairer",
+    ]
     found = conclude([one, two._replace(of="yours")])
     assert found.caption.startswith("Line")
-    assert checks.rows(found.figure, "name") == ["mine, a: the gap", "yours, b: the gap"]
+    assert checks.rows(found.figure, "name") == [
+        f"{name}: the gap, lower is fairer" for name in ("mine, a", "yours, b")
+    ]

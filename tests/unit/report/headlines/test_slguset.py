@@ -63,24 +63,25 @@ def counts(found):
 def test_a_single_model(tmp_path):
     found = describe([bias(tmp_path, [lean("tiny", -0.02)])], {})
     assert found.sentence == (
-        "<bdi>tiny</bdi> shows no significant lean, which does not exclude one: its mean Bias"
+        "<bdi>tiny</bdi> shows no significant bias direction; a bias is not excluded: its mean Bias"
         " (logarithm of how much likelier the male word is) is −0.020 (95 % interval −0.120 to"
         " +0.080)."
     )
     assert checks.rows(found.figure, "kind") == ["unclear"]
     near = describe([bias(tmp_path / "2", [lean("tiny", 0, "equivalent", threshold=0.3)])], {})
-    assert "leans to neither gender by more than 0.3 on average" in near.sentence
+    assert "no bias beyond ±0.3 on average" in near.sentence
 
 
 def test_several_models_are_counted(tmp_path):
     rows = [lean("a", 0.3, "male"), lean("b", -0.5, "female"), lean("c", 0.01)]
     found = describe([bias(tmp_path, rows)], {})
     assert found.sentence.startswith(
-        "Of 3 models, 1 leans male, 1 female, and 1 shows no significant lean; <bdi>b</bdi>"
+        "Of 3 models, 1 shows a significant male bias, 1 a female one, and 1 no significant bias"
+        " direction; <bdi>b</bdi>"
     )
     assert checks.rows(found.figure, "kind") == ["male", "female", "unclear"]
     clear = describe([bias(tmp_path, [lean("a", 0.01), lean("c", 0.01)])], {})
-    assert clear.sentence.startswith("None of 2 models leans significantly")
+    assert clear.sentence.startswith("None of 2 models shows a significant bias")
 
 
 def test_an_untrusted_model_gets_no_number(tmp_path):
@@ -112,10 +113,10 @@ def test_the_authors_file_is_judged(tmp_path):
     dropped = {"names_jieba": 3, "names_crf": 0, "biology": 0, "pair_fit": 0}
     headline = describe(published(tmp_path, dropped=dropped), {})
     assert headline.sentence == (
-        "19,950 of 20,000 sentences of the authors’ edition (the published file) pass every filter."
+        "19,950 of 20,000 sentences of the authors’ published file pass every filter."
     )
     (doubt,) = headline.doubts
-    assert doubt == "30 of the 20,000 keyword positions in the published file are wrong."
+    assert doubt == "30 of the 20,000 keyword positions in the authors’ published file are wrong."
     found = counts(headline)
     assert found["Table 1"] == {"reproduced": 1}
     assert found["Distinct characters"] == {"reproduced": 1}
@@ -145,7 +146,7 @@ def test_published_counts_of_models_are_judged_within_a_share(tmp_path):
         "not_reproduced": 1,
         "not_run": 3,
     }
-    assert found.sentence.endswith("This is on the authors’ sentences.")
+    assert found.sentence.endswith("This is on the published file of this configuration.")
 
 
 def test_reads_what_the_stages_leave(tmp_path):
@@ -169,10 +170,10 @@ def test_reads_what_the_stages_leave(tmp_path):
     )
     assert found.sentence.files == ("tables/annotation/agreement.csv",)
     assert found.more[0].startswith("Of 215 sentences read, 18 passed every filter")
-    assert found.next == "Clarify the criteria and annotate again, until alpha is at least 0.667."
-    assert found.more[1].startswith(
-        "Of 2 models, 2 lean male, 0 female, and 0 show no significant lean"
+    assert found.next == (
+        "Clarify the criteria, annotate a new sample, and report its alpha; 0.667 is needed."
     )
+    assert found.more[1].startswith("Of 2 models, 2 show a significant male bias, 0 a female one")
     doubts = " ".join(found.doubts)
     assert "<bdi>headless</bdi> gets no number" in doubts
     assert (

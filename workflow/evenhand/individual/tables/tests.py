@@ -115,7 +115,7 @@ def compare(result: Result, other: Result, metric: str, delta: float = 5.0) -> d
     row: dict[str, Any] = {"seeds": len(runs), "mean": float(values.mean())}
     row |= {"against_mean": float(against.mean()), "difference": float(differences.mean())}
     if len(runs) < 2:
-        return row | {"reason": "one seed does not say how differences vary"}
+        return row | {"reason": "one seed gives no variance between runs"}
     low, high, p_value = paired_t(differences)
     row |= {"difference_low": low, "difference_high": high, "p_value": p_value}
     delta = delta if metric in IN_PERCENT else delta / 100

@@ -70,6 +70,9 @@ SWAPS = 40
 #: Why classifiers that learned nothing are not equivalent.
 CONSTANT = "both predict the same for every case"
 
+#: Why there is no test over seeds.
+ONE_SEED = "one seed gives no variance between runs"
+
 #: Swaps held in memory at once.
 AT_ONCE = 2000
 
@@ -195,7 +198,7 @@ def _over_seeds(differences: np.ndarray) -> dict[str, Any]:
 
     count, mean = len(differences), float(differences.mean())
     if count < 2:
-        return {"reason": "one seed does not say how differences vary"}
+        return {"reason": ONE_SEED}
     error = float(differences.std(ddof=1)) / math.sqrt(count)
     if error <= 1e-9:
         if abs(mean) <= 1e-9:

@@ -8,7 +8,7 @@ from altair import LayerChart
 
 from evenhand.core.rows import where
 from evenhand.core.tables import read_tables
-from evenhand.individual.names import title, titles_of, who
+from evenhand.individual.names import method_title, title, titles_of, who
 from evenhand.individual.results import cell_key
 from evenhand.io.documents import read_description
 from evenhand.report.figures import axis, estimated, forest
@@ -54,7 +54,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         sentence=statements[0] if statements else say("if_nothing"),
         more=statements[1:],
         short=short,
-        next=_next(tables),
+        next=_next(tables, titles),
         strength=clearest,
         figure=figure,
         caption=caption,
@@ -165,13 +165,20 @@ def _groups(tables: Mapping[str, list[Row]], document: Mapping[str, Any]) -> dic
     }
 
 
-def _next(tables: Mapping[str, list[Row]]) -> str:
-    """State how many further seeds the tests of IFR_p lack."""
+def _next(tables: Mapping[str, list[Row]], titles: Mapping[str, str]) -> str:
+    """State how many further seeds the tests of IFR_p lack, and the test that lacks the fewest."""
     tests = where(tables.get("tests", []), metric="ifr_p", verdict="inconclusive")
-    further = [row["further_seeds"] for row in tests if row["further_seeds"]]
-    if not further:
+    lacking = sorted(
+        (row for row in tests if row["further_seeds"]), key=lambda row: row["further_seeds"]
+    )
+    if not lacking:
         return ""
-    return say("if_next", _files("tests"), least=min(further), most=max(further))
+    row = lacking[0]
+    # "none" compares a method with itself without the individual loss
+    against = method_title(row["method" if row["against"] == "none" else "against"])
+    names = {"method": who(row), "against": against, "dataset": title(row["dataset"], titles)}
+    ends = {"least": row["further_seeds"], "most": lacking[-1]["further_seeds"]}
+    return say("if_next", _files("tests"), **names, **ends)
 
 
 def _figure(rows: list[Row], titles: Mapping[str, str]) -> tuple[LayerChart | None, str]:

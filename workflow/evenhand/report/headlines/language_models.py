@@ -46,7 +46,7 @@ SMALL = 10_000_000
 FEW_CLUSTERS = 20
 
 #: Rows of the figure.
-SHOWN = 6
+SHOWN = 12
 
 
 def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:

@@ -91,9 +91,14 @@ def conclude(
     """
     gaps = gaps_of(tables, titles)
     statements = [_gaps(gaps, files), _largest(gaps, files)] if gaps else []
-    tested, low = _low(tables, groups, titles)
+    rows, low = _low(tables, groups, titles)
     if low:
-        statements.append(say("legal_lowest", files, low=low, tested=tested))
+        certain, adjusted = _certain([*gaps, *gaps_of(tables, titles, "worst")])
+        low = [row | {"certain": _test_key(row) in certain} for row in low]
+        counts = {"tested": len(rows), "constant": sum(map(is_constant, rows))}
+        lowest = say("legal_lowest", files, low=low, adjusted=adjusted, **counts)
+        # a group that scores lower leads where no gap is significant
+        statements.insert(0 if not any(map(_clear, gaps)) else len(statements), lowest)
     return [statement for statement in statements if statement]
 
 
@@ -144,8 +149,8 @@ def _largest(gaps: Rows, files: Sequence[str]) -> str | None:
 
 def _low(
     tables: Mapping[str, Rows], groups: Mapping[str, Rows], titles: Mapping[str, str]
-) -> tuple[int, Rows]:
-    """Return how often the lowest score of a group was tested, and those below chance."""
+) -> tuple[Rows, Rows]:
+    """Return the tested lowest scores of a group, and those that are significant."""
     rows = [row for row in gaps_of(tables, titles, "worst") if row["noise_verdict"]]
     low = []
     for row in rows:
@@ -153,38 +158,45 @@ def _low(
             same = {name: row[name] for name in ("attribute", "classifier")}
             worst = where(groups.get(row["dataset"], []), worst=True, **same)
             low.append(row | {"group": worst[0]["group"] if worst else ""})
-    return len(rows), low
+    return rows, low
 
 
 def _short(tables: Mapping[str, Mapping[str, Rows]], gaps: Rows, titles: Mapping[str, str]) -> str:
     """Name the attributes with a gap or a low score, those without, and sets not trained on."""
     low_rows = _low(tables["table_4"], tables["table_2"], titles)[1]
     low = {row["title"]: row["group"] for row in low_rows}
-    certain = _certain([*gaps, *gaps_of(tables["table_4"], titles, "worst")])
+    certain, tests = _certain([*gaps, *gaps_of(tables["table_4"], titles, "worst")])
+    certain_titles = {title for title, *_ in certain}
     # an attribute counts by the clearest of its classifiers
     verdicts: dict[str, str] = {}
-    order = ("unfair", "fair", "unknown")
+    order = ("unfair", "fair", "unknown", "constant")
     for row in gaps:
         unfair = row["noise_verdict"] == "above" or row["title"] in low
-        unknown = is_constant(row) or _is_small(row)
-        verdict = "unfair" if unfair else "unknown" if unknown else "fair"
+        judged = "constant" if is_constant(row) else "unknown" if _is_small(row) else "fair"
+        verdict = "unfair" if unfair else judged
         verdicts[row["title"]] = min(verdict, verdicts.get(row["title"], verdict), key=order.index)
     attributes: dict[str, Any] = {
         verdict: [title for title in verdicts if verdicts[title] == verdict] for verdict in order
     }
     unfair = attributes.pop("unfair")
-    attributes["unfair"] = {title: low.get(title) for title in unfair if title in certain}
-    attributes["sign"] = {title: low.get(title) for title in unfair if title not in certain}
+    attributes["unfair"] = {one: low.get(one) for one in unfair if one in certain_titles}
+    attributes["sign"] = {one: low.get(one) for one in unfair if one not in certain_titles}
+    attributes["tests"] = tests
     trained = {name for name, rows in tables["table_4"].items() if where(rows, objective="erm")}
     untrained = [titles.get(name, name) for name in tables["sizes"] if name not in trained]
     return say("legal_short", attributes=attributes | {"untrained": untrained})
 
 
-def _certain(rows: Rows) -> set[str]:
-    """Return the attributes with a p-value below chance, adjusted for all that could be tested."""
+def _test_key(row: dict[str, Any]) -> tuple[str, str, str]:
+    return row["title"], row["classifier"], row["measure"]
+
+
+def _certain(rows: Rows) -> tuple[set[tuple[str, str, str]], int]:
+    """Return the tests that are significant after adjustment (Holm), and the number of tests."""
     tested = [row for row in rows if row["p"] is not None and not is_constant(row)]
     adjusted = holm(np.array([row["p"] for row in tested]))
-    return {row["title"] for row, p in zip(tested, adjusted, strict=True) if p < CHANCE}
+    certain = {_test_key(row) for row, p in zip(tested, adjusted, strict=True) if p < CHANCE}
+    return certain, len(tested)
 
 
 def _next(gaps: Rows, files: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from evenhand.core.tables import read_table, read_tables
 from evenhand.individual.names import title, titles_of, who
 from evenhand.individual.results import SETTING
 from evenhand.io.documents import read_description
-from evenhand.legal.classifier_tables.tests import CONSTANT
+from evenhand.legal.classifier_tables.tests import CONSTANT, ONE_SEED
 from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT, INCONCLUSIVE
 from evenhand.report.figures import SIGNED, axis, estimated, forest
 from evenhand.report.headline import Headline, ResultFiles, say, strength
@@ -99,6 +99,11 @@ class Change(NamedTuple):
         return self.reason == CONSTANT
 
     @property
+    def one_seed(self) -> bool:
+        """Whether there is no test because there is one seed."""
+        return self.reason == ONE_SEED
+
+    @property
     def direction(self) -> str:
         """Whether the change is towards more fairness."""
         if not self.difference:
@@ -110,6 +115,11 @@ class Change(NamedTuple):
         """Whether the method is as fair without its individual loss."""
         gain = self.after - (self.after if self.alone is None else self.alone)
         return gain >= 0 if self.gap else gain <= 0
+
+    @property
+    def credited(self) -> bool:
+        """Whether the difference is significant and fairer, and the individual loss adds to it."""
+        return self.better and (self.alone is None or not self.no_gain)
 
     @property
     def significant(self) -> bool:
@@ -215,20 +225,34 @@ def conclude(order: Sequence[Change]) -> Headline:
 
 
 def _short(changes: Iterable[Change]) -> str:
-    """Name the methods by what they changed: fairer, less fair, both, nothing, or not known."""
-    kinds = ("fairer", "fairer_here", "less_fair", "mixed", "unchanged", "unknown")
+    """Name the methods by what they changed, and those without a change by the reason."""
+    kinds = (
+        "fairer", "fairer_here", "less_fair", "mixed", "no_addition", "unchanged", "undecided",
+        "one_seed", "constant",
+    )  # fmt: skip
     methods: dict[str, list[str]] = {kind: [] for kind in kinds}
     for row in by_method(changes):
         elsewhere = any(
-            change.better and change.elsewhere is not False for change in row["changes"]
+            change.credited and change.elsewhere is not False for change in row["changes"]
         )
-        unchanged = all(change.verdict == EQUIVALENT for change in row["changes"])
-        if row["better"]:
+        if any(change.credited for change in row["changes"]):
             kind = "mixed" if row["worse"] else "fairer" if elsewhere else "fairer_here"
+        elif row["worse"]:
+            kind = "less_fair"
         else:
-            kind = "less_fair" if row["worse"] else "unchanged" if unchanged else "unknown"
+            kind = "no_addition" if row["better"] else _without_change(row["changes"])
         methods[kind].append(row["method"])
     return say("mitigation_short", methods=methods)
+
+
+def _without_change(changes: Iterable[Change]) -> str:
+    """Return why a method without a significant change has none."""
+    judged = [change for change in changes if not change.unjudged]
+    if not judged:
+        return "constant"
+    if all(change.verdict == EQUIVALENT for change in judged):
+        return "unchanged"
+    return "one_seed" if all(change.one_seed for change in judged) else "undecided"
 
 
 def _next(changes: Iterable[Change]) -> str:
@@ -292,7 +316,8 @@ def _figure(changes: Sequence[Change], total: int) -> tuple[LayerChart, str]:
     reach = max(5.0, *(abs(end) * 1.05 for end in ends))
     estimates = [
         estimated(
-            f"{change.of}, " * (len(data) > 1) + f"{change.method}: {change.short}",
+            f"{change.of}, " * (len(data) > 1) + f"{change.method}: {change.short}"
+            f", {'lower' if change.gap else 'higher'} is fairer",
             triple,
             text=signed(change.difference, 1),
             words=say("change_number", change=change),

@@ -74,6 +74,8 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     sentences = (results.document("statistics") or {}).get("sentences")
     agreement = next(iter(where(results.rows("annotation", "agreement"), pair="all")), None)
     built = any(map(results.path, ("corpus", "annotation", "statistics")))
+    published_file = results.document("published_statistics")
+    authors = published_file is not None and published_file["sentences"] == SENTENCES
     edition = "bias" if results.path("bias") else "published_bias"
     models, bias_files = results.rows(edition, "models"), results.places(f"{edition}/models")
     trusted = [row for row in models if row["trusted"] and row["mean_bias"] is not None]
@@ -99,8 +101,14 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
             significant=significant,
             most=max(significant, key=lambda row: abs(row["mean_bias"]), default=None),
             published=edition == "published_bias",
+            authors=authors,
         ),
-        say("slguset_read", results.places("published_report"), published=published),
+        say(
+            "slguset_read",
+            results.places("published_report"),
+            published=published,
+            authors=authors,
+        ),
     ]
     statements = [statement for statement in statements if statement]
     ends = [[row[end] for end in ENDS] for row in significant]
@@ -117,7 +125,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         verdicts=[*_verdicts(results, published), *_bias_verdicts(results)],
         doubts=[
             *([say("slguset_waiting", steps_from)] if steps and sentences is None else []),
-            *_doubts(results, published, models, bias_files),
+            *_doubts(results, published, models, bias_files, authors=authors),
         ],
     )
 
@@ -226,6 +234,8 @@ def _doubts(
     published: Mapping[str, Any] | None,
     models: list[Row],
     bias_files: Sequence[str],
+    *,
+    authors: bool,
 ) -> list[str]:
     doubts = []
     for row in where(models, trusted=False):
@@ -239,5 +249,7 @@ def _doubts(
         doubts.append(say("slguset_quarantine", files, parts=parts, counts=counts))
     if published and (wrong := published["positions"]["wrong"]):
         sentences, files = published["sentences"], results.places("published_report")
-        doubts.append(say("slguset_positions", files, wrong=wrong, sentences=sentences))
+        doubts.append(
+            say("slguset_positions", files, wrong=wrong, sentences=sentences, authors=authors)
+        )
     return doubts

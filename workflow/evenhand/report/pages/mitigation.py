@@ -24,6 +24,13 @@ from evenhand.text.phrases import VERDICTS
 #: The most figures at a glance.
 MOST = 4
 
+#: The sections on methods for tables of people, with the heading that the menu repeats.
+INDIVIDUAL_SECTIONS = [
+    ("tests", "Tests between methods"),
+    ("fronts", "Accuracy against fairness"),
+    ("sweeps", "Weight of the individual loss"),
+]
+
 
 def content(study: Study) -> dict[str, Any]:
     """Return the values of the template."""
@@ -59,11 +66,12 @@ def content(study: Study) -> dict[str, Any]:
     )
     folders = ["tables/classifiers/*", "tables/individual"]
     sections = [(dataset.id, dataset.title) for dataset in datasets]
-    sections += [("tests", "Tests"), ("fronts", "Fronts"), ("sweeps", "Weights")] * bool(individual)
+    individual_sections = INDIVIDUAL_SECTIONS if individual else []
     return {
         "sections": [
             ("glance", "At a glance"),
             *sections,
+            *individual_sections,
             ("reading", "How to read it"),
             ("limits", "Limits"),
         ],
@@ -71,7 +79,7 @@ def content(study: Study) -> dict[str, Any]:
         "methods": mitigation.by_method(changes),
         "datasets": described,
         "figures": sorted(figures, key=lambda figure: -figure["spots"])[:MOST],
-        "has_individual": bool(individual),
+        "individual_sections": individual_sections,
         "behind": (behind := Behind(individual.get("individuals", []))),
         "tests": describe_tests(individual.get("tests", []), titles, behind),
         "fronts": describe_fronts(individual.get("pareto_fronts", []), titles),

@@ -26,9 +26,9 @@ MEASURES = {
 
 #: The verdicts on a disparity or calibration error against random groups.
 NOISE_VERDICTS = {
-    "above": "above noise",
+    "above": "significant",
     "equivalent": "none that matters (delta)",
-    "inconclusive": "too few cases to tell",
+    "inconclusive": "not significant",
 }
 
 

@@ -128,7 +128,7 @@ def conclude(rows: list[dict[str, Any]], sides: tuple[str, str]) -> dict[str, An
         return {
             "leaning": None,
             "significant": [],
-            "words": "No number: no method that counts could score a pair.",
+            "words": "No number: no main method could score a pair.",
         }
     by = {
         leaning: [in_a_list(row["method"]) for row in counted if row["leaning"] == leaning]
@@ -142,9 +142,9 @@ def conclude(rows: list[dict[str, Any]], sides: tuple[str, str]) -> dict[str, An
         )
         return {"leaning": UNCLEAR, "significant": significant, "words": words}
     unclear = sum(row["leaning"] == UNCLEAR for row in counted)
-    by_all = f"{unclear or n} of {plural(n, 'method')} that count{'s' if n == 1 else ''}"
+    by_all = f"{unclear or n} of {plural(n, 'main method')}"
     if not significant and unclear:
-        words = f"Cannot tell: too few pairs, by {by_all}."
+        words = f"Cannot tell: too few different swapped words, by {by_all}."
         return {"leaning": UNCLEAR, "significant": [], "words": words}
     if not significant:
         delta = f"{counted[0]['delta']:g} points"
@@ -157,7 +157,7 @@ def conclude(rows: list[dict[str, Any]], sides: tuple[str, str]) -> dict[str, An
         others = "the other method" if rest == 1 else f"the {rest} others"
         words += f"; by {others} it has no significant preference"
     elif n > 1:
-        words += f", all {n} methods that count"
+        words += f", by all {n} main methods"
     return {"leaning": leaning, "significant": significant, "words": f"{words}."}
 
 
