@@ -124,7 +124,7 @@ def certificate(repository: Path, folder: Path, text: str = "") -> Made:
 
 def known_errors(repository: Path, folder: Path, text: str = "") -> Made:
     rows = [
-        dict.fromkeys(COLUMNS, text or f"Words of `{system}`.")
+        dict.fromkeys(COLUMNS, f"{text} {kind}" if text else f"Words of `{system}`.")
         | {"id": f"e-{system}-{kind}", "system": system, "kind": kind}
         | ({} if kind == "data" else {"right": "", "effect": ""})
         for system in PUBLISHED

@@ -179,8 +179,8 @@ def _short(tables: Mapping[str, Mapping[str, Rows]], gaps: Rows, titles: Mapping
         verdict: [title for title in verdicts if verdicts[title] == verdict] for verdict in order
     }
     unfair = attributes.pop("unfair")
-    attributes["unfair"] = {one: low.get(one) for one in unfair if one in certain_titles}
-    attributes["sign"] = {one: low.get(one) for one in unfair if one not in certain_titles}
+    attributes["unfair"] = {title: low.get(title) for title in unfair if title in certain_titles}
+    attributes["sign"] = {title: low.get(title) for title in unfair if title not in certain_titles}
     attributes["tests"] = tests
     trained = {name for name, rows in tables["table_4"].items() if where(rows, objective="erm")}
     untrained = [titles.get(name, name) for name in tables["sizes"] if name not in trained]
