@@ -398,3 +398,8 @@ def audited(wildcards):
     values = {"title": audit["title"], "positive": audit["positive"]}
     key = f"text.datasets.{audit['dataset']}"
     return Options(key, values, {"positive": f"{key}.label.positive"})
+
+
+def titled(titles, **others):
+    """Titles by name as options of a page."""
+    return Options(None, {"names": list(titles), "titles": list(titles.values())} | others)

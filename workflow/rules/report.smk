@@ -45,11 +45,6 @@ LEGAL_TITLES = plan_report.legal_titles(config)
 LINKED = derived("legal.cases_page.splits", {"linked": LEGAL["cases_page"]["splits"]})
 
 
-def titled(titles, **others):
-    """Titles by name as options of a page."""
-    return Options(None, {"names": list(titles), "titles": list(titles.values())} | others)
-
-
 #: page -> its options
 PAGE_OPTIONS = {
     "front": [titled(LEGAL_TITLES, systems=list(SYSTEMS))],
