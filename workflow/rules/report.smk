@@ -43,8 +43,6 @@ MORE_INPUTS = {
 LEGAL_TITLES = plan_report.legal_titles(config)
 #: the splits whose cases can be looked at one by one
 LINKED = derived("legal.cases_page.splits", {"linked": LEGAL["cases_page"]["splits"]})
-
-
 #: page -> its options
 PAGE_OPTIONS = {
     "front": [titled(LEGAL_TITLES, systems=list(SYSTEMS))],
@@ -70,37 +68,26 @@ PAGE_OPTIONS = {
 }
 
 
-def page_name(wildcards):
-    """The key of a page, by the name of its file."""
-    return next(
-        name for name, (file, _) in page_list.PAGES.items() if file == f"{wildcards.page}.html"
+#: page, as its file is called -> the results that it shows, its options, the modules that write it
+WRITTEN = {
+    Path(file).stem: (
+        {
+            "files": [*SHOWN_ON.get(name, []), *MORE_INPUTS.get(name, [])],
+            "planted": [config["report"]["planted"] if name == "front" else None],
+        },
+        [Options(None, {"page": name}), *PAGE_OPTIONS.get(name, []), PAGES],
+        [
+            f"evenhand.report.pages.{name}",
+            *(
+                f"evenhand.report.headlines.{system}"
+                for system in SYSTEMS
+                if name in ("front", "reproduction")
+            ),
+        ],
     )
-
-
-def page_files(wildcards):
-    """The results that a page shows."""
-    page = page_name(wildcards)
-    planted = config["report"]["planted"] if page == "front" else None
-    files = {"files": [*SHOWN_ON.get(page, []), *MORE_INPUTS.get(page, [])]}
-    return {name: paths for name, paths in (files | {"planted": planted}).items() if paths}
-
-
-def page_options(wildcards):
-    """The options of a page."""
-    page = page_name(wildcards)
-    return Options.join([Options(None, {"page": page}), *PAGE_OPTIONS.get(page, []), PAGES])
-
-
-def page_modules(wildcards):
-    """The modules that write a page."""
-    page = page_name(wildcards)
-    headlines = SYSTEMS if page in ("front", "reproduction") else []
-    return [
-        f"evenhand.report.pages.{page}",
-        *(f"evenhand.report.headlines.{system}" for system in headlines),
-    ]
-
-
+    for name, (file, _) in page_list.PAGES.items()
+    if name not in page_list.EXPLORERS
+}
 #: explorer page -> its inputs, and its options
 EXPLORERS = {
     "sentences": [plan_report.explorer_files(config)],
@@ -180,7 +167,13 @@ rule write_shared:
 
 rule write_page:
     input:
-        unpack(page_files),
+        unpack(
+            lambda wildcards: {
+                name: paths
+                for name, files in WRITTEN[wildcards.page][0].items()
+                if (paths := [file for file in files if file])
+            }
+        ),
         templates=lambda wildcards: TEMPLATES[wildcards.page],
     output:
         in_report(
@@ -188,13 +181,15 @@ rule write_page:
             labels=lambda wildcards: {"result": TITLES[wildcards.page]},
         ),
     wildcard_constraints:
-        page="|".join(
-            Path(file).stem for name, (file, _) in page_list.PAGES.items() if name not in EXPLORERS
-        ),
+        page="|".join(WRITTEN),
     conda:
         "../../envs/report.yaml"
     params:
-        **stage("report.write_page", page_options, plugins=page_modules),
+        **stage(
+            "report.write_page",
+            lambda wildcards: Options.join(WRITTEN[wildcards.page][1]),
+            plugins=lambda wildcards: WRITTEN[wildcards.page][2],
+        ),
     shell:
         run("report.write_page")
 
