@@ -2,7 +2,7 @@
 import atexit
 import gc
 
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 from snakemake.persistence import PersistenceBase
 from snakemake.persistence.file import FilePersistence
@@ -110,32 +110,45 @@ def tolerant(read_locks):
     return read
 
 
-def owned(write_locks):
-    """Write locks with their owner, into their folder, which another run may have removed."""
-
-    def write(self, lock_type, keys):
-        Path(self._lockdir).mkdir(parents=True, exist_ok=True)
-        write_locks(self, lock_type, keys)
-        if lock_type in self._lockfile:
-            leftovers.claim(Path(self._lockfile[lock_type]))
-
-    return write
+@contextmanager
+def lock(self):
+    """Lock the files of a run, with its owner; of two starts at once, one is refused."""
+    folder = Path(self._lockdir)
+    try:
+        with leftovers.starting(folder.parent):
+            if self.locked:
+                raise WorkflowError(leftovers.other_run(folder))
+            folder.mkdir(parents=True, exist_ok=True)
+            self._write_locks("input", map(str, self.all_inputfiles()))
+            self._write_locks("output", map(str, self.all_outputfiles()))
+            for each in self._lockfile.values():
+                leftovers.claim(Path(each))
+        yield
+    finally:
+        self.unlock()
 
 
 def delete_own(self):
     """Delete this run's locks; Snakemake itself would delete those of all runs."""
-    for lock in self._lockfile.values():
-        leftovers.release(Path(lock))
+    for each in self._lockfile.values():
+        leftovers.release(Path(each))
     self._lockfile.clear()
     with suppress(OSError):
         Path(self._lockdir).rmdir()
 
 
+def unlock_all(self):
+    """Delete the locks of all runs, which ``--unlock`` asks for."""
+    self._lockfile = {str(each): each for each in Path(self._lockdir).glob("*.lock")}
+    self.unlock()
+
+
 if not hasattr(FilePersistence, "as_released"):
-    FilePersistence.as_released = FilePersistence._read_locks, FilePersistence._write_locks
+    FilePersistence.as_released = FilePersistence._read_locks
     FilePersistence._read_locks = tolerant(FilePersistence._read_locks)
-    FilePersistence._write_locks = owned(FilePersistence._write_locks)
     FilePersistence._delete_locks = delete_own
+    FilePersistence.lock = lock
+    FilePersistence.cleanup_locks = unlock_all
 
 os.environ[owner.OWNER] = owner.identity()
 if workflow.is_main_process and (
