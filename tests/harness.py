@@ -255,7 +255,6 @@ def _serve_plans(pipe: Connection, folder: Path, environment: dict[str, str]) ->
         os.dup2(output.fileno(), 1)
         os.dup2(output.fileno(), 2)
     from snakemake import workflow
-    from snakemake.exceptions import WorkflowError
 
     workflow.parse = _parse_once(workflow.parse)
     workflow.compile = functools.cache(compile)
@@ -264,7 +263,7 @@ def _serve_plans(pipe: Connection, folder: Path, environment: dict[str, str]) ->
         Path("walked.yaml").write_text(pipe.recv(), encoding="utf-8")
         try:
             pipe.send(_plan_here("walked.yaml"))
-        except WorkflowError as error:
+        except SystemExit as error:
             pipe.send(str(error))
         except Exception:
             pipe.send(traceback.format_exc())

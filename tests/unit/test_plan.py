@@ -592,7 +592,7 @@ def test_a_positive_label_without_quotes_is_text(value, label, here):
     config = {"text": {"datasets": {"bios": how | {"files": [str(here / "p.csv")]}}}}
     linear = {"kind": "linear", "datasets": ["bios"], "objectives": ["erm"]}
     config["legal"] = {"classifiers": {"words": linear}}
-    expanded, _ = plan.checked(config)
+    expanded, *_ = plan.checked(config)
     (entry,) = expanded["predictions"].values()
     assert entry["positive"] == label
 
