@@ -193,7 +193,6 @@ def test_bad_input(written, tmp_path):
         refused("is not of the cases with known labels", other)
     refused("there is no split 'tset'", run, splits=["tset"])
     refused("no case with a known label in dev", run, splits=["dev"])
-    refused("must be at least 1", run, permutations=0)
     refused("there are no predictions")
 
 
