@@ -434,9 +434,10 @@ from typing import Annotated, Literal
 
 from evenhand.core import stage
 from evenhand.errors import InputError
-from evenhand.core.stage import Input, Output, Setting
+from evenhand.core.stage import Count, Input, Output, Setting
 
 
+@stage.checked
 def toy(
     *,
     text: list[Input],
@@ -447,6 +448,7 @@ def toy(
     name: str | None = None,
     mode: Literal["one", "two"] = "one",
     fail: str = "no",
+    times: Count = 1,
     threads: Annotated[int, Setting] = 1,
 ) -> dict:
     """Write what it was given."""
@@ -572,16 +574,17 @@ def test_options_arrive_as_they_were_configured(library, files):
 
 
 @pytest.mark.parametrize(
-    ("fail", "status", "message"),
+    ("words", "status", "message"),
     [
-        ("user", 2, r"error: .*in\.txt:3: is odd; mend it\.\n"),
-        ("ours", 1, r"(?s)Traceback.*ZeroDivisionError: a defect\n"),
+        ("--fail user", 2, r"error: .*in\.txt:3: is odd; mend it\.\n"),
+        ("--fail ours", 1, r"(?s)Traceback.*ZeroDivisionError: a defect\n"),
+        ("--times 0", 2, r"error: times is 0; it must be a finite number, at least 1\.\n"),
     ],
 )
 def test_a_failed_stage_prints_its_error_and_removes_its_files(
-    library, files, fail, status, message
+    library, files, words, status, message
 ):
-    done = call(library, *paths(files), "--fail", fail)
+    done = call(library, *paths(files), *words.split())
     assert done.returncode == status and re.fullmatch(message, done.stderr)
     assert not (files / "o").exists() and not list(files.glob(".partial*"))
     assert call(library, "--help").returncode == 0

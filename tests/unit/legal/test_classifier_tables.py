@@ -112,8 +112,8 @@ def inputs(folder, resources, shuffle=False):
         "claims": resources / "published_claims.csv",
         "dataset": "mine",
         "splits": ["test"],
-        "resamples": 20,
-        "permutations": 20,
+        "resamples": 100,
+        "permutations": 100,
         "swaps": 20,
     }
 
@@ -731,7 +731,7 @@ def beside(world):
             | {"published": 9 if verdict == "not_reproduced" else 7}
             for split, verdict in verdicts.items()
         ]
-        options |= {"size_rows": size_rows, "resamples": 20, "permutations": 20}
+        options |= {"size_rows": size_rows, "resamples": 100, "permutations": 100}
         runs = [small.run(noisy(n), **key) for n, key in enumerate(keys, 1)]
         return small.study(*runs, **options)
 
