@@ -165,7 +165,7 @@ def test_a_run_that_diverges_is_marked_and_counted(tmp_path, training):
         training,
         made,
         individual=["iifr_cosine"],
-        lambdas=[0.1, math.inf],
+        lambdas=[0.1, 1e300],
         epsilons=[0.5],
     )
     assert counts["diverged"] == 2
