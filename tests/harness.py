@@ -36,6 +36,12 @@ PARTS = (
     "workflow",
 )
 
+#: Two epochs instead of thirty.
+TRAINING = """\
+dataset,hidden,adversary,learning_rate,batch,epochs,note
+default,30;20,10,1,32,2,
+"""
+
 #: Has imported Snakemake, and is forked for each plan: that takes half as long as a new process.
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(["snakemake.cli", "snakemake.jobs"])

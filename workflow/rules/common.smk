@@ -13,7 +13,7 @@ if BESIDE.is_dir() and str(BESIDE.parent) not in sys.path:
     sys.path.insert(0, str(BESIDE.parent))
 
 from evenhand import plan, plan_cards, plan_classifiers, plan_individual, plan_legal, plan_models
-from evenhand import plan_predictions, plan_report, plan_shown, plan_slguset, plan_stereotypes
+from evenhand import plan_predictions, plan_report, plan_slguset, plan_stereotypes
 from evenhand.core.code import digest
 from evenhand.core.config import Options, file_options, pick, read_config
 from evenhand.core.places import LIBRARY, ROOT
@@ -27,7 +27,7 @@ try:
     #: rule -> memory (MB) and time (minutes) of its first attempt, and whether it uses a GPU
     RESOURCES = read_config(ROOT / "profiles" / "resources.yaml")
     #: result -> how `snakemake --report` shows it
-    SHOWN = plan_shown.read_shown(ROOT / "workflow" / "report" / "shown.csv")
+    SHOWN = plan_report.read_shown(ROOT / "workflow" / "report" / "shown.csv")
 except InputError as error:
     raise SystemExit(f"error: {error}") from None
 
