@@ -193,10 +193,10 @@ def complete(config: dict[str, Any], schema: Schema) -> dict[str, Any]:
     return filled
 
 
-def _check_ascending(_: Any, wanted: bool, value: Any, __: Schema) -> Iterator[Any]:
+def _check_ascending(_: Any, ascending: bool, value: Any, __: Schema) -> Iterator[Any]:
     """Yield an error if the numbers of a list do not ascend (``ascending`` in the schema)."""
     numbers = isinstance(value, list) and all(isinstance(each, int | float) for each in value)
-    if wanted and numbers and value != sorted(value):
+    if ascending and numbers and value != sorted(value):
         yield jsonschema.ValidationError("do not ascend")
 
 

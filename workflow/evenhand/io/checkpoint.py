@@ -143,14 +143,14 @@ class Checkpoints:
             self.save(collect())
 
 
-def _differences(one: Any, other: Any, name: str = "") -> list[str]:
+def _differences(kept: Any, present: Any, name: str = "") -> list[str]:
     """Return the names of the values in which two configurations differ."""
-    if not (isinstance(one, dict) and isinstance(other, dict)):
-        return [] if one == other else [name.removeprefix(".")]
+    if not (isinstance(kept, dict) and isinstance(present, dict)):
+        return [] if kept == present else [name.removeprefix(".")]
     return [
         difference
-        for key in {**one, **other}
-        for difference in _differences(one.get(key, ...), other.get(key, ...), f"{name}.{key}")
+        for key in {**kept, **present}
+        for difference in _differences(kept.get(key, ...), present.get(key, ...), f"{name}.{key}")
     ]
 
 
