@@ -161,7 +161,6 @@ def test_a_seed_that_leaves_a_group_empty_harms_no_other(tmp_path, training, tra
     [
         ({"track": "integer"}, "track is integer, not one of base, integers"),
         ({"variant": "10"}, "variant is 10, not one of 5, inf"),
-        ({"seeds": 0}, "at least one seed"),
         ({"track": "integers"}, "made has no whole numbers for group"),
     ],
 )

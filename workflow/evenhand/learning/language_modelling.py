@@ -81,8 +81,6 @@ def read_corpus(
     InputError
         There is no input, an input is not readable, or there are too few sentences.
     """
-    if not 0 < held_out < 1:
-        raise InputError("held_out is a share between 0 and 1")
     sentences, read = _sample(_read_sentences(tables or [], files or []), max_sentences)
     kept_back = max(1, round(held_out * len(sentences)))
     if len(sentences) <= kept_back:

@@ -17,8 +17,7 @@ import numpy as np
 
 from evenhand.core import stage
 from evenhand.core.scratch import scratch_folder
-from evenhand.core.stage import Input, Output
-from evenhand.errors import InputError
+from evenhand.core.stage import Count, Input, Natural, Output
 from evenhand.learning import loop
 from evenhand.learning.hyperparameters import Hyperparameters, read_hyperparameters
 from evenhand.learning.train_table import run_tables
@@ -47,6 +46,7 @@ BATCH, EPOCHS, EPOCHS_OF = 32, 30, {"german": 20}
 RETRAINING_EPOCHS, PATIENCE, VALIDATION = 100, 10, 0.2
 
 
+@stage.checked
 def train_eidig(
     *,
     data: Input,
@@ -57,9 +57,9 @@ def train_eidig(
     predictions: Output,
     track: str = "base",
     variant: str = "5",
-    seeds: int = 20,
-    tries: int = 1000,
-    predicted_seeds: int | None = None,
+    seeds: Count = 20,
+    tries: Count = 1000,
+    predicted_seeds: Natural | None = None,
 ) -> dict[str, Any]:
     """Train the three networks of each seed.
 
@@ -103,8 +103,6 @@ def train_eidig(
 
     stacked.check_choice("track", track, METHODS)
     stacked.check_choice("variant", variant, VARIANTS)
-    if seeds < 1 or tries < 1:
-        raise InputError("there must be at least one seed, and one try")
     table = read_prepared(data, meta)
     check(table)
     people, values = table, np.arange(len(table.attribute_values))

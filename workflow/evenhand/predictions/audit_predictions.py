@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 
 from evenhand.core import stage
 from evenhand.core.families import load_members
-from evenhand.core.stage import Input, Output
+from evenhand.core.stage import Delta, Input, Output, Share
 from evenhand.core.tables import tabulate
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
@@ -21,6 +21,7 @@ from evenhand.predictions.tables import left_out
 from evenhand.tabular.numbers import read_bins
 
 
+@stage.checked
 def audit_predictions(
     *,
     files: list[Input],
@@ -41,8 +42,8 @@ def audit_predictions(
     counterfactual_of: str | None = None,
     bins: list[str] | None = None,
     gold: Input | None = None,
-    threshold: float = 0.5,
-    delta: float = 5.0,
+    threshold: Share = 0.5,
+    delta: Delta = 5.0,
 ) -> dict[str, Any]:
     """Compute group metrics of predictions, their gaps, and the gaps of random groups.
 

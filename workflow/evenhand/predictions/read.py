@@ -29,6 +29,7 @@ REASONS = {
     "not_a_label": "the prediction is not among the labels",
     "no_factual": "a counterfactual row whose factual row is missing",
     "no_flip": "a counterfactual row with the groups of its factual row",
+    "no_json": "a sample that is no JSON",
     "no_answer": "a sample without a log-likelihood or a value of BBQ",
 }
 

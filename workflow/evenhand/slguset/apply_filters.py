@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Plugin
+from evenhand.core.stage import Count, Input, Output, Plugin, Share
 from evenhand.errors import InputError
 from evenhand.io.tables import read_batches, read_table_schema, write_batches
 from evenhand.slguset.find_keywords import find_keywords
@@ -31,6 +31,7 @@ from evenhand.slguset.verdicts import ACCEPTED, FINDINGS, Judge
 from evenhand.text.traditional import matching_form
 
 
+@stage.checked
 def apply_filters(
     *,
     sentences: Input,
@@ -40,13 +41,13 @@ def apply_filters(
     out: Output,
     filters: Annotated[list[str], Plugin("evenhand.slguset.filters")],
     files: list[Input] | None = None,
-    min_length: int = 9,
-    max_length: int = 119,
+    min_length: Count = 9,
+    max_length: Count = 119,
     whole_sentences: bool = True,
     anonymised: Policy = "drop",
     surname_title: Policy = "drop",
     familiar: Policy = "drop",
-    threshold: float | None = None,
+    threshold: Share | None = None,
     pipeline: str = "zh_core_web_sm",
     attribute: str = "gender",
     values: list[str] | None = None,

@@ -141,7 +141,7 @@ def find_keywords(
         Reject text that does not end in 。？！ or …, such as headlines (`unfinished`).
         All but one of the authors' 20,000 sentences end so.
     """
-    if not 0 <= min_length <= max_length:
+    if min_length > max_length:
         raise InputError(
             f"no length is at least {min_length} and at most {max_length} characters",
             remedy="mend min_length or max_length",

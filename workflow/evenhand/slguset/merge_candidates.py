@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output
+from evenhand.core.stage import Input, Output, Share
 from evenhand.errors import InputError
 from evenhand.io.tables import BATCH_ROWS, read_batches, read_table_schema, write_batches
 from evenhand.slguset import keyword_tables
@@ -43,11 +43,12 @@ REASONS = {
 SORT_MEMORY = "384MB"
 
 
+@stage.checked
 def merge_candidates(
     *,
     judged: list[Input],
     out: Output,
-    near_duplicates: float | None = None,
+    near_duplicates: Share | None = None,
 ) -> dict[str, Any]:
     """Merge all shards into one table of candidates, each sentence once, each with its verdict.
 
