@@ -10,7 +10,7 @@ from evenhand.scoring import pair_masks
 from evenhand.scoring.models import CausalLM, LanguageModel, MaskedLM
 from evenhand.scoring.pair_masks import PairMasks
 from evenhand.stereotypes.pairs import SIDES
-from evenhand.stereotypes.passes import PASSES
+from evenhand.stereotypes.passes import PASSES, needs_attention
 from evenhand.stereotypes.scores import SCORES
 from evenhand.stereotypes.sentences import Sentence, encode
 from evenhand.stereotypes.shuffle import shuffle_words
@@ -173,23 +173,16 @@ def _first_is_unscored(lm: LanguageModel) -> bool:
 def value(row: Row, method: str) -> float | None:
     """Return a method's score of a row; None if the row has no predictions for it.
 
-    For the definitions see `evenhand.scoring.pair_masks`.
+    For the definitions see `evenhand.scoring.pair_masks.FORMULAS`.
     """
     name = next(name for name, methods in PASSES.items() if method in methods)
     reading = row.readings.get(name)
     if row.excluded or reading is None or not len(reading.log_p):
         return None
-    if method == "log_likelihood":
-        return float(reading.log_p.sum())
-    if method == "log_likelihood_per_token":
-        return float(reading.log_p.mean())
-    if method == "sss_compat":
-        return None if reading.crossed is None else pair_masks.sss_compat(reading.crossed)
-    if method in ("aula", "aula_norm"):
-        if reading.alpha is None:
-            return None
-        return getattr(pair_masks, method)(reading.log_p, reading.alpha)
-    return getattr(pair_masks, method)(reading.log_p)
+    numbers = [reading.crossed if method == "sss_compat" else reading.log_p]
+    if needs_attention([method]):
+        numbers.append(reading.alpha)
+    return float(pair_masks.FORMULAS[method](*numbers))
 
 
 def score_row(row: Row, methods: Sequence[str], accuracy_pass: str) -> dict[str, Any]:
