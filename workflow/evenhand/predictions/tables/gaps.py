@@ -90,7 +90,7 @@ def _all_equivalent(study: PredictionStudy, attribute: Attribute, metric: Metric
     return metric.metric == "ece" or all(
         comparison.get("equivalent", False)
         for name in metrics
-        for comparison in study.beside_others(name, attribute)
+        for comparison in study.beside_others[name, attribute.name]
     )
 
 
@@ -124,7 +124,8 @@ def _tests_by_group(study: PredictionStudy, attribute: Attribute) -> dict[Metric
     """The p-value of the group that differs most in each metric; NaN where there is no test."""
     p_values = {}
     for metric in study.metrics:
-        tests = [item.get("p_value", np.nan) for item in study.beside_others(metric, attribute)]
+        others = study.beside_others[metric, attribute.name]
+        tests = [item.get("p_value", np.nan) for item in others]
         tests = [p for p in tests if np.isfinite(p)]
         # of two groups both have the same test
         count = 1 if len(attribute.values) == 2 else len(tests)
@@ -156,7 +157,7 @@ def _row(study: PredictionStudy, attribute: Attribute, metric: Metric) -> tuple[
         "highest_group": attribute.values[most],
         "highest": float(values[most]),
     }
-    drawn = study.noise(metric, attribute)[:, there]
+    drawn = study.noise[metric, attribute.name][:, there]
     spread = np.nanstd(drawn, axis=0)
     far = np.abs(np.vstack([values[there], drawn]) - np.nanmean(drawn, axis=0))
     # a group without spread, such as the largest of identical cases, cannot differ significantly
