@@ -100,6 +100,10 @@ class Inference(NamedTuple):
     power: float
     further_clusters: int | None
 
+    def cells(self, *names: str) -> dict[str, float | int | None]:
+        """Return some of the values by name: cells of a table."""
+        return {name: getattr(self, name) for name in names}
+
 
 def total(
     values: np.ndarray, clusters: np.ndarray, denominators: np.ndarray | None = None
