@@ -114,7 +114,7 @@ def rows_of(
                 more.excluded = less.excluded = "identical_tokens"
             elif isinstance(lm, MaskedLM):
                 both = more.sentence, less.sentence
-                masks = pair_masks.pair_masks(*map(_sentence_ids, both))
+                masks = pair_masks.pair_masks(*([s.ids[i] for i in s.places] for s in both))
                 more.masks, less.masks = map(_at, both, masks)
         for row in rows:
             row.excluded = row.excluded or side[row.side].excluded
@@ -146,10 +146,6 @@ def _sides(pair: dict[str, Any], shuffle_seed: int | None) -> Iterator[tuple[Row
             yield Row(pair, side, "shuffled", excluded=excluded), shuffled
 
 
-def _sentence_ids(sentence: Sentence) -> list[int]:
-    return [sentence.ids[place] for place in sentence.places]
-
-
 def _at(sentence: Sentence, masks: PairMasks) -> PairMasks:
     """Return masks as positions in the input, instead of token numbers in the sentence."""
     return PairMasks(*([sentence.places[i] for i in part] for part in masks))
@@ -158,16 +154,13 @@ def _at(sentence: Sentence, masks: PairMasks) -> PairMasks:
 def _unreadable(lm: LanguageModel, sentence: Sentence) -> str | None:
     if not sentence.places:
         # without a start token the model does not predict a sentence's first token
-        return "one_token" if _first_is_unscored(lm) and len(sentence.ids) == 1 else "empty"
+        unscored = isinstance(lm, CausalLM) and lm.start_id is None and len(sentence.ids) == 1
+        return "one_token" if unscored else "empty"
     if not sentence.known:
         return "unknown_only"
     if len(sentence.ids) > lm.max_tokens:
         return "too_long"
     return None
-
-
-def _first_is_unscored(lm: LanguageModel) -> bool:
-    return isinstance(lm, CausalLM) and lm.start_id is None
 
 
 def value(row: Row, method: str) -> float | None:
