@@ -214,6 +214,15 @@ def test_a_model_that_says_nan(tmp_path):
     assert np.isnan(answer(lm, questions, tokens_per_batch=8).log_p).all()  # tied to the head
 
 
+def test_texts_are_told_apart_by_types_that_the_model_has(tmp_path):
+    bert = load_masked_lm(tiny_models.save(tmp_path / "bert"))
+    for types in (2, 1, 0):
+        bert.model.config.type_vocab_size = types
+        assert module._tells_texts_apart(bert) == (types == 2)
+    roberta = load_masked_lm(tiny_models.save(tmp_path / "roberta", "roberta"))
+    assert not module._tells_texts_apart(roberta)  # its tokenizer has one type
+
+
 def test_nothing_asked(lm):
     assert answer(lm, Questions(), tokens_per_batch=8).log_p.shape == (0,)
 
