@@ -131,7 +131,7 @@ def test_broken_files(tmp_path):
     twice = [{"id": "a", "score": 1}] * 2
     with pytest.raises(InputError, match="scores the intrasentence sentence 'a' twice"):
         check(tmp_path, [scores(tmp_path, intrasentence=twice)], table)
-    for row, match in (("f,s,both,1,2,3,x", "'both' is no part"), ("f,s,overall,a,2,3,x", "'a'")):
+    for row, match in (("f,s,both,1,2,3,x", "the part is 'both'"), ("f,s,overall,a,2,3,x", "'a'")):
         with pytest.raises(InputError, match=match) as caught:
             check(tmp_path, [], published(tmp_path, row))
         assert caught.value.line == 2

@@ -119,7 +119,7 @@ def written(folder, *rows):
 
 def test_sets_without_a_pair_to_score(tmp_path):
     with pytest.raises(InputError, match=r"set.csv: holds no pair\."):
-        read(written(tmp_path), tmp_path)
+        read(written(tmp_path, ",,,,"), tmp_path)
     rows = ("1,a,a,stereo,age", "2,,b,stereo,age")
     with pytest.raises(InputError, match="holds no pair that can be scored: all 2"):
         read(written(tmp_path, *rows), tmp_path)

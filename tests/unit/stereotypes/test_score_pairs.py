@@ -355,13 +355,3 @@ def test_tables_that_cannot_be_scored(tmp_path, folders):
     write(given["pairs"], [])
     with pytest.raises(InputError, match="holds no pair"):
         score_pairs(**given)
-
-
-def test_the_command_line(tmp_path, folders, monkeypatch):
-    monkeypatch.delenv("EVENHAND_CACHE", raising=False)
-    monkeypatch.delenv("EVENHAND_STATE", raising=False)
-    given = arguments(tmp_path, folders("bert"), english_models.ordinary_pairs())
-    record = stage.execute(score_pairs, given | {"methods": ["aul", "aula"], "shuffle": True})
-    assert record["parameters"]["methods"] == ["aul", "aula"]
-    assert record["counts"]["pairs_scored"] == 8
-    assert "threads" not in record["parameters"] and "device" not in record["parameters"]

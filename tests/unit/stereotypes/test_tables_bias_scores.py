@@ -1,11 +1,7 @@
 import json
 
-import numpy as np
 import pytest
 
-from evenhand.metrics.inference import korn_graubard, total
-from evenhand.stereotypes.read_pairs import read_pairs
-from evenhand.stereotypes.read_scores import read_pair_set
 from evenhand.stereotypes.tables import bias_scores
 from evenhand.stereotypes.tables import models as models_table
 from unit.stereotypes.made_scores import decided, score_rows, tabulate_one, write_model
@@ -162,30 +158,3 @@ def test_what_the_gates_say_of_the_models(tmp_path):
 def test_sets_without_directions_have_no_such_rows(tmp_path):
     table = run(tmp_path, write_model(tmp_path, "m", rows_of(HITS)), pairs=[{}] * 8)
     assert {row["subset"] for row in table} == {"all", "clean", "equal_length"}
-
-
-@pytest.mark.mirror
-def test_intervals_on_the_swaps_of_crows_pairs(tmp_path, mirror):
-    """Models that like one word of each swap, at random: clusters must cover 50, pairs do not."""
-    read_pairs(
-        name="crows_pairs",
-        format="crows_pairs",
-        file=mirror / "crows_pairs" / "crows_pairs_anonymized.csv",
-        out=tmp_path / "pairs.parquet",
-        report=tmp_path / "pairs.json",
-    )
-    pairs = read_pair_set(tmp_path / "pairs.parquet")
-    assert [int((pairs.agreement >= count).sum()) for count in (3, 4, 5)] == [1346, 1109, 631]
-    generator = np.random.default_rng(0)
-    # Most pairs with one swap have its words in the same order: four in five here.
-    order = np.where(generator.random(len(pairs.cluster)) < 0.8, 1, -1)
-    covered, naive, rounds = 0, 0, 40
-    for _ in range(rounds):
-        liked = generator.normal(0, 2, size=pairs.cluster.max() + 1)[pairs.cluster]
-        hits = 1.0 * (order * liked + generator.normal(size=len(order)) > 0)
-        for_clusters = korn_graubard(total(hits, pairs.cluster))
-        for_pairs = korn_graubard(total(hits, np.arange(len(hits))))
-        covered += for_clusters[0] <= 0.5 <= for_clusters[1]
-        naive += for_pairs[0] <= 0.5 <= for_pairs[1]
-    assert covered / rounds >= 0.9
-    assert naive / rounds <= 0.6
