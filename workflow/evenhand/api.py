@@ -767,8 +767,9 @@ def _pair_findings(rows: list[dict[str, Any]], delta: float) -> list[str]:
 
 
 def _pair_notes(description: dict[str, Any], rows: list[dict[str, Any]], folder: Path) -> list[str]:
-    """Return a sentence on the pairs that have no score, if there are any."""
+    """Return a sentence on the pairs without a score, and one on each kind of doubtful pairs."""
     from evenhand.predictions.words import left_out_words
+    from evenhand.stereotypes.pairs import FLAGS
 
     reasons = Counter({name: count for name, count in description["excluded"].items() if count})
     whole = [row for row in rows if (row["subset"], row["bias_type"]) == ("all", "all")]
@@ -776,7 +777,11 @@ def _pair_notes(description: dict[str, Any], rows: list[dict[str, Any]], folder:
     if (others := unscorable - reasons.total()) > 0:
         reasons["no_score"] = others
     words = left_out_words(reasons, description["pairs"], "pairs")
-    return [f"{words}: {folder / 'bias_scores.csv'}"] if reasons else []
+    notes = [f"{words}: {folder / 'bias_scores.csv'}"] if reasons else []
+    for flag in ("repeated_pair", "unlike"):
+        if count := description["flags"][flag]:
+            notes.append(f"{count} of {description['pairs']} pairs: {FLAGS[flag]}.")
+    return notes
 
 
 def _table_findings(result: Result) -> list[str]:

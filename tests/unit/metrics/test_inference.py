@@ -199,6 +199,31 @@ def test_few_effective_clusters_have_no_interval():
     assert 0 < found.p_value <= 1
 
 
+@pytest.mark.parametrize("is_share", [True, False])
+@pytest.mark.parametrize("times", [2, 3, 40])
+def test_copies_of_items_add_nothing(is_share, times):
+    values = np.random.default_rng(3).integers(0, 2, 60).astype(float)
+    items = np.arange(60)
+    settings = {"neutral": 0.5, "delta": 0.05, "is_share": is_share}
+    expected = infer(total(values, items % 12), **settings)
+    copied = np.tile(items, times)
+    found = infer(total(values[copied], copied % 12, items=copied), **settings)
+    assert [*found] == pytest.approx([*expected])
+    assert infer(total(values, items % 12, items=items), **settings) == expected
+    assert infer(total(values[copied], copied % 12), **settings).power > found.power
+
+
+def test_one_item_with_many_copies_makes_the_others_count_less():
+    items = np.r_[np.zeros(30, int), np.arange(1, 30)]
+    totals = total(np.ones(59), items % 12, items=items)
+    assert totals.mean == 1 and totals.copies == pytest.approx((30**2 + 29) / 59)
+    found = infer(
+        total(items % 2.0, items % 12, items=items), neutral=0.5, delta=0.1, is_share=True
+    )
+    assert 0 < found.power < infer(total(np.arange(30) % 2.0, np.arange(30) % 12), neutral=0.5,
+                                   delta=0.1, is_share=True).power  # fmt: skip
+
+
 def test_the_correlation_is_that_of_the_draw():
     generator = np.random.default_rng(3)
     member_of = np.repeat(np.arange(800), generator.integers(1, 9, size=800))

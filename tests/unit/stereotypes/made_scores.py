@@ -25,8 +25,8 @@ def write_pairs(path: Path, rows: list[dict[str, Any]]) -> Path:
             "pair_id": str(number),
             "bias_type": "gender",
             "cluster": f"c{number}",
-            "more": "a",
-            "less": "b",
+            "more": f"a {number}",
+            "less": f"b {number}",
             "flags": [],
             "source_position": number + 1,
         }

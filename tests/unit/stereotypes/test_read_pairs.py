@@ -31,6 +31,8 @@ def flagged(*pairs, wanted=FLAGS, **columns):
     [
         ("A man works.", "A woman works.", []),
         ("A man works.", "A young woman works.", ["unequal_length"]),
+        ("Her mother rests.", "His father rests.", []),
+        ("Her mother cooked rice.", "It rains in spring.", ["unlike"]),
         ("He lost his keys.", "She lost her keys.", ["several_edits"]),
         ("He can not go.", "He can go.", ["insertion_only", "unequal_length"]),
         ("He just works hard.", "He works just hard.", ["insertion_only", "several_edits"]),
@@ -46,7 +48,7 @@ def test_flags_of_a_pair(more, less, flags):
 
 def test_low_agreement_is_fewer_than_three():
     for agreement, flags in ((None, []), (0, ["low_agreement"]), (2, ["low_agreement"]), (3, [])):
-        assert flagged(("a", "b"), agreement=agreement) == [flags]
+        assert flagged(("a c", "b c"), agreement=agreement) == [flags]
 
 
 def test_a_swap_is_repeated_above_twenty():
@@ -67,6 +69,13 @@ def test_a_sentence_in_two_pairs_is_a_duplicate_unless_the_context_differs():
     assert [row["flags"] for row in rows] == [[], []]
 
 
+def test_a_pair_with_both_sentences_of_another_repeats_it():
+    repeated = ["duplicate", "repeated_pair"]
+    assert flagged(("a x", "a y"), ("a y", "a x"), ("a x", "a z")) == [
+        repeated, repeated, ["duplicate"]
+    ]  # fmt: skip
+
+
 def test_the_demo_pairs(repository, tmp_path):
     rows, report = read(repository / DEMO / "pairs.csv", tmp_path)
     assert [row["source_position"] for row in rows] == list(range(1, 91))
@@ -81,6 +90,8 @@ def test_the_demo_pairs(repository, tmp_path):
         "repeated_swap": 24,
         "low_agreement": 8,
         "duplicate": 2,
+        "repeated_pair": 0,
+        "unlike": 0,
     }
     assert {len(row["flags"]) for row in rows if row["excluded"]} == {0}
     assert Counter(row["cluster"] for row in kept)["he|she"] == 24
@@ -130,7 +141,7 @@ def test_sets_without_a_pair_to_score(tmp_path):
 
 
 def test_an_excluded_pair_makes_no_duplicate(tmp_path):
-    found, _ = read(written(tmp_path, "1,a,a,stereo,age", "2,a,b,stereo,age"), tmp_path)
+    found, _ = read(written(tmp_path, "1,a c,a c,stereo,age", "2,a c,b c,stereo,age"), tmp_path)
     assert [row["flags"] for row in found] == [[], []]
 
 
@@ -160,6 +171,8 @@ def test_the_real_crows_pairs(mirror, tmp_path):
         "repeated_swap": 395,
         "low_agreement": 162,
         "duplicate": 2,
+        "repeated_pair": 2,
+        "unlike": 1,
     }
     assert report["bias_types"]["race-color"] == 516 and len(report["bias_types"]) == 9
     assert Counter(row["direction"] for row in rows) == {"stereo": 1290, "antistereo": 218}

@@ -52,17 +52,26 @@ class Totals(NamedTuple):
         Numerators and denominators; for a mean the values and the number of items.
     squares : float
         The sum of the squared values of all items.
+    copies : float
+        By how much copies of items inflate the number of items: the number of items divided by
+        the effective number of distinct ones; 1 if all are distinct.
     """
 
     sums: np.ndarray
     sizes: np.ndarray
     squares: float
+    copies: float = 1.0
 
     @property
     def mean(self) -> float:
         """The sum divided by the size; NaN without an item."""
         size = self.sizes.sum()
         return float(self.sums.sum() / size) if size else float("nan")
+
+    @property
+    def distinct(self) -> "Totals":
+        """The totals with the same mean of as many items as are effectively distinct."""
+        return Totals(*(part / self.copies for part in self[:3]))
 
 
 class Inference(NamedTuple):
@@ -106,7 +115,10 @@ class Inference(NamedTuple):
 
 
 def total(
-    values: np.ndarray, clusters: np.ndarray, denominators: np.ndarray | None = None
+    values: np.ndarray,
+    clusters: np.ndarray,
+    denominators: np.ndarray | None = None,
+    items: np.ndarray | None = None,
 ) -> Totals:
     """Sum items by cluster, with the same result for each order of the items.
 
@@ -118,6 +130,8 @@ def total(
         The cluster of each item (any sortable label).
     denominators : array of float, shape (n,), optional
         For ratios of sums; by default 1 for each item. Items with 0 are left out.
+    items : array, shape (n,), optional
+        Equal labels for copies of one item, which add no information; by default none is a copy.
 
     Raises
     ------
@@ -130,6 +144,10 @@ def total(
         raise ValueError(f"shapes {values.shape}, {sizes.shape}, {clusters.shape} of clusters")
     if not (np.isfinite(values).all() and np.isfinite(sizes).all()):
         raise ValueError("values must be finite")
+    copies = 1.0
+    if items is not None:
+        times = np.unique(np.asarray(items)[sizes != 0], return_counts=True)[1]
+        copies = float(times.sum() / effective_number(times)) if len(times) else 1.0
     values, clusters, sizes = (array[sizes != 0] for array in (values, clusters, sizes))
     labels, member_of = np.unique(clusters, return_inverse=True)
     # sorted, so that the rounding of the sums does not depend on the order of the items
@@ -138,7 +156,7 @@ def total(
         np.bincount(member_of[order], weights=array[order], minlength=len(labels))
         for array in (values, sizes)
     )
-    return Totals(sums, sizes, float((values[order] ** 2).sum()))
+    return Totals(sums, sizes, float((values[order] ** 2).sum()), copies)
 
 
 def effective_number(sizes: np.ndarray) -> float:
@@ -332,6 +350,7 @@ def korn_graubard(totals: Totals, level: float = 0.95) -> tuple[float, float]:
 
     if not 0 < level < 1:
         raise ValueError("level must be between 0 and 1")
+    totals = totals.distinct
     effective, size = effective_number(totals.sizes), totals.sizes.sum()
     if not effective >= LEAST_EFFECTIVE:
         return float("nan"), float("nan")
@@ -414,6 +433,7 @@ def power(
     squares = times * (sizes**2).sum() - largest**2
     spread = item * ((1 - correlation) * rest + correlation * squares)
     if variance is None:
+        largest = float(np.floor(largest + 1e-9))  # copies of items leave no whole number
         hits, share = np.arange(largest + 1), 0.5 + delta
         shape = 1 / min(max(correlation, 1e-6), 1 - 1e-6) - 1
         chances = stats.betabinom.pmf(hits, largest, share * shape, (1 - share) * shape)
@@ -514,6 +534,8 @@ def infer(
         low, high = korn_graubard(totals, level)
     else:
         low, high = sign_flip_interval(totals, level=level)
+    p_value = sign_flip_p_value(totals.sums - neutral * totals.sizes)
+    totals = totals.distinct
     size, mean = totals.sizes.sum(), totals.mean
     correlation = within_cluster_correlation(totals)
     correlation = min(1.0, max(0.0, correlation)) if np.isfinite(correlation) else correlation
@@ -527,7 +549,7 @@ def infer(
         mean,
         low,
         high,
-        sign_flip_p_value(totals.sums - neutral * totals.sizes),
+        p_value,
         len(totals.sizes),
         effective,
         correlation,

@@ -39,6 +39,8 @@ class Answer(NamedTuple):
     task, id, category, condition : str
         Condition: of BBQ ``ambig`` or ``disambig``; of pairs blank.
     cluster : str
+    item : str
+        Equal for samples of the same two sentences.
     preference : float or None
         Above 0 for the stereotype, below 0 against it, 0 for a tie; None: neither was chosen.
     right : float or None
@@ -50,6 +52,7 @@ class Answer(NamedTuple):
     category: str
     condition: str
     cluster: str
+    item: str
     preference: float | None
     right: float | None
 
@@ -146,8 +149,9 @@ def _answer(task: str, sample: dict[str, Any]) -> Answer:
         more, less = (float(value[0]) for value in _responses(sample)[:2])
         if not np.isfinite([more, less]).all():
             raise ValueError("a log-likelihood is not finite")
-        words = swapped_words(doc["sent_more"], doc["sent_less"])
-        return Answer(task, name, str(doc["bias_type"]), "", words, more - less, None)
+        sentences = doc["sent_more"], doc["sent_less"]
+        words, item = swapped_words(*sentences), "\n".join(sorted(sentences))
+        return Answer(task, name, str(doc["bias_type"]), "", words, item, more - less, None)
     key = next((key for key in BBQ if key in sample), None)
     if key is None or "context_condition" not in doc:
         raise KeyError("no sent_more, and no amb_bias_score")
@@ -155,7 +159,7 @@ def _answer(task: str, sample: dict[str, Any]) -> Answer:
     template = f"{doc['category']}/{doc.get('question_index', name)}"
     preference = None if not named else 1.0 if biased else -1.0
     return Answer(
-        task, name, doc["category"], doc["context_condition"], template, preference, right
+        task, name, doc["category"], doc["context_condition"], template, name, preference, right
     )
 
 

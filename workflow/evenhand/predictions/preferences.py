@@ -75,8 +75,9 @@ def _row(key: tuple[str, str, str], group: list[Answer], study: LogStudy) -> tup
     signs = np.sign([answer.preference for answer in scored])
     # a tie prefers neither side: it is half a hit in the test
     test = partial(infer, neutral=0.5, delta=study.delta / 100, is_share=True, level=study.level)
-    inference = test(total((signs + 1) / 2, clusters))
-    preferred = test(total((signs > 0).astype(float), clusters))
+    items = np.array([answer.item for answer in scored])
+    inference = test(total((signs + 1) / 2, clusters, items=items))
+    preferred = test(total((signs > 0).astype(float), clusters, items=items))
     for name, value in zip(("score", "score_low", "score_high"), preferred[1:4], strict=True):
         row[name] = 100 * value
     row |= inference.cells("p_value", "power", "further_clusters")

@@ -24,6 +24,8 @@ class Decisions(NamedTuple):
     ----------
     cluster : array of int
         As in `Pairs`.
+    sentences : array of int
+        As in `Pairs`.
     difference : array of float
         ``f(more) - f(less)``, in the method's unit; NaN for unscorable pairs.
     status : array of str
@@ -31,6 +33,7 @@ class Decisions(NamedTuple):
     """
 
     cluster: np.ndarray
+    sentences: np.ndarray
     difference: np.ndarray
     status: np.ndarray
 
@@ -46,9 +49,13 @@ class Decisions(NamedTuple):
         """Return 1 for `more`, 0 for `less`, and one half for a tie."""
         return np.where(self.status == TIE, 0.5, self.hits())
 
+    def total(self, values: np.ndarray, chosen: np.ndarray) -> Totals:
+        """Return the sums of values on some of the scored pairs, by cluster."""
+        return total(values, self.cluster, self.counted() & chosen, self.sentences)
+
     def totals(self, chosen: np.ndarray) -> Totals:
         """Return the preferences on some of the pairs, by cluster."""
-        return total(self.preferences(), self.cluster, self.counted() & chosen)
+        return self.total(self.preferences(), chosen)
 
 
 def decide(pairs: Pairs, scores: Scores, method: str, *, decimals: int | None = None) -> Decisions:
@@ -74,7 +81,7 @@ def decide(pairs: Pairs, scores: Scores, method: str, *, decimals: int | None = 
     difference = np.full(len(more), np.nan)
     np.subtract(more, less, out=difference, where=whole)
     status = np.where(~whole, UNSCORABLE, np.where(difference == 0, TIE, SCORED))
-    return Decisions(pairs.cluster, difference, status)
+    return Decisions(pairs.cluster, pairs.sentences, difference, status)
 
 
 def tally(decisions: Decisions, chosen: np.ndarray, level: float) -> dict[str, Any]:
@@ -97,7 +104,7 @@ def tally(decisions: Decisions, chosen: np.ndarray, level: float) -> dict[str, A
     """
     counted, hits = decisions.counted() & chosen, decisions.hits()
     scored, pairs = int(counted.sum()), int(chosen.sum())
-    low, high = korn_graubard(total(hits, decisions.cluster, counted), level)
+    low, high = korn_graubard(decisions.total(hits, chosen), level)
     return {
         "pairs": pairs,
         "scored": scored,

@@ -11,6 +11,7 @@ Each format of a set has a module of `evenhand.stereotypes.sets` with the functi
   source. `evenhand.stereotypes.read_pairs` adds `flags` and `excluded`.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,6 +49,9 @@ FLAGS = {
     "repeated_swap": "more than 20 pairs of the set swap the same words",
     "low_agreement": "fewer than 3 annotators named the pair's bias type",
     "duplicate": "a sentence of the pair occurs in another pair too",
+    "repeated_pair": "another pair has the same two sentences; inference counts them once",
+    "unlike": "the sentences share fewer than a third of their words, so more than the group"
+    " differs",
 }
 
 #: Why a pair is not scored.
@@ -75,6 +79,11 @@ class Form:
     more_means: str
     less_means: str
     flags: tuple[str, ...]
+
+
+def sentences_of(row: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Return what two rows have in common if they repeat a pair: context, and both sentences."""
+    return (row["context"] or "", *sorted((row["more"], row["less"])))
 
 
 def pair_row(**columns: Any) -> dict[str, Any]:

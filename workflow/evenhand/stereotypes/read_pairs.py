@@ -15,10 +15,13 @@ from evenhand.io.documents import write_json
 from evenhand.io.tables import write_table
 from evenhand.metrics.inference import effective_number
 from evenhand.stereotypes.clusters import edits, pieces, words
-from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS, PAIRS
+from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS, PAIRS, sentences_of
 
 #: A swap of more pairs than this is a repeated swap.
 REPEATED = 20
+
+#: Sentences that share a smaller part of the words of the longer one are unlike.
+ALIKE = 1 / 3
 
 #: Agreement is low if fewer annotators than this name the pair's bias type.
 AGREEING = 3
@@ -118,6 +121,7 @@ def set_flags(rows: list[dict[str, Any]], requested: Iterable[str]) -> None:
     """
     clusters = Counter(row["cluster"] for row in rows)
     sentences = Counter((row["context"], row[side]) for row in rows for side in ("more", "less"))
+    repeated = Counter(map(sentences_of, rows))
     for row in rows:
         more, less = pieces(row["more"]), pieces(row["less"])
         differences = edits(more, less)
@@ -129,8 +133,16 @@ def set_flags(rows: list[dict[str, Any]], requested: Iterable[str]) -> None:
             "repeated_swap": clusters[row["cluster"]] > REPEATED,
             "low_agreement": row["agreement"] is not None and row["agreement"] < AGREEING,
             "duplicate": any(sentences[row["context"], row[s]] > 1 for s in ("more", "less")),
+            "repeated_pair": repeated[sentences_of(row)] > 1,
+            "unlike": _shared(words(row["more"]), words(row["less"])) < ALIKE,
         }
         row["flags"] = sorted(flag for flag in requested if true[flag])
+
+
+def _shared(more: list[str], less: list[str]) -> float:
+    """Return the number of words that both sentences have, over that of the longer one."""
+    shared = (Counter(more) & Counter(less)).total()
+    return shared / max(len(more), len(less), 1)
 
 
 def _exclusion(row: dict[str, Any]) -> str | None:

@@ -1,7 +1,7 @@
 """Read the inputs of the summaries: the pairs of a set and the scores of models."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,11 +14,13 @@ import pyarrow.compute as pc
 from evenhand.errors import InputError
 from evenhand.io.tables import read_columns
 from evenhand.scoring.methods import METHODS
+from evenhand.stereotypes.pairs import sentences_of
 from evenhand.stereotypes.scores import SCORES
 
 #: The columns that are read of the pairs.
+TEXTS = ["context", "more", "less"]
 COLUMNS = ["pair_id", "bias_type", "direction", "cluster", "disadvantaged", "annotators",
-           "agreement", "flags", "excluded"]  # fmt: skip
+           "agreement", "flags", "excluded", *TEXTS]  # fmt: skip
 
 #: The non-numeric columns of the scores.
 KEYS = ("pair_id", "side", "variant", "excluded")
@@ -40,6 +42,8 @@ class Pairs(NamedTuple):
         Whether the pair has no flag, and is not excluded.
     excluded : array of bool
         Whether the pair cannot be scored at all.
+    sentences : array of int
+        Equal numbers for pairs of the same two sentences.
     """
 
     pair_id: np.ndarray
@@ -50,6 +54,7 @@ class Pairs(NamedTuple):
     agreement: np.ndarray
     clean: np.ndarray
     excluded: np.ndarray
+    sentences: np.ndarray
 
     @property
     def bias_types(self) -> list[str]:
@@ -174,6 +179,7 @@ def read_pair_set(path: Path) -> Pairs:
         agreement=agreement,
         clean=~flagged & ~excluded,
         excluded=excluded,
+        sentences=_numbered(map(sentences_of, table.select(TEXTS).to_pylist())),
     )
 
 
@@ -263,6 +269,12 @@ def _floats(table: pa.Table, name: str) -> np.ndarray:
     """Return a numeric column, with NaN for null."""
     filled = pc.fill_null(table[name].cast(pa.float64()), float("nan"))
     return np.array(filled.to_numpy())
+
+
+def _numbered(items: Iterable[Hashable]) -> np.ndarray:
+    """Return equal numbers for equal items, in the order of their first occurrence."""
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(item, len(numbers)) for item in items])
 
 
 def _strings(table: pa.Table, name: str) -> np.ndarray:

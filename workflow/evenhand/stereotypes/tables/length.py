@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, percent, share, text
-from evenhand.metrics.inference import korn_graubard, total
+from evenhand.metrics.inference import korn_graubard
 from evenhand.stereotypes.decisions import decide, tally
 from evenhand.stereotypes.read_scores import PairStudy
 
@@ -46,7 +46,7 @@ def rows(study: PairStudy) -> Iterator[Row]:
             decision = decide(study.pairs, model.scores, method)
             unequal = decision.counted() & (np.abs(longer) == 1)
             prefers = unequal & (np.sign(decision.difference) == longer)
-            low, high = korn_graubard(total(prefers, decision.cluster, unequal), study.level)
+            low, high = korn_graubard(decision.total(prefers, unequal), study.level)
             equal = tally(decision, longer == 0, study.level)
             yield {
                 "model": model.name,

@@ -125,7 +125,8 @@ def _compare(a: Model, b: Model, study: PairStudy) -> Iterator[tuple[dict[str, A
         # the distance from 50 on the side of the score, so that it is a mean over pairs
         side = np.where(scores < NO_BIAS, -1.0, 1.0)
         distances = side @ ([[1], [-1]] * (100 * hits - NO_BIAS))
-        totals = total(distances, study.pairs.cluster[both])
+        pairs = study.pairs
+        totals = total(distances, pairs.cluster[both], items=pairs.sentences[both])
         inference = infer(totals, neutral=0, delta=study.delta, level=study.level)
         row = {
             "model_a": a.name,
