@@ -151,7 +151,6 @@ def test_nothing_to_point_at(arguments, tmp_path):
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"per_rule": 0}, "0 cases for each rule"),
         ({"records": []}, "the records lack the case ecthr-"),
     ],
 )
