@@ -410,9 +410,9 @@ def test_each_deliverable_that_is_deleted_comes_back(demo):
 
 def test_a_source_is_fetched_once(demo):
     pairs, source = "resources/demo/stereotypes/pairs.csv", "results/sources/mine/pairs.csv"
-    demo.write("mirror/pairs.csv", demo.read(pairs))
+    demo.write("../mirror/pairs.csv", demo.read(pairs))
     demo.write("sources.csv", "name,file,sha256,url,licence\nmine,pairs.csv,,,CC0\n")
-    keys = "offline: true\nsources: sources.csv\nmirror: mirror"
+    keys = "offline: true\nsources: sources.csv\nmirror: ../mirror"
     demo.edit("config/small.yaml", "offline: true", keys)
     demo.edit("config/small.yaml", f"file: {pairs}", "source: mine")
     assert demo.run(source).rules == ["fetch_source"]
