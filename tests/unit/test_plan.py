@@ -208,9 +208,12 @@ def test_a_round_drawn_by_uncertainty_must_be_in_the_ledger_when_its_sheets_are_
     slguset = {"annotation": settings, "corpora": corpora, "acceptance": {"learn": True}}
     config = configured(slguset)
     assert plan_slguset.is_undecided(config, "one")
+    far = configured(slguset | {"acceptance": {"learn": True, "model": "far"}})
+    with pytest.raises(InputError, match=r"acceptance\.model is 'far', which is no model of the"):
+        plan_slguset.inputs(far, {})
     sheets("a.csv", "b.csv", "c.csv")
     with pytest.raises(InputError, match="round one, drawn by uncertainty, are not in the ledger"):
-        plan_slguset.is_undecided(config, "one")
+        plan_slguset.inputs(config, {})
     Path("ledger").mkdir()
     Path("ledger/one.csv").touch()
     assert not plan_slguset.is_undecided(config, "one")

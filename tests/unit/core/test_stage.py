@@ -627,25 +627,6 @@ def test_a_failed_stage_prints_its_error_and_removes_its_files(
     assert call(library, "--help").returncode == 0
 
 
-def test_two_processes_may_make_the_same_entry_at_once(library, files):
-    cache = str(files / "cache")
-    processes = [
-        subprocess.Popen(
-            **command(library, *paths(files)[:-1], str(files / f"o{number}"), EVENHAND_CACHE=cache),
-            stderr=subprocess.PIPE,
-        )
-        for number in range(2)
-    ]
-    for process in processes:
-        _, stderr = process.communicate(timeout=60)
-        assert process.returncode == 0, stderr
-    assert len(list((files / "cache").glob("??/*"))) == 1
-    assert not list((files / "cache").glob("??/.building*"))
-    done = call(library, *paths(files), EVENHAND_CACHE=cache)
-    assert "served from the run cache" in done.stderr
-    assert {(files / f"o{n}").read_bytes() for n in range(2)} == {(files / "o").read_bytes()}
-
-
 def test_a_cancelled_stage_removes_its_partial_files(library, files):
     process = subprocess.Popen(
         **command(library, *paths(files), "--fail", "sleep"),

@@ -420,7 +420,7 @@ def _keep(
     files = sorted(output["file"] for output in record["outputs"].values())
     documents = {
         f"code/{record['code']}.json": manifest,
-        f"records/{code.fingerprint(files)}.json": record,
+        f"records/{code.fingerprint(files[0])}.json": record,
     }
     for output in map(Path, files):
         if output.is_dir():
