@@ -56,13 +56,13 @@ TABLE = Table(
 def rows(study: PredictionStudy) -> Iterator[Row]:
     """Yield a row per attribute and metric."""
     for attribute in study.attributes:
-        found = {metric: _row(study, attribute, metric) for metric in study.metrics}
-        tested = [(*row, [metric]) for metric, row in found.items() if row is not None]
+        by_metric = {metric: _row(study, attribute, metric) for metric in study.metrics}
+        tested = [(*row, [metric]) for metric, row in by_metric.items() if row is not None]
         for label in dict.fromkeys(item.label for item in study.ratios if item.label is not None):
             parts = [Metric("tpr", label), Metric("fpr", label)]
-            if any(found[part] is None for part in parts):
+            if any(by_metric[part] is None for part in parts):
                 continue
-            (first, drawn), (second, others) = (found[part] for part in parts)
+            (first, drawn), (second, others) = (by_metric[part] for part in parts)
             row = {"metric": ODDS, "label": label, "gap": max(first["gap"], second["gap"])}
             row |= {"groups": max(first["groups"], second["groups"])}
             tested.append((row, Draws(*map(np.fmax, drawn, others)), parts))
