@@ -81,6 +81,9 @@ def test_dawid_and_skene_do_not_take_few_answers_for_certain():
     found = agreement.dawid_skene(np.zeros((4, 3), int), 3)
     assert (found.shares.argmax(axis=1) == 0).all()
     assert (found.accuracy < 1).all() and (found.accuracy > 0.5).all()
+    found = agreement.dawid_skene(np.array([[0, 0, 1], [1, 1, 1], [0, 2, 0], [0, -1, 0]]), 3)
+    assert found.accuracy == pytest.approx([0.6098, 0.7979, 0.4708], abs=1e-4)
+    assert found.shares[3] == pytest.approx([0.334, 0.001, 0.665], abs=1e-3)
 
 
 @given(ratings)

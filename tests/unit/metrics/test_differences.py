@@ -88,7 +88,7 @@ def test_items_with_nothing_in_common_are_independent():
     found = difference_of_items(above, below, np.arange(500))
     error = math.sqrt(base.var(ddof=1) / 300 + head.var(ddof=1) / 200)
     assert found.difference == pytest.approx(head.mean() - base.mean())
-    assert found.error == pytest.approx(error, rel=0.1)
+    assert found.error == pytest.approx(error, rel=0.01)
 
 
 def test_whole_clusters_are_drawn():

@@ -30,10 +30,6 @@ def test_by_hand():
     ]
 
 
-def test_errors_of_one_sign_count_whole():
-    assert calibrate(np.full(50, 0.2), np.zeros(50)) == pytest.approx(DEVIATIONS * 0.2)
-
-
 def test_a_small_sample_says_nothing():
     few = np.zeros(LEAST_SAMPLE - 1)
     assert calibrate(few, few) == np.inf

@@ -109,14 +109,6 @@ def test_no_number_without_every_score(tmp_path):
     assert {rows["b", part]["lms"] for part in TRIPLES} == {""}
 
 
-def test_the_order_of_the_files_does_not_matter(tmp_path):
-    files = [scores(tmp_path, name) for name in ("z", "predictions_a", "one_System")]
-    table = published(tmp_path, "one_System,one,intrasentence,75,25,37.5,s")
-    rows, _ = check(tmp_path, files, table)
-    assert list(rows) == list(check(tmp_path, files[::-1], table)[0])
-    assert [name for name, _ in rows][::3] == ["one", "a", "z"]
-
-
 def test_broken_files(tmp_path):
     table = published(tmp_path)
     one = scores(tmp_path)

@@ -113,14 +113,6 @@ def test_the_demo_clusters(repository, tmp_path, part, pairs):
     assert report["flags"]["low_agreement"] == 1
 
 
-def test_same_bytes(repository, tmp_path):
-    for name in ("one", "other"):
-        (tmp_path / name).mkdir()
-        read(repository / DEMO / "pairs.csv", tmp_path / name)
-    for file in ("pairs.parquet", "pairs.json"):
-        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "other" / file).read_bytes()
-
-
 def written(folder, *rows):
     file = folder / "set.csv"
     text = "\n".join(["id,sent_more,sent_less,stereo_antistereo,bias_type", *rows])

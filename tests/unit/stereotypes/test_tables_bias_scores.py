@@ -59,23 +59,6 @@ def test_by_hand(tmp_path):
     assert found["antistereo", "all"]["reason"] == "few_clusters"
 
 
-def test_verdicts_need_no_null_models(tmp_path):
-    write_model(tmp_path, "m", rows_of([1] * 8))
-    nulls = [rows_of(hits) for hits in ([1] * 8, [0] * 8, [1, 0] * 4)]
-    for hits, verdict in (([1] * 8, "above"), ([1, 1, 0, 1, 0, 1, 0, 1], "inconclusive")):
-        # one random model has the studentised score 0
-        for of, beyond in ((nulls, {"above": "2", "inconclusive": "3"}[verdict]), (None, "")):
-            row, *_ = run(tmp_path, write_model(tmp_path, "m", rows_of(hits), nulls=of))
-            assert (row["verdict"], row["null_beyond"]) == (verdict, beyond)
-
-
-def test_delta_is_an_option(tmp_path):
-    model = write_model(tmp_path, "m", rows_of([1, 0] * 4))
-    found = [run(tmp_path, model, delta=delta)[0] for delta in (5.0, 40.0)]
-    assert [row["delta"] for row in found] == ["5.000000", "40.000000"]
-    assert float(found[0]["power"]) < float(found[1]["power"])
-
-
 def test_never_a_score_from_nothing(tmp_path):
     nothing = score_rows({"aul": [(None, None)] * 8})
     (row,) = run(tmp_path, write_model(tmp_path, "m", nothing))
