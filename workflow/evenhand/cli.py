@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 from cyclopts import App, Parameter
 
@@ -39,8 +39,17 @@ def main(words: list[str] | None = None) -> None:
     try:
         app(words)
     except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(2)
+        _refuse(error)
+    except OSError as error:
+        if error.filename is None:
+            raise
+        problem = f"cannot be read or written ({error.strerror})"
+        _refuse(InputError(problem, file=error.filename, remedy="name another path"))
+
+
+def _refuse(error: InputError) -> NoReturn:
+    print(f"error: {error}", file=sys.stderr)
+    sys.exit(2)
 
 
 @app.command

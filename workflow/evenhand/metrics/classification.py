@@ -103,6 +103,13 @@ def over_present(counts: Counts) -> np.ndarray:
     return np.divide(total, number, out=np.full_like(total, np.nan), where=number > 0)
 
 
+def over_occurring(counts: Counts) -> np.ndarray:
+    """Return mean F1 over the classes that occur or are predicted, as scikit-learn: (..., runs)."""
+    there = (counts.true + counts.predicted > 0).sum(axis=-1)
+    total = f1_by_class(counts).sum(axis=-1)
+    return np.divide(total, there, out=np.full_like(total, np.nan), where=there > 0)
+
+
 def over_labels(counts: Counts) -> np.ndarray:
     """Return mean F1 over all classes but the last, which means no label: (..., runs)."""
     return over_all(Counts(*(part[..., :-1] for part in counts)))

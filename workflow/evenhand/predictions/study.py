@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from evenhand.metrics.calibration import bin_values, calibration_error
+from evenhand.metrics.classification import counts_of, f1_by_class, over_occurring, stacked
 from evenhand.metrics.disparity import permuted_sums
 from evenhand.metrics.group import group_sums
 from evenhand.metrics.inference import (
@@ -157,13 +158,12 @@ class PredictionStudy:
 
     @cached_property
     def one_hot(self) -> np.ndarray:
-        """Label, prediction and both by class, means over runs, shape (n, 3 k)."""
-        true, predicted = self.predictions.true, self.predictions.predicted.mean(axis=0)
-        return np.hstack([true, predicted, true * predicted])
+        """The terms of `evenhand.metrics.classification.stacked`, as float64."""
+        return stacked(self.predictions.true, self.predictions.predicted).astype(float)
 
     @cached_property
     def calibrated(self) -> np.ndarray | None:
-        """Means over runs of `bin_values`: of the positive class, the predicted one, or of all."""
+        """`bin_values` of each run: of the positive class, the predicted one, or of all."""
         predictions = self.predictions
         if predictions.probabilities is None:
             return None
@@ -176,7 +176,7 @@ class PredictionStudy:
         else:
             confidence = predictions.probabilities.max(axis=2, keepdims=True)
             holds = (predictions.predicted & predictions.true).any(axis=2, keepdims=True)
-        return np.mean([bin_values(*run) for run in zip(confidence, holds, strict=True)], axis=0)
+        return np.hstack([bin_values(*run) for run in zip(confidence, holds, strict=True)])
 
     @property
     def metrics(self) -> list[Metric]:
@@ -185,15 +185,20 @@ class PredictionStudy:
         return [*self.ratios, Metric("macro_f1"), *([Metric("ece")] if has_bins else [])]
 
     def of_sums(self, metric: Metric, sums: np.ndarray) -> np.ndarray:
-        """Return a metric from sums of `values_of`, shape (..., m); NaN without a case."""
+        """Return a metric from sums of `values_of`, shape (..., m); NaN without a case.
+
+        Macro-F1 and the calibration error are means over the runs of the metric of each run.
+        """
         if metric.metric == "ece":
-            return calibration_error(sums)
+            return calibration_error(self.by_run(sums)).mean(axis=-1)
         if metric.metric == "macro_f1":
-            parts = sums.reshape(*sums.shape[:-1], 3, -1)
-            below = parts[..., 0, :] + parts[..., 1, :]
-            f1 = np.divide(2 * parts[..., 2, :], below, out=np.zeros_like(below), where=below > 0)
-            return _divide(f1.sum(axis=-1), (below > 0).sum(axis=-1))
+            counts = counts_of(sums, len(self.predictions.classes))
+            return over_occurring(counts).mean(axis=-1)
         return _divide(sums[..., 0], sums[..., 1])
+
+    def by_run(self, sums: np.ndarray) -> np.ndarray:
+        """Return sums of `calibrated` with an axis of runs: (..., runs, 3 bins)."""
+        return sums.reshape(*sums.shape[:-1], len(self.predictions.predicted), -1)
 
     def values_of(self, metric: Metric) -> np.ndarray:
         """Return each case's terms in the sums of a metric, shape (n, m)."""
@@ -341,16 +346,16 @@ class PredictionStudy:
         if metric in self.ratios:
             above, below = self.ratios[metric].T
             return np.where(below > 0, above, np.nan)
-        parts = self.one_hot.reshape(len(chosen), 3, -1)
-        true, predicted, both = (parts[chosen, i].sum(axis=0) for i in range(3))
-        below, pseudo_values = true + predicted, np.full(len(chosen), np.nan)
-        there = below > 0
-        slopes = (
-            2 * parts[:, 2, there] / below[there]
-            - 2 * both[there] * (parts[:, 0, there] + parts[:, 1, there]) / below[there] ** 2
-        )
-        mean = (2 * both[there] / below[there]).mean()
-        pseudo_values[chosen] = mean + chosen.sum() * slopes.mean(axis=1)[chosen]
+        counts = counts_of(self.one_hot[chosen].sum(axis=0), len(self.predictions.classes))
+        below, f1 = counts.true + counts.predicted, f1_by_class(counts)
+        # the derivatives of the mean over classes and runs by the counts
+        weights = (below > 0) / np.sum(below > 0, axis=1, keepdims=True) / len(below)
+        slopes = np.divide(weights, below, out=np.zeros_like(below), where=below > 0)
+        by_true = -(slopes * f1).sum(axis=0, keepdims=True)
+        by_count = np.concatenate([by_true, -slopes * f1, 2 * slopes]).ravel()
+        pseudo_values = np.full(len(chosen), np.nan)
+        pseudo_values[chosen] = (weights * f1).sum()
+        pseudo_values[chosen] += chosen.sum() * (self.one_hot[chosen] @ by_count)
         return pseudo_values
 
     def cases(self) -> Iterator[dict[str, Any]]:

@@ -31,7 +31,8 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
     for attribute in study.attributes:
         sums = group_sums(study.calibrated, attribute.codes, len(attribute.values))
         for group, bins in zip(attribute.values, sums, strict=True):
-            for place, (count, confidence, right) in enumerate(bins.reshape(-1, 3).tolist()):
+            parts = study.by_run(bins).mean(axis=0).reshape(-1, 3)
+            for place, (count, confidence, right) in enumerate(parts.tolist()):
                 if count:
                     yield {
                         "attribute": attribute.name,
