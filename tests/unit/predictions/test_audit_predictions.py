@@ -178,8 +178,11 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS + "5,1,,a\n6,1,2,b\n7,1,,b\n8,,1,b\n9,,1,a\n", {},
          "5 of 9 rows are left out (no_prediction 2, no_label 2, not_a_probability 1), more than"),
         ("id,y,p,group\n" + "1,1,0.9,a\n1,0,0.2,b\n" * 2, {"id": "id"},
-         "one value only (a), so there are no groups to compare; 3 of 4 rows are left"
-         " out (duplicate_id 3):"),
+         "3 of 4 rows are left out (duplicate_id 3), more than half of them: another row has"),
+        ("y,p,group\n" + "".join(f"{n % 2},0.5,g{n}\n" for n in range(60)), {},
+         "the attribute group has 60 groups in 60 rows; give numbers bins"),
+        (ROWS, {"groups": ["y"]}, "the attribute y is the label; name a protected attribute"),
+        ("y,p,group\nno,no,no\nyes,no,yes\n", {}, "the attribute group is the label"),
         (ROWS.replace("1,1,", "1,,").replace("2,0,", "2,,").replace("3,1,", "3,,")
          .replace("4,0,", "4,,"), {}, "y has no value"),
         (ROWS.replace(",0,", ",1,"), {}, "has one value only (1)"),
@@ -343,8 +346,8 @@ def test_bins_are_in_the_order_of_their_numbers(tmp_path):
 @pytest.mark.parametrize(
     ("column", "form", "most", "problem"),
     [
-        ("group", "{}", 20, "the attribute group has 21 numbers; give numbers bins"),
-        ("group", "g{}", 100, "the attribute group has 101 groups"),
+        ("group", "{}", 20, "the attribute group has 21 numbers in 42 rows; give numbers bins"),
+        ("group", "g{}", 100, "the attribute group has 101 groups in 202 rows"),
         ("y", "l{}", 200, "y has 201 values, so it is no class"),
     ],
 )

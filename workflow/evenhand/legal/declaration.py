@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from evenhand.errors import InputError
 from evenhand.legal.dataset import Attribute, Dataset
-from evenhand.tabular.numbers import bin_names
+from evenhand.tabular.numbers import bin_names, check_group_count
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,8 +30,8 @@ COLUMN = "given_column"
 #: Where a file of cases has its data set.
 KEY = "evenhand.dataset"
 
-#: More labels of a single-label task are taken for numbers, more groups of an attribute too.
-MOST_LABELS, MOST_GROUPS = 200, 100
+#: More labels of a single-label task are taken for numbers.
+MOST_LABELS = 200
 
 
 def attributes_of(declaration: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -150,11 +150,13 @@ def _occurring(
             f"{subject} {values_found}, so there are no groups to compare",
             remedy="name another column, or remove the attribute",
         )
-    if len(groups) > MOST_GROUPS:
+    check_group_count(attribute.name, groups, cases.total(), None)
+    own = declaration["attributes"].get(attribute.name, {})
+    if own.get("column") and own["column"] == declaration["label"]["column"]:
         raise InputError(
-            f"{subject} {len(groups)} groups", remedy="give a number bins, and join small groups"
+            f"the attribute {attribute.name} is the label", remedy="name a protected attribute"
         )
-    bins = declaration["attributes"].get(attribute.name, {}).get("bins")
+    bins = own.get("bins")
     empty = [name for name in groups if not cases[name]]
     if empty and not bins:
         raise InputError(f"{subject} no case in the group {empty[0]}", remedy="remove its column")

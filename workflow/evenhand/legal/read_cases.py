@@ -79,7 +79,8 @@ def read_cases(
     ------
     InputError
         The format is for another kind, does not know an option, lacks a table, or finds no
-        case at all; or a declared data set has too few labels or groups.
+        case at all; or a declared data set has too few labels, too few or too many groups, or
+        leaves out more than half of its rows.
     """
     dataset = read_declaration(declaration)
     reader = importlib.import_module(f"evenhand.legal.formats.{format}")
@@ -98,26 +99,32 @@ def read_cases(
     )
     tally = Tally()
 
+    def refusal(problem: str) -> InputError:
+        words = ", ".join(
+            f"{reason} {n} times ({problems.first_detail(reason)})"
+            for reason, n in problems.counts.most_common(3)
+        )
+        return InputError(
+            f"{problem}: {words or 'there is none'}",
+            file=files[0] if files else None,
+            remedy=f"the format {format} needs {reader.NEEDS}",
+        )
+
     def describe() -> dict[str, str]:
         if dataset.kind != COLUMNS or not tally.paragraphs:
             return description(dataset)
+        kept, left_out = tally.languages.total(), sum(_left_out(problems).values())
+        if left_out > kept:
+            raise refusal(f"only {kept} of {kept + left_out} rows can be used")
         return description(completed(json.loads(declaration), tally.labels, tally.values))
 
     distinct = _distinct(reader.read(cases), files, problems)
     written = write_records(out, map(tally.add, distinct), describe)
     problems.write(quarantine)
     if not written:
-        reasons = ", ".join(
-            f"{reason} {n} times ({problems.first_detail(reason)})"
-            for reason, n in problems.counts.most_common(3)
-        )
-        raise InputError(
-            f"no case could be read: {reasons or 'there is none'}",
-            file=files[0] if files else None,
-            remedy=f"the format {format} needs {reader.NEEDS}",
-        )
+        raise refusal("no case could be read")
+    left_out = _left_out(problems)
     reasons = sorted(problems.counts.items())
-    left_out = {reason: n for reason, n in reasons if reason not in NOTED}
     labels = (*read_dataset(out).labels, "none", "unknown")
     if unknown := sorted(tally.labels.keys() - {*labels}):
         raise ValueError(f"{unknown[0]} is no label of {dataset.title}")
@@ -160,6 +167,12 @@ class Tally:
         for name, value in record.metadata.items():
             self.values[name][value] += 1
         return record
+
+
+def _left_out(problems: Quarantine) -> dict[str, int]:
+    """Return how many cases are left out, by reason."""
+    reasons = sorted(problems.counts.items())
+    return {reason: n for reason, n in reasons if reason not in NOTED}
 
 
 def _options(reader: ModuleType, **options: Any) -> dict[str, Any]:

@@ -16,9 +16,9 @@ from evenhand.io.tables import FORM
 from evenhand.predictions import preferences, tables
 from evenhand.predictions.lm_eval import read_logs
 from evenhand.predictions.read import Predictions, read_predictions
-from evenhand.predictions.study import MOST_GROUPS, PredictionStudy
+from evenhand.predictions.study import PredictionStudy
 from evenhand.predictions.tables import left_out
-from evenhand.tabular.numbers import read_bins
+from evenhand.tabular.numbers import MOST_GROUPS, read_bins
 
 
 @stage.checked

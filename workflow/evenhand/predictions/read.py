@@ -16,7 +16,7 @@ import pandas as pd
 from evenhand.errors import InputError
 from evenhand.predictions.words import left_out_words
 from evenhand.tabular.delimited import read_csv
-from evenhand.tabular.numbers import binned, counted, or_nan, without_point
+from evenhand.tabular.numbers import binned, check_group_count, counted, or_nan, without_point
 from evenhand.text.phrases import listed
 
 #: Why a row is left out.
@@ -41,9 +41,6 @@ TOLERANCE = 1e-3
 
 #: More distinct labels than this are taken for numbers, not classes.
 MOST_LABELS = 200
-
-#: The most groups of an attribute, and the most of an attribute of numbers without bins.
-MOST_GROUPS, MOST_NUMBERS = 100, 20
 
 #: Fewer distinct numbers above 1, or a smaller share, are wrong cells in a column of probabilities.
 FEW_WRONG, WRONG_SHARE = 3, 0.05
@@ -207,14 +204,19 @@ def read_predictions(
             file=file,
             remedy="see docs/predictions.md",
         )
-    for name in groups:
-        _check_groups(name, {*members[name].iloc[kept]} - {""}, name in bins, bad, file)
     if 2 * bad.usable.sum() < len(ids):
         raise InputError(
-            f"{bad.count()}, more than half of them",
+            f"{bad.count()}, more than half of them: {bad.first()}",
             file=file,
             remedy="correct or remove these rows (docs/predictions.md)",
         )
+    for name in groups:
+        column = members[name].iloc[kept]
+        _check_groups(name, column[column != ""], name in bins, bad, file)
+        if name == label or column.equals(labels.iloc[kept]):
+            raise InputError(
+                f"the attribute {name} is the label", file=file, remedy="name a protected attribute"
+            )
     return Predictions(
         id=ids.to_numpy(dtype=str)[kept],
         classes=classes,
@@ -279,8 +281,9 @@ def _unknown_label(
     )
 
 
-def _check_groups(name: str, values: set[str], has_bins: bool, bad: "_LeftOut", file: Path) -> None:
+def _check_groups(name: str, cells: pd.Series, has_bins: bool, bad: "_LeftOut", file: Path) -> None:
     """Raise InputError if an attribute has too few or too many groups."""
+    values = {*cells}
     if len(values) < 2:
         nothing = "no number for its bins" if has_bins else "no value"
         only = f"one value only ({next(iter(values))})" if values else nothing
@@ -288,13 +291,7 @@ def _check_groups(name: str, values: set[str], has_bins: bool, bad: "_LeftOut", 
         if not bad.usable.all():
             problem += f"; {bad.count()}: {bad.first()}"
         raise InputError(problem, file=file)
-    are_numbers = not has_bins and not any(isnan(or_nan(value)) for value in values)
-    if len(values) > (MOST_NUMBERS if are_numbers else MOST_GROUPS):
-        raise InputError(
-            f"the attribute {name} has {len(values)} {'numbers' if are_numbers else 'groups'}",
-            file=file,
-            remedy="give numbers bins, write codes as words, and join small groups",
-        )
+    check_group_count(name, values, len(cells), file)
 
 
 def one_hot(places: Sequence[int], classes: Sequence[str]) -> np.ndarray:

@@ -26,8 +26,8 @@ from evenhand.metrics.inference import (
     sign_flip_p_value,
     total,
 )
-from evenhand.predictions.read import MOST_GROUPS, Predictions, one_hot
-from evenhand.tabular.numbers import low_end
+from evenhand.predictions.read import Predictions, one_hot
+from evenhand.tabular.numbers import MOST_GROUPS, low_end
 
 #: Metrics that are shares of cases, by name, with their meaning.
 SHARES = {

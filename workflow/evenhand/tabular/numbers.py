@@ -2,14 +2,19 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 from math import inf, isnan
+from pathlib import Path
 
 from evenhand.errors import InputError
 
 #: Maximum number of digits of a whole number; all columns of whole numbers are counts.
 MOST_DIGITS = 15
+
+#: The most groups of an attribute, and the most where they are numbers without bins, or more than
+#: half as many as the rows.
+MOST_GROUPS, MOST_NUMBERS = 100, 20
 
 _WHOLE = re.compile(r"\A(-?\d+)\.0\Z")
 
@@ -66,6 +71,19 @@ def binned(cells: Sequence[str], edges: Sequence[float]) -> list[str]:
     names, edges = bin_names(edges), sorted(edges)
     values = map(or_nan, cells)
     return ["" if isnan(value) else names[bisect_right(edges, value)] for value in values]
+
+
+def check_group_count(name: str, values: Collection[str], rows: int, file: Path | None) -> None:
+    """Raise InputError if an attribute of so many rows has too many groups to compare."""
+    are_numbers = not any(isnan(or_nan(value)) for value in values)
+    few = are_numbers or 2 * len(values) > rows
+    if len(values) > (MOST_NUMBERS if few else MOST_GROUPS):
+        raise InputError(
+            f"the attribute {name} has {len(values)} {'numbers' if are_numbers else 'groups'} in"
+            f" {rows} rows",
+            file=file,
+            remedy="give numbers bins, write codes as words, and join small groups",
+        )
 
 
 def low_end(name: str) -> float:

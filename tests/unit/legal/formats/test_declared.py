@@ -199,7 +199,7 @@ def test_a_folder_of_hugging_face(tmp_path):
 
 
 def test_bad_rows_have_a_reason(tmp_path):
-    data = rows(12, key=list("abcdefghijkl"))
+    data = rows(14, key=list("abcdefghijklmn"))
     for number, column, value in (
         *((0, "bio", float("nan")), (1, "bio", 12.5), (2, "job", "pilot"), (3, "set", "holdout")),
         *((4, "key", None), (5, "key", "g"), (7, "job", None), (8, "gender", "n/a")),
@@ -213,8 +213,8 @@ def test_bad_rows_have_a_reason(tmp_path):
     assert dataset.labels == ("surgeon", "nurse")
     reasons = "broken_json duplicate_case no_id no_text outside_labels text_is_number unknown_split"
     assert counts["left_out"] == dict.fromkeys(reasons.split(), 1)
-    assert counts["read"] == 13 and counts["labels"]["unknown"] == 1
-    assert [record.case_id for record in records] == list("ghijkl")
+    assert counts["read"] == 15 and counts["labels"]["unknown"] == 1
+    assert [record.case_id for record in records] == list("ghijklmn")
     place = {row["reason"]: row["position"] for row in quarantine}
     assert (place["no_text"], place["text_is_number"], place["outside_labels"]) == (1, 2, 3)
 
@@ -236,7 +236,20 @@ def test_bad_rows_have_a_reason(tmp_path):
         ),
         (rows(job=["nurse"]), {}, "the label job has too few values to learn from: nurse"),
         (rows(402, job=[f"j{i}" for i in range(201)]), {}, "job has 201 values, so it is no class"),
-        (rows(202, gender=[f"g{i}" for i in range(101)]), {}, "gender has 101 groups; give a numb"),
+        (
+            rows(202, gender=[f"g{i}" for i in range(101)]),
+            {},
+            "gender has 101 groups in 202 rows; give",
+        ),
+        (rows(42, gender=[*range(21)]), {}, "gender has 21 numbers in 42 rows; give numbers bins"),
+        (rows(42, gender=[f"g{i}" for i in range(42)]), {}, "gender has 42 groups in 42 rows"),
+        (
+            rows(),
+            {"attributes": {"gender": {"column": "job"}}},
+            "the attribute gender is the label",
+        ),
+        (rows(id=["a", "b"]), {"id": "id"}, "only 2 of 8 rows can be used: duplicate_case 6 times"),
+        (rows(bio=["", "", "text"]), {}, "only 2 of 8 rows can be used: no_text 6 times"),
         (rows(bio=["1", 2.5]), {}, "no case could be read: text_is_number 8 times"),
         (
             rows(),
