@@ -192,6 +192,25 @@ def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
         eh.extract_sentences(tmp_path, language="xx")
 
 
+def test_notes_and_reasons_of_pairs(tmp_path):
+    description = {"excluded": {}, "pairs": 4, "flags": {"repeated_pair": 2, "unlike": 0}}
+    assert api._pair_notes(description, [], tmp_path) == [
+        "2 of 4 pairs: another pair has the same two sentences; inference counts them once."
+    ]
+    row = {"subset": "all", "bias_type": "all", "method": None, "model": "m"}
+    row |= {"verdict": "not_scored", "reason": "accuracy"}
+    check = {"passed": False, "accuracy": 0.021, "baseline": 0.118}
+    (words,) = api._pair_findings([row], 5.0, check)
+    assert "Accuracy 2.1 %, baseline 11.8 %. Audit a model" in words
+    assert "Accuracy" not in api._pair_findings([row], 5.0, {"passed": True})[0]
+
+
+def test_a_card_has_no_cells_without_a_value():
+    table = pd.DataFrame({"a": [1.5, None], "b": ["x", None], "c": [None, None]})
+    card = api._card("Title", [], table, "call()")
+    assert "| a | b |" in card and "| 1.5 | x |" in card and "|  |  |" in card
+
+
 def test_the_examples_of_the_docstrings(model, pairs, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "news").mkdir()

@@ -61,10 +61,19 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["predictions", "none.csv", "--label", "y", "--group", "g"], "no such file"),
-        (["predictions", "none.csv"], "name --label and --group"),
-        (["predictions", "n.csv", "--label", "y", "--group", "g", "--bins", "age"], "has no ="),
-        (["predictions", "n.csv", "--label", "y", "--group", "g", "--bins", "age=a"], "no numbers"),
+        (["predictions", "none.csv", "--label", "y", "--group", "g", "--prediction", "p"],
+         "no such file"),
+        (["predictions", "none.csv"], "name --label, --group and --prediction too"),
+        (["predictions", "p.csv", "--group", "g"], "p.csv: name --label and --prediction too"),
+        ([*PREDICTIONS, "--out", "p.csv"], "error: p.csv: cannot be read or written (File exists)"),
+        ([*PREDICTIONS, "--out", "/proc/x"], "error: /proc/x: cannot be read or written"),
+        (["extract", "p.csv", "--out", "p.csv"], "p.csv: cannot be read or written (File exists)"),
+        (["init", "p.csv"], "error: p.csv: cannot be read or written (File exists)"),
+        (["audit", "none/", "--pairs", "p.csv"], "none/ is no folder, and no name on the hub"),
+        (["audit", "p.csv", "--pairs", "p.csv"], "p.csv: is a file, and a model is a folder"),
+        ([*PREDICTIONS[:1], "empty.csv", *PREDICTIONS[2:]], "empty.csv: is empty"),
+        (["predictions", "n.csv", *PREDICTIONS[2:], "--bins", "age"], "has no ="),
+        (["predictions", "n.csv", *PREDICTIONS[2:], "--bins", "age=a"], "no numbers"),
         (["init", "--task", "all"], "there is no task 'all'"),
         (["run", "none.yaml"], "there is no such configuration"),
         (["run", "bad.yaml", "-n"], "error: bad.yaml: predictions.p needs a prediction"),
@@ -82,10 +91,18 @@ def test_bad_input_is_one_sentence(words, problem, capsys, tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     Path("logs").mkdir()
     Path("p.csv").write_text(ROWS)
+    Path("empty.csv").write_text("")
     Path("bad.yaml").write_text("predictions: {p: {files: [p.csv], label: y, groups: [gender]}}")
     assert run(*words) == 2
     error = capsys.readouterr().err
     assert error.startswith("error: ") and problem in error and error.count("\n") == 1
+
+
+def test_an_extraction_of_nothing_names_the_language(tmp_path, capsys):
+    (tmp_path / "a.txt").write_text("She is a nurse.\n")
+    assert not run("extract", tmp_path / "a.txt", "--out", tmp_path / "out")
+    finding = capsys.readouterr().out.splitlines()[0]
+    assert finding.endswith("are kept; texts were read as --language zh --attribute gender.")
 
 
 @pytest.mark.parametrize(

@@ -228,10 +228,11 @@ def audit_pairs(
 
     page = "language_models"
     scores = read_table(tables / "bias_scores.csv")
+    gate = json.loads(files["gates"].read_text(encoding="utf-8"))
     notes = _pair_notes(json.loads(described.read_text(encoding="utf-8")), scores, tables)
     return Result(
-        folder, _pair_findings(scores, delta), tables, "bias_scores", page, page_files, card,
-        temporary, notes,
+        folder, _pair_findings(scores, delta, gate["check"]), tables, "bias_scores", page,
+        page_files, card, temporary, notes,
     )  # fmt: skip
 
 
@@ -605,7 +606,10 @@ def extract_sentences(
     rows = pd.concat(unread, ignore_index=True).to_dict("records")
     candidates = _frame(place / "candidates.parquet")
     candidates.attrs["attribute"] = settings["attribute"]
-    candidates.attrs["quarantine"] = [*rows, *plan_slguset.quarantine_rows(skipped)]
+    candidates.attrs["quarantine"] = [
+        *rows,
+        *map(json.loads, plan_slguset.quarantine_rows(skipped)),
+    ]
     return candidates
 
 
@@ -680,6 +684,8 @@ def _file(data: "Data", path: Path) -> Path:
 
 
 def _there(path: Path) -> Path:
+    if path.is_dir():
+        raise InputError("is a folder, not a file", file=path)
     if not path.is_file():
         raise InputError("there is no such file", file=path)
     return path
@@ -696,6 +702,8 @@ def _model(model: Any, folder: Path) -> tuple[dict[str, Any], str]:
     from evenhand.scoring.model_files import check_folder, check_hub_name
 
     path = Path(model)
+    if path.is_file():
+        raise InputError("is a file, and a model is a folder", file=path)
     if path.is_dir():
         check_folder(path)
         return {"model": path}, path.resolve().name
@@ -715,7 +723,7 @@ def _call(function: Callable[..., Any], arguments: Mapping[str, Any]) -> str:
     for name, parameter in inspect.signature(function).parameters.items():
         value, default = arguments[name], parameter.default
         plain = isinstance(value, str | Path | int | float | list | tuple | dict | None)
-        if name == "out" or value is default or (plain and value == default):
+        if name == "out" or value is default or (plain and value in (default, {}, [])):
             continue
         is_model = isinstance(value, tuple) and hasattr(value[0], "save_pretrained")
         word = _word(value) if plain and not is_model else name
@@ -747,8 +755,10 @@ def _positive(file: Path, label: str) -> str:
     return names[0]
 
 
-def _pair_findings(rows: list[dict[str, Any]], delta: float) -> list[str]:
-    """Return a sentence per method, the main one first."""
+def _pair_findings(
+    rows: list[dict[str, Any]], delta: float, check: dict[str, Any] | None
+) -> list[str]:
+    """Return a sentence per method, the main one first; `check` is of the model's accuracy."""
     from evenhand.predictions.words import preference
     from evenhand.report.sections.stereotypes_words import gate_words
     from evenhand.scoring.methods import METHODS
@@ -760,6 +770,12 @@ def _pair_findings(rows: list[dict[str, Any]], delta: float) -> list[str]:
         title = METHODS[row["method"]].title if row["method"] in METHODS else row["model"]
         if row["verdict"] == "not_scored":
             words = f"no score. {' '.join(gate_words(row['reason'])) or row['reason']}"
+            if check and not check["passed"]:
+                words += (
+                    f" Accuracy {100 * check['accuracy']:.1f} %, baseline"
+                    f" {100 * check['baseline']:.1f} %. Audit a model that was trained on texts of"
+                    " this language, with its own tokenizer."
+                )
         else:
             words = preference(row, f" of {row['scored']} pairs", delta)
         sentences.append(f"{title}: {words}")
@@ -831,7 +847,8 @@ def _card(title: str, findings: list[str], table: "pd.DataFrame", call: str) -> 
     columns = [name for name in table if table[name].notna().any()]
     lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
     for row in table[columns].itertuples(index=False):
-        cells = (f"{cell:.4g}" if isinstance(cell, float) else str(cell) for cell in row)
+        known = ("" if cell is None or cell != cell else cell for cell in row)
+        cells = (f"{cell:.4g}" if isinstance(cell, float) else str(cell) for cell in known)
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     items = "\n".join(f"- {words}" for words in findings)
     rows = "\n".join(lines)

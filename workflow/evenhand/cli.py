@@ -16,6 +16,7 @@ from cyclopts import App, Parameter
 
 from evenhand.core.places import ROOT, SNAKEFILE, located
 from evenhand.errors import InputError
+from evenhand.text.phrases import listed
 
 app = App(
     name="evenhand",
@@ -161,8 +162,9 @@ def predictions(
             file=file,
             remedy="for probabilities by class use --probability LABEL=COLUMN",
         )
-    if label is None or not group:
-        raise InputError("name --label and --group", file=file)
+    options = {"--label": label, "--group": group, "--prediction": prediction or probability}
+    if lacking := [name for name, value in options.items() if not value]:
+        raise InputError(f"name {listed(lacking)} too", file=file)
     result = eh.audit_predictions(
         file,
         label=label,
@@ -212,10 +214,12 @@ def extract(
     ----------
     folder
         A folder, a file or an archive.
-    language, attribute
-        They name the pack: zh, en, de or ja and gender, or zh and age or region.
+    language
+        zh, en, de or ja.
+    attribute
+        gender; of zh also age and region.
     pack
-        A folder with a pack of your own, in their place.
+        A folder with a pack of your own, in place of language and attribute.
     out
         The folder of the tables.
     """
@@ -227,6 +231,11 @@ def extract(
     count = int((rows["verdict"] == "accepted").sum())
     unread = len(rows.attrs["quarantine"])
     note = f"; {unread} parts of files could not be read" if unread else ""
+    if unread and not len(rows):
+        first = rows.attrs["quarantine"][0]
+        note += f" (the first: {first['file']}, {first['reason']})"
+    if not len(rows) and pack is None:
+        note += f"; texts were read as --language {language} --attribute {attribute}"
     finding = f"{count} of {len(rows)} sentences with a {rows.attrs['attribute']} word are kept"
     print(f"{finding}{note}.\nTable: {path}")
 

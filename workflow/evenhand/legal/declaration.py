@@ -151,12 +151,12 @@ def _occurring(
             remedy="name another column, or remove the attribute",
         )
     check_group_count(attribute.name, groups, cases.total(), None)
-    own = declaration["attributes"].get(attribute.name, {})
-    if own.get("column") and own["column"] == declaration["label"]["column"]:
+    declared = declaration["attributes"].get(attribute.name, {})
+    if declared.get("column") and declared["column"] == declaration["label"]["column"]:
         raise InputError(
             f"the attribute {attribute.name} is the label", remedy="name a protected attribute"
         )
-    bins = own.get("bins")
+    bins = declared.get("bins")
     empty = [name for name in groups if not cases[name]]
     if empty and not bins:
         raise InputError(f"{subject} no case in the group {empty[0]}", remedy="remove its column")

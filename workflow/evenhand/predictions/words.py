@@ -58,6 +58,11 @@ def notes(description: Mapping[str, Any], tables: Tables, folder: Path) -> list[
         if count:
             cases = f"{count:,} case{'' if count == 1 else 's'}"
             sentences.append(f"The group of {cases} in {name} is not known.")
+    if "tpr" not in description.get("metrics", ["tpr"]):  # logs have no metrics
+        sentences.append(
+            "No label is known to be positive, so there are no TPR, FPR and selection rate; name it"
+            " (positive)."
+        )
     return sentences
 
 
@@ -135,7 +140,7 @@ def _gaps(tables: Tables) -> list[str]:
     return [words for *_, words in sorted(sentences)] or [
         f"None of {len(rows)} gaps between groups is significantly larger than between random"
         f" groups, adjusted for the metrics of each attribute; {small} are shown to be smaller than"
-        " delta."
+        " the smallest difference that matters (delta)."
     ]
 
 

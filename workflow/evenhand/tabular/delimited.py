@@ -48,6 +48,8 @@ def read_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
             line=reader.line_num,
             remedy='close each quoted cell, and double a quote inside one ("")',
         ) from error
+    if not header:
+        raise InputError("is empty", file=path)
     if not rows:
         raise InputError("has no rows below its header", file=path)
     return header, rows
