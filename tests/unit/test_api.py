@@ -154,7 +154,7 @@ def test_the_main_method_comes_first():
     row |= {"subset": "all", "bias_type": "all", "scored": 9, "verdict": "above"}
     row |= {"score": 80.0, "score_low": 60.0, "score_high": 90.0, "model": "mine"}
     rows = [row | {"method": "cps"}, row | {"method": "aul"}, row | {"bias_type": "age"}]
-    findings = api._pair_findings(rows, 5)
+    findings = api._pair_findings(rows, 5, {"passed": True})
     assert [finding.partition(":")[0] for finding in findings] == ["AUL", "CPS"]
     assert findings[0].endswith("in 80 % of 9 pairs (95 % CI 60 to 90). Significant.")
 

@@ -64,8 +64,8 @@ def test_gaps_beside_chance(tmp_path):
     headline = describe([classifiers(tmp_path, *rows), cases(tmp_path)], TITLES)
     assert headline.sentence == (
         "Of 4 gaps in macro-F1 between groups under plain training, 2 are significant (1 of"
-        " them no larger than in 95 % of random groups with the same labels); 1 is not significant, with too few cases"
-        " to exclude a gap that matters; 1 shows no difference in macro-F1 that matters."
+        " them no larger than in 95 % of random groups with the same labels); 1 is not"
+        " significant, with too few cases to exclude a gap that matters; 1 shows no difference in macro-F1 that matters."
     )
     assert headline.sentence.files == ("tables/classifiers/ecthr/table_4.csv",)
     assert headline.more[0] == (
@@ -116,7 +116,8 @@ def test_a_classifier_that_predicts_one_thing_is_not_shown_to_be_fair(tmp_path):
     headline = describe([classifiers(tmp_path, same, gap("equivalent"))], {})
     assert headline.sentence == (
         "Of 2 gaps in macro-F1 between groups under plain training, 1 shows no"
-        " difference in macro-F1 that matters; 1 cannot be judged, as the classifier predicts the same for every case."
+        " difference in macro-F1 that matters; 1 cannot be judged, as the classifier"
+        " predicts the same for every case."
     )
     assert not headline.next and not any("too few cases" in one for one in headline.doubts)
     assert checks.rows(headline.figure, "text") == ["3.1"]
