@@ -303,6 +303,19 @@ def test_clusters_that_differ_are_no_gap_between_groups(tmp_path):
     assert found.count("above") <= 1 and "equivalent" not in found
 
 
+def test_with_clusters_the_gap_has_the_least_p_value_of_its_groups_adjusted(tmp_path):
+    table = people(n=240).assign(c=np.arange(240) // 2)
+    table["group"] = table["age"].map(lambda age: "abc"[age % 3])
+    tables, _ = audit(tmp_path, table, cluster="c")
+    by_group = {}
+    for metric in ("accuracy", "tpr", "fpr"):
+        rows = [row["p_value"] for row in tables["groups"] if row["metric"] == metric]
+        by_group[metric] = min(1, 3 * min(p for p in rows if p is not None))
+    by_group["equalised_odds"] = min(1, 2 * min(by_group["tpr"], by_group["fpr"]))
+    gaps = {row["metric"]: row["p_value"] for row in tables["gaps"]}
+    assert {name: gaps[name] for name in by_group} == pytest.approx(by_group, abs=1e-5)
+
+
 def test_a_gap_of_delta_is_seldom_called_smaller(tmp_path):
     found = []
     for seed in range(12):
