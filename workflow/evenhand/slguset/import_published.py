@@ -5,7 +5,6 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +15,7 @@ from evenhand.errors import InputError
 from evenhand.io.tables import write_batches, write_table
 from evenhand.slguset import dataset as dataset_table
 from evenhand.slguset.distinct_sentences import SCHEMA as SENTENCES
-from evenhand.slguset.distinct_sentences import DistinctSentences, sentence_id
+from evenhand.slguset.distinct_sentences import distinct, sentence_id
 from evenhand.slguset.keywords import Keywords, Surface, read_keywords
 from evenhand.text.sentences import ENDERS, is_kept, normalise, repair_quotes, split_sentences
 
@@ -84,37 +83,37 @@ def import_published(
         The problems as CSV: row (from 1, without the header), problem, detail.
     """
     table = read_keywords(keywords)
+    published = list(read_published(file))
+    occurrences = ((row.sentence, str(file), row.number) for row in published)
+    write_batches(sentences, SENTENCES, distinct(occurrences))
     listed: list[tuple[int, Problem]] = []
     rows: list[dict[str, Any]] = []
     first: dict[str, int] = {}
     seen: Counter[str] = Counter()
-    with closing(DistinctSentences(sentences.parent)) as distinct:
-        for row in read_published(file):
-            sentence = row.sentence
-            seen[sentence] += 1
-            if first.setdefault(sentence, row.number) != row.number:
-                detail = f"the same sentence as row {first[sentence]}"
-                listed.append((row.number, ("duplicate", detail)))
-            distinct.add(sentence, str(file), row.number)
-            place, problems_found = locate(row, table)
-            listed += [(row.number, p) for p in [*problems_found, *check_text(sentence)]]
-            if place is None:
-                continue
-            surface, surface_start = place
-            start = surface_start + surface.offset
-            described = surface._asdict() | {
-                "gender": surface.value,
-                "sentence_id": copy_id(sentence, seen[sentence]),
-                "sentence": sentence,
-                "start": start,
-                "end": start + len(surface.keyword),
-                "surface_start": surface_start,
-                "surface_end": surface_start + len(surface.surface),
-                "source": str(file),
-                "source_position": row.number,
-            }
-            rows.append(dataset_table.dataset_row(described))
-        write_batches(sentences, SENTENCES, distinct.batches())
+    for row in published:
+        sentence = row.sentence
+        seen[sentence] += 1
+        if first.setdefault(sentence, row.number) != row.number:
+            detail = f"the same sentence as row {first[sentence]}"
+            listed.append((row.number, ("duplicate", detail)))
+        place, problems_found = locate(row, table)
+        listed += [(row.number, p) for p in [*problems_found, *check_text(sentence)]]
+        if place is None:
+            continue
+        surface, surface_start = place
+        start = surface_start + surface.offset
+        described = surface._asdict() | {
+            "gender": surface.value,
+            "sentence_id": copy_id(sentence, seen[sentence]),
+            "sentence": sentence,
+            "start": start,
+            "end": start + len(surface.keyword),
+            "surface_start": surface_start,
+            "surface_end": surface_start + len(surface.surface),
+            "source": str(file),
+            "source_position": row.number,
+        }
+        rows.append(dataset_table.dataset_row(described))
     ordered = dataset_table.in_order(rows, table.pair_names())
     write_table(dataset, dataset_table.SCHEMA, ordered)
     with problems.open("w", encoding="utf-8", newline="") as stream:
