@@ -225,6 +225,9 @@ def test_wrong_inputs(folder):
     write_model(folder, "binary", [0.1] * 5, log_base=2.0)
     with pytest.raises(InputError, match="different log bases"):
         summarise(folder, ("a", "binary"))
+    (folder / "binary.gate.json").write_text("{", encoding="utf-8")
+    with pytest.raises(InputError, match=r"binary.gate.json: is not a description .*; remove it"):
+        summarise(folder, ("a", "binary"))
     path = folder / "dataset.parquet"
     pq.write_table(pq.read_table(path).slice(0, 0), path)
     with pytest.raises(InputError, match="has no sentence"):
