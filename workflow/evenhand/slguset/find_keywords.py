@@ -2,7 +2,6 @@
 
 import importlib
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
@@ -12,11 +11,11 @@ import pyarrow as pa
 
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.io.tables import read_batches, write_batches
+from evenhand.io.tables import read_batches
 from evenhand.slguset import distinct_sentences
 from evenhand.slguset.inflection import Inflection, Span, Word, exchange, read_inflection
 from evenhand.slguset.keyword_tables import schema
-from evenhand.slguset.keywords import GENDERS, Keywords, Surface, read_keywords
+from evenhand.slguset.keywords import Keywords, Surface, read_keywords
 from evenhand.slguset.verdicts import ACCEPTED
 from evenhand.text.posseg import dictionary_tags
 from evenhand.text.segmentation import Token, token_at
@@ -89,38 +88,23 @@ class Language(NamedTuple):
 CHINESE = Language()
 
 
-#: The settings of zh_gender (``workflow/schemas/pack.schema.yaml``).
-ZH_GENDER = {
-    "attribute": "gender",
-    "values": GENDERS,
-    "language": "zh",
-    "normaliser": "chinese",
-    "splitter": "chinese",
-    "segmenter": "jieba",
-    "several": False,
-    "pronouns": None,
-    "pronouns_open": False,
-}
-
-
 def find_keywords(
     *,
     sentences: Path,
     keywords: Path,
     keyword_words: Path,
-    out: Path,
-    pack: Mapping[str, Any] = ZH_GENDER,
+    pack: Mapping[str, Any],
     agreement: Sequence[Path] = (),
     min_length: int = 9,
     max_length: int = 119,
     whole_sentences: bool = True,
-) -> dict[str, Any]:
-    """Find the one keyword of each sentence, and judge whether it is a term there.
+) -> Iterator[pa.RecordBatch]:
+    """Yield the keywords table: each sentence with its one keyword, and whether it is a term there.
 
     Verdicts, the first that holds: `several_keywords`, `no_keyword`, `unfinished`, `length`
     (these need no words), then `deny_listed` and `not_a_gender_term` by the word that contains
     the keyword, `agreement_unclear` if a word that goes with it could become several, else
-    `accepted`. Every sentence is written, in the order in which it was read.
+    `accepted`. Every sentence is there, in the order in which it was read.
 
     Parameters
     ----------
@@ -129,10 +113,8 @@ def find_keywords(
     keywords, keyword_words : Path
         The pack's tables of surface pairs (keywords.csv), and of words that are gender terms or are
         not (keyword_words.csv).
-    out : Path
-        The keywords table.
     pack : mapping
-        The settings of the pack that `ZH_GENDER` lists.
+        The settings of the pack (``workflow/schemas/pack.schema.yaml``).
     agreement : list of Path
         agreement.csv and cues.csv; see `evenhand.slguset.inflection`.
     min_length, max_length : int
@@ -155,19 +137,10 @@ def find_keywords(
         max_length=max_length,
         whole_sentences=whole_sentences,
     )
-    attribute = pack["attribute"]
-    columns = schema(attribute, pack["values"], pack["several"])
-    verdicts: Counter[str] = Counter()
-
-    def batches() -> Iterator[pa.RecordBatch]:
-        for batch in read_batches(sentences, distinct_sentences.SCHEMA.names):
-            hits = map(judge, batch["sentence"].to_pylist())
-            judged = _add_columns(batch, hits, attribute, columns)
-            verdicts.update(judged["verdict"].to_pylist())
-            yield judged
-
-    rows = write_batches(out, columns, batches())
-    return {"sentences": rows, "verdicts": dict(sorted(verdicts.items()))}
+    columns = schema(pack["attribute"], pack["values"], pack["several"])
+    for batch in read_batches(sentences, distinct_sentences.SCHEMA.names):
+        hits = map(judge, batch["sentence"].to_pylist())
+        yield _add_columns(batch, hits, pack["attribute"], columns)
 
 
 def sentence_judge(
