@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.errors import InputError
-from evenhand.slguset.find_keywords import find_keywords, judge_sentence, read_word_rules
+from evenhand.slguset.apply_filters import apply_filters
+from evenhand.slguset.find_keywords import judge_sentence, read_word_rules
 from evenhand.slguset.keyword_tables import SCHEMA
 from evenhand.slguset.keywords import read_keywords
-from evenhand.slguset.packs import read_pack
 
 TABLES = Path(__file__).resolve().parents[3] / "resources/packs/zh_gender"
 
@@ -41,14 +41,15 @@ def run(tmp_path, sentences, **options):
         for i, s in enumerate(sentences)
     ]
     pq.write_table(pa.Table.from_pylist(rows), path)
-    batches = find_keywords(
+    apply_filters(
         sentences=path,
         keywords=TABLES / "keywords.csv",
         keyword_words=TABLES / "keyword_words.csv",
-        pack=read_pack(TABLES),
+        out=tmp_path / "out.parquet",
+        filters=[],
         **options,
     )
-    return pa.Table.from_batches(batches)
+    return pq.read_table(tmp_path / "out.parquet").drop_columns("findings")
 
 
 @pytest.mark.parametrize(

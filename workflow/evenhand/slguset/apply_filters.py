@@ -22,8 +22,9 @@ import pyarrow.compute as pc
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
-from evenhand.io.tables import write_batches
-from evenhand.slguset.find_keywords import find_keywords
+from evenhand.io.tables import read_batches, write_batches
+from evenhand.slguset.distinct_sentences import SCHEMA as SENTENCES
+from evenhand.slguset.find_keywords import add_columns, sentence_judge
 from evenhand.slguset.keyword_tables import schema
 from evenhand.slguset.keywords import GENDERS
 from evenhand.slguset.names import Policy
@@ -66,8 +67,8 @@ def apply_filters(
     sentences, keywords, keyword_words : Path
         The sentences and two tables; see `evenhand.slguset.find_keywords`.
     out : Path
-        The keywords table of `find_keywords` with a column of findings: for each sentence that
-        it accepted, the filters that reject it, with reason and evidence.
+        The sentences with the columns of their keywords, and of findings: for each one that
+        `find_keywords` accepts, the filters that reject it, with reason and evidence.
     filters : list of str
         The filters, in the order in which their reasons count.
     files : list of Path
@@ -121,17 +122,19 @@ def apply_filters(
         "threshold": threshold,
         "pipeline": pipeline,
     }
-    batches = find_keywords(
-        sentences=sentences,
-        keywords=keywords,
-        keyword_words=keyword_words,
-        pack=pack,
-        agreement=agreement or (),
-        min_length=min_length,
-        max_length=max_length,
-        whole_sentences=whole_sentences,
-    )
+    if not 0 <= min_length <= max_length:
+        raise InputError(
+            f"no length is at least {min_length} and at most {max_length} characters",
+            remedy="mend min_length or max_length",
+        )
+    limits = {"min_length": min_length, "max_length": max_length}
+    limits["whole_sentences"] = whole_sentences
+    judge = sentence_judge(keywords, keyword_words, pack, agreement or (), **limits)
     columns = schema(attribute, pack["values"], several)
+    batches = (
+        add_columns(batch, map(judge, batch["sentence"].to_pylist()), attribute, columns)
+        for batch in read_batches(sentences, SENTENCES.names)
+    )
     return filter_keywords(batches, columns, out, filters, files or [], settings)
 
 

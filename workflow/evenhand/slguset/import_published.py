@@ -9,18 +9,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evenhand.core import stage
+from evenhand.core.csv_tables import write_rows
 from evenhand.core.stage import Input, Output, Source
 from evenhand.core.whole import read_text
 from evenhand.errors import InputError
 from evenhand.io.tables import write_batches, write_table
 from evenhand.slguset import dataset as dataset_table
+from evenhand.slguset.dataset import AUTHORS_COLUMNS as COLUMNS
 from evenhand.slguset.distinct_sentences import SCHEMA as SENTENCES
 from evenhand.slguset.distinct_sentences import distinct, sentence_id
 from evenhand.slguset.keywords import Keywords, Surface, read_keywords
 from evenhand.text.sentences import ENDERS, is_kept, normalise, repair_quotes, split_sentences
-
-#: The authors' columns: sentence, position of the keyword, keyword, opposite keyword.
-COLUMNS = ["句子", "关键词位置", "原始关键词", "对立关键词"]
 
 PROBLEM_COLUMNS = ["row", "problem", "detail"]
 
@@ -116,10 +115,8 @@ def import_published(
         rows.append(dataset_table.dataset_row(described))
     ordered = dataset_table.in_order(rows, table.pair_names())
     write_table(dataset, dataset_table.SCHEMA, ordered)
-    with problems.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(PROBLEM_COLUMNS)
-        writer.writerows((number, *problem) for number, problem in listed)
+    cells = (dict(zip(PROBLEM_COLUMNS, (n, *problem), strict=True)) for n, problem in listed)
+    write_rows(problems, PROBLEM_COLUMNS, cells)
     by_problem = Counter(problem for _, (problem, _) in listed)
     return {
         "rows": seen.total(),

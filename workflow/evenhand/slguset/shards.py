@@ -152,28 +152,18 @@ def plan_shards(
 # --- which files -------------------------------------------------------------------------
 
 
-def _expand(corpus: str, pattern: str) -> Iterator[tuple[str, int, Why | None]]:
-    """Yield path, size and, for a skipped path, the reason of each file that a pattern matches."""
+def _expand(corpus: str, pattern: str) -> list[tuple[str, int, Why | None]]:
+    """Return path, size and, for a skipped path, the reason of each file that a pattern matches."""
     path = str(Path(pattern))
-    if glob.has_magic(path) and not os.path.lexists(path):
-        matches = sorted(glob.glob(path, recursive=True))  # noqa: PTH207
-        if not matches:
-            raise InputError(
-                f"corpus {corpus}: nothing matches {pattern}", remedy="mend the pattern"
-            )
-        for match in matches:
-            if os.path.isdir(match):  # noqa: PTH112
-                yield from _walk(match)
-            else:
-                yield _stat(corpus, match)
-        return
-    if not os.path.isdir(path):  # noqa: PTH112
-        yield _stat(corpus, path)
-        return
-    files = list(_walk(path))
+    is_pattern = glob.has_magic(path) and not os.path.lexists(path)
+    matches = sorted(glob.glob(path, recursive=True)) if is_pattern else [path]  # noqa: PTH207
+    files: list[tuple[str, int, Why | None]] = []
+    for match in matches:
+        files += _walk(match) if os.path.isdir(match) else [_stat(corpus, match)]  # noqa: PTH112
     if not files:
-        raise InputError(f"corpus {corpus}: the folder is empty", file=path)
-    yield from files
+        problem = f"nothing matches {pattern}" if is_pattern else f"the folder {path} is empty"
+        raise InputError(f"corpus {corpus}: {problem}", remedy="mend the path under `files`")
+    return files
 
 
 def _stat(corpus: str, path: str) -> tuple[str, int, Why | None]:
