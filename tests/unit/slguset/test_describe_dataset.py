@@ -103,28 +103,3 @@ def test_wrong_published_counts_are_named(tmp_path, rows, problem):
     path = write(tmp_path / "p.csv", f"surface_male,surface_female,sentences\n{rows}\n")
     with pytest.raises(InputError, match=problem):
         describe(tmp_path, published=path)
-
-
-def test_the_published_numbers_are_those_of_the_authors_file(tmp_path, mirror, repository):
-    """Both halves of each mask pair, and the paper's 4,220 distinct characters."""
-    from evenhand.slguset.import_published import import_published
-
-    tables = repository / "resources/packs/zh_gender"
-    import_published(
-        file=mirror / "chinese_gender/slguset/SlguSet.csv",
-        keywords=tables / "keywords.csv",
-        sentences=tmp_path / "sentences.parquet",
-        dataset=tmp_path / "slguset.parquet",
-        problems=tmp_path / "problems.csv",
-    )
-    describe_dataset(
-        dataset=tmp_path / "slguset.parquet",
-        keywords=tables / "keywords.csv",
-        published=tables / "published_counts.csv",
-        table=tmp_path / "tables",
-        statistics=tmp_path / "statistics.json",
-    )
-    statistics = json.loads((tmp_path / "statistics.json").read_text(encoding="utf-8"))
-    assert statistics["distinct_characters"] == 4220
-    for row in statistics["pairs"]:
-        assert row["male"] == row["female"] == row["published_male"] == row["published_female"]

@@ -2,8 +2,6 @@
 
 import importlib
 import json
-import random
-import re
 
 import pyarrow.parquet as pq
 import pycrfsuite
@@ -20,7 +18,6 @@ from evenhand.slguset.apply_filters import apply_filters, filter_keywords, prepa
 from evenhand.slguset.extract_sentences import extract_sentences
 from evenhand.slguset.keyword_tables import schema
 from evenhand.slguset.keywords import read_keywords
-from evenhand.slguset.names import judge_names, read_rules
 from evenhand.slguset.names_crf_model import features, labels
 from evenhand.slguset.packs import read_pack
 from evenhand.slguset.swap import spans_of, swap
@@ -29,7 +26,6 @@ from evenhand.text.segmentation import cut
 from evenhand.text.segmenters.spacy import segmenter
 from evenhand.text.traditional import simplified, traditional
 from made_sentences import keyword_row, made_sentences, write_keywords
-from unit.text.reference_posseg import reference_tags
 
 ALL = read_schema(SCHEMA)["properties"]["slguset"]["properties"]["filters"]["items"]["enum"]
 #: Those of zh_gender; it has no table of the others.
@@ -368,29 +364,6 @@ def test_the_plan_gives_filters_what_they_declare(resources):
     with_list = {"filters": ["names_jieba"], "names_jieba": {"use_stop_words": True}}
     config = complete({"slguset": with_list}, read_schema(SCHEMA))
     assert "resources/packs/zh_gender/name_stop_words.csv" in plan_slguset.filter_files(config)
-
-
-@pytest.mark.mirror
-@pytest.mark.parametrize("policy", ["drop", "keep"])
-def test_decisions_are_those_of_jieba_posseg(mirror, repository, policy):
-    text = (mirror / "chinese_news/cnews/cnews.test.txt").read_text(encoding="utf-8")
-    policies = dict.fromkeys(("anonymised", "surname_title", "familiar"), policy)
-    tables = repository / "resources/packs/zh_gender"
-    files = {f"{name}.csv": tables / f"{name}.csv" for name in ("surnames", "titles", "roles")}
-    rules = read_rules(files, policies)
-    _, judge = prepare_filter("names_jieba", files, policies)
-    sentences = [s for s in re.findall("[^。？！\n]+[。？！]?", text) if "他" in s or "她" in s]
-    chosen = random.Random(3).sample(sentences, 500)
-    surfaces = [re.search("[他她]", sentence).span() for sentence in chosen]
-    findings = judge(chosen, *map(list, zip(*surfaces, strict=True)))
-    for sentence, surface, finding in zip(chosen, surfaces, findings, strict=True):
-        names = []
-        at = 0
-        for word, flag in reference_tags(sentence):
-            if flag in ("nr", "nrt", "nrfg"):
-                names.append((at, at + len(word)))
-            at += len(word)
-        assert finding == judge_names(sentence, surface, names, rules)
 
 
 def test_filters_of_lists_count_whole_words(repository):

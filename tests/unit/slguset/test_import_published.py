@@ -1,4 +1,5 @@
 import csv
+import json
 import re
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from evenhand.errors import InputError
 from evenhand.io.tables import read_rows
 from evenhand.slguset.dataset import SCHEMA
+from evenhand.slguset.describe_dataset import describe_dataset
 from evenhand.slguset.import_published import check_text, import_published
 
 KEYWORDS = Path(__file__).resolve().parents[3] / "resources/packs/zh_gender/keywords.csv"
@@ -153,6 +155,7 @@ def test_a_byte_order_mark_and_further_columns_are_accepted(tmp_path):
 
 @pytest.mark.mirror
 def test_the_authors_file(mirror, tmp_path):
+    """Its errors; and the published counts, and the paper's 4,220 distinct characters."""
     counts = import_published(
         file=mirror / "chinese_gender/slguset/SlguSet.csv",
         keywords=KEYWORDS,
@@ -177,3 +180,14 @@ def test_the_authors_file(mirror, tmp_path):
     rows = list(read_rows(tmp_path / "dataset.parquet"))
     assert len({row["sentence_id"] for row in rows}) == 20_000
     assert all(r["sentence"][r["start"] : r["end"]] == r["keyword"] for r in rows)
+    describe_dataset(
+        dataset=tmp_path / "dataset.parquet",
+        keywords=KEYWORDS,
+        published=KEYWORDS.with_name("published_counts.csv"),
+        table=tmp_path / "tables",
+        statistics=tmp_path / "statistics.json",
+    )
+    statistics = json.loads((tmp_path / "statistics.json").read_text(encoding="utf-8"))
+    assert statistics["distinct_characters"] == 4220
+    for row in statistics["pairs"]:
+        assert row["male"] == row["female"] == row["published_male"] == row["published_female"]
