@@ -26,6 +26,7 @@ from evenhand.text.segmentation import cut
 from evenhand.text.segmenters.spacy import segmenter
 from evenhand.text.traditional import simplified, traditional
 from made_sentences import keyword_row, made_sentences, write_keywords
+from unit.cases import read_cases
 
 ALL = read_schema(SCHEMA)["properties"]["slguset"]["properties"]["filters"]["items"]["enum"]
 #: Those of zh_gender; it has no table of the others.
@@ -46,54 +47,7 @@ TAGGED = [
 ]
 
 #: filter, sentence, reason, evidence; of the keywords in the sentence the first is judged.
-DECISIONS = [
-    ("pair_fit", "这种行为具有排他的性质。", "pair_fit", "排他"),
-    ("biology", "她怀孕三个月了。", "biology", "怀孕"),
-    ("biology", "哺乳期的女职工可以提前下班。", "biology", "哺乳"),
-    ("biology", "说她怀孕又怀孕。", "biology", "怀孕"),
-    ("biology", "她研究哺乳动物。", None, None),
-    ("biology", "他们厂生产一流产品，他很自豪。", None, None),
-    ("coreference", "弟弟在前面跑，兄弟俩玩得很开心。", "coreference", "兄弟、兄弟俩"),
-    ("coreference", "他是个阳光的小伙子。", "coreference", "小伙、小伙子"),
-    ("coreference", "她给小伙子让了座。", None, None),
-    ("coreference", "他和那个小伙子走了。", None, None),
-    ("coreference", "他的大哥来看望大家。", None, None),
-    ("coreference", "他这个小伙子很热心。", "coreference", "小伙、小伙子"),
-    ("coreference", "他认识这家人的媳妇。", "coreference", "媳妇"),
-    ("coreference", "他是家里的独生子女。", None, None),
-    ("pair_fit", "他的太太很年轻。", "pair_fit", "他的太太"),
-    ("pair_fit", "村里的第一位女本科生来了。", "pair_fit", "第一位女"),
-    ("pair_fit", "紫荆花开了，她是这座城市的象征。", "referent", "紫荆花"),
-    ("pair_fit", "这只小猫很乖，她喜欢睡觉。", "referent", "小猫"),
-    ("pair_fit", "回归以来，香港，她越来越美。", "referent", "香港"),
-    ("pair_fit", "在香港，她找到了工作。", None, None),
-    ("pair_fit", "香港一名医生病了，他在家休息。", None, None),
-    ("coreference", "他和小伙伴一起上学。", None, None),
-    ("coreference", "这对夫妻都夸丈夫能干。", "coreference", "夫妻"),
-    ("coreference", "他给这对夫妻拍了照。", None, None),
-    ("coreference", "他首先生产口罩。", None, None),
-    ("coreference", "一位女教师走进教室。", None, None),
-    ("pair_fit", "他是一名热血男儿。", None, None),
-    ("pair_fit", "这群热血男儿很勇敢。", "pair_fit", "男儿"),
-    ("pair_fit", "英国女王出席了仪式。", "pair_fit", "女王"),
-    ("pair_fit", "我们把歌献给祖国母亲。", "pair_fit", "祖国母亲"),
-    ("pair_fit", "我的母亲爱祖国。", None, None),
-    ("pair_fit", "一位女教师走进教室。", None, None),
-    ("pair_fit", "她说，男儿当自强。", None, None),
-    ("names_jieba", "昨天王小丫和李明看望了他。", "name", "王小丫、李明"),
-    ("names_jieba", "阿姨的老公很和气。", "name", "老公"),
-    ("names_jieba", "小区里的阿姨很和气。", None, None),
-    ("names_jieba", "嫌疑人赵某打了她。", "anonymised_name", "赵某"),
-    ("names_jieba", "他对王阿姨说了实话。", "surname_title", "王阿姨"),
-    ("names_jieba", "她是一位文明的顾客。", "name", "文明、顾客"),
-    ("names_crf", "昨天王小丫看望了他。", "name", "王小丫"),
-    ("names_crf", "阿姨在家里等人。", None, None),
-    ("names_crf", "他在家里等小王。", "familiar_name", "小王"),
-    ("names_crf", "她很文明。", None, None),
-    ("names_spacy", "昨天王小丫去了北京，她没有去。", "name", "王小丫"),
-    ("names_spacy", "她去了北京。", None, None),
-    ("names_spacy", "女儿好。", None, None),
-]
+DECISIONS = read_cases(__file__, "filters")
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,20 @@
+"""Cases of parametrised tests that are data: a CSV file with a row per case."""
+
+import csv
+from pathlib import Path
+
+
+def read_cases(test: str, name: str) -> list[list[str]]:
+    """The rows of ``cases/{name}.csv`` beside a test module (its `__file__`).
+
+    The header and a last column called note are left out. A cell may contain escapes: ``\\n``, ``\\u3000``.
+    """
+    path = Path(test).parent / f"cases/{name}.csv"
+    with path.open(encoding="utf-8", newline="") as stream:
+        header, *rows = csv.reader(stream)
+    width = len(header) - (header[-1] == "note")
+    return [[_unescaped(cell) for cell in row[:width]] for row in rows]
+
+
+def _unescaped(cell: str) -> str:
+    return cell.encode("latin-1", "backslashreplace").decode("unicode_escape")
