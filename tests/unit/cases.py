@@ -7,7 +7,7 @@ from pathlib import Path
 def read_cases(test: str, name: str) -> list[list[str]]:
     """The rows of ``cases/{name}.csv`` beside a test module (its `__file__`).
 
-    The header and a last column called note are left out. A cell may contain escapes: ``\\n``, ``\\u3000``.
+    The header and a last column called note are left out. A cell may contain escapes: ``\\n``.
     """
     path = Path(test).parent / f"cases/{name}.csv"
     with path.open(encoding="utf-8", newline="") as stream:
