@@ -4,6 +4,12 @@ import csv
 from pathlib import Path
 
 
+def read_csv(path: Path) -> list[dict[str, str]]:
+    """The rows of a CSV file, with or without a byte-order mark."""
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
 def read_cases(test: str, name: str) -> list[list[str]]:
     """The rows of ``cases/{name}.csv`` beside a test module (its `__file__`).
 

@@ -1,5 +1,3 @@
-import csv
-
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -14,6 +12,7 @@ from made_sentences import (
     write_keywords_csv,
     write_sample,
 )
+from unit.cases import read_csv
 
 SAID = {
     "他在家。": "aaa",
@@ -37,14 +36,9 @@ def tables(tmp_path):
     }
 
 
-def read(path):
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        return list(csv.DictReader(stream))
-
-
 def test_agreement_per_pair_and_overall(tables):
     build_dataset(**tables)
-    men, he, everything = read(tables["tables"] / "agreement.csv")
+    men, he, everything = read_csv(tables["tables"] / "agreement.csv")
     assert men == {
         "pair": "男人/女人",
         "n": "2",
@@ -69,7 +63,7 @@ def test_agreement_per_pair_and_overall(tables):
 
 def test_what_each_annotator_said_is_counted(tables):
     build_dataset(**tables)
-    rows = read(tables["tables"] / "annotators.csv")
+    rows = read_csv(tables["tables"] / "annotators.csv")
     assert [row["annotator"] for row in rows] == [f"annotator_{n}" for n in (1, 2, 3)]
     for place, row in enumerate(rows):
         said = [answers[place] for answers in SAID.values()]
@@ -84,16 +78,16 @@ def test_who_guesses_is_found(tables, tmp_path):
     tables["samples"] = [write_sample(tmp_path / "s.parquet", [candidate_row(s) for s in said])]
     tables["answers"] = [write_answers(tmp_path / "a.parquet", said)]
     build_dataset(**tables)
-    first, second, _, last = read(tables["tables"] / "annotators.csv")
+    first, second, _, last = read_csv(tables["tables"] / "annotators.csv")
     assert float(first["accuracy"]) == float(second["accuracy"]) > 0.9
     assert float(last["accuracy"]) == pytest.approx(1 / 3, abs=0.07)
-    everything = read(tables["tables"] / "agreement.csv")[-1]
+    everything = read_csv(tables["tables"] / "agreement.csv")[-1]
     assert float(everything["estimated_accept"]) == pytest.approx(0.75, abs=0.03)
     guesses = {one: "aru"[n % 3] + "aru"[n // 3 % 3] + "aru"[n // 9 % 3]
                for n, one in enumerate(said)}  # fmt: skip
     tables["answers"] = [write_answers(tmp_path / "a.parquet", guesses)]
     build_dataset(**tables)
-    assert [row["accuracy"] for row in read(tables["tables"] / "annotators.csv")] == [""] * 3
+    assert [row["accuracy"] for row in read_csv(tables["tables"] / "annotators.csv")] == [""] * 3
 
 
 def test_partial_answers_and_the_adjudicator(tables, tmp_path):
@@ -106,11 +100,11 @@ def test_partial_answers_and_the_adjudicator(tables, tmp_path):
     counts = build_dataset(**tables | {"answers": [path]})
     assert (counts["judged"], counts["sentences"]) == (6, 2)
     assert counts["left_out"] == {"reject": 1, "waiting": 3}
-    *_, everything = read(tables["tables"] / "agreement.csv")
+    *_, everything = read_csv(tables["tables"] / "agreement.csv")
     assert [everything[name] for name in ("n", "unanimous", "adjudicated", "waiting")] == [
         *("3", "2", "1", "3")
     ]
-    waiting = [row["waiting"] for row in read(tables["tables"] / "annotators.csv")]
+    waiting = [row["waiting"] for row in read_csv(tables["tables"] / "annotators.csv")]
     assert waiting == ["1", "1", "3"]
     table = pq.read_table(tables["out"])["sentence"].to_pylist()
     assert table == ["女人在家。", "=他走了。"]
@@ -122,7 +116,7 @@ def test_rounds_are_put_together(tables, tmp_path):
     tables["samples"].append(write_sample(tmp_path / "s2.parquet", rows, name="r2"))
     tables["answers"].insert(0, write_answers(tmp_path / "a2.parquet", later))
     assert build_dataset(**tables)["judged"] == 7
-    assert [row["pair"] for row in read(tables["tables"] / "agreement.csv")] == [
+    assert [row["pair"] for row in read_csv(tables["tables"] / "agreement.csv")] == [
         "男人/女人",
         "他/她",
         "爷爷/奶奶",

@@ -1,4 +1,3 @@
-import csv
 import json
 
 import pyarrow as pa
@@ -9,6 +8,7 @@ from evenhand.errors import InputError
 from evenhand.slguset.dataset import SCHEMA, dataset_row
 from evenhand.slguset.describe_dataset import describe_dataset
 from made_sentences import candidate_row, write_keywords_csv
+from unit.cases import read_csv
 
 SENTENCES = ["他在家。", "她在家里，大家都来了。", "男人走了又走了很久，天黑了。", "男人。"]
 
@@ -23,8 +23,7 @@ def describe(folder, sentences=SENTENCES, **options):
         statistics=folder / "statistics.json",
         **options,
     )
-    with (folder / "tables/table_1.csv").open(encoding="utf-8", newline="") as stream:
-        table = [list(row.values()) for row in csv.DictReader(stream)]
+    table = [list(row.values()) for row in read_csv(folder / "tables/table_1.csv")]
     return table, json.loads((folder / "statistics.json").read_text(encoding="utf-8")), counts
 
 

@@ -27,7 +27,7 @@ def test_ids_are_blake2b_of_the_sentence() -> None:
     assert len(sentence_id("他说。")) == 16
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=12)
 @given(OCCURRENCES, st.integers(1, 8), st.randoms())
 def test_neither_order_nor_batches_change_the_table(
     occurrences: list[tuple[str, str, int]], most: int, random: object

@@ -1,4 +1,3 @@
-import csv
 import json
 import re
 from pathlib import Path
@@ -11,6 +10,7 @@ from evenhand.io.tables import read_rows
 from evenhand.slguset.dataset import SCHEMA
 from evenhand.slguset.describe_dataset import describe_dataset
 from evenhand.slguset.import_published import check_text, import_published
+from unit.cases import read_csv
 
 KEYWORDS = Path(__file__).resolve().parents[3] / "resources/packs/zh_gender/keywords.csv"
 HEADER = "句子,关键词位置,原始关键词,对立关键词"
@@ -26,9 +26,7 @@ def run(folder, *lines, header=HEADER, encoding="utf-8"):
         dataset=folder / "dataset.parquet",
         problems=folder / "problems.csv",
     )
-    with (folder / "problems.csv").open(encoding="utf-8", newline="") as stream:
-        header, *problems = csv.reader(stream)
-    assert header == ["row", "problem", "detail"]
+    problems = [[*row.values()] for row in read_csv(folder / "problems.csv")]
     rows = list(read_rows(folder / "dataset.parquet"))
     for row in rows:
         assert row["sentence"][row["start"] : row["end"]] == row["keyword"]

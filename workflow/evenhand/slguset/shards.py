@@ -18,6 +18,7 @@ from pathlib import Path
 
 from evenhand.errors import InputError
 from evenhand.io.formats import CUT_AT_LINES, is_hidden, kind_of
+from evenhand.text.phrases import listed
 
 #: Approximate bytes of text per compressed byte (Chinese news: 2.8).
 EXPANSION = 3
@@ -122,22 +123,21 @@ def plan_shards(
         corpus can be read; the message names it.
     """
     target = round(target_mb * 1e6)
+    found: dict[str, tuple[str, int, Why | None]] = {}
+    for pattern in files:
+        for file in _expand(corpus, pattern):
+            place = os.path.abspath(file[0])  # noqa: PTH100  # 10 times faster than Path
+            found.setdefault(place, file)
     sizes: dict[str, int] = {}
     skipped: dict[str, Why] = {}
-    seen: set[str] = set()
-    for pattern in files:
-        for path, size, why in _expand(corpus, pattern):
-            place = os.path.abspath(path)  # noqa: PTH100  # 10 times faster than Path
-            if place in seen:
-                continue
-            seen.add(place)
-            reason = why or _unusable(path, format)
-            if reason:
-                skipped[path] = reason
-            else:
-                sizes[path] = size
+    for path, size, why in found.values():
+        if reason := why or _unusable(path, format):
+            skipped[path] = reason
+        else:
+            sizes[path] = size
     if not sizes:
-        what = f"; skipped: {_some(skipped)}" if skipped else ""
+        details = [f"{path} ({detail})" for path, (_, detail) in sorted(skipped.items())]
+        what = f"; skipped: {listed(details, 3)}" if skipped else ""
         raise InputError(
             f"corpus {corpus} has no file that can be read{what}",
             remedy="list text files, folders or archives of them under `files`, or state a format",
@@ -205,11 +205,6 @@ def _unusable(path: str, format: str) -> Why | None:
     if format == "auto" and not kind.archive and not kind.format:
         return "unknown_format", "its suffix names no format"
     return None
-
-
-def _some(skipped: dict[str, Why]) -> str:
-    listed = [f"{path} ({detail})" for path, (_, detail) in sorted(skipped.items())]
-    return ", ".join(listed[:3]) + (f" and {len(listed) - 3} more" if len(listed) > 3 else "")
 
 
 # --- where shards end ----------------------------------------------------------------------
