@@ -44,6 +44,16 @@ def test_neither_order_nor_batches_change_the_table(
         assert place == min((f, n) for s, f, n in occurrences if s == row["sentence"])
 
 
+@pytest.mark.parametrize(("most", "sizes"), [(2, [2, 2, 2, 1]), (9, [3, 3, 1])])
+def test_what_is_held_is_bounded(
+    most: int, sizes: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(distinct_sentences, "merged", lambda batches, *_: batches)
+    monkeypatch.setattr(distinct_sentences, "MOST_CHARACTERS", 10)
+    occurrences = [(f"她走{number}。", "a", 1) for number in range(7)]
+    assert [batch.num_rows for batch in distinct(occurrences, most)] == sizes
+
+
 @pytest.mark.parametrize("most", [1, 9])
 def test_two_sentences_of_one_id_are_never_made_one(
     most: int, monkeypatch: pytest.MonkeyPatch
