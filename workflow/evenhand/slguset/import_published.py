@@ -136,9 +136,9 @@ def read_published(file: Path) -> Iterator[Row]:
         It is no UTF-8 or no CSV, lacks a column, or a row has a blank cell, too many or too
         few cells, or a position that is not two numbers in brackets.
     """
-    reader = csv.reader(io.StringIO(read_text(file), newline=""), strict=True)
+    reader = csv.DictReader(io.StringIO(read_text(file), newline=""), strict=True)
     try:
-        header = [name.strip() for name in next(reader, [])]
+        reader.fieldnames = header = [name.strip() for name in reader.fieldnames or []]
         if missing := [name for name in COLUMNS if name not in header]:
             raise InputError(
                 f"lacks the column {missing[0]}",
@@ -146,11 +146,10 @@ def read_published(file: Path) -> Iterator[Row]:
                 line=1,
                 remedy=f"the columns are {', '.join(COLUMNS)}",
             )
-        for number, cells in enumerate(reader, start=1):
+        for number, row in enumerate(reader, start=1):
             line = reader.line_num
-            if len(cells) != len(header):
+            if None in row or None in row.values():
                 raise InputError(f"does not have {len(header)} cells", file=file, line=line)
-            row = dict(zip(header, cells, strict=True))
             if blank := [name for name in COLUMNS if not row[name].strip()]:
                 raise InputError(f"the cell of {blank[0]} is blank", file=file, line=line)
             sentence, position, keyword, opposite = (row[name] for name in COLUMNS)
@@ -165,7 +164,9 @@ def read_published(file: Path) -> Iterator[Row]:
             start, end = map(int, stated.groups())
             yield Row(number, sentence, start, end, keyword.strip(), opposite.strip())
     except csv.Error as error:
-        raise InputError(f"is not a CSV file ({error})", file=file, line=reader.line_num) from error
+        raise InputError(
+            f"is not a CSV file ({error})", file=file, line=reader.reader.line_num
+        ) from error
 
 
 def locate(row: Row, keywords: Keywords) -> tuple[tuple[Surface, int] | None, list[Problem]]:
