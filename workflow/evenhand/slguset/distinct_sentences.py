@@ -22,11 +22,12 @@ SCHEMA = pa.schema(
 )
 
 #: The distinct sentences, and their characters, that are held before DuckDB takes them.
-MOST_SENTENCES = 200_000
-MOST_CHARACTERS = 16_000_000
+MOST_SENTENCES = 100_000
+MOST_CHARACTERS = 8_000_000
 
-#: What DuckDB may hold in memory while it sorts; the rest of the rows waits on the disk.
-SORT_MEMORY = "384MB"
+#: What DuckDB may hold in memory while it sorts the sentences of a shard, and of all shards; the
+#: rest of the rows waits on the disk.
+SHARD_MEMORY, SORT_MEMORY = "128MB", "384MB"
 
 #: Text is compared by its bytes, hence by code points: the locale has no effect.
 MERGE = """
@@ -56,7 +57,7 @@ def distinct(
     most_sentences : int
         How many are held before they are passed on to be merged.
     """
-    return merged(_held(occurrences, most_sentences), SCHEMA, ("sentence",))
+    return merged(_held(occurrences, most_sentences), SCHEMA, ("sentence",), SHARD_MEMORY)
 
 
 def _held(occurrences: Iterable[tuple[str, str, int]], most: int) -> Iterator[pa.RecordBatch]:
@@ -82,12 +83,15 @@ def _batch(held: dict[str, tuple[str, int, int]]) -> pa.RecordBatch:
 
 
 def merged(
-    batches: Iterable[pa.RecordBatch], columns: pa.Schema, constant: Sequence[str]
+    batches: Iterable[pa.RecordBatch],
+    columns: pa.Schema,
+    constant: Sequence[str],
+    memory: str = SORT_MEMORY,
 ) -> Iterator[pa.RecordBatch]:
     """Yield one row per sentence_id, sorted: that of the least source, with all copies.
 
     Batches have exactly `BATCH_ROWS` rows, but for the last: row groups, and so the bytes of a
-    file, do not depend on how the rows came. The rows beyond `SORT_MEMORY` are in the folder for
+    file, do not depend on how the rows came. The rows beyond `memory` are in the folder for
     temporary files.
 
     Raises
@@ -110,7 +114,7 @@ def merged(
     rows = pa.RecordBatchReader.from_batches(columns, kept_failures())
     differ = " OR ".join(f"min({name}) OVER same <> max({name}) OVER same" for name in constant)
     with tempfile.TemporaryDirectory(prefix="evenhand-merge-") as folder:
-        config = {"memory_limit": SORT_MEMORY, "threads": 1, "temp_directory": folder}
+        config = {"memory_limit": memory, "threads": 1, "temp_directory": folder}
         with duckdb.connect(config=config) as connection:
             connection.register("rows", rows)
             try:
