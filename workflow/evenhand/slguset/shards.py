@@ -123,14 +123,14 @@ def plan_shards(
         corpus can be read; the message names it.
     """
     target = round(target_mb * 1e6)
-    found: dict[str, tuple[str, int, Why | None]] = {}
+    by_place: dict[str, tuple[str, int, Why | None]] = {}
     for pattern in files:
         for file in _expand(corpus, pattern):
             place = os.path.abspath(file[0])  # noqa: PTH100  # 10 times faster than Path
-            found.setdefault(place, file)
+            by_place.setdefault(place, file)
     sizes: dict[str, int] = {}
     skipped: dict[str, Why] = {}
-    for path, size, why in found.values():
+    for path, size, why in by_place.values():
         if reason := why or _unusable(path, format):
             skipped[path] = reason
         else:
