@@ -17,10 +17,8 @@ unfinished one.
 import hashlib
 import heapq
 import itertools
-import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 import torch
@@ -395,12 +393,14 @@ def _chunks(items: Sequence, size: int) -> Iterator[Sequence]:
     return (items[start : start + size] for start in range(0, len(items), size))
 
 
-class _Stack:
-    """The training of a stack; see `evenhand.learning.loop.Training`.
+class _Stack(loop.Training):
+    """The training of a stack.
 
     `parameters` have the shape (seeds, configurations, ...), and `pairs`, the number of pairs so
     far, the shape (seeds, configurations).
     """
+
+    STATE = ("parameters", "optimizer", "draws", "pairs", "step")
 
     def __init__(
         self,
@@ -449,23 +449,6 @@ class _Stack:
         self.steps = hyperparameters.epochs * -(-len(first.train) // hyperparameters.batch)
         self.codes = torch.stack([part.codes for part in self.folds])
         self.draws = [np.random.default_rng([seed, 2]) for seed in seeds]
-
-    def state_dict(self) -> dict[str, Any]:
-        return {
-            "parameters": self.parameters,
-            "optimizer": self.optimizer.state_dict(),
-            "draws": json.dumps([generator.bit_generator.state for generator in self.draws]),
-            "pairs": self.pairs,
-            "step": self.step,
-        }
-
-    def load_state_dict(self, kept: dict[str, Any]) -> None:
-        for name, parameter in self.parameters.items():
-            parameter.copy_(kept["parameters"][name])
-        self.optimizer.load_state_dict(kept["optimizer"])
-        for generator, state in zip(self.draws, json.loads(kept["draws"]), strict=True):
-            generator.bit_generator.state = state
-        self.pairs, self.step = kept["pairs"], kept["step"]
 
     def advance(self) -> Iterator[dict[str, str]]:
         # the batches of earlier steps are drawn again, and skipped

@@ -187,8 +187,8 @@ class Job:
         return [training.predict(network) for network in training.networks], training.counts
 
 
-class _Seed:
-    """The training of a seed, in one step; see `evenhand.learning.loop.Training`."""
+class _Seed(loop.Training):
+    """The training of a seed, in one step."""
 
     steps = 1
 

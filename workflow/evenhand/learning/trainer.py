@@ -4,7 +4,6 @@
 other state that changes from step to step belongs to the training, and so to its checkpoint.
 """
 
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -138,8 +137,13 @@ def fit(
     return Fitted(model, trained, logits, outputs)
 
 
-class Training:
+class Training(loop.Training):
     """The training of one seed: its state, and its steps."""
+
+    STATE = (
+        *("model", "modules", "descent", "inner", "sampler"),
+        *("epochs", "state", "losses", "norms"),
+    )
 
     def __init__(
         self,
@@ -195,28 +199,6 @@ class Training:
                 yield {"epoch": f"{epoch}", "loss": f"{self.losses[-1]:.3f}"}
             self._end_epoch()
             yield {}
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return the state for a checkpoint."""
-        return {
-            "model": self.model.state_dict(),
-            "modules": self.modules.state_dict() if self.modules is not None else None,
-            "descent": self.descent.state_dict(),
-            "inner": self.inner and self.inner.state_dict(),
-            "sampler": json.dumps(self.sampler.state()),
-            "epochs": self.epochs.state_dict(),
-            "state": self.state,
-            "losses": self.losses,
-            "norms": self.norms,
-        }
-
-    def load_state_dict(self, kept: dict[str, Any]) -> None:
-        """Continue from `state_dict`."""
-        for name in ("model", "modules", "descent", "inner", "epochs"):
-            if kept[name] is not None:
-                getattr(self, name).load_state_dict(kept[name])
-        self.sampler.restore(json.loads(kept["sampler"]))
-        self.state, self.losses, self.norms = (kept[n] for n in ("state", "losses", "norms"))
 
     # ------------------------------------------------------------------ one step
 
