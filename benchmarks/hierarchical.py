@@ -36,7 +36,7 @@ from scipy.stats import norm  # noqa: E402
 from transformers import AutoModel, PreTrainedTokenizerBase, RobertaConfig  # noqa: E402
 
 from evenhand.learning.hierarchical import HierarchicalClassifier  # noqa: E402
-from evenhand.learning.packing import Limits, Packed, pack_flat  # noqa: E402
+from evenhand.learning.packing import Limits, Packed, cut, pack  # noqa: E402
 from evenhand.legal.tokens import TokenStore, schema  # noqa: E402
 from unit.learning.padded_reference import PaddedClassifier, square  # noqa: E402
 from unit.legal import made_tokenizers  # noqa: E402
@@ -118,14 +118,8 @@ def batches(documents: list, size: int) -> list[list]:
 
 
 def packed(documents: list[list[np.ndarray]], shape: Shape, budget: int) -> Packed:
-    return pack_flat(
-        [np.concatenate(one) for one in documents],
-        [np.array([len(p) for p in one]) for one in documents],
-        shape.limits,
-        pad_id=PAD,
-        after=[AFTER],
-        tokens_per_batch=budget,
-    )
+    read = [cut(document, shape.limits, [AFTER]) for document in documents]
+    return pack(read, shape.limits, pad_id=PAD, tokens_per_batch=budget)
 
 
 def timed(function: Callable[[], torch.Tensor]) -> tuple[float, float, torch.Tensor]:
@@ -224,10 +218,8 @@ def pipeline(name: str, shape: Shape, arguments: argparse.Namespace) -> None:
         def from_store() -> int:
             tokens = 0
             for chosen in rows:
-                ids, lengths = zip(
-                    *(store.case(int(row), shape.limits.segments) for row in chosen), strict=True
-                )
-                one = pack_flat(ids, lengths, shape.limits, pad_id=0, after=[3])
+                documents = [store.paragraphs(int(row), shape.limits, [3]) for row in chosen]
+                one = pack(documents, shape.limits, pad_id=0)
                 tokens += sum(int(bucket.lengths.sum()) for bucket in one.buckets)
             return tokens
 

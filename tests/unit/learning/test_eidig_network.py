@@ -104,7 +104,6 @@ def test_training_learns_and_leaves_the_start_alone():
 
 def test_patience():
     start, x, y = made(1, dtype=np.float32)
-    progress = []
 
     def once(patience, labels):
         return train(
@@ -117,12 +116,11 @@ def test_patience():
             generator=np.random.default_rng(1),
             validation=(x, labels),
             patience=patience,
-            progress=lambda: progress.append(1),
         )
 
     # labels turned round get worse from the first epoch on
     _, epochs = once(3, 1 - y)
-    assert epochs == len(progress) < 10
+    assert 3 < epochs < 10
     assert once(3, y)[1] > 10
 
 

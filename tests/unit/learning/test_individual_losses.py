@@ -81,7 +81,7 @@ def test_flipped_people_of_one_numeric_column_have_another_of_its_values():
 
 
 def test_a_loss_that_is_not_there():
-    with pytest.raises(InputError, match="no individual loss mine"):
+    with pytest.raises(InputError, match="no individual loss 'mine'"):
         individual_loss_of("mine")
 
 

@@ -252,7 +252,7 @@ def test_pairs_train_as_the_trainer_trains_them(kind: str, task: str) -> None:
                 lambda: Dense(x.shape[1], some.classes, False), lambda rows: both[rows], some,
                 module, options, how, seed=one.seed, features=some.classes, pairs=pairs,
             )  # fmt: skip
-            logits = predict(fitted.model, lambda rows: both[rows], np.arange(len(both)), how)
+            logits, _ = predict(fitted.model, lambda rows: both[rows], np.arange(len(both)), how)
             trained = fitted.trained
         count = len(some.ids)
         np.testing.assert_allclose(one.logits, logits[:count], atol=1e-7)

@@ -7,9 +7,9 @@ import torch
 
 from evenhand.errors import InputError
 from evenhand.learning import stacked
+from evenhand.learning.divergences import js_divergence, over_pairs
 from evenhand.learning.hyperparameters import Hyperparameters
 from evenhand.learning.losses import adversarial
-from evenhand.learning.losses.iifr import individual_loss
 from evenhand.learning.methods import alfr, cfair, laftr_dp, mlp, mlp_without_attribute
 from evenhand.learning.network import Network
 from evenhand.learning.pair_sources import near_enough, nearest
@@ -62,7 +62,8 @@ def alone(made, method, configuration, seed, individual="none"):
                 log_p = logits.log_softmax(-1)
                 similarity, partner = nearest(x)
                 has = near_enough(similarity, torch.tensor([configuration.epsilon]), "cosine")[0]
-                loss = loss + configuration.lam * individual_loss(log_p, log_p[partner], has)
+                distances = js_divergence(log_p, log_p[partner])
+                loss = loss + configuration.lam * over_pairs(distances, has, "sum")
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()

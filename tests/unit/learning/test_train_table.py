@@ -241,7 +241,7 @@ def test_the_base_is_of_loss_and_metric(tmp_path, training):
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ({"individual": ["iifr_euclid"]}, "no individual loss iifr_euclid"),
+        ({"individual": ["iifr_euclid"]}, "no individual loss 'iifr_euclid'"),
         ({"split": "stratified"}, "split is stratified"),
         ({"reduction": "max"}, "reduction is max"),
         ({"js_base": "10"}, "js_base is 10"),

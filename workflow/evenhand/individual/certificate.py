@@ -197,7 +197,6 @@ def _of_eidig(effect: str, seeds: Sequence[int]) -> Iterator[Row]:
             epochs=HYPERPARAMETERS.epochs,
             interval=VARIANTS["5"],
             tries=EIDIG_TRIES,
-            progress=lambda *_: None,
         )
         for name, run in zip(trained, job.train(seed)[0], strict=True):
             trained[name][seed] = [run]

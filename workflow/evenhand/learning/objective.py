@@ -7,12 +7,12 @@ runs can be trained at once: group membership is a weight, not an index, and no 
 value.
 """
 
-import importlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+from evenhand.core.families import load_member
 from evenhand.errors import InputError
 from evenhand.learning.pairs import GRAPH, kind_of_pairs
 
@@ -165,15 +165,7 @@ def load_objective(name: str) -> Objective:
     InputError
         There is no such objective.
     """
-    place = f"{PACKAGE}.{name}"
-    try:
-        module = importlib.import_module(place)
-    except ModuleNotFoundError as error:
-        if error.name != place:  # a module that it imports is missing
-            raise
-        raise InputError(
-            f"there is no objective {name!r}", remedy=f"each is a module of {PACKAGE}"
-        ) from error
+    module = load_member(PACKAGE, name, "objective")
     known = [attribute.name for attribute in fields(Objective) if hasattr(module, attribute.name)]
     return Objective(**{key: getattr(module, key) for key in known} | {"NAME": name})
 

@@ -15,7 +15,7 @@ import numpy as np
 from evenhand.errors import InputError
 from evenhand.io.checkpoint import random_state, set_random_state
 from evenhand.learning import loop
-from evenhand.learning.evaluation import Batcher, forward, predict, predict_features
+from evenhand.learning.evaluation import Batcher, forward, predict
 from evenhand.learning.examples import Examples
 from evenhand.learning.history import Trained, broken_batch
 from evenhand.learning.objective import (
@@ -122,9 +122,9 @@ def fit(
 
     if objective.again:
         model, _ = train(problem.first(), folder and folder / "first")
-        problem = problem.second(predict(model, batcher, rows, settings, device=device))
+        problem = problem.second(predict(model, batcher, rows, settings, device=device)[0])
     model, trained = train(problem, folder)
-    logits, outputs = predict_features(
+    logits, outputs = predict(
         model, batcher, rows, settings, device=device, title=f"predict after {title}"
     )
     if objective.last_layer:
@@ -132,7 +132,7 @@ def fit(
         with torch.no_grad():
             model.last_layer.weight.copy_(torch.from_numpy(layer.weight.T))
             model.last_layer.bias.copy_(torch.from_numpy(layer.bias))
-        logits = predict(model, batcher, rows, settings, device=device)
+        logits, _ = predict(model, batcher, rows, settings, device=device)
         outputs = outputs if layer.reads is None else outputs @ layer.reads
     return Fitted(model, trained, logits, outputs)
 
@@ -305,7 +305,7 @@ class Training(loop.Training):
 
     def _end_epoch(self) -> None:
         dev = self.examples.dev
-        logits = predict(self.model, self.batcher, dev, self.settings, device=self.device.type)
+        logits, _ = predict(self.model, self.batcher, dev, self.settings, device=self.device.type)
         if not np.isfinite(logits).all():
             row = int(np.flatnonzero(~np.isfinite(logits).all(axis=1))[0])
             raise InputError(

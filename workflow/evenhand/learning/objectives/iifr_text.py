@@ -26,12 +26,11 @@ from torch import Tensor
 from torch.nn import functional
 
 from evenhand.errors import InputError
-from evenhand.learning.divergences import js_divergence
+from evenhand.learning.divergences import js_divergence, over_pairs
 from evenhand.learning.objective import (
     Batch,
     Options,
     State,
-    at_least_one,
     full_precision,
     losses_of,
 )
@@ -90,9 +89,7 @@ def loss(batch: Batch, state: State, options: Options, modules: None) -> tuple[T
     divergence = js_divergence(log_p, log_partner)
     if batch.task == "multi_label":
         divergence = divergence.mean(dim=-1)
-    total = (divergence * has_pair).sum()
-    if options["reduction"] == "mean":
-        total = total / at_least_one(has_pair.sum())
+    total = over_pairs(divergence, has_pair, options["reduction"])
     return losses_of(batch).mean() + options["weight"] * total, state
 
 
