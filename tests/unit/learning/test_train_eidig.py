@@ -1,5 +1,4 @@
 import dataclasses
-from itertools import groupby
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -7,7 +6,6 @@ import pytest
 
 from evenhand.core.scratch import scratch_at
 from evenhand.errors import InputError
-from evenhand.io.checkpoint import Checkpoints
 from evenhand.learning.eidig import relabelling
 from evenhand.learning.train_eidig import train_eidig
 from evenhand.learning.train_table import GROUPS, PREDICTIONS, RUNS, train_table
@@ -170,56 +168,26 @@ def test_input_that_is_wrong(tmp_path, training, options, match):
         run(tmp_path, training, table(), **options)
 
 
-class Killed(BaseException):
-    pass
+def checkpointed(tmp_path, training, made, **options):
+    """A run by the folder of its checkpoints: counts, and the bytes of the tables."""
 
+    def train(folder):
+        with scratch_at(folder):
+            counts, *_, written = run(tmp_path, training, made, **{"tries": 20} | options)
+        return counts, written
 
-@pytest.fixture
-def killed(monkeypatch):
-    """A function that lets a run die when so many seeds are done; and the seeds that are saved."""
-    save, saved = Checkpoints.save, []
-
-    def after(seeds):
-        def stop(self, kept):
-            save(self, kept)
-            saved.append(self.file.parent.name)
-            if len(saved) == seeds:
-                raise Killed
-
-        monkeypatch.setattr(Checkpoints, "save", stop)
-        return saved
-
-    return after
+    return train
 
 
 @pytest.mark.parametrize("track", ["integers", "base"])
-def test_a_run_that_was_stopped_goes_on_with_the_seed_that_was_begun(
-    tmp_path, training, killed, track
-):
-    options = {"track": track, "seeds": 3, "tries": 20}
-    counts, *_, whole = run(tmp_path, training, people(240), **options)
-    saved = killed(2)
-    with pytest.raises(Killed), scratch_at(tmp_path / "scratch"):
-        run(tmp_path, training, people(240), **options)
-    with scratch_at(tmp_path / "scratch"):
-        again, *_, resumed = run(tmp_path, training, people(240), **options)
-    assert (again, resumed) == (counts, whole)
-    # a slow seed is saved twice in a row
-    assert [name for name, _ in groupby(saved)] == ["seed-0", "seed-1", "seed-2"]
-    assert not (tmp_path / "scratch").exists()
+def test_a_run_that_was_stopped_goes_on_with_the_next_seed(tmp_path, training, interrupted, track):
+    options = {"track": track, "seeds": 3}
+    interrupted.goes_on(checkpointed(tmp_path, training, people(240), **options), 2)
 
 
-def test_seeds_of_another_search_or_table_are_not_read(tmp_path, training, killed):
-    killed(1)
-    with pytest.raises(Killed), scratch_at(tmp_path / "scratch"):
-        run(tmp_path, training, people(240), tries=20)
-    with (
-        pytest.raises(InputError, match="other settings or data"),
-        scratch_at(tmp_path / "scratch"),
-    ):
-        run(tmp_path, training, people(240), tries=21)
-    with (
-        pytest.raises(InputError, match="other settings or data"),
-        scratch_at(tmp_path / "scratch"),
-    ):
-        run(tmp_path, training, people(240, seed=1), tries=20)
+def test_seeds_of_another_search_or_table_are_not_read(tmp_path, training, interrupted):
+    interrupted.refused(
+        checkpointed(tmp_path, training, people(240)),
+        checkpointed(tmp_path, training, people(240), tries=21),
+        checkpointed(tmp_path, training, people(240, seed=1)),
+    )

@@ -8,8 +8,6 @@ import pytest
 from evenhand.core.scratch import scratch_at
 from evenhand.errors import InputError
 from evenhand.individual.results import read_groups, read_runs
-from evenhand.io import checkpoint
-from evenhand.io.checkpoint import Checkpoints
 from evenhand.io.tables import read_columns
 from evenhand.learning import stacked
 from evenhand.learning.train_table import GROUPS, PREDICTIONS, REASON, RUNS, train_table
@@ -275,68 +273,32 @@ def test_a_group_without_a_label_has_blank_rates(tmp_path, training):
     assert groups[2]["fpr"] is not None
 
 
-class Killed(BaseException):
-    pass
+def checkpointed(tmp_path, training, made, **options):
+    """A training of two adversaries' weights, by the folder of its checkpoints: bytes of tables."""
+    chosen = {"individual": ["none", "iifr_cosine"], "mus": [1.0, 4.0], "seeds": 3} | options
 
+    def train(folder):
+        with scratch_at(folder):
+            run(tmp_path, training, made, "alfr", **chosen)
+        return [path.read_bytes() for path in sorted(tmp_path.glob("*.parquet"))]
 
-def checkpointed(folder, data, meta, training, **options):
-    """Train in a folder; the bytes of the three tables."""
-    folder.mkdir()
-    outputs = {name: folder / f"{name}.parquet" for name in ("out", "groups", "predictions")}
-    given = {"individual": ["none", "iifr_cosine"], "mus": [1.0, 4.0], "seeds": 3} | options
-    train_table(data=data, meta=meta, training=training, method="alfr", **outputs, **given)
-    return [path.read_bytes() for path in outputs.values()]
+    return train
 
 
 @pytest.mark.parametrize("step", [1, 12, 13, 44])
 def test_a_training_that_was_stopped_goes_on_to_the_same_bytes(
-    tmp_path, training, monkeypatch, step
+    tmp_path, training, monkeypatch, interrupted, step
 ):
     # three stacks of two runs for the pairs that are drawn, three for the cosine; six steps an
     # epoch, two epochs
     monkeypatch.setattr(stacked, "STACK", 2)
-    files = write(tmp_path, table(values=3))
-    given = {"individual": ["iifr_counterfactual", "iifr_cosine"]}
-    whole = checkpointed(tmp_path / "whole", *files, training, **given)
-    monkeypatch.setattr(checkpoint, "SECONDS", 0.0)
-    monkeypatch.setattr(checkpoint, "SHARE", 0)
-    save, seen = Checkpoints.save_if_due, []
-
-    def stop(self, collect):
-        save(self, collect)
-        seen.append(1)
-        if len(seen) == step:
-            raise Killed
-
-    monkeypatch.setattr(Checkpoints, "save_if_due", stop)
-    with pytest.raises(Killed), scratch_at(tmp_path / "scratch"):
-        checkpointed(tmp_path / "stopped", *files, training, **given)
-    assert (tmp_path / "scratch").exists()
-    with scratch_at(tmp_path / "scratch"):
-        resumed = checkpointed(tmp_path / "resumed", *files, training, **given)
-    assert resumed == whole
-    assert len(seen) == 6 * 12  # no step was made twice
-    assert not (tmp_path / "scratch").exists()
+    pairs = ["iifr_counterfactual", "iifr_cosine"]
+    interrupted.goes_on(checkpointed(tmp_path, training, table(values=3), individual=pairs), step)
 
 
-def test_a_checkpoint_of_another_grid_or_table_is_refused(tmp_path, training, monkeypatch):
-    def stop(self, collect):
-        self.save(collect())
-        raise Killed
-
-    files = write(tmp_path, table())
-    with monkeypatch.context() as patched, pytest.raises(Killed), scratch_at(tmp_path / "scratch"):
-        patched.setattr(Checkpoints, "save_if_due", stop)
-        checkpointed(tmp_path / "stopped", *files, training)
-    with (
-        pytest.raises(InputError, match="other settings or data"),
-        scratch_at(tmp_path / "scratch"),
-    ):
-        checkpointed(tmp_path / "other_grid", *files, training, mus=[2.0, 4.0])
-    (tmp_path / "more").mkdir()
-    more = write(tmp_path / "more", table(seed=1))
-    with (
-        pytest.raises(InputError, match="other settings or data"),
-        scratch_at(tmp_path / "scratch"),
-    ):
-        checkpointed(tmp_path / "other_table", *more, training)
+def test_a_checkpoint_of_another_grid_or_table_is_refused(tmp_path, training, interrupted):
+    interrupted.refused(
+        checkpointed(tmp_path, training, table()),
+        checkpointed(tmp_path, training, table(), mus=[2.0, 4.0]),
+        checkpointed(tmp_path, training, table(seed=1)),
+    )
