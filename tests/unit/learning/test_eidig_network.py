@@ -87,21 +87,6 @@ def test_optimisers_as_torch_has_them(mine, theirs):
     np.testing.assert_allclose(network.theta, flat(module), atol=2e-5)
 
 
-def test_training_learns_and_leaves_the_start_alone():
-    start, x, _ = made(1, dtype=np.float32)
-    y = (x[:, 0] > 0).astype(np.float32)
-    before = start.theta.copy()
-    options = {"batch": 8, "epochs": 60}
-
-    def once():
-        generator = np.random.default_rng(1)
-        return train(start, Adadelta(len(before), 1.0), x, y, generator=generator, **options)
-
-    (one, epochs), (other, _) = once(), once()
-    assert (start.theta == before).all() and (one.theta == other.theta).all() and epochs == 60
-    assert ((probability(one, x) > 0.5) == (y == 1)).mean() > 0.9
-
-
 def test_patience():
     start, x, y = made(1, dtype=np.float32)
 

@@ -76,5 +76,3 @@ def test_thresholds_are_strict_cosines_or_quantiles_with_ties():
     found = near_enough(similarity, torch.tensor([0.5, 0.75]), "quantile")
     assert found[0].tolist() == [[0, 0, 1, 1, 1], [0, 0, 0, 1, 1]]
     assert found[1].tolist() == [[1, 1, 1, 0, 0], [1, 1, 0, 0, 0]]
-    with pytest.raises(ValueError, match="no unit"):
-        near_enough(similarity, epsilons, "share")

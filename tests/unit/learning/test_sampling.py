@@ -125,14 +125,6 @@ def test_group_pairs_meet_all():
     assert min(pairs.values()) > 60
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_bad_input(name):
-    with pytest.raises(InputError, match="no case to train on"):
-        made(name, np.array([], dtype=int), 4)
-    with pytest.raises(InputError, match="a batch of 0"):
-        made(name, np.array([0, 1]), 0)
-
-
 def test_a_sampler_that_is_none_is_told_with_those_that_are():
     with pytest.raises(InputError, match=r"the sampler 'random'; use shuffle, neighbours, group"):
         made("random", np.zeros(4, int), 2)

@@ -101,8 +101,12 @@ def test_it_learns_more_than_frequencies(kind, tmp_path):
     assert (made["sentences_trained_on"], made["sentences_held_out"]) == (270, 30)
     assert made["loss"][-1]["step"] == sizes["steps"]
     assert made["loss"][-1]["loss"] < made["loss"][0]["loss"] - 1
+    assert family_of(tmp_path / "m") == ("causal" if kind == "causal" else "masked")
+    lm = LOAD[kind](tmp_path / "m")
+    assert (lm.max_tokens, lm.missing) == (24, [])
+    files = (tmp_path / "m").glob("*.json")
+    assert not any(str(tmp_path) in path.read_text(encoding="utf-8") for path in files)
     if kind == "causal":
-        lm = load_causal_lm(tmp_path / "m")
         lines = ["The doctor lives near the river today.", "The doctor river near lives the today."]
         likely, unlikely = read_sequences(lm, *encode(lm, lines), tokens_per_batch=500)
         assert likely.log_p.sum() > unlikely.log_p.sum() + 5
@@ -129,15 +133,6 @@ def test_same_bytes_whatever_the_threads_and_the_order_of_inputs(kind, tmp_path)
     for name in "ab":
         (tmp_path / name / "training.json").unlink()
     assert content_digest(tmp_path / "a") == content_digest(tmp_path / "b")
-
-
-def test_the_folder(kind, tmp_path):
-    run(kind, tmp_path / "m", sentences(kind))
-    assert family_of(tmp_path / "m") == ("causal" if kind == "causal" else "masked")
-    lm = LOAD[kind](tmp_path / "m")
-    assert (lm.max_tokens, lm.missing) == (24, [])
-    files = (tmp_path / "m").glob("*.json")
-    assert not any(str(tmp_path) in path.read_text(encoding="utf-8") for path in files)
 
 
 def test_what_was_trained_on(tmp_path):

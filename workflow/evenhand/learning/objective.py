@@ -62,7 +62,7 @@ class Batch:
         The logits of each case's counterfactual, the text with swapped words. Any finite numbers
         for cases without one.
     has_partner : tensor of bool or None, shape (n,)
-        Whether a case has a counterfactual. None: all have one, if there are `partner_logits`.
+        Whether a case has a counterfactual; None without `partner_logits`.
     partner : tensor of int64 or None, shape (n,)
         The row of this batch with the case's neighbour in a given graph; -1: not in the batch.
     """
@@ -281,10 +281,7 @@ def element_losses(logits: "Tensor", labels: "Tensor", task: str) -> "Tensor":
     if task == "multi_label":
         labels = labels.to(logits.dtype)
         return functional.binary_cross_entropy_with_logits(logits, labels, reduction="none")
-    if task == "multi_class":
-        log_p = logits.log_softmax(dim=-1)
-        return -log_p.gather(-1, labels[..., None])
-    raise ValueError(f"there is no task {task}")
+    return -logits.log_softmax(dim=-1).gather(-1, labels[..., None])
 
 
 def per_example_loss(logits: "Tensor", labels: "Tensor", task: str) -> "Tensor":

@@ -104,16 +104,12 @@ def make_sampler(
     Raises
     ------
     InputError
-        No sampler has this name, there is no case, or the batch size is below 1.
+        No sampler has this name.
     """
     if name not in SAMPLERS:
         raise InputError(
             f"an objective names the sampler {name!r}", remedy=f"use {', '.join(SAMPLERS)}"
         )
-    if len(groups) < 1:
-        raise InputError("there is no case to train on")
-    if batch < 1:
-        raise InputError(f"a batch of {batch} holds no case", remedy="give a batch size from 1")
     cases = near if name == "neighbours" else np.asarray(groups)
     return Batches(partial(SAMPLERS[name], cases, batch), -(-len(groups) // batch), generator)
 
