@@ -29,13 +29,12 @@ from evenhand.errors import InputError
 from evenhand.learning import loop
 from evenhand.learning.erasure import LastLayer
 from evenhand.learning.examples import Examples
-from evenhand.learning.history import Epochs, Trained, broken_batch
+from evenhand.learning.history import Epochs, Trained
 from evenhand.learning.objective import (
     Batch,
     Objective,
     Options,
     State,
-    per_example_loss,
     reads_features,
     trains_inside,
 )
@@ -376,16 +375,14 @@ class Stack(loop.Training):
         finite = torch.isfinite(losses) & torch.isfinite(norms)
         if not bool(finite.all()):
             place = int((~finite).nonzero()[0, 0])
-            cases = rows[place]
-            each = per_example_loss(logits[place], fields["labels"][place], self.examples.task)
-            raise broken_batch(
+            raise self.problem.broken_batch(
                 self.folder,
+                rows[place],
+                logits[place],
                 step=self.step,
                 seed=self.seeds[self.active[place]],
                 loss=losses[place].item(),
                 norm=norms[place].item(),
-                ids=[self.examples.ids[row] for row in cases],
-                losses=each.tolist(),
             )
         rate = self.problem.learning_rate(self.step)
         self.optimizer.param_groups[0]["lr"] = rate

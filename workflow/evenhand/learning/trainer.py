@@ -17,12 +17,11 @@ from evenhand.io.checkpoint import random_state, set_random_state
 from evenhand.learning import loop
 from evenhand.learning.evaluation import Batcher, forward, predict
 from evenhand.learning.examples import Examples
-from evenhand.learning.history import Trained, broken_batch
+from evenhand.learning.history import Trained
 from evenhand.learning.objective import (
     Batch,
     Objective,
     Options,
-    losses_of,
     trains_inside,
     whole,
 )
@@ -207,14 +206,9 @@ class Training(loop.Training):
         loss, logits = self._backward(rows)
         value, norm = self.descent.update(loss)
         if not (math.isfinite(value) and math.isfinite(norm)):
-            raise broken_batch(
-                self.folder,
-                step=self.step,
-                epoch=len(self.epochs.history) + 1,
-                loss=value,
-                norm=norm,
-                ids=[self.examples.ids[row] for row in rows],
-                losses=losses_of(self._batch(rows, logits.detach(), logits.detach())).tolist(),
+            where = {"step": self.step, "epoch": len(self.epochs.history) + 1}
+            raise self.problem.broken_batch(
+                self.folder, rows, logits, loss=value, norm=norm, **where
             )
         self.losses.append(value)
         self.norms.append(norm)
