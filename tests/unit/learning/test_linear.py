@@ -2,7 +2,6 @@
 
 import json
 import math
-import pkgutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from scipy.sparse import csr_matrix
 from torch import nn
 
 from evenhand.errors import InputError
-from evenhand.learning import objectives
 from evenhand.learning.evaluation import predict
 from evenhand.learning.examples import Examples
 from evenhand.learning.linear import train_models
@@ -22,11 +20,10 @@ from evenhand.learning.pairs import Pairs
 from evenhand.learning.settings import Settings
 from evenhand.learning.trainer import fit
 from evenhand.scoring.device import repeatable
-from unit.learning.made_training import examples
+from unit.learning.made_training import OBJECTIVES, examples
 
-EVERY = sorted(one.name for one in pkgutil.iter_modules(objectives.__path__))
 #: Those that need no representation that learns.
-NAMES = [one for one in EVERY if load_objective(one).inner_loss is None]
+NAMES = [one for one in OBJECTIVES if load_objective(one).inner_loss is None]
 WIDTH = 12
 
 
@@ -112,7 +109,7 @@ def test_stacked_seeds_train_as_the_trainer_trains_each(name: str, task: str) ->
             assert {key: ours[key] for key in same} == {key: theirs[key] for key in same}
 
 
-@pytest.mark.parametrize("name", [n for n in EVERY if "compat" in load_objective(n).OPTIONS])
+@pytest.mark.parametrize("name", [n for n in OBJECTIVES if "compat" in load_objective(n).OPTIONS])
 def test_the_quirks_of_the_reference_can_be_stacked(name: str) -> None:
     some, module = examples(), load_objective(name)
     options = {**module.OPTIONS, "compat": True}
@@ -224,37 +221,16 @@ def test_pairs_train_as_the_trainer_trains_them(kind: str, task: str) -> None:
             np.testing.assert_allclose(ours["losses"], theirs["losses"], atol=1e-7)
 
 
-def test_pairs_of_no_weight_change_no_bit() -> None:
+def test_counterfactuals_are_predicted_for_whoever_does_not_learn_from_them() -> None:
     some = examples()
-    x = matrix(some, np.float32)
+    x = matrix(some)
     swapped, pairs = swapped_of(some, x)
-    options = {"pairs": "counterfactual", "weight": 0.0}
-    given = {"pairs": pairs, "swapped": swapped}
-    (plain,), (weightless,) = (
-        run(x, some), run(x, some, "iifr_text", options=options, **given),
-    )  # fmt: skip
-    np.testing.assert_array_equal(plain.logits, weightless.logits)
-    (also,) = run(x, some, **given)  # swapped are predicted for whoever does not learn from them
+    (plain,), (also,) = run(x, some), run(x, some, pairs=pairs, swapped=swapped)
     np.testing.assert_array_equal(plain.logits, also.logits)
-    np.testing.assert_array_equal(also.swapped_logits, weightless.swapped_logits)
     assert plain.swapped_logits is None
-    again = run(x, some, "iifr_text", options=options, **given)[0]
-    np.testing.assert_array_equal(again.swapped_logits, weightless.swapped_logits)
-
-
-def test_counterfactuals_that_nobody_has() -> None:
-    some = examples()
-    x = matrix(some, np.float32)
-    pairs = Pairs(swapped=np.zeros(len(some.ids), dtype=bool))
-    (one,) = run(x, some, "iifr_text", options={"pairs": "counterfactual"}, pairs=pairs, swapped=x)
-    np.testing.assert_array_equal(one.logits, run(x, some)[0].logits)
-    assert np.isnan(one.swapped_logits).all()
-
-
-def test_pairs_that_are_not_given() -> None:
-    some = examples()
-    for kind, lacking in (("counterfactual", "counterfactuals"), ("graph", "neighbours")):
-        with pytest.raises(InputError, match=f"needs the cases' {lacking}"):
-            run(matrix(some), some, "iifr_text", options={"pairs": kind})
+    expected = np.where(pairs.swapped[:, None], swapped @ plain.weight + plain.bias, np.nan)
+    np.testing.assert_allclose(also.swapped_logits, expected, atol=1e-12)
     with pytest.raises(ValueError, match="do not belong to these cases"):
-        run(matrix(some), some, swapped=matrix(some))
+        run(x, some, swapped=x)
+    with pytest.raises(InputError, match="needs the cases' counterfactuals"):
+        run(x, some, "iifr_text", options={"pairs": "counterfactual"})

@@ -19,8 +19,6 @@ def penalised(batch, options, **more):
     return loss(batch, one) - loss(batch, {**one, "penalty": 0.0})
 
 
-
-
 def test_by_hand():
     # logits 0 and z: the slope of the cross entropy is (p - y) z with p = sigmoid(z)
     z = torch.tensor([2.0, -1.0, 3.0, 0.5], dtype=torch.float64)
@@ -51,8 +49,6 @@ def test_it_is_the_product_of_autograds_slopes_of_the_halves(task, options, clas
         ]
         expected.append(halves[0] * halves[1])
     torch.testing.assert_close(penalised(batch, options), torch.stack(expected).mean())
-
-
 
 
 def test_the_weight_rises_and_in_compat_falls():
