@@ -57,9 +57,10 @@ def test_it_is_the_padded_forward_pass(family, mode):
     ours = classifier(family, mode)
     reference = PaddedClassifier(ours)
     documents = documents_of(SHAPES)
+    mixed = ours(packed(documents, ours, tokens_per_batch=64, device="cuda"))
     found = ours(packed(documents, ours, tokens_per_batch=64))
     expected = reference(*square(documents, LIMITS, tiny_encoders.pad_id(ours.encoder), AFTER))
-    for one, other in zip(found, expected, strict=True):
+    for one, other in (*zip(found, expected, strict=True), *zip(mixed, expected, strict=True)):
         assert one.dtype == torch.float64
         torch.testing.assert_close(one, other, rtol=0, atol=1e-12)
     losses = loss_of(*found), loss_of(*expected)

@@ -17,12 +17,17 @@ def documents_of(shapes, seed=0):
 shapes = st.lists(st.lists(st.integers(1, 50), max_size=7), max_size=6)
 
 
-@given(shapes, st.integers(1, 5), st.integers(2, 40), st.integers(1, 20), st.integers(1, 200))
-def test_all_that_is_read_is_there_once(shapes, segments, tokens, bucket, budget):
+@given(
+    shapes,
+    *(st.integers(1, 5), st.integers(2, 40), st.integers(1, 20), st.integers(1, 200)),
+    st.sampled_from(["cpu", "cuda"]),
+)
+def test_all_that_is_read_is_there_once(shapes, segments, tokens, bucket, budget, device):
     documents = documents_of(shapes)
     limits = Limits(segments, tokens)
     read = [cut(document, limits, [END]) for document in documents]
-    packed = pack(read, limits, pad_id=PAD, bucket=bucket, tokens_per_batch=budget)
+    how = {"bucket": bucket, "tokens_per_batch": budget, "device": device}
+    packed = pack(read, limits, pad_id=PAD, **how)
     found, number = {}, 0
     for one in packed.buckets:
         mask = one.mask()
@@ -67,6 +72,6 @@ def test_what_cannot_be_packed():
         pack([[np.array([1]), np.zeros(0, np.int64)]], Limits(4, 20), pad_id=PAD)
     with pytest.raises(ValueError, match="cannot end with"):
         cut([], Limits(4, 2), after=[1, 2])
-    for options in ({"bucket": 0}, {"tokens_per_batch": 0}, {}):
+    for options in ({"bucket": 0}, {"tokens_per_batch": -1}, {}):
         with pytest.raises(ValueError, match="no such buckets"):
             pack([[np.arange(30)]], Limits(4, 20 if options == {} else 40), pad_id=PAD, **options)

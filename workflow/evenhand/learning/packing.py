@@ -6,7 +6,7 @@ multiple of 16 tokens, together with the document and position of each paragraph
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,9 +14,12 @@ import torch
 
 from evenhand.errors import InputError
 
-#: Bucket widths are multiples of this many tokens; and the maximum number of tokens, including
-#: padding, that the encoder processes at once.
-BUCKET, TOKENS_PER_BATCH = 16, 4096
+#: Bucket widths are multiples of this many tokens.
+BUCKET = 16
+
+#: The maximum number of tokens, including padding, that the encoder processes at once, by kind of
+#: device.
+TOKENS_PER_BATCH = {"cpu": 4096, "cuda": 65_536}
 
 
 @dataclass(frozen=True)
@@ -143,7 +146,8 @@ def pack(
     *,
     pad_id: int,
     bucket: int = BUCKET,
-    tokens_per_batch: int = TOKENS_PER_BATCH,
+    tokens_per_batch: int | None = None,
+    device: str = "cpu",
 ) -> Packed:
     """Pack documents given as lists of paragraphs.
 
@@ -157,14 +161,21 @@ def pack(
         The id for padding, which is masked.
     bucket : int
         Widths are multiples of this, up to the limit.
-    tokens_per_batch : int
-        The maximum number of tokens in a bucket, including padding; at least one paragraph.
+    tokens_per_batch : int, optional
+        The maximum number of tokens in a bucket, including padding; at least one paragraph. By
+        default, `TOKENS_PER_BATCH`.
+    device : str
+        The device that the batch is for. On a CPU, the paragraphs of a bucket have one width. A GPU
+        loses more time by many buckets than by padding, so that a bucket is filled whatever the
+        widths.
 
     Raises
     ------
     InputError
         A paragraph has no tokens.
     """
+    kind = torch.device(device).type
+    tokens_per_batch = tokens_per_batch or TOKENS_PER_BATCH[kind]
     counts = np.array([len(document) for document in documents], dtype=np.int64)
     paragraphs = list(itertools.chain.from_iterable(documents))
     sizes = np.array([len(paragraph) for paragraph in paragraphs], dtype=np.int64)
@@ -176,18 +187,21 @@ def pack(
     if bucket < 1 or tokens_per_batch < 1 or sizes.max(initial=0) > limits.tokens:
         raise ValueError(f"no such buckets: {bucket}, {tokens_per_batch}, {limits.tokens}")
     widths = np.minimum(-(-sizes // bucket) * bucket, limits.tokens)
+    flat = np.concatenate([np.zeros(0, np.int64), *paragraphs])
+    starts = np.cumsum(sizes) - sizes
     documents, slots = places(counts)
     order = np.argsort(-widths, kind="stable")  # the widest first, to run out of memory early
     buckets = []
-    for rows in _groups(order, widths, tokens_per_batch):
-        ids = np.full((len(rows), widths[rows[0]]), pad_id, dtype=np.int64)
-        for place, row in enumerate(rows):
-            ids[place, : sizes[row]] = paragraphs[row]
+    for rows in _groups(order, widths, tokens_per_batch, mixed=kind != "cpu"):
+        columns = np.arange(widths[rows[0]])
+        inside = columns < sizes[rows, None]
+        at = np.minimum(starts[rows, None] + columns, len(flat) - 1)
+        ids = np.where(inside, flat[at], pad_id).astype(np.int64)
         buckets.append(
             Bucket(
                 ids=torch.from_numpy(ids),
                 lengths=torch.from_numpy(sizes[rows]),
-                full=bool((sizes[rows] == ids.shape[1]).all()),
+                full=bool(inside.all()),
             )
         )
     return Packed(
@@ -206,11 +220,13 @@ def places(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return documents, np.arange(len(documents)) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
-def _groups(order: np.ndarray, widths: np.ndarray, tokens: int) -> list[np.ndarray]:
-    """Split rows into groups of equal width, within the budget of tokens."""
-    groups = []
-    borders = np.flatnonzero(np.diff(widths[order])) + 1
-    for group in np.split(order, borders) if len(order) else []:
-        rows = max(1, tokens // int(widths[group[0]]))
-        groups += [group[i : i + rows] for i in range(0, len(group), rows)]
-    return groups
+def _groups(
+    order: np.ndarray, widths: np.ndarray, tokens: int, mixed: bool
+) -> Iterator[np.ndarray]:
+    """Yield rows in groups within the budget of tokens, of equal width unless `mixed`."""
+    borders = [] if mixed else np.flatnonzero(np.diff(widths[order])) + 1
+    for group in np.split(order, borders):
+        while len(group):
+            rows = max(1, tokens // int(widths[group[0]]))
+            yield group[:rows]
+            group = group[rows:]
