@@ -120,7 +120,7 @@ def embed_paragraphs(
     factual = _open_factual(same_tokens, same, store, int(sizes.hidden_size), number_format)
 
     def paragraphs_of(tokens: TokenStore, row: int) -> list[np.ndarray]:
-        return tokens.paragraphs(row, limits.segments, limits.tokens, special["after"])
+        return tokens.paragraphs(row, limits, special["after"])
 
     @torch.inference_mode()
     def embed(rows: np.ndarray) -> dict[str, np.ndarray]:
