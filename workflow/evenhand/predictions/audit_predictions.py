@@ -152,21 +152,22 @@ def write_audit(
     counts = tabulate(out, load_members(tables), study)
     rows = list(study.cases())
     left_out = len(predictions.left_out)
-    document["rows"] = len(rows) + len(predictions.factual) + left_out
-    document["unknown"] = {
-        name: int((groups == "").sum()) for name, groups in predictions.groups.items()
-    }
-    document |= {"cases": len(rows), "groups": list(predictions.groups), "left_out": left_out}
-    metrics = list(dict.fromkeys(item.metric for item in study.metrics))
-    document |= {"several": predictions.several, "runs": len(predictions.predicted)}
-    document |= {"classes": predictions.classes, "metrics": metrics, "delta": delta}
-    document |= {
-        "positive": None
-        if predictions.positive is None
-        else predictions.classes[predictions.positive]
-    }
+    positive = predictions.positive
     many = [f"{item} (over {MOST_GROUPS} groups)" for item in study.not_crossed]
-    document["not_crossed"] = [*without, *many]
+    document |= {
+        "rows": len(rows) + len(predictions.factual) + left_out,
+        "unknown": {name: int((codes == "").sum()) for name, codes in predictions.groups.items()},
+        "cases": len(rows),
+        "groups": list(predictions.groups),
+        "left_out": left_out,
+        "several": predictions.several,
+        "runs": len(predictions.predicted),
+        "classes": predictions.classes,
+        "metrics": list(dict.fromkeys(item.metric for item in study.metrics)),
+        "delta": delta,
+        "positive": None if positive is None else predictions.classes[positive],
+        "not_crossed": [*without, *many],
+    }
     pq.write_table(pa.Table.from_pylist(rows), cases, **FORM)
     write_json(meta, document)
     return counts | {"cases": len(rows), "left_out": left_out}

@@ -15,12 +15,7 @@ from typing import TYPE_CHECKING, Any
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
-from evenhand.scoring.model_files import (
-    PICKLED_FILES,
-    WEIGHT_FILES,
-    model_source,
-    readable_errors,
-)
+from evenhand.scoring.model_files import PICKLED_FILES, WEIGHT_FILES, model_source, readable_errors
 
 if TYPE_CHECKING:
     import torch
@@ -66,7 +61,7 @@ def convert_weights(
     from safetensors.torch import save_file
 
     source = model_source(model, hub_name)
-    folder = model if model is not None else _fetch(hub_name, revision)
+    folder = _fetch(source, revision) if hub_name else source
     parts = _parts(folder, source)
     out.mkdir(parents=True)
     for pattern in COPIED:

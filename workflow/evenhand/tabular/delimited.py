@@ -37,7 +37,9 @@ def one_hot(name: str, values: np.ndarray, known: Iterable[Any]) -> dict[str, np
 
 
 def read_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """Read a CSV file: UTF-8 (a byte-order mark is accepted), a header, commas.
+    """Read a CSV file: UTF-8 (a byte-order mark is accepted), and a header.
+
+    Cells are separated by comma, semicolon or tab, whichever is most frequent in the header.
 
     Returns
     -------
@@ -52,21 +54,27 @@ def read_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
         header.
     """
     rows = []
-    reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
+    text = read_text(path)
+    delimiter = max(",;\t", key=text.partition("\n")[0].count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         header = [name.strip() for name in next(reader, [])]
-        for row in reader:
-            if not row:
-                continue
+        for row in filter(None, reader):
             if len(row) != len(header):
                 raise InputError(
                     f"has {counted(len(row), 'cell')}, and the header {len(header)}",
                     file=path,
                     line=reader.line_num,
+                    remedy="put a cell with the delimiter inside into quotes",
                 )
             rows.append((reader.line_num, [cell.strip() for cell in row]))
     except csv.Error as error:
-        raise InputError(f"is not a CSV file ({error})", file=path, line=reader.line_num) from error
+        raise InputError(
+            f"is not a CSV file ({error})",
+            file=path,
+            line=reader.line_num,
+            remedy='close each quoted cell, and double a quote inside one ("")',
+        ) from error
     if not rows:
         raise InputError("has no rows below its header", file=path)
     return header, rows
