@@ -9,6 +9,7 @@ import inspect
 import json
 import re
 import shutil
+import sys
 import tempfile
 import weakref
 from collections import Counter
@@ -692,10 +693,10 @@ def _model(model: Any, folder: Path) -> tuple[dict[str, Any], str]:
         network.save_pretrained(place)
         tokenizer.save_pretrained(place)
         return {"model": place}, type(network).__name__
+    from evenhand.scoring.model_files import check_folder, check_hub_name
+
     path = Path(model)
     if path.is_dir():
-        from evenhand.scoring.model_files import check_folder
-
         check_folder(path)
         return {"model": path}, path.resolve().name
     beside = path.parent != Path() and path.parent.is_dir()  # else a name on the hub
@@ -703,6 +704,8 @@ def _model(model: Any, folder: Path) -> tuple[dict[str, Any], str]:
         folders = sorted(folder.name for folder in path.parent.glob("*/")) if beside else []
         remedy = f"beside it are {listed(folders, 4)}" if folders else None
         raise InputError("there is no such folder", file=path, remedy=remedy)
+    check_hub_name(str(model))
+    print(f"{model} is no folder here; the Hugging Face hub is asked for it", file=sys.stderr)
     return {"hub_name": str(model)}, str(model).rpartition("/")[2]
 
 

@@ -31,7 +31,7 @@ rule apply_filters:
 
 rule train_names_crf:
     input:
-        corpora=TAGGED,
+        corpora=INPUTS.tagged,
         keywords=table("keywords"),
     output:
         model="<results>/slguset/names/crf.crfsuite",

@@ -60,9 +60,17 @@ def test_it_is_kept_when_it_is_due(tmp_path, monkeypatch):
 
 def test_another_configuration_is_refused(tmp_path):
     Checkpoints(tmp_path, {"lr": 0.1, "batch": 16}).save(kept(1))
-    for other in ({"lr": 0.2, "batch": 16}, {"lr": 0.1}, {"lr": 0.1, "batch": 16, "clip": None}):
-        with pytest.raises(InputError, match="a training with other settings or data; remove it"):
+    for other, named in (
+        ({"lr": 0.2, "batch": 16}, "lr"),
+        ({"lr": 0.1}, "batch"),
+        ({"lr": 0.1, "batch": 16, "clip": None}, "clip"),
+        ({"lr": {"top": 1}, "batch": 8}, "lr, batch"),
+    ):
+        with pytest.raises(InputError, match=f"other settings or data: {named}; remove it"):
             restored(tmp_path, **other)
+    Checkpoints(tmp_path, {"settings": {"lr": 0.1, "decay": 0}}).save(kept(1))
+    with pytest.raises(InputError, match=r"data: settings\.lr; remove it"):
+        restored(tmp_path, settings={"lr": 0.2, "decay": 0})
 
 
 @pytest.mark.parametrize("damage", ["cut", "empty", "other", "hole"])

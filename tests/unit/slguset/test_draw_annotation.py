@@ -228,7 +228,8 @@ def test_a_frozen_sentence_with_other_text_is_named(tmp_path, candidates, keywor
 
 
 def test_nothing_to_draw_is_an_empty_sample_and_no_error(tmp_path, candidates, keywords, capsys):
-    rows, drawn, counts = draw(tmp_path, candidates, keywords, sentences_per_pair=0)
+    write_candidates(candidates, [candidate_row("第一天，他没来。", verdict="length")])
+    rows, drawn, counts = draw(tmp_path, candidates, keywords)
     assert rows == [] and counts["drawn"] == 0 and drawn
     assert "no accepted sentence" in capsys.readouterr().err
 

@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from evenhand.core import stage
 from evenhand.core.files import content_digest, remove
-from evenhand.core.stage import Output, Setting
+from evenhand.core.stage import Output, Range, Setting
 from evenhand.errors import InputError
 
 #: Bytes read from the network at a time.
@@ -29,6 +29,7 @@ BUSY = (429, 500, 502, 503, 504)
 TIMEOUT = 60
 
 
+@stage.checked
 def fetch_source(
     *,
     name: str,
@@ -40,7 +41,7 @@ def fetch_source(
     licence: str | None = None,
     mirror: Annotated[Path | None, Setting] = None,
     offline: Annotated[bool, Setting] = False,
-    pause: Annotated[float, Setting] = 1.0,
+    pause: Annotated[float, Setting, Range(least=0)] = 1.0,
 ) -> dict[str, Any]:
     """Get a data source from the mirror folder or its URL, and check it.
 

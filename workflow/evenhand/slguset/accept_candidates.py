@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Plugin, Source
+from evenhand.core.stage import Fraction, Input, Natural, Output, Plugin, Source
 from evenhand.core.tables import Row, Table, flag, integer, number, share, text, write_tables
 from evenhand.errors import InputError
 from evenhand.io.sheets import write_csv
@@ -98,6 +98,7 @@ FEATURES = Table(
 )
 
 
+@stage.checked
 def accept_candidates(
     *,
     candidates: Input,
@@ -113,10 +114,10 @@ def accept_candidates(
     labels: list[Source] | None = None,
     log_odds: Input | None = None,
     gate: Input | None = None,
-    risk: float = 0.05,
-    confidence: float = 0.9,
+    risk: Fraction = 0.05,
+    confidence: Fraction = 0.9,
     without_guarantee: Literal["none", "all"] = "none",
-    seed: int = 1,
+    seed: Natural = 1,
     language: str = "zh",
     segmenter: Annotated[str, Plugin("evenhand.text.segmenters")] = "jieba",
     values: list[str] | None = None,

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Plugin
+from evenhand.core.stage import Count, Input, Output, Plugin, Share
 from evenhand.errors import InputError
 from evenhand.io.tables import read_batches, write_batches
 from evenhand.slguset.distinct_sentences import SCHEMA as SENTENCES
@@ -33,6 +33,7 @@ from evenhand.slguset.verdicts import ACCEPTED, FINDINGS, Judge
 from evenhand.text.traditional import matching_form
 
 
+@stage.checked
 def apply_filters(
     *,
     sentences: Input,
@@ -41,13 +42,13 @@ def apply_filters(
     out: Output,
     filters: Annotated[list[str], Plugin("evenhand.slguset.filters")],
     files: list[Input] | None = None,
-    min_length: int = 9,
-    max_length: int = 119,
+    min_length: Count = 9,
+    max_length: Count = 119,
     whole_sentences: bool = True,
     anonymised: Policy = "drop",
     surname_title: Policy = "drop",
     familiar: Policy = "drop",
-    threshold: float | None = None,
+    threshold: Share | None = None,
     pipeline: str = "zh_core_web_sm",
     attribute: str = "gender",
     values: list[str] | None = None,
@@ -122,7 +123,7 @@ def apply_filters(
         "threshold": threshold,
         "pipeline": pipeline,
     }
-    if not 0 <= min_length <= max_length:
+    if min_length > max_length:
         raise InputError(
             f"no length is at least {min_length} and at most {max_length} characters",
             remedy="mend min_length or max_length",

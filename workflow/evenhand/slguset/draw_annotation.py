@@ -3,14 +3,14 @@
 import sys
 from collections import Counter, defaultdict
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from evenhand.core import stage
 from evenhand.core.csv_tables import write_rows
-from evenhand.core.stage import Input, Output
+from evenhand.core.stage import Count, Input, Natural, Output, Range
 from evenhand.errors import InputError
 from evenhand.io.tables import read_batches, read_rows, read_table_schema, write_table
 from evenhand.sheets.tasks import HandedOut, digest, read_handed_out
@@ -47,6 +47,7 @@ RESERVED = {"handed_out", "label_studio", "instructions", ADJUDICATOR}
 Side = tuple[str, str]
 
 
+@stage.checked
 def draw_annotation(
     *,
     candidates: Input,
@@ -58,16 +59,16 @@ def draw_annotation(
     sheets: Output,
     round: str,
     annotators: list[str] | None = None,
-    per_sentence: int | None = None,
-    sentences_per_pair: int = 100,
+    per_sentence: Count | None = None,
+    sentences_per_pair: Annotated[int, Range(least=2)] = 100,
     quotas: Input | None = None,
     ledger: list[Input] | None = None,
     inventories: list[Input] | None = None,
     corpora: list[str] | None = None,
-    random_per_corpus: int = 0,
+    random_per_corpus: Natural = 0,
     draw: Literal["random", "uncertain"] = "random",
     scores: list[Input] | None = None,
-    seed: int = 1,
+    seed: Natural = 1,
     values: list[str] | None = None,
 ) -> dict[str, Any]:
     """Draw the sentences that annotators judge in one round, and write their sheets.

@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from evenhand.core import stage
 from evenhand.core.limits import CHARACTERS, MEMBER_BYTES
-from evenhand.core.stage import Input, Output, Plugin, Source
+from evenhand.core.stage import Count, Input, Natural, Output, Plugin, Source
 from evenhand.errors import InputError
 from evenhand.io.decoding import Encoding, TextReader
 from evenhand.io.documents import write_json
@@ -42,6 +42,7 @@ INVENTORY = pa.schema(
 )
 
 
+@stage.checked
 def extract_sentences(
     *,
     files: list[Source],
@@ -50,8 +51,8 @@ def extract_sentences(
     quarantine: Output,
     counts: Output,
     inventory: Output,
-    first_byte: int | None = None,
-    end_byte: int | None = None,
+    first_byte: Natural | None = None,
+    end_byte: Count | None = None,
     format: Format = "auto",
     text_field: str = "text",
     header: bool = True,
@@ -59,8 +60,8 @@ def extract_sentences(
     encoding: Encoding = "auto",
     paragraphs: Paragraphs = "line",
     markup: Markup = "auto",
-    max_characters: int = CHARACTERS,
-    max_member_bytes: int = MEMBER_BYTES,
+    max_characters: Count = CHARACTERS,
+    max_member_bytes: Count = MEMBER_BYTES,
     language: str = "zh",
     values: list[str] | None = None,
     normaliser: Annotated[str, Plugin("evenhand.text.normalisers")] = "chinese",

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output
+from evenhand.core.stage import Input, Output, Share
 from evenhand.io.tables import read_batches, read_table_schema, write_batches
 from evenhand.slguset import keyword_tables
 from evenhand.slguset.distinct_sentences import merged
@@ -40,11 +40,12 @@ REASONS = {
 }
 
 
+@stage.checked
 def merge_candidates(
     *,
     judged: list[Input],
     out: Output,
-    near_duplicates: float | None = None,
+    near_duplicates: Share | None = None,
 ) -> dict[str, Any]:
     """Merge all shards into one table of candidates, each sentence once, each with its verdict.
 
