@@ -4,8 +4,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 from scipy.special import logit
 from scipy.stats import ttest_rel
@@ -155,13 +153,6 @@ def test_neither_the_order_of_cases_nor_that_of_files_counts_for_the_scores(
         assert before == after
 
 
-def test_the_same_again_gives_the_same_bytes(written, tmp_path):
-    given, folder, _ = written
-    tabulate_classifiers(**given, out=tmp_path / "out")
-    for file in folder.iterdir():
-        assert (tmp_path / "out" / file.name).read_bytes() == file.read_bytes(), file.name
-
-
 def test_both_splits_by_default(written, world, tmp_path):
     small = world(people(3, 3, splits=("train", "dev", "test")))
     path = write(tmp_path / "p.parquet", small.run())
@@ -296,22 +287,6 @@ def test_small_groups_and_constant_classifiers_do_not_show_equal_treatment(world
     assert (row["constant_seeds"], row["seeds"]) == (int(logits_of is first_label), 1)
 
 
-def test_equal_treatment_is_not_above_noise_and_the_mean_is_that_of_the_seeds(equal):
-    study = equal.study(*(equal.run(noisy(seed), seed=seed) for seed in (4, 9)))
-    rows, groups = (table(equal.folder, member, study) for member in (scores, group_scores))
-    mean, *each = (only(rows, **GENDER | {"seed": seed}) for seed in ("mean", "4", "9"))
-    assert mean["gd_verdict"] == mean["worst_verdict"] == "equivalent"
-    assert 0 < mean["gd_noise_mean"] < mean["gd_noise_95"] and mean["gd_p"] > 0.05
-    for name in ("overall", "mean", "gd", "worst"):
-        values = [row[name] for row in each]
-        assert mean[name] == pytest.approx(np.mean(values), abs=1e-5)
-        assert mean[f"{name}_sd"] == pytest.approx(np.std(values, ddof=1), abs=1e-5)
-        assert mean[f"{name}_low"] <= mean[name] <= mean[f"{name}_high"]
-    assert (mean["seeds"], each[0]["overall_sd"]) == (2, None)
-    man, *each = (only(groups, **GENDER | {"seed": s}, group="male") for s in ("mean", "4", "9"))
-    assert man["score"] == pytest.approx(np.mean([row["score"] for row in each]), abs=1e-5)
-
-
 def test_a_training_for_an_attribute_is_scored_for_it_only(world):
     small = world(people(12, 12, court_region="Beijing"))
     dro = small.run(objective="group_dro", attribute="court_region")
@@ -411,7 +386,10 @@ def test_the_p_value_over_seeds_is_that_of_scipy(world):
         [100 * f1_score(true, run.logits.argmax(axis=1), **macro) for run in some]
         for some in runs.values()
     )
-    row = small.tests(*runs["erm"], *runs["dro"])["group_dro", "defendant_gender", "overall"]
+    rows = small.tests(*runs["erm"], *runs["dro"])
+    for row in rows.values():  # the interval agrees with the p-value over cases
+        assert (row["p_cases"] < 0.05) == (row["low"] > 0 or row["high"] < 0)
+    row = rows["group_dro", "defendant_gender", "overall"]
     expected = ttest_rel(dro, erm)
     assert row["p_seeds"] == pytest.approx(expected.pvalue, abs=1e-6)
     ends = [row["seeds_low"], row["seeds_high"]]
@@ -429,22 +407,6 @@ def test_few_cases_show_nothing(world):
     row = small.tests(runs[0], runs[3])[MEAN]
     assert (row["p_seeds"], row["verdict"]) == (None, "inconclusive")
     assert row["reason"] == "one seed gives no variance between runs"
-
-
-def test_equivalent_classifiers_seldom_differ_and_intervals_agree_with_p_values(world):
-    small = world(people(10, 4, splits=("test",)))
-    low = 0
-    for start in range(0, 800, 100):
-        runs = [
-            small.run(noisy(start + more + seed, 3), seed=seed, **key)
-            for seed in (1, 2)
-            for more, key in ((0, {}), (50, DRO))
-        ]
-        for row in small.tests(*runs, swaps=199).values():
-            low += row["p_cases"] <= 0.05
-            if abs(row["p_cases"] - 0.05) > 0.005:
-                assert (row["p_cases"] < 0.05) == (row["low"] > 0 or row["high"] < 0)
-    assert low <= 6  # of 32: 1.6 are expected
 
 
 def test_the_same_predictions_do_not_differ(world):
@@ -584,7 +546,7 @@ def test_too_confident_for_one_group(equal):
     assert of_women["from"] <= sure < of_women["to"]
 
 
-def test_calibration_of_several_labels_and_seeds(world):
+def test_calibration_of_several_labels(world):
     cases = [
         {"labels": ["2", "3"], "split": "test", "applicant_gender": "male"},
         {"labels": [], "split": "test"},
@@ -596,14 +558,6 @@ def test_calibration_of_several_labels_and_seeds(world):
     assert [man[name] for name in names] == [1, 10, 0.5, 0.2, 0.3, "inconclusive"]
     assert rows["applicant_gender", "all"]["share_right"] == 0.1
     assert rows["applicant_gender", "female"]["ece"] is None
-    small = world(people(10, 10))
-    wrong_for_men = wrong_for(small.genders, "male", 1.0)
-    rows, bins = calibrated(small, small.run(seed=0), small.run(wrong_for_men, seed=1))
-    man = rows["defendant_gender", "male"]
-    sure = man["confidence"]
-    assert (man["seeds"], man["share_right"], man["ece"]) == (2, 0.5, pytest.approx(0.5, abs=1e-6))
-    assert man["ece_sd"] == pytest.approx(np.std([1 - sure, sure], ddof=1), abs=1e-5)
-    assert [row["predictions"] for row in bins if row["group"] == "male"] == [20]
 
 
 def test_predictions_of_pairs_by_hand():
@@ -620,17 +574,6 @@ def test_predictions_of_pairs_by_hand():
     found = counterfactual.compared(logits, logits[..., ::-1], "multi_class")
     assert found["ifr_b"].tolist() == [[0]]
     assert found["divergence"].item() == pytest.approx(jensenshannon([0.6, 0.4], [0.4, 0.6]) ** 2)
-
-
-@given(st.integers(0, 1000), st.sampled_from(["multi_class", "multi_label"]))
-def test_equal_predictions_are_fair_and_pairs_have_no_order(seed, task):
-    pair = np.random.default_rng(seed).normal(size=(2, 2, 5, 3))
-    same = counterfactual.compared(pair[0], pair[0], task)
-    assert (same["ifr_b"] == 100).all() and (same["ifr_p"] == 100).all()
-    assert (same["divergence"] == 0).all()
-    there, back = (counterfactual.compared(*some, task) for some in (pair, pair[::-1]))
-    for name in counterfactual.MEASURES:
-        np.testing.assert_allclose(there[name], back[name])
 
 
 @pytest.fixture
@@ -751,19 +694,6 @@ def test_linear_rows_are_first_and_erm_before_the_others(beside, tmp_path):
     ]
     assert [row["measure"] for row in of_gender[:4]] == ["overall", "mean", "gd", "worst"]
     assert {row["verdict"] for row in rows} == {"no_published_value"}
-
-
-def test_ours_is_by_our_convention_and_compat_by_that_of_the_published_code(beside, tmp_path):
-    study = beside(*ERM)
-    of_scores, rows = (table(tmp_path, member, study) for member in (scores, table_4))
-    ours, present = (
-        only(of_scores, **GENDER | {"convention": name}) for name in ("all", "present")
-    )
-    for measure in ("overall", "mean", "gd", "worst"):
-        row = only(rows, attribute="defendant_gender", measure=measure)
-        assert (row["ours"], row["compat"]) == (ours[measure], present[measure])
-    assert row["noise_border"] == ours["worst_noise_5"]
-    assert row["noise_verdict"] == ours["worst_verdict"]
 
 
 PUBLISHED = (

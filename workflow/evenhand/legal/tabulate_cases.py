@@ -24,7 +24,6 @@ def tabulate_cases(
     findings: Input | None = None,
     tokens: list[Input] | None = None,
     metas: list[Input] | None = None,
-    seed: int = 1,
     resamples: int = 1000,
 ) -> dict[str, Any]:
     """Compute the tables of a data set of legal cases.
@@ -47,8 +46,8 @@ def tabulate_cases(
         The folder of `find_attributes`.
     tokens, metas : list of path, optional
         The output of `tokenise_cases` on this data set, one pair per tokenizer.
-    seed, resamples : int
-        Bootstrap samples and random parts, and their seed.
+    resamples : int
+        Bootstrap samples and random parts.
 
     Raises
     ------
@@ -68,7 +67,6 @@ def tabulate_cases(
         words,
         findings_files(findings)[1] if findings else {},
         list(zip(tokens or [], metas or [], strict=True)),
-        seed,
         resamples,
     )
     return tabulate(out, load_members(case_tables), study, {"dataset": dataset})

@@ -28,7 +28,6 @@ def tabulate_classifiers(
     compat_objectives: list[str] | None = None,
     splits: list[str] | None = None,
     delta: float = 5.0,
-    seed: int = 1,
     resamples: int = 1000,
     permutations: int = 1000,
     swaps: int = 4999,
@@ -64,9 +63,9 @@ def tabulate_classifiers(
         The splits that are scored; dev and test by default.
     delta : float
         The smallest difference that matters, in points.
-    seed, resamples, permutations, swaps : int
-        Bootstrap samples, random groups and random swaps of predictions, and their seed. All
-        trainings see the same draws.
+    resamples, permutations, swaps : int
+        Bootstrap samples, random groups and random swaps of predictions. All trainings see the
+        same draws.
 
     Raises
     ------
@@ -94,7 +93,6 @@ def tabulate_classifiers(
         compat_objectives=tuple(compat_objectives or ()),
         splits=tuple(splits),
         delta=delta,
-        seed=seed,
         resamples=resamples,
         permutations=permutations,
         swaps=swaps,
