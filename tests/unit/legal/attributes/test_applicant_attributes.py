@@ -10,6 +10,7 @@ from unit.legal.made_records import count_findings, read, table
 
 find = partial(made_records.find, date=date(2010, 6, 1))
 
+
 @pytest.mark.parametrize(*table("birth_years", "text"))
 def test_the_year_of_birth(text, value, rule):
     finding = find("applicant_birth_year", *text)

@@ -23,7 +23,7 @@ from evenhand.errors import InputError
 from evenhand.legal.records import Record
 from expected import check_expected
 from unit.legal.made_cases import declaration
-from unit.legal.made_judgments import JUDGMENT, flat
+from unit.legal.made_judgments import changed
 from unit.legal.made_records import read_all
 
 CASES = {
@@ -43,11 +43,7 @@ def write(path: Path, content: Any, base: dict[str, Any]) -> Path:
                 archive.write(write(path.parent / "member", member, base), name)
         return path
     if isinstance(content, dict) and "judgment" in content:
-        text = JUDGMENT
-        for old, new in content["judgment"]:
-            assert old in text
-            text = text.replace(old, new)
-        content = flat(text) if content.get("flat") else text
+        content = changed(content)
     if isinstance(content, dict):
         encoding, content = content["encoding"], content["content"]
     if isinstance(content, list):
