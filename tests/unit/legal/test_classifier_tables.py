@@ -28,6 +28,7 @@ from evenhand.legal.classifier_tables import (
     tests,
 )
 from evenhand.legal.tabulate_classifiers import tabulate_classifiers
+from expected import check_expected
 from unit.legal.made_cases import court, write_cases
 from unit.legal.made_predictions import noisy, people, predictions, right, write, wrong_for
 from unit.legal.made_study import NO_CLAIMS, NO_SCORES, make_study, only, table, write_case_tables
@@ -663,6 +664,12 @@ ERM = [{"seed": seed} for seed in (1, 2, 3)]
 ENCODER = [{"seed": seed, "classifier": "encoder"} for seed in (1, 2, 3)]
 BOTH = {"linear": "linear", "encoder": "transformer"}
 
+#: The cells of `table_4` and of the claims that are compared.
+SHOWN = (
+    *("classifier", "objective", "stands_for", "measure", "quantity", "group", "other_group"),
+    *("seeds", "ours", "sd", "compat", "published", "source", "verdict", "reason", "known_error"),
+)
+
 
 @pytest.fixture
 def beside(world):
@@ -682,20 +689,6 @@ def beside(world):
     return study
 
 
-def test_linear_rows_are_first_and_erm_before_the_others(beside, tmp_path):
-    keys = [*ENCODER, DRO, *ERM[1:], {"classifier": "encoder"} | DRO]
-    keys += [key | {"classifier": "another"} for key in (ENCODER[0], DRO)]
-    rows = table(tmp_path, table_4, beside(*keys, stands_for={"linear": "linear"}))
-    of_gender = [row for row in rows if row["attribute"] == "defendant_gender"]
-    assert [(row["classifier"], row["objective"]) for row in of_gender[::4]] == [
-        (classifier, objective)
-        for classifier in ("linear", "another", "encoder")
-        for objective in ("erm", "group_dro")
-    ]
-    assert [row["measure"] for row in of_gender[:4]] == ["overall", "mean", "gd", "worst"]
-    assert {row["verdict"] for row in rows} == {"no_published_value"}
-
-
 PUBLISHED = (
     NO_SCORES
     + "cail,transformer,defendant_gender,erm,mean,5.0,0,table_4,,\n"
@@ -704,59 +697,7 @@ PUBLISHED = (
     + "cail,transformer,defendant_gender,v_rex,mean,60.2,0,table_4,,\n"
     + "ecthr,transformer,applicant_age,erm,mean,60.2,0,table_4,,\n"
 )
-
-
-def verdicts_of(rows):
-    return {row["published"]: (row["verdict"], row["reason"]) for row in rows if row["published"]}
-
-
-def test_published_numbers_beside_the_classifiers_that_stand_for_them(beside, tmp_path):
-    rows = table(tmp_path, table_4, beside(*ERM, scores=PUBLISHED))
-    assert [row["published"] for row in rows[-4:]] == [5, 99, 99, 60.2]
-    assert {row["reason"] for row in rows[-4:]} == {"no run stands for the paper's"}
-    rows = table(tmp_path, table_4, beside(*ERM, *ENCODER, scores=PUBLISHED, stands_for=BOTH))
-    of = {(row["stands_for"], row["measure"]): row for row in rows if row["published"]}
-    assert {key: row["classifier"] for key, row in of.items()} == {
-        ("linear", "gd"): "linear",
-        ("transformer", "worst"): "encoder",
-        ("transformer", "mean"): None,  # v_rex, the last one
-    }
-    assert {value: verdict for value, (verdict, _) in verdicts_of(rows).items()} == {
-        5: "not_reproduced", 99: "reproduced", 60.2: "not_run",
-    }  # fmt: skip
-    two = dict.fromkeys(("encoder", "linear"), "transformer")
-    rows = table(tmp_path, table_4, beside(*ERM, *ENCODER, scores=PUBLISHED, stands_for=two))
-    assert [row["classifier"] for row in rows if row["published"] == 5] == ["encoder", "linear"]
-
-
-@pytest.mark.parametrize(
-    ("verdicts", "reason"),
-    [
-        (dict.fromkeys(SIZES, "not_run"), "the cases are not FairLex's own"),
-        (SIZES | {"test": "not_reproduced"}, "test has 7 cases, and FairLex's 9"),
-    ],
-)
-def test_other_cases_and_samples_are_not_comparable(beside, tmp_path, verdicts, reason):
-    gap = NO_CLAIMS + "cail,defendant_gender,gap,,,0,100,\n"
-    given = {"scores": PUBLISHED, "claims": gap, "verdicts": verdicts, "stands_for": BOTH}
-    study = beside(*ENCODER, **given)
-    assert verdicts_of(table(tmp_path, table_4, study))[5] == ("not_comparable", reason)
-    [row] = table(tmp_path, claims, study)
-    assert (row["verdict"], row["reason"]) == ("not_comparable", reason)
-
-
-@pytest.mark.parametrize(
-    ("compat", "verdict"),
-    [((), ("not_comparable", "a quirk")), (("group_dro",), ("reproduced", None))],
-)
-def test_a_quirk_that_decides_a_number_is_needed_to_compare_it(beside, tmp_path, compat, verdict):
-    quirk = "cail,transformer,defendant_gender,group_dro,mean,50,50,draft,true,a quirk\n"
-    runs = [DRO | {"seed": seed} for seed in (1, 2)]
-    options = {"scores": NO_SCORES + quirk, "stands_for": {"linear": "transformer"}}
-    study = beside(*runs, **options, compat_objectives=compat)
-    assert verdicts_of(table(tmp_path, table_4, study)) == {50: verdict}
-
-
+QUIRK = NO_SCORES + "cail,transformer,defendant_gender,group_dro,mean,50,50,draft,true,a quirk\n"
 CLAIMED = (
     NO_CLAIMS
     + "cail,defendant_gender,gap,,,0,100,my-error\n"
@@ -765,17 +706,48 @@ CLAIMED = (
     + "cail,defendant_gender,best,male,,,,\n"
     + "cail,court_region,score,Beijing,,66.8,66.8,\n"
 )
+GIVEN = {"scores": PUBLISHED, "claims": CLAIMED, "stands_for": BOTH}
+TRANSFORMER = {"stands_for": {"linear": "transformer"}}
+ANOTHER = [key | {"classifier": "another"} for key in (ENCODER[0], DRO)]
+
+#: The trainings and the options of studies beside the paper.
+STUDIES = {
+    "linear rows are first, and ERM before the others": (
+        [*ENCODER, DRO, *ERM[1:], {"classifier": "encoder"} | DRO, *ANOTHER],
+        {"stands_for": {"linear": "linear"}},
+    ),
+    "no classifier stands for the paper's": (ERM, GIVEN | {"stands_for": {}}),
+    "two that do": ([*ERM, *ENCODER], GIVEN),
+    "two for the same": (
+        [*ERM, *ENCODER],
+        GIVEN | {"stands_for": dict.fromkeys(BOTH, "transformer")},
+    ),
+    "other cases": (ENCODER, GIVEN | {"verdicts": dict.fromkeys(SIZES, "not_run")}),
+    "other sizes": (ENCODER, GIVEN | {"verdicts": SIZES | {"test": "not_reproduced"}}),
+    "without the quirk of a number": ([DRO, DRO | {"seed": 2}], TRANSFORMER | {"scores": QUIRK}),
+    "with it": (
+        [DRO, DRO | {"seed": 2}],
+        TRANSFORMER | {"scores": QUIRK, "compat_objectives": ("group_dro",)},
+    ),
+}
 
 
-def test_claims_of_the_text(beside, tmp_path):
-    study = beside(*ERM, *ENCODER, claims=CLAIMED, stands_for=BOTH)
-    rows = table(tmp_path, claims, study)
-    assert [row["classifier"] for row in rows] == ["linear", "encoder"] * 4 + [None]
-    assert [row["known_error"] for row in rows] == ["my-error"] * 2 + [None] * 7
-    gap, score, below, best = rows[1:8:2]
-    assert [row["verdict"] for row in (gap, score, below)] == [
-        "reproduced", "not_reproduced", "reproduced",
-    ]  # fmt: skip
+def test_our_numbers_beside_the_papers(beside, tmp_path):
+    lines = []
+    for name, (keys, options) in STUDIES.items():
+        study = beside(*keys, **options)
+        lines.append(f"## {name}")
+        for member in (table_4, claims):
+            for row in table(tmp_path, member, study):
+                if row["attribute"] == "defendant_gender" or row.get("verdict") == "not_run":
+                    cells = (f"{key}={row[key]}" for key in SHOWN if row.get(key) is not None)
+                    lines.append(" ".join(cells))
+    check_expected("tables/beside_the_paper.txt", "\n".join(lines) + "\n")
+
+
+def test_claims_are_of_the_scores_by_the_convention_of_the_published_code(beside, tmp_path):
+    study = beside(*ENCODER, **GIVEN)
+    gap, _, below, best = table(tmp_path, claims, study)[:4]
     groups = table(tmp_path, group_scores, study)
     key = {"classifier": "encoder", "attribute": "defendant_gender", "convention": "present"}
     male, female = (
@@ -785,7 +757,3 @@ def test_claims_of_the_text(beside, tmp_path):
     assert float(gap["ours"]) == pytest.approx(np.abs(male - female).mean(), abs=1e-5)
     assert float(below["ours"]) == pytest.approx((female - male).mean(), abs=1e-5)
     assert best["ours"] == ("male" if male.sum() > female.sum() else "female")
-    assert (rows[-1]["verdict"], rows[-1]["reason"]) == ("not_run", "no run stands for the paper's")
-    assert rows[0]["reason"] == "it does not stand for the paper's encoder"
-    rows = table(tmp_path, claims, beside(*ERM, claims=CLAIMED))
-    assert {row["verdict"] for row in rows} == {"not_run", "not_comparable"}
