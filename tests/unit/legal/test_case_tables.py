@@ -324,6 +324,12 @@ SCENES = {
         CROSSED[:2],
         {"claims": CLAIM.replace("0.83", "0.84"), "published": True},
     ),
+    "a claim that is rounded up": (
+        cross,
+        "ecthr",
+        [*CROSSED[:2], CROSSED[5]],
+        {"claims": CLAIM.replace("0.83", "0.67"), "published": True},
+    ),
     "a claim on other cases": (cross, "ecthr", CROSSED[:1], {"claims": CLAIM}),
     "a claim without a case": (cross, "ecthr", [], {"claims": CLAIM, "published": True}),
     "words and paragraphs": (lengths, "ecthr", LONG, {}),
