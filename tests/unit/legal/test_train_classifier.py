@@ -101,10 +101,14 @@ def test_it_learns(ecthr, scotus, tmp_path, family, kind):
     assert np.ptp(found.logits[found.splits == "test"].argmax(axis=1)) > 0
 
 
-def test_the_same_training_gives_the_same_bytes(ecthr, tmp_path, family):
-    found = [run(ecthr, family, tmp_path / name)[0] for name in ("a", "b")]
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_the_same_training_gives_the_same_bytes(ecthr, tmp_path, family, device):
+    if device == "cuda" and not torch.cuda.is_available():
+        pytest.skip("there is no GPU")
+    on = {} if device == "cpu" else {"device": device}
+    found = [run(ecthr, family, tmp_path / name, **on)[0] for name in ("a", "b")]
     assert digests(tmp_path / "a", family) == digests(tmp_path / "b", family)
-    other, _, _ = run(ecthr, family, tmp_path / "b", seeds=[2])
+    other, _, _ = run(ecthr, family, tmp_path / "b", seeds=[2], **on)
     assert (found[0].logits != other.logits).any()
 
 

@@ -122,6 +122,7 @@ def embed_paragraphs(
             [list(itertools.compress(*pair)) for pair in zip(documents, parts, strict=True)],
             limits,
             pad_id=special["pad"] or 0,
+            device=device,
         )
         vectors = encode_paragraphs(encoder, packed.to(device)).float().cpu().numpy()
         order = np.lexsort((packed.slots.numpy(), packed.documents.numpy()))
@@ -145,7 +146,7 @@ def embed_paragraphs(
     bar = tqdm(total=len(store), desc="embed", unit=" cases", mininterval=5, ascii=True)
     with (
         bar,
-        repeatable(0, threads=threads, device=device),
+        repeatable(0, threads=threads),
         torch.inference_mode(),
         pa.OSFile(str(out), "wb") as stream,
         pa.ipc.new_file(stream, form) as writer,
