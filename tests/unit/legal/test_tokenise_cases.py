@@ -117,6 +117,7 @@ def test_no_case_at_all(tmp_path):
         ("none", "no such model folder"),
         ("empty", "lacks a tokenizer"),
         (None, "a folder or a hub name"),
+        ("./mine", r"^\./mine is no folder, and no name on the hub; give"),
         ("short", "takes 100 tokens, and paragraphs of ECtHR have up to 128"),
     ],
 )
@@ -130,7 +131,7 @@ def test_what_is_no_tokenizer(tmp_path, model, problem):
             out=tmp_path / "t.arrow",
             meta=tmp_path / "t.json",
             name="tiny",
-            model=model and tmp_path / model,
+            **({"hub_name": model} if model == "./mine" else {"model": model and tmp_path / model}),
         )
 
 

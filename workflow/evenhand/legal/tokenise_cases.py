@@ -34,6 +34,7 @@ UINT16 = 2**16
 PROBE = "1"
 
 
+@stage.checked
 def tokenise_cases(
     *,
     data: Input,
