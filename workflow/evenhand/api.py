@@ -581,7 +581,7 @@ def extract_sentences(
     reading = {name: settings[name] for name in plan_slguset.READING}
     tables, judged, unread = Path(slguset["pack"]), [], []
     for shard, (_, part) in shards.items():
-        stores = ("sentences", "quarantine", "inventory", "keywords", "filters")
+        stores = ("sentences", "quarantine", "inventory", "filters")
         out_files = {name: place / f"{shard}.{name}.parquet" for name in stores}
         extract(
             files=list(map(Path, part.files)), keywords=tables / "keywords.csv",
@@ -591,7 +591,7 @@ def extract_sentences(
         )  # fmt: skip
         apply_filters(
             sentences=out_files["sentences"], keywords=tables / "keywords.csv",
-            keyword_words=tables / "keyword_words.csv", with_keywords=out_files["keywords"],
+            keyword_words=tables / "keyword_words.csv",
             out=out_files["filters"], filters=slguset["filters"],
             files=list(map(Path, plan_slguset.filter_files(config))),
             agreement=list(map(Path, plan_slguset.agreement_files(config))),

@@ -58,7 +58,7 @@ def test_an_epoch_holds_each_sentence_once(lengths, batch, seed):
     for _ in range(2):
         seen = []
         while len(seen) < len(coded):
-            seen += next(batches).tolist()
+            seen += next(batches)
         assert sorted(seen) == list(range(len(coded)))
 
 
@@ -69,11 +69,11 @@ def test_batches_go_on_where_their_state_was_taken(lengths, batch, used):
     for _ in range(used):
         next(one)
         generator.random()  # masks come from the same generator
-    state = json.loads(json.dumps(one.state()))
-    expected = [next(one).tolist() for _ in range(20)]
+    state = json.loads(json.dumps(one.state_dict()))
+    expected = [next(one) for _ in range(20)]
     other = training.Batches(coded, batch, np.random.default_rng(4))
-    other.restore(state)
-    assert [next(other).tolist() for _ in range(20)] == expected
+    other.load_state_dict(state)
+    assert [next(other) for _ in range(20)] == expected
 
 
 def test_fit_follows_the_schedule_and_clips_gradients(monkeypatch):

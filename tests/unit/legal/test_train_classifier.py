@@ -1,9 +1,6 @@
 """The contract of `train_classifier` for each family, and what each family does besides."""
 
 import functools
-import multiprocessing
-import signal
-import time
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -238,10 +235,10 @@ def test_the_folder_is_the_classifier(ecthr, tmp_path):
     model, description = load_classifier(tmp_path / "weights")
     assert description["labels"][0] == "2"
     assert (description["objective"], description["segments"]) == ("erm", 32)
-    store, rows = TokenStore(ecthr.tokens), (0, 1, 7)
-    documents = [store.paragraphs(row, 32, 128, [3]) for row in rows]
+    store, rows, limits = TokenStore(ecthr.tokens), (0, 1, 7), Limits(32, 128)
+    documents = [store.paragraphs(row, limits, [3]) for row in rows]
     with torch.inference_mode():
-        logits, _ = model(pack(documents, Limits(32, 128), pad_id=0, after=[3]))
+        logits, _ = model(pack(documents, limits, pad_id=0))
     places = [found.case_ids.tolist().index(f"ecthr-{row + 1}") for row in rows]
     np.testing.assert_allclose(logits.numpy(), found.logits[places], atol=1e-5)
     for file in (tmp_path / "weights").iterdir():
@@ -335,38 +332,6 @@ def test_a_failed_training_names_the_batch_and_the_next_continues(
     assert '"ecthr-' in note
     assert f"continues after step {seen[7]}" in capsys.readouterr().err
     assert digests(tmp_path / "again", family) == digests(tmp_path / "whole", family)
-
-
-def train(arguments):
-    """Run the stage in a forked process, in which no thread of OpenMP is left."""
-    torch.set_num_threads(1)
-    stage.execute(train_classifier, arguments)
-
-
-@pytest.mark.skipif(
-    torch.cuda.is_available(), reason="where a GPU is, a fork cannot train after its parent has"
-)
-def test_a_killed_training_continues_to_the_same_bytes(ecthr, tmp_path, monkeypatch):
-    """SIGKILL of the process after its first checkpoint; then the same training again."""
-    given = {"objective": "group_dro", "attribute": "applicant_gender"}
-    run(ecthr, "hierarchical", tmp_path / "whole", **given)
-    monkeypatch.setattr("evenhand.io.checkpoint.SECONDS", 0.0)
-    monkeypatch.setattr("evenhand.io.checkpoint.SHARE", 0)
-    monkeypatch.setenv("EVENHAND_STATE", str(tmp_path / "state"))
-    monkeypatch.delenv("EVENHAND_CACHE", raising=False)
-    again = arguments(ecthr, "hierarchical", tmp_path / "again", **given)
-    process = multiprocessing.get_context("fork").Process(target=train, args=(again,))
-    process.start()
-    while process.is_alive() and not list(tmp_path.glob("state/scratch/**/checkpoint.pt")):
-        time.sleep(0.002)
-    process.kill()
-    process.join()
-    assert process.exitcode == -signal.SIGKILL
-    assert not (tmp_path / "again" / "out").exists()
-    stage.execute(train_classifier, again)
-    assert digests(tmp_path / "again", "hierarchical") == digests(
-        tmp_path / "whole", "hierarchical"
-    )
 
 
 # ---------------------------------------------------------------- what cannot be used

@@ -9,7 +9,7 @@ with the unfinished seed.
 """
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -119,26 +119,22 @@ def train_eidig(
     columns = dict.fromkeys(("epsilon_unit", "reduction"))
     columns |= {"dataset": table.name, "split": "random", "js_base": "e"}
     generated: dict[str, list[int]] = {}
-    work = epochs + 2 * RETRAINING_EPOCHS + tries
-    look = {"desc": f"EIDIG on {table.name}", "mininterval": 5, "ascii": True}
-    files = out, groups, predictions
+    job = Job(
+        table=table,
+        people=people,
+        values=values,
+        track=track,
+        hyperparameters=hyperparameters,
+        epochs=epochs,
+        interval=VARIANTS[variant],
+        tries=tries,
+    )
+    look = {"desc": f"EIDIG on {table.name}", "unit": " seeds", "ascii": True}
     with (
         threadpool_limits(1),  # more threads change the order of sums, and are slower
-        tqdm(total=seeds * work, **look) as bar,
-        run_tables(people, *files, lost, kept) as (write, counts),
+        run_tables(people, out, groups, predictions, lost, kept) as (write, counts),
     ):
-        job = Job(
-            table=table,
-            people=people,
-            values=values,
-            track=track,
-            hyperparameters=hyperparameters,
-            epochs=epochs,
-            interval=VARIANTS[variant],
-            tries=tries,
-            progress=bar.update,
-        )
-        for seed in range(seeds):
+        for seed in tqdm(range(seeds), **look):
             if seed in lost:
                 run = stacked.not_made(people, "none", stacked.PLAIN, seed, lost[seed])
                 runs, sizes = [run] * 3, {}
@@ -148,8 +144,6 @@ def train_eidig(
                 generated.setdefault(name, []).append(number)
             for method, run in zip(METHODS[track], runs, strict=True):
                 write([run], columns | {"method": method})
-            bar.n = (seed + 1) * work
-            bar.refresh()
     return counts | generated
 
 
@@ -169,7 +163,6 @@ class Job:
     epochs: int
     interval: int | None
     tries: int
-    progress: Callable[[], object]
 
     def train(self, seed: int) -> "tuple[list[Trained], dict[str, int]]":
         """Return the three runs of a seed, and the counts of generated rows."""
@@ -185,8 +178,8 @@ class Job:
         return [training.predict(network) for network in training.networks], training.counts
 
 
-class _Seed:
-    """The training of a seed, in one step; see `evenhand.learning.loop.Training`."""
+class _Seed(loop.Training):
+    """The training of a seed, in one step."""
 
     steps = 1
 
@@ -236,7 +229,6 @@ class _Seed:
             generator,
             interval=job.interval,
             tries=job.tries,
-            progress=job.progress,
         )
         ids = generation.distinct(np.concatenate([starts, near]))
         added = relabelling.draw(ids, generator)
@@ -301,7 +293,7 @@ class _Seed:
         else:
             optimizer = Adadelta(len(start.theta), job.hyperparameters.learning_rate)
             batch = job.hyperparameters.batch
-        how = {"batch": batch, "epochs": job.epochs, "progress": job.progress}
+        how = {"batch": batch, "epochs": job.epochs}
         if not fresh:  # the order of `evenhand.learning.stacked`
             generator = np.random.default_rng([self.seed, 1])
             return train(start, optimizer, x, y, generator=generator, **how)

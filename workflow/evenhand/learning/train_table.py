@@ -1,7 +1,7 @@
 """Stage: train one method on one table, many runs at once, and evaluate each run."""
 
 import importlib
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import groupby
@@ -172,12 +172,12 @@ def train_table(
     check(table)
     hyperparameters = read_hyperparameters(training, table.name)
     module = importlib.import_module(f"evenhand.learning.methods.{method}").METHOD
-    grid = _grid(
+    grid = configurations(
         module,
         individual or ["none"],
         [1.0] if lambdas is None else lambdas,
         [0.8] if epsilons is None else epsilons,
-        list(module.mus) if mus is None else mus,
+        module.mus if mus is None else mus,
         epsilon_unit,
     )
     numbers = range(seeds)
@@ -250,12 +250,12 @@ def with_reason(lost: Collection) -> pa.Schema:
     return RUNS.append(REASON) if lost else RUNS
 
 
-def _grid(
+def configurations(
     method: "Method",
-    individual: list[str],
-    lambdas: list[float],
-    epsilons: list[float],
-    mus: list[float],
+    individual: Iterable[str],
+    lambdas: Sequence[float],
+    epsilons: Sequence[float],
+    mus: Sequence[float],
     epsilon_unit: str,
 ) -> "list[tuple[str, list[Configuration]]]":
     """Return the configurations of each individual loss, ordered by lambda, epsilon and mu."""

@@ -11,10 +11,12 @@ import pyarrow as pa
 from evenhand.errors import InputError
 from evenhand.io.documents import read_description
 from evenhand.io.tables import read_arrow
-from evenhand.scoring.model_files import VOCABULARY_FILES
+from evenhand.scoring.models import load_tokenizer
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
+
+    from evenhand.learning.packing import Limits
 
 #: Cases per batch of the file.
 BATCH_ROWS = 4096
@@ -42,43 +44,6 @@ def schema(dtype: str) -> pa.Schema:
             ("lengths", pa.list_(pa.int32())),
         ]
     )
-
-
-def load_tokenizer(source: Path | str, revision: str | None = None) -> "PreTrainedTokenizerBase":
-    """A fast tokenizer, from a folder or the hub, without code of its own.
-
-    Raises
-    ------
-    InputError
-        There is none that can be used.
-    """
-    from transformers import AutoTokenizer
-
-    if isinstance(source, Path):
-        if not source.is_dir():
-            raise InputError("there is no such model folder", file=source)
-        if not any((source / name).is_file() for name in VOCABULARY_FILES):
-            # the library would make an empty one, from the kind of model
-            raise InputError(
-                f"the model folder lacks a tokenizer (one of {', '.join(VOCABULARY_FILES)})",
-                file=source,
-                remedy="save the tokenizer into it with save_pretrained",
-            )
-    options = {"revision": revision} if revision else {}
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(
-            str(source), trust_remote_code=False, use_fast=True, **options
-        )
-    except Exception as error:  # the library raises whatever a broken file leads to
-        problem = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")[:200]
-        raise InputError(
-            f"holds no tokenizer that can be used ({problem})",
-            file=source,
-            remedy="save the tokenizer into the folder with save_pretrained",
-        ) from error
-    if not tokenizer.is_fast:
-        raise InputError("the tokenizer is no fast one", file=source, remedy="use a fast one")
-    return tokenizer
 
 
 def tokenizer_digest(tokenizer: "PreTrainedTokenizerBase") -> str:
@@ -155,28 +120,22 @@ class TokenStore:
         lengths = paragraphs.value_lengths().to_numpy()
         return paragraphs.flatten().to_numpy(zero_copy_only=True), lengths
 
-    def paragraphs(
-        self, row: int, segments: int, tokens: int, after: Sequence[int]
-    ) -> list[np.ndarray]:
+    def paragraphs(self, row: int, limits: "Limits", after: Sequence[int]) -> list[np.ndarray]:
         """Return the ids of each paragraph of a case as an encoder reads them.
 
         Parameters
         ----------
         row : int
             Its place in the data set.
-        segments, tokens : int
+        limits : Limits
             Paragraphs at most, and where each is cut.
         after : sequence of int
             The special ids at the end of a paragraph, which a cut one has too.
         """
-        ids, lengths = self.case(row, segments)
-        end = tokens - len(after)
-        return [
-            part
-            if len(part) <= tokens
-            else np.concatenate([part[:end], np.array(after, part.dtype)])
-            for part in np.split(ids, np.cumsum(lengths)[:-1])[: len(lengths)]
-        ]
+        from evenhand.learning.packing import cut  # imports torch
+
+        ids, lengths = self.case(row, limits.segments)
+        return cut(np.split(ids, np.cumsum(lengths)[:-1])[: len(lengths)], limits, after)
 
 
 def read_meta(path: Path) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """Learn which candidates are as natural with the counterpart, and accept with a guarantee."""
 
 import importlib
-import json
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -29,6 +28,7 @@ from evenhand.slguset.annotation import (
     random_order,
     read_judgements,
 )
+from evenhand.slguset.bias_tables import read_gate
 from evenhand.slguset.gather_examples import CERTAIN, Labels, read_labels
 from evenhand.slguset.keywords import GENDERS, read_keywords
 from evenhand.slguset.surface_pairs import attribute_of, surface_pair
@@ -280,7 +280,7 @@ def _odds(log_odds: Path | None, gate: Path | None) -> dict[str, float]:
     """Return how many times as likely as the second value's word the first one's is, by id."""
     if log_odds is None or gate is None:
         return {}
-    model = json.loads(gate.read_text(encoding="utf-8"))
+    model = read_gate(gate, "log_base")
     if not model["trusted"]:
         raise InputError(
             f"the model {model['model']} did not pass its check: {model['reason']}", file=gate,

@@ -63,8 +63,7 @@ def report_published(
     report : Path
         JSON: sentences, distinct_sentences, positions (right, wrong, the kinds of wrong ones),
         problems (rows per problem), keywords (sentences per verdict), dropped (sentences per
-        filter), leaked_names (the same, for the filters of names), biological_words, and how
-        many sentences pass every filter.
+        filter), and how many sentences pass every filter.
     filters : list of str
         The filters, in the order of the table.
     examples : int
@@ -103,8 +102,6 @@ def report_published(
         "problems": _by_number(Counter(row["problem"] for row in listed)),
         "keywords": _by_number(verdicts),
         "dropped": counts,
-        "leaked_names": {name: n for name, n in counts.items() if name.startswith("names_")},
-        "biological_words": counts.get("biology"),
         "pass_every_filter": passed,
     }
     write_json(report, document)

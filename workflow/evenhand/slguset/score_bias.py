@@ -168,7 +168,7 @@ def score_bias(
         with tqdm(total=total, desc=name, unit=" sentences", mininterval=5, ascii=True) as bar:
             for begin in range(0, total, SENTENCES_AT_ONCE):
                 rows = sentences.slice(begin, SENTENCES_AT_ONCE).to_pylist()
-                for row, (result, slots) in zip(rows, scorer.score(rows, bar.update), strict=True):
+                for row, (result, slots) in zip(rows, scorer.score(rows), strict=True):
                     excluded[result["excluded"]] += 1
                     with_unknown += bool(result["has_unk"])
                     unknown.update(slots[0].unknown if slots else [])
@@ -176,6 +176,7 @@ def score_bias(
                         if word not in keywords and not row.get("spans"):
                             keywords[word] = lm.tokenizer.convert_ids_to_tokens(slot.word())
                     yield {"sentence_id": row["sentence_id"], **result}
+                bar.update(len(rows))
 
     write_table(out, bias_columns(values), scored())
     count = excluded.pop(None, 0)
@@ -222,9 +223,9 @@ class _Scorer:
         self.calibrated_on = int((np.isfinite(low) & np.isfinite(full)).sum())
         self.margin = calibrate(low, full)
 
-    def score(self, rows: list[dict[str, Any]], progress: Callable[[int], object]) -> Scored:
+    def score(self, rows: list[dict[str, Any]]) -> Scored:
         """Return the results of `score_sentences`, near ties in fp32."""
-        results = self._score(self.lm, rows, progress)
+        results = self._score(self.lm, rows)
         if self.margin is not None:
             close = np.flatnonzero(near_ties(_bias(results), self.margin))
             again = self._score(self.exact, [rows[i] for i in close]) if len(close) else []
@@ -233,15 +234,8 @@ class _Scorer:
             self.rescored += len(close)
         return results
 
-    def _score(
-        self,
-        lm: MaskedLM | CausalLM,
-        rows: list[dict[str, Any]],
-        progress: Callable[[int], object] | None = None,
-    ) -> Scored:
-        return score_sentences(
-            lm, rows, **self.options, progress=progress, scratch=scratch_folder()
-        )
+    def _score(self, lm: MaskedLM | CausalLM, rows: list[dict[str, Any]]) -> Scored:
+        return score_sentences(lm, rows, **self.options, scratch=scratch_folder())
 
 
 def _bias(results: Scored) -> np.ndarray:

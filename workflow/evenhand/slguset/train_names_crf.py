@@ -231,11 +231,10 @@ def _measure_other_sources(
     measured = []
     for corpus in numbers:
         _train([(number, tagged) for number, tagged in training if number != corpus], model)
-        sentences = [(n, tagged) for n, tagged in (*training, *held_out) if n == corpus]
         sentences = [
-            (n, tagged)
-            for n, tagged in sentences
-            if len(keywords.pattern.findall(tagged.text)) == 1
+            (number, tagged)
+            for number, tagged in (*training, *held_out)
+            if number == corpus and len(keywords.pattern.findall(tagged.text)) == 1
         ]
         measured.append(_measure(NameModel(model), sentences, keywords))
     return pd.concat(measured, ignore_index=True)

@@ -1,12 +1,39 @@
-"""Read CSV files strictly, with complete rows only."""
+"""Shared parts of the formats: strict CSV, checks of cells, and columns per category."""
 
 import csv
 import io
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from evenhand.core.whole import read_text
 from evenhand.errors import InputError
-from evenhand.tabular.numbers import counted
+from evenhand.tabular.numbers import MOST_DIGITS, counted
+
+
+def only_file(files: Sequence[Path], title: str) -> Path:
+    """Return the only file of a data set."""
+    if len(files) != 1:
+        raise InputError(f"{title} is one file, and {len(files)} are named")
+    return files[0]
+
+
+def check_cell(
+    column: str, cell: str, known: Collection[str] | None, path: Path, line: int
+) -> None:
+    """Reject a cell that is not among the known ones; None: any whole number."""
+    if known is not None:
+        if cell not in known:
+            raise InputError(f"{column} has the unknown category {cell!r}", file=path, line=line)
+    elif not (cell.isdecimal() and len(cell) <= MOST_DIGITS):
+        raise InputError(f"{column} is {cell!r}, which is no whole number", file=path, line=line)
+
+
+def one_hot(name: str, values: np.ndarray, known: Iterable[Any]) -> dict[str, np.ndarray]:
+    """Return a column of bool for each known value, by its name ``name=value``."""
+    return {f"{name}={value}": values == value for value in known}
 
 
 def read_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:

@@ -65,7 +65,8 @@ def test_gaps_beside_chance(tmp_path):
     assert headline.sentence == (
         "Of 4 gaps in macro-F1 between groups under plain training, 2 are significant (1 of"
         " them no larger than in 95 % of random groups with the same labels); 1 is not"
-        " significant, with too few cases to exclude a gap that matters; 1 shows no difference in macro-F1 that matters."
+        " significant, with too few cases to exclude a gap that matters; 1 shows no"
+        " difference in macro-F1 that matters."
     )
     assert headline.sentence.files == ("tables/classifiers/ecthr/table_4.csv",)
     assert headline.more[0] == (
