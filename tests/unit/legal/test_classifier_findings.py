@@ -83,11 +83,11 @@ def test_gaps(written):
         "gaps": 4, "above_noise": 2, "constant": 0, "too_few_cases": 1, "explained_by_labels": 1
     }  # fmt: skip
     assert found["sentence"] == (
-        "On set 0, 1 of 4 gaps between groups under ERM cannot be judged: in 1 the difference is"
-        " not significant, with too few cases to exclude one that matters; 2 of the"
-        " other 3 are larger than in random groups of the same sizes"
-        " (linear, Region: GD 9.0, by chance up to 4.0 and linear,"
-        " Defendant's gender: GD 9.0, by chance up to 4.0). By chance alone, about 0.2 would be."
+        "On set 0, 2 of 4 gaps between groups under ERM are larger than in random groups of the"
+        " same sizes (linear, Region: GD 9.0, 95 % of random groups up to 4.0 and linear,"
+        " Defendant's gender: GD 9.0, 95 % of random groups up to 4.0). If no group differed,"
+        " about 0.2 would be. Of the others, 1 is not shown (not significant, with too few cases"
+        " to exclude a gap that matters); 1 shows no gap that matters."
         " 1 of 2 gaps above noise is no larger than among random groups with the same labels."
     )
     assert document["headline"] == [found["sentence"]]
@@ -97,7 +97,7 @@ def test_nothing_above_noise(finding_of):
     found = finding_of("gaps_above_noise", {"table_4": [gap("court_region", "equivalent")]})
     assert found["holds"] is False
     assert "none of 1 gap between groups under ERM is larger" in found["sentence"]
-    assert found["sentence"].endswith("sizes.")
+    assert found["sentence"].endswith("sizes. Of these, 1 shows no gap that matters.")
 
 
 def test_objectives_are_better_where_gd_is_lower(finding_of):
@@ -217,7 +217,7 @@ def test_calibration(finding_of):
     found = finding_of("calibration_by_group", {"calibration": rows})
     assert found["numbers"] == {"groups": 2, "above_noise": 1}
     assert found["sentence"].endswith(
-        "of the same size (linear, Region: Hunan). By chance alone, about 0.1 would be."
+        "of the same size (linear, Region: Hunan). If no group differed, about 0.1 would be."
     )
 
 

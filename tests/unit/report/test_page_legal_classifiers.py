@@ -116,8 +116,8 @@ def test_table_2_is_drawn_by_the_share_of_training_cases():
     assert [row.get("low") for row in rows] == [30, None, None]
     assert [row.get("band_low") for row in rows] == [20, None, None]
     assert rows[0]["words"].replace("\xa0", " ") == (
-        "most: macro-F1 40.0 (30.0 to 50.0); chance 20.0 to 60.0; 60 training cases (60.0 %); "
-        "drift of labels 0.100; share of the worst class 25.0 %"
+        "most: macro-F1 40.0 (30.0 to 50.0); in 95 % of random groups 20.0 to 60.0; "
+        "60 training cases (60.0 %); drift of labels 0.100; share of the worst class 25.0 %"
     )
 
 

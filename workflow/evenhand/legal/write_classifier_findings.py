@@ -141,8 +141,8 @@ def gaps(tables: Tables, published: Row) -> Finding | None:
         "explained_by_labels": sum(row["p_labels"] >= CHANCE for row in above),
     }
     names = [
-        f"{row['classifier']}, {row['title']}: GD {row['ours']:.1f}, by chance up to"
-        f" {row['noise_border']:.1f}"
+        f"{row['classifier']}, {row['title']}: GD {row['ours']:.1f}, 95 % of random"
+        f" groups up to {row['noise_border']:.1f}"
         for row in above
     ]
     return (numbers, bool(above), names) if rows else None

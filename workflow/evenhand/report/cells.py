@@ -68,7 +68,7 @@ def estimate(
     centre : float
         The value of no difference.
     band : pair of float
-        The range that chance explains; without it no band is drawn.
+        A range to compare with; without it no band is drawn.
     """
     shapes = ['<rect class="track" x="0" y="11.5" width="100%" height="1"/>']
     if None not in band:

@@ -131,7 +131,7 @@ def forest(
     rows : sequence of mapping
         Of `estimated`: name, value, text (at the right end), words, kind (a colour of the style
         sheet, ``plain``, or ``unclear``: a hollow dot), low and high (the interval), band_low and
-        band_high (the range that chance explains).
+        band_high (a range to compare with).
     x : mapping
         The options of `axis`.
     label : str

@@ -93,7 +93,7 @@ def describe_group_scores(rows: Rows, called: Titles) -> list[dict[str, Any]]:
 
     A block per attribute and classifier contains its groups, each with a row per objective, ERM
     first, or one row if it has no score. The line across a row is the group's score under ERM;
-    the band is the range that chance explains.
+    the band is where 95 of 100 random groups of the same size lie.
     """
     rows = where(rows, **MEANS)
     ends = [row[key] for row in rows for key in ("score", "high", "noise_high") if row[key]]
@@ -128,7 +128,8 @@ def _score_plot(row: Mapping[str, Any], axis: Axis, base: float | None, called: 
     if row["low"] is not None:
         text += f" ({decimal(row['low'], 1)} to {decimal(row['high'], 1)})"
     if row["noise_low"] is not None:
-        text += f"; chance {decimal(row['noise_low'], 1)} to {decimal(row['noise_high'], 1)}"
+        ends = (decimal(row[f"noise_{end}"], 1) for end in ("low", "high"))
+        text += f"; in 95 % of random groups {' to '.join(ends)}"
     return estimate(
         axis,
         row["score"],
@@ -230,7 +231,7 @@ def _table_2_row(
     if None not in span:
         parts[0] += f" ({decimal(span[0], 1)} to {decimal(span[1], 1)})"
     if None not in band:
-        parts.append(f"chance {decimal(band[0], 1)} to {decimal(band[1], 1)}")
+        parts.append(f"in 95 % of random groups {decimal(band[0], 1)} to {decimal(band[1], 1)}")
     parts += [
         f"{plural(row['train_cases'], 'training case')} ({percent(share)})",
         f"drift of labels {decimal(row['drift'])}",
