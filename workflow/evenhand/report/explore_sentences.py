@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from evenhand.core import stage
@@ -17,7 +18,6 @@ from evenhand.report.explorer import Document, coded, column, form, rounded, wri
 from evenhand.report.read import read_json
 from evenhand.report.render import visible
 from evenhand.report.sections.bias import TITLES
-from evenhand.report.sections.stereotypes_examples import pair_differences
 from evenhand.report.sections.stereotypes_words import (
     exclusion_words,
     gate_words,
@@ -25,6 +25,7 @@ from evenhand.report.sections.stereotypes_words import (
     preference,
 )
 from evenhand.report.sentences import aligned
+from evenhand.scoring.methods import METHODS
 from evenhand.stereotypes.pairs import FLAGS
 
 #: Decimals of a number: of SlguSet's bias, and of a difference between two sentences.
@@ -233,6 +234,49 @@ def describe_pairs(
         model: gate.get("reason") for model, gate in checked.items() if model not in trusted
     }
     return _with_numbers(described, sides), _untrusted(untrusted)
+
+
+def pair_differences(
+    path: Path, rows: Sequence[dict[str, Any]]
+) -> tuple[dict[str, np.ndarray], list[str | None], np.ndarray]:
+    """Return a model's f(more) − f(less) of each pair by method, exclusions and unknown tokens.
+
+    Parameters
+    ----------
+    path : Path
+        ``scores/{model}.parquet``.
+    rows : sequence of dict
+        Of ``pairs.parquet``.
+
+    Returns
+    -------
+    differences : dict of array
+        For each method that has one; NaN where there is none.
+    excluded : list of str or None
+        Why a pair has no scores.
+    unknown : array of bool
+        Whether a sentence of the pair contains unknown tokens.
+    """
+    available = pq.read_schema(path).names
+    methods = [name for name in METHODS if name in available]
+    names = ["pair_id", "side", "variant", "n_unknown", "excluded", *methods]
+    table = read_columns(path, [name for name in names if name in available])
+    excluded = [row["excluded"] for row in rows]
+    unknown = np.zeros(len(rows), dtype=bool)
+    numbers = np.full((2, len(methods), len(rows)), np.nan)
+    place = {row["pair_id"]: at for at, row in enumerate(rows)}
+    sides = {"more": 0, "less": 1}
+    for sentence in table.filter(pc.field("variant") == "original").to_pylist():
+        at, side = place.get(sentence["pair_id"]), sides.get(sentence["side"])
+        if at is None or side is None:
+            continue
+        excluded[at] = excluded[at] or sentence["excluded"]
+        unknown[at] |= bool(sentence.get("n_unknown"))
+        if sentence["excluded"] is None:
+            known = [np.nan if sentence[name] is None else sentence[name] for name in methods]
+            numbers[side, :, at] = known
+    gaps = dict(zip(methods, numbers[0] - numbers[1], strict=True))
+    return {name: gap for name, gap in gaps.items() if not np.isnan(gap).all()}, excluded, unknown
 
 
 def _measure(title: str, digits: int, *bar: str) -> dict[str, Any]:
