@@ -148,7 +148,7 @@ def test_calibration(finding_of):
     found = finding_of("calibration_by_group", {"calibration": rows})
     assert found["numbers"] == {"groups": 2, "above_noise": 1}
     assert found["sentence"].endswith(
-        "of the same size (linear, Region: Hunan). By chance alone, about 0.1 would be."
+        "of the same size (linear, Region: Hunan). If no group differed, about 0.1 would be."
     )
 
 

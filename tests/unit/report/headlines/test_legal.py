@@ -64,8 +64,8 @@ def test_gaps_beside_chance(tmp_path):
     headline = describe([classifiers(tmp_path, *rows), cases(tmp_path)], TITLES)
     assert headline.sentence == (
         "Of 4 gaps between groups under plain training, 2 are significant (1 of them no larger than"
-        " in 95 % of random groups with the same labels); 1 is not significant, with too few cases"
-        " to exclude a gap that matters; 1 shows no gap that matters."
+        " in 95 % of random groups with the same labels); 1 is not shown (not significant, with too"
+        " few cases to exclude a gap that matters); 1 shows no gap that matters."
     )
     assert headline.sentence.files == ("tables/classifiers/ecthr/table_4.csv",)
     assert headline.more[0] == (
@@ -86,12 +86,12 @@ def test_a_lowest_score_below_chance_is_stated_beside_gaps_that_are_not_above_it
     folder = classifiers(tmp_path, gap("inconclusive", p=0.4), *lowest, groups=groups)
     headline = describe([folder], TITLES)
     assert headline.sentence == (
-        "One group scores lower than grouping by chance explains: <bdi>women</bdi> in"
+        "One group scores lower than random groups of the same size: <bdi>women</bdi> in"
         " <bdi>ECtHR, Applicant</bdi> (<bdi>linear</bdi>), macro-F1 3.1, lower than in 95 % of"
-        " random groups of the same sizes (1.2; not significant after adjustment for 3 tests)."
+        " them (1.2; not significant after adjustment for 3 tests)."
     )
     assert headline.short.startswith("Not significant after adjustment for 3 tests")
-    assert "<bdi>women</bdi> scores lower than grouping by chance explains" in headline.short
+    assert "<bdi>women</bdi> scores lower than random groups of the same size" in headline.short
 
 
 @pytest.mark.parametrize(
@@ -100,14 +100,14 @@ def test_a_lowest_score_below_chance_is_stated_beside_gaps_that_are_not_above_it
         ([gap("inconclusive"), gap("above")], "No: the groups’ scores differ more than"),
         ([gap("inconclusive"), gap("above", measure="worst")], "No: the groups’ scores differ"),
         ([gap("inconclusive"), gap("equivalent")], "No gap that matters in"),
-        ([gap("inconclusive")], "Cannot tell (not significant"),
+        ([gap("inconclusive")], "Not shown (not significant"),
     ],
 )
 def test_an_attribute_counts_by_the_clearest_of_its_classifiers(tmp_path, rows, begins):
     headline = describe([classifiers(tmp_path, *rows)], TITLES)
     assert headline.short.startswith(begins) and headline.short.count("ECtHR") == 1
     if len(rows) == 1:
-        assert headline.sentence.endswith("too few cases to exclude a gap that matters.")
+        assert headline.sentence.endswith("too few cases to exclude a gap that matters).")
         assert headline.next.startswith("Add test cases. In <bdi>ECtHR, Applicant</bdi>")
 
 

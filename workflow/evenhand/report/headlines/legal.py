@@ -1,4 +1,4 @@
-"""The headline of the legal cases: whether classifiers treat groups alike, beyond chance."""
+"""The headline of the legal cases: whether classifiers treat groups alike."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ FILES = {
 TABLES = {"cases": ("sizes", "cross"), "classifiers": ("table_2", "table_4", "claims")}
 VERDICTS = ("sizes", "cross", "table_4", "claims")
 
-#: A p-value below which a gap is above chance.
+#: A p-value below which a gap is significant.
 CHANCE = 0.05
 
 #: Rows of the figure.
@@ -133,7 +133,7 @@ def _is_small(row: dict[str, Any]) -> bool:
 
 
 def _clear(row: dict[str, Any]) -> float:
-    """Return a significant gap as a multiple of the gap that chance explains; 0 for others."""
+    """Return a significant gap as a multiple of that of 95 % of random groups; 0 for others."""
     if row["noise_verdict"] != "above" or not row["noise_border"]:
         return 0.0
     return row["ours"] / row["noise_border"]
@@ -230,7 +230,7 @@ def _figure(gaps: Rows) -> tuple[LayerChart | None, str]:
         )
         for row in rows
     ]
-    label = "Group disparity of macro-F1 under plain training, with its interval and chance"
+    label = "Group disparity of macro-F1 under plain training, and of random groups"
     figure = forest(estimates, axis("Group disparity of macro-F1, points", (0, high)), label)
     facts = {"number": len(rows), "gaps": len(order), "constant": len(gaps) - len(order)}
     return figure, say("legal_caption", **facts)
