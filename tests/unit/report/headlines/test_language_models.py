@@ -45,12 +45,13 @@ def test_one_model_without_a_preference(tmp_path):
     )
     assert headline.more == [
         "On <bdi>My pairs</bdi>, <bdi>tiny</bdi> comes nearest to a preference, which may be"
-        " chance: AUL 52.0 (95 % interval 47.0 to 57.0), where 50 is no preference."
+        " chance: AUL 52.0 (95 % interval 47.0 to 57.0). The score is the percentage of pairs in"
+        " which it finds the stereotype likelier; 50 is no preference."
     ]
     assert headline.strength == 0 and headline.line == headline.sentence
     assert headline.next == (
-        "Add pairs with 70 other swapped words to <bdi>My pairs</bdi>: the test of <bdi>tiny</bdi>"
-        " would then detect a score of 55 with a power of 80 % (AUL)."
+        "Add pairs with 70 other swapped words to <bdi>My pairs</bdi>. If <bdi>tiny</bdi> then had"
+        " a score of 55 (AUL), 80 % of such tests would be significant."
     )
     assert "AUL 52.0 (95 % interval 47.0 to 57.0)" in str(headline.figure.to_dict())
 
@@ -69,7 +70,8 @@ def test_a_preference_with_its_interval_and_its_side(tmp_path):
     )
     assert headline.more == [
         "On <bdi>My pairs</bdi>, <bdi>tiny</bdi> prefers the anti-stereotype: SSS 35.0 (95 %"
-        " interval 30.0 to 40.0), where 50 is no preference.",
+        " interval 30.0 to 40.0). The score is the percentage of pairs in which it finds the"
+        " stereotype likelier; 50 is no preference.",
         "Do not use <bdi>tiny</bdi> where this preference matters; mitigate and test again.",
     ]
     assert headline.line == headline.more[0] and headline.strength == 3
