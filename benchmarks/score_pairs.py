@@ -30,6 +30,7 @@ from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast  # noqa:
 from transformers.modeling_outputs import MaskedLMOutput  # noqa: E402
 
 from evenhand.scoring import pair_masks  # noqa: E402
+from evenhand.scoring.device import prepare_device  # noqa: E402
 from evenhand.scoring.models import MaskedLM  # noqa: E402
 from evenhand.scoring.questions import Questions, answer  # noqa: E402
 from evenhand.scoring.selection import enable_selection  # noqa: E402
@@ -62,6 +63,7 @@ def main() -> None:
     parser.add_argument("--device", default="cpu")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
+    prepare_device(arguments.device)
     with arguments.file.open(encoding="utf-8", newline="") as stream:
         texts = [(row["sent_more"], row["sent_less"]) for row in csv.DictReader(stream)]
     tokenizer = train_tokenizer([text for pair in texts for text in pair])

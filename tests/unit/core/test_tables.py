@@ -69,6 +69,7 @@ def test_its_declaration_lies_beside_it(tmp_path):
     (resource,) = package["resources"]
     fields = resource["schema"]["fields"]
     assert [one["name"] for one in fields] == TABLE.header and resource["path"] == "rates.csv"
+    assert [one["name"] for one in fields if "interval" in one] == ["rate", "gap"]
     assert fields[3]["description"] == "Lower end of the confidence interval of rate"
 
 

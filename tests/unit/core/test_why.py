@@ -72,6 +72,10 @@ def lines(*jobs, state=None):
             "the rule names other code than before",
         ),
         (
+            {"params_before": ["'evenhand.errors@0123456789abcdef'"], "params_now": []},
+            "the rule names other code than before",
+        ),
+        (
             {
                 "params_before": ["'evenhand.errors@0123456789abcdef'"],
                 "params_now": ["'evenhand.errors@1123456789abcdef'"],

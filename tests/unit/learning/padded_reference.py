@@ -90,7 +90,7 @@ class PaddedClassifier(nn.Module):
         ).last_hidden_state
         first = out.view(number, segments, tokens, -1)[:, :, 0]
         real = ids.sum(dim=2) != 0
-        first = first + self.positions(torch.arange(1, segments + 1) * real)
+        first = first + self.positions(torch.arange(1, segments + 1, device=ids.device) * real)
         if self.mode == "compat":
             features = self.layers(first).max(dim=1).values
         else:

@@ -104,18 +104,18 @@ def test_padding_moves_compat_and_not_fixed():
     st.sampled_from(["fixed", "compat"]),
     st.sampled_from([1, 4, 16]),
     st.integers(1, 200),
+    st.sampled_from(["cpu", "cuda"]),
     st.randoms(use_true_random=False),
 )
-def test_neither_order_nor_packing_changes_a_document(shapes, mode, bucket, budget, random):
+def test_neither_order_nor_packing_changes_a_document(shapes, mode, bucket, budget, device, random):
     model = MODELS[mode]
     documents = documents_of(shapes)
     order = list(range(len(documents)))
     random.shuffle(order)
     with torch.no_grad():
         alone = torch.cat([model(packed([one], model))[0] for one in documents])
-        together = model(
-            packed([documents[i] for i in order], model, bucket=bucket, tokens_per_batch=budget)
-        )[0]
+        how = {"bucket": bucket, "tokens_per_batch": budget, "device": device}
+        together = model(packed([documents[i] for i in order], model, **how))[0]
     torch.testing.assert_close(together, alone[order], rtol=0, atol=1e-12)
 
 

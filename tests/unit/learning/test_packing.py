@@ -18,13 +18,16 @@ def documents_of(shapes, seed=0):
 shapes = st.lists(st.lists(st.integers(1, 50), max_size=7), max_size=6)
 
 
-@given(shapes, st.integers(1, 5), st.integers(2, 40), st.integers(1, 20), st.integers(1, 200))
-def test_all_that_is_read_is_there_once(shapes, segments, tokens, bucket, budget):
+@given(
+    shapes,
+    *(st.integers(1, 5), st.integers(2, 40), st.integers(1, 20), st.integers(1, 200)),
+    st.sampled_from(["cpu", "cuda"]),
+)
+def test_all_that_is_read_is_there_once(shapes, segments, tokens, bucket, budget, device):
     documents = documents_of(shapes)
     limits = Limits(segments, tokens)
-    packed = pack(
-        documents, limits, pad_id=PAD, after=[END], bucket=bucket, tokens_per_batch=budget
-    )
+    how = {"bucket": bucket, "tokens_per_batch": budget, "device": device}
+    packed = pack(documents, limits, pad_id=PAD, after=[END], **how)
     found, number = {}, 0
     for one in packed.buckets:
         mask = one.mask()

@@ -104,10 +104,14 @@ def test_it_learns(ecthr, scotus, tmp_path, family, kind):
     assert np.ptp(found.logits[found.splits == "test"].argmax(axis=1)) > 0
 
 
-def test_the_same_training_gives_the_same_bytes(ecthr, tmp_path, family):
-    found = [run(ecthr, family, tmp_path / name)[0] for name in ("a", "b")]
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_the_same_training_gives_the_same_bytes(ecthr, tmp_path, family, device):
+    if device == "cuda" and not torch.cuda.is_available():
+        pytest.skip("there is no GPU")
+    on = {} if device == "cpu" else {"device": device}
+    found = [run(ecthr, family, tmp_path / name, **on)[0] for name in ("a", "b")]
     assert digests(tmp_path / "a", family) == digests(tmp_path / "b", family)
-    other, _, _ = run(ecthr, family, tmp_path / "b", seeds=[2])
+    other, _, _ = run(ecthr, family, tmp_path / "b", seeds=[2], **on)
     assert (found[0].logits != other.logits).any()
 
 
@@ -339,6 +343,9 @@ def train(arguments):
     stage.execute(train_classifier, arguments)
 
 
+@pytest.mark.skipif(
+    torch.cuda.is_available(), reason="where a GPU is, a fork cannot train after its parent has"
+)
 def test_a_killed_training_continues_to_the_same_bytes(ecthr, tmp_path, monkeypatch):
     """SIGKILL of the process after its first checkpoint; then the same training again."""
     given = {"objective": "group_dro", "attribute": "applicant_gender"}

@@ -76,7 +76,7 @@ def test_a_group_without_cases_is_listed_once():
         for one in (row | {"group": "none"}, some)
     ]
     rows += [some | {"objective": "erm"} | other for other in ({"split": "dev"}, {"seed": "0"})]
-    [block] = describe_group_scores(rows, Titles())
+    [block] = describe_group_scores(rows)
     none, some = block["groups"]
     assert [row["note"] for row in none["rows"]] == ["no cases"]
     assert [(row["objective"], row["score"]) for row in some["rows"]] == [

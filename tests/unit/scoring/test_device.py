@@ -4,7 +4,7 @@ import torch
 
 from evenhand.errors import InputError
 from evenhand.learning.probes import probed_features
-from evenhand.scoring.device import check_device, one_thread, repeatable, settle
+from evenhand.scoring.device import one_thread, prepare_device, repeatable, settle
 
 
 def test_weights_get_memory_that_begins_evenly():
@@ -26,9 +26,9 @@ def test_weights_get_memory_that_begins_evenly():
 def test_a_gpu_that_is_not_there(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(InputError, match="no GPU"):
-        check_device("cuda:0")
+        prepare_device("cuda:0")
     with pytest.raises(InputError, match="unknown"):
-        check_device("tpu")
+        prepare_device("tpu")
 
 
 def test_all_is_put_back():

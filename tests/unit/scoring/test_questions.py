@@ -14,8 +14,13 @@ from unit.scoring import tiny_models
 
 
 @pytest.fixture(scope="module")
-def lm(tmp_path_factory):
-    return load_masked_lm(tiny_models.save(tmp_path_factory.mktemp("model")))
+def folder(tmp_path_factory):
+    return tiny_models.save(tmp_path_factory.mktemp("model"))
+
+
+@pytest.fixture(scope="module")
+def lm(folder):
+    return load_masked_lm(folder)
 
 
 def _questions(lm, seed, count=40):
@@ -54,6 +59,22 @@ def test_batches_change_rounding_only(lm):
     one = answer(lm, questions, tokens_per_batch=1).log_p
     many = answer(lm, questions, tokens_per_batch=10_000).log_p
     np.testing.assert_allclose(one, many, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
+def test_a_gpu_gives_the_same(lm, folder):
+    questions = _questions(lm, seed=2)
+    one, other, again = (
+        answer(
+            load_masked_lm(folder, device=device), questions, tokens_per_batch=60, attention=True
+        )
+        for device in ("cpu", "cuda", "cuda:0")
+    )
+    for name in ("log_p", "entropy", "alpha"):
+        expected, found = getattr(one, name), getattr(other, name)
+        np.testing.assert_allclose(found, expected, atol=1e-5, rtol=1e-5)
+        assert found.tobytes() == getattr(again, name).tobytes()
+    assert (one.best == other.best).all() and (one.first == other.first).all()
 
 
 def test_threads_change_no_bit(lm):

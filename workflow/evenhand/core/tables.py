@@ -190,10 +190,7 @@ def write_tables(
 def _resource(table: Table) -> dict[str, Any]:
     fields: list[dict[str, Any]] = []
     for column in table.columns:
-        described = {key: value for key, value in asdict(column).items() if value not in ("", None)}
-        if not column.interval:
-            described.pop("interval")
-        fields.append(described)
+        fields.append({k: v for k, v in asdict(column).items() if v not in ("", None, ())})
         for end, word in zip(column.interval, ("Lower", "Upper"), strict=False):
             description = f"{word} end of the confidence interval of {column.name}"
             fields.append({"name": end, "type": "number", "description": description})

@@ -27,7 +27,7 @@ from torch import nn
 
 from evenhand.errors import InputError
 from evenhand.learning.packing import Limits, Packed
-from evenhand.scoring.device import DTYPES, check_device
+from evenhand.scoring.device import DTYPES, prepare_device
 from evenhand.scoring.model_files import check_folder, readable_errors
 from evenhand.scoring.models import family_of, positions_of
 from evenhand.scoring.selection import text_config
@@ -83,7 +83,7 @@ def load_encoder(
     """
     from transformers import AutoModel
 
-    check_device(device, dtype)
+    prepare_device(device, dtype)
     if isinstance(source, Path):
         check_folder(source, vocabulary=False)
     if family_of(source, revision=revision) != "masked":

@@ -117,7 +117,7 @@ def train_models(
     objective, options
         See `evenhand.learning.objective`.
     settings : Settings
-        `accumulate`, `evaluation_batch`, `dtype`, `threads` and `deterministic` have no effect.
+        `accumulate`, `evaluation_batch`, `dtype` and `threads` have no effect.
     seeds : sequence of int
         Seeds of the initial weights and the batches.
     epsilon : float

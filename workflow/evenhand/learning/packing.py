@@ -5,7 +5,7 @@ the paragraphs of a whole batch are sorted by length and put into buckets whose 
 multiple of 16 tokens, together with the document and position of each paragraph.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,9 +13,12 @@ import torch
 
 from evenhand.errors import InputError
 
-#: Bucket widths are multiples of this many tokens; and the maximum number of tokens, including
-#: padding, that the encoder processes at once.
-BUCKET, TOKENS_PER_BATCH = 16, 4096
+#: Bucket widths are multiples of this many tokens.
+BUCKET = 16
+
+#: The maximum number of tokens, including padding, that the encoder processes at once, by kind of
+#: device.
+TOKENS_PER_BATCH = {"cpu": 4096, "cuda": 65_536}
 
 
 @dataclass(frozen=True)
@@ -118,7 +121,8 @@ def pack(
     pad_id: int,
     after: Sequence[int] = (),
     bucket: int = BUCKET,
-    tokens_per_batch: int = TOKENS_PER_BATCH,
+    tokens_per_batch: int | None = None,
+    device: str = "cpu",
 ) -> Packed:
     """Pack documents given as lists of paragraphs.
 
@@ -134,8 +138,13 @@ def pack(
         The special ids at the end of a paragraph, which cut ones get too.
     bucket : int
         Widths are multiples of this, up to the limit.
-    tokens_per_batch : int
-        The maximum number of tokens in a bucket, including padding; at least one paragraph.
+    tokens_per_batch : int, optional
+        The maximum number of tokens in a bucket, including padding; at least one paragraph. By
+        default, `TOKENS_PER_BATCH`.
+    device : str
+        The device that the batch is for. On a CPU, the paragraphs of a bucket have one width. A GPU
+        loses more time by many buckets than by padding, so that a bucket is filled whatever the
+        widths.
 
     Raises
     ------
@@ -158,6 +167,7 @@ def pack(
         after=after,
         bucket=bucket,
         tokens_per_batch=tokens_per_batch,
+        device=device,
     )
 
 
@@ -169,7 +179,8 @@ def pack_flat(
     pad_id: int,
     after: Sequence[int] = (),
     bucket: int = BUCKET,
-    tokens_per_batch: int = TOKENS_PER_BATCH,
+    tokens_per_batch: int | None = None,
+    device: str = "cpu",
 ) -> Packed:
     """Pack documents with concatenated paragraphs, as in a token store.
 
@@ -179,9 +190,11 @@ def pack_flat(
         The ids of all paragraphs of each document.
     lengths : sequence of int arrays, shape (paragraphs,) each
         The number of ids of each paragraph.
-    limits, pad_id, after, bucket, tokens_per_batch
+    limits, pad_id, after, bucket, tokens_per_batch, device
         See `pack`.
     """
+    kind = torch.device(device).type
+    tokens_per_batch = tokens_per_batch or TOKENS_PER_BATCH[kind]
     if bucket < 1 or tokens_per_batch < 1 or len(after) >= limits.tokens:
         raise ValueError(f"no such buckets: {bucket}, {tokens_per_batch}, {after}")
     counts = np.array([min(len(document), limits.segments) for document in lengths], dtype=np.int64)
@@ -197,7 +210,7 @@ def pack_flat(
     documents, slots = places(counts)
     order = np.argsort(-widths, kind="stable")  # the widest first, to run out of memory early
     buckets = []
-    for rows in _groups(order, widths, tokens_per_batch):
+    for rows in _groups(order, widths, tokens_per_batch, mixed=kind != "cpu"):
         width = int(widths[rows[0]])
         columns = np.arange(width)
         inside = columns < kept[rows, None]
@@ -245,11 +258,13 @@ def _layout(
     return np.concatenate(sizes), np.concatenate(starts)
 
 
-def _groups(order: np.ndarray, widths: np.ndarray, tokens: int) -> list[np.ndarray]:
-    """Split rows into groups of equal width, within the budget of tokens."""
-    groups = []
-    borders = np.flatnonzero(np.diff(widths[order])) + 1
-    for group in np.split(order, borders) if len(order) else []:
-        rows = max(1, tokens // int(widths[group[0]]))
-        groups += [group[i : i + rows] for i in range(0, len(group), rows)]
-    return groups
+def _groups(
+    order: np.ndarray, widths: np.ndarray, tokens: int, mixed: bool
+) -> Iterator[np.ndarray]:
+    """Yield rows in groups within the budget of tokens, of equal width unless `mixed`."""
+    borders = [] if mixed else np.flatnonzero(np.diff(widths[order])) + 1
+    for group in np.split(order, borders):
+        while len(group):
+            rows = max(1, tokens // int(widths[group[0]]))
+            yield group[:rows]
+            group = group[rows:]

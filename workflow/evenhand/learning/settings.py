@@ -40,8 +40,6 @@ class Settings:
         Number format of a step: fp32, or bf16 by autocast.
     threads : int
         CPU threads; other numbers may change the last bits.
-    deterministic : bool
-        Whether to use deterministic kernels on a GPU; on a CPU they always are.
     """
 
     lr: float = 3e-5
@@ -56,7 +54,6 @@ class Settings:
     evaluation_batch: int = 64
     dtype: str = "fp32"
     threads: int = 1
-    deterministic: bool = False
 
     def __post_init__(self) -> None:
         whole = ("batch", "epochs", "patience", "accumulate", "evaluation_batch", "threads")

@@ -41,7 +41,7 @@ def embed_paragraphs(
     paragraph_tokens: int | None = None,
     stored: str = "fp16",
     dtype: str = "fp32",
-    tokens_per_batch: int = 4096,
+    tokens_per_batch: int | None = None,
     threads: int = 1,
     device: Annotated[str, Setting] = "cpu",
 ) -> dict[str, Any]:
@@ -68,8 +68,8 @@ def embed_paragraphs(
         fp16 (two bytes a number) or fp32.
     dtype : str
         Precision of the encoder: fp32 or bf16.
-    tokens_per_batch : int
-        Tokens that go through the encoder at once.
+    tokens_per_batch : int, optional
+        Tokens that go through the encoder at once; by default, as suits the device.
     threads : int
         CPU threads; another number may change the last bits of the padding.
     device : str
@@ -143,6 +143,7 @@ def embed_paragraphs(
             limits,
             pad_id=special["pad"] or 0,
             tokens_per_batch=tokens_per_batch,
+            device=device,
         )
         with torch.autocast(device_type, torch.bfloat16, enabled=dtype == "bf16"):
             vectors = encode_paragraphs(encoder, packed.to(device)).float().cpu().numpy()
@@ -167,7 +168,7 @@ def embed_paragraphs(
     bar = tqdm(total=len(store), desc="embed", unit=" cases", mininterval=5, ascii=True)
     with (
         bar,
-        repeatable(0, threads=threads, device=device),
+        repeatable(0, threads=threads),
         torch.inference_mode(),
         pa.OSFile(str(out), "wb") as stream,
         pa.ipc.new_file(stream, form) as writer,

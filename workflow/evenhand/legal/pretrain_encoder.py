@@ -10,7 +10,6 @@ A run that was stopped goes on where it was.
 
 import hashlib
 import math
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -116,8 +115,6 @@ def pretrain_encoder(
         The model or the tokens cannot be used or do not belong together, a split has nothing
         to learn from or to measure on, or a loss is no number.
     """
-    if device.startswith("cuda"):  # what deterministic products need
-        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     meta = read_meta(tokens_meta)
     source = model_source(model, hub_name)
     lm = load_masked_lm(source, revision=revision, device=device, allow_missing=new_head)
@@ -141,7 +138,7 @@ def pretrain_encoder(
     order = sorted(blocks["dev"], key=lambda name: hashlib.blake2b(name, digest_size=16).digest())
     sample = [blocks["dev"][name].tolist() for name in order[:HELD_OUT]]
     before = check_fill_mask(lm, sample, seed=seed, tokens_per_batch=TOKENS_PER_BATCH)
-    with repeatable(seed, threads=threads, device=device, deterministic=True):
+    with repeatable(seed, threads=threads):
         losses = _train(lm, trained, ordinary, steps, batch, learning_rate, dtype == "bf16", seed)
     out.mkdir(parents=True)
     lm.model.save_pretrained(out)

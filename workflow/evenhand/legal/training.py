@@ -36,7 +36,7 @@ from evenhand.legal.declaration import read_dataset
 from evenhand.legal.groups import PLUS, attributes, has_label, multiply
 from evenhand.legal.predictions import NO_ATTRIBUTE, labelled
 from evenhand.legal.records import SPLITS
-from evenhand.scoring.device import check_device, repeatable
+from evenhand.scoring.device import prepare_device, repeatable
 
 if TYPE_CHECKING:
     from torch import nn
@@ -172,7 +172,7 @@ def make_job(
         An option or setting is unknown, the device is not there, an attribute is missing, or named
         although no group takes part: the trainings would be the same for all attributes.
     """
-    check_device(device)
+    prepare_device(device)
     extra = parse_options(f"the classifier {classifier}", "setting", module.SETTINGS, settings)
     shared = {f.name: extra.pop(f.name) for f in fields(Settings) if f.name in extra}
     how = Settings(**shared, threads=threads)
@@ -241,10 +241,9 @@ class NetworkClassifier:
     def train(self, pairs: Pairs, seeds: Sequence[int]) -> Iterator[Result]:
         """Train one seed after the other, and predict every case."""
         job, settings = self.job, self.job.settings
-        how = {"threads": settings.threads, "deterministic": settings.deterministic}
         for seed in seeds:
             name = f"{job.objective.NAME}, seed {seed}"
-            with repeatable(seed, device=job.device, **how):
+            with repeatable(seed, threads=settings.threads):
                 model, trained, logits, features = fit(
                     self.build,
                     self.batcher,

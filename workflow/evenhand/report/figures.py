@@ -8,6 +8,7 @@ A table with the same numbers is next to each figure.
 """
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -72,6 +73,19 @@ def padded(values: Sequence[float], least: float) -> tuple[float, float]:
     low, high = min(values), max(values)
     space = max((high - low) * 0.06, (least - (high - low)) / 2, 1e-9)
     return low - space, high + space
+
+
+def reach(
+    rows: Iterable[Row],
+    columns: Sequence[str],
+    *,
+    least: float,
+    most: float = math.inf,
+    centre: float = 0.0,
+) -> float:
+    """Return the distance to the ends of a scale about a centre that has space for some numbers."""
+    known = (row[name] for row in rows for name in columns if row[name] is not None)
+    return min(max([least, *(abs(number - centre) * 1.05 for number in known)]), most)
 
 
 def bars(

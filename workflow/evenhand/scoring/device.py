@@ -15,8 +15,14 @@ if TYPE_CHECKING:
 DTYPES = {"fp32": "float32", "bf16": "bfloat16"}
 
 
-def check_device(device: str, dtype: str = "fp32") -> None:
-    """Reject an unavailable device and an unknown number format."""
+def prepare_device(device: str, dtype: str = "fp32") -> None:
+    """Reject an unavailable device and an unknown number format, and set up a GPU.
+
+    It is set up before anything runs on it: cuBLAS gets the memory that its deterministic kernels
+    need. The attention of cuDNN is off, since it makes a plan for each shape of a batch, which
+    takes longer than the batch; so is torch's fast path for transformer layers, whose GELU is an
+    approximation (logits differ by 1e-4).
+    """
     import torch
 
     if dtype not in DTYPES:
@@ -25,6 +31,10 @@ def check_device(device: str, dtype: str = "fp32") -> None:
         raise InputError(f"device {device!r} is unknown", remedy="use cpu, cuda or cuda:N")
     if device.startswith("cuda") and not torch.cuda.is_available():
         raise InputError(f"there is no GPU for the device {device!r}", remedy="use cpu")
+    if device != "cpu":
+        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+        torch.backends.cuda.enable_cudnn_sdp(False)
+        torch.backends.mha.set_fastpath_enabled(False)
 
 
 def _algebra(threads: int) -> AbstractContextManager:
@@ -36,25 +46,21 @@ def _algebra(threads: int) -> AbstractContextManager:
 
 
 @contextmanager
-def repeatable(
-    seed: int, *, threads: int = 1, device: str = "cpu", deterministic: bool = False
-) -> Iterator[None]:
+def repeatable(seed: int, *, threads: int = 1) -> Iterator[None]:
     """Run a block with a seed and a number of threads; then restore the previous state.
 
-    Kernels on a CPU are always deterministic, those on a GPU on request. Models should be built
-    within the block, since their initial weights depend on the seed. Another number of threads may
-    change the last bits.
+    Only deterministic kernels are used, on a GPU too. Models should be built within the block,
+    since their initial weights depend on the seed. Another number of threads may change the last
+    bits.
     """
     import torch
 
     remember = torch.random.get_rng_state(), torch.get_num_threads()
     before = torch.get_deterministic_debug_mode()
-    if deterministic and device != "cpu":
-        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # required by cuBLAS
     try:
         torch.set_num_threads(threads)
         # like use_deterministic_algorithms, but without importing torch's compiler
-        torch.set_deterministic_debug_mode("error" if deterministic or device == "cpu" else 0)
+        torch.set_deterministic_debug_mode("error")
         torch.manual_seed(seed)
         with _algebra(threads):
             yield

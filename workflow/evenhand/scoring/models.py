@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evenhand.errors import InputError
-from evenhand.scoring.device import DTYPES, check_device
+from evenhand.scoring.device import DTYPES, prepare_device
 from evenhand.scoring.execution import is_out_of_memory
 from evenhand.scoring.model_files import check_folder, readable_errors
 from evenhand.scoring.selection import enable_selection, looks_ahead, short_inputs, text_config
@@ -121,7 +121,7 @@ def load_language_model(
         tokenizer has no offsets, or no mask for a masked model, a causal model attends to later
         tokens, or the device is not available.
     """
-    check_device(device, dtype)
+    prepare_device(device, dtype)
     tokenizer = _load_tokenizer(source, revision, family, weights=seed is None)
     model, missing = _load_weights(source, revision, family, device, dtype, allow_missing, seed)
     if family == "masked" and tokenizer.mask_token_id is None:

@@ -24,7 +24,6 @@ SETTINGS = {
     "clip": 1.0,
     "warmup": 0.1,
     "weight_decay": 0.0,
-    "deterministic": False,
     "mode": "fixed",
     "dropout": 0.1,
 }

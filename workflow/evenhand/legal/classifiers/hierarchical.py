@@ -30,12 +30,11 @@ SETTINGS = {
     "weight_decay": 0.0,
     "accumulate": 1,
     "dtype": "fp32",
-    "deterministic": False,
     "mode": "fixed",
     "dropout": 0.1,
     "segments": 0,  # as published for the data set
     "paragraph_tokens": 0,
-    "tokens_per_batch": 4096,
+    "tokens_per_batch": 0,  # as suits the device
     "keep_weights": True,
 }
 
@@ -97,7 +96,8 @@ class Classifier(NetworkClassifier):
             self.limits,
             pad_id=self.meta["special"]["pad"] or 0,
             after=self.meta["special"]["after"],
-            tokens_per_batch=self.job.extra["tokens_per_batch"],
+            tokens_per_batch=self.job.extra["tokens_per_batch"] or None,
+            device=self.job.device,
         )
         return packed.to(self.job.device)
 

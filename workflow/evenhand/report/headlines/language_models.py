@@ -9,8 +9,7 @@ from altair import LayerChart
 
 from evenhand.core.rows import grouped
 from evenhand.core.tables import read_table
-from evenhand.report.cells import reach
-from evenhand.report.figures import axis, estimated, forest
+from evenhand.report.figures import axis, estimated, forest, reach
 from evenhand.report.headline import (
     Headline,
     ResultFiles,

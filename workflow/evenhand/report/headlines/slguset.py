@@ -10,8 +10,7 @@ from altair import LayerChart
 from markupsafe import Markup
 
 from evenhand.core.rows import grouped, where
-from evenhand.report.cells import reach
-from evenhand.report.figures import SIGNED, axis, estimated, forest
+from evenhand.report.figures import SIGNED, axis, estimated, forest, reach
 from evenhand.report.headline import (
     NOT_REPRODUCED,
     NOT_RUN,

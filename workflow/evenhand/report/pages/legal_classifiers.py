@@ -45,7 +45,7 @@ def content(study: Study) -> dict[str, Any]:
                 ],
                 "calibration": where(tables["calibration"], objective=classifiers.BASE),
                 "counterfactual": classifiers.by_training(tables.get("counterfactual", [])),
-                "group_scores": classifiers.describe_group_scores(scores, objectives),
+                "group_scores": classifiers.describe_group_scores(scores),
                 "calibration_curves": classifiers.describe_calibration_curves(
                     tables["calibration_bins"]
                 ),

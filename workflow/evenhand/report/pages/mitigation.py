@@ -48,9 +48,7 @@ def content(study: Study) -> dict[str, Any]:
         | {
             "table_4": classifiers.describe_table_4(dataset.tables["table_4"]),
             "tests": dataset.tables["tests"],
-            "group_scores": classifiers.describe_group_scores(
-                dataset.tables["group_scores"], objectives
-            ),
+            "group_scores": classifiers.describe_group_scores(dataset.tables["group_scores"]),
             "training": classifiers.describe_training(dataset.tables["curves"], objectives),
         }
         for dataset in datasets

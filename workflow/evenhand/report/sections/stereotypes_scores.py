@@ -1,14 +1,13 @@
 """Section: the bias scores of a set of pairs, their verdicts, and conclusions in words."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from markupsafe import Markup
 
 from evenhand.core.rows import grouped
-from evenhand.report.cells import Axis, estimate, reach, ruler, ticks_between
 from evenhand.report.headline import plain, say
-from evenhand.report.render import in_words, span
+from evenhand.report.render import decimal, in_words
 from evenhand.report.sections.stereotypes_words import (
     ASIDE,
     SUBSETS,
@@ -18,6 +17,9 @@ from evenhand.report.sections.stereotypes_words import (
     reason_words,
 )
 from evenhand.text.phrases import conclusion
+
+if TYPE_CHECKING:
+    from altair import LayerChart
 
 #: The explorer's query for the pairs of a part of a set; other parts have none.
 ITEMS = {
@@ -59,6 +61,8 @@ def describe_scores(
     untrusted : dict
         The models without a number, and why.
     """
+    from evenhand.report.figures import reach  # cards, which import this module, draw nothing
+
     # A model that could score nothing has a row without a method.
     judged = [
         row | judge(row, sides)
@@ -67,7 +71,6 @@ def describe_scores(
     ]
     whole = [row for row in judged if row["subset"] == "all" and row["bias_type"] == "all"]
     far = reach(whole, ENDS, centre=CENTRE, least=LEAST_REACH, most=MOST_REACH)
-    axis = Axis(CENTRE - far, CENTRE + far)
     models = []
     for model in dict.fromkeys(row["model"] for row in rows):
         model_rows = [row for row in judged if row["model"] == model]
@@ -80,14 +83,14 @@ def describe_scores(
                 "model": model,
                 "why": why,
                 "conclusion": conclude(main, sides) if why is None else no_number(why),
-                "rows": [row | {"plot": _plot(row, axis)} for row in main],
+                "rows": main,
+                "figure": _figure(model, main, far),
                 "by_type": cells_by("bias_type", of_all),
                 "by_subset": cells_by("subset", of_any),
             }
         )
     return {
         "models": models,
-        "ruler": _ruler(axis) if whole else "",
         "sentence": headline(models),
         "delta": next((row["delta"] for row in whole if row["delta"]), None),
         "null_seeds": any(row["null_seeds"] for row in whole),
@@ -189,24 +192,22 @@ def cells_by(column: str, rows: list[dict[str, Any]]) -> dict[str, Any] | None:
     return {"methods": [method_of(name) for name in methods], "rows": lines}
 
 
-def _ruler(axis: Axis) -> Any:
-    steps = ticks_between(0, axis.high - CENTRE, 2)[1:]
-    ticks = [*(CENTRE - step for step in reversed(steps)), CENTRE, *(CENTRE + s for s in steps)]
-    return ruler(axis, ticks, f"Scale of the score; {CENTRE:.0f} is no preference")
+def _figure(model: str, rows: list[dict[str, Any]], far: float) -> "LayerChart | None":
+    """Draw the scores of a model's methods, up to so far from 50."""
+    from evenhand.report.figures import axis, estimated, forest
 
-
-def _plot(row: dict[str, Any], axis: Axis) -> Any:
-    if row["score"] is None:
-        return None
-    label = f"score {row['score']:.1f}"
-    if words := span(row, "score"):
-        label += f", interval {words}"
-    return estimate(
-        axis,
-        row["score"],
-        (row["score_low"], row["score_high"]),
-        label,
-        kind=row["leaning"] if row["leaning"] in (PREFERS_MORE, PREFERS_LESS) else UNCLEAR,
-        centre=CENTRE,
-        band=(CENTRE - row["delta"], CENTRE + row["delta"]),
-    )
+    estimates = [
+        estimated(
+            row["description"]["title"],
+            (row["score"], row["score_low"], row["score_high"]),
+            text=decimal(row["score"], 1),
+            words=row["words"],
+            kind=row["leaning"] if row["leaning"] in (PREFERS_MORE, PREFERS_LESS) else UNCLEAR,
+            band=(CENTRE - row["delta"], CENTRE + row["delta"]),
+        )
+        for row in rows
+        if row["score"] is not None
+    ]
+    x = axis("Score; 50 is no preference", (CENTRE - far, CENTRE + far))
+    label = f"Score of {model} by each method, with its interval"
+    return forest(estimates, x, label, centre=CENTRE) if estimates else None
