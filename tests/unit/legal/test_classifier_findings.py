@@ -88,7 +88,7 @@ def test_gaps(written):
         " Defendant's gender: GD 9.0, 95 % of random groups up to 4.0). If no group differed,"
         " about 0.2 would be. Of the others, 1 is not shown (not significant, with too few cases"
         " to exclude a gap that matters); 1 shows no gap that matters."
-        " 1 of 2 gaps above noise is no larger than among random groups with the same labels."
+        " 1 of 2 gaps is no larger than among random groups with the same labels."
     )
     assert document["headline"] == [found["sentence"]]
 

@@ -98,7 +98,7 @@ def test_the_clearest_change_comes_with_its_interval():
     assert found.next == ""
     none = conclude([change(verdict="inconclusive", low=None, further=n) for n in (9, 1)])
     assert none.next.startswith(
-        "Train 1 more seed (repeated runs) to test the effect of <bdi>DRO</bdi> on <bdi>worst"
+        "Train 1 more seed (repeated runs) with <bdi>DRO</bdi> to test its effect on <bdi>worst"
     )
     assert none.strength == 0 and none.sentence.startswith("None of 2 comparisons")
     assert ": not significant" in none.more[0]

@@ -111,7 +111,8 @@ def judge(
                 words = titles.get(f"{name}/{attribute}", attribute.replace("_", " "))
                 same = {key: row[key] for key in ("attribute", "classifier")}
                 worst = where(groups.get(name, []), worst=True, **same)
-                row |= {"dataset": name, "title": f"{titles.get(name, name)}, {words}"}
+                row |= {"dataset": name, "of": titles.get(name, name), "name": words}
+                row |= {"title": f"{row['of']}, {words}"}
                 rows.append(row | {"worst": next(iter(worst), None)})
     tested = [row for row in rows if row["p"] is not None and not is_constant(row)]
     adjusted = holm(np.array([row["p"] for row in tested]))

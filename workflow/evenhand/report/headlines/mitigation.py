@@ -52,7 +52,7 @@ BASELINES = ("logistic_regression", "majority", "eidig_base", "eidig_control")
 CHANCE = 0.05
 
 #: Changes in words, and in the figure.
-LINES, SHOWN = 3, 8
+LINES, SHOWN = 3, 6
 
 
 class Change(NamedTuple):

@@ -43,8 +43,11 @@
   function wrapped(spec, width) {
     const space = width - 7 * Math.max(...spec.data.values.map((row) => row.text?.length ?? 0)) - 12;
     const fits = new RegExp(`^(.{1,${Math.max(Math.floor(space / 7.3), 8)}}) (.+)$`);
-    for (const row of spec.data.values) if ("row" in row && row.name.length * 7.3 > space) row.name = row.name.replace(fits, "$1\n$2");
-    return spec;
+    const rows = spec.data.values.filter((row) => "row" in row);
+    if (!rows.some((row) => row.name.length * 7.3 > space)) return spec;
+    for (const row of rows) row.name = row.name.length * 7.3 > space ? row.name.replace(fits, "$1\n$2") : `\n${row.name}`;
+    spec.layer.find((layer) => layer.mark.lineBreak).mark.yOffset -= 13;
+    return { ...spec, height: spec.height + 13 * rows.length };
   }
 
   function view(chart, width, more) {
