@@ -40,8 +40,7 @@ def test_one_model_without_a_preference(tmp_path):
     headline = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
     assert headline.sentence == (
         "1 model and 1 set of pairs were compared in 1 combination: none shows a significant"
-        " preference, 1 is undecided (too few different swapped words). These results"
-        " do not support using any of the models."
+        " preference, 1 is undecided (too few different swapped words)."
     )
     assert headline.more == [
         "On <bdi>My pairs</bdi>, <bdi>tiny</bdi> comes nearest to a preference, which may be"
@@ -65,8 +64,7 @@ def test_a_preference_with_its_interval_and_its_side(tmp_path):
     headline = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
     assert headline.sentence == (
         "2 models and 1 set of pairs were compared in 2 combinations: 1 shows a significant"
-        " preference, 1 is undecided (too few different swapped words). These results"
-        " do not support using any of the models."
+        " preference, 1 is undecided (too few different swapped words)."
     )
     assert headline.more == [
         "On <bdi>My pairs</bdi>, <bdi>tiny</bdi> prefers the anti-stereotype: SSS 35.0 (95 %"
