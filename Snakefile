@@ -64,8 +64,8 @@ onstart:
             leftovers.remove_partials(Path(config["results"]))
     except InputError as error:
         raise WorkflowError(str(error)) from None
-    if NOT_READ:
-        print(plan_slguset.not_read(NOT_READ), file=sys.stderr)
+    if INPUTS.not_read:
+        print(plan_slguset.not_read(INPUTS.not_read), file=sys.stderr)
 
 
 # Printed while planning, so that it also appears when nothing is left to run.

@@ -340,7 +340,7 @@ def run_stages(
     shard: Path, folder: Path, number: int, arguments: argparse.Namespace
 ) -> dict[str, tuple[float, float]]:
     """Seconds and peak MB of each stage on a shard."""
-    sentences, keywords = folder / "sentences.parquet", folder / f"keywords-{number}.parquet"
+    sentences = folder / "sentences.parquet"
     names = "names_crf" if arguments.model else "names_jieba"
     model = [arguments.model, arguments.model_report] if arguments.model else []
     files = [*(TABLES / f"{name}.csv" for name in ("surnames", "titles", "roles")), *model]
@@ -353,7 +353,7 @@ def run_stages(
         ],
         "apply_filters": [
             *["evenhand.slguset.apply_filters", "--sentences", sentences, *table],
-            *["--keyword-words", TABLES / "keyword_words.csv", "--with-keywords", keywords],
+            *["--keyword-words", TABLES / "keyword_words.csv"],
             *["--filters", names, "--files", *files],
             *["--out", folder / f"names-{number}.parquet"],
         ],

@@ -37,7 +37,7 @@ from scipy.stats import norm  # noqa: E402
 from transformers import AutoModel, PreTrainedTokenizerBase, RobertaConfig  # noqa: E402
 
 from evenhand.learning.hierarchical import HierarchicalClassifier  # noqa: E402
-from evenhand.learning.packing import Limits, Packed, pack_flat  # noqa: E402
+from evenhand.learning.packing import Limits, Packed, cut, pack  # noqa: E402
 from evenhand.legal.tokens import TokenStore, schema  # noqa: E402
 from evenhand.scoring.device import prepare_device  # noqa: E402
 from unit.learning.padded_reference import PaddedClassifier, square  # noqa: E402
@@ -124,12 +124,10 @@ def batches(documents: list, size: int) -> list[list]:
 def packed(
     documents: list[list[np.ndarray]], shape: Shape, arguments: argparse.Namespace
 ) -> Packed:
-    return pack_flat(
-        [np.concatenate(one) for one in documents],
-        [np.array([len(p) for p in one]) for one in documents],
+    return pack(
+        [cut(document, shape.limits, [AFTER]) for document in documents],
         shape.limits,
         pad_id=PAD,
-        after=[AFTER],
         tokens_per_batch=arguments.tokens_per_batch,
         device=arguments.device,
     )
@@ -235,10 +233,8 @@ def pipeline(name: str, shape: Shape, arguments: argparse.Namespace) -> None:
         def from_store() -> int:
             tokens = 0
             for chosen in rows:
-                ids, lengths = zip(
-                    *(store.case(int(row), shape.limits.segments) for row in chosen), strict=True
-                )
-                one = pack_flat(ids, lengths, shape.limits, pad_id=0, after=[3])
+                documents = [store.paragraphs(int(row), shape.limits, [3]) for row in chosen]
+                one = pack(documents, shape.limits, pad_id=0)
                 tokens += sum(int(bucket.lengths.sum()) for bucket in one.buckets)
             return tokens
 

@@ -25,9 +25,9 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(REPOSITORY / "workflow"), str(REPOSITORY / "tests")]
 
 from evenhand.learning import stacked  # noqa: E402
+from evenhand.learning.divergences import js_divergence, over_pairs  # noqa: E402
 from evenhand.learning.hyperparameters import Hyperparameters, read_hyperparameters  # noqa: E402
 from evenhand.learning.losses.adversarial import label_cross_entropy  # noqa: E402
-from evenhand.learning.losses.iifr import individual_loss  # noqa: E402
 from evenhand.learning.methods.mlp import METHOD  # noqa: E402
 from evenhand.learning.network import Network  # noqa: E402
 from evenhand.learning.pair_sources import near_enough, nearest  # noqa: E402
@@ -84,7 +84,8 @@ def plain_loss(network: Network, x: torch.Tensor, y: torch.Tensor, lam: float) -
     similarity, partner = nearest(x)
     has_pair = near_enough(similarity, torch.tensor([EPSILON], dtype=x.dtype), "cosine")[0]
     hot = torch.nn.functional.one_hot(y, 2).to(x.dtype)
-    return label_cross_entropy(log_p, hot) + lam * individual_loss(log_p, log_p[partner], has_pair)
+    individual = over_pairs(js_divergence(log_p, log_p[partner]), has_pair, "sum")
+    return label_cross_entropy(log_p, hot) + lam * individual
 
 
 def loss(arguments: argparse.Namespace) -> None:

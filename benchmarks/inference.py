@@ -201,7 +201,6 @@ def verdicts(
             draw_hits(sizes, rate, correlation, generator),
             neutral=0.5,
             delta=DELTA,
-            seed=0,
             is_share=True,
         )
         found.append((inference.verdict(one), one.power))

@@ -18,9 +18,9 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(REPOSITORY / "workflow"))
 
+from evenhand.io.documents import read_description  # noqa: E402
 from evenhand.slguset.filters import names_crf, names_jieba, names_spacy  # noqa: E402
 from evenhand.slguset.keywords import read_keywords  # noqa: E402
-from evenhand.slguset.names_crf_model import read_threshold  # noqa: E402
 from evenhand.slguset.train_names_crf import hash_position  # noqa: E402
 from evenhand.slguset.verdicts import Finding, Judge  # noqa: E402
 from evenhand.text.tagged import TaggedText, read_tagged  # noqa: E402
@@ -69,7 +69,8 @@ def make_judges(arguments: argparse.Namespace) -> Iterator[tuple[str, Judge]]:
     yield "jieba, stop list", names_jieba.prepare(files, {})
     for model, model_report in arguments.crf:
         of_model = files | {"crf.crfsuite": Path(model)}
-        for threshold in [*arguments.threshold, read_threshold(Path(model_report))]:
+        chosen = read_description(Path(model_report), {"threshold"}, "train_names_crf")
+        for threshold in [*arguments.threshold, chosen["threshold"]]:
             judge = names_crf.prepare(of_model, {"threshold": threshold})
             yield f"{Path(model).name} > {threshold}", judge
     for pipeline in arguments.spacy:

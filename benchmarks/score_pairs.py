@@ -249,9 +249,9 @@ def our_scores(
             inner = numbers[1:-1]
             scores.append(pair_masks.aula(found.log_p[inner], found.alpha[inner]))
         elif method == "aul":
-            scores.append(pair_masks.aul(log_p[1:-1]))
+            scores.append(np.mean(log_p[1:-1]))
         else:
-            scores.append(pair_masks.cps(log_p) if method == "cps" else np.mean(log_p))
+            scores.append(pair_masks.FORMULAS[method](log_p) if log_p.size else None)
     flat = np.array([np.nan if score is None else score for score in scores])
     lengths = np.array([len(ids) for ids in questions.inputs])
     places = len({(number, place) for number, place, _ in questions.places})

@@ -36,6 +36,12 @@ PARTS = (
     "workflow",
 )
 
+#: Two epochs instead of thirty.
+TRAINING = """\
+dataset,hidden,adversary,learning_rate,batch,epochs,note
+default,30;20,10,1,32,2,
+"""
+
 #: Has imported Snakemake, and is forked for each plan: that takes half as long as a new process.
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(["snakemake.cli", "snakemake.jobs"])
@@ -255,7 +261,6 @@ def _serve_plans(pipe: Connection, folder: Path, environment: dict[str, str]) ->
         os.dup2(output.fileno(), 1)
         os.dup2(output.fileno(), 2)
     from snakemake import workflow
-    from snakemake.exceptions import WorkflowError
 
     workflow.parse = _parse_once(workflow.parse)
     workflow.compile = functools.cache(compile)
@@ -264,7 +269,7 @@ def _serve_plans(pipe: Connection, folder: Path, environment: dict[str, str]) ->
         Path("walked.yaml").write_text(pipe.recv(), encoding="utf-8")
         try:
             pipe.send(_plan_here("walked.yaml"))
-        except WorkflowError as error:
+        except SystemExit as error:
             pipe.send(str(error))
         except Exception:
             pipe.send(traceback.format_exc())

@@ -177,6 +177,9 @@ def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
         InputError, match="models/mien: there is no such folder; beside it are mine"
     ):
         eh.audit_pairs("models/mien", pairs)
+    for name in ("my/models/mine", "~/mine"):
+        with pytest.raises(InputError, match=f"^{name} is no folder, and no name on the hub; give"):
+            eh.audit_pairs(name, pairs)
     with pytest.raises(InputError, match="no such file"):
         eh.audit_predictions(tmp_path / "p.csv", label="y", prediction="p", groups=["g"])
     people = pd.DataFrame({"approved": ["a", "b"] * 5, "gender": ["x", "y"] * 5})

@@ -1,16 +1,25 @@
 """A slice of the configuration as Snakemake records it and as the shell reads it."""
 
 import ast
+import importlib
+import inspect
+import math
 import re
 import shlex
 from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
+from typing import get_args, get_origin, get_type_hints
 
 import pytest
 
-from evenhand.core.config import Options, read_schema
+from evenhand.core import stage
+from evenhand.core.config import BOUNDS, Options, read_schema
 from evenhand.core.declared import declared
 from evenhand.core.places import SCHEMA
+from evenhand.core.stage import Plugin, Range
+from evenhand.errors import InputError
 
 LIBRARY = Path(__file__).resolve().parents[2] / "workflow" / "evenhand"
 
@@ -101,36 +110,95 @@ def test_parts_of_the_configuration_join_to_one_parameter():
     assert str(Options.join([])) == "" and repr(Options.join([])) == "{}"
 
 
-def test_a_stage_has_the_default_of_the_key_of_its_option():
-    """So a call from a notebook does what a configuration without the key does."""
+def stages() -> dict[str, Callable]:
+    """Every stage by its name."""
+    found = {}
+    for path in sorted(LIBRARY.rglob("*.py")):
+        if "\n    stage.run(" in path.read_text(encoding="utf-8"):
+            name = ".".join(path.relative_to(LIBRARY.parent).with_suffix("").parts)
+            found[path.stem] = getattr(importlib.import_module(name), path.stem)
+    return found
+
+
+def keys_by_name() -> dict[str, list[dict]]:
+    """The schemas of the keys of each name; those of the entries of a list count as its own."""
     known = defaultdict(list)
 
-    def collect(schema):
-        for name, part in schema.get("properties", {}).items():
-            if part.get("default") is not None:
-                known[name].append(part["default"])
-            collect(part)
-        for name in ("additionalProperties", "items"):
-            if isinstance(schema.get(name), dict):
-                collect(schema[name])
+    def collect(part, name):
+        known[name].append(part)
+        for key, inner in part.get("properties", {}).items():
+            collect(inner, key)
+        for inner in ("additionalProperties", "items"):
+            if isinstance(part.get(inner), dict):
+                collect(part[inner], name)
 
-    collect(read_schema(SCHEMA))
-    collect(read_schema(SCHEMA.with_name("pack.schema.yaml")))
+    for file in (SCHEMA, SCHEMA.with_name("pack.schema.yaml")):
+        collect(read_schema(file), None)
+    return known
+
+
+def plain_types(hint) -> set[type]:
+    """The types in an annotation."""
+    here = {each for each in (hint, get_origin(hint)) if isinstance(each, type)}
+    return here.union(*map(plain_types, get_args(hint)))
+
+
+STAGES, KEYS = stages(), keys_by_name()
+HINTS = {name: get_type_hints(each, include_extras=True) for name, each in STAGES.items()}
+OPTIONS = [
+    (name, option) for name, hints in HINTS.items() for option in hints if option != "return"
+]
+NUMBERS = [each for each in OPTIONS if plain_types(HINTS[each[0]][each[1]]) & {int, float}]
+
+
+def test_a_stage_has_the_default_of_the_key_of_its_option():
+    """So a call from a notebook does what a configuration without the key does."""
     matched, others = 0, set()
-    for path in LIBRARY.rglob("*.py"):
-        if "stage.run(" not in (text := path.read_text(encoding="utf-8")):
-            continue
-        for node in ast.parse(text).body:
-            if not isinstance(node, ast.FunctionDef) or node.name != path.stem:
-                continue
-            for option, value in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
-                if option.arg in known and isinstance(value, ast.Constant):
-                    if (default := value.value) in known[option.arg]:
-                        matched += default is not None
-                    elif default is not None:
-                        others.add(f"{node.name}.{option.arg}")
+    for name, option in OPTIONS:
+        value = inspect.signature(STAGES[name]).parameters[option].default
+        defaults = [part["default"] for part in KEYS[option] if part.get("default") is not None]
+        if isinstance(value, str | int | float) and defaults:
+            matched += value in defaults
+            others |= set() if value in defaults else {f"{name}.{option}"}
     assert not others - OTHER_MEANING
     assert matched > 80
+
+
+def called_with(name: str, option: str, value):
+    """Call a stage with no more than one option that means something."""
+    STAGES[name](**dict.fromkeys(HINTS[name].keys() - {"return"}) | {option: value})
+
+
+@pytest.mark.parametrize(("name", "option"), NUMBERS, ids=".".join)
+def test_a_number_of_a_stage_is_checked_and_bounded_as_its_key(name, option):
+    hint = HINTS[name][option]
+    (bounds,) = [asdict(mark) for mark in stage._metadata(hint) if isinstance(mark, Range)]
+    beyond = {"least": -1, "above": 0, "most": 1, "below": 0}
+    wrong = [bounds[each] + step for each, step in beyond.items() if bounds[each] is not None]
+    for value in [*wrong, math.nan, math.inf]:
+        with pytest.raises(InputError, match=f"^{option} is .*; it must be a finite number"):
+            called_with(name, option, [value])
+    of_keys = [
+        dict(zip(bounds, map(part.get, BOUNDS), strict=True))
+        for part in KEYS[option]
+        if re.search("integer|number", str(part.get("type")))
+    ]
+    assert not of_keys or bounds in of_keys or f"{name}.{option}" in OTHER_MEANING
+
+
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [
+        (name, option)
+        for name, option in OPTIONS
+        if list in plain_types(HINTS[name][option])
+        and any(isinstance(mark, Plugin) for mark in stage._metadata(HINTS[name][option]))
+    ],
+    ids=".".join,
+)
+def test_no_plugin_is_named_twice(name, option):
+    with pytest.raises(InputError, match=f"^{option} names a twice; remove one of them"):
+        called_with(name, option, ["a", "b", "a"])
 
 
 @pytest.mark.parametrize("kind", ["linear", "frozen", "hierarchical"])

@@ -208,9 +208,12 @@ def test_a_round_drawn_by_uncertainty_must_be_in_the_ledger_when_its_sheets_are_
     slguset = {"annotation": settings, "corpora": corpora, "acceptance": {"learn": True}}
     config = configured(slguset)
     assert plan_slguset.is_undecided(config, "one")
+    far = configured(slguset | {"acceptance": {"learn": True, "model": "far"}})
+    with pytest.raises(InputError, match=r"acceptance\.model is 'far', which is no model of the"):
+        plan_slguset.inputs(far, {})
     sheets("a.csv", "b.csv", "c.csv")
     with pytest.raises(InputError, match="round one, drawn by uncertainty, are not in the ledger"):
-        plan_slguset.is_undecided(config, "one")
+        plan_slguset.inputs(config, {})
     Path("ledger").mkdir()
     Path("ledger/one.csv").touch()
     assert not plan_slguset.is_undecided(config, "one")
@@ -575,6 +578,7 @@ def test_pairs_of_ones_own_are_called_by_their_name(here):
 def test_a_configuration_is_checked_from_the_command_line(here, monkeypatch, capsys):
     (here / "good.yaml").write_text("predictions: {p: {format: lm_eval, files: [good.yaml]}}\n")
     (here / "bad.yaml").write_bytes(b"results: \xff\n")
+    (here / "lost.yaml").write_text("slguset: {corpora: {x: {files: [gone]}}}\n")
     monkeypatch.setattr("sys.argv", ["plan", "--check", "good.yaml"])
     plan.main()
     monkeypatch.setattr("sys.argv", ["plan", "--check", "bad.yaml"])
@@ -582,17 +586,53 @@ def test_a_configuration_is_checked_from_the_command_line(here, monkeypatch, cap
         plan.main()
     assert caught.value.code == 2
     assert capsys.readouterr() == ("", "error: bad.yaml:1: is not UTF-8; save it as UTF-8.\n")
+    monkeypatch.setattr("sys.argv", ["plan", "--check", "lost.yaml"])
+    with pytest.raises(SystemExit):
+        plan.main()
+    assert capsys.readouterr().err.startswith("error: gone: corpus x: cannot be read (No such")
+
+
+def biographies(here: Path, **label: object) -> dict:
+    """A configuration with texts, and a linear classifier of them that is audited."""
+    (here / "p.csv").write_text("bio,job,sex\n")
+    how = {"language": "en", "text": "bio", "attributes": {"sex": {"column": "sex"}}}
+    how |= {"label": {"column": "job"} | label, "audited": ["erm"]}
+    linear = {"kind": "linear", "datasets": ["bios"], "objectives": ["erm"]}
+    return {
+        "text": {"datasets": {"bios": how | {"files": [str(here / "p.csv")]}}},
+        "legal": {"classifiers": {"words": linear}},
+    }
+
+
+def test_labels_may_be_numbers(here):
+    written = biographies(here, task="multi_class", labels=[0, 1.0, "2", "none"])
+    config, *_ = plan.checked(written)
+    declared = json.loads(config["legal"]["datasets"]["bios"]["declaration"])
+    assert declared["label"]["labels"] == ["0", "1", "2", "none"]
+    with pytest.raises(InputError, match=r"label\.labels names a label twice: 1, 1"):
+        plan.checked(biographies(here, task="binary", labels=[1, "1"]))
+
+
+@pytest.mark.parametrize("place", ["label", "attribute", "table", "predictions"])
+def test_borders_that_do_not_ascend_are_refused(here, place):
+    bins = {"bins": {"age": [50, 30]}}
+    config = {
+        "label": biographies(here, task="binary", bins=[50, 30]),
+        "attribute": biographies(here, task="binary"),
+        "table": people(),
+        "predictions": {"predictions": {"p": {"files": ["p.csv"]} | bins}},
+    }[place]
+    if place == "attribute":
+        config["text"]["datasets"]["bios"]["attributes"]["sex"]["bins"] = [50, 30]
+    if place == "table":
+        config["individual_fairness"]["datasets"]["t"] |= bins
+    with pytest.raises(InputError, match=r"^config: \S+ is \[50, 30\]; write \[30, 50\]; every"):
+        plan.checked(config)
 
 
 @pytest.mark.parametrize(("value", "label"), [(1, "1"), (1.0, "1"), ("yes", "yes"), (None, None)])
 def test_a_positive_label_without_quotes_is_text(value, label, here):
-    (here / "p.csv").write_text("bio,job,sex\n")
-    how = {"language": "en", "text": "bio", "attributes": {"sex": {"column": "sex"}}}
-    how |= {"label": {"column": "job", "task": "binary", "positive": value}, "audited": ["erm"]}
-    config = {"text": {"datasets": {"bios": how | {"files": [str(here / "p.csv")]}}}}
-    linear = {"kind": "linear", "datasets": ["bios"], "objectives": ["erm"]}
-    config["legal"] = {"classifiers": {"words": linear}}
-    expanded, _ = plan.checked(config)
+    expanded, *_ = plan.checked(biographies(here, task="binary", positive=value))
     (entry,) = expanded["predictions"].values()
     assert entry["positive"] == label
 

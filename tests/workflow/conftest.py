@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import Checkout, checkout, once
+from harness import TRAINING, Checkout, checkout, once
 
 TOY = Path(__file__).parent / "toy"
 
@@ -43,12 +43,6 @@ legal:
       parts: {cases: {format: swiss_judgment, files: [mine/cases.jsonl, mine/more]}}
   resamples: 100
   audit: {per_rule: 2}
-"""
-
-#: Two epochs instead of thirty.
-TRAINING = """\
-dataset,hidden,adversary,learning_rate,batch,epochs,note
-default,30;20,10,1,32,2,
 """
 
 

@@ -444,7 +444,7 @@ def test_another_value_is_seen(planner, name, path, place, part):
         if isinstance(plan, dict) and plan != PLANS[name]:
             return
         tried[repr(other)] = plan if isinstance(plan, str) else "ignored"
-    said = [plan for plan in tried.values() if plan.startswith("config: ")]
+    said = [plan for plan in tried.values() if plan.startswith("error: config: ")]
     assert said == list(tried.values()), tried
     assert path[-1] in DECIDES or any("has no effect" in plan for plan in said), tried
 

@@ -408,6 +408,27 @@ def test_each_deliverable_that_is_deleted_comes_back(demo):
     assert all(job.served for job in run.jobs)
 
 
+def test_a_source_is_fetched_once(demo):
+    pairs, source = "resources/demo/stereotypes/pairs.csv", "results/sources/mine/pairs.csv"
+    demo.write("../mirror/pairs.csv", demo.read(pairs))
+    demo.write("sources.csv", "name,file,sha256,url,licence\nmine,pairs.csv,,,CC0\n")
+    keys = "offline: true\nsources: sources.csv\nmirror: ../mirror"
+    demo.edit("config/small.yaml", "offline: true", keys)
+    demo.edit("config/small.yaml", f"file: {pairs}", "source: mine")
+    assert demo.run(source).rules == ["fetch_source"]
+    assert demo.plan(source) == []
+
+
+def test_results_without_the_records_of_their_runs_are_made_again(demo, graph):
+    records = demo.root / "results/.evenhand/records"
+    records.rename(demo.root / "records")  # the stages' own: provenance is made of them
+    assert len(demo.plan()) == len(graph.jobs)
+    (demo.root / "records").rename(records)
+    (demo.root / "results").rename(demo.root / "moved")  # away from those of Snakemake
+    demo.edit("config/small.yaml", "results: results", "results: moved")
+    assert len(demo.plan()) == len(graph.jobs)
+
+
 def test_an_edited_result_is_listed_and_restored(demo):
     page = demo.root / "results/report/index.html"
     before = page.read_text(encoding="utf-8")

@@ -9,6 +9,7 @@ import inspect
 import json
 import re
 import shutil
+import sys
 import tempfile
 import weakref
 from collections import Counter
@@ -579,7 +580,7 @@ def extract_sentences(
     reading = {name: settings[name] for name in plan_slguset.READING}
     tables, judged, unread = Path(slguset["pack"]), [], []
     for shard, (_, part) in shards.items():
-        stores = ("sentences", "quarantine", "inventory", "keywords", "filters")
+        stores = ("sentences", "quarantine", "inventory", "filters")
         out_files = {name: place / f"{shard}.{name}.parquet" for name in stores}
         extract(
             files=list(map(Path, part.files)), keywords=tables / "keywords.csv",
@@ -589,7 +590,7 @@ def extract_sentences(
         )  # fmt: skip
         apply_filters(
             sentences=out_files["sentences"], keywords=tables / "keywords.csv",
-            keyword_words=tables / "keyword_words.csv", with_keywords=out_files["keywords"],
+            keyword_words=tables / "keyword_words.csv",
             out=out_files["filters"], filters=slguset["filters"],
             files=list(map(Path, plan_slguset.filter_files(config))),
             agreement=list(map(Path, plan_slguset.agreement_files(config))),
@@ -692,10 +693,10 @@ def _model(model: Any, folder: Path) -> tuple[dict[str, Any], str]:
         network.save_pretrained(place)
         tokenizer.save_pretrained(place)
         return {"model": place}, type(network).__name__
+    from evenhand.scoring.model_files import check_folder, check_hub_name
+
     path = Path(model)
     if path.is_dir():
-        from evenhand.scoring.model_files import check_folder
-
         check_folder(path)
         return {"model": path}, path.resolve().name
     beside = path.parent != Path() and path.parent.is_dir()  # else a name on the hub
@@ -703,6 +704,8 @@ def _model(model: Any, folder: Path) -> tuple[dict[str, Any], str]:
         folders = sorted(folder.name for folder in path.parent.glob("*/")) if beside else []
         remedy = f"beside it are {listed(folders, 4)}" if folders else None
         raise InputError("there is no such folder", file=path, remedy=remedy)
+    check_hub_name(str(model))
+    print(f"{model} is no folder here; the Hugging Face hub is asked for it", file=sys.stderr)
     return {"hub_name": str(model)}, str(model).rpartition("/")[2]
 
 

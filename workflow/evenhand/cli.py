@@ -251,7 +251,10 @@ def init(folder: Path = Path(), *, task: str = "predictions") -> None:
         raise InputError("is there already", file=path, remedy="remove it, or name another folder")
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(STARTS[task], path)
-    print(f"Edit the names in it, then: evenhand run {path}\nConfiguration: {path}")
+    print(
+        "Edit the names in it (paths begin in the present folder), then:"
+        f" evenhand run {path}\nConfiguration: {path}"
+    )
 
 
 @app.command

@@ -216,8 +216,10 @@ def errors_in(logs: Iterable[str]) -> str:
     return "\n".join(dict.fromkeys(line for line in lines if line.startswith("error: ")))
 
 
-def checked(written: Config) -> tuple[Config, dict[str, dict[str, str]]]:
-    """Return a configuration with all defaults and data sets, and the sources.
+def checked(
+    written: Config,
+) -> tuple[Config, dict[str, dict[str, str]], plan_slguset.Inputs]:
+    """Return a configuration with all defaults and data sets, the sources, and SlguSet's inputs.
 
     Raises
     ------
@@ -230,7 +232,7 @@ def checked(written: Config) -> tuple[Config, dict[str, dict[str, str]]]:
     check_effects(config, written)
     sources = read_sources(Path(config["sources"]))
     check_sources(config, sources)
-    return config, sources
+    return config, sources, plan_slguset.inputs(config, sources)
 
 
 def check_config(path: Path) -> None:

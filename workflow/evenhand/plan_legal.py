@@ -14,6 +14,7 @@ from evenhand.core.sources import input_files
 from evenhand.errors import InputError
 from evenhand.legal.dataset import Dataset
 from evenhand.legal.declaration import KIND, attributes_of, read_declaration
+from evenhand.tabular.numbers import without_point
 
 Config = dict[str, Any]
 
@@ -64,6 +65,10 @@ def _declared(name: str, entry: dict[str, Any]) -> dict[str, Any]:
             raise InputError(f"config: {key}.{place} needs a column, or columns{others}")
     if label["bins"] and label["labels"]:
         raise InputError(f"config: {key}.label.labels has no effect beside bins; remove it")
+    labels = list(map(as_text, label["labels"]))
+    if len({*labels}) < len(labels):
+        raise InputError(f"config: {key}.label.labels names a label twice: {', '.join(labels)}")
+    label = {each: value for each, value in label.items() if each != "positive"}
     hub = entry.get("hub")
     if not entry["files"] and not hub:
         raise InputError(f"config: {key} needs files, or the name of a data set under hub")
@@ -82,7 +87,7 @@ def _declared(name: str, entry: dict[str, Any]) -> dict[str, Any]:
     declaration |= {
         "title": title,
         "attributes": {each: how | _extracted(how["extract"]) for each, how in attributes.items()},
-        "label": {each: value for each, value in label.items() if each != "positive"},
+        "label": label | {"labels": labels},
         "split": {each: entry["split"][each] for each in ("column", "date")},
     }
     attributes_of(declaration)
@@ -95,6 +100,11 @@ def _declared(name: str, entry: dict[str, Any]) -> dict[str, Any]:
         "declaration": json.dumps(declaration, ensure_ascii=False),
         "parts": {"rows": rows},
     }
+
+
+def as_text(value: Any) -> str | None:
+    """Return a label as the text that a table's cell with it has: 1 is "1", and so is 1.0."""
+    return None if value is None else without_point(str(value))
 
 
 def _extracted(module: str | None) -> dict[str, Any]:

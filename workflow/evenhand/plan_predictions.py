@@ -4,7 +4,7 @@ from typing import Any
 
 from evenhand import plan_classifiers
 from evenhand.errors import InputError
-from evenhand.tabular.numbers import without_point
+from evenhand.plan_legal import as_text
 
 Config = dict[str, Any]
 
@@ -33,7 +33,7 @@ def expand(config: Config) -> Config:
             words = [classifier, objective, *([attribute] if attribute != "none" else [])]
             made["_".join([data, *words]).replace("+", "_")] = {
                 **{"format": CLASSIFIER, "title": ", ".join([title, *words]), "files": []},
-                **{"dataset": data, "predictions": files, "positive": _as_text(label["positive"])},
+                **{"dataset": data, "predictions": files, "positive": as_text(label["positive"])},
             }
     if twice := sorted({*made} & {*config["predictions"]}):
         raise InputError(
@@ -92,11 +92,6 @@ def check_predictions(config: Config) -> dict[str, str]:
             raise InputError(f"config: {key}.prediction has no effect beside probabilities")
         if unknown := sorted({*entry["bins"]} - {*entry["groups"]}):
             raise InputError(f"config: {key}.bins names {unknown[0]}, which is none of its groups")
-        for column, edges in entry["bins"].items():
-            if edges != sorted(edges):
-                raise InputError(
-                    f"config: {key}.bins.{column} is {edges}", remedy=f"write {sorted(edges)}"
-                )
     return named
 
 
@@ -104,7 +99,7 @@ def options(config: Config, name: str) -> dict[str, Any]:
     """Return the options of an audit."""
     entry = config["predictions"][name]
     values = {key: entry[key] for key in OPTIONS}
-    values["positive"] = _as_text(entry["positive"])
+    values["positive"] = as_text(entry["positive"])
     values["classes"] = list(entry["probabilities"])
     values["probabilities"] = list(entry["probabilities"].values())
     values["bins"] = [
@@ -112,10 +107,6 @@ def options(config: Config, name: str) -> dict[str, Any]:
         for column, edges in entry["bins"].items()
     ]
     return values
-
-
-def _as_text(value: Any) -> str | None:
-    return None if value is None else without_point(str(value))
 
 
 def option_keys(name: str) -> dict[str, str]:

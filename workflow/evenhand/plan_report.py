@@ -5,6 +5,7 @@ Functions of the (completed) configuration, as in `evenhand.plan`.
 
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any
 
 from evenhand import (
@@ -18,6 +19,7 @@ from evenhand import (
     plan_stereotypes,
 )
 from evenhand.core.declared import declared
+from evenhand.core.resources import read_resource
 from evenhand.report.page_list import BESIDE, EXPLORERS, PAGES
 
 Config = dict[str, Any]
@@ -28,6 +30,30 @@ ALWAYS = ("front", "reproduction", "certificate", "known_errors", "provenance")
 
 #: JSON documents that pages show as tables.
 DOCUMENTS = ("/statistics.json", "/report.json", "/pairs.json", "/data.json", "/splits.json")
+
+
+def read_shown(table: Path) -> dict[str, dict[str, Any]]:
+    """Return how `snakemake --report` shows outputs: the arguments of ``report``, by path.
+
+    Parameters
+    ----------
+    table : Path
+        ``shown.csv``: the path below the results, as in its rule; the category; the caption's
+        stem; a description; and the data set or model (which may have wildcards, or be blank).
+        Captions are files in the same folder, with paths relative to the rules.
+    """
+    columns = ["file", "category", "caption", "result", "of"]
+    captions = {path.stem for path in table.parent.glob("*.rst")}
+    choices = {"caption": sorted(captions)}
+    rows = read_resource(table, columns, optional=("of",), unique=("file",), choices=choices)
+    return {
+        f"<results>/{row['file']}": {
+            "caption": f"../{table.parent.name}/{row['caption']}.rst",
+            "category": row["category"],
+            "labels": {name: row[name] for name in ("result", "of") if row[name]},
+        }
+        for row in rows
+    }
 
 
 def page_inputs(config: Config, shards: Iterable[str]) -> dict[str, list[str]]:

@@ -285,6 +285,57 @@ def acceptance_odds(config: Config) -> dict[str, str]:
     return {"log_odds": f"{stem}.parquet", "gate": f"{stem}.gate.json"}
 
 
+@dataclass(frozen=True)
+class Inputs:
+    """What SlguSet is made of.
+
+    Attributes
+    ----------
+    shards : dict
+        See `plan_corpora`.
+    not_read : list of str
+        What of the corpora is not read: see `quarantine_rows`.
+    published : str or None
+        See `published_file`.
+    tagged : list of str
+        See `tagged_files`.
+    rounds : dict
+        See `annotation_rounds`.
+    vocabulary : str or None
+        See `vocabulary_folder`.
+    """
+
+    shards: dict[str, tuple[str, Shard]]
+    not_read: list[str]
+    published: str | None
+    tagged: list[str]
+    rounds: dict[str, Round]
+    vocabulary: str | None
+
+
+def inputs(config: Config, sources: dict[str, dict[str, str]]) -> Inputs:
+    """Return the inputs of SlguSet.
+
+    Raises
+    ------
+    InputError
+        One is missing, or does not belong to the others.
+    """
+    shards, skipped = plan_corpora(config, sources)
+    rounds = annotation_rounds(config)
+    for name in rounds:
+        is_undecided(config, name)  # rejects sheets of an unknown draw
+    acceptance_odds(config)  # rejects an unknown model
+    return Inputs(
+        shards=shards,
+        not_read=quarantine_rows(skipped),
+        published=published_file(config, sources),
+        tagged=tagged_files(config, sources),
+        rounds=rounds,
+        vocabulary=vocabulary_folder(config),
+    )
+
+
 def filter_module(name: str) -> str:
     """Return the module of a filter."""
     return f"evenhand.slguset.filters.{name}"

@@ -13,7 +13,7 @@ if BESIDE.is_dir() and str(BESIDE.parent) not in sys.path:
     sys.path.insert(0, str(BESIDE.parent))
 
 from evenhand import plan, plan_cards, plan_classifiers, plan_individual, plan_legal, plan_models
-from evenhand import plan_predictions, plan_report, plan_shown, plan_slguset, plan_stereotypes
+from evenhand import plan_predictions, plan_report, plan_slguset, plan_stereotypes
 from evenhand.core.code import digest
 from evenhand.core.config import Options, file_options, pick, read_config
 from evenhand.core.places import LIBRARY, ROOT
@@ -23,26 +23,21 @@ from evenhand.errors import InputError
 try:
     for file in workflow.configfiles:
         read_config(Path(file))
-    config, SOURCES = plan.checked(config)
-    #: shard id -> (corpus, shard)
-    SHARDS, skipped = plan_slguset.plan_corpora(config, SOURCES)
-    #: what of the corpora is not read, as rows of the quarantine
-    NOT_READ = plan_slguset.quarantine_rows(skipped)
-    PUBLISHED = plan_slguset.published_file(config, SOURCES)
-    TAGGED = plan_slguset.tagged_files(config, SOURCES)
-    ROUNDS = plan_slguset.annotation_rounds(config)
-    VOCABULARY = plan_slguset.vocabulary_folder(config)
+    config, SOURCES, INPUTS = plan.checked(config)
     #: rule -> memory (MB) and time (minutes) of its first attempt, and whether it uses a GPU
     RESOURCES = read_config(ROOT / "profiles" / "resources.yaml")
     #: result -> how `snakemake --report` shows it
-    SHOWN = plan_shown.read_shown(ROOT / "workflow" / "report" / "shown.csv")
+    SHOWN = plan_report.read_shown(ROOT / "workflow" / "report" / "shown.csv")
 except InputError as error:
-    raise WorkflowError(str(error)) from None
+    raise SystemExit(f"error: {error}") from None
 
 os.environ.update(plan.job_environment(config, str(LIBRARY)))
 
 SLGUSET = config["slguset"]
 FILTERS = SLGUSET["filters"]
+#: shard id -> (corpus, shard)
+SHARDS = INPUTS.shards
+ROUNDS = INPUTS.rounds
 STEREOTYPES = config["stereotypes"]
 INDIVIDUAL = config["individual_fairness"]
 LEGAL = config["legal"]

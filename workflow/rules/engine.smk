@@ -2,12 +2,14 @@
 import atexit
 import gc
 
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
+from snakemake.jobs import Reason
 from snakemake.persistence import PersistenceBase
 from snakemake.persistence.file import FilePersistence
 
 from evenhand.core import leftovers, owner, verify
+from evenhand.core.code import fingerprint
 from evenhand.core.inputs import Checksums, describe
 from evenhand.core.places import located
 
@@ -82,17 +84,41 @@ def record_inputs():
 
 
 def make_again():
-    """Plan what Snakemake takes for up to date without knowing it.
+    """Plan folders that lack files: Snakemake only looks whether a folder exists."""
+    if workflow.is_main_process:
+        workflow.dag.forcefiles.update(verify.incomplete_folders(RESULTS))
 
-    It only looks whether a folder exists, not what is in it. And results that were copied here
-    without its records, or whose records were lost, are compared with nothing.
+
+def replace(kind, **methods):
+    """Replace methods of Snakemake's; `as_released` has the former ones."""
+    kind.as_released = {name: getattr(kind, name) for name in methods} | getattr(
+        kind, "as_released", {}
+    )
+    for name, method in methods.items():
+        setattr(kind, name, method)
+
+
+def has_records(self, job):
+    """Whether Snakemake and the stage itself recorded the run that made a job's outputs."""
+    # a stage may write more than the rule says: its record is named after the first output
+    recorded = not job.rule.shellcmd or fingerprint(min(job.output)) in RECORDS
+    return recorded and FilePersistence.as_released["has_metadata"](self, job)
+
+
+def has_reason(self):
+    """Whether a job must run; also if the run that made its outputs is not recorded.
+
+    Snakemake takes such results for up to date, for example those that were copied or moved.
     """
-    if not workflow.is_main_process:
-        return
-    workflow.dag.forcefiles.update(verify.incomplete_folders(RESULTS))
-    recorded = any((Path(workflow.workdir_init) / ".snakemake" / "metadata").glob("*"))
-    if not recorded and any((RESULTS / ".evenhand" / "records").glob("*")):
-        workflow.dag.forcerules.update(workflow.rules)
+    unknown = self.no_metadata or self.outdated_metadata
+    return not self.finished and (unknown or Reason.as_released["__bool__"](self))
+
+
+if workflow.is_main_process:
+    #: The names of the records that stages left of their runs.
+    RECORDS = {path.stem for path in (RESULTS / ".evenhand" / "records").glob("*.json")}
+    replace(FilePersistence, has_metadata=has_records)
+    replace(Reason, __bool__=has_reason)
 
 
 # To compare parameters that are data frames, Snakemake imports pandas, which takes longer than all
@@ -100,42 +126,52 @@ def make_again():
 PersistenceBase._serialize_param = PersistenceBase._serialize_param_builtin
 
 
-def tolerant(read_locks):
+def read_locks(self):
     """Read the locks of another run that may end meanwhile and remove them."""
-
-    def read(self):
-        with suppress(FileNotFoundError):
-            yield from read_locks(self)
-
-    return read
+    with suppress(FileNotFoundError):
+        yield from FilePersistence.as_released["_read_locks"](self)
 
 
-def owned(write_locks):
-    """Write locks with their owner, into their folder, which another run may have removed."""
-
-    def write(self, lock_type, keys):
-        Path(self._lockdir).mkdir(parents=True, exist_ok=True)
-        write_locks(self, lock_type, keys)
-        if lock_type in self._lockfile:
-            leftovers.claim(Path(self._lockfile[lock_type]))
-
-    return write
+@contextmanager
+def lock(self):
+    """Lock the files of a run, with its owner; of two starts at once, one is refused."""
+    folder = Path(self._lockdir)
+    try:
+        with leftovers.starting(folder.parent):
+            if self.locked:
+                raise WorkflowError(leftovers.other_run(folder))
+            folder.mkdir(parents=True, exist_ok=True)
+            self._write_locks("input", map(str, self.all_inputfiles()))
+            self._write_locks("output", map(str, self.all_outputfiles()))
+            for each in self._lockfile.values():
+                leftovers.claim(Path(each))
+        yield
+    finally:
+        self.unlock()
 
 
 def delete_own(self):
     """Delete this run's locks; Snakemake itself would delete those of all runs."""
-    for lock in self._lockfile.values():
-        leftovers.release(Path(lock))
+    for each in self._lockfile.values():
+        leftovers.release(Path(each))
     self._lockfile.clear()
     with suppress(OSError):
         Path(self._lockdir).rmdir()
 
 
-if not hasattr(FilePersistence, "as_released"):
-    FilePersistence.as_released = FilePersistence._read_locks, FilePersistence._write_locks
-    FilePersistence._read_locks = tolerant(FilePersistence._read_locks)
-    FilePersistence._write_locks = owned(FilePersistence._write_locks)
-    FilePersistence._delete_locks = delete_own
+def unlock_all(self):
+    """Delete the locks of all runs, which ``--unlock`` asks for."""
+    self._lockfile = {str(each): each for each in Path(self._lockdir).glob("*.lock")}
+    self.unlock()
+
+
+replace(
+    FilePersistence,
+    _read_locks=read_locks,
+    _delete_locks=delete_own,
+    lock=lock,
+    cleanup_locks=unlock_all,
+)
 
 os.environ[owner.OWNER] = owner.identity()
 if workflow.is_main_process and (

@@ -61,7 +61,7 @@ rule gather_examples:
     input:
         candidates="<results>/slguset/candidates.parquet",
         keywords=table("keywords"),
-        published="<results>/slguset_published/slguset.parquet" if PUBLISHED else [],
+        published="<results>/slguset_published/slguset.parquet" if INPUTS.published else [],
         labels=list(plan_slguset.acceptance_labels(config).values()),
     output:
         "<results>/slguset_examples/slguset.parquet",
@@ -79,7 +79,7 @@ rule accept_candidates:
         candidates="<results>/slguset/candidates.parquet",
         keywords=table("keywords"),
         inventories=of_shards("<results>/slguset/sentences/{shard}.files.parquet"),
-        published="<results>/slguset_published/slguset.parquet" if PUBLISHED else [],
+        published="<results>/slguset_published/slguset.parquet" if INPUTS.published else [],
         samples=expand("<results>/slguset/annotation/{round}/sample.parquet", round=ANNOTATED),
         answers=expand("<results>/slguset/annotation/{round}/answers.parquet", round=ANNOTATED),
         labels=list(plan_slguset.acceptance_labels(config).values()),

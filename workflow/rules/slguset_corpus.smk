@@ -48,7 +48,7 @@ rule count_funnel:
     params:
         **stage(
             "slguset.count_funnel",
-            Options(None, {"reasons": list(REASONS), "not_read": NOT_READ or None}),
+            Options(None, {"reasons": list(REASONS), "not_read": INPUTS.not_read or None}),
         ),
     shell:
         run("slguset.count_funnel")

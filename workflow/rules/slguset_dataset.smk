@@ -20,7 +20,7 @@ rule build_dataset:
 
 rule describe_dataset:
     input:
-        VOCABULARY or [],
+        INPUTS.vocabulary or [],
         dataset="<results>/{edition}/slguset.parquet",
         keywords=table("keywords"),
         published=plan_slguset.pack_files(config, "published_counts.csv"),
@@ -32,7 +32,7 @@ rule describe_dataset:
     params:
         **stage("slguset.describe_dataset", of_pack("values")),
         vocabulary=lambda wildcards, input: (
-            f"--vocabulary {input[0]}/vocab.txt" if VOCABULARY else ""
+            f"--vocabulary {input[0]}/vocab.txt" if INPUTS.vocabulary else ""
         ),
     shell:
         run("slguset.describe_dataset", "{params.vocabulary}")

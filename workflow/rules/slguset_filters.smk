@@ -11,7 +11,6 @@ rule apply_filters:
         agreement=plan_slguset.agreement_files(config),
     output:
         out="<results>/{edition}/filters/{shard}.parquet",
-        with_keywords="<results>/{edition}/keywords/{shard}.parquet",
     conda:
         "../../envs/extract.yaml"
     params:
@@ -32,7 +31,7 @@ rule apply_filters:
 
 rule train_names_crf:
     input:
-        corpora=TAGGED,
+        corpora=INPUTS.tagged,
         keywords=table("keywords"),
     output:
         model="<results>/slguset/names/crf.crfsuite",

@@ -3,7 +3,7 @@
 
 rule import_published:
     input:
-        file=PUBLISHED or [],
+        file=INPUTS.published or [],
         keywords=table("keywords"),
     output:
         sentences="<results>/slguset_published/sentences/published.parquet",

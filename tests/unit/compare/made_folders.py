@@ -117,13 +117,15 @@ def write_bias(folder: Path, bias: np.ndarray, model: str = "mine", sentences=No
     stop_words.unlink()
 
 
-def write_pairs(folder: Path, differences: np.ndarray, model: str = "tiny") -> None:
+def write_pairs(
+    folder: Path, differences: np.ndarray, model: str = "tiny", texts: Any = None
+) -> None:
     """A set of pairs with one model's AUL, two pairs a cluster, and the table of its scores."""
     place = folder / "stereotypes" / "mine"
     place.mkdir(parents=True, exist_ok=True)
     rows = [
-        {"cluster": f"c{n // 2}", "bias_type": "age" if n % 4 else "gender"}
-        for n in range(len(differences))
+        {"cluster": f"c{n // 2}", "bias_type": "age" if n % 4 else "gender", "more": f"a {n}"}
+        for n in texts or range(len(differences))
     ]
     pairs = made_scores.write_pairs(place / "pairs.parquet", rows)
     values = {"aul": [(float(one), 0.0) for one in differences]}

@@ -26,7 +26,7 @@ def source(*files):
 
 def test_the_same_run_elsewhere_has_no_cause(folders):
     result = causes(folders, head={"start": "/somewhere/else/"})
-    assert result == ([], [], [], [], [], {"base": 0, "head": 0})
+    assert result == ([], [], [], [], [], [], {"base": 0, "head": 0})
 
 
 STAGE, FILE = ("made.grid",), (SWEEPS,)
@@ -115,6 +115,7 @@ def test_code_with_the_modules_behind_it(folders):
     for folder, digest, manifest in zip(folders, ("c1", "c2"), modules, strict=True):
         path = folder / ".evenhand" / "code" / f"{digest}.json"
         path.parent.mkdir(parents=True)
+        assert find_causes(*map(Results, folders)).code == [Change("made.grid", CHANGED)]
         path.write_text(json.dumps({"modules": manifest}))
     result = find_causes(*map(Results, folders))
     assert result.code == [Change("made.grid", CHANGED, where=("a", "c"))]

@@ -215,6 +215,26 @@ def test_the_headline_states_whether_bias_rose(run, folders):
     assert "**Bias: no change beyond noise. None of 1 main number" in out
 
 
+def test_other_pairs_are_stated_first(run, folders):
+    """The same model, the same ids: only the sentences behind them differ."""
+    signs = np.where(np.arange(40) % 4 < 2, 1.0, -1.0)
+    write_pairs(folders[0], signs)
+    write_pairs(folders[1], np.ones(36), texts=range(4, 40))
+    _, out, _ = run(*folders, "--data", "c.json")
+    first, headline = out.split("\n\n")[1:3]
+    assert first == (
+        "**Base and head read different pairs: 4 of the 40 in base are not in head, and 0 of the"
+        " 36 in head are not in base (stereotypes/mine/pairs.parquet). A number may have moved"
+        " because of the pairs, not because of the model.**"
+    )
+    assert headline.startswith("**Bias has risen.")
+    document = json.loads(Path("c.json").read_text(encoding="utf-8"))
+    assert [one["shared"] for one in document["causes"]["items"]] == [36]
+    write_pairs(folders[1], signs[::-1], texts=range(39, -1, -1))
+    _, out, _ = run(*folders)
+    assert "read different" not in out and "No bias score changed" in out
+
+
 def test_the_headline_and_lists_without_numbers(run, folders):
     for folder, sentences in zip(folders, (3, 4), strict=True):
         write_table(folder, "slguset/funnel.csv", [{"step": "read", "sentences": sentences}])

@@ -1,6 +1,7 @@
 """The stage contract, in this process and from the command line."""
 
 import json
+import math
 import os
 import re
 import shutil
@@ -15,7 +16,7 @@ import pytest
 
 from evenhand.core import code, stage
 from evenhand.core.inputs import Checksums
-from evenhand.core.stage import Input, Output, Plugin, Setting, Source
+from evenhand.core.stage import Input, Output, Plugin, Range, Setting, Share, Source
 from evenhand.errors import InputError
 
 CALLS = []
@@ -171,6 +172,42 @@ def test_a_path_without_a_role_is_our_defect(files):
 
     with pytest.raises(TypeError, match="a path with a role"):
         stage.execute(careless, {"where": files, "out": files / "o"})
+
+
+@pytest.mark.parametrize(
+    ("allowed", "inside", "outside", "words"),
+    [
+        (Range(), [-1e9, 0], [math.nan, math.inf], "a finite number"),
+        (Range(least=0), [0, 2], [-0.1, math.inf], "a finite number, at least 0"),
+        (Range(above=0, most=1), [0.01, 1], [0, 1.01], "a finite number, above 0 and at most 1"),
+        (Range(least=3, below=5), [3, 4.9], [2.9, 5], "a finite number, at least 3 and below 5"),
+    ],
+)
+def test_a_range_holds_its_bounds_and_says_them(allowed, inside, outside, words):
+    assert all(map(allowed.holds, inside)) and not any(map(allowed.holds, outside))
+    assert str(allowed) == words
+
+
+def test_a_checked_stage_looks_at_each_number_and_plugin():
+    @stage.checked
+    def draw(
+        *,
+        sizes: Annotated[list[int], Range(least=1)],
+        share: Share | None = None,
+        kinds: Annotated[list[str], Plugin("evenhand.core")] | None = None,
+    ):
+        """Draw."""
+        return {"sizes": sizes}
+
+    assert draw(sizes=(1, 2), share=1.0, kinds=["a", "b"]) == {"sizes": (1, 2)}
+    for wrong, problem in (
+        ({"sizes": (1, 0)}, "sizes is 0; it must be a finite number, at least 1"),
+        ({"sizes": [1], "share": 0.0}, "share is 0.0; it must be"),
+        ({"sizes": [1], "kinds": ["a", "b", "a"]}, "kinds names a twice; remove one of them"),
+    ):
+        with pytest.raises(InputError, match=problem):
+            draw(**wrong)
+    assert (draw.__name__, draw.__doc__) == ("draw", "Draw.")
 
 
 @pytest.mark.parametrize(
@@ -434,9 +471,10 @@ from typing import Annotated, Literal
 
 from evenhand.core import stage
 from evenhand.errors import InputError
-from evenhand.core.stage import Input, Output, Setting
+from evenhand.core.stage import Count, Input, Output, Setting
 
 
+@stage.checked
 def toy(
     *,
     text: list[Input],
@@ -447,6 +485,7 @@ def toy(
     name: str | None = None,
     mode: Literal["one", "two"] = "one",
     fail: str = "no",
+    times: Count = 1,
     threads: Annotated[int, Setting] = 1,
 ) -> dict:
     """Write what it was given."""
@@ -572,38 +611,20 @@ def test_options_arrive_as_they_were_configured(library, files):
 
 
 @pytest.mark.parametrize(
-    ("fail", "status", "message"),
+    ("words", "status", "message"),
     [
-        ("user", 2, r"error: .*in\.txt:3: is odd; mend it\.\n"),
-        ("ours", 1, r"(?s)Traceback.*ZeroDivisionError: a defect\n"),
+        ("--fail user", 2, r"error: .*in\.txt:3: is odd; mend it\.\n"),
+        ("--fail ours", 1, r"(?s)Traceback.*ZeroDivisionError: a defect\n"),
+        ("--times 0", 2, r"error: times is 0; it must be a finite number, at least 1\.\n"),
     ],
 )
 def test_a_failed_stage_prints_its_error_and_removes_its_files(
-    library, files, fail, status, message
+    library, files, words, status, message
 ):
-    done = call(library, *paths(files), "--fail", fail)
+    done = call(library, *paths(files), *words.split())
     assert done.returncode == status and re.fullmatch(message, done.stderr)
     assert not (files / "o").exists() and not list(files.glob(".partial*"))
     assert call(library, "--help").returncode == 0
-
-
-def test_two_processes_may_make_the_same_entry_at_once(library, files):
-    cache = str(files / "cache")
-    processes = [
-        subprocess.Popen(
-            **command(library, *paths(files)[:-1], str(files / f"o{number}"), EVENHAND_CACHE=cache),
-            stderr=subprocess.PIPE,
-        )
-        for number in range(2)
-    ]
-    for process in processes:
-        _, stderr = process.communicate(timeout=60)
-        assert process.returncode == 0, stderr
-    assert len(list((files / "cache").glob("??/*"))) == 1
-    assert not list((files / "cache").glob("??/.building*"))
-    done = call(library, *paths(files), EVENHAND_CACHE=cache)
-    assert "served from the run cache" in done.stderr
-    assert {(files / f"o{n}").read_bytes() for n in range(2)} == {(files / "o").read_bytes()}
 
 
 def test_a_cancelled_stage_removes_its_partial_files(library, files):

@@ -21,8 +21,8 @@ from evenhand.learning.train_eidig import train_eidig
 from evenhand.learning.train_table import train_table
 from unit.individual.made_study import study
 from unit.learning.made_eidig import people
+from unit.learning.made_tables import arguments
 from unit.learning.made_tables import table as made_table
-from unit.learning.made_tables import write as write_table
 from unit.report import made_people
 
 MEASURES = ("acc", "positive_rate", "ifr_b", "ifr_p", "ifr_p_all")
@@ -96,23 +96,16 @@ def test_a_method_that_sees_whole_numbers_is_counted_by_their_groups(tmp_path):
 
 @pytest.fixture
 def files(tmp_path):
-    """Collects the files of trainings, and writes the hyperparameters."""
-    training = tmp_path / "training.csv"
-    training.write_text(
-        "dataset,hidden,adversary,learning_rate,batch,epochs\ndefault,8;6,4,1,32,3\n",
-        encoding="utf-8",
-    )
+    """Collects the files of trainings on one table."""
     found = {name: [] for name in ("runs", "groups", "predictions")}
 
     def train(stage, made, name, **options):
-        data, meta = write_table(tmp_path, made)
-        paths = {one: tmp_path / f"{one}_{name}.parquet" for one in found}
-        out = {"out": paths["runs"], "groups": paths["groups"]}
-        out |= {"predictions": paths["predictions"]}
-        stage(data=data, meta=meta, training=training, **out, **options)
-        for one, path in paths.items():
-            found[one].append(path)
-        return found | {"people": [data], "meta": [meta]}
+        (folder := tmp_path / name).mkdir()
+        given = arguments(folder, made, epochs=3)
+        stage(**given, **options)
+        for one, argument in zip(found, ("out", "groups", "predictions"), strict=True):
+            found[one].append(given[argument])
+        return found | {"people": [given["data"]], "meta": [given["meta"]]}
 
     return train
 

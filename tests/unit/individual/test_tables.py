@@ -219,10 +219,10 @@ def test_feasible_accuracies_by_hand():
     # Equal groups of base rate 0 and 1: the accuracy is (1 - fpr + tpr) / 2, and the gap of
     # the positive rates is |tpr - fpr| = 0, so it is 1/2.
     gaps = [number("0.000"), number("1.000"), number("1.000")]
-    ends = accuracies_with([gaps[0], number("0.5"), number("0.5")], [(0.5, 0.0), (0.5, 1.0)])
+    ends = accuracies_with((gaps[0], number("0.5"), number("0.5")), ((0.5, 0.0), (0.5, 1.0)))
     assert ends == pytest.approx((50, 50), abs=0.06)
     # The base rates are alike, and so gaps of both rates of 1 make a gap of 1 or of 0.
-    assert accuracies_with([number("0.5"), *gaps[1:]], [(0.5, 0.5), (0.5, 0.5)]) is None
+    assert accuracies_with((number("0.5"), *gaps[1:]), ((0.5, 0.5), (0.5, 0.5))) is None
 
 
 def counted(*published, made=None):

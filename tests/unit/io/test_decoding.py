@@ -93,20 +93,22 @@ def test_what_cannot_be_told_is_left_out_with_its_place(offset: int) -> None:
         "A: 她说，今天天气好。\n".encode("hz"),
     ],
 )
-def test_encodings_that_pass_for_others(data: bytes) -> None:
+def test_encodings_that_are_not_read(data: bytes) -> None:
     text, reader, rows = read(data)
     assert (text, reader.encoding) == ("", "unknown")
     assert [row[:3] for row in rows] == [(0, "byte", "unknown_encoding")]
 
 
-@pytest.mark.parametrize("text", ["(format t ~{~a, ~})\n", "~{ab~} 她说。\n"])
-def test_tildes_and_braces_alone_are_no_hz(text: str) -> None:
-    assert read(text.encode())[0] == text
-
-
-def test_japanese_without_line_ends_is_no_utf_16() -> None:
-    data = JAPANESE.strip().encode("shift_jis")
-    assert read(data)[:1] == (JAPANESE.strip(),)
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("(format t ~{~a, ~})\n", "utf-8"),  # no HZ
+        ("~{ab~} 她说。\n", "utf-8"),
+        (JAPANESE.strip(), "shift_jis"),  # without line ends, no UTF-16
+    ],
+)
+def test_text_that_passes_for_another_encoding(text: str, encoding: str) -> None:
+    assert read(text.encode(encoding))[0] == text
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
@@ -164,6 +166,7 @@ def test_damage_in_utf_16(size: int) -> None:
     places = {(position, reason) for position, _, reason, _ in rows}
     n = len(good)
     assert (n, "nul_bytes") in places
+    assert size < 9 or (n, "byte", "nul_bytes", "4 bytes") in rows
     assert (n + 4, "undecodable_bytes") in places
     assert (len(data) - 1, "undecodable_bytes") in places
 

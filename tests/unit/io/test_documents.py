@@ -1,5 +1,3 @@
-import json
-
 import pytest
 
 from evenhand.errors import InputError
@@ -20,14 +18,14 @@ def test_a_number_that_json_does_not_know_is_an_error(tmp_path, number):
     assert not (tmp_path / "d.json").exists()
 
 
-@pytest.mark.parametrize("text", ["{", "[]", "7"])
-def test_what_is_no_description(tmp_path, text):
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        *((text, "is not a description that prepare wrote") for text in ("{", "[]", "7")),
+        ('{"a": 1}', "lacks b, which prepare writes"),
+    ],
+)
+def test_what_is_no_description(tmp_path, text, problem):
     (tmp_path / "d.json").write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match="is not a description that prepare wrote"):
-        read_description(tmp_path / "d.json", {"a"}, "prepare")
-
-
-def test_a_description_without_a_key(tmp_path):
-    (tmp_path / "d.json").write_text(json.dumps({"a": 1}), encoding="utf-8")
-    with pytest.raises(InputError, match="lacks b, which prepare writes"):
+    with pytest.raises(InputError, match=rf"d\.json: {problem}; remove it"):
         read_description(tmp_path / "d.json", {"a", "b", "c"}, "prepare")

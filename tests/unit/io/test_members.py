@@ -76,22 +76,35 @@ def test_a_cut_at_every_place_loses_nothing_that_could_be_read(tmp_path: Path, s
         assert rows == [(path.name, len(content[path.name]), "byte", "truncated_archive")]
 
 
-@pytest.mark.parametrize("suffix", COMPRESS)
-def test_what_is_no_compressed_stream_is_told(tmp_path: Path, suffix: str) -> None:
-    path = tmp_path / f"a.txt.{suffix}"
-    path.write_bytes(b"this is no compressed data at all")
-    assert read(path) == ({path.name: b""}, [(path.name, 0, "byte", "broken_archive")])
+def flipped(data: bytes, place: int, mask: int = 1) -> bytes:
+    changed = bytearray(data)
+    changed[place] ^= mask
+    return bytes(changed)
 
 
-@pytest.mark.parametrize("suffix", ["gz", "zst"])
-def test_a_wrong_checksum_is_told_at_the_end(tmp_path: Path, suffix: str) -> None:
+MUCH_MEMORY = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 1 << 30}]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "data", "text", "reasons"),
+    [
+        *((suffix, b"this is no compressed data at all", b"", ["broken_archive"])
+          for suffix in COMPRESS),
+        ("gz", flipped(gzip.compress(TEXT), -5), TEXT, ["broken_archive"]),
+        ("zst", flipped(COMPRESS["zst"](TEXT), -1), TEXT, ["broken_archive"]),
+        ("xz", lzma.compress(b"x", filters=MUCH_MEMORY), b"", ["broken_archive"]),
+        ("xz", lzma.compress(b"x") + bytes(8) + lzma.compress(b"y") + bytes(4), b"xy", []),
+    ],
+)  # fmt: skip
+def test_odd_streams(
+    tmp_path: Path, suffix: str, data: bytes, text: bytes, reasons: list[str]
+) -> None:
     path = tmp_path / f"a.txt.{suffix}"
-    data = bytearray(COMPRESS[suffix](TEXT))
-    data[-5 if suffix == "gz" else -1] ^= 1
     path.write_bytes(data)
     content, rows = read(path)
-    assert TEXT.startswith(content[path.name])
-    assert [row[3] for row in rows] == ["broken_archive"]
+    content = content[path.name]
+    assert text.startswith(content) and (reasons or content == text)
+    assert [(row[1], row[3]) for row in rows] == [(len(content), reason) for reason in reasons]
 
 
 @pytest.mark.parametrize("suffix", ["tar", "tar.gz", "tgz", "tar.xz", "tar.zst"])
@@ -175,16 +188,6 @@ def test_a_tar_file_cut_anywhere_is_told(tmp_path: Path) -> None:
         assert {row[3] for row in rows} == {"truncated_archive"}, cut
 
 
-def test_a_damaged_tar_header_is_told(tmp_path: Path) -> None:
-    path = tmp_path / "a.tar"
-    data = bytearray(tar({"1.txt": b"1", "2.txt": b"2"}))
-    data[1024 + 3] ^= 0x55
-    path.write_bytes(data)
-    content, rows = read(path)
-    assert content == {"a.tar!1.txt": b"1"}
-    assert [row[3] for row in rows] == ["broken_archive"]
-
-
 def test_names_in_gbk_are_read(tmp_path: Path) -> None:
     path = tmp_path / "a.tar"
     with tarfile.open(path, "w", encoding="gbk", format=tarfile.GNU_FORMAT) as archive:
@@ -220,18 +223,6 @@ def test_zip_members_come_in_the_archive_order(tmp_path: Path) -> None:
         ("a.zip!../up.txt", None, "file", "unsafe_member"),
         ("a.zip!link.txt", None, "file", "unsafe_member"),
     ]
-
-
-def test_a_damaged_zip_member_is_told_and_the_next_one_read(tmp_path: Path) -> None:
-    path = tmp_path / "a.zip"
-    make_zip(path, zipfile.ZIP_STORED)
-    data = bytearray(path.read_bytes())
-    data[1000] ^= 1
-    path.write_bytes(data)
-    content, rows = read(path)
-    assert content["a.zip!2.txt"] == TEXT[::-1]
-    assert rows[0][0] == "a.zip!a/1.txt"
-    assert rows[0][3] == "broken_archive"
 
 
 def test_members_that_need_a_password_are_told(tmp_path: Path) -> None:
@@ -287,20 +278,7 @@ def test_what_grows_out_of_proportion_is_cut(tmp_path: Path, monkeypatch) -> Non
     assert [row[3] for row in rows] == ["oversized_member"]
 
 
-def test_xz_that_needs_much_memory_is_told(tmp_path: Path) -> None:
-    filters = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 1 << 30}]
-    path = tmp_path / "a.txt.xz"
-    path.write_bytes(lzma.compress(b"x", filters=filters))
-    assert read(path) == ({"a.txt.xz": b""}, [("a.txt.xz", 0, "byte", "broken_archive")])
-
-
-def test_padding_behind_xz_is_no_break(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt.xz"
-    path.write_bytes(lzma.compress(b"x") + bytes(8) + lzma.compress(b"y") + bytes(4))
-    assert read(path) == ({"a.txt.xz": b"xy"}, [])
-
-
-@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_a_broken_member_of_any_method_is_told(tmp_path: Path, method: int) -> None:
     path = tmp_path / "a.zip"
     make_zip(path, method)
@@ -349,6 +327,7 @@ def pax(headers: dict[str, str], data: bytes = b"text") -> bytes:
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
+        (flipped(tar({"0.txt": b"before", "2.txt": b"2"}), 1027, 0x55), "broken_archive"),
         (pax({"size": "9" * 18}), "truncated_archive"),
         (pax({"size": "-512"}), "broken_archive"),
         (pax({"GNU.sparse.major": "1", "GNU.sparse.minor": "0"}), "broken_archive"),

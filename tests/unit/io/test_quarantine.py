@@ -24,14 +24,17 @@ def test_many_cases_of_a_file_end_in_one_row_that_counts_them(tmp_path: Path) ->
     quarantine = Quarantine()
     for line in range(1, ROWS_PER_REASON + 51):
         quarantine.add("a.jsonl", line, "line", "broken_json", "x")
+        if line > ROWS_PER_REASON + 48:
+            quarantine.add("a.jsonl", line, "line", "missing_field", "x")
     quarantine.add("b.jsonl", 1, "line", "broken_json", "x")
     quarantine.write(tmp_path / "q.parquet")
     rows = list(read_rows(tmp_path / "q.parquet"))
-    assert len(rows) == ROWS_PER_REASON + 2
-    assert rows[-2]["position"] == ROWS_PER_REASON + 1
-    assert rows[-2]["detail"] == f"50 more, the last at {ROWS_PER_REASON + 50}"
+    assert len(rows) == ROWS_PER_REASON + 4
+    assert rows[-4]["position"] == ROWS_PER_REASON + 1
+    assert rows[-4]["detail"] == f"50 more, the last at {ROWS_PER_REASON + 50}"
+    assert [row["reason"] for row in rows[-3:-1]] == ["missing_field"] * 2
     assert rows[-1]["file"] == "b.jsonl"
-    assert [row["parts"] for row in rows[-3:]] == [1, 50, 1]
+    assert [row["parts"] for row in rows[-5:]] == [1, 50, 1, 1, 1]
     assert sum(row["parts"] for row in rows) == quarantine.counts.total()
     assert quarantine.counts["broken_json"] == ROWS_PER_REASON + 51
 

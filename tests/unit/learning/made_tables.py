@@ -1,7 +1,9 @@
-"""Small tables of people, made from a seed."""
+"""Small tables of people, made from a seed, and trainings on them."""
 
 import numpy as np
+import pyarrow.parquet as pq
 
+from evenhand.learning.train_table import train_table
 from evenhand.tabular.prepared import Prepared, write_prepared
 
 
@@ -32,3 +34,23 @@ def write(folder, made):
     data, meta = folder / "data.parquet", folder / "data.json"
     write_prepared(made, data, meta)
     return data, meta
+
+
+def arguments(folder, made, epochs=2):
+    """The inputs and outputs of a training, by the names of the stages' arguments."""
+    data, meta = write(folder, made)
+    training = folder / "training.csv"
+    training.write_text(
+        f"dataset,hidden,adversary,learning_rate,batch,epochs\ndefault,8;6,4,1,32,{epochs}\n",
+        encoding="utf-8",
+    )
+    outputs = {name: folder / f"{name}.parquet" for name in ("out", "groups", "predictions")}
+    return {"data": data, "meta": meta, "training": training, **outputs}
+
+
+def train(folder, made, method="mlp", *, epochs=2, **options):
+    """Train; the counts, and the rows of the three tables."""
+    files = arguments(folder, made, epochs)
+    counts = train_table(**files, method=method, **{"seeds": 2} | options)
+    tables = (files[name] for name in ("out", "groups", "predictions"))
+    return counts, *(pq.read_table(path).to_pylist() for path in tables)

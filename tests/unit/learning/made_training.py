@@ -6,18 +6,16 @@ import numpy as np
 import torch
 from torch import nn
 
+from evenhand.core.families import member_names
 from evenhand.learning.examples import Examples
-from evenhand.learning.objective import load_objective
+from evenhand.learning.objective import PACKAGE, load_objective
 from evenhand.learning.settings import Settings
 from evenhand.learning.trainer import Trained, fit
 from evenhand.scoring.device import repeatable
 
 WIDTH, CLASSES = 6, 3
 
-OBJECTIVES = [
-    *("erm", "erm_group_uniform", "group_dro", "v_rex", "irm", "adversarial"),
-    *("iifr_text", "class_balanced", "worst_class", "leace", "inlp", "dfr", "jtt"),
-]
+OBJECTIVES = [name.rpartition(".")[2] for name in member_names(PACKAGE)]
 
 
 def examples(task: str = "multi_class", cases: int = 60, **given: Any) -> Examples:

@@ -20,14 +20,3 @@ def test_it_is_the_metrics_divergence(a, b, base):
     p, q = log_softmax(a), log_softmax(b)
     expected = individual.js_divergence(p.exp().numpy(), q.exp().numpy(), base=base)
     assert js_divergence(p, q, base=base).item() == pytest.approx(expected, abs=1e-12)
-
-
-def test_gradients_go_to_both_sides_and_stay_finite():
-    a = torch.tensor([200.0, -200.0], requires_grad=True)
-    b = torch.tensor([-200.0, 200.0], requires_grad=True)
-    js_divergence(a.log_softmax(-1), b.log_softmax(-1)).backward()
-    assert torch.isfinite(a.grad).all()
-    assert torch.isfinite(b.grad).all()
-    c, d = (torch.tensor([x, 0.0], requires_grad=True) for x in (0.3, -0.4))
-    js_divergence(c.log_softmax(-1), d.log_softmax(-1)).backward()
-    assert c.grad[0] > 0 > d.grad[0]

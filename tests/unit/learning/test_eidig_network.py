@@ -87,24 +87,8 @@ def test_optimisers_as_torch_has_them(mine, theirs):
     np.testing.assert_allclose(network.theta, flat(module), atol=2e-5)
 
 
-def test_training_learns_and_leaves_the_start_alone():
-    start, x, _ = made(1, dtype=np.float32)
-    y = (x[:, 0] > 0).astype(np.float32)
-    before = start.theta.copy()
-    options = {"batch": 8, "epochs": 60}
-
-    def once():
-        generator = np.random.default_rng(1)
-        return train(start, Adadelta(len(before), 1.0), x, y, generator=generator, **options)
-
-    (one, epochs), (other, _) = once(), once()
-    assert (start.theta == before).all() and (one.theta == other.theta).all() and epochs == 60
-    assert ((probability(one, x) > 0.5) == (y == 1)).mean() > 0.9
-
-
 def test_patience():
     start, x, y = made(1, dtype=np.float32)
-    progress = []
 
     def once(patience, labels):
         return train(
@@ -117,12 +101,11 @@ def test_patience():
             generator=np.random.default_rng(1),
             validation=(x, labels),
             patience=patience,
-            progress=lambda: progress.append(1),
         )
 
     # labels turned round get worse from the first epoch on
     _, epochs = once(3, 1 - y)
-    assert epochs == len(progress) < 10
+    assert 3 < epochs < 10
     assert once(3, y)[1] > 10
 
 

@@ -55,8 +55,6 @@ def test_whole_numbers():
     assert (space.protected, space.hidden, space.inputs) == (2, [2], 3)
     assert (space.encode(space.codes) == made.integers).all()
     assert space.highest.tolist() == [2, 5, 1]
-    assert spaces.native(table(), TRAIN) is None
-    assert spaces.native(replace(made, attribute_name="age"), TRAIN) is None
 
 
 def test_slopes_are_half_the_difference_of_a_step_up_and_down():

@@ -25,26 +25,6 @@ def test_each_part_of_the_cases_changes_their_digest(part):
     assert examples(**{part: other}).digest() != examples().digest() == same.digest()
 
 
-@pytest.mark.parametrize("split", ["train", "dev"])
-def test_an_empty_split(split):
-    with pytest.raises(InputError, match=f"no case with a label in the split {split}"):
-        remarks(examples(**{split: np.array([], dtype=np.int64)}))
-
-
-def test_labels_out_of_range():
-    labels = examples().labels.copy()
-    labels[4] = 3
-    with pytest.raises(InputError, match="none of the 3"):
-        remarks(examples(labels=labels))
-    with pytest.raises(InputError, match="have 3 labels, and there are 2"):
-        remarks(examples("multi_label", classes=2))
-
-
-def test_all_cases_alike():
-    with pytest.raises(InputError, match="nothing to learn"):
-        remarks(examples(labels=np.ones(60, dtype=np.int64)))
-
-
 def test_a_class_that_a_split_lacks_is_told_and_trained_around():
     some = examples()
     labels = some.labels.copy()
@@ -53,16 +33,6 @@ def test_a_class_that_a_split_lacks_is_told_and_trained_around():
     assert remarks(some) == ["no case of the split train has the label 2 (from 0)"]
     _, logits, _ = run(some, "worst_class")
     assert np.isfinite(logits).all()
-
-
-def test_an_attribute_with_one_value():
-    groups = np.where(examples().groups == 2, 2, 1)
-    for objective in ("group_dro", "erm_group_uniform"):
-        with pytest.raises(InputError, match="only the group 'two'"):
-            remarks(examples(groups=groups), objective)
-    with pytest.raises(InputError, match="no known group"):
-        remarks(examples(groups=np.full(60, 2)), "irm")
-    assert remarks(examples(groups=groups)) == []  # ERM looks at no group
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
@@ -80,22 +50,37 @@ def test_a_group_of_one_case_is_told_and_trained_with(objective):
     assert np.isfinite(logits).all()
 
 
-def test_groups_that_are_needed_and_missing():
-    some = examples(groups=None, group_names=(), known_groups=0)
-    assert remarks(some) == []
-    with pytest.raises(InputError, match=r"group_dro .* needs groups"):
-        remarks(some, "group_dro")
-    with pytest.raises(InputError, match="worst_group_f1 needs groups"):
-        remarks(some, select="worst_group_f1")
-    run(some)
+NOBODY, ONE_GROUP = np.array([], dtype=np.int64), np.where(examples().groups == 2, 2, 1)
+NO_GROUPS = {"groups": None, "group_names": (), "known_groups": 0}
+NOT_IN_DEV = np.where(np.arange(60) % 3 == 0, 2, examples().groups)
 
 
-def test_epochs_cannot_be_chosen_by_groups_that_dev_lacks():
-    some = examples()
-    groups = some.groups.copy()
-    groups[some.dev] = 2
-    with pytest.raises(InputError, match="dev has no case of a known group"):
-        remarks(examples(groups=groups), select="mean_group_f1")
+@pytest.mark.parametrize(
+    ("changed", "objective", "select", "problem"),
+    [
+        ({"train": NOBODY}, "erm", "macro_f1", "no case with a label in the split train"),
+        ({"dev": NOBODY}, "erm", "macro_f1", "no case with a label in the split dev"),
+        ({"labels": examples().labels + 1}, "erm", "macro_f1", "none of the 3"),
+        ({"labels": examples().labels - 1}, "erm", "macro_f1", "none of the 3"),
+        ({"labels": np.ones(60, dtype=np.int64)}, "erm", "macro_f1", "nothing to learn"),
+        ({"groups": ONE_GROUP}, "group_dro", "macro_f1", "only the group 'two'"),
+        ({"groups": ONE_GROUP}, "erm_group_uniform", "macro_f1", "only the group 'two'"),
+        ({"groups": np.full(60, 2)}, "irm", "macro_f1", "no known group"),
+        (NO_GROUPS, "group_dro", "macro_f1", "group_dro .* needs groups"),
+        (NO_GROUPS, "erm", "worst_group_f1", "worst_group_f1 needs groups"),
+        ({"groups": NOT_IN_DEV}, "erm", "mean_group_f1", "dev has no case of a known group"),
+    ],
+)
+def test_cases_that_cannot_be_trained_on(changed, objective, select, problem):
+    with pytest.raises(InputError, match=problem):
+        remarks(examples(**changed), objective, select=select)
+
+
+def test_what_a_training_does_not_use_is_not_asked_for():
+    with pytest.raises(InputError, match="have 3 labels, and there are 2"):
+        remarks(examples("multi_label", classes=2))
+    assert remarks(examples(groups=ONE_GROUP)) == remarks(examples(**NO_GROUPS)) == []
+    run(examples(**NO_GROUPS))
 
 
 def test_cells_are_labels_by_groups():

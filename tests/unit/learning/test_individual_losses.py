@@ -2,7 +2,6 @@ import sys
 from types import SimpleNamespace
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 import torch
 
@@ -13,8 +12,7 @@ from evenhand.learning.individual_loss import Batch, IndividualLoss, Pairs, indi
 from evenhand.learning.method import Method
 from evenhand.learning.pair_sources import nearest
 from evenhand.learning.stacked import Configuration, Options, train_runs
-from evenhand.learning.train_table import train_table
-from unit.learning.made_tables import table, write
+from unit.learning.made_tables import table, train
 
 SMALL = Hyperparameters(hidden=(8, 6), adversary=(4,), learning_rate=1.0, batch=32, epochs=4)
 HERE = "evenhand.learning.individual_losses"
@@ -81,7 +79,7 @@ def test_flipped_people_of_one_numeric_column_have_another_of_its_values():
 
 
 def test_a_loss_that_is_not_there():
-    with pytest.raises(InputError, match="no individual loss mine"):
+    with pytest.raises(InputError, match="no individual loss 'mine'"):
         individual_loss_of("mine")
 
 
@@ -95,15 +93,7 @@ def test_a_module_that_a_loss_lacks_is_no_missing_loss(monkeypatch, tmp_path):
 
 
 def run(tmp_path, **options):
-    training = tmp_path / "training.csv"
-    training.write_text(
-        "dataset,hidden,adversary,learning_rate,batch,epochs\ndefault,8;6,4,1,32,4\n"
-    )
-    data, meta = write(tmp_path, table())
-    outputs = {name: tmp_path / f"{name}.parquet" for name in ("out", "groups", "predictions")}
-    given = {"method": "mlp", "seeds": 2} | options
-    train_table(data=data, meta=meta, training=training, **outputs, **given)
-    return pq.read_table(tmp_path / "out.parquet").to_pylist()
+    return train(tmp_path, table(), epochs=4, **options)[1]
 
 
 def test_a_loss_of_ones_own(tmp_path, add):

@@ -30,11 +30,6 @@ def test_labels_of_any_type(dtype):
     torch.testing.assert_close(found, common.losses_of(batch))
 
 
-def test_an_unknown_task_is_a_mistake():
-    with pytest.raises(ValueError, match="ranking"):
-        common.per_example_loss(torch.zeros(1, 2), torch.zeros(1).long(), "ranking")
-
-
 @given(st.lists(st.tuples(st.floats(-5, 5), st.integers(0, 3)), min_size=1, max_size=9))
 def test_group_means(cases):
     values, groups = zip(*cases, strict=True)

@@ -1,11 +1,10 @@
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.errors import InputError
-from evenhand.learning.packing import Limits, pack, pack_flat
+from evenhand.learning.packing import Limits, cut, pack
 
 PAD, END = 99, 98
 
@@ -26,8 +25,9 @@ shapes = st.lists(st.lists(st.integers(1, 50), max_size=7), max_size=6)
 def test_all_that_is_read_is_there_once(shapes, segments, tokens, bucket, budget, device):
     documents = documents_of(shapes)
     limits = Limits(segments, tokens)
+    read = [cut(document, limits, [END]) for document in documents]
     how = {"bucket": bucket, "tokens_per_batch": budget, "device": device}
-    packed = pack(documents, limits, pad_id=PAD, after=[END], **how)
+    packed = pack(read, limits, pad_id=PAD, **how)
     found, number = {}, 0
     for one in packed.buckets:
         mask = one.mask()
@@ -56,24 +56,6 @@ def test_all_that_is_read_is_there_once(shapes, segments, tokens, bucket, budget
     assert widths == sorted(widths, reverse=True)
 
 
-@given(shapes)
-def test_flat_documents_are_the_same(shapes):
-    documents = documents_of(shapes)
-    limits = Limits(4, 20)
-    one = pack(documents, limits, pad_id=PAD)
-    other = pack_flat(
-        [np.concatenate(d) if d else np.zeros(0, np.uint16) for d in documents],
-        [np.array([len(p) for p in d], dtype=np.int32) for d in documents],
-        limits,
-        pad_id=PAD,
-    )
-    assert len(one.buckets) == len(other.buckets)
-    for a, b in zip(one.buckets, other.buckets, strict=True):
-        assert torch.equal(a.ids, b.ids) and torch.equal(a.lengths, b.lengths)
-    for name in ("documents", "slots", "counts"):
-        assert torch.equal(getattr(one, name), getattr(other, name))
-
-
 def test_a_batch_moves_as_a_whole():
     packed = pack(documents_of([[3, 17], [2]]), Limits(4, 20), pad_id=PAD).to("meta")
     assert {one.ids.device.type for one in packed.buckets} == {"meta"}
@@ -88,7 +70,8 @@ def test_what_cannot_be_packed():
         Limits(0, 5)
     with pytest.raises(InputError, match="a paragraph has no tokens"):
         pack([[np.array([1]), np.zeros(0, np.int64)]], Limits(4, 20), pad_id=PAD)
-    with pytest.raises(ValueError, match="fewer ids than its paragraphs say"):
-        pack_flat([np.array([1, 2])], [np.array([3])], Limits(4, 20), pad_id=PAD)
-    with pytest.raises(ValueError, match="no such buckets"):
-        pack([], Limits(4, 2), pad_id=PAD, after=[1, 2])
+    with pytest.raises(ValueError, match="cannot end with"):
+        cut([], Limits(4, 2), after=[1, 2])
+    for options in ({"bucket": 0}, {"tokens_per_batch": -1}, {}):
+        with pytest.raises(ValueError, match="no such buckets"):
+            pack([[np.arange(30)]], Limits(4, 20 if options == {} else 40), pad_id=PAD, **options)

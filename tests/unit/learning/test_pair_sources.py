@@ -57,15 +57,6 @@ def test_a_quantile_switches_nobody_off_who_is_as_near_as_others():
         assert found.tolist() == [1.0] * 8 + [0.0] * 2
 
 
-def test_batches_are_taken_one_by_one():
-    x = torch.randn(3, 8, 4, generator=torch.Generator().manual_seed(0))
-    similarity, partner = nearest(x)
-    for i, one in enumerate(x):
-        alone = nearest(one)
-        torch.testing.assert_close(similarity[i], alone[0])
-        assert torch.equal(partner[i], alone[1])
-
-
 def test_thresholds_are_strict_cosines_or_quantiles_with_ties():
     similarity = torch.tensor([[0.1, 0.2, 0.3, 0.4, 0.5], [0.9, 0.8, 0.7, 0.6, 0.5]])
     epsilons = torch.tensor([0.5, 0.3])
@@ -76,5 +67,3 @@ def test_thresholds_are_strict_cosines_or_quantiles_with_ties():
     found = near_enough(similarity, torch.tensor([0.5, 0.75]), "quantile")
     assert found[0].tolist() == [[0, 0, 1, 1, 1], [0, 0, 0, 1, 1]]
     assert found[1].tolist() == [[1, 1, 1, 0, 0], [1, 1, 0, 0, 0]]
-    with pytest.raises(ValueError, match="no unit"):
-        near_enough(similarity, epsilons, "share")

@@ -1,20 +1,7 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from evenhand.errors import InputError
-from evenhand.learning.loop import schedule_factor
 from evenhand.learning.settings import Settings
-
-
-@given(st.integers(1, 500), st.floats(0, 0.99))
-def test_the_rate_rises_and_falls(steps, share):
-    warmup = int(share * steps)
-    factors = [schedule_factor(step, steps=steps, warmup=warmup) for step in range(steps)]
-    assert all(0 < one <= 1 for one in factors)
-    assert factors[:warmup] == sorted(factors[:warmup])
-    assert factors[warmup:] == sorted(factors[warmup:], reverse=True)
-    assert max(factors) == 1
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,4 @@
 import dataclasses
-from itertools import groupby
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -7,47 +6,29 @@ import pytest
 
 from evenhand.core.scratch import scratch_at
 from evenhand.errors import InputError
-from evenhand.io.checkpoint import Checkpoints
 from evenhand.learning.eidig import relabelling
 from evenhand.learning.train_eidig import train_eidig
-from evenhand.learning.train_table import GROUPS, PREDICTIONS, RUNS, train_table
+from evenhand.learning.train_table import GROUPS, PREDICTIONS, RUNS
 from evenhand.tabular.splits import random_split
 from unit.learning.made_eidig import people
-from unit.learning.made_tables import table, write
+from unit.learning.made_tables import arguments, table, train
 
 #: What depends on the parameters of a run.
 MEASURES = ("acc", "balanced_acc", "positive_rate", "ifr_b", "ifr_p", "ddp", "deo_0", "deo_1")
 
 
-@pytest.fixture
-def training(tmp_path):
-    path = tmp_path / "training.csv"
-    path.write_text(
-        "dataset,hidden,adversary,learning_rate,batch,epochs\ndefault,8;6,4,1,32,6\n",
-        encoding="utf-8",
-    )
-    return path
-
-
-def run(tmp_path, training, made, **options):
-    data, meta = write(tmp_path, made)
-    files = [tmp_path / f"{name}.parquet" for name in ("runs", "groups", "predictions")]
-    counts = train_eidig(
-        data=data,
-        meta=meta,
-        training=training,
-        out=files[0],
-        groups=files[1],
-        predictions=files[2],
-        **{"seeds": 1, "tries": 60} | options,
-    )
-    return counts, *map(pq.read_table, files[:2]), [file.read_bytes() for file in files]
+def run(tmp_path, made, **options):
+    files = arguments(tmp_path, made, epochs=6)
+    counts = train_eidig(**files, **{"seeds": 1, "tries": 60} | options)
+    out, groups, predictions = (files[name] for name in ("out", "groups", "predictions"))
+    written = [file.read_bytes() for file in (out, groups, predictions)]
+    return counts, pq.read_table(out), pq.read_table(groups), written
 
 
 @pytest.mark.parametrize("track", ["integers", "base"])
-def test_the_tables_and_counts(tmp_path, training, track):
+def test_the_tables_and_counts(tmp_path, track):
     made = people(240)
-    counts, runs, groups, before = run(tmp_path, training, made, track=track, seeds=2)
+    counts, runs, groups, before = run(tmp_path, made, track=track, seeds=2)
     assert runs.schema == RUNS and groups.schema == GROUPS
     name = "eidig" if track == "base" else "eidig_integers"
     assert runs["method"].to_pylist() == [f"{name}_base", f"{name}_control", name] * 2
@@ -64,18 +45,21 @@ def test_the_tables_and_counts(tmp_path, training, track):
     assert (counts["runs"], counts["diverged"]) == (6, 0)
     said = pq.read_table(tmp_path / "predictions.parquet")
     assert said.schema == PREDICTIONS and counts["predictions"] == said.num_rows == 6 * 72
-    # the same input gives the same bytes
-    assert run(tmp_path, training, made, track=track, seeds=2)[3] == before
+    # the same input gives the same bytes, and fewer predictions are a part of them
+    fewer, *_, again = run(tmp_path, made, track=track, seeds=2, predicted_seeds=1)
+    assert again[:2] == before[:2]
+    assert fewer == counts | {"predictions": 216}
+    assert pq.read_table(tmp_path / "predictions.parquet") == said.slice(0, 216)
 
 
 @pytest.mark.parametrize("track", ["integers", "base"])
-def test_predictions_come_to_the_measures_of_the_runs(tmp_path, training, track):
+def test_predictions_come_to_the_measures_of_the_runs(tmp_path, track):
     """The whole numbers of the attribute are in another order than its groups."""
     made = people(240)
     codes = made.integers.copy()
     codes[:, 2] = 7 - 4 * made.a
     made = dataclasses.replace(made, integers=codes, meta={"integer_groups": ["first", "second"]})
-    _, runs, *_ = run(tmp_path, training, made, track=track, seeds=2)
+    _, runs, *_ = run(tmp_path, made, track=track, seeds=2)
     own = made.a if track == "base" else 1 - made.a
     said = pq.read_table(tmp_path / "predictions.parquet").to_pylist()
     moved = 0
@@ -95,22 +79,11 @@ def test_predictions_come_to_the_measures_of_the_runs(tmp_path, training, track)
     assert moved
 
 
-def test_as_many_seeds_keep_their_predictions_as_are_asked_for(tmp_path, training):
-    options = {"seeds": 2, "tries": 5}
-    counts, *_, whole = run(tmp_path, training, people(240), **options)
-    kept = pq.read_table(tmp_path / "predictions.parquet")
-    for seeds in (0, 1):
-        fewer, *_, some = run(tmp_path, training, people(240), **options, predicted_seeds=seeds)
-        assert some[:2] == whole[:2]
-        assert fewer == counts | {"predictions": 216 * seeds}
-        assert pq.read_table(tmp_path / "predictions.parquet") == kept.slice(0, 216 * seeds)
-
-
-def test_without_augmentation_it_is_the_control(tmp_path, training, monkeypatch):
+def test_without_augmentation_it_is_the_control(tmp_path, monkeypatch):
     made = people(240)
     monkeypatch.setattr(relabelling, "SHARE", 0.0)
     monkeypatch.setattr(relabelling.draw, "__defaults__", (0.0,))
-    counts, runs, groups, _ = run(tmp_path, training, made, track="integers")
+    counts, runs, groups, _ = run(tmp_path, made, track="integers")
     assert counts["added"] == [0] and counts["ids"][0] > 0
     _, control, eidig = runs.to_pylist()
     assert {name: control[name] for name in MEASURES} == {name: eidig[name] for name in MEASURES}
@@ -118,13 +91,10 @@ def test_without_augmentation_it_is_the_control(tmp_path, training, monkeypatch)
     assert rates[2:4] == rates[4:6]
 
 
-def test_the_base_is_the_mlp_of_the_other_methods(tmp_path, training):
+def test_the_base_is_the_mlp_of_the_other_methods(tmp_path):
     made = people(240)
-    _, runs, _, _ = run(tmp_path, training, made, track="base", seeds=2, tries=1)
-    data, meta = write(tmp_path, made)
-    outputs = {name: tmp_path / f"mlp_{name}" for name in ("out", "groups", "predictions")}
-    train_table(data=data, meta=meta, training=training, method="mlp", seeds=2, **outputs)
-    theirs = pq.read_table(outputs["out"]).to_pylist()
+    _, runs, _, _ = run(tmp_path, made, track="base", seeds=2, tries=1)
+    _, theirs, *_ = train(tmp_path, made, epochs=6)
     for mine, other in zip(runs.to_pylist()[::3], theirs, strict=True):
         for name in ("acc", "positive_rate", "ifr_b", "ddp", "n_train", "n_test"):
             assert mine[name] == pytest.approx(other[name]), name
@@ -132,7 +102,7 @@ def test_the_base_is_the_mlp_of_the_other_methods(tmp_path, training):
 
 
 @pytest.mark.parametrize("track", ["base", "integers"])
-def test_a_seed_that_leaves_a_group_empty_harms_no_other(tmp_path, training, track):
+def test_a_seed_that_leaves_a_group_empty_harms_no_other(tmp_path, track):
     made = people(240)
     kind = made.integer_features.index(made.attribute_name)
     codes, a = made.integers.copy(), made.a.copy()
@@ -143,7 +113,7 @@ def test_a_seed_that_leaves_a_group_empty_harms_no_other(tmp_path, training, tra
         a[:] = np.arange(240) < 2
     options = {"track": track, "tries": 3, "seeds": 6}
     broken = dataclasses.replace(made, integers=codes, a=a)
-    counts, runs, groups, _ = run(tmp_path, training, broken, **options)
+    counts, runs, groups, _ = run(tmp_path, broken, **options)
     rows = runs.to_pylist()
     lost = {row["seed"] for row in rows if row["reason"]}
     assert 0 < len(lost) < 6
@@ -153,7 +123,7 @@ def test_a_seed_that_leaves_a_group_empty_harms_no_other(tmp_path, training, tra
     assert groups.num_rows == 36
     with pytest.raises(InputError, match="has nobody with"):
         codes[1, kind] = own[0]
-        run(tmp_path, training, dataclasses.replace(broken, a=(np.arange(240) < 1).astype(a.dtype)))
+        run(tmp_path, dataclasses.replace(broken, a=(np.arange(240) < 1).astype(a.dtype)))
 
 
 @pytest.mark.parametrize(
@@ -161,65 +131,34 @@ def test_a_seed_that_leaves_a_group_empty_harms_no_other(tmp_path, training, tra
     [
         ({"track": "integer"}, "track is integer, not one of base, integers"),
         ({"variant": "10"}, "variant is 10, not one of 5, inf"),
-        ({"seeds": 0}, "at least one seed"),
         ({"track": "integers"}, "made has no whole numbers for group"),
     ],
 )
-def test_input_that_is_wrong(tmp_path, training, options, match):
+def test_input_that_is_wrong(tmp_path, options, match):
     with pytest.raises(InputError, match=match):
-        run(tmp_path, training, table(), **options)
+        run(tmp_path, table(), **options)
 
 
-class Killed(BaseException):
-    pass
+def checkpointed(tmp_path, made, **options):
+    """A run by the folder of its checkpoints: counts, and the bytes of the tables."""
 
+    def train(folder):
+        with scratch_at(folder):
+            counts, *_, written = run(tmp_path, made, **{"tries": 20} | options)
+        return counts, written
 
-@pytest.fixture
-def killed(monkeypatch):
-    """A function that lets a run die when so many seeds are done; and the seeds that are saved."""
-    save, saved = Checkpoints.save, []
-
-    def after(seeds):
-        def stop(self, kept):
-            save(self, kept)
-            saved.append(self.file.parent.name)
-            if len(saved) == seeds:
-                raise Killed
-
-        monkeypatch.setattr(Checkpoints, "save", stop)
-        return saved
-
-    return after
+    return train
 
 
 @pytest.mark.parametrize("track", ["integers", "base"])
-def test_a_run_that_was_stopped_goes_on_with_the_seed_that_was_begun(
-    tmp_path, training, killed, track
-):
-    options = {"track": track, "seeds": 3, "tries": 20}
-    counts, *_, whole = run(tmp_path, training, people(240), **options)
-    saved = killed(2)
-    with pytest.raises(Killed), scratch_at(tmp_path / "scratch"):
-        run(tmp_path, training, people(240), **options)
-    with scratch_at(tmp_path / "scratch"):
-        again, *_, resumed = run(tmp_path, training, people(240), **options)
-    assert (again, resumed) == (counts, whole)
-    # a slow seed is saved twice in a row
-    assert [name for name, _ in groupby(saved)] == ["seed-0", "seed-1", "seed-2"]
-    assert not (tmp_path / "scratch").exists()
+def test_a_run_that_was_stopped_goes_on_with_the_next_seed(tmp_path, interrupted, track):
+    options = {"track": track, "seeds": 3}
+    interrupted.goes_on(checkpointed(tmp_path, people(240), **options), 2)
 
 
-def test_seeds_of_another_search_or_table_are_not_read(tmp_path, training, killed):
-    killed(1)
-    with pytest.raises(Killed), scratch_at(tmp_path / "scratch"):
-        run(tmp_path, training, people(240), tries=20)
-    with (
-        pytest.raises(InputError, match="other settings or data"),
-        scratch_at(tmp_path / "scratch"),
-    ):
-        run(tmp_path, training, people(240), tries=21)
-    with (
-        pytest.raises(InputError, match="other settings or data"),
-        scratch_at(tmp_path / "scratch"),
-    ):
-        run(tmp_path, training, people(240, seed=1), tries=20)
+def test_seeds_of_another_search_or_table_are_not_read(tmp_path, interrupted):
+    interrupted.refused(
+        checkpointed(tmp_path, people(240)),
+        checkpointed(tmp_path, people(240), tries=21),
+        checkpointed(tmp_path, people(240, seed=1)),
+    )

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import random
+import shutil
 
 import numpy as np
 import pyarrow as pa
@@ -16,8 +17,6 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from evenhand.core.files import content_digest
 from evenhand.core.scratch import scratch_at
 from evenhand.errors import InputError
-from evenhand.io import checkpoint
-from evenhand.io.checkpoint import Checkpoints
 from evenhand.learning.language_models import causal, masked
 from evenhand.learning.train_language_model import train_language_model
 from evenhand.learning.vocabulary import BERT_SPECIALS
@@ -102,8 +101,12 @@ def test_it_learns_more_than_frequencies(kind, tmp_path):
     assert (made["sentences_trained_on"], made["sentences_held_out"]) == (270, 30)
     assert made["loss"][-1]["step"] == sizes["steps"]
     assert made["loss"][-1]["loss"] < made["loss"][0]["loss"] - 1
+    assert family_of(tmp_path / "m") == ("causal" if kind == "causal" else "masked")
+    lm = LOAD[kind](tmp_path / "m")
+    assert (lm.max_tokens, lm.missing) == (24, [])
+    files = (tmp_path / "m").glob("*.json")
+    assert not any(str(tmp_path) in path.read_text(encoding="utf-8") for path in files)
     if kind == "causal":
-        lm = load_causal_lm(tmp_path / "m")
         lines = ["The doctor lives near the river today.", "The doctor river near lives the today."]
         likely, unlikely = read_sequences(lm, *encode(lm, lines), tokens_per_batch=500)
         assert likely.log_p.sum() > unlikely.log_p.sum() + 5
@@ -130,15 +133,6 @@ def test_same_bytes_whatever_the_threads_and_the_order_of_inputs(kind, tmp_path)
     for name in "ab":
         (tmp_path / name / "training.json").unlink()
     assert content_digest(tmp_path / "a") == content_digest(tmp_path / "b")
-
-
-def test_the_folder(kind, tmp_path):
-    run(kind, tmp_path / "m", sentences(kind))
-    assert family_of(tmp_path / "m") == ("causal" if kind == "causal" else "masked")
-    lm = LOAD[kind](tmp_path / "m")
-    assert (lm.max_tokens, lm.missing) == (24, [])
-    files = (tmp_path / "m").glob("*.json")
-    assert not any(str(tmp_path) in path.read_text(encoding="utf-8") for path in files)
 
 
 def test_what_was_trained_on(tmp_path):
@@ -178,33 +172,16 @@ def test_settings_that_make_no_sense(tmp_path, kind, sizes, problem):
         run(kind, tmp_path / "m", sentences(kind), KINDS[kind][0] | sizes)
 
 
-class Killed(BaseException):
-    """What a kill looks like from inside: nothing is tidied up."""
-
-
-def test_a_training_that_was_stopped_continues_to_the_same_bytes(kind, tmp_path, monkeypatch):
-    step = 5
+def test_a_training_that_was_stopped_continues_to_the_same_bytes(kind, tmp_path, interrupted):
     sizes = KINDS[kind][0] | {"steps": 12, "dropout": 0.1}
-    run(kind, tmp_path / "whole", sentences(kind), sizes)
-    monkeypatch.setattr(checkpoint, "SECONDS", 0.0)
-    monkeypatch.setattr(checkpoint, "SHARE", 0)
-    save = Checkpoints.save_if_due
 
-    def stop(self, collect):
-        if len(collect()["losses"]) > step:
-            raise Killed
-        save(self, collect)
+    def train(folder):
+        shutil.rmtree(tmp_path / "m", ignore_errors=True)
+        with scratch_at(folder):
+            run(kind, tmp_path / "m", sentences(kind), sizes)
+        return content_digest(tmp_path / "m")
 
-    monkeypatch.setattr(Checkpoints, "save_if_due", stop)
-    with pytest.raises(Killed), scratch_at(tmp_path / "scratch"):
-        run(kind, tmp_path / "stopped", sentences(kind), sizes)
-    seen = []
-    monkeypatch.setattr(Checkpoints, "save_if_due", lambda *_: seen.append(1))
-    with scratch_at(tmp_path / "scratch"):
-        run(kind, tmp_path / "resumed", sentences(kind), sizes)
-    assert len(seen) == 12 - step  # the steps before were not made again
-    assert content_digest(tmp_path / "resumed") == content_digest(tmp_path / "whole")
-    assert not (tmp_path / "scratch").exists()
+    interrupted.goes_on(train, 5)
 
 
 # ---------------------------------------------------------------- masked

@@ -7,58 +7,18 @@ import pytest
 
 from evenhand.core.scratch import scratch_at
 from evenhand.errors import InputError
-from evenhand.individual.results import read_groups, read_runs
-from evenhand.io import checkpoint
-from evenhand.io.checkpoint import Checkpoints
-from evenhand.io.tables import read_columns
 from evenhand.learning import stacked
-from evenhand.learning.train_table import GROUPS, PREDICTIONS, REASON, RUNS, train_table
+from evenhand.learning.train_table import GROUPS, PREDICTIONS, REASON, RUNS
 from evenhand.metrics.individual import binary, ifr_b, ifr_p
-from unit.io.damage import damage
-from unit.learning.made_tables import table, write
+from unit.learning.made_tables import table, train
 
 METHODS = ["mlp", "mlp_without_attribute", "alfr", "laftr_dp", "laftr_eo", "cfair", "cfair_eo"]
 
 
-@pytest.fixture
-def training(tmp_path):
-    path = tmp_path / "training.csv"
-    path.write_text(
-        "dataset,hidden,adversary,learning_rate,batch,epochs\ndefault,8;6,4,1,32,2\n",
-        encoding="utf-8",
-    )
-    return path
-
-
-def run(tmp_path, training, made, method="mlp", **options):
-    """Train; the counts, and the rows of the three tables."""
-    data, meta = write(tmp_path, made)
-    outputs = {name: tmp_path / f"{name}.parquet" for name in ("out", "groups", "predictions")}
-    given = {"seeds": 2} | options
-    counts = train_table(data=data, meta=meta, training=training, method=method, **outputs, **given)
-    return counts, *(pq.read_table(path).to_pylist() for path in outputs.values())
-
-
-def test_damaged_tables_are_told_and_not_read(tmp_path, training):
-    run(tmp_path, training, table(), seeds=1)
-    runs, groups = tmp_path / "out.parquet", tmp_path / "groups.parquet"
-    predictions = tmp_path / "predictions.parquet"
-    read = read_runs([runs])
-    with pytest.raises(InputError, match=damage(groups, "ifr_b")):
-        read_groups([groups], read)
-    with pytest.raises(InputError, match=damage(runs, "acc")):
-        read_runs([runs])
-    for column in ("p", "p_flipped"):
-        words = damage(predictions, column)
-        with pytest.raises(InputError, match=words):
-            read_columns(predictions, [column])
-
-
-def test_the_grid_and_its_tables(tmp_path, training):
+def test_the_grid_and_its_tables(tmp_path):
     made = table(values=3)
-    counts, runs, groups, _ = run(
+    counts, runs, groups, _ = train(
         tmp_path,
-        training,
         made,
         "alfr",
         individual=["none", "iifr_cosine", "iifr_counterfactual"],
@@ -88,9 +48,9 @@ def test_the_grid_and_its_tables(tmp_path, training):
         assert pq.read_schema(tmp_path / f"{path}.parquet").equals(schema)
 
 
-def test_the_measures_are_those_of_the_predictions(tmp_path, training):
+def test_the_measures_are_those_of_the_predictions(tmp_path):
     made = table(values=3)
-    _, runs, groups, predictions = run(tmp_path, training, made, seeds=1)
+    _, runs, groups, predictions = train(tmp_path, made, seeds=1)
     row = np.array([one["row"] for one in predictions])
     p = np.array([one["p"] for one in predictions])
     flipped = np.array(
@@ -125,11 +85,10 @@ def test_the_measures_are_those_of_the_predictions(tmp_path, training):
     ("method", "values"),
     [*zip(METHODS, [2, 2, 3, 2, 3, 2, 3], strict=True), ("laftr_dp", 3)],
 )
-def test_each_method_learns_something(tmp_path, training, method, values):
+def test_each_method_learns_something(tmp_path, method, values):
     made = table(n=300, values=values)
-    training.write_text(training.read_text().replace("32,2", "32,12"))
     options = {"individual": ["iifr_cosine"], "lambdas": [0.01], "mus": [0.1]}
-    _, runs, _, _ = run(tmp_path, training, made, method, **options)
+    _, runs, _, _ = train(tmp_path, made, method, epochs=12, **options)
     majority = 100 * max(np.mean(made.y), 1 - np.mean(made.y))
     assert all(row["acc"] > majority + 5 for row in runs)
     if method == "mlp_without_attribute":  # takes no individual loss, and says so in its rows
@@ -139,10 +98,10 @@ def test_each_method_learns_something(tmp_path, training, method, values):
 
 
 @pytest.mark.parametrize("method", ["logistic_regression", "majority"])
-def test_classifiers_have_one_run_a_seed(tmp_path, training, method):
+def test_classifiers_have_one_run_a_seed(tmp_path, method):
     made = table(n=400)
-    _, runs, _, _ = run(
-        tmp_path, training, made, method, individual=["none", "iifr_cosine"], lambdas=[0.1, 1.0]
+    _, runs, _, _ = train(
+        tmp_path, made, method, individual=["none", "iifr_cosine"], lambdas=[0.1, 1.0]
     )
     assert [(row["seed"], row["lambda"], row["individual"]) for row in runs] == [
         (0, 0, "none"),
@@ -158,14 +117,13 @@ def test_classifiers_have_one_run_a_seed(tmp_path, training, method):
             assert row["ifr_p"] < 60
 
 
-def test_a_run_that_diverges_is_marked_and_counted(tmp_path, training):
+def test_a_run_that_diverges_is_marked_and_counted(tmp_path):
     made = table()
-    counts, runs, groups, predictions = run(
+    counts, runs, groups, predictions = train(
         tmp_path,
-        training,
         made,
         individual=["iifr_cosine"],
-        lambdas=[0.1, math.inf],
+        lambdas=[0.1, 1e300],
         epsilons=[0.5],
     )
     assert counts["diverged"] == 2
@@ -188,10 +146,10 @@ def rare(seed=0, people=2):
 
 
 @pytest.mark.parametrize("method", ["mlp", "logistic_regression"])
-def test_a_seed_that_leaves_a_group_empty_harms_no_other(tmp_path, training, method):
+def test_a_seed_that_leaves_a_group_empty_harms_no_other(tmp_path, method):
     made = rare()
     options = {"individual": ["none", "iifr_cosine"], "lambdas": [0.1, 1.0], "seeds": 8}
-    counts, runs, groups, predictions = run(tmp_path, training, made, method, **options)
+    counts, runs, groups, predictions = train(tmp_path, made, method, **options)
     lost = {row["seed"] for row in runs if row["reason"]}
     assert 0 < len(lost) < 8
     of_seed = 1 if method == "logistic_regression" else 3
@@ -216,23 +174,23 @@ def test_a_seed_that_leaves_a_group_empty_harms_no_other(tmp_path, training, met
     assert pq.read_schema(tmp_path / "out.parquet").equals(RUNS.append(REASON))
 
 
-def test_no_seed_left_is_an_error(tmp_path, training):
+def test_no_seed_left_is_an_error(tmp_path):
     made = rare(people=1)
     with pytest.raises(InputError, match=r"split of seed 0 has nobody with group = g2"):
-        run(tmp_path, training, made, seeds=3)
+        train(tmp_path, made, seeds=3)
 
 
-def test_predictions_of_some_seeds_only(tmp_path, training):
-    counts, runs, _, predictions = run(tmp_path, training, table(), predicted_seeds=1)
+def test_predictions_of_some_seeds_only(tmp_path):
+    counts, runs, _, predictions = train(tmp_path, table(), predicted_seeds=1)
     assert len(runs) == 2
     assert counts["predictions"] == len(predictions) == 72
     assert {one["run"] for one in predictions} == {0}
 
 
-def test_the_base_is_of_loss_and_metric(tmp_path, training):
+def test_the_base_is_of_loss_and_metric(tmp_path):
     made = table(n=400)
-    _, (nats,), _, _ = run(tmp_path, training, made, seeds=1)
-    _, (bits,), _, _ = run(tmp_path, training, made, seeds=1, js_base="2")
+    _, (nats,), _, _ = train(tmp_path, made, seeds=1)
+    _, (bits,), _, _ = train(tmp_path, made, seeds=1, js_base="2")
     assert bits["acc"] == nats["acc"]  # nothing to do with it without an individual loss
     assert bits["ifr_p"] < nats["ifr_p"]
     assert (nats["js_base"], bits["js_base"]) == ("e", "2")
@@ -241,33 +199,28 @@ def test_the_base_is_of_loss_and_metric(tmp_path, training):
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ({"individual": ["iifr_euclid"]}, "no individual loss iifr_euclid"),
+        ({"individual": ["iifr_euclid"]}, "no individual loss 'iifr_euclid'"),
         ({"split": "stratified"}, "split is stratified"),
         ({"reduction": "max"}, "reduction is max"),
         ({"js_base": "10"}, "js_base is 10"),
         ({"epsilon_unit": "share"}, "epsilon_unit is share"),
-        ({"seeds": 0}, "at least one seed"),
         ({"lambdas": [], "individual": ["iifr_cosine"]}, "is empty"),
         ({"split": "official"}, "has no official split"),
-        ({"lambdas": [-1.0], "individual": ["iifr_cosine"]}, "lambda is -1"),
-        ({"lambdas": [math.nan], "individual": ["iifr_cosine"]}, "lambda is nan"),
-        ({"method": "alfr", "mus": [math.nan]}, "mu is nan"),
-        ({"epsilons": [math.nan], "individual": ["iifr_cosine"]}, "epsilon is nan"),
         (
             {"epsilons": [0.8, 1.5], "individual": ["iifr_cosine"], "epsilon_unit": "quantile"},
             "a quantile lies between 0 and 1",
         ),
     ],
 )
-def test_options_that_make_no_sense(tmp_path, training, options, problem):
+def test_options_that_make_no_sense(tmp_path, options, problem):
     with pytest.raises(InputError, match=problem):
-        run(tmp_path, training, table(), **options)
+        train(tmp_path, table(), **options)
 
 
-def test_a_group_without_a_label_has_blank_rates(tmp_path, training):
+def test_a_group_without_a_label_has_blank_rates(tmp_path):
     made = table(n=400, values=3)
     y = np.where(made.a == 2, 0, made.y).astype(np.int8)
-    _, runs, groups, _ = run(tmp_path, training, dataclasses.replace(made, y=y), seeds=1)
+    _, runs, groups, _ = train(tmp_path, dataclasses.replace(made, y=y), seeds=1)
     assert runs[0]["deo_1"] is None
     assert runs[0]["deo_0"] is not None
     assert runs[0]["acc"] is not None
@@ -275,68 +228,32 @@ def test_a_group_without_a_label_has_blank_rates(tmp_path, training):
     assert groups[2]["fpr"] is not None
 
 
-class Killed(BaseException):
-    pass
+def checkpointed(tmp_path, made, **options):
+    """A training of two adversaries' weights, by the folder of its checkpoints: bytes of tables."""
+    chosen = {"individual": ["none", "iifr_cosine"], "mus": [1.0, 4.0], "seeds": 3} | options
 
+    def resumable(folder):
+        with scratch_at(folder):
+            train(tmp_path, made, "alfr", **chosen)
+        return [path.read_bytes() for path in sorted(tmp_path.glob("*.parquet"))]
 
-def checkpointed(folder, data, meta, training, **options):
-    """Train in a folder; the bytes of the three tables."""
-    folder.mkdir()
-    outputs = {name: folder / f"{name}.parquet" for name in ("out", "groups", "predictions")}
-    given = {"individual": ["none", "iifr_cosine"], "mus": [1.0, 4.0], "seeds": 3} | options
-    train_table(data=data, meta=meta, training=training, method="alfr", **outputs, **given)
-    return [path.read_bytes() for path in outputs.values()]
+    return resumable
 
 
 @pytest.mark.parametrize("step", [1, 12, 13, 44])
 def test_a_training_that_was_stopped_goes_on_to_the_same_bytes(
-    tmp_path, training, monkeypatch, step
+    tmp_path, monkeypatch, interrupted, step
 ):
     # three stacks of two runs for the pairs that are drawn, three for the cosine; six steps an
     # epoch, two epochs
     monkeypatch.setattr(stacked, "STACK", 2)
-    files = write(tmp_path, table(values=3))
-    given = {"individual": ["iifr_counterfactual", "iifr_cosine"]}
-    whole = checkpointed(tmp_path / "whole", *files, training, **given)
-    monkeypatch.setattr(checkpoint, "SECONDS", 0.0)
-    monkeypatch.setattr(checkpoint, "SHARE", 0)
-    save, seen = Checkpoints.save_if_due, []
-
-    def stop(self, collect):
-        save(self, collect)
-        seen.append(1)
-        if len(seen) == step:
-            raise Killed
-
-    monkeypatch.setattr(Checkpoints, "save_if_due", stop)
-    with pytest.raises(Killed), scratch_at(tmp_path / "scratch"):
-        checkpointed(tmp_path / "stopped", *files, training, **given)
-    assert (tmp_path / "scratch").exists()
-    with scratch_at(tmp_path / "scratch"):
-        resumed = checkpointed(tmp_path / "resumed", *files, training, **given)
-    assert resumed == whole
-    assert len(seen) == 6 * 12  # no step was made twice
-    assert not (tmp_path / "scratch").exists()
+    pairs = ["iifr_counterfactual", "iifr_cosine"]
+    interrupted.goes_on(checkpointed(tmp_path, table(values=3), individual=pairs), step)
 
 
-def test_a_checkpoint_of_another_grid_or_table_is_refused(tmp_path, training, monkeypatch):
-    def stop(self, collect):
-        self.save(collect())
-        raise Killed
-
-    files = write(tmp_path, table())
-    with monkeypatch.context() as patched, pytest.raises(Killed), scratch_at(tmp_path / "scratch"):
-        patched.setattr(Checkpoints, "save_if_due", stop)
-        checkpointed(tmp_path / "stopped", *files, training)
-    with (
-        pytest.raises(InputError, match="other settings or data"),
-        scratch_at(tmp_path / "scratch"),
-    ):
-        checkpointed(tmp_path / "other_grid", *files, training, mus=[2.0, 4.0])
-    (tmp_path / "more").mkdir()
-    more = write(tmp_path / "more", table(seed=1))
-    with (
-        pytest.raises(InputError, match="other settings or data"),
-        scratch_at(tmp_path / "scratch"),
-    ):
-        checkpointed(tmp_path / "other_table", *more, training)
+def test_a_checkpoint_of_another_grid_or_table_is_refused(tmp_path, interrupted):
+    interrupted.refused(
+        checkpointed(tmp_path, table()),
+        checkpointed(tmp_path, table(), mus=[2.0, 4.0]),
+        checkpointed(tmp_path, table(seed=1)),
+    )

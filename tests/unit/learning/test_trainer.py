@@ -1,4 +1,3 @@
-import functools
 import json
 
 import numpy as np
@@ -156,54 +155,25 @@ def test_matrices_decay_and_biases_do_not():
 # ---------------------------------------------------------------- killed and started again
 
 
-def keep_every_step(monkeypatch):
-    """Write a checkpoint after each step."""
-    monkeypatch.setattr("evenhand.io.checkpoint.SECONDS", 0.0)
-    monkeypatch.setattr("evenhand.io.checkpoint.SHARE", 0)
+def resumable(objective="erm", some=None, **given):
+    """A training by the folder of its checkpoints: history, and bytes of the logits."""
 
+    def train(folder):
+        trained, logits, _ = run(some or examples(), objective, folder=folder, **given)
+        return trained, logits.tobytes()
 
-class KilledError(Exception):
-    """Stands for a power cut, within the process."""
-
-
-@functools.cache
-def uninterrupted(objective):
-    """A training whose checkpoints nobody reads."""
-    return run(examples(), objective)
+    return train
 
 
 @pytest.mark.parametrize(("at", "objective"), [(1, "erm"), *((7, name) for name in OBJECTIVES)])
-def test_it_goes_on_to_the_same_bits(tmp_path, monkeypatch, capsys, objective, at):
-    whole = uninterrupted(objective)
-    keep_every_step(monkeypatch)
-    with monkeypatch.context() as patch:
-        step, count = trainer.Training._one_step, iter(range(1, 100))
-
-        def stopped(self, places):
-            if next(count) > at - 1:
-                raise KilledError
-            step(self, places)
-
-        patch.setattr(trainer.Training, "_one_step", stopped)
-        with pytest.raises(KilledError):
-            run(examples(), objective, folder=tmp_path)
-    resumed = run(examples(), objective, folder=tmp_path)
-    if objective != "jtt":  # which trains twice
-        assert (f"continues after step {at - 1}" in capsys.readouterr().err) == (at > 1)
-    assert same(whole, resumed)
+def test_it_goes_on_to_the_same_bits(interrupted, objective, at):
+    interrupted.goes_on(resumable(objective), at)
 
 
-@pytest.mark.parametrize(
-    ("objective", "changed"),
-    [("erm", {"seed": 2}), ("group_dro", {}), ("erm", {"configuration": {"encoder": "another"}})],
-)
-def test_the_checkpoint_of_another_training_is_refused(tmp_path, monkeypatch, objective, changed):
-    keep_every_step(monkeypatch)
-    run(examples(), folder=tmp_path)
-    with pytest.raises(InputError, match="other settings or data; remove it"):
-        run(examples(), objective, folder=tmp_path, **changed)
-    with pytest.raises(InputError, match="other settings or data"):
-        run(examples(cases=63), folder=tmp_path)
+def test_the_checkpoint_of_another_training_is_refused(interrupted):
+    others = ({"seed": 2}, {"objective": "group_dro"}, {"some": examples(cases=63)})
+    others += ({"configuration": {"encoder": "another"}},)
+    interrupted.refused(resumable(), *(resumable(**other) for other in others))
 
 
 # ---------------------------------------------------------------- numbers that are none

@@ -4,9 +4,6 @@ import numpy as np
 import pytest
 import torch
 
-from evenhand.errors import InputError
-from evenhand.io import checkpoint
-from evenhand.learning import trainer
 from evenhand.learning.pairs import Pairs
 from evenhand.learning.settings import Settings
 from unit.learning.made_training import examples, inputs, run
@@ -80,31 +77,21 @@ def test_the_first_step_is_what_autograd_says():
     assert found.history[0]["losses"] == [pytest.approx(expected, abs=1e-12)]
 
 
+def resumable(options, pairs=None):
+    """A training by the folder of its checkpoints: history, and bytes of the logits."""
+
+    def train(folder):
+        given = {"folder": folder} | ({"pairs": pairs} if pairs else {})
+        found, logits, _ = trained("iifr_text", options, **given)
+        return found, logits.tobytes()
+
+    return train
+
+
 @pytest.mark.parametrize("options", [COUNTERFACTUAL, {"pairs": "graph", "weight": 5.0}])
-def test_a_training_that_died_goes_on_to_the_same_bits(tmp_path, monkeypatch, options):
-    monkeypatch.setattr(checkpoint, "SECONDS", 0.0)
-    monkeypatch.setattr(checkpoint, "SHARE", 0)
-    plain, logits, _ = trained("iifr_text", options)
-    step, done = trainer.Training._one_step, []
-
-    def dies(self, places):
-        done.append(self.step)
-        if len(done) == 8:
-            raise KeyboardInterrupt
-        step(self, places)
-
-    monkeypatch.setattr(trainer.Training, "_one_step", dies)
-    with pytest.raises(KeyboardInterrupt):
-        trained("iifr_text", options, folder=tmp_path)
-    found, also, _ = trained("iifr_text", options, folder=tmp_path)
-    assert done[8] == 7
-    assert (also == logits).all()
-    assert found.history == plain.history
+def test_a_training_that_died_goes_on_to_the_same_bits(interrupted, options):
+    interrupted.goes_on(resumable(options), 7)
 
 
-def test_a_checkpoint_of_other_pairs_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(checkpoint, "SECONDS", 0.0)
-    monkeypatch.setattr(checkpoint, "SHARE", 0)
-    trained("iifr_text", COUNTERFACTUAL, folder=tmp_path)
-    with pytest.raises(InputError, match="other settings or data"):
-        trained("iifr_text", COUNTERFACTUAL, folder=tmp_path, pairs=made(2)[2])
+def test_a_checkpoint_of_other_pairs_is_refused(interrupted):
+    interrupted.refused(resumable(COUNTERFACTUAL), resumable(COUNTERFACTUAL, made(2)[2]))

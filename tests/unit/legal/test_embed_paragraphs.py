@@ -6,6 +6,7 @@ from transformers import AutoModel
 from evenhand.core import stage
 from evenhand.errors import InputError
 from evenhand.learning.hierarchical import encode_padding, load_encoder
+from evenhand.learning.packing import Limits
 from evenhand.legal.embed_paragraphs import embed_paragraphs
 from evenhand.legal.tokens import TokenStore
 from evenhand.legal.vectors import VectorStore, read_vectors_meta
@@ -36,7 +37,7 @@ def test_vectors_are_what_the_encoder_returns_for_each_paragraph(made, tmp_path)
     assert store.case_ids == tokens.case_ids
     paragraphs = 0
     for row in range(len(tokens)):
-        ids = tokens.paragraphs(row, 32, 128, [3])
+        ids = tokens.paragraphs(row, Limits(32, 128), [3])
         paragraphs += len(ids)
         assert store.case(row).shape == (len(ids), 16)
         for vector, paragraph in zip(store.case(row), ids, strict=True):
@@ -125,7 +126,7 @@ def test_paragraphs_with_the_same_tokens_keep_their_vectors(made):
     tokens, swapped = (TokenStore(made.folder / f"{stem}tokens.arrow") for stem in ("", "cf_"))
     changed = 0
     for row in range(len(tokens)):
-        pair = (store.paragraphs(row, 32, 128, [3]) for store in (tokens, swapped))
+        pair = (store.paragraphs(row, Limits(32, 128), [3]) for store in (tokens, swapped))
         for place, paragraphs in enumerate(zip(*pair, strict=True)):
             same = np.array_equal(*paragraphs)
             assert np.array_equal(cases.case(row)[place], others.case(row)[place]) == same

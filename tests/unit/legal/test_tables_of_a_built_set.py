@@ -51,7 +51,7 @@ def test_all_stages_count_the_same_cases(tmp_path, repository):
     claims, words = resources / "published_cross.csv", resources / "outcome_words.csv"
     inputs = {"data": data, "claims": claims, "words": words, "findings": findings}
     inputs |= {"tokens": [tokens], "metas": [meta]}
-    tabulate_cases(**inputs, out=tables, dataset="mine", resamples=50)
+    tabulate_cases(**inputs, out=tables, dataset="mine", resamples=100)
     sizes = read_table(tables / "sizes.csv")
     assert [row["ours"] for row in sizes if (row["quantity"], row["item"]) == ("cases", None)] == [
         "50"

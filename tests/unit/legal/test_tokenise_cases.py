@@ -138,6 +138,7 @@ def test_no_case_at_all(tmp_path):
         ("none", {}, "no such model folder"),
         ("empty", {}, "lacks a tokenizer"),
         (None, {}, "a folder or a hub name"),
+        (None, {"hub_name": "./mine"}, r"^\./mine is no folder, and no name on the hub; give"),
         ("model", {"stored_paragraphs": 31}, "31 stored paragraphs are fewer than the 32"),
         ("short", {}, "takes 100 tokens, and paragraphs of ECtHR have up to 128"),
     ],

@@ -238,10 +238,10 @@ def test_the_folder_is_the_classifier(ecthr, tmp_path):
     model, description = load_classifier(tmp_path / "weights")
     assert description["labels"][0] == "2"
     assert (description["objective"], description["segments"]) == ("erm", 32)
-    store, rows = TokenStore(ecthr.tokens), (0, 1, 7)
-    documents = [store.paragraphs(row, 32, 128, [3]) for row in rows]
+    store, rows, limits = TokenStore(ecthr.tokens), (0, 1, 7), Limits(32, 128)
+    documents = [store.paragraphs(row, limits, [3]) for row in rows]
     with torch.inference_mode():
-        logits, _ = model(pack(documents, Limits(32, 128), pad_id=0, after=[3]))
+        logits, _ = model(pack(documents, limits, pad_id=0))
     places = [found.case_ids.tolist().index(f"ecthr-{row + 1}") for row in rows]
     np.testing.assert_allclose(logits.numpy(), found.logits[places], atol=1e-5)
     for file in (tmp_path / "weights").iterdir():

@@ -67,38 +67,6 @@ def test_as_scikit_learn_on_several_labels(given_labels):
             assert np.isnan(over_present(found)[run])
 
 
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=20))
-def test_as_scikit_learn_on_single_labels(pairs):
-    true, said = np.array(pairs).T
-    found = counts(hot(true, 4), hot(said[None], 4))
-    macro = f1_score(true, said, labels=range(4), average="macro", zero_division=0)
-    assert over_all(found)[0] == pytest.approx(macro)
-    present = f1_score(true, said, labels=np.unique(true), average="macro", zero_division=0)
-    assert over_present(found)[0] == pytest.approx(present)
-
-
-@given(multi_label(), st.randoms(use_true_random=False))
-def test_the_order_of_cases_does_not_matter(given_labels, random):
-    true, predicted = given_labels
-    order = random.sample(range(len(true)), len(true))
-    for convention in conventions("multi_label").values():
-        one = convention(counts(true, predicted))
-        other = convention(counts(true[order], predicted[:, order]))
-        assert np.array_equal(one, other, equal_nan=True)
-
-
-@given(arrays(bool, st.tuples(st.integers(1, 12), st.integers(1, 5))))
-def test_a_perfect_predictor(true):
-    found = counts(true, true[None])
-    share = true.any(axis=0).mean()
-    assert over_all(found)[0] == pytest.approx(share)
-    if share:
-        assert over_present(found)[0] == 1
-    with_none = with_none_class(true)
-    found = counts(with_none, with_none[None])
-    assert over_present(found)[0] == 1  # each case has a class then
-
-
 def test_the_published_none_is_counted_twice_so_that_eleven_twelfths_are_the_best():
     true = with_none_class(np.vstack([np.eye(10, dtype=bool), np.zeros((1, 10), bool)]))
     assert over_double_none(counts(true, true[None]))[0] == pytest.approx(11 / 12)

@@ -2,8 +2,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
 from scipy import stats
 
 from evenhand.metrics.differences import (
@@ -26,12 +24,6 @@ def test_symmetric_intervals_give_the_usual_test():
     assert found.difference == 1.0
     assert found.error == pytest.approx(0.5)
     assert found.p_value == pytest.approx(2 * stats.norm.sf(2))
-
-
-def test_intervals_that_overlap_can_differ():
-    base, head = symmetric(0.0, 1.0), symmetric(3.0, 1.0)
-    assert base.high > head.low
-    assert difference_of_intervals(base, head).p_value < 0.05
 
 
 def test_student_intervals_give_welchs_test():
@@ -71,23 +63,6 @@ def test_the_distance_turns_the_interval_round():
     assert Estimate(53.0, 51.0, 60.0, 5).from_neutral(50.0) == Estimate(3.0, 1.0, 10.0, 5)
 
 
-numbers = st.floats(-50, 50).map(lambda value: round(value, 3))
-widths = st.floats(0.001, 20).map(lambda value: round(value, 3))
-
-
-@given(numbers, numbers, st.tuples(widths, widths, widths, widths))
-def test_swapping_the_runs_changes_the_sign_only(a, b, halves):
-    assume(a != b)
-    base, head = (
-        Estimate(a, a - halves[0], a + halves[1]),
-        Estimate(b, b - halves[2], b + halves[3]),
-    )
-    there, back = difference_of_intervals(base, head), difference_of_intervals(head, base)
-    assert back.difference == -there.difference
-    assert back.p_value == pytest.approx(there.p_value)
-    assert 0 <= there.p_value <= 1
-
-
 def paired(base, head, clusters, **options):
     values = np.stack([base, head], axis=1)
     return difference_of_items(values, np.ones_like(values), clusters, **options)
@@ -105,14 +80,6 @@ def test_what_both_runs_share_is_no_noise():
     assert difference_of_intervals(*apart).p_value > 0.5
 
 
-def test_pairs_are_judged_as_by_the_t_test():
-    draw = np.random.default_rng(3)
-    base = draw.normal(0, 1, 80)
-    head = base + draw.normal(0.2, 1, 80)
-    found = paired(base, head, np.arange(80))
-    assert found.p_value == pytest.approx(stats.ttest_rel(head, base).pvalue, rel=0.2)
-
-
 def test_items_with_nothing_in_common_are_independent():
     draw = np.random.default_rng(4)
     base, head = draw.normal(0, 1, 300), draw.normal(0.4, 1, 200)
@@ -121,7 +88,7 @@ def test_items_with_nothing_in_common_are_independent():
     found = difference_of_items(above, below, np.arange(500))
     error = math.sqrt(base.var(ddof=1) / 300 + head.var(ddof=1) / 200)
     assert found.difference == pytest.approx(head.mean() - base.mean())
-    assert found.error == pytest.approx(error, rel=0.1)
+    assert found.error == pytest.approx(error, rel=0.01)
 
 
 def test_whole_clusters_are_drawn():

@@ -194,7 +194,7 @@ def test_korn_graubard_of_clusters_that_agree_counts_clusters():
 def test_few_effective_clusters_have_no_interval():
     few = ones([5, 2, 2, 2, 2, 2, 2, 2], [90, 4, 4, 4, 4, 4, 4, 4])
     assert np.isnan([*korn_graubard(few), *sign_flip_interval(few, seed=0)]).all()
-    found = infer(few, neutral=0.5, delta=0.05, seed=0, is_share=True)
+    found = infer(few, neutral=0.5, delta=0.05, is_share=True)
     assert not found.equivalent
     assert 0 < found.p_value <= 1
 
@@ -247,17 +247,17 @@ def test_power_where_one_cluster_is_large_is_that_of_the_simulation():
     [(600, "above"), (400, "below"), (503, "equivalent"), (521, "inconclusive")],
 )
 def test_verdicts_of_many_clusters(hits, expected):
-    found = infer(ones(np.arange(1000) < hits), neutral=0.5, delta=0.05, seed=0, is_share=True)
+    found = infer(ones(np.arange(1000) < hits), neutral=0.5, delta=0.05, is_share=True)
     assert verdict(found) == expected
 
 
 def test_the_third_verdict_names_power_and_clusters():
-    found = infer(ones(np.arange(100) < 53), neutral=0.5, delta=0.05, seed=0, is_share=True)
+    found = infer(ones(np.arange(100) < 53), neutral=0.5, delta=0.05, is_share=True)
     assert verdict(found) == "inconclusive"
     assert 0.1 < found.power < 0.2
     assert 600 < found.further_clusters < 800
     # significant by itself, but not after adjustment for other tests
-    found = infer(ones(np.arange(100) < 61), neutral=0.5, delta=0.05, seed=0, is_share=True)
+    found = infer(ones(np.arange(100) < 61), neutral=0.5, delta=0.05, is_share=True)
     assert verdict(found) == "above"
     assert verdict(found, p_value=0.2) == "inconclusive"
 

@@ -74,10 +74,17 @@ def test_bbq_has_the_score_of_its_paper(tmp_path):
     assert rows[1]["condition"] == "disambig" and rows[1]["bias_score"] == pytest.approx(1.0)
 
 
-def test_a_broken_line_is_left_out_with_its_place(tmp_path):
-    samples = [*crows(hits=20), {"doc_id": 99, "doc": {}}]
-    left = audit(tmp_path, samples)["left_out"]
-    assert [row["row"] for row in left] == [41] and "samples_crows" in left[0]["detail"]
+def test_a_broken_line_is_left_out_with_its_place_and_reason(tmp_path):
+    samples = [*crows(hits=20), {"doc_id": 99, "doc": {}}, 5]
+    audit(tmp_path, samples)
+    with next(tmp_path.rglob("samples_*")).open("a") as log:
+        log.write('{"doc_id": 7, "do\n"x"\n')
+    answers, bad = read_logs([tmp_path / "logs"])
+    assert len(answers) == 40
+    assert [(row["row"], row["reason"]) for row in bad] == [
+        *((41, "no_answer"), (42, "no_answer"), (43, "no_json"), (44, "no_answer")),
+    ]
+    assert all("samples_crows" in row["detail"] for row in bad)
 
 
 def test_logs_of_other_tasks_are_refused(tmp_path):

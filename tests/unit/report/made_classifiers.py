@@ -34,8 +34,8 @@ def write_results(repository: Path, folder: Path) -> list[Path]:
         dataset="mine",
         transformer=["linear"],
         splits=["test"],
-        resamples=50,
-        permutations=50,
+        resamples=100,
+        permutations=100,
         swaps=99,
     )
     findings = folder / "tables/legal_classifier_findings.json"

@@ -204,7 +204,7 @@ def _published(folder: Path, sentences: int) -> None:
         {"sentences": sentences, "distinct_sentences": sentences,
          "positions": {"right": sentences - 3, "wrong": 3, "whole_word": 2, "new_kind": 1},
          "problems": {"wrong_slice": 3, "new_problem": 1}, "keywords": {"accepted": sentences},
-         "dropped": {"biology": 2}, "leaked_names": {}, "biological_words": 2,
+         "dropped": {"biology": 2},
          "pass_every_filter": sentences - 2},
     )  # fmt: skip
 

@@ -35,7 +35,7 @@ def made(folder, repository, kind, cases, **options):
         words=tables / "outcome_words.csv",
         out=folder / "tables",
         dataset="mine",
-        resamples=20,
+        resamples=100,
         **options,
     )
     template = repository / "workflow/evenhand/report/cards/legal_card.md.jinja"

@@ -147,19 +147,6 @@ def test_scores_are_those_of_one_prefix_at_a_time(models, family):
         assert abs(score.log_p.sum() - sum(log_p)) <= 1e-5 * abs(sum(log_p))
 
 
-def test_the_head_sees_scored_places_only(gpt2):
-    inputs, starts = encode(gpt2, ["Men drive well."], ["He can't cook, can he?"])
-    shapes = []
-    hook = gpt2.model.lm_head.register_forward_hook(
-        lambda _module, arguments, _output: shapes.append(arguments[0].shape[-2])
-    )
-    try:
-        read_sequences(gpt2, inputs, starts, tokens_per_batch=99)
-    finally:
-        hook.remove()
-    assert max(shapes, default=0) <= len(inputs[0]) - starts[0]
-
-
 def test_equal_inputs_are_run_once(gpt2):
     inputs, starts = encode(gpt2, ["Why", "Men drive well.", "Why"])
     told = []

@@ -91,16 +91,6 @@ def test_few_batches_are_ahead_of_the_reader():
     running.close()
 
 
-def test_progress_names_each_batch_once():
-    done = []
-    list(run_batches(BATCHES, squares, progress=lambda b: done.append(b.tolist())))
-    assert done == [b.tolist() for b in BATCHES]
-
-
-def test_no_batches(tmp_path):
-    assert list(run_batches([], squares, scratch=tmp_path)) == []
-
-
 # ---------------------------------------------------------------- over a crash
 
 
@@ -121,22 +111,6 @@ def test_an_interrupted_run_goes_on(tmp_path, threads):
     assert again.ran == [[6, 7, 8, 9], [10]]
     same(found, [(batch, squares(batch)) for batch in BATCHES])
     assert told == [b.tolist() for b in BATCHES]
-
-
-def test_a_finished_run_is_not_repeated(tmp_path):
-    first = list(run_batches(BATCHES, squares, scratch=tmp_path))
-    counting = Counting()
-    same(list(run_batches(BATCHES, counting, scratch=tmp_path)), first)
-    assert counting.ran == []
-
-
-def test_a_reader_that_stops_loses_nothing(tmp_path):
-    running = run_batches(BATCHES, squares, scratch=tmp_path)
-    next(running), next(running)
-    running.close()
-    counting = Counting()
-    list(run_batches(BATCHES, counting, scratch=tmp_path))
-    assert counting.ran == [b.tolist() for b in BATCHES[2:]]
 
 
 def test_saved_in_several_parts(tmp_path, monkeypatch):

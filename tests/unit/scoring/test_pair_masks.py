@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.scoring import pair_masks
-from evenhand.scoring.pair_masks import PairMasks
+from evenhand.scoring.methods import METHODS
+from evenhand.scoring.pair_masks import FORMULAS, PairMasks
 from evenhand.scoring.questions import Questions
 from unit.scoring import plain
 
@@ -97,31 +98,13 @@ def test_questions():
 
 def test_scores_by_hand():
     log_p, alpha = np.array([-1.0, -3.0]), np.array([0.25, 0.5])
-    assert pair_masks.aul(log_p) == -2
-    assert pair_masks.aula(log_p, alpha) == pytest.approx((-0.25 - 1.5) / 2)
-    assert pair_masks.aula_norm(log_p, alpha) == pytest.approx(-1.75 / 0.75)
-    assert pair_masks.cps(log_p) == -4
-    assert pair_masks.sss(log_p) == -2
-    assert pair_masks.sss_compat(np.array([[-1.0, -5.0], [-6.0, -2.0]])) == -3.5
-    assert pair_masks.all_masked(log_p) == -2
-
-
-def test_no_token_gives_no_number():
-    none = np.array([])
-    for score in (pair_masks.aul, pair_masks.cps, pair_masks.sss, pair_masks.all_masked):
-        assert score(none) is None
-    assert pair_masks.aula(none, none) is None
-    assert pair_masks.aula_norm(none, none) is None
-    assert pair_masks.sss_compat(none.reshape(0, 0)) is None
-
-
-def test_not_a_number_stays():
-    assert np.isnan(pair_masks.aul(np.array([np.nan, -1.0])))
-
-
-@given(st.lists(st.floats(-20, 0), min_size=1, max_size=8), st.floats(0.01, 1))
-def test_equal_weights_give_the_plain_mean(log_p, weight):
-    log_p = np.array(log_p)
-    alpha = np.full(len(log_p), weight)
-    assert pair_masks.aula_norm(log_p, alpha) == pytest.approx(pair_masks.aul(log_p))
-    assert pair_masks.aula(log_p, alpha) == pytest.approx(weight * pair_masks.aul(log_p))
+    weighted = {"aula": (-0.25 - 1.5) / 2, "aula_norm": -1.75 / 0.75}
+    plain = dict.fromkeys(("aul", "sss", "sss_compat", "all_masked"), -2)
+    plain |= {"cps": -4, "log_likelihood": -4, "log_likelihood_per_token": -2}
+    assert FORMULAS.keys() == METHODS.keys() == weighted.keys() | plain.keys()
+    for method, score in weighted.items():
+        assert FORMULAS[method](log_p, alpha) == pytest.approx(score)
+    for method, score in plain.items():
+        assert FORMULAS[method](log_p) == score
+    assert FORMULAS["sss_compat"](np.array([[-1.0, -5.0], [-6.0, -2.0]])) == -3.5
+    assert np.isnan(FORMULAS["aul"](np.array([np.nan, -1.0])))

@@ -42,25 +42,6 @@ def test_equal_inputs_are_kept_once():
     assert [ids.tolist() for ids in questions.inputs] == [[2, 4, 3], [2, 5, 3]]
 
 
-def test_answers_are_those_of_one_input_at_a_time(lm):
-    questions = _questions(lm, seed=1)
-    answers = answer(lm, questions, tokens_per_batch=60)
-    for number, (which, place, token) in enumerate(questions.places):
-        ids = questions.inputs[which].tolist()
-        expected = tiny_models.plain_log_p(lm, ids, place, token)
-        assert answers.log_p[number] == pytest.approx(expected, abs=1e-5, rel=1e-5)
-        with torch.inference_mode():
-            best = lm.model(input_ids=torch.tensor([ids])).logits[0, place].argmax().item()
-        assert answers.best[number] == best
-
-
-def test_batches_change_rounding_only(lm):
-    questions = _questions(lm, seed=2)
-    one = answer(lm, questions, tokens_per_batch=1).log_p
-    many = answer(lm, questions, tokens_per_batch=10_000).log_p
-    np.testing.assert_allclose(one, many, atol=1e-5, rtol=1e-5)
-
-
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
 def test_a_gpu_gives_the_same(lm, folder):
     questions = _questions(lm, seed=2)
@@ -244,12 +225,6 @@ def test_what_another_model_left_is_not_used(lm, tmp_path):
         assert found.log_p.tobytes() == fresh.log_p.tobytes()
 
 
-def test_progress_counts_every_token_once(lm):
-    questions, done = _questions(lm, seed=5), []
-    answer(lm, questions, tokens_per_batch=30, progress=done.append)
-    assert sum(done) == sum(len(ids) for ids in questions.inputs)
-
-
 def test_a_model_that_says_nan(tmp_path):
     lm = load_masked_lm(tiny_models.save(tmp_path))
     with torch.no_grad():
@@ -258,6 +233,15 @@ def test_a_model_that_says_nan(tmp_path):
     questions.ask([2, 4, 7, 3], 1, 6)
     questions.ask([2, 4, 8, 3], 1, 6)
     assert np.isnan(answer(lm, questions, tokens_per_batch=8).log_p).all()  # tied to the head
+
+
+def test_texts_are_told_apart_by_types_that_the_model_has(tmp_path):
+    bert = load_masked_lm(tiny_models.save(tmp_path / "bert"))
+    for types in (2, 1, 0):
+        bert.model.config.type_vocab_size = types
+        assert module._tells_texts_apart(bert) == (types == 2)
+    roberta = load_masked_lm(tiny_models.save(tmp_path / "roberta", "roberta"))
+    assert not module._tells_texts_apart(roberta)  # its tokenizer has one type
 
 
 def test_nothing_asked(lm):

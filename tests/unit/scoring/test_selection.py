@@ -32,7 +32,10 @@ def test_the_last_layer_sees_selected_places_only(load, save, family, tmp_path):
 
 def test_a_head_that_looks_at_several_places_is_an_error():
     torch.manual_seed(0)
-    model = tiny_models.MODELS["bert"](30, 32)
+    model, good = (tiny_models.model("bert", 30).train(mode) for mode in (True, False))
+    enable_selection(good)
+    assert not good.training
     model.cls.register_forward_pre_hook(lambda _, given: (100 * given[0].cumsum(dim=1),))
     with pytest.raises(InputError, match="BertForMaskedLM has a head that looks at several places"):
         enable_selection(model)
+    assert model.training  # as it was

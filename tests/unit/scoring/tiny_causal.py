@@ -5,19 +5,10 @@ from pathlib import Path
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import (
-    Gemma3Config,
-    Gemma3ForConditionalGeneration,
-    GPT2Config,
-    GPT2LMHeadModel,
-    GPTNeoXConfig,
-    GPTNeoXForCausalLM,
-    LlamaConfig,
-    LlamaForCausalLM,
-    OPTConfig,
-    OPTForCausalLM,
+    AutoConfig,
+    AutoModelForCausalLM,
+    PreTrainedModel,
     PreTrainedTokenizerFast,
-    Qwen2Config,
-    Qwen2ForCausalLM,
 )
 
 from unit.scoring import tiny_models
@@ -41,7 +32,7 @@ def save(folder: Path, family: str = "gpt2", *, tokenizer=None, seed: int = 0) -
     """Save a model and a tokenizer of its own kind (or the one given) into `folder`."""
     tokenizer = tokenizer or TOKENIZERS[family]()
     torch.manual_seed(seed)
-    return tiny_models.write(folder, tokenizer, MODELS[family](len(tokenizer)))
+    return tiny_models.write(folder, tokenizer, model(family, len(tokenizer)))
 
 
 def byte_level(
@@ -100,6 +91,7 @@ TOKENIZERS = {
     "gemma3": pieces,
 }
 
+#: The sizes of text models, and those of each family beside them.
 _SIZES = {
     "hidden_size": 32,
     "num_hidden_layers": 2,
@@ -107,64 +99,39 @@ _SIZES = {
     "max_position_embeddings": 64,
     "pad_token_id": None,
 }
-
-MODELS = {
-    "gpt2": lambda size: GPT2LMHeadModel(
-        GPT2Config(
-            vocab_size=size,
-            n_embd=32,
-            n_layer=2,
-            n_head=2,
-            n_positions=64,
-            bos_token_id=1,
-            eos_token_id=1,
-        )
-    ),
-    "llama": lambda size: LlamaForCausalLM(
-        LlamaConfig(vocab_size=size, intermediate_size=64, num_key_value_heads=1, **_SIZES)
-    ),
-    "qwen2": lambda size: Qwen2ForCausalLM(
-        Qwen2Config(
-            vocab_size=size,
-            intermediate_size=64,
-            num_key_value_heads=1,
-            tie_word_embeddings=True,
-            **_SIZES,
-        )
-    ),
-    "opt": lambda size: OPTForCausalLM(
-        OPTConfig(
-            vocab_size=size, ffn_dim=64, word_embed_proj_dim=16, **_SIZES | {"pad_token_id": 0}
-        )
-    ),
-    "gpt_neox": lambda size: GPTNeoXForCausalLM(
-        GPTNeoXConfig(vocab_size=size, intermediate_size=64, **_SIZES)
-    ),
-    # reads images too, so that the sizes stand in the configuration of its text
-    "gemma3": lambda size: Gemma3ForConditionalGeneration(
-        Gemma3Config(
-            text_config={
-                **_SIZES,
-                "vocab_size": size,
-                "intermediate_size": 64,
-                "num_key_value_heads": 1,
-                "head_dim": 16,
-                "sliding_window": 16,
-                "layer_types": ["sliding_attention", "full_attention"],
-            },
-            vision_config={
-                "hidden_size": 16,
-                "intermediate_size": 16,
-                "num_hidden_layers": 1,
-                "num_attention_heads": 1,
-                "image_size": 8,
-                "patch_size": 4,
-            },
-            mm_tokens_per_image=4,
-            image_token_index=size - 1,
-        )
-    ),
+_ONE_HEAD = {"intermediate_size": 64, "num_key_value_heads": 1}
+SIZES = {
+    "gpt2": {"bos_token_id": 1, "eos_token_id": 1},
+    "llama": _ONE_HEAD,
+    "qwen2": _ONE_HEAD | {"tie_word_embeddings": True},
+    "opt": {"ffn_dim": 64, "word_embed_proj_dim": 16, "pad_token_id": 0},
+    "gpt_neox": {"intermediate_size": 64},
+    "gemma3": _ONE_HEAD
+    | {
+        "head_dim": 16,
+        "sliding_window": 16,
+        "layer_types": ["sliding_attention", "full_attention"],
+    },
 }
+
+#: The part of a model for images.
+_IMAGES = {
+    "hidden_size": 16,
+    "intermediate_size": 16,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 1,
+    "image_size": 8,
+    "patch_size": 4,
+}
+
+
+def model(family: str, size: int) -> PreTrainedModel:
+    """A model of two layers with random weights, for a vocabulary of this size."""
+    sizes = {"vocab_size": size} | _SIZES | SIZES[family]
+    if family == "gemma3":  # reads images too, so that the sizes are those of its text
+        sizes = {"text_config": sizes, "vision_config": _IMAGES, "mm_tokens_per_image": 4}
+        sizes |= {"image_token_index": size - 1}
+    return AutoModelForCausalLM.from_config(AutoConfig.for_model(family, **sizes))
 
 
 def plain_scores(lm, ids: list[int], start: int) -> tuple[list[float], list[bool], list[float]]:

@@ -5,20 +5,12 @@ from pathlib import Path
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import (
-    AlbertConfig,
-    AlbertForMaskedLM,
-    BertConfig,
-    BertForMaskedLM,
+    AutoConfig,
+    AutoModelForMaskedLM,
     BertTokenizerFast,
-    DistilBertConfig,
-    DistilBertForMaskedLM,
-    ElectraConfig,
-    ElectraForMaskedLM,
     PreTrainedModel,
     PreTrainedTokenizerBase,
     PreTrainedTokenizerFast,
-    RobertaConfig,
-    RobertaForMaskedLM,
 )
 
 SENTENCES = [
@@ -41,7 +33,7 @@ def save(folder: Path, family: str = "bert", *, seed: int = 0, width: int = 32) 
     """Save a model and a tokenizer of its own kind into `folder`."""
     tokenizer = TOKENIZERS[family]()
     torch.manual_seed(seed)
-    return write(folder, tokenizer, MODELS[family](len(tokenizer), width))
+    return write(folder, tokenizer, model(family, len(tokenizer), width))
 
 
 def write(folder: Path, tokenizer: PreTrainedTokenizerBase, model: PreTrainedModel) -> Path:
@@ -97,25 +89,22 @@ def bytes_with_merges() -> PreTrainedTokenizerFast:
 
 def pieces() -> PreTrainedTokenizerFast:
     """A unigram model with word-border marks, as SentencePiece models have."""
-    tokens = ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]", "▁"]
     found = sorted({character for sentence in SENTENCES for character in sentence})
-    scored = [(token, 0.0) for token in tokens]
-    scored += [(character, -5.0) for character in found]
-    scored += [("爸爸", -6.0), ("▁他", -5.5), ("男孩", -6.0)]
+    scores = dict.fromkeys(found, -5.0) | {"爸爸": -6.0, "▁他": -5.5, "男孩": -6.0}
+    return unigram(scores, single="[CLS] $A [SEP]")
+
+
+def unigram(scores: dict[str, float], **form: str) -> PreTrainedTokenizerFast:
+    """A unigram model of pieces with their scores, with a form for one text or for two."""
+    names = {"pad_token": "<pad>", "unk_token": "<unk>", "cls_token": "[CLS]"}
+    names |= {"sep_token": "[SEP]", "mask_token": "[MASK]"}
+    scored = [(piece, 0.0) for piece in (*names.values(), "▁")] + [*scores.items()]
     tokenizer = Tokenizer(models.Unigram(scored, unk_id=1))
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
     tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+        **form, special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
     )
-    return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        cls_token="[CLS]",
-        sep_token="[SEP]",
-        pad_token="<pad>",
-        unk_token="<unk>",
-        mask_token="[MASK]",
-        model_max_length=32,
-    )
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=32, **names)
 
 
 TOKENIZERS = {
@@ -127,53 +116,29 @@ TOKENIZERS = {
 }
 
 
-def _sizes(size: int, width: int) -> dict[str, int]:
-    return {
-        "vocab_size": size,
-        "hidden_size": width,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 2,
-        "intermediate_size": 2 * width,
-    }
+def _ids(pad: int, start: int, end: int) -> dict[str, int]:
+    return {"pad_token_id": pad, "bos_token_id": start, "eos_token_id": end}
 
 
-MODELS = {
-    "bert": lambda size, width: BertForMaskedLM(
-        BertConfig(**_sizes(size, width), max_position_embeddings=32)
-    ),
-    "roberta": lambda size, width: RobertaForMaskedLM(
-        RobertaConfig(
-            **_sizes(size, width),
-            max_position_embeddings=66,
-            pad_token_id=1,
-            bos_token_id=0,
-            eos_token_id=2,
-        )
-    ),
-    "albert": lambda size, width: AlbertForMaskedLM(
-        AlbertConfig(
-            **_sizes(size, width),
-            max_position_embeddings=32,
-            embedding_size=16,
-            pad_token_id=0,
-            bos_token_id=2,
-            eos_token_id=3,
-        )
-    ),
-    "electra": lambda size, width: ElectraForMaskedLM(
-        ElectraConfig(**_sizes(size, width), max_position_embeddings=32, embedding_size=16)
-    ),
-    "distilbert": lambda size, width: DistilBertForMaskedLM(
-        DistilBertConfig(
-            vocab_size=size,
-            dim=width,
-            n_layers=2,
-            n_heads=2,
-            hidden_dim=2 * width,
-            max_position_embeddings=32,
-        )
-    ),
+#: The sizes of each family beside those of all.
+SIZES = {
+    "bert": {},
+    "roberta": {"max_position_embeddings": 66} | _ids(1, 0, 2),
+    "albert": {"embedding_size": 16} | _ids(0, 2, 3),
+    "electra": {"embedding_size": 16},
+    "distilbert": {"n_layers": 2, "n_heads": 2},
 }
+
+
+def model(family: str, size: int, width: int = 32) -> PreTrainedModel:
+    """A model of two layers with random weights, for a vocabulary of this size."""
+    sizes = {"vocab_size": size, "num_attention_heads": 2, "max_position_embeddings": 32}
+    if family == "distilbert":
+        sizes |= {"dim": width, "hidden_dim": 2 * width}
+    else:
+        sizes |= {"hidden_size": width, "num_hidden_layers": 2, "intermediate_size": 2 * width}
+    config = AutoConfig.for_model(family, **sizes | SIZES[family])
+    return AutoModelForMaskedLM.from_config(config)
 
 
 def plain_log_p(lm, masked: list[int], place: int, token: int) -> float:

@@ -108,7 +108,8 @@ def test_the_odds_of_a_language_model_are_features_of_the_keyword(study, tmp_pat
     table = pa.table({"sentence_id": [*odds], "bias": [*odds.values()]})
     pq.write_table(table, tmp_path / "odds.parquet")
     gate = tmp_path / "gate.json"
-    gate.write_text(json.dumps({"model": "m", "trusted": True, "log_base": 10.0}))
+    described = {"model": "m", "trusted": True, "reason": None, "log_base": 10.0}
+    gate.write_text(json.dumps(described))
     given = {"log_odds": tmp_path / "odds.parquet", "gate": gate}
     run(taught, **given)
     weights = {
@@ -116,7 +117,7 @@ def test_the_odds_of_a_language_model_are_features_of_the_keyword(study, tmp_pat
     }
     assert weights["a model finds the keyword 10 times as likely"] > 0.05
     assert weights["a model finds the counterpart 10 times as likely"] < -0.05
-    gate.write_text(json.dumps({"model": "m", "trusted": False, "reason": "few_scored"}))
+    gate.write_text(json.dumps(described | {"trusted": False, "reason": "few_scored"}))
     with pytest.raises(InputError, match="the model m did not pass its check: few_scored"):
         run(taught, **given)
 

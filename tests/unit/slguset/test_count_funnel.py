@@ -1,4 +1,3 @@
-import csv
 import json
 
 import pytest
@@ -6,6 +5,7 @@ import pytest
 from evenhand.io.quarantine import Quarantine
 from evenhand.slguset.count_funnel import count_funnel
 from made_sentences import candidate_row, made_sentences, write_candidates
+from unit.cases import read_csv
 
 
 def count(folder, verdicts=(), sentences=0, keyword=0, quarantined=None, **options):
@@ -21,7 +21,8 @@ def count(folder, verdicts=(), sentences=0, keyword=0, quarantined=None, **optio
         out=folder / "tables",
         **{"counts": [folder / "c.json"]} | options,
     )
-    return counts, *(read(folder / f"tables/{name}.csv") for name in ("funnel", "quarantine"))
+    tables = (read_csv(folder / f"tables/{name}.csv") for name in ("funnel", "quarantine"))
+    return counts, *([tuple(row.values()) for row in table] for table in tables)
 
 
 def quarantine_of(path, *parts):
@@ -30,11 +31,6 @@ def quarantine_of(path, *parts):
         quarantine.add(*part)
     quarantine.write(path)
     return path
-
-
-def read(path):
-    with path.open(encoding="utf-8", newline="") as stream:
-        return [tuple(row.values()) for row in csv.DictReader(stream)]
 
 
 def test_the_rows_and_their_order(tmp_path):

@@ -1,4 +1,3 @@
-import csv
 import json
 
 import pyarrow as pa
@@ -9,6 +8,7 @@ from evenhand.errors import InputError
 from evenhand.slguset.dataset import SCHEMA, dataset_row
 from evenhand.slguset.describe_dataset import describe_dataset
 from made_sentences import candidate_row, write_keywords_csv
+from unit.cases import read_csv
 
 SENTENCES = ["他在家。", "她在家里，大家都来了。", "男人走了又走了很久，天黑了。", "男人。"]
 
@@ -23,8 +23,7 @@ def describe(folder, sentences=SENTENCES, **options):
         statistics=folder / "statistics.json",
         **options,
     )
-    with (folder / "tables/table_1.csv").open(encoding="utf-8", newline="") as stream:
-        table = [list(row.values()) for row in csv.DictReader(stream)]
+    table = [list(row.values()) for row in read_csv(folder / "tables/table_1.csv")]
     return table, json.loads((folder / "statistics.json").read_text(encoding="utf-8")), counts
 
 
@@ -103,28 +102,3 @@ def test_wrong_published_counts_are_named(tmp_path, rows, problem):
     path = write(tmp_path / "p.csv", f"surface_male,surface_female,sentences\n{rows}\n")
     with pytest.raises(InputError, match=problem):
         describe(tmp_path, published=path)
-
-
-def test_the_published_numbers_are_those_of_the_authors_file(tmp_path, mirror, repository):
-    """Both halves of each mask pair, and the paper's 4,220 distinct characters."""
-    from evenhand.slguset.import_published import import_published
-
-    tables = repository / "resources/packs/zh_gender"
-    import_published(
-        file=mirror / "chinese_gender/slguset/SlguSet.csv",
-        keywords=tables / "keywords.csv",
-        sentences=tmp_path / "sentences.parquet",
-        dataset=tmp_path / "slguset.parquet",
-        problems=tmp_path / "problems.csv",
-    )
-    describe_dataset(
-        dataset=tmp_path / "slguset.parquet",
-        keywords=tables / "keywords.csv",
-        published=tables / "published_counts.csv",
-        table=tmp_path / "tables",
-        statistics=tmp_path / "statistics.json",
-    )
-    statistics = json.loads((tmp_path / "statistics.json").read_text(encoding="utf-8"))
-    assert statistics["distinct_characters"] == 4220
-    for row in statistics["pairs"]:
-        assert row["male"] == row["female"] == row["published_male"] == row["published_female"]

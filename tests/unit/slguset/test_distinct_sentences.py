@@ -1,13 +1,13 @@
-from contextlib import closing
-from pathlib import Path
+from collections.abc import Iterator
 
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evenhand.errors import InputError
 from evenhand.slguset import distinct_sentences
-from evenhand.slguset.distinct_sentences import SCHEMA, DistinctSentences, sentence_id
+from evenhand.slguset.distinct_sentences import SCHEMA, distinct, sentence_id
 
 OCCURRENCES = st.lists(
     st.tuples(
@@ -17,12 +17,8 @@ OCCURRENCES = st.lists(
 )
 
 
-def collect(folder: Path, occurrences: list[tuple[str, str, int]], most: int) -> list[dict]:
-    with closing(DistinctSentences(folder, most_sentences=most)) as found:
-        for occurrence in occurrences:
-            found.add(*occurrence)
-        assert found.added == len(occurrences)
-        return pa.Table.from_batches(found.batches(), SCHEMA).to_pylist()
+def collect(occurrences: list[tuple[str, str, int]], most: int) -> list[dict]:
+    return pa.Table.from_batches(distinct(occurrences, most), SCHEMA).to_pylist()
 
 
 def test_ids_are_blake2b_of_the_sentence() -> None:
@@ -31,40 +27,46 @@ def test_ids_are_blake2b_of_the_sentence() -> None:
     assert len(sentence_id("他说。")) == 16
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=12)
 @given(OCCURRENCES, st.integers(1, 8), st.randoms())
-def test_neither_order_nor_spilling_changes_the_table(
-    tmp_path_factory: pytest.TempPathFactory,
-    occurrences: list[tuple[str, str, int]],
-    most: int,
-    random: object,
+def test_neither_order_nor_batches_change_the_table(
+    occurrences: list[tuple[str, str, int]], most: int, random: object
 ) -> None:
-    folder = tmp_path_factory.mktemp("runs")
-    rows = collect(folder, occurrences, most=1000)
+    rows = collect(occurrences, most=1000)
     shuffled = list(occurrences)
     random.shuffle(shuffled)
-    assert collect(folder, shuffled, most) == rows
+    assert collect(shuffled, most) == rows
     assert [row["sentence_id"] for row in rows] == sorted(row["sentence_id"] for row in rows)
     assert {row["sentence"] for row in rows} == {s for s, _, _ in occurrences}
     assert sum(row["copies"] for row in rows) == len(occurrences)
     for row in rows:
         place = (row["source"], row["source_position"])
         assert place == min((f, n) for s, f, n in occurrences if s == row["sentence"])
-    assert list(folder.iterdir()) == []
 
 
-def test_runs_are_removed_when_reading_is_given_up(tmp_path: Path) -> None:
-    found = DistinctSentences(tmp_path, most_sentences=2)
-    for i in range(9):
-        found.add(f"她{i}。", "a", i)
-    assert len(list(tmp_path.iterdir())) == 1
-    found.close()
-    assert list(tmp_path.iterdir()) == []
+@pytest.mark.parametrize(("most", "sizes"), [(2, [2, 2, 2, 1]), (9, [3, 3, 1])])
+def test_what_is_held_is_bounded(
+    most: int, sizes: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(distinct_sentences, "merged", lambda batches, *_: batches)
+    monkeypatch.setattr(distinct_sentences, "MOST_CHARACTERS", 10)
+    occurrences = [(f"她走{number}。", "a", 1) for number in range(7)]
+    assert [batch.num_rows for batch in distinct(occurrences, most)] == sizes
 
 
+@pytest.mark.parametrize("most", [1, 9])
 def test_two_sentences_of_one_id_are_never_made_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(distinct_sentences, "sentence_id", lambda sentence: "0" * 16)
-    with pytest.raises(RuntimeError, match="two sentences have the id"):
-        collect(tmp_path, [("她。", "a", 1), ("他。", "a", 2)], most=1)
+    with pytest.raises(InputError, match="differ in sentence 0000"):
+        collect([("她。", "a", 1), ("他。", "a", 2)], most)
+
+
+def test_an_error_of_the_source_is_raised_as_it_is() -> None:
+    def broken() -> Iterator[tuple[str, str, int]]:
+        yield "她。", "a", 1
+        raise KeyError("broken")
+
+    with pytest.raises(KeyError, match="broken"):
+        collect(broken(), 9)

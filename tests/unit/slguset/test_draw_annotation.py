@@ -1,4 +1,3 @@
-import csv
 import itertools
 import json
 import random
@@ -25,6 +24,7 @@ from made_sentences import (
     write_candidates,
     write_keywords_csv,
 )
+from unit.cases import read_csv
 
 
 @pytest.fixture
@@ -52,8 +52,7 @@ def draw(folder, candidates, keywords, **options):
         **ANNOTATION_TEMPLATES,
         **({"round": "r1", "sentences_per_pair": 6} | options),
     )
-    with drawn.open(encoding="utf-8", newline="") as stream:
-        return pq.read_table(out).to_pylist(), list(csv.DictReader(stream)), counts
+    return pq.read_table(out).to_pylist(), read_csv(drawn), counts
 
 
 def ledger_of(path, sample):
@@ -211,8 +210,7 @@ def test_each_sentence_goes_to_some_of_the_annotators(tmp_path, candidates, keyw
         pair for row in sample for pair in itertools.combinations(row["assigned"], 2)
     )
     assert len(together) == 10  # everyone is compared with everyone
-    with (tmp_path / "sheets/sun.csv").open(encoding="utf-8-sig", newline="") as stream:
-        own = [row["sentence_id"] for row in csv.DictReader(stream)]
+    own = [row["sentence_id"] for row in read_csv(tmp_path / "sheets/sun.csv")]
     assert own == [row["sentence_id"] for row in sample if "sun" in row["assigned"]]
     ledger = [tmp_path / "r1.csv"]
     shutil.copy(tmp_path / "sheets/handed_out.csv", ledger[0])
@@ -230,7 +228,8 @@ def test_a_frozen_sentence_with_other_text_is_named(tmp_path, candidates, keywor
 
 
 def test_nothing_to_draw_is_an_empty_sample_and_no_error(tmp_path, candidates, keywords, capsys):
-    rows, drawn, counts = draw(tmp_path, candidates, keywords, sentences_per_pair=0)
+    write_candidates(candidates, [candidate_row("第一天，他没来。", verdict="length")])
+    rows, drawn, counts = draw(tmp_path, candidates, keywords)
     assert rows == [] and counts["drawn"] == 0 and drawn
     assert "no accepted sentence" in capsys.readouterr().err
 
@@ -253,10 +252,8 @@ def test_the_folder_of_sheets(evil):
         *("Li.csv", "Li.xlsx", "handed_out.csv", "instructions.md", "label_studio.json"),
         *("label_studio.xml", "王-1.csv", "王-1.xlsx"),
     ]
-    for path in folder.glob("*.csv"):
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            for row in csv.reader(stream):
-                assert not any(cell.startswith(tuple("=+-@＝＋－＠")) for cell in row)
+    for row in (row for path in folder.glob("*.csv") for row in read_csv(path)):
+        assert not any(cell.startswith(tuple("=+-@＝＋－＠")) for cell in row.values())
     entries = read_handed_out([folder / "handed_out.csv"], TASK)
     names = ("round", "rank", "sentence_id", "sentence")
     assert [entry.row for entry in entries.values()] == [

@@ -2,8 +2,6 @@
 
 import importlib
 import json
-import random
-import re
 
 import pyarrow.parquet as pq
 import pycrfsuite
@@ -20,7 +18,6 @@ from evenhand.slguset.apply_filters import apply_filters, filter_keywords, prepa
 from evenhand.slguset.extract_sentences import extract_sentences
 from evenhand.slguset.keyword_tables import schema
 from evenhand.slguset.keywords import read_keywords
-from evenhand.slguset.names import judge_names, read_rules
 from evenhand.slguset.names_crf_model import features, labels
 from evenhand.slguset.packs import read_pack
 from evenhand.slguset.swap import spans_of, swap
@@ -29,7 +26,7 @@ from evenhand.text.segmentation import cut
 from evenhand.text.segmenters.spacy import segmenter
 from evenhand.text.traditional import simplified, traditional
 from made_sentences import keyword_row, made_sentences, write_keywords
-from unit.text.reference_posseg import reference_tags
+from unit.cases import read_cases
 
 ALL = read_schema(SCHEMA)["properties"]["slguset"]["properties"]["filters"]["items"]["enum"]
 #: Those of zh_gender; it has no table of the others.
@@ -50,54 +47,7 @@ TAGGED = [
 ]
 
 #: filter, sentence, reason, evidence; of the keywords in the sentence the first is judged.
-DECISIONS = [
-    ("pair_fit", "这种行为具有排他的性质。", "pair_fit", "排他"),
-    ("biology", "她怀孕三个月了。", "biology", "怀孕"),
-    ("biology", "哺乳期的女职工可以提前下班。", "biology", "哺乳"),
-    ("biology", "说她怀孕又怀孕。", "biology", "怀孕"),
-    ("biology", "她研究哺乳动物。", None, None),
-    ("biology", "他们厂生产一流产品，他很自豪。", None, None),
-    ("coreference", "弟弟在前面跑，兄弟俩玩得很开心。", "coreference", "兄弟、兄弟俩"),
-    ("coreference", "他是个阳光的小伙子。", "coreference", "小伙、小伙子"),
-    ("coreference", "她给小伙子让了座。", None, None),
-    ("coreference", "他和那个小伙子走了。", None, None),
-    ("coreference", "他的大哥来看望大家。", None, None),
-    ("coreference", "他这个小伙子很热心。", "coreference", "小伙、小伙子"),
-    ("coreference", "他认识这家人的媳妇。", "coreference", "媳妇"),
-    ("coreference", "他是家里的独生子女。", None, None),
-    ("pair_fit", "他的太太很年轻。", "pair_fit", "他的太太"),
-    ("pair_fit", "村里的第一位女本科生来了。", "pair_fit", "第一位女"),
-    ("pair_fit", "紫荆花开了，她是这座城市的象征。", "referent", "紫荆花"),
-    ("pair_fit", "这只小猫很乖，她喜欢睡觉。", "referent", "小猫"),
-    ("pair_fit", "回归以来，香港，她越来越美。", "referent", "香港"),
-    ("pair_fit", "在香港，她找到了工作。", None, None),
-    ("pair_fit", "香港一名医生病了，他在家休息。", None, None),
-    ("coreference", "他和小伙伴一起上学。", None, None),
-    ("coreference", "这对夫妻都夸丈夫能干。", "coreference", "夫妻"),
-    ("coreference", "他给这对夫妻拍了照。", None, None),
-    ("coreference", "他首先生产口罩。", None, None),
-    ("coreference", "一位女教师走进教室。", None, None),
-    ("pair_fit", "他是一名热血男儿。", None, None),
-    ("pair_fit", "这群热血男儿很勇敢。", "pair_fit", "男儿"),
-    ("pair_fit", "英国女王出席了仪式。", "pair_fit", "女王"),
-    ("pair_fit", "我们把歌献给祖国母亲。", "pair_fit", "祖国母亲"),
-    ("pair_fit", "我的母亲爱祖国。", None, None),
-    ("pair_fit", "一位女教师走进教室。", None, None),
-    ("pair_fit", "她说，男儿当自强。", None, None),
-    ("names_jieba", "昨天王小丫和李明看望了他。", "name", "王小丫、李明"),
-    ("names_jieba", "阿姨的老公很和气。", "name", "老公"),
-    ("names_jieba", "小区里的阿姨很和气。", None, None),
-    ("names_jieba", "嫌疑人赵某打了她。", "anonymised_name", "赵某"),
-    ("names_jieba", "他对王阿姨说了实话。", "surname_title", "王阿姨"),
-    ("names_jieba", "她是一位文明的顾客。", "name", "文明、顾客"),
-    ("names_crf", "昨天王小丫看望了他。", "name", "王小丫"),
-    ("names_crf", "阿姨在家里等人。", None, None),
-    ("names_crf", "他在家里等小王。", "familiar_name", "小王"),
-    ("names_crf", "她很文明。", None, None),
-    ("names_spacy", "昨天王小丫去了北京，她没有去。", "name", "王小丫"),
-    ("names_spacy", "她去了北京。", None, None),
-    ("names_spacy", "女儿好。", None, None),
-]
+DECISIONS = read_cases(__file__, "filters")
 
 
 @pytest.fixture(scope="module")
@@ -153,10 +103,11 @@ def apply(tmp_path, resources):
     """Apply filters to rows; return the written rows and the counts."""
 
     def call(rows, *filters, **changes):
-        keywords = write_keywords(tmp_path / "keywords.parquet", rows)
+        table = pq.read_table(write_keywords(tmp_path / "keywords.parquet", rows))
         out = tmp_path / "judged.parquet"
         settings = SETTINGS | resources | changes
-        counts = filter_keywords(keywords, out, filters, settings.pop("files"), settings)
+        files = settings.pop("files")
+        counts = filter_keywords(table.to_batches(), table.schema, out, filters, files, settings)
         table = pq.read_table(out)
         assert table.schema.equals(schema().append(FINDINGS))
         return table.to_pylist(), counts
@@ -201,7 +152,6 @@ def test_keywords_are_found_and_filtered_by_their_own_settings(tmp_path, resourc
         "sentences": tmp_path / "sentences.parquet",
         "keywords": tables / "keywords.csv",
         "keyword_words": tables / "keyword_words.csv",
-        "with_keywords": tmp_path / "found.parquet",
         "out": tmp_path / "out.parquet",
         "filters": ["names_jieba", "biology"],
         "files": resources["files"],
@@ -211,8 +161,7 @@ def test_keywords_are_found_and_filtered_by_their_own_settings(tmp_path, resourc
     verdicts = {"accepted": 5, "length": 1}
     numbers = {"read": 6, "sentences": 5, "passed": 3}
     assert counts == numbers | {"verdicts": verdicts, "reasons": reasons}
-    found = pq.read_table(tmp_path / "found.parquet")
-    assert pq.read_table(tmp_path / "out.parquet").drop_columns("findings").equals(found)
+    assert pq.read_schema(tmp_path / "out.parquet").equals(schema().append(FINDINGS))
     counts = apply_filters(**arguments, min_length=5, max_length=9, anonymised="keep")
     assert counts["verdicts"] == {"accepted": 2, "length": 2, "unfinished": 2}
     assert counts["passed"] == 1
@@ -233,7 +182,7 @@ def test_traditional_text_gets_the_decisions_of_simplified_text(tmp_path, resour
         folder = tmp_path / str(len([*tmp_path.iterdir()]))
         folder.mkdir()
         (folder / "text.txt").write_text("\n".join(texts), encoding="utf-8")
-        names = ("sentences", "quarantine", "counts", "inventory", "with_keywords", "out")
+        names = ("sentences", "quarantine", "counts", "inventory", "out")
         files = {name: folder / name for name in names}
         keywords = tables / "keywords.csv"
         first = {name: files.pop(name) for name in names[1:4]}
@@ -273,7 +222,7 @@ def test_a_pack_whose_words_agree_has_spans(tmp_path, repository):
     names = ("values", "language", "normaliser", "splitter", "segmenter", "several", "pronouns")
     pack = read_pack(folder)
     files = {name: folder / f"{name}.csv" for name in ("keywords", "keyword_words")}
-    files |= {name: tmp_path / f"{name}.parquet" for name in ("sentences", "with_keywords", "out")}
+    files |= {name: tmp_path / f"{name}.parquet" for name in ("sentences", "out")}
     agreement = [folder / "agreement.csv", folder / "cues.csv"]
     options = {name: pack[name] for name in (*names, "pronouns_open")}
     counts = apply_filters(**files, filters=[], **options, agreement=agreement)
@@ -369,29 +318,6 @@ def test_the_plan_gives_filters_what_they_declare(resources):
     with_list = {"filters": ["names_jieba"], "names_jieba": {"use_stop_words": True}}
     config = complete({"slguset": with_list}, read_schema(SCHEMA))
     assert "resources/packs/zh_gender/name_stop_words.csv" in plan_slguset.filter_files(config)
-
-
-@pytest.mark.mirror
-@pytest.mark.parametrize("policy", ["drop", "keep"])
-def test_decisions_are_those_of_jieba_posseg(mirror, repository, policy):
-    text = (mirror / "chinese_news/cnews/cnews.test.txt").read_text(encoding="utf-8")
-    policies = dict.fromkeys(("anonymised", "surname_title", "familiar"), policy)
-    tables = repository / "resources/packs/zh_gender"
-    files = {f"{name}.csv": tables / f"{name}.csv" for name in ("surnames", "titles", "roles")}
-    rules = read_rules(files, policies)
-    _, judge = prepare_filter("names_jieba", files, policies)
-    sentences = [s for s in re.findall("[^。？！\n]+[。？！]?", text) if "他" in s or "她" in s]
-    chosen = random.Random(3).sample(sentences, 500)
-    surfaces = [re.search("[他她]", sentence).span() for sentence in chosen]
-    findings = judge(chosen, *map(list, zip(*surfaces, strict=True)))
-    for sentence, surface, finding in zip(chosen, surfaces, findings, strict=True):
-        names = []
-        at = 0
-        for word, flag in reference_tags(sentence):
-            if flag in ("nr", "nrt", "nrfg"):
-                names.append((at, at + len(word)))
-            at += len(word)
-        assert finding == judge_names(sentence, surface, names, rules)
 
 
 def test_filters_of_lists_count_whole_words(repository):

@@ -1,4 +1,4 @@
-import csv
+import json
 import re
 from pathlib import Path
 
@@ -8,7 +8,9 @@ import pytest
 from evenhand.errors import InputError
 from evenhand.io.tables import read_rows
 from evenhand.slguset.dataset import SCHEMA
+from evenhand.slguset.describe_dataset import describe_dataset
 from evenhand.slguset.import_published import check_text, import_published
+from unit.cases import read_csv
 
 KEYWORDS = Path(__file__).resolve().parents[3] / "resources/packs/zh_gender/keywords.csv"
 HEADER = "句子,关键词位置,原始关键词,对立关键词"
@@ -24,9 +26,7 @@ def run(folder, *lines, header=HEADER, encoding="utf-8"):
         dataset=folder / "dataset.parquet",
         problems=folder / "problems.csv",
     )
-    with (folder / "problems.csv").open(encoding="utf-8", newline="") as stream:
-        header, *problems = csv.reader(stream)
-    assert header == ["row", "problem", "detail"]
+    problems = [[*row.values()] for row in read_csv(folder / "problems.csv")]
     rows = list(read_rows(folder / "dataset.parquet"))
     for row in rows:
         assert row["sentence"][row["start"] : row["end"]] == row["keyword"]
@@ -153,6 +153,7 @@ def test_a_byte_order_mark_and_further_columns_are_accepted(tmp_path):
 
 @pytest.mark.mirror
 def test_the_authors_file(mirror, tmp_path):
+    """Its errors; and the published counts, and the paper's 4,220 distinct characters."""
     counts = import_published(
         file=mirror / "chinese_gender/slguset/SlguSet.csv",
         keywords=KEYWORDS,
@@ -177,3 +178,14 @@ def test_the_authors_file(mirror, tmp_path):
     rows = list(read_rows(tmp_path / "dataset.parquet"))
     assert len({row["sentence_id"] for row in rows}) == 20_000
     assert all(r["sentence"][r["start"] : r["end"]] == r["keyword"] for r in rows)
+    describe_dataset(
+        dataset=tmp_path / "dataset.parquet",
+        keywords=KEYWORDS,
+        published=KEYWORDS.with_name("published_counts.csv"),
+        table=tmp_path / "tables",
+        statistics=tmp_path / "statistics.json",
+    )
+    statistics = json.loads((tmp_path / "statistics.json").read_text(encoding="utf-8"))
+    assert statistics["distinct_characters"] == 4220
+    for row in statistics["pairs"]:
+        assert row["male"] == row["female"] == row["published_male"] == row["published_female"]

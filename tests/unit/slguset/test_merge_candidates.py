@@ -4,7 +4,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evenhand.errors import InputError
-from evenhand.slguset import merge_candidates as module
+from evenhand.slguset import distinct_sentences as module
 from evenhand.slguset.merge_candidates import SCHEMA, merge_candidates
 from made_sentences import keyword_row, made_sentences, write_judged
 from unit.io.damage import damage

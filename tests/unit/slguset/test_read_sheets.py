@@ -10,6 +10,7 @@ from evenhand.errors import InputError
 from evenhand.slguset.annotation_sheets import write_round
 from evenhand.slguset.read_sheets import SCHEMA, read_sheets
 from made_sentences import ANNOTATION_TEMPLATES, candidate_row, made_sentences, write_sample
+from unit.cases import read_csv
 
 SENTENCES = ["=他在家。", "'=她在家。", *made_sentences(4)]
 HEADER = ["rank", "sentence", "swapped_sentence", "answer", "criterion", "comment", "annotator",
@@ -41,8 +42,7 @@ def change_xlsx(path, change):
 
 
 def change_csv(path, change):
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        rows = list(csv.DictReader(stream))
+    rows = read_csv(path)
     for row in rows:
         row["answer"] = "accept"
     rows = change(rows) or rows
@@ -240,8 +240,7 @@ def adjudicated(folder, sample, **cells):
     assert (counts["to_adjudicate"], counts["adjudicated"]) == (1, 0)
     sheet = folder / "adjudicator.csv"
     sheet.write_bytes((folder / "adjudication/adjudicator.csv").read_bytes())
-    with sheet.open(encoding="utf-8-sig", newline="") as stream:
-        rows = list(csv.DictReader(stream))
+    rows = read_csv(sheet)
     assert [row["annotator"] for row in rows] == ["adjudicator"]
     assert rows[0]["answers"].split("\n")[:2] == [
         "annotator_1: reject (b), =不同",

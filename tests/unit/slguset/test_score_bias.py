@@ -90,32 +90,12 @@ def characters_with_start():
 # ---------------------------------------------------------------- masked models
 
 
-def test_scores_are_those_of_the_plain_definition(lm):
-    """Each word in its own sentence, one input at a time."""
-    rows = [*ROWS, row("小男孩丢了钱包。", "男孩", "女")]
-    for one, (result, slots) in zip(rows, scores_of(lm, rows), strict=True):
-        log_p, apart = {}, {}
-        for form, slot in zip((one, swapped(one)), slots, strict=True):
-            first, end = form["start"] + 1, form["end"] + 1  # after the start of text
-            assert slot.ids == lm.tokenizer(form["sentence"]).input_ids
-            assert slot.places == [*range(first, end)]
-            words = tiny_models.plain_word(lm, slot.ids, first, end)
-            log_p[form["gender"]], apart[form["gender"]] = (value / math.log(10) for value in words)
-            expected = pytest.approx(log_p[form["gender"]], abs=2e-5, rel=1e-5)
-            assert result[f"log_p_{form['gender']}"] == expected
-        assert result["bias"] == pytest.approx(log_p["male"] - log_p["female"], abs=4e-5)
-        difference = apart["male"] - apart["female"]
-        assert result["bias_one_character"] == pytest.approx(difference, abs=4e-5)
-        assert [result[f"n_masks{end}"] for end in ("", "_opposite")] == [
-            len(slot.places) for slot in slots
-        ]
-
-
 @pytest.mark.parametrize("family", tiny_models.FAMILIES)
 def test_every_way_to_read_a_word_against_its_definition(family, tmp_path):
     lm = load_masked_lm(tiny_models.save(tmp_path, family))
     several = without = 0
-    for one, (result, slots) in zip(ROWS, scores_of(lm, ROWS, log_base=math.e), strict=True):
+    rows = [*ROWS, row("小男孩丢了钱包。", "男孩", "女")]
+    for one, (result, slots) in zip(rows, scores_of(lm, rows, log_base=math.e), strict=True):
         if result["excluded"]:
             assert result["bias"] is result["log_p_male"] is result["bias_one_character"] is None
             continue
@@ -132,6 +112,13 @@ def test_every_way_to_read_a_word_against_its_definition(family, tmp_path):
                 assert value == pytest.approx(male[name] - female[name], abs=4e-5)
         both = (result["bias_left_to_right"] + result["bias_right_to_left"]) / 2
         assert result["bias"] == pytest.approx(both, abs=1e-12)
+        for name, reading in (("male", male), ("female", female)):
+            log_p = (reading["left_to_right"] + reading["right_to_left"]) / 2
+            assert result[f"log_p_{name}"] == pytest.approx(log_p, abs=4e-5)
+        apart_by = male["one_character"] - female["one_character"]
+        assert result["bias_one_character"] == pytest.approx(apart_by, abs=4e-5)
+        assert result["n_masks"] == len(slots[0].places)
+        assert result["n_masks_opposite"] == len(slots[1].places)
         if result["n_masks"] == result["n_masks_opposite"] == 1:
             assert {result[f"bias_{name}"] for name in VARIANTS} == {result["bias"]}
         else:
@@ -152,6 +139,10 @@ def plain_readings(lm, slot):
             token = slot.ids[place]
             found[name] += tiny_models.plain_log_p(lm, ids, place, token)
             ids[place] = token
+    masked = [lm.mask_id if i in places else token for i, token in enumerate(slot.ids)]
+    found["one_character"] = sum(
+        tiny_models.plain_log_p(lm, masked, place, slot.ids[place]) for place in places
+    )
     ids = [*slot.ids[: places[0]], lm.mask_id, *slot.ids[places[-1] + 1 :]]
     found["single_mask"] = tiny_models.plain_log_p(lm, ids, places[0], slot.word()[0])
     return found
@@ -180,26 +171,6 @@ def test_a_table_of_known_probabilities(tmp_path):
     (natural, _), gate, _ = run(tmp_path, rows, folder, log_base=math.e)
     assert natural["bias"] == pytest.approx(math.log(10), abs=1e-5)
     assert gate["log_base"] == math.e
-
-
-def test_swapping_the_genders_or_the_words(lm, tmp_path):
-    """Other genders negate the bias; the counterpart of the sentence has the same one."""
-    causal = load_causal_lm(tiny_causal.save(tmp_path, tokenizer=characters_with_start()))
-    for model, rows in ((lm, ROWS[::4]), (causal, CAUSAL_ROWS[::4])):
-        results = [
-            [result for result, _ in scores_of(model, forms)]
-            for forms in (
-                rows,
-                [one | {"gender": OTHER[one["gender"]]} for one in rows],
-                [swapped(one) for one in rows],
-            )
-        ]
-        for one, negated, same in zip(*results, strict=True):
-            assert one["bias"] == -negated["bias"]
-            assert (one["log_p_male"], one["log_p_female"]) == (
-                *(negated["log_p_female"], negated["log_p_male"]),
-            )
-            assert one["bias"] == pytest.approx(same["bias"], abs=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -379,29 +350,13 @@ def test_a_causal_model_as_a_stage(tmp_path):
     assert gate["family"] == "causal" and gate["type"] == "gpt2"
     assert gate["reason"] == "next_token_not_above_baseline"
     assert counts["scored"] == len(table) == gate["check"]["sentences"]
+    low, gate, _ = run(tmp_path, CAUSAL_ROWS, folder, dtype="bf16")
+    assert gate["dtype"] == "bfloat16"
+    assert [np.sign(r["bias"]) for r in low] == [np.sign(r["bias"]) for r in table]
     assert gate["keywords"]["叔叔"] == ["叔", "叔"]
 
 
 # ---------------------------------------------------------------- bf16, and interruptions
-
-
-@pytest.mark.parametrize("family", ["masked", "causal"])
-def test_no_sign_flips_in_bf16(tmp_path, family):
-    folder = tmp_path / "model"
-    if family == "masked":
-        tiny_models.save(folder)
-    else:
-        tiny_causal.save(folder, tokenizer=characters_with_start())
-    rows = CAUSAL_ROWS
-    exact, _, _ = run(tmp_path, rows, folder)
-    low, gate, counts = run(tmp_path, rows, folder, dtype="bf16")
-    assert gate["dtype"] == "bfloat16"
-    margin = gate["near_tie_margin"]
-    if margin is None:  # too few sentences to say what the error is
-        assert gate["calibrated_on"] == len(rows) < 30 and gate["rescored"] == len(rows)
-    for a, b in zip(exact, low, strict=True):
-        assert np.sign(a["bias"]) == np.sign(b["bias"])
-    assert counts["rescored"] == gate["rescored"]
 
 
 def test_only_near_ties_are_scored_again(tmp_path, folder):
@@ -421,6 +376,10 @@ def test_only_near_ties_are_scored_again(tmp_path, folder):
         assert np.sign(a["bias"]) == np.sign(b["bias"])
         exactly = abs(b["bias"]) <= margin
         assert a["bias"] == pytest.approx(b["bias"], abs=1e-5 if exactly else margin)
+    # too few sentences to say what the error is
+    few, gate, _ = run(tmp_path, rows[:5], folder, dtype="bf16")
+    assert (gate["near_tie_margin"], gate["calibrated_on"], gate["rescored"]) == (None, 5, 5)
+    assert [row["bias"] for row in few] == pytest.approx([r["bias"] for r in exact[:5]], abs=1e-5)
 
 
 def test_an_interrupted_scoring_goes_on(tmp_path, folder, monkeypatch):

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from transformers import BertTokenizerFast, PreTrainedTokenizerFast
 
+from evenhand.stereotypes.pairs import pair_row
 from unit.scoring import tiny_causal, tiny_models
 
 SENTENCES = [
@@ -33,7 +34,7 @@ def save(folder: Path, family: str, *, seed: int = 0) -> Path:
         return tiny_causal.save(folder, family, seed=seed)
     tokenizer = TOKENIZERS[family]()
     torch.manual_seed(seed)
-    return tiny_models.write(folder, tokenizer, tiny_models.MODELS[family](len(tokenizer), 32))
+    return tiny_models.write(folder, tokenizer, tiny_models.model(family, len(tokenizer)))
 
 
 def word_pieces() -> BertTokenizerFast:
@@ -55,26 +56,8 @@ def pieces() -> PreTrainedTokenizerFast:
     """A Unigram model with word-border marks, as ALBERT has; it knows both forms, one and two."""
     words = {f"▁{word}" for sentence in SENTENCES for word in sentence.split()}
     letters = {letter for sentence in SENTENCES for letter in sentence if letter != " "}
-    names = ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]", "▁"]
-    scored = [(name, 0.0) for name in names]
-    scored += [(word, -7.0) for word in sorted(words)]
-    scored += [(letter, -4.0) for letter in sorted(letters)]
-    tokenizer = Tokenizer(models.Unigram(scored, unk_id=1))
-    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]",
-        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
-        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
-    )
-    return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        cls_token="[CLS]",
-        sep_token="[SEP]",
-        pad_token="<pad>",
-        unk_token="<unk>",
-        mask_token="[MASK]",
-        model_max_length=32,
-    )
+    scores = dict.fromkeys(sorted(words), -7.0) | dict.fromkeys(sorted(letters), -4.0)
+    return tiny_models.unigram(scores, single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1")
 
 
 TOKENIZERS = {
@@ -88,23 +71,8 @@ TOKENIZERS = {
 
 def pair(number: int, more: str | None, less: str | None, **columns) -> dict:
     """A row of the pairs' table."""
-    return {
-        "pair_id": f"pair-{number}",
-        "bias_type": "made",
-        "direction": None,
-        "cluster": "made",
-        "context": None,
-        "more": more,
-        "less": less,
-        "unrelated": None,
-        "disadvantaged": None,
-        "annotators": None,
-        "agreement": None,
-        "agreement_any": None,
-        "flags": [],
-        "excluded": None,
-        "source_position": number,
-    } | columns
+    made = {"pair_id": f"pair-{number}", "bias_type": "made", "cluster": "made"}
+    return pair_row(**made, more=more, less=less, source_position=number) | columns
 
 
 def ordinary_pairs() -> list[dict]:

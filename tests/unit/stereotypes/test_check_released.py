@@ -109,14 +109,6 @@ def test_no_number_without_every_score(tmp_path):
     assert {rows["b", part]["lms"] for part in TRIPLES} == {""}
 
 
-def test_the_order_of_the_files_does_not_matter(tmp_path):
-    files = [scores(tmp_path, name) for name in ("z", "predictions_a", "one_System")]
-    table = published(tmp_path, "one_System,one,intrasentence,75,25,37.5,s")
-    rows, _ = check(tmp_path, files, table)
-    assert list(rows) == list(check(tmp_path, files[::-1], table)[0])
-    assert [name for name, _ in rows][::3] == ["one", "a", "z"]
-
-
 def test_broken_files(tmp_path):
     table = published(tmp_path)
     one = scores(tmp_path)
@@ -131,7 +123,7 @@ def test_broken_files(tmp_path):
     twice = [{"id": "a", "score": 1}] * 2
     with pytest.raises(InputError, match="scores the intrasentence sentence 'a' twice"):
         check(tmp_path, [scores(tmp_path, intrasentence=twice)], table)
-    for row, match in (("f,s,both,1,2,3,x", "'both' is no part"), ("f,s,overall,a,2,3,x", "'a'")):
+    for row, match in (("f,s,both,1,2,3,x", "the part is 'both'"), ("f,s,overall,a,2,3,x", "'a'")):
         with pytest.raises(InputError, match=match) as caught:
             check(tmp_path, [], published(tmp_path, row))
         assert caught.value.line == 2

@@ -55,10 +55,3 @@ def test_a_pair_and_its_reverse_have_one_cluster(one, other):
     more, less = " ".join(one), " ".join(other)
     assert swapped_words(more, less) == swapped_words(less, more)
     assert swapped_words(more, more) == "|"
-
-
-@given(WORDS, WORDS)
-def test_edits_turn_one_into_the_other(one, other):
-    found = edits(one, other)
-    assert (one == other) == (not found)
-    assert sum(len(edit.right) - len(edit.left) for edit in found) == len(other) - len(one)

@@ -14,7 +14,7 @@ from evenhand.scoring.models import load_causal_lm, load_masked_lm
 from evenhand.scoring.selection import enable_selection
 from evenhand.stereotypes import scoring
 from evenhand.stereotypes.passes import ACCURACY_PASS, choose_methods, passes_for
-from evenhand.stereotypes.rows import rows_of, score_row, value
+from evenhand.stereotypes.rows import score_row, value
 from evenhand.stereotypes.scoring import Exact, calibrated, score_pairs_of
 from evenhand.stereotypes.sentences import encode
 from unit.scoring import tiny_causal
@@ -469,14 +469,3 @@ def test_no_decision_in_bf16_differs_from_fp32(tmp_path):
 
 
 # ---------------------------------------------------------------- the pairs
-
-
-def test_rows_come_in_the_order_of_pairs_sides_and_variants(models):
-    rows = rows_of(models("bert"), english_models.ordinary_pairs()[5:7], shuffle_seed=0)
-    assert [(row.side, row.variant) for row in rows[0]] == [
-        ("more", "original"),
-        ("more", "shuffled"),
-        ("less", "original"),
-        ("less", "shuffled"),
-        ("unrelated", "original"),
-    ]

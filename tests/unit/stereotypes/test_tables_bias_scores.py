@@ -1,11 +1,7 @@
 import json
 
-import numpy as np
 import pytest
 
-from evenhand.metrics.inference import korn_graubard, total
-from evenhand.stereotypes.read_pairs import read_pairs
-from evenhand.stereotypes.read_scores import read_pair_set
 from evenhand.stereotypes.tables import bias_scores
 from evenhand.stereotypes.tables import models as models_table
 from unit.stereotypes.made_scores import decided, score_rows, tabulate_one, write_model
@@ -61,23 +57,6 @@ def test_by_hand(tmp_path):
     assert found["antistereo", "all"]["score"] == "0.000000"
     assert found["antistereo", "all"]["score_low"] == ""
     assert found["antistereo", "all"]["reason"] == "few_clusters"
-
-
-def test_verdicts_need_no_null_models(tmp_path):
-    write_model(tmp_path, "m", rows_of([1] * 8))
-    nulls = [rows_of(hits) for hits in ([1] * 8, [0] * 8, [1, 0] * 4)]
-    for hits, verdict in (([1] * 8, "above"), ([1, 1, 0, 1, 0, 1, 0, 1], "inconclusive")):
-        # one random model has the studentised score 0
-        for of, beyond in ((nulls, {"above": "2", "inconclusive": "3"}[verdict]), (None, "")):
-            row, *_ = run(tmp_path, write_model(tmp_path, "m", rows_of(hits), nulls=of))
-            assert (row["verdict"], row["null_beyond"]) == (verdict, beyond)
-
-
-def test_delta_is_an_option(tmp_path):
-    model = write_model(tmp_path, "m", rows_of([1, 0] * 4))
-    found = [run(tmp_path, model, delta=delta)[0] for delta in (5.0, 40.0)]
-    assert [row["delta"] for row in found] == ["5.000000", "40.000000"]
-    assert float(found[0]["power"]) < float(found[1]["power"])
 
 
 def test_never_a_score_from_nothing(tmp_path):
@@ -162,30 +141,3 @@ def test_what_the_gates_say_of_the_models(tmp_path):
 def test_sets_without_directions_have_no_such_rows(tmp_path):
     table = run(tmp_path, write_model(tmp_path, "m", rows_of(HITS)), pairs=[{}] * 8)
     assert {row["subset"] for row in table} == {"all", "clean", "equal_length"}
-
-
-@pytest.mark.mirror
-def test_intervals_on_the_swaps_of_crows_pairs(tmp_path, mirror):
-    """Models that like one word of each swap, at random: clusters must cover 50, pairs do not."""
-    read_pairs(
-        name="crows_pairs",
-        format="crows_pairs",
-        file=mirror / "crows_pairs" / "crows_pairs_anonymized.csv",
-        out=tmp_path / "pairs.parquet",
-        report=tmp_path / "pairs.json",
-    )
-    pairs = read_pair_set(tmp_path / "pairs.parquet")
-    assert [int((pairs.agreement >= count).sum()) for count in (3, 4, 5)] == [1346, 1109, 631]
-    generator = np.random.default_rng(0)
-    # Most pairs with one swap have its words in the same order: four in five here.
-    order = np.where(generator.random(len(pairs.cluster)) < 0.8, 1, -1)
-    covered, naive, rounds = 0, 0, 40
-    for _ in range(rounds):
-        liked = generator.normal(0, 2, size=pairs.cluster.max() + 1)[pairs.cluster]
-        hits = 1.0 * (order * liked + generator.normal(size=len(order)) > 0)
-        for_clusters = korn_graubard(total(hits, pairs.cluster))
-        for_pairs = korn_graubard(total(hits, np.arange(len(hits))))
-        covered += for_clusters[0] <= 0.5 <= for_clusters[1]
-        naive += for_pairs[0] <= 0.5 <= for_pairs[1]
-    assert covered / rounds >= 0.9
-    assert naive / rounds <= 0.6

@@ -15,7 +15,6 @@ from evenhand.tabular.prepared import (
     standardise,
     write_prepared,
 )
-from evenhand.tabular.similarity import cosine
 from unit.io.damage import damage
 from unit.learning.made_tables import table
 
@@ -121,16 +120,3 @@ def test_a_table_that_nothing_can_be_learned_on(tmp_path, change, match):
     with pytest.raises(InputError, match=match):
         write_prepared(change(table(30)), tmp_path / "data.parquet", tmp_path / "data.json")
     assert not list(tmp_path.iterdir())
-
-
-def test_cosine_of_two_people():
-    made = replace(table(4, scale="none"), x=np.array([[3.0, 4], [4, 3], [0, 0], [-6, -8]]))
-    assert cosine(made, 0, 1) == pytest.approx(24 / 25)
-    assert cosine(made, 0, 0) == pytest.approx(1) and cosine(made, 0, 3) == pytest.approx(-1)
-    assert cosine(made, 0, 2) is None
-    # standardised: columns (3, 1, 2) and (0, 3, 0) have the means 2 and 1
-    made = replace(made, scale="standard", x=np.array([[3.0, 0], [1, 3], [2, 0]]))
-    one = np.array([1 / np.sqrt(2 / 3), -1 / np.sqrt(2)])
-    other = np.array([-1 / np.sqrt(2 / 3), 2 / np.sqrt(2)])
-    expected = one @ other / np.linalg.norm(one) / np.linalg.norm(other)
-    assert cosine(made, 0, 1) == pytest.approx(expected)

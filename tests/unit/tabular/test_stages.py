@@ -47,7 +47,6 @@ def test_prepare_a_data_set_that_is_known(tmp_path):
     ("options", "match"),
     [
         ({"label": None}, "needs a label"),
-        ({"test_share": 1.0}, "no share between 0 and 1"),
         ({"scale": "minmax"}, "the scale is 'minmax'"),
     ],
 )

@@ -1,4 +1,3 @@
-import csv
 from itertools import combinations
 
 import pytest
@@ -76,19 +75,3 @@ def test_a_text_is_kept_unless_a_kept_one_is_similar(texts):
                 expected[place] = earlier
                 break
     assert near.kept_for() == expected
-
-
-def test_no_pair_of_real_sentences_is_missed(mirror):
-    path = mirror / "chinese_gender/slguset/SlguSet.csv"
-    with path.open(encoding="utf-8", newline="") as stream:
-        texts = [row["句子"] for row in csv.DictReader(stream) if "体" in row["句子"]]
-    sets = [trigrams(text) for text in texts]
-    exact = {}
-    for place, own in enumerate(sets):
-        for earlier in range(place):
-            common = len(own & sets[earlier])
-            if earlier not in exact and common >= 0.5 * (len(own) + len(sets[earlier]) - common):
-                exact[place] = earlier
-                break
-    found = find_near_duplicates(lambda: map(characters, texts), 0.5).kept_for()
-    assert found == exact and found

@@ -1,6 +1,5 @@
 """Our tags against jieba.posseg's own, on made and on real text."""
 
-import gzip
 import random
 import re
 import subprocess
@@ -96,12 +95,9 @@ def test_loading_is_silent_and_leaves_jieba_alone(tmp_path):
 
 @pytest.mark.mirror
 def test_real_sentences_are_tagged_as_by_jieba(mirror):
-    paragraphs = (mirror / "chinese_news/cnews/cnews.test.txt").read_text(encoding="utf-8")
-    daily = mirror / "chinese_news/peoples_daily_1998/pd1998.txt.gz"
-    with gzip.open(daily, "rt", encoding="utf-8") as lines:
-        untagged = [re.sub(r"/\w+|\[|\]\w+|\s+", "", line) for line in lines]
-    sentences = re.findall("[^。？！\n]+[。？！]?", paragraphs + "\n".join(untagged))
-    chosen = random.Random(7).sample(sentences, 2_000)
+    text = (mirror / "chinese_news/cnews/cnews.test.txt").read_text(encoding="utf-8")
+    sentences = re.findall("[^。？！\n]+[。？！]?", text)
+    chosen = random.Random(7).sample(sentences, 500)
     expected = [reference_tags(sentence) for sentence in chosen]
     assert posseg.tag_words(chosen) == expected
     names = [[(n.word, n.flag) for n in found] for found in posseg.find_names(chosen)]

@@ -66,12 +66,3 @@ def test_sentences_are_cut_and_normalised(tmp_path):
     assert (first.text, marked(first)) == ("王小丫穿恤。", ["王小丫"])
     assert second.text == "“李·约翰？"
     assert marked(second) == ["李", "约翰"]
-
-
-@pytest.mark.mirror
-def test_real_corpora(mirror):
-    daily = list(read_tagged(mirror / "chinese_news/peoples_daily_1998/pd1998.txt.gz", "pku"))
-    assert sum(len(sentence.names) for sentence in daily) > 19_000
-    assert all(0 <= a < b <= len(s.text) for s in daily for a, b in s.names)
-    snippets = list(read_tagged(mirror / "chinese_news/cluener/dev.json", "cluener"))
-    assert 300 < sum(bool(sentence.names) for sentence in snippets) < 500

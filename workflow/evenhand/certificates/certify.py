@@ -16,16 +16,17 @@ from evenhand.core import stage
 from evenhand.core.families import load_members
 from evenhand.core.resources import read_resource
 from evenhand.core.scratch import scratch_folder
-from evenhand.core.stage import Input, Output, Setting
+from evenhand.core.stage import Count, Input, Output, Setting
 from evenhand.core.tables import NotApplicable, Row, Table, read_tables, write_tables
 from evenhand.errors import InputError
 
 
+@stage.checked
 def certify(
     *,
     resources: Input,
     out: Output,
-    seeds: int = 5,
+    seeds: Count = 5,
     problems: list[str] | None = None,
     former: Input | None = None,
     work: Annotated[Path | None, Setting] = None,

@@ -1,15 +1,16 @@
 """The dependence of a method's score on the dose of a planted association."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 import numpy as np
 
-from evenhand.certificates.planted_text import planted_log_odds
-from evenhand.certificates.study import Finding
+from evenhand.certificates.planted_text import planted_log_odds, planted_pairs
+from evenhand.certificates.study import Finding, Study
 from evenhand.core.tables import Row, Table, flag, integer, number, percent, text
 from evenhand.metrics.inference import sign_flip_p_value
 from evenhand.metrics.roc import auc
+from evenhand.scoring.models import LanguageModel
 
 #: Requirements for a certified method: the rank correlation of doses and scores, and the AUC of
 #: dose 1 against dose 0.
@@ -40,6 +41,38 @@ def dose_table(name: str, title: str) -> Table:
             number("planted", "Planted log-odds, in the unit of difference; blank: infinite"),
         ),
     )
+
+
+def dose_rows(
+    study: Study,
+    trained: Iterable[tuple[str, str]],
+    differences: Callable[[LanguageModel, list[Row], str], dict[str, list[float]]],
+) -> Iterator[Row]:
+    """Yield a row of a `dose_table` per trained model, method and kind of frames.
+
+    Parameters
+    ----------
+    study : Study
+        The planted models.
+    trained : iterable of (str, str)
+        Vocabularies and kinds of models, of `evenhand.certificates.study.TRAINED`.
+    differences : callable
+        Returns the score of each pair in the planted direction minus the other, by method,
+        from a model, pairs and the kind of the model.
+    """
+    for language, family in trained:
+        words = study.vocabulary(language)
+        sets = {new: planted_pairs(words, seed=0, new_frames=new) for new in (False, True)}
+        for dose, seed in study.trainings():
+            model = study.model(language, family, dose, seed)
+            for new_frames, pairs in sets.items():
+                clusters = [pair["cluster"] for pair in pairs]
+                for method, values in differences(model, pairs, family).items():
+                    yield {
+                        **{"language": language, "family": family, "method": method},
+                        **{"seed": seed, "new_frames": new_frames},
+                        **dose_row(values, clusters, dose),
+                    }
 
 
 def dose_row(differences: Sequence[float], clusters: Sequence[str], dose: float) -> Row:

@@ -1,14 +1,25 @@
 """Differences between two results folders apart from the numbers: data, configuration, code."""
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from evenhand.compare.results import Results
+from evenhand.io.tables import read_columns
 
 #: Kinds of change: only head has it, only base has it, or the records differ.
 NEW, GONE, CHANGED = "new", "gone", "changed"
+
+#: The files of items, with the name of the items and the columns that make one.
+ITEMS = {
+    "stereotypes/*/pairs.parquet": (
+        "pairs",
+        ["more", "less", "unrelated", "context", "bias_type", "direction"],
+    ),
+    "slguset*/slguset.parquet": ("sentences", ["sentence"]),
+    "predictions/*/cases.parquet": ("cases", ["id"]),
+}
 
 Entry = dict[str, Any]
 Sources = dict[str, tuple[set[str], set[str]]]
@@ -36,9 +47,28 @@ class Change(NamedTuple):
     where: tuple[str, ...] = ()
 
 
+class OtherItems(NamedTuple):
+    """A file of both runs that holds other items in base than in head.
+
+    Attributes
+    ----------
+    file, noun : str
+        The file in the results, and the name of its items.
+    base, head, shared : int
+        The number of items in each run, and in both.
+    """
+
+    file: str
+    noun: str
+    base: int
+    head: int
+    shared: int
+
+
 class Causes(NamedTuple):
     """All changes, each list sorted by name."""
 
+    items: list[OtherItems]
     data: list[Change]
     configuration: list[Change]
     code: list[Change]
@@ -53,6 +83,8 @@ def find_causes(base: Results, head: Results) -> Causes:
     Returns
     -------
     Causes
+        - items: pairs, sentences or cases that only one run reads: numbers then differ because of
+          these too;
         - data: the sources that the stages read. A source is identified by its path where the run
           recorded it, else by the stage and the argument that read it. One with the same content
           under another path has not changed;
@@ -73,6 +105,7 @@ def find_causes(base: Results, head: Results) -> Causes:
     }
     files = _changes(*map(_digests, runs.values()))
     return Causes(
+        _other_items(base, head),
         _data(*map(_sources, runs.values())),
         _configuration(entries),
         _code(base, head, entries),
@@ -85,6 +118,20 @@ def find_causes(base: Results, head: Results) -> Causes:
             for name, run in runs.items()
         },
     )
+
+
+def _other_items(base: Results, head: Results) -> list[OtherItems]:
+    others = []
+    for pattern, (noun, columns) in ITEMS.items():
+        for name in sorted(base.matching([pattern]) & head.matching([pattern])):
+            counts = [
+                Counter(zip(*read_columns(path, columns).to_pydict().values(), strict=True))
+                for path in (base.folder / name, head.folder / name)
+            ]
+            if counts[0] != counts[1]:
+                totals = (count.total() for count in (*counts, counts[0] & counts[1]))
+                others.append(OtherItems(name, noun, *totals))
+    return others
 
 
 def _changes(before: Mapping[str, str], after: Mapping[str, str]) -> list[Change]:
@@ -168,21 +215,17 @@ def _code(base: Results, head: Results, entries: Mapping[str, tuple[Entry, Entry
     modules: dict[str, set[str]] = defaultdict(set)
     for old, new in entries.values():
         if old["code"] != new["code"]:
-            manifests = _modules(base, old["code"]), _modules(head, new["code"])
-            changed = _changes(*manifests) if all(manifests) else []
-            modules[_short(new["stage"])].update(_short(change.name) for change in changed)
+            changed = modules[_short(new["stage"])]
+            paths = [
+                run.folder / ".evenhand" / "code" / f"{entry['code']}.json"
+                for run, entry in ((base, old), (head, new))
+            ]
+            if all(path.is_file() for path in paths):
+                manifests = (json.loads(path.read_text("utf-8"))["modules"] for path in paths)
+                changed.update(_short(change.name) for change in _changes(*manifests))
     changes = [Change(name, CHANGED, where=tuple(sorted(modules[name]))) for name in modules]
     changes += [change._replace(base=None, head=None) for change in _changes(*stages)]
     return sorted(changes)
-
-
-def _modules(results: Results, code: str) -> dict[str, Any]:
-    """Return the modules behind a code digest; empty without their manifest."""
-    path = results.folder / ".evenhand" / "code" / f"{code}.json"
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))["modules"]
-    except (OSError, ValueError, KeyError):
-        return {}
 
 
 def _short(module: str | None) -> str:

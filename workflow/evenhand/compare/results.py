@@ -56,7 +56,7 @@ class Results:
                 file=folder,
                 remedy="let the workflow finish first",
             )
-        self.tables = sorted(self._matching(TABLES))
+        self.tables = sorted(self.matching(TABLES))
         if not self.tables:
             raise InputError("holds no table, so there is nothing to compare", file=folder)
 
@@ -116,13 +116,14 @@ class Results:
 
     def changed_since(self) -> dict[str, str]:
         """Return the SHA-256 of tables and stores that differ from their records."""
-        names = {*self.tables, *self._matching(STORES)} & self.files.keys()
+        names = {*self.tables, *self.matching(STORES)} & self.files.keys()
         digests = {name: content_digest(self.folder / name) for name in sorted(names)}
         return {
             name: digest for name, digest in digests.items() if digest != self.files[name]["sha256"]
         }
 
-    def _matching(self, patterns: Iterable[str]) -> set[str]:
+    def matching(self, patterns: Iterable[str]) -> set[str]:
+        """Return the files of the folder that match one of the patterns."""
         files = (file for pattern in patterns for file in self.folder.glob(pattern))
         return {file.relative_to(self.folder).as_posix() for file in files}
 

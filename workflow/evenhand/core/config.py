@@ -44,11 +44,12 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 def read_schema(path: Path) -> Schema:
     """Read the schema (JSON Schema 2020-12, written as YAML).
 
-    The schema has five extensions. ``members`` is the package of a family of plugins, whose names
+    The schema has six extensions. ``members`` is the package of a family of plugins, whose names
     are the allowed values: it becomes an ``enum``. ``only_for`` lists the settings without which
     a key has no effect: a mapping of keys (siblings, or from the top) to the values that give it
     one, or to ``any`` for any non-empty value; a list of such mappings if one of them is enough.
-    ``effect: none`` marks a key that changes no result. ``gone``, beside the properties, has the
+    ``effect: none`` marks a key that changes no result. ``ascending`` marks a list of numbers that
+    must ascend. ``gone``, beside the properties, has the
     removed keys of earlier releases, each with advice on its replacement. ``in_reference: false``
     leaves the keys below out of docs/config.md.
     """
@@ -178,7 +179,7 @@ def complete(config: dict[str, Any], schema: Schema) -> dict[str, Any]:
         per line.
     """
     check_values(config)
-    validator = jsonschema.Draft202012Validator(schema)
+    validator = _Validator(schema)
     faults = sorted(_unreadable(config)) or sorted(
         {fault for error in validator.iter_errors(config) for fault in _explain(error)}
     )
@@ -190,6 +191,18 @@ def complete(config: dict[str, Any], schema: Schema) -> dict[str, Any]:
     if "results" in filled:  # Snakemake compares paths as text
         filled["results"] = str(Path(filled["results"]))
     return filled
+
+
+def _check_ascending(_: Any, ascending: bool, value: Any, __: Schema) -> Iterator[Any]:
+    """Yield an error if the numbers of a list do not ascend (``ascending`` in the schema)."""
+    numbers = isinstance(value, list) and all(isinstance(each, int | float) for each in value)
+    if ascending and numbers and value != sorted(value):
+        yield jsonschema.ValidationError("do not ascend")
+
+
+_Validator = jsonschema.validators.extend(
+    jsonschema.Draft202012Validator, {"ascending": _check_ascending}
+)
 
 
 def _unreadable(value: Any, where: str = "") -> Iterator[str]:
@@ -294,6 +307,8 @@ def _explain(error: jsonschema.ValidationError) -> Iterator[str]:
     elif error.validator == "required":
         for key in sorted(set(error.validator_value) - set(error.instance)):
             yield f"config: {where or 'the configuration'} lacks the key {key}"
+    elif error.validator == "ascending":
+        yield f"{is_what}; write {_as_yaml(sorted(error.instance))}"
     elif error.validator == "uniqueItems":
         repeated = next(item for item in error.instance if error.instance.count(item) > 1)
         yield f"config: {where} names {_as_yaml(repeated)} twice"

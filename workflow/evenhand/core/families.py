@@ -4,6 +4,8 @@ import importlib
 import pkgutil
 from types import ModuleType
 
+from evenhand.errors import InputError
+
 
 def member_names(package: str | ModuleType) -> list[str]:
     """Return the full names of the modules of a package, sorted.
@@ -22,3 +24,22 @@ def member_names(package: str | ModuleType) -> list[str]:
 def load_members(package: str | ModuleType) -> list[ModuleType]:
     """Import all members of a family, in the order of `member_names`."""
     return [importlib.import_module(name) for name in member_names(package)]
+
+
+def load_member(package: str, name: str, noun: str) -> ModuleType:
+    """Import a member by its name; `noun` says in the message what it would be.
+
+    Raises
+    ------
+    InputError
+        There is no such member.
+    """
+    place = f"{package}.{name}"
+    try:
+        return importlib.import_module(place)
+    except ModuleNotFoundError as error:
+        if error.name != place:  # a module that it imports is missing
+            raise
+        raise InputError(
+            f"there is no {noun} {name!r}", remedy=f"each is a module of {package}"
+        ) from error

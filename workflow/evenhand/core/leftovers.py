@@ -7,6 +7,7 @@ which ends in the identifier that Snakemake's Slurm plugin gives a run.
 """
 
 import contextlib
+import fcntl
 import getpass
 import json
 import os
@@ -14,6 +15,7 @@ import re
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,24 +68,42 @@ def release_dead_locks(folder: Path) -> str:
     Returns
     -------
     str
-        A sentence on the dead run, or on the one that still works in the folder; blank if there
-        is neither.
+        A sentence on the dead run; blank if there is none.
     """
-    dead, others = [], []
-    for lock in (folder / ".snakemake" / "locks").glob("*.lock"):
-        with contextlib.suppress(OSError):
-            owner = lock.with_suffix(".owner").read_text(encoding="utf-8")
-            (dead if is_dead(owner) else others).append((lock, owner))
-    for lock, _ in dead:
+    owners = _owners(folder / ".snakemake" / "locks")
+    dead = [lock for lock, owner in owners.items() if is_dead(owner)]
+    for lock in dead:
         release(lock)
-    for _, owner in others[:1]:
+    return "The former run in this folder was killed; its lock is released." if dead else ""
+
+
+@contextlib.contextmanager
+def starting(folder: Path) -> Iterator[None]:
+    """Look for locks and write them while no other run on this machine does."""
+    with (folder / "starting").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def other_run(locks: Path) -> str:
+    """Return a sentence on the run that holds Snakemake's locks."""
+    for owner in _owners(locks).values():
         with contextlib.suppress(ValueError):
             host, pid, _ = json.loads(owner)
             return (
-                f"warning: another run, process {pid} on {host}, works in this folder; let it end"
-                " before you start a second one, and do not use --unlock while it lives"
+                f"another run, process {pid} on {host}, works in this folder; let it end before you"
+                " start a second one, and use --unlock only if it is dead"
             )
-    return "The former run in this folder was killed; its lock is released." if dead else ""
+    return "another run works in this folder; let it end, and use --unlock only if it is dead"
+
+
+def _owners(locks: Path) -> dict[Path, str]:
+    """Return the owner of each of Snakemake's locks that has one."""
+    owners = {}
+    for lock in locks.glob("*.lock"):
+        with contextlib.suppress(OSError):
+            owners[lock] = lock.with_suffix(".owner").read_text(encoding="utf-8")
+    return owners
 
 
 def _started(pid: int) -> float | None:

@@ -13,9 +13,12 @@ and its function has keyword-only arguments, whose annotations declare their rol
 - `Output` (or ``list[Output]``): a file or folder that is written. The function gets a path
   beside the final one; the output is moved into place when it returns, and removed if it fails.
 - ``Annotated[str, Plugin("evenhand.package")]``: the name of a module of that package, whose
-  code counts as the stage's own.
+  code counts as the stage's own. Of a list, none may be named twice.
 - ``Annotated[int, Setting]``: a value that cannot change the result (threads, a device).
 - everything else: a parameter of the result.
+
+`Range` in an annotation bounds a number, or each number of a list. A function with one, or with a
+list of plugins, has the decorator `checked`, so that the bounds hold for every caller.
 
 `run` looks into the run cache (the folder in the environment variable ``EVENHAND_CACHE``)
 before it calls the function. It leaves a record of the run (in the folder ``EVENHAND_STATE``):
@@ -27,15 +30,17 @@ Called from Python, the function is an ordinary function.
 """
 
 import errno
+import functools
 import inspect
 import json
+import math
 import os
 import signal
 import sys
 import tempfile
 import typing
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
@@ -80,11 +85,67 @@ class Plugin:
     package: str
 
 
+@dataclass(frozen=True)
+class Range:
+    """The numbers that an argument may be: finite ones within these bounds."""
+
+    least: float | None = None
+    above: float | None = None
+    most: float | None = None
+    below: float | None = None
+
+    def holds(self, value: float) -> bool:
+        """Return whether a number lies in the range."""
+        return (
+            math.isfinite(value)
+            and (self.least is None or value >= self.least)
+            and (self.above is None or value > self.above)
+            and (self.most is None or value <= self.most)
+            and (self.below is None or value < self.below)
+        )
+
+    def __str__(self) -> str:
+        """Return the range in words, such as ``a finite number, above 0 and at most 1``."""
+        phrases = {"least": "at least", "above": "above", "most": "at most", "below": "below"}
+        bounds = asdict(self).items()
+        words = [f"{phrases[name]} {bound:g}" for name, bound in bounds if bound is not None]
+        return ", ".join(filter(None, ["a finite number", " and ".join(words)]))
+
+
+Count = Annotated[int, Range(least=1)]
+Natural = Annotated[int, Range(least=0)]
+#: A share that may be all of it, and one that may not.
+Share = Annotated[float, Range(above=0, most=1)]
+Fraction = Annotated[float, Range(above=0, below=1)]
+#: The smallest difference that matters, in percentage points.
+Delta = Annotated[float, Range(above=0, most=45)]
+
+
 Stage = Callable[..., dict[str, Any] | None]
 
 #: Precedes the configuration keys of options on a command line, where they have other names:
 #: ``--from-config=scoring:dtype,swapped=legal.swap`` (see `evenhand.core.config.Options`).
 FROM_CONFIG = "--from-config="
+
+
+def checked(function: Stage) -> Stage:
+    """Return a stage function that refuses numbers out of range and plugins named twice."""
+    marks = functools.cache(lambda: typing.get_type_hints(function, include_extras=True))
+
+    @functools.wraps(function)
+    def call(**arguments: Any) -> dict[str, Any] | None:
+        for name, hint in marks().items():
+            value = arguments.get(name)
+            values = value if isinstance(value, list | tuple) else [] if value is None else [value]
+            for mark in _metadata(hint):
+                for each in values:
+                    if isinstance(mark, Range) and not mark.holds(each):
+                        raise InputError(f"{name} is {each}; it must be {mark}")
+                    if isinstance(mark, Plugin) and values.count(each) > 1:
+                        raise InputError(f"{name} names {each} twice", remedy="remove one of them")
+        return function(**arguments)
+
+    return call
 
 
 def run(function: Stage) -> None:
@@ -359,7 +420,7 @@ def _keep(
     files = sorted(output["file"] for output in record["outputs"].values())
     documents = {
         f"code/{record['code']}.json": manifest,
-        f"records/{code.fingerprint(files)}.json": record,
+        f"records/{code.fingerprint(files[0])}.json": record,
     }
     for output in map(Path, files):
         if output.is_dir():

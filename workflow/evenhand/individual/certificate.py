@@ -21,8 +21,9 @@ from evenhand.tabular.prepared import Prepared
 
 EFFECTS = ("direct", "proxy")
 
-#: The reference method, and the candidate weights of the individual losses, which are added to it.
-PLAIN, LAMBDAS = "mlp", (0.1, 1.0)
+#: The reference method; candidate weights and the threshold of the individual losses, which are
+#: added to it.
+PLAIN, LAMBDAS, EPSILON = "mlp", (0.1, 1.0), 0.8
 
 #: EIDIG's retrained network, and the steps of the search from each start.
 EIDIG, EIDIG_TRIES = "eidig", 1000
@@ -161,18 +162,13 @@ def _names(package: str) -> list[str]:
 
 def _of_method(name: str, individual: bool, effect: str, seeds: Sequence[int]) -> Iterator[Row]:
     from evenhand.learning import stacked
-    from evenhand.learning.individual_loss import individual_loss_of
+    from evenhand.learning.train_table import configurations
 
     method = importlib.import_module(f"evenhand.learning.methods.{name}").METHOD
-    options = stacked.Options()
-    grid = [("none", [stacked.Configuration(0.0, None, mu) for mu in method.mus or (None,)])]
+    options, losses = stacked.Options(), ["none"]
     if name == PLAIN and individual:
-        for loss in _names("evenhand.learning.individual_losses"):
-            if individual_loss_of(loss).pairs is None:
-                continue
-            epsilon = 0.8 if individual_loss_of(loss).takes_epsilon else None
-            grid.append((loss, [stacked.Configuration(lam, epsilon, None) for lam in LAMBDAS]))
-
+        losses = dict.fromkeys([*losses, *_names("evenhand.learning.individual_losses")])
+    grid = configurations(method, losses, LAMBDAS, [EPSILON], method.mus, options.epsilon_unit)
     runs = {}
     for seed in seeds:
         table = plant_table(seed, effect)
@@ -197,7 +193,6 @@ def _of_eidig(effect: str, seeds: Sequence[int]) -> Iterator[Row]:
             epochs=HYPERPARAMETERS.epochs,
             interval=VARIANTS["5"],
             tries=EIDIG_TRIES,
-            progress=lambda *_: None,
         )
         for name, run in zip(trained, job.train(seed)[0], strict=True):
             trained[name][seed] = [run]

@@ -4,7 +4,7 @@ from typing import Any
 
 from evenhand.core import stage
 from evenhand.core.families import load_members
-from evenhand.core.stage import Input, Output, Source
+from evenhand.core.stage import Delta, Input, Output, Source
 from evenhand.core.tables import tabulate
 from evenhand.errors import InputError
 from evenhand.individual import tables
@@ -14,6 +14,7 @@ from evenhand.individual.results import read_groups, read_runs
 from evenhand.individual.study import IndividualStudy
 
 
+@stage.checked
 def tabulate_individual(
     *,
     runs: list[Input],
@@ -26,7 +27,7 @@ def tabulate_individual(
     training: Input,
     phrases: Input,
     out: Output,
-    delta: float = 5.0,
+    delta: Delta = 5.0,
 ) -> dict[str, Any]:
     """Compute the tables of individual fairness from the runs of all data sets and methods.
 

@@ -99,9 +99,9 @@ class Checkpoints:
             problem = problem.partition(". ")[0]  # torch adds advice that does not help here
             print(f"begins again: {self.file} is broken ({problem})", file=sys.stderr)
             return None
-        if configuration != self._configuration:
+        if other := _differences(configuration, self._configuration):
             raise InputError(
-                "is the checkpoint of a training with other settings or data",
+                f"is the checkpoint of a training with other settings or data: {', '.join(other)}",
                 file=self.file,
                 remedy="remove it to begin again, or train as it was begun",
             )
@@ -141,6 +141,17 @@ class Checkpoints:
         """Save the result of `collect` if the last checkpoint is old."""
         if self.file is not None and time.monotonic() >= self._due:
             self.save(collect())
+
+
+def _differences(kept: Any, present: Any, name: str = "") -> list[str]:
+    """Return the names of the values in which two configurations differ."""
+    if not (isinstance(kept, dict) and isinstance(present, dict)):
+        return [] if kept == present else [name.removeprefix(".")]
+    return [
+        difference
+        for key in {**kept, **present}
+        for difference in _differences(kept.get(key, ...), present.get(key, ...), f"{name}.{key}")
+    ]
 
 
 def random_state(device: "torch.device | str" = "cpu") -> dict[str, "torch.Tensor"]:

@@ -10,10 +10,11 @@ feed; a carriage return, before it or alone, is left in the text.
 
 import codecs
 import re
-from array import array
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Literal
+
+import numpy as np
 
 from evenhand.core.limits import CHARACTERS
 from evenhand.io.encodings import (
@@ -248,16 +249,9 @@ class TextReader:
         yield self._decode_units(rest, offset).encode()
 
     def _decode_units(self, data: bytes, offset: int) -> str:
-        units = array("H", data[: len(data) // 2 * 2])
-        nuls: list[tuple[int, int]] = []
-        end = 0
-        while True:
-            try:
-                start = units.index(0, end)
-            except ValueError:
-                break
-            end = next((i for i in range(start, len(units)) if units[i]), len(units))
-            nuls.append((2 * start, 2 * end))
+        is_nul = np.frombuffer(data, np.uint16, len(data) // 2) == 0
+        ends = 2 * np.flatnonzero(np.diff(is_nul, prepend=False, append=False))
+        nuls = list(zip(ends[::2].tolist(), ends[1::2].tolist(), strict=True))
         return self._decode_damaged(data, self.encoding, offset, nuls)
 
     def _decode_damaged(

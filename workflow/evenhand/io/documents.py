@@ -5,6 +5,7 @@ from collections.abc import Set
 from pathlib import Path
 from typing import Any
 
+from evenhand.core.whole import read_text
 from evenhand.errors import InputError
 
 
@@ -37,11 +38,13 @@ def read_description(path: Path, keys: Set[str], stage: str) -> dict[str, Any]:
     InputError
         It has another format.
     """
+    remedy = "remove it and run the workflow again"
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(read_text(path))
         lacks = keys - document.keys()
     except (ValueError, AttributeError) as error:
-        raise InputError(f"is not a description that {stage} wrote", file=path) from error
+        problem = f"is not a description that {stage} wrote"
+        raise InputError(problem, file=path, remedy=remedy) from error
     if lacks:
-        raise InputError(f"lacks {min(lacks)}, which {stage} writes", file=path)
+        raise InputError(f"lacks {min(lacks)}, which {stage} writes", file=path, remedy=remedy)
     return document

@@ -1,6 +1,5 @@
 """A data source: found in the mirror or fetched from its URL, and checked either way."""
 
-import contextlib
 import os
 import shutil
 import sys
@@ -14,7 +13,7 @@ from tqdm import tqdm
 
 from evenhand.core import stage
 from evenhand.core.files import content_digest, remove
-from evenhand.core.stage import Output, Setting
+from evenhand.core.stage import Output, Range, Setting
 from evenhand.errors import InputError
 
 #: Bytes read from the network at a time.
@@ -30,6 +29,7 @@ BUSY = (429, 500, 502, 503, 504)
 TIMEOUT = 60
 
 
+@stage.checked
 def fetch_source(
     *,
     name: str,
@@ -41,7 +41,7 @@ def fetch_source(
     licence: str | None = None,
     mirror: Annotated[Path | None, Setting] = None,
     offline: Annotated[bool, Setting] = False,
-    pause: Annotated[float, Setting] = 1.0,
+    pause: Annotated[float, Setting, Range(least=0)] = 1.0,
 ) -> dict[str, Any]:
     """Get a data source from the mirror folder or its URL, and check it.
 
@@ -76,7 +76,6 @@ def fetch_source(
         Seconds before the first new attempt; they double with each.
     """
     folder = mirror or os.environ.get("EVENHAND_MIRROR") or None
-    folder = folder and Path(folder)
     recorded = out.with_name(f"{file}.sha256")
     expected = sha256.lower()
     if not expected and recorded.is_file():
@@ -86,27 +85,31 @@ def fetch_source(
             f"{name}: {expected!r} is no SHA-256",
             remedy="enter 64 hex digits in the table of sources",
         )
-    copy, digests = _choose(name, file, folder, expected)
-    part = out.with_name(f".download-{expected[:16] or 'first'}")
-    if copy:
-        digest = digests[copy]
+    copies = _copies(Path(folder), file) if folder else {}
+    if not expected and len(copies) > 1:
+        raise InputError(
+            f"{name}: the mirror has {len(copies)} different files {file}",
+            file=next(iter(copies.values())),
+            remedy="enter the checksum of the right one in the table of sources",
+        )
+    digest = expected or next(iter(copies), "")
+    offline = offline or bool(os.environ.get("EVENHAND_OFFLINE"))
+    if copy := copies.get(digest):
         _link_or_copy(copy, out)
-    elif expected and part.exists() and content_digest(part) == expected:
-        digest = expected
-        part.replace(out)
+    elif offline or not url:
+        reason = "the run is offline" if offline else "the source has no URL"
+        others = f" with SHA-256 {expected} (but {', '.join(copies)})" if copies else ""
+        raise InputError(
+            f"{name}: the mirror ({folder or 'none is set'}) has no {file}{others}, and {reason}",
+            remedy=f"put {file} into a folder and name that folder as the mirror"
+            " (EVENHAND_MIRROR), or mend the table of sources",
+        )
     else:
-        offline = offline or bool(os.environ.get("EVENHAND_OFFLINE"))
-        if offline or not url:
-            raise _absent(name, file, expected, folder, digests, offline)
+        part = out.with_name(f".download-{expected[:16] or 'first'}")
         digest = _download(name, url, expected, part, pause)
         part.replace(out)
     record.write_text(f"{digest}  {file}\n", encoding="utf-8")
     if not expected:
-        if not copy:  # for the run after its checksum is entered, if that takes no space
-            part = out.with_name(f".download-{digest[:16]}")
-            with contextlib.suppress(OSError):
-                remove(part)
-                os.link(out, part)
         print(
             f"warning: {name} has no checksum in the table of sources. This copy has SHA-256"
             f" {digest}, which later copies must have too.",
@@ -116,41 +119,15 @@ def fetch_source(
     return {"bytes": out.stat().st_size, "licence": licence, "from": place}
 
 
-def _choose(
-    name: str, file: str, folder: Path | None, expected: str
-) -> tuple[Path | None, dict[Path, str]]:
-    """Return the mirror's copy with this SHA-256, and the SHA-256 of each copy that was read.
-
-    Without a SHA-256 any copy will do, if all are the same.
-    """
-    copies: dict[Path, str] = {}
-    for path in _find(folder, file) if folder else []:
-        copies[path] = content_digest(path)
-        if copies[path] == expected:
-            return path, copies
-        if expected:
-            print(
-                f"{path} has SHA-256 {copies[path]}, not {expected}: passed over", file=sys.stderr
-            )
-    if expected or not copies:
-        return None, copies
-    if len({*copies.values()}) > 1:
-        raise InputError(
-            f"{name}: the mirror has {len(copies)} files {file}, which differ",
-            file=next(iter(copies)),
-            remedy="enter the checksum of the right one in the table of sources",
-        )
-    return next(iter(copies)), copies
-
-
 # --- the mirror ----------------------------------------------------------------------------
 
 
-def _find(folder: Path, file: str) -> list[Path]:
-    """Return the files of that name in a folder and below, in the order of their paths."""
+def _copies(folder: Path, file: str) -> dict[str, Path]:
+    """Return the files of that name in a folder and below, by SHA-256."""
     if not folder.is_dir():
         raise InputError("the mirror is no folder", file=folder, remedy="mend the path to it")
-    return sorted(path for path in folder.rglob(file) if path.is_file())
+    paths = sorted(path for path in folder.rglob(file) if path.is_file())
+    return {content_digest(path): path for path in paths}
 
 
 def _link_or_copy(source: Path, target: Path) -> None:
@@ -162,30 +139,6 @@ def _link_or_copy(source: Path, target: Path) -> None:
         shutil.copyfile(source, target)
 
 
-def _absent(
-    name: str,
-    file: str,
-    expected: str,
-    folder: Path | None,
-    digests: dict[Path, str],
-    offline: bool,
-) -> InputError:
-    if digests:
-        path, digest = next(iter(digests.items()))
-        return InputError(
-            f"{name}: the mirror's file has SHA-256 {digest}, not {expected}",
-            file=path,
-            remedy="put the right file there, or enter its checksum in the table of sources",
-        )
-    where = f"the mirror {folder} has no {file}" if folder else "there is no mirror"
-    why = "the run is offline" if offline else "the source has no URL"
-    return InputError(
-        f"{name}: {where}, and {why}",
-        remedy=f"put {file} into a folder and name that folder as the mirror"
-        " (EVENHAND_MIRROR)" + (", or set offline to false" if offline else ""),
-    )
-
-
 # --- the network -----------------------------------------------------------------------------
 
 
@@ -194,21 +147,19 @@ def _download(name: str, url: str, expected: str, part: Path, pause: float) -> s
     if not expected:
         remove(part)  # without a checksum a part of another file would go unnoticed
     for attempt in range(ATTEMPTS):
-        if attempt:
-            time.sleep(pause * 2 ** (attempt - 1))
         try:
             _fetch_rest(url, part)
-        except (requests.ConnectionError, requests.Timeout, urllib3.exceptions.HTTPError) as error:
+            break
+        except (requests.RequestException, urllib3.exceptions.HTTPError, ValueError) as error:
             problem = error
+            if isinstance(error, requests.HTTPError | ValueError):  # not mended by time
+                raise InputError(
+                    f"{name}: cannot be fetched ({error})",
+                    file=url,
+                    remedy="check the address, or put the file into the mirror",
+                ) from error
             print(f"{url}: {error}", file=sys.stderr)
-            continue
-        except (requests.RequestException, ValueError) as error:
-            raise InputError(
-                f"{name}: cannot be fetched ({error})",
-                file=url,
-                remedy="check the address, or put the file into the mirror",
-            ) from error
-        break
+            time.sleep(pause * 2**attempt)
     else:
         raise InputError(
             f"{name}: could not be fetched in {ATTEMPTS} attempts ({problem})",

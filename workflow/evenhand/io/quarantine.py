@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
@@ -73,16 +72,6 @@ UNITS = frozenset({"line", "record", "byte", "file"})
 ROWS_PER_REASON = 100
 
 
-@dataclass
-class _Surplus:
-    """Cases of one reason and unit without a separate row."""
-
-    rows: int = 0
-    more: int = 0
-    first: int | None = None
-    last: int | None = None
-
-
 class Quarantine:
     """Rows in the order in which they are added, and counts by reason.
 
@@ -96,7 +85,8 @@ class Quarantine:
         self._first_details: dict[str, str] = {}
         self._rows: list[tuple[str, int | None, str, str, str, int]] = []
         self._file: str | None = None
-        self._surplus: dict[tuple[str, str], _Surplus] = {}
+        self._in_file: Counter[tuple[str, str]] = Counter()
+        self._shared: dict[tuple[str, str], tuple[int, int | None]] = {}
 
     def add(self, file: str, position: int | None, unit: str, reason: str, detail: str) -> None:
         """Add a case.
@@ -121,17 +111,15 @@ class Quarantine:
         self.counts[reason] += 1
         self._first_details.setdefault(reason, detail)
         if file != self._file:
-            self._end_file()
-            self._file = file
-        surplus = self._surplus.setdefault((reason, unit), _Surplus())
-        if surplus.rows < ROWS_PER_REASON:
-            surplus.rows += 1
+            self._file, self._in_file, self._shared = file, Counter(), {}
+        self._in_file[reason, unit] += 1
+        more = self._in_file[reason, unit] - ROWS_PER_REASON
+        if more <= 0:
             self._rows.append((file, position, unit, reason, detail, 1))
             return
-        if not surplus.more:
-            surplus.first = position
-        surplus.more += 1
-        surplus.last = position
+        place, first = self._shared.setdefault((reason, unit), (len(self._rows), position))
+        detail = f"{more} more, the last at {position}"
+        self._rows[place : place + 1] = [(file, first, unit, reason, detail, more)]
 
     @contextmanager
     def beyond_limits(self, file: str, position: int | None, unit: str) -> Iterator[None]:
@@ -152,13 +140,4 @@ class Quarantine:
 
     def rows(self) -> list[tuple[str, int | None, str, str, str, int]]:
         """Return all rows as tuples, in the order of `SCHEMA`."""
-        self._end_file()
         return self._rows
-
-    def _end_file(self) -> None:
-        for (reason, unit), surplus in self._surplus.items():
-            if surplus.more:
-                detail = f"{surplus.more} more, the last at {surplus.last}"
-                row = (self._file, surplus.first, unit, reason, detail, surplus.more)
-                self._rows.append(row)
-        self._surplus = {}

@@ -240,8 +240,7 @@ def write_workbook(
     book = openpyxl.Workbook()
     _fill_notes(book.active, *notes)
     sheet = book.create_sheet(table)
-    count = _fill_table(sheet, columns, rows)
-    _shape_table(sheet, columns, count)
+    _fill_table(sheet, columns, list(rows))
     book.active = 1
     for worksheet in book.worksheets:
         worksheet.sheet_view.tabSelected = worksheet is sheet
@@ -264,55 +263,15 @@ def _fill_notes(sheet: Any, name: str, text: str) -> None:
 
 
 def _fill_table(
-    sheet: Any, columns: Sequence[Column], rows: Iterable[Sequence[str | int | Marked | None]]
-) -> int:
-    """Write header and rows; return the number of rows."""
-    from openpyxl.cell.rich_text import CellRichText, TextBlock
-    from openpyxl.cell.text import InlineFont
+    sheet: Any, columns: Sequence[Column], rows: list[Sequence[str | int | Marked | None]]
+) -> None:
+    """Write header and rows, with widths, drop-down answers and a filter."""
     from openpyxl.styles import Alignment, Font, PatternFill
-
-    heading, wrapped = PatternFill("solid", "FFD9E2EC"), Alignment(wrap_text=True, vertical="top")
-    to_fill = PatternFill("solid", "FFFFF8DC")
-    highlight = InlineFont(b=True, color="FFC00000", sz=12)
-    plain = InlineFont(sz=12)
-    for place, column in enumerate(columns, start=1):
-        cell = sheet.cell(1, place)
-        _set_text(cell, f"{column.name} {column.title}".strip())
-        cell.font, cell.fill, cell.alignment = Font(bold=True), heading, wrapped
-    count = 0
-    for number, row in enumerate(rows, start=2):
-        for place, (column, value) in enumerate(zip(columns, row, strict=True), start=1):
-            cell = sheet.cell(number, place)
-            cell.alignment = wrapped
-            if column.fill_in:
-                cell.fill, cell.number_format = to_fill, "@"  # typed values stay text
-            if isinstance(value, Marked):
-                parts = (
-                    (plain, value.text[: value.start]),
-                    (highlight, value.text[value.start : value.end]),
-                    (plain, value.text[value.end :]),
-                )
-                cell.value = CellRichText(*[TextBlock(font, part) for font, part in parts if part])
-                cell.quotePrefix = True
-            elif isinstance(value, str):
-                _set_text(cell, value)
-            elif value is not None:
-                cell.value = value
-        count += 1
-    return count
-
-
-def _set_text(cell: Any, text: str) -> None:
-    """Set a cell's value as text, even if it looks like a number or a formula."""
-    cell.value = text
-    cell.data_type = "s"
-    cell.quotePrefix = True  # a program that edits the cell keeps it text
-
-
-def _shape_table(sheet: Any, columns: Sequence[Column], rows: int) -> None:
     from openpyxl.utils import get_column_letter
     from openpyxl.worksheet.datavalidation import DataValidation
 
+    heading, wrapped = PatternFill("solid", "FFD9E2EC"), Alignment(wrap_text=True, vertical="top")
+    to_fill = PatternFill("solid", "FFFFF8DC")
     for place, column in enumerate(columns, start=1):
         letter = get_column_letter(place)
         sheet.column_dimensions[letter].width = column.width
@@ -326,10 +285,42 @@ def _shape_table(sheet: Any, columns: Sequence[Column], rows: int) -> None:
                 errorTitle=column.name,
                 error=" / ".join(column.choices),
             )
-            rule.add(f"{letter}2:{letter}{max(rows, 1) + 1}")
+            rule.add(f"{letter}2:{letter}{max(len(rows), 1) + 1}")
             sheet.add_data_validation(rule)
+        cell = sheet.cell(1, place)
+        _set_text(cell, f"{column.name} {column.title}".strip())
+        cell.font, cell.fill, cell.alignment = Font(bold=True), heading, wrapped
+        for number, row in enumerate(rows, start=2):
+            cell = sheet.cell(number, place)
+            cell.alignment = wrapped
+            if column.fill_in:
+                cell.fill, cell.number_format = to_fill, "@"  # typed values stay text
+            _set_value(cell, row[place - 1])
     sheet.freeze_panes = "A2"
-    sheet.auto_filter.ref = f"A1:{get_column_letter(len(columns))}{rows + 1}"
+    sheet.auto_filter.ref = f"A1:{get_column_letter(len(columns))}{len(rows) + 1}"
+
+
+def _set_value(cell: Any, value: str | int | Marked | None) -> None:
+    from openpyxl.cell.rich_text import CellRichText, TextBlock
+    from openpyxl.cell.text import InlineFont
+
+    if isinstance(value, Marked):
+        text, start, end = value
+        plain, highlight = InlineFont(sz=12), InlineFont(b=True, color="FFC00000", sz=12)
+        parts = ((plain, text[:start]), (highlight, text[start:end]), (plain, text[end:]))
+        cell.value = CellRichText(*[TextBlock(font, part) for font, part in parts if part])
+        cell.quotePrefix = True
+    elif isinstance(value, str):
+        _set_text(cell, value)
+    else:
+        cell.value = value
+
+
+def _set_text(cell: Any, text: str) -> None:
+    """Set a cell's value as text, even if it looks like a number or a formula."""
+    cell.value = text
+    cell.data_type = "s"
+    cell.quotePrefix = True  # a program that edits the cell keeps it text
 
 
 def _without_times(book: io.BytesIO) -> bytes:

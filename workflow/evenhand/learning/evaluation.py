@@ -34,27 +34,11 @@ def predict(
     *,
     device: str = "cpu",
     title: str | None = None,
-) -> np.ndarray:
-    """Return the logits of rows without dropout: float32 (float64 if the model's), (n, classes).
-
-    The parameters are those of `predict_features`.
-    """
-    return predict_features(model, batcher, rows, settings, device=device, title=title)[0]
-
-
-def predict_features(
-    model: "nn.Module",
-    batcher: Batcher,
-    rows: np.ndarray,
-    settings: Settings,
-    *,
-    device: str = "cpu",
-    title: str | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the logits of rows and the inputs of the last layer, without dropout.
 
-    Rows are predicted in order, `Settings.evaluation_batch` at a time. A `title` adds a progress
-    bar.
+    Both are float32 (float64 if the model's), of the shapes (n, classes) and (n, d). Rows are
+    predicted in order, `Settings.evaluation_batch` at a time. A `title` adds a progress bar.
     """
     import torch
     from tqdm import tqdm

@@ -26,6 +26,7 @@ import torch
 from torch import nn
 
 from evenhand.errors import InputError
+from evenhand.learning.objective import full_precision
 from evenhand.learning.packing import Limits, Packed
 from evenhand.scoring.device import DTYPES, prepare_device
 from evenhand.scoring.model_files import check_folder, readable_errors
@@ -362,7 +363,7 @@ class DocumentTop(nn.Module):
             out = self.layers(grid, src_key_padding_mask=~seen)
             features = out.masked_fill(~seen[..., None], -math.inf).max(dim=1).values
         logits = self.classifier(self.dropout(features))
-        return _at_least_fp32(logits), _at_least_fp32(features)
+        return full_precision(logits), full_precision(features)
 
 
 class HierarchicalClassifier(nn.Module):
@@ -416,7 +417,3 @@ def _activation(config: "PretrainedConfig"):
 
     name = getattr(config, "hidden_act", None) or getattr(config, "activation", "gelu")
     return name if name in ("relu", "gelu") else ACT2FN[name]
-
-
-def _at_least_fp32(tensor: torch.Tensor) -> torch.Tensor:
-    return tensor.float() if tensor.dtype in (torch.bfloat16, torch.float16) else tensor

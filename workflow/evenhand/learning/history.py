@@ -13,6 +13,7 @@ import pyarrow as pa
 from evenhand.core.files import atomic
 from evenhand.errors import InputError
 from evenhand.io.tables import write_table
+from evenhand.learning.loop import Stateful
 
 #: One row per training and epoch, in order. Scores are of the development split.
 HISTORY = pa.schema(
@@ -65,7 +66,7 @@ class Trained:
     steps: int
 
 
-class Epochs:
+class Epochs(Stateful):
     """The epochs of a training, its best weights, and early stopping.
 
     Epochs are compared by their development score, and among equal scores by the loss. On a
@@ -80,7 +81,7 @@ class Epochs:
         The development score, one of `SELECTIONS`.
     """
 
-    _STATE = ("history", "best", "weights")
+    STATE = ("history", "best", "rank", "weights")
 
     def __init__(self, most: int, patience: int, select: str) -> None:
         self.most, self.patience, self.select = most, patience, select
@@ -113,16 +114,6 @@ class Epochs:
         for row in self.history:
             row["best"] = row["epoch"] == self.best
         return Trained(self.history, self.best, self.rank[0], self.history[-1]["steps"])
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return the state for a checkpoint."""
-        return {name: getattr(self, name) for name in self._STATE} | {"rank": [*self.rank]}
-
-    def load_state_dict(self, kept: dict[str, Any]) -> None:
-        """Continue from `state_dict`."""
-        for name in self._STATE:
-            setattr(self, name, kept[name])
-        self.rank = tuple(kept["rank"])
 
 
 def write_history(

@@ -4,14 +4,13 @@ An individual loss has two parts: the pairs within a batch, and the distance bet
 a pair. The sum (or mean) of the distances over the pairs, times lambda, is added to the label loss.
 """
 
-import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 
-from evenhand.errors import InputError
+from evenhand.core.families import load_member
 from evenhand.learning.divergences import js_divergence
 
 PACKAGE = "evenhand.learning.individual_losses"
@@ -90,13 +89,4 @@ def individual_loss_of(name: str) -> IndividualLoss:
     InputError
         There is no such module.
     """
-    module = f"{PACKAGE}.{name}"
-    try:
-        return importlib.import_module(module).LOSS
-    except ModuleNotFoundError as error:
-        if error.name != module:  # the module is there, and imports one that is not
-            raise
-        raise InputError(
-            f"there is no individual loss {name}",
-            remedy="use one of evenhand/learning/individual_losses, or add it there",
-        ) from error
+    return load_member(PACKAGE, name, "individual loss").LOSS

@@ -8,7 +8,6 @@ The checkpoint of an interrupted training includes the order of the sentences.
 """
 
 import hashlib
-import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -81,8 +80,6 @@ def read_corpus(
     InputError
         There is no input, an input is not readable, or there are too few sentences.
     """
-    if not 0 < held_out < 1:
-        raise InputError("held_out is a share between 0 and 1")
     sentences, read = _sample(_read_sentences(tables or [], files or []), max_sentences)
     kept_back = max(1, round(held_out * len(sentences)))
     if len(sentences) <= kept_back:
@@ -134,7 +131,7 @@ def _sample(sentences: Iterable[str], most: int) -> tuple[list[str], int]:
     return [sentence for _, sentence in sorted(chosen.items())[:most]], read
 
 
-class Batches:
+class Batches(loop.Stateful):
     """An endless iterator of batches of sentence numbers of similar length, shuffled each epoch.
 
     Parameters
@@ -147,24 +144,26 @@ class Batches:
         Generator for shuffling. The caller may draw from it between two batches.
     """
 
+    STATE = ("_epoch", "_used", "_generator")
+
     def __init__(
         self, coded: Sequence[Sequence[int]], batch: int, generator: np.random.Generator
     ) -> None:
         self._lengths = np.array([len(ids) for ids in coded])
         self._batch, self._generator = batch, generator
-        self._epoch: list[np.ndarray] = []
+        self._epoch: list[list[int]] = []
         self._used = 0
 
-    def __iter__(self) -> Iterator[np.ndarray]:
+    def __iter__(self) -> Iterator[list[int]]:
         return self
 
-    def __next__(self) -> np.ndarray:
+    def __next__(self) -> list[int]:
         if self._used == len(self._epoch):
             self._epoch, self._used = self._shuffled(), 0
         self._used += 1
         return self._epoch[self._used - 1]
 
-    def _shuffled(self) -> list[np.ndarray]:
+    def _shuffled(self) -> list[list[int]]:
         order = self._generator.permutation(len(self._lengths))
         batches = []
         for start in range(0, len(order), 16 * self._batch):
@@ -172,21 +171,7 @@ class Batches:
             stretch = order[start : start + 16 * self._batch]
             stretch = stretch[np.argsort(self._lengths[stretch], kind="stable")]
             batches += [stretch[i : i + self._batch] for i in range(0, len(stretch), self._batch)]
-        return [batches[number] for number in self._generator.permutation(len(batches))]
-
-    def state(self) -> dict[str, Any]:
-        """Return the position, including the generator's state, as JSON values."""
-        return {
-            "epoch": [batch.tolist() for batch in self._epoch],
-            "used": self._used,
-            "generator": self._generator.bit_generator.state,
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Continue from a `state` of the same sentences."""
-        self._epoch = [np.array(batch) for batch in state["epoch"]]
-        self._used = state["used"]
-        self._generator.bit_generator.state = state["generator"]
+        return [batches[number].tolist() for number in self._generator.permutation(len(batches))]
 
 
 def fit(
@@ -239,8 +224,10 @@ def fit(
     return training.losses
 
 
-class _Training:
-    """See `fit`, and `evenhand.learning.loop.Training`."""
+class _Training(loop.Training):
+    """See `fit`."""
+
+    STATE = ("model", "descent", "batches", "losses")
 
     def __init__(
         self,
@@ -277,21 +264,6 @@ class _Training:
                 )
             self.losses.append(value)
             yield {"loss": f"{value:.3f}"}
-
-    def state_dict(self) -> dict[str, Any]:
-        return {
-            "model": self.model.state_dict(),
-            "descent": self.descent.state_dict(),
-            "batches": self.batches and json.dumps(self.batches.state()),
-            "losses": self.losses,
-        }
-
-    def load_state_dict(self, kept: dict[str, Any]) -> None:
-        self.model.load_state_dict(kept["model"])
-        self.descent.load_state_dict(kept["descent"])
-        if self.batches is not None:
-            self.batches.restore(json.loads(kept["batches"]))
-        self.losses = kept["losses"]
 
 
 def mask_tokens(

@@ -12,7 +12,6 @@ bytes. With other seeds in the stack, a training's sums may have another order, 
 may differ.
 """
 
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,13 +29,12 @@ from evenhand.errors import InputError
 from evenhand.learning import loop
 from evenhand.learning.erasure import LastLayer
 from evenhand.learning.examples import Examples
-from evenhand.learning.history import Epochs, Trained, broken_batch
+from evenhand.learning.history import Epochs, Trained
 from evenhand.learning.objective import (
     Batch,
     Objective,
     Options,
     State,
-    per_example_loss,
     reads_features,
     trains_inside,
 )
@@ -178,12 +176,14 @@ def train_models(
         return models
 
 
-class Stack:
+class Stack(loop.Training):
     """Trainings that differ in the seed.
 
     Each case has a last feature of 1, whose weight is the bias. `active` lists the unfinished
     trainings, whose weights and states are in the stack, as indices into `seeds`.
     """
+
+    STATE = ("active", "step", "state", "parameters", "optimizer", "samplers", "epochs")
 
     def __init__(
         self,
@@ -306,28 +306,10 @@ class Stack:
         trained = epochs.result()
         return Model(seed, weight[:-1], weight[-1], logits, swapped_logits, trained, reads)
 
-    def state_dict(self) -> dict[str, Any]:
-        """Return the state for a checkpoint."""
-        return {
-            "active": self.active,
-            "step": self.step,
-            "parameters": self.parameters,
-            "optimizer": self.optimizer.state_dict(),
-            "state": self.state,
-            "samplers": json.dumps([sampler.state() for sampler in self.samplers]),
-            "epochs": [epochs.state_dict() for epochs in self.epochs],
-        }
-
     def load_state_dict(self, kept: dict[str, Any]) -> None:
         """Continue from `state_dict`."""
-        self.active, self.step, self.state = (kept[n] for n in ("active", "step", "state"))
-        self.parameters = _trainable(kept["parameters"])
-        self.optimizer = self._optimizer()
-        self.optimizer.load_state_dict(kept["optimizer"])
-        for sampler, state in zip(self.samplers, json.loads(kept["samplers"]), strict=True):
-            sampler.restore(state)
-        for epochs, state in zip(self.epochs, kept["epochs"], strict=True):
-            epochs.load_state_dict(state)
+        self._keep(kept["active"])
+        super().load_state_dict(kept)
 
     # ------------------------------------------------------------------ one step
 
@@ -393,16 +375,14 @@ class Stack:
         finite = torch.isfinite(losses) & torch.isfinite(norms)
         if not bool(finite.all()):
             place = int((~finite).nonzero()[0, 0])
-            cases = rows[place]
-            each = per_example_loss(logits[place], fields["labels"][place], self.examples.task)
-            raise broken_batch(
+            raise self.problem.broken_batch(
                 self.folder,
+                rows[place],
+                logits[place],
                 step=self.step,
                 seed=self.seeds[self.active[place]],
                 loss=losses[place].item(),
                 norm=norms[place].item(),
-                ids=[self.examples.ids[row] for row in cases],
-                losses=each.tolist(),
             )
         rate = self.problem.learning_rate(self.step)
         self.optimizer.param_groups[0]["lr"] = rate

@@ -1,10 +1,13 @@
 """The training loop, with progress bar and checkpoints; and AdamW with its schedule."""
 
+import json
 import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from evenhand.io.checkpoint import Checkpoints, random_state, set_random_state
 
@@ -12,7 +15,55 @@ if TYPE_CHECKING:
     import torch
 
 
-class Training(Protocol):
+class Stateful:
+    """An object with a state that a checkpoint can hold: its attributes named in `STATE`.
+
+    An attribute is a tensor, a number, a string, None, an object with `state_dict`, a NumPy
+    generator, or a list or dict of them.
+    """
+
+    STATE: tuple[str, ...] = ()
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the state: tensors, numbers, strings, and dicts and lists of them."""
+        return {name: _state_of(getattr(self, name)) for name in self.STATE}
+
+    def load_state_dict(self, kept: dict[str, Any]) -> None:
+        """Continue from a result of `state_dict`."""
+        for name in self.STATE:
+            setattr(self, name, _restored(getattr(self, name), kept[name]))
+
+
+def _state_of(value: Any) -> Any:
+    if hasattr(value, "state_dict"):
+        return value.state_dict()
+    if isinstance(value, np.random.Generator):
+        return json.dumps(value.bit_generator.state)
+    if isinstance(value, list):
+        return list(map(_state_of, value))
+    if isinstance(value, dict):
+        return {key: _state_of(each) for key, each in value.items()}
+    return value
+
+
+def _restored(value: Any, kept: Any) -> Any:
+    """Return a value in its kept state: the same object, if it is one that others refer to."""
+    if hasattr(value, "load_state_dict"):
+        value.load_state_dict(kept)
+    elif isinstance(value, np.random.Generator):
+        value.bit_generator.state = json.loads(kept)
+    elif hasattr(value, "copy_"):
+        value.detach().copy_(kept)
+    elif isinstance(value, list) and len(value) == len(kept):
+        return list(map(_restored, value, kept))
+    elif isinstance(value, dict) and value.keys() == kept.keys():
+        return {key: _restored(each, kept[key]) for key, each in value.items()}
+    else:
+        return kept
+    return value
+
+
+class Training(Stateful):
     """A training that `run` carries out and resumes.
 
     Attributes
@@ -27,13 +78,8 @@ class Training(Protocol):
     step: int
 
     def advance(self) -> Iterator[dict[str, str]]:
-        """Train until done; yield progress-bar notes whenever `state_dict` is consistent."""
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return the state: tensors, numbers, strings, and dicts and lists of them."""
-
-    def load_state_dict(self, kept: dict[str, Any]) -> None:
-        """Continue from a result of `state_dict`."""
+        """Train until done; yield progress-bar notes whenever the state is consistent."""
+        raise NotImplementedError
 
 
 def run(
@@ -96,7 +142,7 @@ def schedule_factor(step: int, *, steps: int, warmup: int) -> float:
     return max(0.0, (steps - step) / max(1, steps - warmup))
 
 
-class Descent:
+class Descent(Stateful):
     """AdamW with gradient clipping, and a rate that rises, then falls linearly to 0.
 
     Parameters
@@ -110,6 +156,8 @@ class Descent:
     clip : float
         Maximum norm of gradients; 0 does not clip.
     """
+
+    STATE = ("optimizer", "schedule")
 
     def __init__(
         self,
@@ -146,12 +194,3 @@ class Descent:
             self.schedule.step()
         self.optimizer.zero_grad()
         return value, length
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return the states of optimiser and schedule."""
-        return {"optimizer": self.optimizer.state_dict(), "schedule": self.schedule.state_dict()}
-
-    def load_state_dict(self, kept: dict[str, Any]) -> None:
-        """Continue from `state_dict`."""
-        self.optimizer.load_state_dict(kept["optimizer"])
-        self.schedule.load_state_dict(kept["schedule"])

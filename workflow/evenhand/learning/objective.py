@@ -7,12 +7,12 @@ runs can be trained at once: group membership is a weight, not an index, and no 
 value.
 """
 
-import importlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+from evenhand.core.families import load_member
 from evenhand.errors import InputError
 from evenhand.learning.pairs import GRAPH, kind_of_pairs
 
@@ -62,7 +62,7 @@ class Batch:
         The logits of each case's counterfactual, the text with swapped words. Any finite numbers
         for cases without one.
     has_partner : tensor of bool or None, shape (n,)
-        Whether a case has a counterfactual. None: all have one, if there are `partner_logits`.
+        Whether a case has a counterfactual; None without `partner_logits`.
     partner : tensor of int64 or None, shape (n,)
         The row of this batch with the case's neighbour in a given graph; -1: not in the batch.
     """
@@ -165,15 +165,7 @@ def load_objective(name: str) -> Objective:
     InputError
         There is no such objective.
     """
-    place = f"{PACKAGE}.{name}"
-    try:
-        module = importlib.import_module(place)
-    except ModuleNotFoundError as error:
-        if error.name != place:  # a module that it imports is missing
-            raise
-        raise InputError(
-            f"there is no objective {name!r}", remedy=f"each is a module of {PACKAGE}"
-        ) from error
+    module = load_member(PACKAGE, name, "objective")
     known = [attribute.name for attribute in fields(Objective) if hasattr(module, attribute.name)]
     return Objective(**{key: getattr(module, key) for key in known} | {"NAME": name})
 
@@ -289,10 +281,7 @@ def element_losses(logits: "Tensor", labels: "Tensor", task: str) -> "Tensor":
     if task == "multi_label":
         labels = labels.to(logits.dtype)
         return functional.binary_cross_entropy_with_logits(logits, labels, reduction="none")
-    if task == "multi_class":
-        log_p = logits.log_softmax(dim=-1)
-        return -log_p.gather(-1, labels[..., None])
-    raise ValueError(f"there is no task {task}")
+    return -logits.log_softmax(dim=-1).gather(-1, labels[..., None])
 
 
 def per_example_loss(logits: "Tensor", labels: "Tensor", task: str) -> "Tensor":

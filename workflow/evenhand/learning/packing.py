@@ -5,6 +5,7 @@ the paragraphs of a whole batch are sorted by length and put into buckets whose 
 multiple of 16 tokens, together with the document and position of each paragraph.
 """
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -114,12 +115,36 @@ class Packed:
         )
 
 
+def cut(
+    paragraphs: Sequence[np.ndarray], limits: Limits, after: Sequence[int] = ()
+) -> list[np.ndarray]:
+    """Return what is read of a document: its first paragraphs, and their first tokens.
+
+    Parameters
+    ----------
+    paragraphs : sequence of int arrays
+        The token ids of each paragraph, including special tokens.
+    limits : Limits
+        The maximum lengths to read.
+    after : sequence of int
+        The special ids at the end of a paragraph, which cut ones get too.
+    """
+    if len(after) >= limits.tokens:
+        raise ValueError(f"paragraphs of {limits.tokens} tokens cannot end with {after}")
+    end = limits.tokens - len(after)
+    return [
+        part
+        if len(part) <= limits.tokens
+        else np.concatenate([part[:end], np.array(after, part.dtype)])
+        for part in paragraphs[: limits.segments]
+    ]
+
+
 def pack(
     documents: Sequence[Sequence[np.ndarray]],
     limits: Limits,
     *,
     pad_id: int,
-    after: Sequence[int] = (),
     bucket: int = BUCKET,
     tokens_per_batch: int | None = None,
     device: str = "cpu",
@@ -129,13 +154,11 @@ def pack(
     Parameters
     ----------
     documents : sequence of sequences of int arrays
-        The token ids of each paragraph of each document, including special tokens.
+        The token ids of each paragraph of each document, as from `cut`.
     limits : Limits
-        The maximum lengths to read.
+        The maximum lengths.
     pad_id : int
         The id for padding, which is masked.
-    after : sequence of int
-        The special ids at the end of a paragraph, which cut ones get too.
     bucket : int
         Widths are multiples of this, up to the limit.
     tokens_per_batch : int, optional
@@ -151,78 +174,33 @@ def pack(
     InputError
         A paragraph has no tokens.
     """
-    return pack_flat(
-        [
-            np.concatenate(document[: limits.segments]) if len(document) else np.zeros(0, np.int64)
-            for document in documents
-        ],
-        [
-            np.fromiter(
-                map(len, document[: limits.segments]), np.int64, min(len(document), limits.segments)
-            )
-            for document in documents
-        ],
-        limits,
-        pad_id=pad_id,
-        after=after,
-        bucket=bucket,
-        tokens_per_batch=tokens_per_batch,
-        device=device,
-    )
-
-
-def pack_flat(
-    ids: Sequence[np.ndarray],
-    lengths: Sequence[np.ndarray],
-    limits: Limits,
-    *,
-    pad_id: int,
-    after: Sequence[int] = (),
-    bucket: int = BUCKET,
-    tokens_per_batch: int | None = None,
-    device: str = "cpu",
-) -> Packed:
-    """Pack documents with concatenated paragraphs, as in a token store.
-
-    Parameters
-    ----------
-    ids : sequence of int arrays, shape (t,) each
-        The ids of all paragraphs of each document.
-    lengths : sequence of int arrays, shape (paragraphs,) each
-        The number of ids of each paragraph.
-    limits, pad_id, after, bucket, tokens_per_batch, device
-        See `pack`.
-    """
     kind = torch.device(device).type
     tokens_per_batch = tokens_per_batch or TOKENS_PER_BATCH[kind]
-    if bucket < 1 or tokens_per_batch < 1 or len(after) >= limits.tokens:
-        raise ValueError(f"no such buckets: {bucket}, {tokens_per_batch}, {after}")
-    counts = np.array([min(len(document), limits.segments) for document in lengths], dtype=np.int64)
-    sizes, starts = _layout(ids, lengths, counts)
+    counts = np.array([len(document) for document in documents], dtype=np.int64)
+    paragraphs = list(itertools.chain.from_iterable(documents))
+    sizes = np.array([len(paragraph) for paragraph in paragraphs], dtype=np.int64)
     if (sizes < 1).any():
         raise InputError(
             "a paragraph has no tokens, so that it has no vector",
             remedy="use a tokenizer that puts special tokens around a text",
         )
-    flat = np.concatenate([np.zeros(0, np.int64), *ids])
-    kept = np.minimum(sizes, limits.tokens)
-    widths = np.minimum(-(-kept // bucket) * bucket, limits.tokens)
+    if bucket < 1 or tokens_per_batch < 1 or sizes.max(initial=0) > limits.tokens:
+        raise ValueError(f"no such buckets: {bucket}, {tokens_per_batch}, {limits.tokens}")
+    widths = np.minimum(-(-sizes // bucket) * bucket, limits.tokens)
+    flat = np.concatenate([np.zeros(0, np.int64), *paragraphs])
+    starts = np.cumsum(sizes) - sizes
     documents, slots = places(counts)
     order = np.argsort(-widths, kind="stable")  # the widest first, to run out of memory early
     buckets = []
     for rows in _groups(order, widths, tokens_per_batch, mixed=kind != "cpu"):
-        width = int(widths[rows[0]])
-        columns = np.arange(width)
-        inside = columns < kept[rows, None]
+        columns = np.arange(widths[rows[0]])
+        inside = columns < sizes[rows, None]
         at = np.minimum(starts[rows, None] + columns, len(flat) - 1)
-        table = np.where(inside, flat[at], pad_id).astype(np.int64)
-        if len(after):
-            cut = np.flatnonzero(sizes[rows] > limits.tokens)
-            table[cut, limits.tokens - len(after) :] = after
+        ids = np.where(inside, flat[at], pad_id).astype(np.int64)
         buckets.append(
             Bucket(
-                ids=torch.from_numpy(table),
-                lengths=torch.from_numpy(kept[rows]),
+                ids=torch.from_numpy(ids),
+                lengths=torch.from_numpy(sizes[rows]),
                 full=bool(inside.all()),
             )
         )
@@ -240,22 +218,6 @@ def places(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the document and the position of each paragraph, from the counts per document."""
     documents = np.repeat(np.arange(len(counts)), counts)
     return documents, np.arange(len(documents)) - np.repeat(np.cumsum(counts) - counts, counts)
-
-
-def _layout(
-    ids: Sequence[np.ndarray], lengths: Sequence[np.ndarray], counts: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the size of each paragraph that is read, and its start in all ids of the batch."""
-    sizes, starts, before = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
-    for tokens, of_document, count in zip(ids, lengths, counts.tolist(), strict=True):
-        size = np.asarray(of_document[:count], dtype=np.int64)
-        end = np.cumsum(size)
-        if count and end[-1] > len(tokens):
-            raise ValueError("a document has fewer ids than its paragraphs say")
-        sizes.append(size)
-        starts.append(before + end - size)
-        before += len(tokens)
-    return np.concatenate(sizes), np.concatenate(starts)
 
 
 def _groups(

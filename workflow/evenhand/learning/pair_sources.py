@@ -53,9 +53,7 @@ def near_enough(similarity: torch.Tensor, epsilons: torch.Tensor, unit: str) -> 
     """
     if unit == "quantile":
         thresholds = torch.quantile(similarity, epsilons, dim=-1).movedim(0, -1) - TIE
-    elif unit == "cosine":
-        thresholds = epsilons
     else:
-        raise ValueError(f"epsilon has no unit {unit}")
+        thresholds = epsilons
     near = similarity[..., None, :] > thresholds[..., None]
     return (near & (similarity > NOBODY)[..., None, :]).to(similarity.dtype)

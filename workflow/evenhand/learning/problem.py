@@ -6,19 +6,22 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from evenhand.errors import InputError
 from evenhand.learning import loop
 from evenhand.learning.evaluation import dev_scores
 from evenhand.learning.examples import Examples, check
-from evenhand.learning.history import Epochs
+from evenhand.learning.history import Epochs, broken_batch
 from evenhand.learning.objective import (
     Objective,
     Options,
     State,
     load_objective,
+    per_example_loss,
     sampler_of,
     whole,
 )
@@ -168,6 +171,20 @@ class Problem:
         if self.pair_kind == GRAPH:
             fields["partner"] = torch.from_numpy(partners(rows, self.pairs.neighbours))
         return fields
+
+    def broken_batch(
+        self, folder: Path | None, rows: np.ndarray, logits: "Tensor", **report: Any
+    ) -> InputError:
+        """Record a batch of these rows whose loss or gradient is not finite; return the error.
+
+        `report` has the other arguments of `evenhand.learning.history.broken_batch`.
+        """
+        import torch
+
+        labels = self._tensors["labels"][torch.from_numpy(rows)]
+        losses = per_example_loss(logits.detach().cpu(), labels, self.examples.task)
+        ids = [self.examples.ids[row] for row in rows]
+        return broken_batch(folder, ids=ids, losses=losses.tolist(), **report)
 
     def identity(self, other: Mapping[str, Any]) -> dict[str, Any]:
         """Return the determinants of the training for its checkpoint: these and `other` ones."""

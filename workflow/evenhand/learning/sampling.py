@@ -5,6 +5,7 @@ numpy Generator, so that its state is the initial state of the generator and the
 drawn; a resumed training draws these batches again and continues.
 """
 
+import json
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -63,17 +64,14 @@ class Batches(Iterator[np.ndarray]):
         for _ in range(self.per_epoch - self.drawn % self.per_epoch):
             yield next(self)
 
-    def state(self) -> dict[str, Any]:
-        """Return the state: ``start`` (the generator's initial state) and ``drawn``.
+    def state_dict(self) -> dict[str, Any]:
+        """Return the state: ``start`` (the generator's initial state, JSON) and ``drawn``."""
+        return {"start": json.dumps(self._start), "drawn": self.drawn}
 
-        Numbers, strings and dicts of them, if the generator is numpy's default one.
-        """
-        return {"start": self._start, "drawn": self.drawn}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Continue from the `state` of a sampler of the same cases."""
-        self._start = state["start"]
-        self._generator.bit_generator.state = state["start"]
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Continue from the state of a sampler of the same cases."""
+        self._start = json.loads(state["start"])
+        self._generator.bit_generator.state = self._start
         self._batches = self._draw(self._generator)
         self.drawn = 0
         for _ in range(state["drawn"]):
@@ -106,16 +104,12 @@ def make_sampler(
     Raises
     ------
     InputError
-        No sampler has this name, there is no case, or the batch size is below 1.
+        No sampler has this name.
     """
     if name not in SAMPLERS:
         raise InputError(
             f"an objective names the sampler {name!r}", remedy=f"use {', '.join(SAMPLERS)}"
         )
-    if len(groups) < 1:
-        raise InputError("there is no case to train on")
-    if batch < 1:
-        raise InputError(f"a batch of {batch} holds no case", remedy="give a batch size from 1")
     cases = near if name == "neighbours" else np.asarray(groups)
     return Batches(partial(SAMPLERS[name], cases, batch), -(-len(groups) // batch), generator)
 

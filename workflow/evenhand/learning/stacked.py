@@ -17,8 +17,7 @@ unfinished one.
 import hashlib
 import heapq
 import itertools
-import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -29,6 +28,7 @@ from torch.func import functional_call, grad, vmap
 from evenhand.core.scratch import scratch_folder
 from evenhand.errors import InputError
 from evenhand.learning import loop
+from evenhand.learning.divergences import over_pairs
 from evenhand.learning.hyperparameters import Hyperparameters
 from evenhand.learning.individual_loss import Batch, IndividualLoss, individual_loss_of
 from evenhand.learning.losses.adversarial import (
@@ -36,7 +36,6 @@ from evenhand.learning.losses.adversarial import (
     balanced_cross_entropy,
     label_cross_entropy,
 )
-from evenhand.learning.losses.iifr import individual_loss
 from evenhand.learning.method import Method
 from evenhand.learning.network import Network, initial
 from evenhand.learning.pair_sources import near_enough
@@ -338,14 +337,36 @@ def _fit_classifier(table: Prepared, method: Method, seed: int, kind: str) -> Tr
     part = fold(table, method, seed, kind)
     with one_thread():
         predict = method.fit(part.x_train.double().numpy(), table.y[part.train])
-        values = len(table.attribute_values)
-        flipped = np.full((len(part.test), values), np.nan, dtype=np.float32)
-        for shift in range(1, values):
-            codes = (part.a_test + shift) % values
-            other = with_codes(part, codes).double().numpy()
-            flipped[np.arange(len(codes)), codes.numpy()] = predict(other)
-        p = predict(part.x_test.double().numpy()).astype(np.float32)
+        (p,), (flipped,) = predictions([part], lambda x: [predict(x[0].double().numpy())])
     return Trained("none", PLAIN, seed, len(part.train), part.test, p, flipped, None)
+
+
+def predictions(
+    folds: Sequence[Fold], predict: Callable[[list[torch.Tensor]], Any]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Predict the test rows, and the same rows with each other value of the attribute.
+
+    Parameters
+    ----------
+    folds : sequence of Fold
+        The splits of several seeds.
+    predict : callable
+        Returns P(Y=1), shape (seeds, ..., n), from the rows of each seed.
+
+    Returns
+    -------
+    p, flipped : arrays of float32, shapes (seeds, ..., n) and (seeds, ..., n, values)
+        See `Trained`.
+    """
+    p = np.asarray(predict([part.x_test for part in folds]), dtype=np.float32)
+    values = len(folds[0].codes)
+    flipped = np.full((*p.shape, values), np.nan, dtype=np.float32)
+    for shift in range(1, values):
+        codes = [(part.a_test + shift) % values for part in folds]
+        others = predict(list(map(with_codes, folds, codes)))
+        for seed, code in enumerate(codes):
+            flipped[seed][..., np.arange(len(code)), code.numpy()] = others[seed]
+    return p, flipped
 
 
 def split(table: Prepared, seed: int, kind: str) -> tuple[np.ndarray, np.ndarray]:
@@ -395,12 +416,14 @@ def _chunks(items: Sequence, size: int) -> Iterator[Sequence]:
     return (items[start : start + size] for start in range(0, len(items), size))
 
 
-class _Stack:
-    """The training of a stack; see `evenhand.learning.loop.Training`.
+class _Stack(loop.Training):
+    """The training of a stack.
 
     `parameters` have the shape (seeds, configurations, ...), and `pairs`, the number of pairs so
     far, the shape (seeds, configurations).
     """
+
+    STATE = ("parameters", "optimizer", "draws", "pairs", "step")
 
     def __init__(
         self,
@@ -449,23 +472,6 @@ class _Stack:
         self.steps = hyperparameters.epochs * -(-len(first.train) // hyperparameters.batch)
         self.codes = torch.stack([part.codes for part in self.folds])
         self.draws = [np.random.default_rng([seed, 2]) for seed in seeds]
-
-    def state_dict(self) -> dict[str, Any]:
-        return {
-            "parameters": self.parameters,
-            "optimizer": self.optimizer.state_dict(),
-            "draws": json.dumps([generator.bit_generator.state for generator in self.draws]),
-            "pairs": self.pairs,
-            "step": self.step,
-        }
-
-    def load_state_dict(self, kept: dict[str, Any]) -> None:
-        for name, parameter in self.parameters.items():
-            parameter.copy_(kept["parameters"][name])
-        self.optimizer.load_state_dict(kept["optimizer"])
-        for generator, state in zip(self.draws, json.loads(kept["draws"]), strict=True):
-            generator.bit_generator.state = state
-        self.pairs, self.step = kept["pairs"], kept["step"]
 
     def advance(self) -> Iterator[dict[str, str]]:
         # the batches of earlier steps are drawn again, and skipped
@@ -518,13 +524,7 @@ class _Stack:
 
     def results(self) -> Iterator[Trained]:
         """Yield the result of each run."""
-        p = self._predict([part.x_test for part in self.folds])
-        flipped = np.full((*p.shape, self.groups), np.nan, dtype=np.float32)
-        for shift in range(1, self.groups):
-            codes = [(part.a_test + shift) % self.groups for part in self.folds]
-            other = self._predict(list(map(with_codes, self.folds, codes)))
-            for s, code in enumerate(codes):
-                flipped[s][:, np.arange(len(code)), code.numpy()] = other[s]
+        p, flipped = predictions(self.folds, self._predict)
         pairs = (self.pairs / self.steps).numpy()
         for s, c in itertools.product(*map(range, pairs.shape)):
             yield Trained(
@@ -573,14 +573,8 @@ def _stacked_gradient(
             total = total + mu * method.adversary_loss(inputs, y, a, shares)
         if partner is not None:
             other = log_p[len(x) :] if absent else factual[partner]
-            total = total + lam * individual_loss(
-                factual,
-                other,
-                has_pair,
-                reduction=options.reduction,
-                base=BASES[options.js_base],
-                distance=individual.distance,
-            )
+            distances = individual.distance(factual, other, base=BASES[options.js_base])
+            total = total + lam * over_pairs(distances, has_pair, options.reduction)
         return total
 
     pair_dim = None if individual.pairs is None else 0

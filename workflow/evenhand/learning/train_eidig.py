@@ -9,7 +9,7 @@ with the unfinished seed.
 """
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +17,7 @@ import numpy as np
 
 from evenhand.core import stage
 from evenhand.core.scratch import scratch_folder
-from evenhand.core.stage import Input, Output
-from evenhand.errors import InputError
+from evenhand.core.stage import Count, Input, Natural, Output
 from evenhand.learning import loop
 from evenhand.learning.hyperparameters import Hyperparameters, read_hyperparameters
 from evenhand.learning.train_table import run_tables
@@ -47,6 +46,7 @@ BATCH, EPOCHS, EPOCHS_OF = 32, 30, {"german": 20}
 RETRAINING_EPOCHS, PATIENCE, VALIDATION = 100, 10, 0.2
 
 
+@stage.checked
 def train_eidig(
     *,
     data: Input,
@@ -57,9 +57,9 @@ def train_eidig(
     predictions: Output,
     track: str = "base",
     variant: str = "5",
-    seeds: int = 20,
-    tries: int = 1000,
-    predicted_seeds: int | None = None,
+    seeds: Count = 20,
+    tries: Count = 1000,
+    predicted_seeds: Natural | None = None,
 ) -> dict[str, Any]:
     """Train the three networks of each seed.
 
@@ -103,8 +103,6 @@ def train_eidig(
 
     stacked.check_choice("track", track, METHODS)
     stacked.check_choice("variant", variant, VARIANTS)
-    if seeds < 1 or tries < 1:
-        raise InputError("there must be at least one seed, and one try")
     table = read_prepared(data, meta)
     check(table)
     people, values = table, np.arange(len(table.attribute_values))
@@ -121,26 +119,22 @@ def train_eidig(
     columns = dict.fromkeys(("epsilon_unit", "reduction"))
     columns |= {"dataset": table.name, "split": "random", "js_base": "e"}
     generated: dict[str, list[int]] = {}
-    work = epochs + 2 * RETRAINING_EPOCHS + tries
-    look = {"desc": f"EIDIG on {table.name}", "mininterval": 5, "ascii": True}
-    files = out, groups, predictions
+    job = Job(
+        table=table,
+        people=people,
+        values=values,
+        track=track,
+        hyperparameters=hyperparameters,
+        epochs=epochs,
+        interval=VARIANTS[variant],
+        tries=tries,
+    )
+    look = {"desc": f"EIDIG on {table.name}", "unit": " seeds", "ascii": True}
     with (
         threadpool_limits(1),  # more threads change the order of sums, and are slower
-        tqdm(total=seeds * work, **look) as bar,
-        run_tables(people, *files, lost, kept) as (write, counts),
+        run_tables(people, out, groups, predictions, lost, kept) as (write, counts),
     ):
-        job = Job(
-            table=table,
-            people=people,
-            values=values,
-            track=track,
-            hyperparameters=hyperparameters,
-            epochs=epochs,
-            interval=VARIANTS[variant],
-            tries=tries,
-            progress=bar.update,
-        )
-        for seed in range(seeds):
+        for seed in tqdm(range(seeds), **look):
             if seed in lost:
                 run = stacked.not_made(people, "none", stacked.PLAIN, seed, lost[seed])
                 runs, sizes = [run] * 3, {}
@@ -150,8 +144,6 @@ def train_eidig(
                 generated.setdefault(name, []).append(number)
             for method, run in zip(METHODS[track], runs, strict=True):
                 write([run], columns | {"method": method})
-            bar.n = (seed + 1) * work
-            bar.refresh()
     return counts | generated
 
 
@@ -171,7 +163,6 @@ class Job:
     epochs: int
     interval: int | None
     tries: int
-    progress: Callable[[], object]
 
     def train(self, seed: int) -> "tuple[list[Trained], dict[str, int]]":
         """Return the three runs of a seed, and the counts of generated rows."""
@@ -187,8 +178,8 @@ class Job:
         return [training.predict(network) for network in training.networks], training.counts
 
 
-class _Seed:
-    """The training of a seed, in one step; see `evenhand.learning.loop.Training`."""
+class _Seed(loop.Training):
+    """The training of a seed, in one step."""
 
     steps = 1
 
@@ -238,7 +229,6 @@ class _Seed:
             generator,
             interval=job.interval,
             tries=job.tries,
-            progress=job.progress,
         )
         ids = generation.distinct(np.concatenate([starts, near]))
         added = relabelling.draw(ids, generator)
@@ -303,7 +293,7 @@ class _Seed:
         else:
             optimizer = Adadelta(len(start.theta), job.hyperparameters.learning_rate)
             batch = job.hyperparameters.batch
-        how = {"batch": batch, "epochs": job.epochs, "progress": job.progress}
+        how = {"batch": batch, "epochs": job.epochs}
         if not fresh:  # the order of `evenhand.learning.stacked`
             generator = np.random.default_rng([self.seed, 1])
             return train(start, optimizer, x, y, generator=generator, **how)

@@ -5,13 +5,14 @@ from types import SimpleNamespace
 from typing import Annotated, Any
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Plugin
+from evenhand.core.stage import Count, Fraction, Input, Natural, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.learning.language_modelling import count, fit, read_corpus, write_record
 from evenhand.learning.objective import parse_options
 from evenhand.scoring.device import repeatable
 
 
+@stage.checked
 def train_language_model(
     *,
     out: Output,
@@ -19,9 +20,9 @@ def train_language_model(
     tables: list[Input] | None = None,
     files: list[Input] | None = None,
     settings: list[str] | None = None,
-    held_out: float = 0.1,
-    max_sentences: int = 20_000,
-    seed: int = 0,
+    held_out: Fraction = 0.1,
+    max_sentences: Count = 20_000,
+    seed: Natural = 0,
 ) -> dict[str, Any]:
     """Train a small language model on sentences.
 

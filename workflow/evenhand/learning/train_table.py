@@ -1,8 +1,7 @@
 """Stage: train one method on one table, many runs at once, and evaluate each run."""
 
 import importlib
-import math
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import groupby
@@ -14,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Plugin
+from evenhand.core.stage import Count, Input, Natural, Output, Plugin, Range
 from evenhand.errors import InputError
 from evenhand.io.tables import FORM
 from evenhand.learning.hyperparameters import read_hyperparameters
@@ -96,6 +95,7 @@ PREDICTIONS = pa.schema(
 )
 
 
+@stage.checked
 def train_table(
     *,
     data: Input,
@@ -106,15 +106,15 @@ def train_table(
     groups: Output,
     predictions: Output,
     individual: Annotated[list[str], Plugin("evenhand.learning.individual_losses")] | None = None,
-    lambdas: list[float] | None = None,
-    epsilons: list[float] | None = None,
-    mus: list[float] | None = None,
-    seeds: int = 20,
+    lambdas: Annotated[list[float], Range(least=0)] | None = None,
+    epsilons: Annotated[list[float], Range()] | None = None,
+    mus: Annotated[list[float], Range(least=0)] | None = None,
+    seeds: Count = 20,
     split: str = "random",
     reduction: str = "sum",
     js_base: str = "e",
     epsilon_unit: str = "cosine",
-    predicted_seeds: int | None = None,
+    predicted_seeds: Natural | None = None,
 ) -> dict[str, Any]:
     """Train all runs of a method on a table.
 
@@ -167,19 +167,17 @@ def train_table(
     """
     from evenhand.learning import stacked
 
-    if seeds < 1:
-        raise InputError("there must be at least one seed")
     options = stacked.Options(split, reduction, js_base, epsilon_unit)
     table = read_prepared(data, meta)
     check(table)
     hyperparameters = read_hyperparameters(training, table.name)
     module = importlib.import_module(f"evenhand.learning.methods.{method}").METHOD
-    grid = _grid(
+    grid = configurations(
         module,
         individual or ["none"],
         [1.0] if lambdas is None else lambdas,
         [0.8] if epsilons is None else epsilons,
-        list(module.mus) if mus is None else mus,
+        module.mus if mus is None else mus,
         epsilon_unit,
     )
     numbers = range(seeds)
@@ -252,25 +250,19 @@ def with_reason(lost: Collection) -> pa.Schema:
     return RUNS.append(REASON) if lost else RUNS
 
 
-def _grid(
+def configurations(
     method: "Method",
-    individual: list[str],
-    lambdas: list[float],
-    epsilons: list[float],
-    mus: list[float],
+    individual: Iterable[str],
+    lambdas: Sequence[float],
+    epsilons: Sequence[float],
+    mus: Sequence[float],
     epsilon_unit: str,
 ) -> "list[tuple[str, list[Configuration]]]":
     """Return the configurations of each individual loss, ordered by lambda, epsilon and mu."""
     from evenhand.learning.individual_loss import individual_loss_of
     from evenhand.learning.stacked import Configuration
 
-    for name, weights in (("lambda", lambdas), ("mu", mus)):
-        for weight in weights:
-            if not weight >= 0:  # nor NaN
-                raise InputError(f"{name} is {weight:g}; it is a number from 0")
     for epsilon in epsilons:
-        if not math.isfinite(epsilon):
-            raise InputError(f"epsilon is {epsilon:g}, which is no number")
         if epsilon_unit == "quantile" and not 0 <= epsilon <= 1:
             raise InputError(f"epsilon is {epsilon:g}; a quantile lies between 0 and 1")
     mus = mus if method.takes_mu else [None]

@@ -4,7 +4,6 @@
 other state that changes from step to step belongs to the training, and so to its checkpoint.
 """
 
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -16,14 +15,13 @@ import numpy as np
 from evenhand.errors import InputError
 from evenhand.io.checkpoint import random_state, set_random_state
 from evenhand.learning import loop
-from evenhand.learning.evaluation import Batcher, forward, predict, predict_features
+from evenhand.learning.evaluation import Batcher, forward, predict
 from evenhand.learning.examples import Examples
-from evenhand.learning.history import Trained, broken_batch
+from evenhand.learning.history import Trained
 from evenhand.learning.objective import (
     Batch,
     Objective,
     Options,
-    losses_of,
     trains_inside,
     whole,
 )
@@ -123,9 +121,9 @@ def fit(
 
     if objective.again:
         model, _ = train(problem.first(), folder and folder / "first")
-        problem = problem.second(predict(model, batcher, rows, settings, device=device))
+        problem = problem.second(predict(model, batcher, rows, settings, device=device)[0])
     model, trained = train(problem, folder)
-    logits, outputs = predict_features(
+    logits, outputs = predict(
         model, batcher, rows, settings, device=device, title=f"predict after {title}"
     )
     if objective.last_layer:
@@ -133,13 +131,18 @@ def fit(
         with torch.no_grad():
             model.last_layer.weight.copy_(torch.from_numpy(layer.weight.T))
             model.last_layer.bias.copy_(torch.from_numpy(layer.bias))
-        logits = predict(model, batcher, rows, settings, device=device)
+        logits, _ = predict(model, batcher, rows, settings, device=device)
         outputs = outputs if layer.reads is None else outputs @ layer.reads
     return Fitted(model, trained, logits, outputs)
 
 
-class Training:
+class Training(loop.Training):
     """The training of one seed: its state, and its steps."""
+
+    STATE = (
+        *("model", "modules", "descent", "inner", "sampler"),
+        *("epochs", "state", "losses", "norms"),
+    )
 
     def __init__(
         self,
@@ -196,28 +199,6 @@ class Training:
             self._end_epoch()
             yield {}
 
-    def state_dict(self) -> dict[str, Any]:
-        """Return the state for a checkpoint."""
-        return {
-            "model": self.model.state_dict(),
-            "modules": self.modules.state_dict() if self.modules is not None else None,
-            "descent": self.descent.state_dict(),
-            "inner": self.inner and self.inner.state_dict(),
-            "sampler": json.dumps(self.sampler.state()),
-            "epochs": self.epochs.state_dict(),
-            "state": self.state,
-            "losses": self.losses,
-            "norms": self.norms,
-        }
-
-    def load_state_dict(self, kept: dict[str, Any]) -> None:
-        """Continue from `state_dict`."""
-        for name in ("model", "modules", "descent", "inner", "epochs"):
-            if kept[name] is not None:
-                getattr(self, name).load_state_dict(kept[name])
-        self.sampler.restore(json.loads(kept["sampler"]))
-        self.state, self.losses, self.norms = (kept[n] for n in ("state", "losses", "norms"))
-
     # ------------------------------------------------------------------ one step
 
     def _one_step(self, places: np.ndarray) -> None:
@@ -225,14 +206,9 @@ class Training:
         loss, logits = self._backward(rows)
         value, norm = self.descent.update(loss)
         if not (math.isfinite(value) and math.isfinite(norm)):
-            raise broken_batch(
-                self.folder,
-                step=self.step,
-                epoch=len(self.epochs.history) + 1,
-                loss=value,
-                norm=norm,
-                ids=[self.examples.ids[row] for row in rows],
-                losses=losses_of(self._batch(rows, logits.detach(), logits.detach())).tolist(),
+            where = {"step": self.step, "epoch": len(self.epochs.history) + 1}
+            raise self.problem.broken_batch(
+                self.folder, rows, logits, loss=value, norm=norm, **where
             )
         self.losses.append(value)
         self.norms.append(norm)
@@ -323,7 +299,7 @@ class Training:
 
     def _end_epoch(self) -> None:
         dev = self.examples.dev
-        logits = predict(self.model, self.batcher, dev, self.settings, device=self.device.type)
+        logits, _ = predict(self.model, self.batcher, dev, self.settings, device=self.device.type)
         if not np.isfinite(logits).all():
             row = int(np.flatnonzero(~np.isfinite(logits).all(axis=1))[0])
             raise InputError(

@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pyarrow as pa
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output
+from evenhand.core.stage import Input, Output, Range, Share
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import count_rows, read_rows, write_table
@@ -20,6 +20,7 @@ from evenhand.legal.records import BATCH_CASES, SPLITS, Record, read_distinct
 from evenhand.legal.splits import split_cases
 
 
+@stage.checked
 def build_cases(
     *,
     records: list[Input],
@@ -29,8 +30,8 @@ def build_cases(
     splits: Output,
     duplicates: Output,
     split_counts: Output,
-    shares: list[float] | None = None,
-    threshold: float = 0.8,
+    shares: Annotated[list[float], Range(above=0, below=1)] | None = None,
+    threshold: Share = 0.8,
 ) -> dict[str, Any]:
     """Divide the cases of a data set, and join them with their attributes.
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output
+from evenhand.core.stage import Count, Input, Natural, Output
 from evenhand.errors import InputError
 from evenhand.io.sheets import Marked
 from evenhand.io.tables import read_rows
@@ -29,6 +29,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 PARTS = {"text": "facts", "context": "context", "given": "metadata"}
 
 
+@stage.checked
 def draw_audit(
     *,
     records: list[Input],
@@ -36,8 +37,8 @@ def draw_audit(
     instructions: Input,
     out: Output,
     dataset: str,
-    per_rule: int = 20,
-    seed: int = 1,
+    per_rule: Count = 20,
+    seed: Natural = 1,
     handed_out: list[Input] | None = None,
 ) -> dict[str, Any]:
     """Draw cases for each rule of each attribute, and write the sheets that people fill in.
@@ -80,8 +81,6 @@ def draw_audit(
     """
     described, files = findings_files(findings)
     attributes = {name: described.attribute(name) for name in files}
-    if per_rule < 1:
-        raise InputError(f"{per_rule} cases for each rule are none", remedy="give at least 1")
     rows: dict[str, list[dict[str, Any]]] = {}
     for path in handed_out or []:
         name, by_case = group_of(path, task(next(iter(attributes.values()))))

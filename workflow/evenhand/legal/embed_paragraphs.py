@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from evenhand.core import stage
 from evenhand.core.scratch import scratch_folder
-from evenhand.core.stage import Input, Output, Setting
+from evenhand.core.stage import Count, Input, Output, Range, Setting
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.legal.built import check_ids
@@ -26,6 +26,7 @@ from evenhand.scoring.model_files import model_source
 CASES = 64
 
 
+@stage.checked
 def embed_paragraphs(
     *,
     tokens: Input,
@@ -37,12 +38,12 @@ def embed_paragraphs(
     model: Input | None = None,
     hub_name: str | None = None,
     revision: str | None = None,
-    segments: int | None = None,
-    paragraph_tokens: int | None = None,
+    segments: Count | None = None,
+    paragraph_tokens: Annotated[int, Range(least=3)] | None = None,
     stored: str = "fp16",
     dtype: str = "fp32",
-    tokens_per_batch: int | None = None,
-    threads: int = 1,
+    tokens_per_batch: Count | None = None,
+    threads: Count = 1,
     device: Annotated[str, Setting] = "cpu",
 ) -> dict[str, Any]:
     """Run a frozen encoder once over all paragraphs, for frozen classifiers.
@@ -119,7 +120,7 @@ def embed_paragraphs(
     factual = _open_factual(same_tokens, same, store, int(sizes.hidden_size), number_format)
 
     def paragraphs_of(tokens: TokenStore, row: int) -> list[np.ndarray]:
-        return tokens.paragraphs(row, limits.segments, limits.tokens, special["after"])
+        return tokens.paragraphs(row, limits, special["after"])
 
     @torch.inference_mode()
     def embed(rows: np.ndarray) -> dict[str, np.ndarray]:

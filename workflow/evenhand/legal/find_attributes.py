@@ -27,6 +27,7 @@ UNKNOWN = frozenset({"", "n/a", "na", "none", "null", "unknown", "other"})
 Counts = dict[str, Counter[str]]
 
 
+@stage.checked
 def find_attributes(
     *,
     records: list[Input],

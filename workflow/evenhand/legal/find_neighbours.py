@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output
+from evenhand.core.stage import Count, Input, Output
 from evenhand.errors import InputError
 from evenhand.io.tables import write_table
 from evenhand.legal.built import check_ids, read_cases_table, read_labels, read_splits
@@ -24,13 +24,14 @@ CASES = 512
 DECIMALS = 9
 
 
+@stage.checked
 def find_neighbours(
     *,
     data: Input,
     out: Output,
     words: Input | None = None,
     embeddings: Input | None = None,
-    count: int = 5,
+    count: Count = 5,
 ) -> dict[str, Any]:
     """Find the nearest training cases of each training case by cosine: exactly, all with all.
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from evenhand.core import stage
 from evenhand.core.csv_tables import write_rows
-from evenhand.core.stage import Input, Output
+from evenhand.core.stage import Count, Input, Output
 from evenhand.errors import InputError
 from evenhand.legal.built import (
     case_documents,
@@ -20,14 +20,15 @@ from evenhand.legal.features import fit_documents, scaled_min_df, write_features
 HEADER = ["column", "term", "words", "train_cases", "train_times", "idf"]
 
 
+@stage.checked
 def fit_tfidf(
     *,
     data: Input,
     out: Output,
     vocabulary: Output,
-    features: int = 5000,
-    ngrams: int = 3,
-    min_df: int = 5,
+    features: Count = 5000,
+    ngrams: Count = 3,
+    min_df: Count = 5,
 ) -> dict[str, Any]:
     """Weigh the n-grams of each case by TF-IDF, as the linear classifiers of FairLex read them.
 

@@ -196,7 +196,7 @@ def _network(build, batcher, vectors, test, examples, objective, options, seed: 
             features=width,
             pairs=pairs,
         )
-        return features, logits, predict(model, batcher, n + test, settings)
+        return features, logits, predict(model, batcher, n + test, settings)[0]
 
 
 #: From a planted problem, the examples as the objective sees them, the objective, its options and a

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Setting
+from evenhand.core.stage import Count, Input, Natural, Output, Range, Setting
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.learning.language_modelling import Batches, fit, loss_curve, mask_tokens
@@ -44,6 +44,7 @@ HELD_OUT = 200
 TOKENS_PER_BATCH = 4096
 
 
+@stage.checked
 def pretrain_encoder(
     *,
     data: Input,
@@ -53,14 +54,14 @@ def pretrain_encoder(
     model: Input | None = None,
     hub_name: str | None = None,
     revision: str | None = None,
-    block: int = 128,
-    epochs: float = 10.0,
-    batch: int = 32,
-    learning_rate: float = 1e-4,
+    block: Annotated[int, Range(least=16)] = 128,
+    epochs: Annotated[float, Range(above=0)] = 10.0,
+    batch: Count = 32,
+    learning_rate: Annotated[float, Range(above=0)] = 1e-4,
     new_head: bool = False,
-    seed: int = 0,
+    seed: Natural = 0,
     dtype: Literal["fp32", "bf16"] = "fp32",
-    threads: int = 1,
+    threads: Count = 1,
     device: Annotated[str, Setting] = "cpu",
 ) -> dict[str, Any]:
     """Go on training a masked language model on a data set's training split.

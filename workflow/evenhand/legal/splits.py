@@ -98,13 +98,11 @@ def split_cases(
         The shares are not three that sum up to 1, the threshold is none, or there are no cases.
     """
     shares = list(SHARES) if shares is None else shares
-    if len(shares) != 3 or min(shares) < 0 or abs(sum(shares) - 1) > 1e-9:
+    if len(shares) != 3 or abs(sum(shares) - 1) > 1e-9:
         raise InputError(
             f"the shares {', '.join(map(str, shares))} do not divide a data set",
             remedy="give three shares, of train, dev and test, that sum up to 1",
         )
-    if not 0 < threshold <= 1:
-        raise InputError(f"the threshold {threshold} is no similarity above 0 and up to 1")
     cases: dict[str, dict[str, Any]] = {}
     repeated = []
     for source, path in enumerate(records):

@@ -1,10 +1,10 @@
 """All result tables of a data set of cases: each module of `evenhand.legal.case_tables` is one."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from evenhand.core import stage
 from evenhand.core.families import load_members
-from evenhand.core.stage import Input, Output
+from evenhand.core.stage import Input, Natural, Output, Range
 from evenhand.core.tables import tabulate
 from evenhand.errors import InputError
 from evenhand.legal import case_tables
@@ -13,6 +13,7 @@ from evenhand.legal.declaration import read_dataset
 from evenhand.legal.findings import findings_files
 
 
+@stage.checked
 def tabulate_cases(
     *,
     data: Input,
@@ -24,8 +25,8 @@ def tabulate_cases(
     findings: Input | None = None,
     tokens: list[Input] | None = None,
     metas: list[Input] | None = None,
-    seed: int = 1,
-    resamples: int = 1000,
+    seed: Natural = 1,
+    resamples: Annotated[int, Range(least=100)] = 1000,
 ) -> dict[str, Any]:
     """Compute the tables of a data set of legal cases.
 
@@ -55,8 +56,6 @@ def tabulate_cases(
     InputError
         The inputs do not belong together, or one of them is damaged.
     """
-    if resamples < 1:
-        raise InputError(f"{resamples} resamples are too few", remedy="give at least 100")
     fixed = read_dataset(data)
     if len(tokens or []) != len(metas or []):
         raise InputError("each file of token ids needs its description beside it")

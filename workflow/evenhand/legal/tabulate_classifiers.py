@@ -1,17 +1,17 @@
 """All tables of a data set's classifiers: each module of `evenhand.legal.classifier_tables`."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from evenhand.core import stage
 from evenhand.core.families import load_members
-from evenhand.core.stage import Input, Output
+from evenhand.core.stage import Count, Delta, Input, Natural, Output, Range
 from evenhand.core.tables import tabulate
-from evenhand.errors import InputError
 from evenhand.legal import classifier_tables
 from evenhand.legal.classifier_study import ClassifierStudy
 from evenhand.legal.scored import read_scored
 
 
+@stage.checked
 def tabulate_classifiers(
     *,
     data: Input,
@@ -27,11 +27,11 @@ def tabulate_classifiers(
     select: list[str] | None = None,
     compat_objectives: list[str] | None = None,
     splits: list[str] | None = None,
-    delta: float = 5.0,
-    seed: int = 1,
-    resamples: int = 1000,
-    permutations: int = 1000,
-    swaps: int = 4999,
+    delta: Delta = 5.0,
+    seed: Natural = 1,
+    resamples: Annotated[int, Range(least=100)] = 1000,
+    permutations: Annotated[int, Range(least=100)] = 1000,
+    swaps: Count = 4999,
 ) -> dict[str, Any]:
     """Compute the tables of the classifiers that are trained on a data set.
 
@@ -73,10 +73,6 @@ def tabulate_classifiers(
     InputError
         The predictions are not of these cases, or a draw has no samples.
     """
-    if min(resamples, permutations, swaps) < 1:
-        raise InputError(
-            "resamples, permutations and swaps must be at least 1", remedy="give 100 or more"
-        )
     splits = ["dev", "test"] if splits is None else splits
     scored, runs = read_scored(data, predictions, splits)
     stands_for = dict.fromkeys(linear or [], "linear")

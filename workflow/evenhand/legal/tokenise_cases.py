@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output
+from evenhand.core.stage import Count, Input, Output
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.legal.built import case_batches
@@ -31,6 +31,7 @@ UINT16 = 2**16
 PROBE = "1"
 
 
+@stage.checked
 def tokenise_cases(
     *,
     data: Input,
@@ -40,7 +41,7 @@ def tokenise_cases(
     model: Input | None = None,
     hub_name: str | None = None,
     revision: str | None = None,
-    stored_paragraphs: int = 64,
+    stored_paragraphs: Count = 64,
     published_blanks: bool = False,
 ) -> dict[str, Any]:
     """Convert a data set into token ids, paragraph by paragraph.

@@ -16,6 +16,8 @@ from evenhand.scoring.model_files import VOCABULARY_FILES
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
+    from evenhand.learning.packing import Limits
+
 #: Cases per batch of the file.
 BATCH_ROWS = 4096
 
@@ -155,28 +157,22 @@ class TokenStore:
         lengths = paragraphs.value_lengths().to_numpy()
         return paragraphs.flatten().to_numpy(zero_copy_only=True), lengths
 
-    def paragraphs(
-        self, row: int, segments: int, tokens: int, after: Sequence[int]
-    ) -> list[np.ndarray]:
+    def paragraphs(self, row: int, limits: "Limits", after: Sequence[int]) -> list[np.ndarray]:
         """Return the ids of each paragraph of a case as an encoder reads them.
 
         Parameters
         ----------
         row : int
             Its place in the data set.
-        segments, tokens : int
+        limits : Limits
             Paragraphs at most, and where each is cut.
         after : sequence of int
             The special ids at the end of a paragraph, which a cut one has too.
         """
-        ids, lengths = self.case(row, segments)
-        end = tokens - len(after)
-        return [
-            part
-            if len(part) <= tokens
-            else np.concatenate([part[:end], np.array(after, part.dtype)])
-            for part in np.split(ids, np.cumsum(lengths)[:-1])[: len(lengths)]
-        ]
+        from evenhand.learning.packing import cut  # imports torch
+
+        ids, lengths = self.case(row, limits.segments)
+        return cut(np.split(ids, np.cumsum(lengths)[:-1])[: len(lengths)], limits, after)
 
 
 def read_meta(path: Path) -> dict[str, Any]:

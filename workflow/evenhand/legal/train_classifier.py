@@ -8,10 +8,11 @@ from typing import Annotated, Any
 import numpy as np
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Plugin, Setting
+from evenhand.core.stage import Count, Input, Output, Plugin, Range, Setting
 from evenhand.errors import InputError
 
 
+@stage.checked
 def train_classifier(
     *,
     data: Input,
@@ -21,7 +22,7 @@ def train_classifier(
     family: Annotated[str, Plugin("evenhand.legal.classifiers")],
     classifier: str,
     objective: Annotated[str, Plugin("evenhand.learning.objectives")],
-    seeds: list[int],
+    seeds: Annotated[list[int], Range(least=0)],
     weights: Output | None = None,
     features_meta: Input | None = None,
     counterfactuals: Input | None = None,
@@ -33,7 +34,7 @@ def train_classifier(
     attribute: str | None = None,
     objective_options: list[str] | None = None,
     settings: list[str] | None = None,
-    threads: int = 1,
+    threads: Count = 1,
     device: Annotated[str, Setting] = "cpu",
 ) -> dict[str, Any]:
     """Train a classifier on a legal data set.

@@ -270,5 +270,5 @@ class NetworkClassifier:
                             settings,
                             device=job.device,
                             title=f"predict counterfactuals of {name}",
-                        )
+                        )[0]
             yield Result(seed, trained, logits, counterfactual_logits, features, model)

@@ -45,7 +45,9 @@ def rates(
     if group.size and not 0 <= group.min() <= group.max() < values:
         raise ValueError(f"a group's code is not below {values}")
     shape = (len(y), values, 2, 2)
-    counts = _count(shape, np.arange(len(y))[:, None], group, y, predicted)
+    runs = np.broadcast_to(np.arange(len(y))[:, None], y.shape)
+    cells = np.ravel_multi_index([runs, group, y.astype(int), predicted.astype(int)], shape)
+    counts = np.bincount(cells.ravel(), minlength=int(np.prod(shape))).reshape(shape)
     sizes = counts.sum(axis=(2, 3))
     if not sizes.all():
         raise ValueError(f"the group {int(np.argwhere(sizes == 0)[0, 1])} is empty")
@@ -84,12 +86,6 @@ def gaps(by_group: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         "deo_0": gap(by_group["fpr"]),
         "deo_1": gap(by_group["tpr"]),
     }
-
-
-def _count(shape: tuple[int, ...], *codes: np.ndarray) -> np.ndarray:
-    codes = tuple(np.asarray(code, dtype=np.int64) for code in codes)
-    flat = np.ravel_multi_index(np.broadcast_arrays(*codes), shape)
-    return np.bincount(flat.ravel(), minlength=int(np.prod(shape))).reshape(shape)
 
 
 def _rates(counts: np.ndarray) -> dict[str, np.ndarray]:

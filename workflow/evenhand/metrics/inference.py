@@ -100,6 +100,10 @@ class Inference(NamedTuple):
     power: float
     further_clusters: int | None
 
+    def cells(self, *names: str) -> dict[str, float | int | None]:
+        """Return some of the values by name: cells of a table."""
+        return {name: getattr(self, name) for name in names}
+
 
 def total(
     values: np.ndarray, clusters: np.ndarray, denominators: np.ndarray | None = None
@@ -484,7 +488,6 @@ def infer(
     *,
     neutral: float,
     delta: float,
-    seed: int = 0,
     is_share: bool = False,
     level: float = 0.95,
 ) -> Inference:
@@ -498,8 +501,6 @@ def infer(
         The mean under the null hypothesis.
     delta : float
         The smallest difference that matters, in the unit of the items.
-    seed : int
-        The seed of the drawn signs.
     is_share : bool
         Whether the values lie between 0 and 1: then the interval is Korn and Graubard's, else
         that of the sign-flip test.
@@ -512,7 +513,7 @@ def infer(
     if is_share:
         low, high = korn_graubard(totals, level)
     else:
-        low, high = sign_flip_interval(totals, seed=seed, level=level)
+        low, high = sign_flip_interval(totals, level=level)
     size, mean = totals.sizes.sum(), totals.mean
     correlation = within_cluster_correlation(totals)
     correlation = min(1.0, max(0.0, correlation)) if np.isfinite(correlation) else correlation
@@ -526,7 +527,7 @@ def infer(
         mean,
         low,
         high,
-        sign_flip_p_value(totals.sums - neutral * totals.sizes, seed=seed),
+        sign_flip_p_value(totals.sums - neutral * totals.sizes),
         len(totals.sizes),
         effective,
         correlation,

@@ -15,41 +15,31 @@ class Share(NamedTuple):
 NOTHING = Share(float("nan"), float("nan"), float("nan"))
 
 
-def wilson_share(hits: int, of: int, level: float = 0.95) -> Share:
-    """Return a share with Wilson's interval (Journal of the ASA 22, 1927).
+def wilson_share(hits: int, of: int) -> Share:
+    """Return a share with Wilson's 95 % interval (Journal of the ASA 22, 1927).
 
     Parameters
     ----------
     hits, of : int
         Successes and sample size, of independent trials.
-    level : float
-        Coverage, between 0 and 1.
 
     Raises
     ------
     ValueError
-        `hits` is negative or above `of`, or `level` is out of range.
+        `hits` is negative or above `of`.
     """
-    from scipy.stats import norm
+    from scipy.stats import binomtest
 
-    if not 0 <= hits <= of:
-        raise ValueError(f"{hits} of {of} is no share")
-    if not 0 < level < 1:
-        raise ValueError("level must be between 0 and 1")
     if not of:
         return NOTHING
-    z = float(norm.ppf((1 + level) / 2))
-    share, spread = hits / of, z * z / of
-    middle = (share + spread / 2) / (1 + spread)
-    half = z / (1 + spread) * (share * (1 - share) / of + spread / (4 * of)) ** 0.5
-    # rounding must not put the share outside its interval
-    return Share(share, 0.0 if hits == 0 else middle - half, 1.0 if hits == of else middle + half)
+    interval = binomtest(hits, of).proportion_ci(method="wilson")
+    return Share(hits / of, float(interval.low), float(interval.high))
 
 
-def stratified_share(strata: Sequence[tuple[int, int, float]], level: float = 0.95) -> Share:
+def stratified_share(strata: Sequence[tuple[int, int, float]]) -> Share:
     """Return a share over sampled strata, each weighted by its size.
 
-    The interval combines Wilson's intervals of the strata by the method of variance estimates
+    The 95 % interval combines Wilson's intervals of the strata by the method of variance estimates
     recovery. Source: Zou and Donner, Construction of confidence limits about effect measures
     (Statistics in Medicine 27, 2008).
 
@@ -58,8 +48,6 @@ def stratified_share(strata: Sequence[tuple[int, int, float]], level: float = 0.
     strata : sequence of (hits, of, weight)
         Successes, sample size and size of each stratum. Strata of weight 0 are ignored; one with
         a weight but no sample makes the share NaN.
-    level : float
-        Coverage, between 0 and 1.
     """
     total = sum(weight for _, _, weight in strata)
     if total <= 0:
@@ -67,7 +55,7 @@ def stratified_share(strata: Sequence[tuple[int, int, float]], level: float = 0.
     share = below = above = 0.0
     for hits, of, weight in strata:
         if weight:
-            stratum, part = wilson_share(hits, of, level), weight / total
+            stratum, part = wilson_share(hits, of), weight / total
             share += part * stratum.share
             below += (part * (stratum.share - stratum.low)) ** 2
             above += (part * (stratum.high - stratum.share)) ** 2

@@ -29,15 +29,12 @@ class TermScores(NamedTuple):
         The target terms with a scored triple.
     scored : array of int
         Triples with three finite scores.
-    ties : array of int
-        Triples whose stereotype and anti-stereotype score the same.
     lms, ss : array of float
         In per cent.
     """
 
     term: np.ndarray
     scored: np.ndarray
-    ties: np.ndarray
     lms: np.ndarray
     ss: np.ndarray
 
@@ -91,8 +88,7 @@ def score_terms(
     wins = np.bincount(of, weights=pro > anti, minlength=len(term))
     related = (pro > other).astype(np.float64) + (anti > other)
     related = np.bincount(of, weights=related, minlength=len(term))
-    ties = np.bincount(of, weights=pro == anti, minlength=len(term)).astype(np.int64)
-    return TermScores(term, scored, ties, 100 * related / (2 * scored), 100 * wins / scored)
+    return TermScores(term, scored, 100 * related / (2 * scored), 100 * wins / scored)
 
 
 def macro_scores(lms: np.ndarray, ss: np.ndarray) -> MacroScores:

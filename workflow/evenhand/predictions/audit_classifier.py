@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output
+from evenhand.core.stage import Delta, Input, Output
 from evenhand.errors import InputError
 from evenhand.legal.built import read_cases_table, read_labels, read_splits
 from evenhand.legal.declaration import read_dataset
@@ -17,6 +17,7 @@ from evenhand.predictions.audit_predictions import write_audit
 from evenhand.predictions.read import Predictions
 
 
+@stage.checked
 def audit_classifier(
     *,
     data: Input,
@@ -27,7 +28,7 @@ def audit_classifier(
     name: str,
     title: str = "",
     positive: str | None = None,
-    delta: float = 5.0,
+    delta: Delta = 5.0,
 ) -> dict[str, Any]:
     """Compute group metrics of the test predictions of a classifier, means over its seeds.
 

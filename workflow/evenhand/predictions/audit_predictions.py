@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 
 from evenhand.core import stage
 from evenhand.core.families import load_members
-from evenhand.core.stage import Input, Output
+from evenhand.core.stage import Delta, Input, Output, Share
 from evenhand.core.tables import tabulate
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
@@ -21,6 +21,7 @@ from evenhand.predictions.tables import left_out
 from evenhand.tabular.numbers import read_bins
 
 
+@stage.checked
 def audit_predictions(
     *,
     files: list[Input],
@@ -41,8 +42,8 @@ def audit_predictions(
     counterfactual_of: str | None = None,
     bins: list[str] | None = None,
     gold: Input | None = None,
-    threshold: float = 0.5,
-    delta: float = 5.0,
+    threshold: Share = 0.5,
+    delta: Delta = 5.0,
 ) -> dict[str, Any]:
     """Compute group metrics of predictions, their gaps, and the gaps of random groups.
 
@@ -151,21 +152,22 @@ def write_audit(
     counts = tabulate(out, load_members(tables), study)
     rows = list(study.cases())
     left_out = len(predictions.left_out)
-    document["rows"] = len(rows) + len(predictions.factual) + left_out
-    document["unknown"] = {
-        name: int((groups == "").sum()) for name, groups in predictions.groups.items()
-    }
-    document |= {"cases": len(rows), "groups": list(predictions.groups), "left_out": left_out}
-    metrics = list(dict.fromkeys(item.metric for item in study.metrics))
-    document |= {"several": predictions.several, "runs": len(predictions.predicted)}
-    document |= {"classes": predictions.classes, "metrics": metrics, "delta": delta}
-    document |= {
-        "positive": None
-        if predictions.positive is None
-        else predictions.classes[predictions.positive]
-    }
+    positive = predictions.positive
     many = [f"{item} (over {MOST_GROUPS} groups)" for item in study.not_crossed]
-    document["not_crossed"] = [*without, *many]
+    document |= {
+        "rows": len(rows) + len(predictions.factual) + left_out,
+        "unknown": {name: int((codes == "").sum()) for name, codes in predictions.groups.items()},
+        "cases": len(rows),
+        "groups": list(predictions.groups),
+        "left_out": left_out,
+        "several": predictions.several,
+        "runs": len(predictions.predicted),
+        "classes": predictions.classes,
+        "metrics": list(dict.fromkeys(item.metric for item in study.metrics)),
+        "delta": delta,
+        "positive": None if positive is None else predictions.classes[positive],
+        "not_crossed": [*without, *many],
+    }
     pq.write_table(pa.Table.from_pylist(rows), cases, **FORM)
     write_json(meta, document)
     return counts | {"cases": len(rows), "left_out": left_out}

@@ -77,12 +77,15 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]]]:
     for path, task in zip(paths, _tasks(paths), strict=True):
         pieces = _pieces(path)
         filters = {file.get("filter") for _, file in pieces if isinstance(file, dict)}
-        for line, piece in pieces:
+        for line, sample in pieces:
+            if isinstance(sample, ValueError):
+                why = f"{path.name}:{line}: {sample}"
+                bad.append({"row": line, "id": "", "reason": "no_json", "detail": why})
+                continue
             try:
-                sample = load(piece) if isinstance(piece, str) else piece
                 several = f", filter {sample.get('filter')}" if len(filters) > 1 else ""
                 sample_answer = _answer(task + several, sample)
-            except (ValueError, KeyError, TypeError, IndexError) as error:
+            except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
                 why = f"{path.name}:{line}: {type(error).__name__}: {error}"
                 bad.append({"row": line, "id": "", "reason": "no_answer", "detail": why})
                 continue
@@ -107,7 +110,7 @@ def _is_log(path: Path) -> bool:
 
 
 def _pieces(path: Path) -> list[tuple[int, Any]]:
-    """Return the samples of a log with their lines (places in an array), else broken lines."""
+    """Return the samples of a log with their lines (places in an array), or why one is broken."""
     text, pieces = read_text(path), []
     if text.lstrip().startswith("["):
         try:
@@ -117,8 +120,8 @@ def _pieces(path: Path) -> list[tuple[int, Any]]:
     for line, piece in enumerate(text.splitlines(), start=1):
         try:
             pieces += [(line, load(piece))] if piece.strip() else []
-        except ValueError:
-            pieces.append((line, piece))
+        except ValueError as error:
+            pieces.append((line, error))
     return pieces
 
 

@@ -77,14 +77,10 @@ def _row(key: tuple[str, str, str], group: list[Answer], study: LogStudy) -> tup
     test = partial(infer, neutral=0.5, delta=study.delta / 100, is_share=True, level=study.level)
     inference = test(total((signs + 1) / 2, clusters))
     preferred = test(total((signs > 0).astype(float), clusters))
-    row |= {"score": 100 * preferred.estimate, "score_low": 100 * preferred.low}
-    row |= {
-        "score_high": 100 * preferred.high,
-        "p_value": inference.p_value,
-        "power": inference.power,
-    }
-    row |= {"clusters": inference.clusters, "effective_clusters": inference.effective_clusters}
-    row["further_clusters"] = inference.further_clusters
+    for name, value in zip(("score", "score_low", "score_high"), preferred[1:4], strict=True):
+        row[name] = 100 * value
+    row |= inference.cells("p_value", "power", "further_clusters")
+    row |= inference.cells("clusters", "effective_clusters")
     if right:
         errors = 1 - np.mean(right) if condition.startswith("amb") else 1.0
         row["bias_score"] = float(errors * (2 * preferred.estimate - 1))

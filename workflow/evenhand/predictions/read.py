@@ -29,6 +29,7 @@ REASONS = {
     "not_a_label": "the prediction is not among the labels",
     "no_factual": "a counterfactual row whose factual row is missing",
     "no_flip": "a counterfactual row with the groups of its factual row",
+    "no_json": "a sample that is no JSON",
     "no_answer": "a sample without a log-likelihood or a value of BBQ",
 }
 
@@ -174,11 +175,15 @@ def read_predictions(
     bad = _LeftOut(ids)
     bad.mark(ids.duplicated(), "duplicate_id", ids.map(repr))
     bad.mark((labels == "") & is_case, "no_label")
+    is_p = prediction is not None and _are_probabilities(table[prediction], classes)
     if prediction:
         _check_range(table[prediction], prediction, classes, file)
-        if positive_place is None or len(classes) != 2:
-            _check_two_labels(table[prediction], labels, prediction, label, classes, gold or file)
-    p = _probabilities(table, prediction, by_class, classes, positive_place, bad)
+    if is_p and (positive_place is None or len(classes) != 2):
+        raise _unknown_label(labels, prediction, label, classes, gold or file)
+    p = None
+    if is_p or by_class:
+        cells = table[list(by_class.values()) or [prediction]]
+        p = _probabilities(cells, bool(by_class), positive_place, bad)
     if p is None:
         names = table[prediction].map(as_label)
         bad.mark(names == "", "no_prediction")
@@ -257,18 +262,15 @@ def _check_range(cells: pd.Series, prediction: str, classes: list[str], file: Pa
     )
 
 
-def _check_two_labels(
-    cells: pd.Series, labels: pd.Series, prediction: str, label: str, classes: list[str], file: Path
-) -> None:
-    """Raise InputError for one column of probabilities, if it is not known of which label."""
-    if not _are_probabilities(cells, classes):
-        return
+def _unknown_label(
+    labels: pd.Series, prediction: str, label: str, classes: list[str], file: Path
+) -> InputError:
+    """Return the error for one column of probabilities that may be of any label."""
     problem = f"{prediction} has probabilities, and it is not known of which label"
     if len(classes) == 2:
-        remedy = f"name positive, one of {listed(classes)}"
-        raise InputError(problem, file=file, remedy=remedy)
+        return InputError(problem, file=file, remedy=f"name positive, one of {listed(classes)}")
     rarest, count = Counter(labels[labels != ""]).most_common()[-1]
-    raise InputError(
+    return InputError(
         f"{problem}, as {label} has {len(classes)}; the rarest is {rarest!r}, in"
         f" {counted(count, 'row')}, first here",
         file=file,
@@ -407,18 +409,10 @@ def _are_probabilities(cells: pd.Series, classes: list[str]) -> bool:
 
 
 def _probabilities(
-    table: pd.DataFrame,
-    prediction: str | None,
-    by_class: Mapping[str, str],
-    classes: list[str],
-    positive: int | None,
-    bad: _LeftOut,
-) -> np.ndarray | None:
-    """Return the probabilities of the classes, or None where labels are predicted."""
-    cells = table[list(by_class.values()) or [prediction]]
+    cells: pd.DataFrame, by_class: bool, positive: int | None, bad: _LeftOut
+) -> np.ndarray:
+    """Return the probabilities of the classes, from a column for each or for the positive one."""
     values = cells.map(or_nan)
-    if not by_class and not _are_probabilities(cells[prediction], classes):
-        return None
     bad.mark((cells == "").any(axis=1), "no_prediction")
     outside = ~((values >= 0) & (values <= 1)).all(axis=1)
     bad.mark(outside, "not_a_probability", cells.agg(", ".join, axis=1))
@@ -426,7 +420,7 @@ def _probabilities(
         sums = pd.Series([row.sum() for row in values.to_numpy()], index=values.index)
         bad.mark((sums - 1).abs() > TOLERANCE, "sum_not_one", sums.map("{:g}".format))
         return values.to_numpy()
-    of_positive = values[prediction].to_numpy()
+    of_positive = values.iloc[:, 0].to_numpy()
     pair = (1 - of_positive, of_positive) if positive else (of_positive, 1 - of_positive)
     return np.stack(pair, axis=1)
 

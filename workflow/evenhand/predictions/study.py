@@ -7,7 +7,7 @@ are those of `evenhand.metrics.inference`, over clusters where there are any.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,9 +35,6 @@ SHARES = {
     "tpr": "positive cases that are predicted positive",
     "fpr": "negative cases that are predicted positive",
 }
-
-#: Those of them that are of a label.
-RATES = ("selection_rate", "tpr", "fpr")
 
 #: All metrics of a group.
 METRICS = SHARES | {
@@ -145,27 +142,18 @@ class PredictionStudy:
         return (self.predictions.predicted == self.predictions.true).all(axis=2).mean(axis=0)
 
     @cached_property
-    def ratios(self) -> dict[Metric, tuple[np.ndarray, np.ndarray]]:
+    def ratios(self) -> dict[Metric, np.ndarray]:
         """Numerator (its mean over runs) and denominator of each case, by metric of `SHARES`."""
         predictions, every = self.predictions, np.ones(len(self.predictions.id))
         terms = {Metric("accuracy"): (self.right, every)}
         for place, label in enumerate(predictions.classes):
             if predictions.several or place == predictions.positive:
-                chosen, positive = (
-                    predictions.predicted[..., place].mean(axis=0),
-                    predictions.true[:, place],
-                )
-                parts = (
-                    (chosen, every),
-                    (chosen * positive, positive),
-                    (chosen * ~positive, ~positive),
-                )
-                terms |= {
-                    Metric(name, label): part for name, part in zip(RATES, parts, strict=True)
-                }
-        return {
-            metric: (above, np.asarray(below, float)) for metric, (above, below) in terms.items()
-        }
+                chosen = predictions.predicted[..., place].mean(axis=0)
+                positive = predictions.true[:, place]
+                terms[Metric("selection_rate", label)] = chosen, every
+                terms[Metric("tpr", label)] = chosen * positive, positive
+                terms[Metric("fpr", label)] = chosen * ~positive, ~positive
+        return {metric: np.stack(term, axis=1).astype(float) for metric, term in terms.items()}
 
     @cached_property
     def one_hot(self) -> np.ndarray:
@@ -211,22 +199,24 @@ class PredictionStudy:
         """Return each case's terms in the sums of a metric, shape (n, m)."""
         if metric.metric == "ece":
             return self.calibrated
-        return (
-            self.one_hot if metric.metric == "macro_f1" else np.stack(self.ratios[metric], axis=1)
-        )
+        return self.one_hot if metric.metric == "macro_f1" else self.ratios[metric]
 
     def by_group(self, metric: Metric, attribute: Attribute) -> np.ndarray:
         """Return a metric of each group."""
         sums = group_sums(self.values_of(metric), attribute.codes, len(attribute.values))
         return self.of_sums(metric, sums)
 
-    def noise(self, metric: Metric, attribute: Attribute) -> np.ndarray:
-        """Return a metric of random groups of the same sizes, shape (permutations, groups).
+    @cached_property
+    def noise(self) -> dict[tuple[Metric, str], np.ndarray]:
+        """Each metric of random groups of the same sizes, by metric and attribute's name.
 
-        For the rates of a label, random groups have as many cases of each label.
+        The shape is (permutations, groups). For the rates of a label, random groups have as many
+        cases of each label.
         """
-        if (metric, attribute.name) not in self._noise:
-            known, label = attribute.codes >= 0, self._stratum(metric)
+        noise = {}
+        labels = dict.fromkeys(map(self._stratum, self.metrics))
+        for attribute, label in product(self.attributes, labels):
+            known = attribute.codes >= 0
             together = [each for each in self.metrics if self._stratum(each) == label]
             values = [self.values_of(each)[known] for each in together]
             sums = permuted_sums(
@@ -239,12 +229,8 @@ class PredictionStudy:
             )
             ends = np.cumsum([each.shape[1] for each in values])[:-1]
             for each, part in zip(together, np.split(sums, ends, axis=2), strict=True):
-                self._noise[each, attribute.name] = self.of_sums(each, part)
-        return self._noise[metric, attribute.name]
-
-    @cached_property
-    def _noise(self) -> dict[tuple[Metric, str], np.ndarray]:
-        return {}
+                noise[each, attribute.name] = self.of_sums(each, part)
+        return noise
 
     @staticmethod
     def _stratum(metric: Metric) -> str | None:
@@ -264,10 +250,10 @@ class PredictionStudy:
             return None
         clusters = self.predictions.clusters
         if metric in self.ratios:
-            above, below = (term * chosen for term in self.ratios[metric])
+            above, below = self.ratios[metric][chosen].T
             if not below.any():
                 return None
-            totals = total(above, clusters, below)
+            totals = total(above, clusters[chosen], below)
             return infer(totals, neutral=0.5, delta=self.delta / 100, is_share=True)
         if self._has_few(chosen):
             return None
@@ -279,22 +265,18 @@ class PredictionStudy:
         """Whether cases depend on each other."""
         return len(np.unique(self.predictions.clusters)) < len(self.predictions.clusters)
 
-    def beside_others(self, metric: Metric, attribute: Attribute) -> list[dict[str, Any]]:
-        """Return `differ` of each group and all others of the attribute; empty without any."""
-        key = metric, attribute.name
-        if key not in self._compared:
-            known, comparisons = attribute.codes >= 0, []
-            for code in range(len(attribute.values)):
-                some = attribute.codes == code
-                others = known & ~some
-                possible = metric.metric != "ece" and others.any()
-                comparisons.append(self.differ(metric, some, others) if possible else {})
-            self._compared[key] = comparisons
-        return self._compared[key]
-
     @cached_property
-    def _compared(self) -> dict[tuple[Metric, str], list[dict[str, Any]]]:
-        return {}
+    def beside_others(self) -> dict[tuple[Metric, str], list[dict[str, Any]]]:
+        """`differ` of each group and all others, by metric and attribute's name."""
+        return {
+            (metric, attribute.name): [
+                self.differ(metric, codes == code, (codes >= 0) & (codes != code))
+                for code in range(len(attribute.values))
+            ]
+            for attribute in self.attributes
+            for codes in [attribute.codes]
+            for metric in self.metrics
+        }
 
     def differ(self, metric: Metric, some: np.ndarray, others: np.ndarray) -> dict[str, Any]:
         """Compare a metric of some cases with that of others.
@@ -302,59 +284,49 @@ class PredictionStudy:
         Returns
         -------
         dict
-            difference with interval, p_value, equivalent (within delta), reason.
+            difference with interval, p_value, equivalent (within delta), reason; empty for a
+            calibration error, and without other cases.
         """
+        if metric.metric == "ece" or not others.any():
+            return {}
+        is_share, clusters = metric in self.ratios, self.predictions.clusters
         values = [self._pseudo_values(metric, part) for part in (some, others)]
         parts = [
             part & np.isfinite(array) for part, array in zip((some, others), values, strict=True)
         ]
         if not all(part.any() for part in parts):
             return {"reason": "no cases"}
-        first, second = (
-            float(array[part].mean()) for array, part in zip(values, parts, strict=True)
-        )
-        clusters = self.predictions.clusters
-        sizes = [effective_number(np.unique(clusters[part], return_counts=True)[1])
-                 for part in parts]  # fmt: skip
+        samples = [array[part] for array, part in zip(values, parts, strict=True)]
+        members = [clusters[part] for part in parts]
+        first, second = (float(sample.mean()) for sample in samples)
         result: dict[str, Any] = {"difference": first - second}
+        sizes = [effective_number(np.unique(names, return_counts=True)[1]) for names in members]
         if min(sizes) < LEAST_EFFECTIVE:
             return result | {"reason": "few cases"}
-        if metric not in self.ratios and any(map(self._has_few, parts)):
+        if not is_share and any(map(self._has_few, parts)):
             return result | {"reason": "few cases of a class, or few errors"}
-        joined, size = parts[0] | parts[1], (parts[0] | parts[1]).sum()
-        if metric in self.ratios:
-            shares = [total(array[part], clusters[part])
-                      for array, part in zip(values, parts, strict=True)]  # fmt: skip
-
-            def interval(level: float) -> tuple[float, float]:
-                return _recovered(*(korn_graubard(array, level) for array in shares), first, second)
+        joined = np.concatenate(members)
+        if is_share:
+            totals = list(map(total, samples, members))
         else:  # a case counts in its part only, so its influence is scaled to the mean over all
-            rest = np.zeros(len(joined))
-            rest[parts[0]] = size * (values[0][parts[0]] - first) / parts[0].sum()
-            rest[parts[1]] = -size * (values[1][parts[1]] - second) / parts[1].sum()
-            centred = total(rest[joined], clusters[joined])
+            totals = [total(len(joined) * _contrast(samples, (first, second)), joined)]
 
-            def interval(level: float) -> tuple[float, float]:
-                low, high = sign_flip_interval(centred, level=level)
-                return first - second + low, first - second + high
+        def interval(level: float) -> tuple[float, float]:
+            if is_share:
+                return _recovered(*(korn_graubard(each, level) for each in totals), first, second)
+            low, high = sign_flip_interval(*totals, level=level)
+            return first - second + low, first - second + high
 
-        low, high = interval(self.level)
+        result["difference_low"], result["difference_high"] = interval(self.level)
         inner, delta = interval(2 * self.level - 1), self.delta / 100
-        result |= {"difference_low": low, "difference_high": high}
         result["equivalent"] = bool(-delta < inner[0] and inner[1] < delta)
-        alone = len(np.unique(clusters[joined])) == size and len(self.predictions.predicted) == 1
-        if metric in self.ratios and alone:
-            result["p_value"] = _fisher(
-                *(array[part] for array, part in zip(values, parts, strict=True))
-            )
+        alone = len(np.unique(joined)) == len(joined) and len(self.predictions.predicted) == 1
+        if is_share and alone:
+            result["p_value"] = _fisher(*samples)
         else:  # the sums by cluster under the hypothesis that both parts have the common value
-            middle = float(
-                np.concatenate([v[p] for v, p in zip(values, parts, strict=True)]).mean()
-            )
-            null = np.zeros(len(joined))
-            null[parts[0]] = (values[0][parts[0]] - middle) / parts[0].sum()
-            null[parts[1]] = (middle - values[1][parts[1]]) / parts[1].sum()
-            result["p_value"] = sign_flip_p_value(total(null[joined], clusters[joined]).sums)
+            middle = float(np.concatenate(samples).mean())
+            null = total(_contrast(samples, (middle, middle)), joined)
+            result["p_value"] = sign_flip_p_value(null.sums)
         return result
 
     def _has_few(self, chosen: np.ndarray) -> bool:
@@ -367,7 +339,7 @@ class PredictionStudy:
     def _pseudo_values(self, metric: Metric, chosen: np.ndarray) -> np.ndarray:
         """Values of cases whose mean over the chosen ones is the metric; NaN: does not count."""
         if metric in self.ratios:
-            above, below = self.ratios[metric]
+            above, below = self.ratios[metric].T
             return np.where(below > 0, above, np.nan)
         parts = self.one_hot.reshape(len(chosen), 3, -1)
         true, predicted, both = (parts[chosen, i].sum(axis=0) for i in range(3))
@@ -421,6 +393,14 @@ def _order(name: str) -> list[tuple[float, str]]:
 def _divide(above: np.ndarray, below: np.ndarray) -> np.ndarray:
     above, below = np.asarray(above, float), np.asarray(below, float)
     return np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
+
+
+def _contrast(samples: list[np.ndarray], centres: tuple[float, float]) -> np.ndarray:
+    """Return the influence of each case on the difference of two means, around their centres."""
+    return np.concatenate([
+        sign * (sample - centre) / len(sample)
+        for sign, sample, centre in zip((1, -1), samples, centres, strict=True)
+    ])  # fmt: skip
 
 
 def _recovered(

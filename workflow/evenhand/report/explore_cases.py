@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output
+from evenhand.core.stage import Count, Input, Natural, Output
 from evenhand.io.tables import read_rows
 from evenhand.legal.built import (
     case_batches,
@@ -44,6 +44,7 @@ LANGUAGES = {"zh": "zh-Hans"}
 COLUMNS = ["case_id", "date", "title", "language", "source", "source_position", "duplicate_of"]
 
 
+@stage.checked
 def explore_cases(
     *,
     templates: list[Input],
@@ -56,8 +57,8 @@ def explore_cases(
     objectives: list[str] | None = None,
     objective_titles: list[str] | None = None,
     splits: list[str] | None = None,
-    characters: int = 300,
-    most: int = 10_000,
+    characters: Natural = 300,
+    most: Count = 10_000,
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
     """Write the explorer of legal cases. Data sets without classifiers come last.

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output
+from evenhand.core.stage import Count, Input, Output
 from evenhand.individual.names import titles_of
 from evenhand.individual.people import (
     WITH_INTEGERS,
@@ -33,6 +33,7 @@ INTEGERS = "EIDIG’s whole numbers"
 ANSWERS = (("positive", "negative"), ("wrong", "right"), ("changes", "stays"), ("beyond", "within"))
 
 
+@stage.checked
 def explore_people(
     *,
     templates: list[Input],
@@ -45,7 +46,7 @@ def explore_people(
     predictions: list[Input] | None = None,
     tables: Input | None = None,
     words: Input | None = None,
-    most: int = 50_000,
+    most: Count = 50_000,
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
     """Write the explorer of test individuals.

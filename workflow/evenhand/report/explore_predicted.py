@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output
+from evenhand.core.stage import Count, Input, Output
 from evenhand.io.tables import read_columns
 from evenhand.report.explorer import Document, column, columns, form, rounded, write_explorer
 from evenhand.report.read import read_json
 from evenhand.report.render import visible
 
 
+@stage.checked
 def explore_predicted(
     *,
     templates: list[Input],
@@ -20,7 +21,7 @@ def explore_predicted(
     meta: list[Input],
     out: Output,
     tables_out: Output,
-    most: int = 50_000,
+    most: Count = 50_000,
     pages: list[str] | None = None,
 ) -> dict[str, Any]:
     """Write the explorer of predicted cases.

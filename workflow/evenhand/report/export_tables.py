@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evenhand.core import stage
 from evenhand.core.files import content_digest
-from evenhand.core.stage import Input, Output
+from evenhand.core.stage import Count, Input, Output
 from evenhand.core.tables import read_package
 from evenhand.errors import InputError
 from evenhand.io.sheets import guarded
@@ -28,13 +28,14 @@ _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?inf|nan", re.A
 _MARKDOWN = re.compile(r"[\\`*\[\]<>|&~]|(?<!\w)_|_(?!\w)")
 
 
+@stage.checked
 def export_tables(
     *,
     tables: list[Input],
     files: list[str],
     out: Output,
     provenance: Input | None = None,
-    rows: int = 1000,
+    rows: Count = 1000,
     notice: str = "",
 ) -> dict[str, Any]:
     """Write each table as CSV, LaTeX and Markdown into one folder.

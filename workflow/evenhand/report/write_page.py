@@ -10,6 +10,7 @@ from evenhand.report.render import render_page
 from evenhand.report.study import Study
 
 
+@stage.checked
 def write_page(
     *,
     page: Annotated[str, Plugin("evenhand.report.pages")],

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
-from evenhand.scoring.model_files import PICKLED_FILES, WEIGHT_FILES, readable_errors
+from evenhand.scoring.model_files import PICKLED_FILES, WEIGHT_FILES, model_source, readable_errors
 
 if TYPE_CHECKING:
     import torch
@@ -60,10 +60,9 @@ def convert_weights(
     """
     from safetensors.torch import save_file
 
-    if (model is None) == (hub_name is None):
-        raise InputError("a model is a folder or a hub name", remedy="give one of them, not both")
-    folder = model if model is not None else _fetch(hub_name, revision)
-    parts = _parts(folder, model or hub_name)
+    source = model_source(model, hub_name)
+    folder = _fetch(source, revision) if hub_name else source
+    parts = _parts(folder, source)
     out.mkdir(parents=True)
     for pattern in COPIED:
         for path in folder.glob(pattern):

@@ -1,6 +1,7 @@
 """Check the contents of a model's folder, and report errors of loading a model."""
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,9 @@ VOCABULARY_FILES = (
     "sentencepiece.model",
 )
 
+#: A name on the Hugging Face hub.
+HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
+
 #: File names of weights in the safetensors format.
 WEIGHT_FILES = ("model.safetensors", "model.safetensors.index.json")
 
@@ -30,7 +34,17 @@ def model_source(model: Path | None, hub_name: str | None) -> Path | str:
     """Return the model's folder or hub name, of which exactly one must be given."""
     if (model is None) == (hub_name is None):
         raise InputError("a model is a folder or a hub name", remedy="give one of them, not both")
+    if hub_name is not None:
+        check_hub_name(hub_name)
     return model if model is not None else hub_name
+
+
+def check_hub_name(name: str) -> None:
+    """Reject a name that the hub cannot have, such as a path, before the hub is asked."""
+    if not HUB_NAME.fullmatch(name):
+        raise InputError(
+            f"{name} is no folder, and no name on the hub", remedy="give a folder that exists"
+        )
 
 
 def is_pickled(folder: Path) -> bool:

@@ -10,7 +10,7 @@ numbers refer to evaluate.py in kanekomasahiro/evaluate_bias_in_mlm.
 """
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -118,50 +118,30 @@ def ask_crossed(
 # ---------------------------------------------------------------- scores
 
 
-def aul(log_p: np.ndarray) -> float | None:
-    """Return the mean log-probability of a sentence's tokens, unmasked (evaluate.py:93-105).
-
-    All scores are natural logarithms, higher for likelier sentences; None without a token, and NaN
-    if one of the numbers is NaN.
-    """
-    return float(np.mean(log_p)) if len(log_p) else None
-
-
-def aula(log_p: np.ndarray, alpha: np.ndarray) -> float | None:
-    """Return `aul` with tokens weighted by the attention they receive (evaluate.py:96-101).
+def aula(log_p: np.ndarray, alpha: np.ndarray) -> float:
+    """Return the mean log-probability weighted by the received attention (evaluate.py:96-101).
 
     The weights are those of the whole input, including special tokens, so that they add up to less
     than one; the weighted values are then averaged over the sentence's tokens.
     """
-    return float(np.mean(alpha * log_p)) if len(log_p) else None
+    return np.mean(alpha * log_p)
 
 
-def aula_norm(log_p: np.ndarray, alpha: np.ndarray) -> float | None:
+def aula_norm(log_p: np.ndarray, alpha: np.ndarray) -> float:
     """Return `aula` with weights that add up to one."""
-    return float(np.sum(alpha * log_p) / np.sum(alpha)) if len(log_p) else None
+    return np.sum(alpha * log_p) / np.sum(alpha)
 
 
-def cps(log_p: np.ndarray) -> float | None:
-    """Return the sum of log-probabilities of shared tokens, each masked (evaluate.py:109-126)."""
-    return float(np.sum(log_p)) if len(log_p) else None
-
-
-def sss(log_p: np.ndarray) -> float | None:
-    """Return the mean log-probability of the changed tokens, all masked."""
-    return float(np.mean(log_p)) if len(log_p) else None
-
-
-def sss_compat(log_p: np.ndarray) -> float | None:
-    """Return SSS as coded (evaluate.py:140): the mean over all positions and changed tokens.
-
-    Parameters
-    ----------
-    log_p : array, shape (n, n)
-        Log-probability of token j at position i.
-    """
-    return float(np.mean(log_p)) if np.size(log_p) else None
-
-
-def all_masked(log_p: np.ndarray) -> float | None:
-    """Return the mean log-probability of a sentence's tokens, all masked."""
-    return float(np.mean(log_p)) if len(log_p) else None
+#: The score of a sentence by each method, of the natural log-probabilities of the tokens that its
+#: questions are about, at least one; higher for likelier sentences, NaN if one of them is NaN.
+FORMULAS: dict[str, Callable[..., float]] = {
+    "aul": np.mean,  # evaluate.py:93-105
+    "aula": aula,  # of the attention to the tokens too
+    "aula_norm": aula_norm,
+    "cps": np.sum,  # of the shared tokens (evaluate.py:109-126)
+    "sss": np.mean,  # of the changed tokens
+    "sss_compat": np.mean,  # of `ask_crossed`: token j at position i (evaluate.py:140)
+    "all_masked": np.mean,
+    "log_likelihood": np.sum,
+    "log_likelihood_per_token": np.mean,
+}

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.scoring.causal import encode, read_sequences
+from evenhand.scoring.causal import encode
 from evenhand.scoring.models import CausalLM, LanguageModel, MaskedLM
 from evenhand.scoring.questions import Questions, answer
 
@@ -105,21 +105,12 @@ def check_fill_mask(
             for place in chosen:
                 questions.ask(masked, place, ids[place])
                 expected.append(ids[place])
-    correct = 0
-    if expected:
-        answers = answer(lm, questions, tokens_per_batch=tokens_per_batch, threads=threads)
-        # a NaN is not a correct prediction
-        correct = int(((answers.best == np.array(expected)) & np.isfinite(answers.log_p)).sum())
-    return _compare_with_baseline(lm, len(used), expected, correct, seen)
+    return _compare_with_baseline(
+        lm, len(used), questions, expected, seen, tokens_per_batch=tokens_per_batch, threads=threads
+    )
 
 
-def check_next_token(
-    lm: CausalLM,
-    sentences: Sequence[str],
-    *,
-    tokens_per_batch: int,
-    threads: int = 1,
-) -> dict[str, Any]:
+def check_next_token(lm: CausalLM, sentences: Sequence[str], **options: int) -> dict[str, Any]:
     """Return the next-token accuracy on ordinary sentences, and that of the baseline.
 
     Every token is predicted from all tokens before it, except special and unknown ones, and first
@@ -131,8 +122,8 @@ def check_next_token(
         The model.
     sentences : sequence of str
         Sentences of the kind to be scored; those longer than the model's input are left out.
-    tokens_per_batch, threads : int
-        See `evenhand.scoring.questions.answer`.
+    **options
+        tokens_per_batch, threads: see `evenhand.scoring.questions.answer`.
 
     Returns
     -------
@@ -140,29 +131,24 @@ def check_next_token(
         See `check_fill_mask`.
     """
     special = {*lm.tokenizer.all_special_ids}
-    inputs, starts = [], []
+    questions, expected, used = Questions(), [], 0
     for ids, start in zip(*encode(lm, sentences), strict=True):
-        if len(ids) <= lm.max_tokens and any(int(token) not in special for token in ids[start:]):
-            inputs.append(ids)
-            starts.append(start)
-    scores = read_sequences(lm, inputs, starts, tokens_per_batch=tokens_per_batch, threads=threads)
-    expected: list[int] = []
-    correct = 0
-    for ids, start, score in zip(inputs, starts, scores, strict=True):
-        targets = ids[start:]
-        open_places = ~np.isin(targets, list(special))
-        # a NaN is not a correct prediction
-        correct += int(((score.best == targets) & np.isfinite(score.log_p))[open_places].sum())
-        expected += targets[open_places].tolist()
-    return _compare_with_baseline(lm, len(inputs), expected, correct, Counter(expected))
+        open_places = [i for i in range(start, len(ids)) if int(ids[i]) not in special]
+        if open_places and len(ids) <= lm.max_tokens:
+            used += 1
+            for place in open_places:
+                questions.ask(ids, place, int(ids[place]))
+                expected.append(int(ids[place]))
+    return _compare_with_baseline(lm, used, questions, expected, Counter(expected), **options)
 
 
 def _compare_with_baseline(
     lm: LanguageModel,
     sentences: int,
+    questions: Questions,
     expected: Sequence[int],
-    correct: int,
     seen: Counter[int],
+    **options: int,
 ) -> dict[str, Any]:
     """Return the record of a check: accuracy, and that of the most frequent token.
 
@@ -172,6 +158,9 @@ def _compare_with_baseline(
 
     if not expected:
         return dict(NOTHING_CHECKED)
+    answers = answer(lm, questions, **options)
+    # a NaN is not a correct prediction
+    correct = int(((answers.best == np.array(expected)) & np.isfinite(answers.log_p)).sum())
     # Of equally frequent tokens the one with the smaller id, so that the record is stable.
     frequent = min(seen, key=lambda token: (-seen[token], token))
     baseline = float(np.mean(np.array(expected) == frequent))

@@ -1,7 +1,6 @@
 """Learn which candidates are as natural with the counterpart, and accept with a guarantee."""
 
 import importlib
-import json
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -13,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Plugin, Source
+from evenhand.core.stage import Fraction, Input, Natural, Output, Plugin, Source
 from evenhand.core.tables import Row, Table, flag, integer, number, share, text, write_tables
 from evenhand.errors import InputError
 from evenhand.io.sheets import write_csv
@@ -29,6 +28,7 @@ from evenhand.slguset.annotation import (
     random_order,
     read_judgements,
 )
+from evenhand.slguset.bias_tables import read_gate
 from evenhand.slguset.gather_examples import CERTAIN, Labels, read_labels
 from evenhand.slguset.keywords import GENDERS, read_keywords
 from evenhand.slguset.surface_pairs import attribute_of, surface_pair
@@ -98,6 +98,7 @@ FEATURES = Table(
 )
 
 
+@stage.checked
 def accept_candidates(
     *,
     candidates: Input,
@@ -113,10 +114,10 @@ def accept_candidates(
     labels: list[Source] | None = None,
     log_odds: Input | None = None,
     gate: Input | None = None,
-    risk: float = 0.05,
-    confidence: float = 0.9,
+    risk: Fraction = 0.05,
+    confidence: Fraction = 0.9,
     without_guarantee: Literal["none", "all"] = "none",
-    seed: int = 1,
+    seed: Natural = 1,
     language: str = "zh",
     segmenter: Annotated[str, Plugin("evenhand.text.segmenters")] = "jieba",
     values: list[str] | None = None,
@@ -279,7 +280,7 @@ def _odds(log_odds: Path | None, gate: Path | None) -> dict[str, float]:
     """Return how many times as likely as the second value's word the first one's is, by id."""
     if log_odds is None or gate is None:
         return {}
-    model = json.loads(gate.read_text(encoding="utf-8"))
+    model = read_gate(gate, "log_base")
     if not model["trusted"]:
         raise InputError(
             f"the model {model['model']} did not pass its check: {model['reason']}", file=gate,

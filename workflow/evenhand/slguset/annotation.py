@@ -108,20 +108,13 @@ def read_judgements(samples: Sequence[Path], answers: Sequence[Path]) -> list[Ju
     for path in answers:
         for answer in read_rows(path):
             answered[answer["sentence_id"]].append(answer)
-    return [
-        judged(row, answered[row["sentence_id"]])
-        for row in sorted(rows.values(), key=lambda row: (row["round"], row["rank"]))
-        if not row["lost"]
-    ]
-
-
-def judged(row: dict[str, Any], answers: Sequence[dict[str, Any]]) -> Judged:
-    """Bring a sentence and its rows of answers.parquet together."""
-    by_name = {answer["annotator"]: answer for answer in answers}
-    ruling = by_name.pop(ADJUDICATOR, None)
-    return Judged(
-        row, [by_name[name] for name in sorted(by_name)], ruling["answer"] if ruling else None
-    )
+    judged = []
+    for row in sorted(rows.values(), key=lambda row: (row["round"], row["rank"])):
+        by_name = {answer["annotator"]: answer for answer in answered[row["sentence_id"]]}
+        ruling = by_name.pop(ADJUDICATOR, {}).get("answer")
+        if not row["lost"]:
+            judged.append(Judged(row, [by_name[name] for name in sorted(by_name)], ruling))
+    return judged
 
 
 def corpora_by_file(inventories: list[Path], corpora: list[str]) -> dict[str, str]:

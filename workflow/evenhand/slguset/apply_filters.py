@@ -11,8 +11,8 @@ A filter is a module of `evenhand.slguset.filters` that declares
 """
 
 import importlib
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,10 +20,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Plugin
+from evenhand.core.stage import Count, Input, Output, Plugin, Share
 from evenhand.errors import InputError
-from evenhand.io.tables import read_batches, read_table_schema, write_batches
-from evenhand.slguset.find_keywords import find_keywords
+from evenhand.io.tables import read_batches, write_batches
+from evenhand.slguset.distinct_sentences import SCHEMA as SENTENCES
+from evenhand.slguset.find_keywords import add_columns, sentence_judge
+from evenhand.slguset.keyword_tables import schema
 from evenhand.slguset.keywords import GENDERS
 from evenhand.slguset.names import Policy
 from evenhand.slguset.surface_pairs import attribute_of
@@ -31,22 +33,22 @@ from evenhand.slguset.verdicts import ACCEPTED, FINDINGS, Judge
 from evenhand.text.traditional import matching_form
 
 
+@stage.checked
 def apply_filters(
     *,
     sentences: Input,
     keywords: Input,
     keyword_words: Input,
-    with_keywords: Output,
     out: Output,
     filters: Annotated[list[str], Plugin("evenhand.slguset.filters")],
     files: list[Input] | None = None,
-    min_length: int = 9,
-    max_length: int = 119,
+    min_length: Count = 9,
+    max_length: Count = 119,
     whole_sentences: bool = True,
     anonymised: Policy = "drop",
     surname_title: Policy = "drop",
     familiar: Policy = "drop",
-    threshold: float | None = None,
+    threshold: Share | None = None,
     pipeline: str = "zh_core_web_sm",
     attribute: str = "gender",
     values: list[str] | None = None,
@@ -65,11 +67,9 @@ def apply_filters(
     ----------
     sentences, keywords, keyword_words : Path
         The sentences and two tables; see `evenhand.slguset.find_keywords`.
-    with_keywords : Path
-        The keywords table.
     out : Path
-        The same table with a column of findings: for each sentence that `find_keywords`
-        accepted, the filters that reject it, with reason and evidence.
+        The sentences with the columns of their keywords, and of findings: for each one that
+        `find_keywords` accepts, the filters that reject it, with reason and evidence.
     filters : list of str
         The filters, in the order in which their reasons count.
     files : list of Path
@@ -114,17 +114,6 @@ def apply_filters(
         "pronouns": pronouns,
         "pronouns_open": pronouns_open,
     }
-    counts = find_keywords(
-        sentences=sentences,
-        keywords=keywords,
-        keyword_words=keyword_words,
-        out=with_keywords,
-        pack=pack,
-        agreement=agreement or (),
-        min_length=min_length,
-        max_length=max_length,
-        whole_sentences=whole_sentences,
-    )
     settings = pack | {
         "cut": importlib.import_module(f"evenhand.text.segmenters.{segmenter}").segmenter(language),
         "blanks": importlib.import_module(f"evenhand.text.normalisers.{normaliser}").BLANKS,
@@ -134,48 +123,57 @@ def apply_filters(
         "threshold": threshold,
         "pipeline": pipeline,
     }
-    judged = filter_keywords(with_keywords, out, filters, files or [], settings)
-    return {"read": counts["sentences"], "verdicts": counts["verdicts"]} | judged
+    if min_length > max_length:
+        raise InputError(
+            f"no length is at least {min_length} and at most {max_length} characters",
+            remedy="mend min_length or max_length",
+        )
+    limits = {"min_length": min_length, "max_length": max_length}
+    limits["whole_sentences"] = whole_sentences
+    judge = sentence_judge(keywords, keyword_words, pack, agreement or (), **limits)
+    columns = schema(attribute, pack["values"], several)
+    batches = (
+        add_columns(batch, map(judge, batch["sentence"].to_pylist()), attribute, columns)
+        for batch in read_batches(sentences, SENTENCES.names)
+    )
+    return filter_keywords(batches, columns, out, filters, files or [], settings)
 
 
 def filter_keywords(
-    keywords: Path, out: Path, filters: list[str], files: list[Path], settings: dict[str, Any]
+    batches: Iterable[pa.RecordBatch],
+    columns: pa.Schema,
+    out: Path,
+    filters: Sequence[str],
+    files: Sequence[Path],
+    settings: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Apply filters to a keywords table; see `apply_filters`."""
     by_name = {path.name: path for path in files}
     counts: Counter[str] = Counter()
-    reasons: dict[str, Counter[str]] = defaultdict(Counter)
-    columns = read_table_schema(keywords)
-    judged = columns.append(FINDINGS)
-    judges = {}
+    verdicts: Counter[str] = Counter()
+    reasons: dict[str, Counter[str]] = {name: Counter() for name in filters}
     plain = matching_form(settings.get("language", "zh"))
-    for name in filters:
-        needed, judge = prepare_filter(name, by_name, settings)
-        value = {"value": attribute_of(columns.names)}
-        judges[name] = ([value.get(column, column) for column in needed], judge)
+    prepared = {name: prepare_filter(name, by_name, settings) for name in filters}
+    judged = columns.append(FINDINGS)
 
-    def batches() -> Iterator[pa.RecordBatch]:
-        for batch in read_batches(keywords):
-            accepted = pc.equal(batch["verdict"], ACCEPTED).to_numpy(zero_copy_only=False)
+    def with_findings() -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            verdicts.update(batch["verdict"].to_pylist())
+            accepted = pc.equal(batch["verdict"], ACCEPTED)
+            places = accepted.to_numpy(zero_copy_only=False).nonzero()[0].tolist()
+            rows = batch.filter(accepted)
+            cells = {name: rows[name].to_pylist() for name in columns.names}
+            cells["value"], written = cells[attribute_of(columns.names)], cells["sentence"]
+            cells["sentence"] = list(map(plain, written))
             findings: list[list[dict[str, Any]]] = [[] for _ in range(batch.num_rows)]
-            rows = batch.filter(pa.array(accepted))
-            places = accepted.nonzero()[0].tolist()
-            written = rows["sentence"].to_pylist()
-            cells = {"sentence": list(map(plain, written))}
-            for name, (needed, judge) in judges.items():
-                for column in set(needed) - cells.keys():
-                    cells[column] = rows[column].to_pylist()
-                judgements = judge(*[cells[column] for column in needed])
+            for name, (needed, judge) in prepared.items():
+                results = judge(*[cells[column] for column in needed])
                 for place, finding, *texts in zip(
-                    places, judgements, cells["sentence"], written, strict=True
+                    places, results, cells["sentence"], written, strict=True
                 ):
                     if finding:
-                        finding = finding.in_text(*texts)
-                        row = {
-                            "filter": name,
-                            "reason": finding.reason,
-                            "evidence": finding.words(),
-                        }
+                        words = finding.in_text(*texts).words()
+                        row = {"filter": name, "reason": finding.reason, "evidence": words}
                         findings[place].append(row)
                         reasons[name][finding.reason] += 1
             counts["sentences"] += len(places)
@@ -183,10 +181,12 @@ def filter_keywords(
             column = pa.array(findings, FINDINGS.type)
             yield pa.record_batch([*batch.columns, column], schema=judged)
 
-    write_batches(out, judged, batches())
+    read = write_batches(out, judged, with_findings())
     return {
+        "read": read,
+        "verdicts": dict(sorted(verdicts.items())),
         **{name: counts[name] for name in ("sentences", "passed")},
-        "reasons": {name: dict(sorted(reasons[name].items())) for name in filters},
+        "reasons": {name: dict(sorted(counter.items())) for name, counter in reasons.items()},
     }
 
 

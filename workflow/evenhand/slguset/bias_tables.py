@@ -1,6 +1,5 @@
 """The bias of models on a data set: the columns of its tables, and the models read together."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -9,6 +8,7 @@ import pyarrow as pa
 
 from evenhand.core.tables import NotApplicable
 from evenhand.errors import InputError
+from evenhand.io.documents import read_description
 from evenhand.io.tables import read_columns, read_table_schema
 from evenhand.slguset.keywords import GENDERS
 from evenhand.slguset.surface_pairs import attribute_of, sides, surface_pair
@@ -136,7 +136,7 @@ def read_models(dataset: Path, bias: list[Path], gates: list[Path], settings: Se
     )
     by_model, scores = {}, {}
     for path, gate_path in zip(bias, gates, strict=True):
-        gate = read_gate(gate_path)
+        gate = read_gate(gate_path, "log_base", "check")
         if gate["model"] in by_model:
             raise InputError(f"is a second gate of {gate['model']}", file=gate_path)
         by_model[gate["model"]] = gate
@@ -153,6 +153,12 @@ def read_models(dataset: Path, bias: list[Path], gates: list[Path], settings: Se
     return Scored(sentences, by_model, scores, settings)
 
 
-def read_gate(path: Path) -> dict[str, Any]:
-    """Return the gate of a model: its identity, its validity check, and counts."""
-    return json.loads(path.read_text(encoding="utf-8"))
+def read_gate(path: Path, *keys: str) -> dict[str, Any]:
+    """Return the gate of a model, which has these keys beside its name and validity.
+
+    Raises
+    ------
+    InputError
+        It is no gate.
+    """
+    return read_description(path, {"model", "trusted", "reason", *keys}, "the scoring of a model")

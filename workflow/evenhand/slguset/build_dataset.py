@@ -1,21 +1,18 @@
 """Build the data set from the sentences that the annotators accept; measure agreement."""
 
-import csv
 from collections import Counter
 from typing import Any
 
 from evenhand.core import stage
+from evenhand.core.csv_tables import write_rows
 from evenhand.core.stage import Input, Output
-from evenhand.core.tables import write_tables
+from evenhand.core.tables import Row, write_tables
 from evenhand.io.tables import read_table_schema, write_table
 from evenhand.slguset.agreement import AGREEMENT, ANNOTATORS, Agreement
 from evenhand.slguset.annotation import read_judgements
-from evenhand.slguset.dataset import dataset_row, in_order, schema
+from evenhand.slguset.dataset import AUTHORS_COLUMNS, dataset_row, in_order, schema
 from evenhand.slguset.keywords import GENDERS, read_keywords
 from evenhand.slguset.surface_pairs import attribute_of, surface_pairs
-
-#: The authors' columns: sentence, position of the keyword, keyword, opposite keyword.
-AUTHORS_COLUMNS = ["句子", "关键词位置", "原始关键词", "对立关键词"]
 
 
 def build_dataset(
@@ -86,12 +83,7 @@ def build_dataset(
         if row["sentence"][row["start"] : row["end"]] != row["keyword"]:
             raise RuntimeError(f"the offsets of sentence {row['sentence_id']} are wrong")
     write_table(out, columns, rows)
-    with table.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(AUTHORS_COLUMNS)
-        for row in rows:
-            position = f"[{row['start']}, {row['end']}]"
-            writer.writerow([row["sentence"], position, row["keyword"], row["opposite"]])
+    write_rows(table, AUTHORS_COLUMNS, map(_as_published, rows))
     left_out = Counter(fate for fate in fates if fate != "accept")
     return {
         "judged": len(judged),
@@ -99,6 +91,12 @@ def build_dataset(
         "left_out": dict(sorted(left_out.items())),
         f"by_{attribute}": dict(sorted(Counter(row[attribute] for row in rows).items())),
     }
+
+
+def _as_published(row: Row) -> Row:
+    position = f"[{row['start']}, {row['end']}]"
+    cells = (row["sentence"], position, row["keyword"], row["opposite"])
+    return dict(zip(AUTHORS_COLUMNS, cells, strict=True))
 
 
 if __name__ == "__main__":

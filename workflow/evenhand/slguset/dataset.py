@@ -25,6 +25,9 @@ def schema(keywords: pa.Schema | None = None) -> pa.Schema:
     )
 
 
+#: The authors' columns: sentence, position of the keyword, keyword, opposite keyword.
+AUTHORS_COLUMNS = ["句子", "关键词位置", "原始关键词", "对立关键词"]
+
 #: The columns for gender, one keyword a sentence.
 SCHEMA = schema()
 

@@ -1,14 +1,15 @@
 """Sentences without duplicates, sorted by id, in bounded memory."""
 
-import heapq
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
-from itertools import groupby
-from operator import itemgetter
-from pathlib import Path
+from itertools import chain
 
 import pyarrow as pa
+import pyarrow.compute as pc
+
+from evenhand.errors import InputError
+from evenhand.io.tables import BATCH_ROWS
 
 #: The columns of a table of sentences.
 SCHEMA = pa.schema(
@@ -21,14 +22,22 @@ SCHEMA = pa.schema(
     ]
 )
 
-#: What is held before a sorted run is written to disk: about 100 MB.
-MOST_SENTENCES = 200_000
-MOST_CHARACTERS = 16_000_000
+#: The distinct sentences, and their characters, that are held before DuckDB takes them.
+MOST_SENTENCES = 100_000
+MOST_CHARACTERS = 8_000_000
 
-#: Rows of each run in memory while runs are merged.
-_BATCH_ROWS = 1024
+#: What DuckDB may hold in memory while it sorts the sentences of a shard, and of all shards; the
+#: rest of the rows waits on the disk.
+SHARD_MEMORY, SORT_MEMORY = "128MB", "384MB"
 
-_Row = tuple[str, str, str, int, int]
+#: Text is compared by its bytes, hence by code points: the locale has no effect.
+MERGE = """
+SELECT * REPLACE (CAST(sum(copies) OVER same AS BIGINT) AS copies), {differ} AS contradicted
+FROM rows
+WINDOW same AS (PARTITION BY sentence_id)
+QUALIFY row_number() OVER (PARTITION BY sentence_id ORDER BY source, source_position) = 1
+ORDER BY sentence_id
+"""
 
 
 def sentence_id(sentence: str) -> str:
@@ -36,95 +45,99 @@ def sentence_id(sentence: str) -> str:
     return blake2b(sentence.encode(), digest_size=8).hexdigest()
 
 
-class DistinctSentences:
-    """Collect sentences; return each once, sorted by id, with the number of its copies.
+def distinct(
+    occurrences: Iterable[tuple[str, str, int]], most_sentences: int = MOST_SENTENCES
+) -> Iterator[pa.RecordBatch]:
+    """Yield each sentence once, with its number of occurrences, as batches of `SCHEMA`.
 
-    Of several sources the least is kept (by name, then by position), so that the result does
-    not depend on the order of the files. Sentences beyond `most_sentences` or `MOST_CHARACTERS`
-    are written as sorted runs to a temporary folder in `folder`.
+    Parameters
+    ----------
+    occurrences : iterable of (str, str, int)
+        Sentences, each with its source and its position there. Of several sources the least is
+        kept (by name, then by position), so that the result does not depend on the order.
+    most_sentences : int
+        How many are held before they are passed on to be merged.
     """
+    batches = _held(occurrences, most_sentences)
+    first, second = next(batches), next(batches, None)
+    if second is None and pc.count_distinct(first["sentence_id"]).as_py() == len(first):
+        rows = first.sort_by("sentence_id")
+        yield from (rows.slice(at, BATCH_ROWS) for at in range(0, len(rows), BATCH_ROWS))
+    else:  # DuckDB takes 1.7 GB of addresses, and 85 MB of memory
+        batches = chain([first], [] if second is None else [second], batches)
+        yield from merged(batches, SCHEMA, ("sentence",), SHARD_MEMORY)
 
-    def __init__(self, folder: Path, most_sentences: int = MOST_SENTENCES) -> None:
-        self.added = 0
-        self._folder = folder
-        self._most_sentences = most_sentences
-        self._held: dict[str, tuple[str, int, int]] = {}
-        self._characters = 0
-        self._runs: tempfile.TemporaryDirectory[str] | None = None
-        self._n_runs = 0
 
-    def add(self, sentence: str, source: str, position: int) -> None:
-        """Add one occurrence of a sentence."""
-        self.added += 1
-        held = self._held.get(sentence)
-        if held is None:
-            self._held[sentence] = (source, position, 1)
-            self._characters += len(sentence)
-            if len(self._held) >= self._most_sentences or self._characters >= MOST_CHARACTERS:
-                self._spill()
+def _held(occurrences: Iterable[tuple[str, str, int]], most: int) -> Iterator[pa.RecordBatch]:
+    held: dict[str, tuple[str, int, int]] = {}
+    characters = 0
+    for sentence, source, position in occurrences:
+        place, copies = (source, position), 0
+        if known := held.get(sentence):
+            place, copies = min(known[:2], place), known[2]
         else:
-            place = min(held[:2], (source, position))
-            self._held[sentence] = (*place, held[2] + 1)
-
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        """The sentences as record batches of `SCHEMA`; the collection is empty afterwards."""
-        rows: Iterator[_Row] = self._sorted_held()
-        if self._runs is not None:
-            runs = [_read_run(self._run(number)) for number in range(self._n_runs)]
-            rows = _merge(heapq.merge(*runs, rows, key=itemgetter(0)))
-        yield from _batches(rows)
-        self.close()
-
-    def close(self) -> None:
-        """Remove all sentences and the runs."""
-        self._held, self._characters = {}, 0
-        if self._runs is not None:
-            self._runs.cleanup()
-            self._runs = None
-
-    def _sorted_held(self) -> Iterator[_Row]:
-        ids = sorted((sentence_id(sentence), sentence) for sentence in self._held)
-        return ((id, sentence, *self._held[sentence]) for id, sentence in ids)
-
-    def _spill(self) -> None:
-        if self._runs is None:
-            self._runs = tempfile.TemporaryDirectory(dir=self._folder, prefix=".runs-")
-        options = pa.ipc.IpcWriteOptions(compression="zstd")
-        with pa.ipc.new_stream(self._run(self._n_runs), SCHEMA, options=options) as writer:
-            for batch in _batches(self._sorted_held()):
-                writer.write_batch(batch)
-        self._n_runs += 1
-        self._held, self._characters = {}, 0
-
-    def _run(self, number: int) -> str:
-        return f"{self._runs.name}/{number}.arrow"
+            characters += len(sentence)
+        held[sentence] = (*place, copies + 1)
+        if len(held) >= most or characters >= MOST_CHARACTERS:
+            yield _batch(held)
+            held, characters = {}, 0
+    yield _batch(held)
 
 
-def _batches(rows: Iterator[_Row]) -> Iterator[pa.RecordBatch]:
-    columns: list[list[str | int]] = [[] for _ in SCHEMA]
-    for row in rows:
-        for column, value in zip(columns, row, strict=True):
-            column.append(value)
-        if len(columns[0]) == _BATCH_ROWS:
-            yield pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
-            columns = [[] for _ in SCHEMA]
-    if columns[0]:
-        yield pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
+def _batch(held: dict[str, tuple[str, int, int]]) -> pa.RecordBatch:
+    rows = [(sentence_id(sentence), sentence, *others) for sentence, others in held.items()]
+    columns = zip(*rows, strict=True) if rows else [[]] * len(SCHEMA)
+    return pa.RecordBatch.from_arrays([*map(list, columns)], schema=SCHEMA)
 
 
-def _read_run(path: str) -> Iterator[_Row]:
-    with pa.OSFile(path) as file, pa.ipc.open_stream(file) as reader:
-        for batch in reader:
-            yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+def merged(
+    batches: Iterable[pa.RecordBatch],
+    columns: pa.Schema,
+    constant: Sequence[str],
+    memory: str = SORT_MEMORY,
+) -> Iterator[pa.RecordBatch]:
+    """Yield one row per sentence_id, sorted: that of the least source, with all copies.
 
+    Batches have exactly `BATCH_ROWS` rows, but for the last: row groups, and so the bytes of a
+    file, do not depend on how the rows came. The rows beyond `memory` are in the folder for
+    temporary files.
 
-def _merge(rows: Iterator[_Row]) -> Iterator[_Row]:
-    """Rows of the same id become one."""
-    for id, same in groupby(rows, key=itemgetter(0)):
-        (_, sentence, source, position, copies), *others = same
-        for _, other, other_source, other_position, more in others:
-            if other != sentence:
-                raise RuntimeError(f"two sentences have the id {id}: {sentence!r}, {other!r}")
-            source, position = min((source, position), (other_source, other_position))
-            copies += more
-        yield id, sentence, source, position, copies
+    Raises
+    ------
+    InputError
+        Two rows of a sentence_id differ in one of the columns `constant`.
+    """
+    import duckdb
+
+    failures: list[Exception] = []
+
+    def kept_failures() -> Iterator[pa.RecordBatch]:
+        """Yield the batches, and keep an error: DuckDB replaces it by one of its own."""
+        try:
+            yield from batches
+        except Exception as error:
+            failures.append(error)
+            raise
+
+    rows = pa.RecordBatchReader.from_batches(columns, kept_failures())
+    differ = " OR ".join(f"min({name}) OVER same <> max({name}) OVER same" for name in constant)
+    with tempfile.TemporaryDirectory(prefix="evenhand-merge-") as folder:
+        config = {"memory_limit": memory, "threads": 1, "temp_directory": folder}
+        with duckdb.connect(config=config) as connection:
+            connection.register("rows", rows)
+            try:
+                for batch in connection.sql(MERGE.format(differ=differ)).to_arrow_reader(
+                    BATCH_ROWS
+                ):
+                    if pc.any(batch["contradicted"]).as_py():
+                        index = pc.index(batch["contradicted"], True).as_py()
+                        raise InputError(
+                            f"two shards differ in sentence {batch['sentence_id'][index]}",
+                            remedy="remove the results of the stages before and run the workflow"
+                            " again",
+                        )
+                    yield batch.drop_columns("contradicted").cast(columns)
+            except duckdb.Error as error:
+                if failures:
+                    raise failures[0] from error
+                raise

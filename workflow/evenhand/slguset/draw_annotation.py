@@ -3,14 +3,14 @@
 import sys
 from collections import Counter, defaultdict
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output
+from evenhand.core.csv_tables import write_rows
+from evenhand.core.stage import Count, Input, Natural, Output, Range
 from evenhand.errors import InputError
 from evenhand.io.tables import read_batches, read_rows, read_table_schema, write_table
 from evenhand.sheets.tasks import HandedOut, digest, read_handed_out
@@ -37,6 +37,9 @@ ADDED = (
     ("lost", pa.bool_()),
 )
 
+#: The columns of drawn.csv after those of a pair and a value.
+QUOTA_COLUMNS = ("wanted", "available", "drawn", "missing")
+
 #: Names of files in the folder of sheets that are no annotator's.
 RESERVED = {"handed_out", "label_studio", "instructions", ADJUDICATOR}
 
@@ -44,6 +47,7 @@ RESERVED = {"handed_out", "label_studio", "instructions", ADJUDICATOR}
 Side = tuple[str, str]
 
 
+@stage.checked
 def draw_annotation(
     *,
     candidates: Input,
@@ -55,16 +59,16 @@ def draw_annotation(
     sheets: Output,
     round: str,
     annotators: list[str] | None = None,
-    per_sentence: int | None = None,
-    sentences_per_pair: int = 100,
+    per_sentence: Count | None = None,
+    sentences_per_pair: Annotated[int, Range(least=2)] = 100,
     quotas: Input | None = None,
     ledger: list[Input] | None = None,
     inventories: list[Input] | None = None,
     corpora: list[str] | None = None,
-    random_per_corpus: int = 0,
+    random_per_corpus: Natural = 0,
     draw: Literal["random", "uncertain"] = "random",
     scores: list[Input] | None = None,
-    seed: int = 1,
+    seed: Natural = 1,
     values: list[str] | None = None,
 ) -> dict[str, Any]:
     """Draw the sentences that annotators judge in one round, and write their sheets.
@@ -170,7 +174,9 @@ def draw_annotation(
         ((side, key) for side, _, key in free),
         lambda side: quota.get(side, 0),
         f"{seed} choose",
-        _uncertainty(scores[0]) if scores else None,
+        {row["sentence_id"]: abs(row["score"] - 0.5) for row in read_rows(scores[0])}
+        if scores
+        else None,
     )
     corpus_of = corpora_by_file(inventories or [], corpora or []) if random_per_corpus else {}
     by_corpus: dict[str, list[str]] = defaultdict(list)
@@ -211,7 +217,7 @@ def draw_annotation(
     present = [row for row in sample if not row["lost"]]
     available = Counter(side for side, *_ in free)
     taken = Counter((surface_pair(row, values), row[attribute]) for row in present)
-    met = pd.DataFrame(
+    met = [
         {
             "pair": first.pair,
             **dict(zip(word_columns(values), pair.split("/"), strict=True)),
@@ -223,15 +229,15 @@ def draw_annotation(
         }
         for pair, first in pairs.items()
         for value in (first.value, first.value_opposite)
-    )
-    met.to_csv(drawn, index=False, lineterminator="\n")
+    ]
+    write_rows(drawn, ["pair", *word_columns(values), attribute, *QUOTA_COLUMNS], met)
     swapped = {key: frozen[key].row["swapped_sentence"] for key in lost}
     write_round(sheets, sample, swapped, instructions=instructions, interface=interface)
     return {
         "wanted": sum(quota.values()),
         "drawn": len(sample),
         "random": len(random & ranks.keys()),
-        "missing": int(met["missing"].sum()),
+        "missing": sum(row["missing"] for row in met),
         "frozen": bool(frozen),
         "rejected_since": sum(row["verdict"] != ACCEPTED for row in present),
         "lost": len(lost),
@@ -271,12 +277,6 @@ def _quotas(
         for pair, number in numbers.items()
         for value in (pairs[pair].value, pairs[pair].value_opposite)
     }
-
-
-def _uncertainty(scores: Path) -> dict[str, float]:
-    """Return how far the score of each sentence is from 0.5."""
-    rows = read_rows(scores, ["sentence_id", "score"])
-    return {row["sentence_id"]: abs(row["score"] - 0.5) for row in rows}
 
 
 def _assigned(

@@ -5,7 +5,6 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +13,7 @@ from tqdm import tqdm
 
 from evenhand.core import stage
 from evenhand.core.limits import CHARACTERS, MEMBER_BYTES
-from evenhand.core.stage import Input, Output, Plugin, Source
+from evenhand.core.stage import Count, Input, Natural, Output, Plugin, Source
 from evenhand.errors import InputError
 from evenhand.io.decoding import Encoding, TextReader
 from evenhand.io.documents import write_json
@@ -25,7 +24,7 @@ from evenhand.io.quarantine import Quarantine
 from evenhand.io.readers.options import Format, Markup, Options, Paragraphs
 from evenhand.io.readers.records import paragraph_splitter, read_records
 from evenhand.io.tables import write_batches, write_table
-from evenhand.slguset.distinct_sentences import SCHEMA, DistinctSentences
+from evenhand.slguset.distinct_sentences import SCHEMA, distinct
 from evenhand.slguset.keywords import GENDERS, read_keywords
 from evenhand.text.traditional import matching_form
 
@@ -43,6 +42,7 @@ INVENTORY = pa.schema(
 )
 
 
+@stage.checked
 def extract_sentences(
     *,
     files: list[Source],
@@ -51,8 +51,8 @@ def extract_sentences(
     quarantine: Output,
     counts: Output,
     inventory: Output,
-    first_byte: int | None = None,
-    end_byte: int | None = None,
+    first_byte: Natural | None = None,
+    end_byte: Count | None = None,
     format: Format = "auto",
     text_field: str = "text",
     header: bool = True,
@@ -60,8 +60,8 @@ def extract_sentences(
     encoding: Encoding = "auto",
     paragraphs: Paragraphs = "line",
     markup: Markup = "auto",
-    max_characters: int = CHARACTERS,
-    max_member_bytes: int = MEMBER_BYTES,
+    max_characters: Count = CHARACTERS,
+    max_member_bytes: Count = MEMBER_BYTES,
     language: str = "zh",
     values: list[str] | None = None,
     normaliser: Annotated[str, Plugin("evenhand.text.normalisers")] = "chinese",
@@ -126,9 +126,9 @@ def extract_sentences(
         markup=markup,
         max_characters=max_characters,
     )
-    begin, end = first_byte or 0, end_byte
     problems = Quarantine()
-    tally = {"files": 0, "bytes": 0, "characters": 0, "records": 0, "paragraphs": 0, "sentences": 0}
+    counted = ("files", "bytes", "characters", "records", "paragraphs", "sentences")
+    tally = dict.fromkeys((*counted, "keyword_sentences"), 0)
     encodings: Counter[str] = Counter()
     inventoried: list[dict[str, Any]] = []
     cleaning = importlib.import_module(f"evenhand.text.normalisers.{normaliser}")
@@ -136,12 +136,35 @@ def extract_sentences(
     search = keyword_pattern(keywords, values or GENDERS, blanks=cleaning.BLANKS).search
     plain = matching_form(language)
 
-    def cut(paragraphs: Sequence[str]) -> list[list[str]]:
-        return split(cleaning.normalise(paragraphs))
+    def cut_file(
+        member: Member, text: TextReader, text_format: str
+    ) -> Iterator[tuple[str, str, int]]:
+        """Cut a file into sentences, count them, and yield those with a keyword."""
+        unit = "record" if text_format in ("json", "html") else "line"
+        records = read_records(text, text_format, options)
+        for positions, paragraphs in batches(records, paragraph_splitter(options), tally):
+            sentences = split(cleaning.normalise(paragraphs))
+            kept = [len(p) for p, cut_up in zip(paragraphs, sentences, strict=True) if cut_up]
+            tally["paragraphs"] += len(kept)
+            tally["characters"] += sum(kept)
+            tally["sentences"] += sum(map(len, sentences))
+            for number, sentence in keyword_sentences(sentences, search, plain):
+                if DAMAGE in sentence:
+                    detail = "a keyword sentence that holds U+FFFD, the mark of undecodable bytes"
+                    problems.add(member.name, positions[number], unit, "damaged_sentence", detail)
+                else:
+                    tally["keyword_sentences"] += 1
+                    yield sentence, member.name, positions[number]
 
-    with closing(DistinctSentences(sentences.parent)) as kept, _progress(files) as bar:
-        for path in files:
-            members = open_members(path, problems, limit=max_member_bytes, on_read=bar.update)
+    def cut_files() -> Iterator[tuple[str, str, int]]:
+        with _progress(files) as bar:
+            members = (
+                member
+                for path in files
+                for member in open_members(
+                    path, problems, limit=max_member_bytes, on_read=bar.update
+                )
+            )
             for member in members:
                 text_format = _format_of(member, format, problems)
                 if text_format is None:
@@ -152,34 +175,23 @@ def extract_sentences(
                     quarantine=problems,
                     encoding=encoding,
                     max_characters=max_characters,
-                    first_byte=begin,
-                    end_byte=end,
+                    first_byte=first_byte or 0,
+                    end_byte=end_byte,
                 )
-                records = read_records(text, text_format, options)
-                unit = "record" if text_format in ("json", "html") else "line"
-                place = (member.name, unit)
-                _read(place, records, options, cut, (search, plain), kept, problems, tally)
+                yield from cut_file(member, text, text_format)
                 tally["bytes"] += text.bytes
-                inventoried.append(
-                    {
-                        "file": member.name,
-                        "format": text_format,
-                        "encoding": text.encoding,
-                        "bytes": text.bytes,
-                    }
-                )
-                if begin == 0:  # a file that is cut is counted once
+                row = (member.name, text_format, text.encoding, text.bytes)
+                inventoried.append(dict(zip(INVENTORY.names, row, strict=True)))
+                if not first_byte:  # a file that is cut is counted once
                     tally["files"] += 1
-                    if text.encoding:
-                        encodings[text.encoding] += 1
+                    encodings.update([text.encoding] if text.encoding else [])
         _check_field(files, tally, problems, text_field)
-        rows = write_batches(sentences, SCHEMA, kept.batches())
-        problems.write(quarantine)
-        write_table(inventory, INVENTORY, inventoried)
 
+    rows = write_batches(sentences, SCHEMA, distinct(cut_files()))
+    problems.write(quarantine)
+    write_table(inventory, INVENTORY, inventoried)
     result = tally | {
-        "keyword_sentences": kept.added,
-        "duplicates": kept.added - rows,
+        "duplicates": tally["keyword_sentences"] - rows,
         "quarantined": dict(sorted(problems.counts.items())),
         "encodings": dict(sorted(encodings.items())),
     }
@@ -201,39 +213,6 @@ def keyword_pattern(
     surfaces = table.surfaces
     least = [s for s in surfaces if not any(o != s and o in s for o in surfaces)]
     return re.compile("|".join(map(re.escape, sorted(least))))
-
-
-def _read(
-    place: tuple[str, str],
-    records: Iterator[tuple[int, str]],
-    options: Options,
-    cut: Callable[[Sequence[str]], list[list[str]]],
-    matching: tuple[Callable[[str], Any], Callable[[str], str]],
-    kept: DistinctSentences,
-    problems: Quarantine,
-    tally: dict[str, int],
-) -> None:
-    """Cut a file's records into sentences, count them, and keep those with a keyword."""
-    name, unit = place
-    n_paragraphs = n_characters = n_sentences = 0
-    for positions, paragraphs in batches(records, paragraph_splitter(options), tally):
-        sentences = cut(paragraphs)
-        n_paragraphs += sum(map(bool, sentences))
-        n_characters += sum(
-            len(paragraph)
-            for paragraph, cut_up in zip(paragraphs, sentences, strict=True)
-            if cut_up
-        )
-        n_sentences += sum(map(len, sentences))
-        for number, sentence in keyword_sentences(sentences, *matching):
-            if DAMAGE in sentence:
-                detail = "a keyword sentence that holds U+FFFD, the mark of undecodable bytes"
-                problems.add(name, positions[number], unit, "damaged_sentence", detail)
-            else:
-                kept.add(sentence, name, positions[number])
-    tally["paragraphs"] += n_paragraphs
-    tally["characters"] += n_characters
-    tally["sentences"] += n_sentences
 
 
 def keyword_sentences(

@@ -1,9 +1,13 @@
-"""Find the one keyword of each sentence, and judge whether it is a term of the attribute there."""
+"""Find the one keyword of each sentence, and judge whether it is a term of the attribute there.
+
+Verdicts, the first that holds: `several_keywords`, `no_keyword`, `unfinished`, `length`
+(these need no words), then `deny_listed` and `not_a_gender_term` by the word that contains the
+keyword, `agreement_unclear` if a word that goes with it could become several, else `accepted`.
+"""
 
 import importlib
 import re
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,11 +16,8 @@ import pyarrow as pa
 
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.io.tables import read_batches, write_batches
-from evenhand.slguset import distinct_sentences
 from evenhand.slguset.inflection import Inflection, Span, Word, exchange, read_inflection
-from evenhand.slguset.keyword_tables import schema
-from evenhand.slguset.keywords import GENDERS, Keywords, Surface, read_keywords
+from evenhand.slguset.keywords import Keywords, Surface, read_keywords
 from evenhand.slguset.verdicts import ACCEPTED
 from evenhand.text.posseg import dictionary_tags
 from evenhand.text.segmentation import Token, token_at
@@ -89,87 +90,6 @@ class Language(NamedTuple):
 CHINESE = Language()
 
 
-#: The settings of zh_gender (``workflow/schemas/pack.schema.yaml``).
-ZH_GENDER = {
-    "attribute": "gender",
-    "values": GENDERS,
-    "language": "zh",
-    "normaliser": "chinese",
-    "splitter": "chinese",
-    "segmenter": "jieba",
-    "several": False,
-    "pronouns": None,
-    "pronouns_open": False,
-}
-
-
-def find_keywords(
-    *,
-    sentences: Path,
-    keywords: Path,
-    keyword_words: Path,
-    out: Path,
-    pack: Mapping[str, Any] = ZH_GENDER,
-    agreement: Sequence[Path] = (),
-    min_length: int = 9,
-    max_length: int = 119,
-    whole_sentences: bool = True,
-) -> dict[str, Any]:
-    """Find the one keyword of each sentence, and judge whether it is a term there.
-
-    Verdicts, the first that holds: `several_keywords`, `no_keyword`, `unfinished`, `length`
-    (these need no words), then `deny_listed` and `not_a_gender_term` by the word that contains
-    the keyword, `agreement_unclear` if a word that goes with it could become several, else
-    `accepted`. Every sentence is written, in the order in which it was read.
-
-    Parameters
-    ----------
-    sentences : Path
-        A table of sentences.
-    keywords, keyword_words : Path
-        The pack's tables of surface pairs (keywords.csv), and of words that are gender terms or are
-        not (keyword_words.csv).
-    out : Path
-        The keywords table.
-    pack : mapping
-        The settings of the pack that `ZH_GENDER` lists.
-    agreement : list of Path
-        agreement.csv and cues.csv; see `evenhand.slguset.inflection`.
-    min_length, max_length : int
-        The limits of accepted sentences, in characters. The authors' have 9 to 119.
-    whole_sentences : bool
-        Reject text that does not end in 。？！ or …, such as headlines (`unfinished`).
-        All but one of the authors' 20,000 sentences end so.
-    """
-    if not 0 <= min_length <= max_length:
-        raise InputError(
-            f"no length is at least {min_length} and at most {max_length} characters",
-            remedy="mend min_length or max_length",
-        )
-    judge = sentence_judge(
-        keywords,
-        keyword_words,
-        pack,
-        agreement,
-        min_length=min_length,
-        max_length=max_length,
-        whole_sentences=whole_sentences,
-    )
-    attribute = pack["attribute"]
-    columns = schema(attribute, pack["values"], pack["several"])
-    verdicts: Counter[str] = Counter()
-
-    def batches() -> Iterator[pa.RecordBatch]:
-        for batch in read_batches(sentences, distinct_sentences.SCHEMA.names):
-            hits = map(judge, batch["sentence"].to_pylist())
-            judged = _add_columns(batch, hits, attribute, columns)
-            verdicts.update(judged["verdict"].to_pylist())
-            yield judged
-
-    rows = write_batches(out, columns, batches())
-    return {"sentences": rows, "verdicts": dict(sorted(verdicts.items()))}
-
-
 def sentence_judge(
     keywords: Path,
     keyword_words: Path,
@@ -177,7 +97,20 @@ def sentence_judge(
     agreement: Sequence[Path] = (),
     **limits: Any,
 ) -> Callable[[str], Hit]:
-    """Return a function that finds the keyword of a sentence, by a pack's tables and settings."""
+    """Return a function that finds the keyword of a sentence, by a pack's tables and settings.
+
+    Parameters
+    ----------
+    keywords, keyword_words : Path
+        The pack's tables of surface pairs (keywords.csv), and of words that are gender terms or are
+        not (keyword_words.csv).
+    pack : mapping
+        The settings of the pack (``workflow/schemas/pack.schema.yaml``).
+    agreement : list of Path
+        agreement.csv and cues.csv; see `evenhand.slguset.inflection`.
+    **limits
+        As for `judge_sentence`.
+    """
     values, language = pack["values"], pack["language"]
     normaliser = importlib.import_module(f"evenhand.text.normalisers.{pack['normaliser']}")
     splitter = importlib.import_module(f"evenhand.text.splitters.{pack['splitter']}")
@@ -213,7 +146,20 @@ def judge_sentence(
     max_length: int = 1 << 30,
     whole_sentences: bool = False,
 ) -> Hit:
-    """Find the keyword of a sentence and judge it; the limits as in `find_keywords`."""
+    """Find the keyword of a sentence and judge it.
+
+    Parameters
+    ----------
+    sentence : str
+        The sentence, in the form that is matched.
+    keywords, rules, language
+        Of the pack.
+    min_length, max_length : int
+        The limits of accepted sentences, in characters. The authors' have 9 to 119.
+    whole_sentences : bool
+        Reject text that does not end in 。？！ or …, such as headlines (`unfinished`).
+        All but one of the authors' 20,000 sentences end so.
+    """
     match = keywords.pattern.search(sentence)
     if match is None:
         return Hit(NONE)
@@ -420,7 +366,7 @@ def _within(surface: Surface, start: int, token: Token) -> bool:
     return token.word == surface.keyword and token.following == rest + "们"
 
 
-def _add_columns(
+def add_columns(
     batch: pa.RecordBatch, hits: Iterable[Hit], attribute: str, columns: pa.Schema
 ) -> pa.RecordBatch:
     """Return a batch of sentences with the columns of the keywords table."""

@@ -63,21 +63,14 @@ def _equal(former: dict[str, dict[str, Any]], rows: dict[str, dict[str, Any]]) -
 
 
 def main() -> None:
-    """Run the command line."""
-    from cyclopts import App
+    """Run the command line, which prints the ledger's file."""
+    from cyclopts import run
 
-    app = App(name="python -m evenhand.slguset.hand_out", version_flags=[])
-
-    @app.default
-    def command(handed_out: Path, ledger: Path) -> None:
-        try:
-            print(f"the round is in {hand_out(handed_out, ledger)}")
-        except InputError as error:
-            print(f"error: {error}", file=sys.stderr)
-            sys.exit(2)
-
-    command.__doc__ = hand_out.__doc__
-    app()
+    try:
+        run(hand_out)
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
 
 
 if __name__ == "__main__":

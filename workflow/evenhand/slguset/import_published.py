@@ -5,23 +5,21 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from evenhand.core import stage
+from evenhand.core.csv_tables import write_rows
 from evenhand.core.stage import Input, Output, Source
 from evenhand.core.whole import read_text
 from evenhand.errors import InputError
 from evenhand.io.tables import write_batches, write_table
 from evenhand.slguset import dataset as dataset_table
+from evenhand.slguset.dataset import AUTHORS_COLUMNS as COLUMNS
 from evenhand.slguset.distinct_sentences import SCHEMA as SENTENCES
-from evenhand.slguset.distinct_sentences import DistinctSentences, sentence_id
+from evenhand.slguset.distinct_sentences import distinct, sentence_id
 from evenhand.slguset.keywords import Keywords, Surface, read_keywords
 from evenhand.text.sentences import ENDERS, is_kept, normalise, repair_quotes, split_sentences
-
-#: The authors' columns: sentence, position of the keyword, keyword, opposite keyword.
-COLUMNS = ["句子", "关键词位置", "原始关键词", "对立关键词"]
 
 PROBLEM_COLUMNS = ["row", "problem", "detail"]
 
@@ -84,43 +82,41 @@ def import_published(
         The problems as CSV: row (from 1, without the header), problem, detail.
     """
     table = read_keywords(keywords)
+    published = list(read_published(file))
+    occurrences = ((row.sentence, str(file), row.number) for row in published)
+    write_batches(sentences, SENTENCES, distinct(occurrences))
     listed: list[tuple[int, Problem]] = []
     rows: list[dict[str, Any]] = []
     first: dict[str, int] = {}
     seen: Counter[str] = Counter()
-    with closing(DistinctSentences(sentences.parent)) as distinct:
-        for row in read_published(file):
-            sentence = row.sentence
-            seen[sentence] += 1
-            if first.setdefault(sentence, row.number) != row.number:
-                detail = f"the same sentence as row {first[sentence]}"
-                listed.append((row.number, ("duplicate", detail)))
-            distinct.add(sentence, str(file), row.number)
-            place, problems_found = locate(row, table)
-            listed += [(row.number, p) for p in [*problems_found, *check_text(sentence)]]
-            if place is None:
-                continue
-            surface, surface_start = place
-            start = surface_start + surface.offset
-            described = surface._asdict() | {
-                "gender": surface.value,
-                "sentence_id": copy_id(sentence, seen[sentence]),
-                "sentence": sentence,
-                "start": start,
-                "end": start + len(surface.keyword),
-                "surface_start": surface_start,
-                "surface_end": surface_start + len(surface.surface),
-                "source": str(file),
-                "source_position": row.number,
-            }
-            rows.append(dataset_table.dataset_row(described))
-        write_batches(sentences, SENTENCES, distinct.batches())
+    for row in published:
+        sentence = row.sentence
+        seen[sentence] += 1
+        if first.setdefault(sentence, row.number) != row.number:
+            detail = f"the same sentence as row {first[sentence]}"
+            listed.append((row.number, ("duplicate", detail)))
+        place, problems_found = locate(row, table)
+        listed += [(row.number, p) for p in [*problems_found, *check_text(sentence)]]
+        if place is None:
+            continue
+        surface, surface_start = place
+        start = surface_start + surface.offset
+        described = surface._asdict() | {
+            "gender": surface.value,
+            "sentence_id": copy_id(sentence, seen[sentence]),
+            "sentence": sentence,
+            "start": start,
+            "end": start + len(surface.keyword),
+            "surface_start": surface_start,
+            "surface_end": surface_start + len(surface.surface),
+            "source": str(file),
+            "source_position": row.number,
+        }
+        rows.append(dataset_table.dataset_row(described))
     ordered = dataset_table.in_order(rows, table.pair_names())
     write_table(dataset, dataset_table.SCHEMA, ordered)
-    with problems.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(PROBLEM_COLUMNS)
-        writer.writerows((number, *problem) for number, problem in listed)
+    cells = (dict(zip(PROBLEM_COLUMNS, (n, *problem), strict=True)) for n, problem in listed)
+    write_rows(problems, PROBLEM_COLUMNS, cells)
     by_problem = Counter(problem for _, (problem, _) in listed)
     return {
         "rows": seen.total(),
@@ -140,9 +136,9 @@ def read_published(file: Path) -> Iterator[Row]:
         It is no UTF-8 or no CSV, lacks a column, or a row has a blank cell, too many or too
         few cells, or a position that is not two numbers in brackets.
     """
-    reader = csv.reader(io.StringIO(read_text(file), newline=""), strict=True)
+    reader = csv.DictReader(io.StringIO(read_text(file), newline=""), strict=True)
     try:
-        header = [name.strip() for name in next(reader, [])]
+        reader.fieldnames = header = [name.strip() for name in reader.fieldnames or []]
         if missing := [name for name in COLUMNS if name not in header]:
             raise InputError(
                 f"lacks the column {missing[0]}",
@@ -150,11 +146,10 @@ def read_published(file: Path) -> Iterator[Row]:
                 line=1,
                 remedy=f"the columns are {', '.join(COLUMNS)}",
             )
-        for number, cells in enumerate(reader, start=1):
+        for number, row in enumerate(reader, start=1):
             line = reader.line_num
-            if len(cells) != len(header):
+            if None in row or None in row.values():
                 raise InputError(f"does not have {len(header)} cells", file=file, line=line)
-            row = dict(zip(header, cells, strict=True))
             if blank := [name for name in COLUMNS if not row[name].strip()]:
                 raise InputError(f"the cell of {blank[0]} is blank", file=file, line=line)
             sentence, position, keyword, opposite = (row[name] for name in COLUMNS)
@@ -169,7 +164,9 @@ def read_published(file: Path) -> Iterator[Row]:
             start, end = map(int, stated.groups())
             yield Row(number, sentence, start, end, keyword.strip(), opposite.strip())
     except csv.Error as error:
-        raise InputError(f"is not a CSV file ({error})", file=file, line=reader.line_num) from error
+        raise InputError(
+            f"is not a CSV file ({error})", file=file, line=reader.reader.line_num
+        ) from error
 
 
 def locate(row: Row, keywords: Keywords) -> tuple[tuple[Surface, int] | None, list[Problem]]:

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output
-from evenhand.errors import InputError
-from evenhand.io.tables import BATCH_ROWS, read_batches, read_table_schema, write_batches
+from evenhand.core.stage import Input, Output, Share
+from evenhand.io.tables import read_batches, read_table_schema, write_batches
 from evenhand.slguset import keyword_tables
+from evenhand.slguset.distinct_sentences import merged
 from evenhand.slguset.verdicts import ACCEPTED, FINDINGS
 from evenhand.text.near_duplicates import characters, find_near_duplicates
 
@@ -39,15 +39,13 @@ REASONS = {
     )
 }
 
-#: What DuckDB may hold in memory while it sorts; the rest of the rows waits on the disk.
-SORT_MEMORY = "384MB"
 
-
+@stage.checked
 def merge_candidates(
     *,
     judged: list[Input],
     out: Output,
-    near_duplicates: float | None = None,
+    near_duplicates: Share | None = None,
 ) -> dict[str, Any]:
     """Merge all shards into one table of candidates, each sentence once, each with its verdict.
 
@@ -87,11 +85,11 @@ def merge_candidates(
     verdicts: Counter[str] = Counter()
     with tempfile.TemporaryDirectory(prefix="evenhand-merge-") as folder:
         shards = (batch for path in judged for batch in read_batches(path))
-        rows = _merged(_decided(shards, read), Path(folder), columns)
+        rows = merged(_decided(shards, read), columns, ("sentence", "verdict"))
         if near_duplicates is not None:
-            merged = Path(folder) / "merged.parquet"
-            write_batches(merged, columns, rows)
-            rows = _without(merged, _near_duplicates(merged, near_duplicates))
+            table = Path(folder) / "merged.parquet"
+            write_batches(table, columns, rows)
+            rows = _without(table, _near_duplicates(table, near_duplicates))
         written = write_batches(out, columns, _counted(rows, verdicts))
     copies = verdicts.pop("copies", 0)
     if copies != read["copies"] or verdicts.total() != written:
@@ -135,57 +133,6 @@ def _counted(batches: Iterable[pa.RecordBatch], counts: Counter[str]) -> Iterato
         for group in pc.value_counts(batch["verdict"]).to_pylist():
             counts[group["values"]] += group["counts"]
         yield batch
-
-
-#: Text is compared by its bytes, hence by code points: the locale has no effect.
-MERGE = """
-SELECT * REPLACE (CAST(sum(copies) OVER shards AS BIGINT) AS copies),
-       min(sentence) OVER shards <> max(sentence) OVER shards
-       OR min(verdict) OVER shards <> max(verdict) OVER shards AS contradicted
-FROM decided
-WINDOW shards AS (PARTITION BY sentence_id)
-QUALIFY row_number() OVER (PARTITION BY sentence_id ORDER BY source, source_position) = 1
-ORDER BY sentence_id
-"""
-
-
-def _merged(
-    batches: Iterable[pa.RecordBatch], folder: Path, columns: pa.Schema
-) -> Iterator[pa.RecordBatch]:
-    """Yield one row per sentence_id, sorted; `folder` holds the rows beyond `SORT_MEMORY`.
-
-    Batches have exactly `BATCH_ROWS` rows, but for the last: row groups, and so the bytes of a
-    file, do not depend on how the rows came.
-    """
-    import duckdb
-
-    failures: list[InputError] = []
-
-    def kept_failures() -> Iterator[pa.RecordBatch]:
-        """Yield the batches, and keep our error: DuckDB replaces it by one of its own."""
-        try:
-            yield from batches
-        except InputError as error:
-            failures.append(error)
-            raise
-
-    reader = pa.RecordBatchReader.from_batches(columns, kept_failures())
-    config = {"memory_limit": SORT_MEMORY, "threads": 1, "temp_directory": str(folder)}
-    with duckdb.connect(config=config) as connection:
-        connection.register("decided", reader)
-        try:
-            for batch in connection.sql(MERGE).to_arrow_reader(BATCH_ROWS):
-                if pc.any(batch["contradicted"]).as_py():
-                    index = pc.index(batch["contradicted"], True).as_py()
-                    raise InputError(
-                        f"two shards differ in sentence {batch['sentence_id'][index]}",
-                        remedy="remove the results of the stages before and run the workflow again",
-                    )
-                yield batch.drop_columns("contradicted").cast(columns)
-        except duckdb.Error as error:
-            if failures:
-                raise failures[0] from error
-            raise
 
 
 def _accepted(path: Path) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,6 @@ its neighbours for a name: its hidden Markov model knows names that the training
 Labels: `B` (a name begins in the word), `I` (one goes on), `O`.
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
@@ -98,8 +97,3 @@ class NameModel:
                         start, _ = spans.pop()
                     spans.append((start, end))
             yield spans
-
-
-def read_threshold(report: Path) -> float:
-    """Return the threshold that `train_names_crf` chose, from its crf.json."""
-    return float(json.loads(report.read_text(encoding="utf-8"))["threshold"])

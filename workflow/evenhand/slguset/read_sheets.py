@@ -18,7 +18,7 @@ from evenhand.slguset.annotation import (
     DISAGREEMENT,
     TASK,
     WAITING,
-    judged,
+    read_judgements,
 )
 from evenhand.slguset.annotation_sheets import read_export, write_adjudication
 
@@ -106,14 +106,9 @@ def read_sheets(
         if (key, name) in answers_of
     ]
     write_table(out, SCHEMA, filled)
-    by_sentence: dict[str, list[dict[str, Any]]] = {key: [] for key in expected}
-    for row in filled:
-        by_sentence[row["sentence_id"]].append(row)
-    sentences = [judged(row, by_sentence[key]) for key, row in expected.items() if not row["lost"]]
+    sentences = read_judgements([sample], [out])
     fates = [sentence.fate() for sentence in sentences]
-    open_ones = [
-        sentence for sentence, fate in zip(sentences, fates, strict=True) if fate == DISAGREEMENT
-    ]
+    open_ones = [sentence for sentence in sentences if sentence.fate() == DISAGREEMENT]
     write_adjudication(adjudication, open_ones, instructions=instructions, interface=interface)
     if waiting := fates.count(WAITING):
         print(f"{waiting} of {len(sentences)} sentences wait for answers", file=sys.stderr)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from evenhand.core import stage
 from evenhand.core.resources import read_resource
-from evenhand.core.stage import Input, Output
+from evenhand.core.stage import Count, Input, Output
 from evenhand.core.tables import Row, Table, integer, share, text, write_tables
 from evenhand.io.documents import write_json
 from evenhand.io.tables import read_rows
@@ -36,6 +36,7 @@ KEYWORD_STEP = "find_keywords"
 _WITHOUT_POSITION = ("wrong_slice", "keyword_count", "not_a_pair")
 
 
+@stage.checked
 def report_published(
     *,
     judged: Input,
@@ -43,7 +44,7 @@ def report_published(
     table: Output,
     report: Output,
     filters: list[str] | None = None,
-    examples: int = 3,
+    examples: Count = 3,
 ) -> dict[str, Any]:
     """Report which of the authors' sentences our filters would reject, and their file's errors.
 
@@ -62,8 +63,7 @@ def report_published(
     report : Path
         JSON: sentences, distinct_sentences, positions (right, wrong, the kinds of wrong ones),
         problems (rows per problem), keywords (sentences per verdict), dropped (sentences per
-        filter), leaked_names (the same, for the filters of names), biological_words, and how
-        many sentences pass every filter.
+        filter), and how many sentences pass every filter.
     filters : list of str
         The filters, in the order of the table.
     examples : int
@@ -102,8 +102,6 @@ def report_published(
         "problems": _by_number(Counter(row["problem"] for row in listed)),
         "keywords": _by_number(verdicts),
         "dropped": counts,
-        "leaked_names": {name: n for name, n in counts.items() if name.startswith("names_")},
-        "biological_words": counts.get("biology"),
         "pass_every_filter": passed,
     }
     write_json(report, document)

@@ -36,11 +36,12 @@ import pyarrow as pa
 
 from evenhand.core import stage
 from evenhand.core.scratch import scratch_folder
-from evenhand.core.stage import Input, Output, Setting
+from evenhand.core.stage import Count, Input, Natural, Output, Range, Setting, Share
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import read_columns, read_table_schema, write_table
 from evenhand.scoring.describe import describe
+from evenhand.scoring.model_files import model_source
 from evenhand.scoring.models import CausalLM, MaskedLM, family_of, load_causal_lm, load_masked_lm
 from evenhand.scoring.precision import calibrate, near_ties
 from evenhand.scoring.validity import check_model, count_unknown, judge
@@ -60,6 +61,7 @@ SENTENCES_AT_ONCE = 4096
 CALIBRATION_SENTENCES = 512
 
 
+@stage.checked
 def score_bias(
     *,
     dataset: Input,
@@ -69,14 +71,14 @@ def score_bias(
     model: Input | None = None,
     hub_name: str | None = None,
     revision: str | None = None,
-    log_base: float = 10.0,
+    log_base: Annotated[float, Range(above=1)] = 10.0,
     dtype: str = "fp32",
-    tokens_per_batch: int = 2048,
+    tokens_per_batch: Count = 2048,
     allow_missing: bool = False,
-    sanity_sentences: int = 300,
-    least_scored: float = 0.5,
-    seed: int = 0,
-    threads: Annotated[int, Setting] = 1,
+    sanity_sentences: Count = 300,
+    least_scored: Share = 0.5,
+    seed: Natural = 0,
+    threads: Annotated[int, Setting, Range(least=1)] = 1,
     device: Annotated[str, Setting] = "cpu",
     values: list[str] | None = None,
 ) -> dict[str, Any]:
@@ -130,14 +132,10 @@ def score_bias(
     import torch
     from tqdm import tqdm
 
-    if (model is None) == (hub_name is None):
-        raise InputError("a model is a folder or a hub name", remedy="give one of them, not both")
-    if log_base <= 1:
-        raise InputError(f"log_base is {log_base:g}", remedy="give a base above 1, such as 10")
+    source = model_source(model, hub_name)
     values = values or [*GENDERS]
     sentences = _read_sentences(dataset, values)
     total = len(sentences)
-    source = model if model is not None else hub_name
     torch.set_num_threads(1)
     family = family_of(source, revision=revision)
     load = load_masked_lm if family == "masked" else load_causal_lm
@@ -170,7 +168,7 @@ def score_bias(
         with tqdm(total=total, desc=name, unit=" sentences", mininterval=5, ascii=True) as bar:
             for begin in range(0, total, SENTENCES_AT_ONCE):
                 rows = sentences.slice(begin, SENTENCES_AT_ONCE).to_pylist()
-                for row, (result, slots) in zip(rows, scorer.score(rows, bar.update), strict=True):
+                for row, (result, slots) in zip(rows, scorer.score(rows), strict=True):
                     excluded[result["excluded"]] += 1
                     with_unknown += bool(result["has_unk"])
                     unknown.update(slots[0].unknown if slots else [])
@@ -178,6 +176,7 @@ def score_bias(
                         if word not in keywords and not row.get("spans"):
                             keywords[word] = lm.tokenizer.convert_ids_to_tokens(slot.word())
                     yield {"sentence_id": row["sentence_id"], **result}
+                bar.update(len(rows))
 
     write_table(out, bias_columns(values), scored())
     count = excluded.pop(None, 0)
@@ -224,9 +223,9 @@ class _Scorer:
         self.calibrated_on = int((np.isfinite(low) & np.isfinite(full)).sum())
         self.margin = calibrate(low, full)
 
-    def score(self, rows: list[dict[str, Any]], progress: Callable[[int], object]) -> Scored:
+    def score(self, rows: list[dict[str, Any]]) -> Scored:
         """Return the results of `score_sentences`, near ties in fp32."""
-        results = self._score(self.lm, rows, progress)
+        results = self._score(self.lm, rows)
         if self.margin is not None:
             close = np.flatnonzero(near_ties(_bias(results), self.margin))
             again = self._score(self.exact, [rows[i] for i in close]) if len(close) else []
@@ -235,15 +234,8 @@ class _Scorer:
             self.rescored += len(close)
         return results
 
-    def _score(
-        self,
-        lm: MaskedLM | CausalLM,
-        rows: list[dict[str, Any]],
-        progress: Callable[[int], object] | None = None,
-    ) -> Scored:
-        return score_sentences(
-            lm, rows, **self.options, progress=progress, scratch=scratch_folder()
-        )
+    def _score(self, lm: MaskedLM | CausalLM, rows: list[dict[str, Any]]) -> Scored:
+        return score_sentences(lm, rows, **self.options, scratch=scratch_folder())
 
 
 def _bias(results: Scored) -> np.ndarray:

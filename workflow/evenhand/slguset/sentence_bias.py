@@ -27,7 +27,7 @@ it is conditioned on the word, as in the original sentence.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -50,7 +50,6 @@ def score_sentences(
     *,
     log_base: float,
     values: Sequence[str] = GENDERS,
-    progress: Callable[[int], object] | None = None,
     **running: Any,
 ) -> list[tuple[dict[str, Any], list[Slot]]]:
     """Score sentences with a language model.
@@ -67,8 +66,6 @@ def score_sentences(
         Base of all logarithms.
     values : sequence of str
         The values of the attribute.
-    progress : callable, optional
-        Called with numbers of sentences done.
     **running
         tokens_per_batch, threads, scratch; see `evenhand.scoring.questions.answer`.
 
@@ -87,20 +84,11 @@ def score_sentences(
         slot for pair, reason in zip(pairs, reasons, strict=True) if not reason for slot in pair
     ]
 
-    tokens_done = 0
-
-    def report(tokens: int, total: int) -> None:
-        nonlocal tokens_done
-        before = len(rows) * tokens_done // total
-        tokens_done += tokens
-        if progress:
-            progress(len(rows) * tokens_done // total - before)
-
     read = _read_masked if masked else _read_causal
     unit = math.log(log_base)
     readings = iter(
         {name: None if value is None else value / unit for name, value in reading.items()}
-        for reading in read(lm, slots, report, running)
+        for reading in read(lm, slots, running)
     )
     results = []
     for row, pair, reason in zip(rows, pairs, reasons, strict=True):
@@ -128,9 +116,7 @@ def score_sentences(
     return results
 
 
-def _read_masked(
-    lm: MaskedLM, slots: list[Slot], report: Callable[[int, int], None], running: dict[str, Any]
-) -> list[Readings]:
+def _read_masked(lm: MaskedLM, slots: list[Slot], running: dict[str, Any]) -> list[Readings]:
     """Return the log-probabilities of the word in each slot, in all ways to read it."""
     questions = Questions()
     words, single_masks = [], []
@@ -141,10 +127,7 @@ def _read_masked(
         if last - first == len(slot.places):
             one_mask = [*slot.ids[:first], lm.mask_id, *slot.ids[last:]]
             single_masks[-1] = questions.ask(one_mask, first, slot.ids[first])
-    total = sum(map(len, questions.inputs))
-    answers = answer(
-        lm, questions, entropy=False, progress=lambda tokens: report(tokens, total), **running
-    )
+    answers = answer(lm, questions, entropy=False, **running)
     return [
         {
             "bias": word.chain(answers),
@@ -157,16 +140,11 @@ def _read_masked(
     ]
 
 
-def _read_causal(
-    lm: CausalLM, slots: list[Slot], report: Callable[[int, int], None], running: dict[str, Any]
-) -> list[Readings]:
+def _read_causal(lm: CausalLM, slots: list[Slot], running: dict[str, Any]) -> list[Readings]:
     """Return the log-probability of each sentence."""
     start = [] if lm.start_id is None else [lm.start_id]
     inputs = [np.array([*start, *slot.ids], dtype=np.int32) for slot in slots]
-    total = sum(len(ids) - 1 for ids in inputs)
-    scores = read_sequences(
-        lm, inputs, [1] * len(inputs), progress=lambda tokens: report(tokens, total), **running
-    )
+    scores = read_sequences(lm, inputs, [1] * len(inputs), **running)
     return [{"bias": float(sequence.log_p.sum())} for sequence in scores]
 
 

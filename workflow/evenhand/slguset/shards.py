@@ -18,6 +18,7 @@ from pathlib import Path
 
 from evenhand.errors import InputError
 from evenhand.io.formats import CUT_AT_LINES, is_hidden, kind_of
+from evenhand.text.phrases import listed
 
 #: Approximate bytes of text per compressed byte (Chinese news: 2.8).
 EXPANSION = 3
@@ -122,22 +123,21 @@ def plan_shards(
         corpus can be read; the message names it.
     """
     target = round(target_mb * 1e6)
+    by_place: dict[str, tuple[str, int, Why | None]] = {}
+    for pattern in files:
+        for file in _expand(corpus, pattern):
+            place = os.path.abspath(file[0])  # noqa: PTH100  # 10 times faster than Path
+            by_place.setdefault(place, file)
     sizes: dict[str, int] = {}
     skipped: dict[str, Why] = {}
-    seen: set[str] = set()
-    for pattern in files:
-        for path, size, why in _expand(corpus, pattern):
-            place = os.path.abspath(path)  # noqa: PTH100  # 10 times faster than Path
-            if place in seen:
-                continue
-            seen.add(place)
-            reason = why or _unusable(path, format)
-            if reason:
-                skipped[path] = reason
-            else:
-                sizes[path] = size
+    for path, size, why in by_place.values():
+        if reason := why or _unusable(path, format):
+            skipped[path] = reason
+        else:
+            sizes[path] = size
     if not sizes:
-        what = f"; skipped: {_some(skipped)}" if skipped else ""
+        details = [f"{path} ({detail})" for path, (_, detail) in sorted(skipped.items())]
+        what = f"; skipped: {listed(details, 3)}" if skipped else ""
         raise InputError(
             f"corpus {corpus} has no file that can be read{what}",
             remedy="list text files, folders or archives of them under `files`, or state a format",
@@ -152,28 +152,18 @@ def plan_shards(
 # --- which files -------------------------------------------------------------------------
 
 
-def _expand(corpus: str, pattern: str) -> Iterator[tuple[str, int, Why | None]]:
-    """Yield path, size and, for a skipped path, the reason of each file that a pattern matches."""
+def _expand(corpus: str, pattern: str) -> list[tuple[str, int, Why | None]]:
+    """Return path, size and, for a skipped path, the reason of each file that a pattern matches."""
     path = str(Path(pattern))
-    if glob.has_magic(path) and not os.path.lexists(path):
-        matches = sorted(glob.glob(path, recursive=True))  # noqa: PTH207
-        if not matches:
-            raise InputError(
-                f"corpus {corpus}: nothing matches {pattern}", remedy="mend the pattern"
-            )
-        for match in matches:
-            if os.path.isdir(match):  # noqa: PTH112
-                yield from _walk(match)
-            else:
-                yield _stat(corpus, match)
-        return
-    if not os.path.isdir(path):  # noqa: PTH112
-        yield _stat(corpus, path)
-        return
-    files = list(_walk(path))
+    is_pattern = glob.has_magic(path) and not os.path.lexists(path)
+    matches = sorted(glob.glob(path, recursive=True)) if is_pattern else [path]  # noqa: PTH207
+    files: list[tuple[str, int, Why | None]] = []
+    for match in matches:
+        files += _walk(match) if os.path.isdir(match) else [_stat(corpus, match)]  # noqa: PTH112
     if not files:
-        raise InputError(f"corpus {corpus}: the folder is empty", file=path)
-    yield from files
+        problem = f"nothing matches {pattern}" if is_pattern else f"the folder {path} is empty"
+        raise InputError(f"corpus {corpus}: {problem}", remedy="mend the path under `files`")
+    return files
 
 
 def _stat(corpus: str, path: str) -> tuple[str, int, Why | None]:
@@ -215,11 +205,6 @@ def _unusable(path: str, format: str) -> Why | None:
     if format == "auto" and not kind.archive and not kind.format:
         return "unknown_format", "its suffix names no format"
     return None
-
-
-def _some(skipped: dict[str, Why]) -> str:
-    listed = [f"{path} ({detail})" for path, (_, detail) in sorted(skipped.items())]
-    return ", ".join(listed[:3]) + (f" and {len(listed) - 3} more" if len(listed) > 3 else "")
 
 
 # --- where shards end ----------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from evenhand.slguset.swap import Spans, spans_of, swap, swapped_spans
@@ -72,17 +73,17 @@ def keyword_slots(
     )
     pairs: list[list[Slot] | str] = []
     for number in range(0, len(texts), 2):
-        places = []
-        for k in (number, number + 1):
-            offsets = coded["offset_mapping"][k]
-            tokens = [tokens_of(texts[k], offsets, start, end) for start, end, _ in spans[k]]
-            places.append(sorted({place for word in tokens for place in word or ()}))
-            if not all(tokens):
-                places = []
-                break
-        if not places:
+        words = [
+            [
+                tokens_of(texts[k], coded["offset_mapping"][k], start, end)
+                for start, end, _ in spans[k]
+            ]
+            for k in (number, number + 1)
+        ]
+        if not all(map(all, words)):
             pairs.append("keyword_vanishes")
             continue
+        places = [sorted({*chain.from_iterable(some)}) for some in words]
         ids = coded["input_ids"][number : number + 2]
         if _beside(ids[0], places[0]) != _beside(ids[1], places[1]):
             places = _differences(*ids)

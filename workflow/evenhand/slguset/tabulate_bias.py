@@ -1,16 +1,17 @@
 """All tables of the models' gender bias: each module of `evenhand.slguset.tables` is one."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from evenhand.core import stage
 from evenhand.core.families import load_members
-from evenhand.core.stage import Input, Output
+from evenhand.core.stage import Count, Input, Output, Range
 from evenhand.core.tables import tabulate
 from evenhand.slguset import tables
 from evenhand.slguset.bias_tables import Settings, read_models
 from evenhand.slguset.keywords import GENDERS
 
 
+@stage.checked
 def tabulate_bias(
     *,
     dataset: Input,
@@ -21,9 +22,9 @@ def tabulate_bias(
     published: Input | None = None,
     scores: list[Input] | None = None,
     score_gates: list[Input] | None = None,
-    threshold: float = 0.3,
+    threshold: Annotated[float, Range(above=0)] = 0.3,
     compounds: list[str] | None = None,
-    top: int = 20,
+    top: Count = 20,
     values: list[str] | None = None,
 ) -> dict[str, Any]:
     """Compute the tables of the models' gender bias on a data set.

@@ -5,12 +5,13 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
 
-from evenhand.core.stage import Input, Output
+from evenhand.core import stage
+from evenhand.core.stage import Input, Natural, Output, Range, Share
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.slguset.keywords import Keywords, read_keywords
@@ -32,6 +33,7 @@ FEW = 50
 PARAMETERS = {"max_iterations": 80, "c1": 0.05, "c2": 0.02}
 
 
+@stage.checked
 def train_names_crf(
     *,
     corpora: list[Input],
@@ -39,9 +41,9 @@ def train_names_crf(
     keywords: Input,
     model: Output,
     report: Output,
-    recall: float = 0.93,
-    held_out: float = 0.2,
-    seed: int = 0,
+    recall: Share = 0.93,
+    held_out: Annotated[float, Range(above=0, most=0.9)] = 0.2,
+    seed: Natural = 0,
 ) -> dict[str, Any]:
     """Train the CRF that finds personal names, and measure it on held-out sentences.
 
@@ -229,11 +231,10 @@ def _measure_other_sources(
     measured = []
     for corpus in numbers:
         _train([(number, tagged) for number, tagged in training if number != corpus], model)
-        sentences = [(n, tagged) for n, tagged in (*training, *held_out) if n == corpus]
         sentences = [
-            (n, tagged)
-            for n, tagged in sentences
-            if len(keywords.pattern.findall(tagged.text)) == 1
+            (number, tagged)
+            for number, tagged in (*training, *held_out)
+            if number == corpus and len(keywords.pattern.findall(tagged.text)) == 1
         ]
         measured.append(_measure(NameModel(model), sentences, keywords))
     return pd.concat(measured, ignore_index=True)
@@ -275,6 +276,4 @@ def _share(part: int, whole: int) -> float | None:
 
 
 if __name__ == "__main__":
-    from evenhand.core import stage
-
     stage.run(train_names_crf)

@@ -22,6 +22,7 @@ from evenhand.stereotypes.sets.stereoset import (
     read_json,
     sentences_by_label,
 )
+from evenhand.tabular.numbers import or_nan
 
 #: The parts to check; `overall` has the clusters of both parts, and their target terms.
 CHECKED = (*PARTS, "overall")
@@ -82,7 +83,7 @@ def check_released(
     table = _published(published)
     scores_by_system: dict[str, dict[str, dict[str, float]]] = {}
     for file in scores:
-        head = _head(file)
+        head = file.name.partition(".json")[0].removeprefix("predictions_")
         if head in scores_by_system:
             raise InputError(f"is a second file of scores of {head}", file=file)
         scores_by_system[head] = _scores(file)
@@ -175,30 +176,11 @@ def _scores(file: Path) -> dict[str, dict[str, float]]:
 
 def _published(file: Path) -> dict[tuple[str, str], dict[str, Any]]:
     """Return the table's rows by file name and part, in the table's order."""
-    rows = read_resource(file, PUBLISHED, unique=("file", "part"))
+    rows = read_resource(file, PUBLISHED, unique=("file", "part"), choices={"part": CHECKED})
     for line, row in enumerate(rows, start=2):
-        if row["part"] not in CHECKED:
-            raise InputError(
-                f"{row['part']!r} is no part",
-                file=file,
-                line=line,
-                remedy=f"the parts are {', '.join(CHECKED)}",
-            )
-        for metric in METRICS:
-            if not _is_number(row[metric]):
-                raise InputError(f"{row[metric]!r} is no number", file=file, line=line)
+        if wrong := [row[metric] for metric in METRICS if not math.isfinite(or_nan(row[metric]))]:
+            raise InputError(f"{wrong[0]!r} is no number", file=file, line=line)
     return {(row["file"], row["part"]): row for row in rows}
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False
-
-
-def _head(file: Path) -> str:
-    return file.name.partition(".json")[0].removeprefix("predictions_")
 
 
 if __name__ == "__main__":

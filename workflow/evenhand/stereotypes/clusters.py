@@ -10,19 +10,19 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 #: Thai, Lao, Tibetan, Burmese, Khmer, kana, Chinese characters.
-_BLANKLESS = (
+BLANKLESS = (
     "\u0e00-\u0e7f\u0e80-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff"
     "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\uff66-\uff9f\U00020000-\U0003ffff"
 )
 
-#: The combining signs of these scripts, which belong to the character before them.
-_SIGNS = "".join(
+#: Combining signs, which belong to the character before them: of these scripts and of all.
+SIGNS = "\u0300-\u036f\u3099\u309a\ufe00-\ufe0f\U000e0100-\U000e01ef" + "".join(
     chr(code) for code in range(0x0E00, 0x1800) if unicodedata.category(chr(code))[0] == "M"
 )
 
-_PIECE = re.compile(f"[{_BLANKLESS}][{_SIGNS}]*|[^\\s{_BLANKLESS}]+")
-_BLANK_INSIDE = re.compile(f"(?<=[{_BLANKLESS}]) (?=[{_BLANKLESS}])")
+_PIECE = re.compile(f"[{BLANKLESS}][{SIGNS}]*|[^\\s{BLANKLESS}]+")
+_BLANK_INSIDE = re.compile(f"(?<=[{BLANKLESS}]) (?=[{BLANKLESS}])")
 
 
 class Edit(NamedTuple):
@@ -68,7 +68,7 @@ def _is_shift(
 ) -> bool:
     """Return whether an insertion and a deletion surround one character of these scripts."""
     between = left[before[1] : after[0]]
-    if len(between) != 1 or not re.match(f"[{_BLANKLESS}]", between[0]):
+    if len(between) != 1 or not re.match(f"[{BLANKLESS}]", between[0]):
         return False
     added = [start == end for start, end, _, _ in (before, after)]
     removed = [first == last for _, _, first, last in (before, after)]

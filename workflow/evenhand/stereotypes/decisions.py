@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evenhand.metrics.inference import Inference, infer, korn_graubard, total, verdict
+from evenhand.metrics.inference import Inference, Totals, infer, korn_graubard, total, verdict
 from evenhand.metrics.paired import holm
 from evenhand.stereotypes.read_scores import Pairs, Scores
 
@@ -22,14 +22,15 @@ class Decisions(NamedTuple):
 
     Attributes
     ----------
-    pair_id : array of str
+    cluster : array of int
+        As in `Pairs`.
     difference : array of float
         ``f(more) - f(less)``, in the method's unit; NaN for unscorable pairs.
     status : array of str
         `SCORED`, `TIE` or `UNSCORABLE`.
     """
 
-    pair_id: np.ndarray
+    cluster: np.ndarray
     difference: np.ndarray
     status: np.ndarray
 
@@ -44,6 +45,10 @@ class Decisions(NamedTuple):
     def preferences(self) -> np.ndarray:
         """Return 1 for `more`, 0 for `less`, and one half for a tie."""
         return np.where(self.status == TIE, 0.5, self.hits())
+
+    def totals(self, chosen: np.ndarray) -> Totals:
+        """Return the preferences on some of the pairs, by cluster."""
+        return total(self.preferences(), self.cluster, self.counted() & chosen)
 
 
 def decide(pairs: Pairs, scores: Scores, method: str, *, decimals: int | None = None) -> Decisions:
@@ -69,10 +74,10 @@ def decide(pairs: Pairs, scores: Scores, method: str, *, decimals: int | None = 
     difference = np.full(len(more), np.nan)
     np.subtract(more, less, out=difference, where=whole)
     status = np.where(~whole, UNSCORABLE, np.where(difference == 0, TIE, SCORED))
-    return Decisions(pairs.pair_id, difference, status)
+    return Decisions(pairs.cluster, difference, status)
 
 
-def tally(decisions: Decisions, chosen: np.ndarray) -> dict[str, Any]:
+def tally(decisions: Decisions, chosen: np.ndarray, level: float) -> dict[str, Any]:
     """Return counts and the score of some of the pairs.
 
     Parameters
@@ -81,85 +86,46 @@ def tally(decisions: Decisions, chosen: np.ndarray) -> dict[str, Any]:
         The decisions on n pairs.
     chosen : array of bool, shape (n,)
         The pairs to count.
+    level : float
+        Coverage of the interval.
 
     Returns
     -------
     dict
         pairs; scored (including ties); ties; unscorable; score = 100 hits / scored, in per
-        cent, None if no pair is scored.
+        cent, None if no pair is scored; score_low, score_high, NaN for few clusters.
     """
-    status = decisions.status[chosen]
-    scored = int((status != UNSCORABLE).sum())
-    hits = int(decisions.hits()[chosen].sum())
+    counted, hits = decisions.counted() & chosen, decisions.hits()
+    scored, pairs = int(counted.sum()), int(chosen.sum())
+    low, high = korn_graubard(total(hits, decisions.cluster, counted), level)
     return {
-        "pairs": len(status),
+        "pairs": pairs,
         "scored": scored,
-        "ties": int((status == TIE).sum()),
-        "unscorable": len(status) - scored,
-        "score": 100 * hits / scored if scored else None,
+        "ties": int((decisions.status[chosen] == TIE).sum()),
+        "unscorable": pairs - scored,
+        "score": 100 * int(hits[counted].sum()) / scored if scored else None,
+        "score_low": 100 * low,
+        "score_high": 100 * high,
     }
 
 
-def share_interval(
-    hits: np.ndarray, counted: np.ndarray, clusters: np.ndarray, level: float
-) -> tuple[float, float]:
-    """Return the interval of the share of hits among the counted pairs; NaN for few clusters."""
-    return korn_graubard(total(hits, clusters, counted), level)
-
-
-def score_interval(
-    decisions: Decisions, chosen: np.ndarray, pairs: Pairs, level: float
-) -> tuple[float, float]:
-    """Return the interval of the score of some of the pairs, in per cent."""
-    counted = decisions.counted() & chosen
-    low, high = share_interval(decisions.hits(), counted, pairs.cluster, level)
-    return 100 * low, 100 * high
-
-
-def judge(
-    decisions: Decisions, chosen: np.ndarray, pairs: Pairs, delta: float, level: float
-) -> Inference:
-    """Test whether a method prefers either side of some of the pairs.
-
-    A tie counts as half a hit, because it prefers neither side.
-
-    Parameters
-    ----------
-    decisions : Decisions
-        The decisions on n pairs.
-    chosen : array of bool, shape (n,)
-        The pairs to test.
-    pairs : Pairs
-        The set, for its clusters.
-    delta : float
-        The smallest preference that matters, in percentage points.
-    level : float
-        Coverage of the interval; one minus the size of the tests.
-    """
-    totals = total(decisions.preferences(), pairs.cluster, decisions.counted() & chosen)
-    return infer(totals, neutral=0.5, delta=delta / 100, seed=0, is_share=True, level=level)
-
-
-def studentised(decisions: Decisions, chosen: np.ndarray, pairs: Pairs) -> float:
+def studentised(decisions: Decisions, chosen: np.ndarray) -> float:
     """Return the preference over its standard error under random signs of the clusters.
 
     NaN if no cluster prefers a side.
     """
-    totals = total(decisions.preferences(), pairs.cluster, decisions.counted() & chosen)
+    totals = decisions.totals(chosen)
     sums = totals.sums - totals.sizes / 2
     spread = float(np.sqrt((sums**2).sum()))
     return float(sums.sum()) / spread if spread else float("nan")
 
 
 def summarise_group(
-    decisions: Decisions,
-    nulls: list[Decisions],
-    chosen: np.ndarray,
-    pairs: Pairs,
-    delta: float,
-    level: float,
+    decisions: Decisions, nulls: list[Decisions], chosen: np.ndarray, delta: float, level: float
 ) -> tuple[dict[str, Any], Inference]:
     """Summarise the decisions of one method on some of the pairs.
+
+    A tie counts as half a hit in the test, because it prefers neither side.
 
     Parameters
     ----------
@@ -169,39 +135,33 @@ def summarise_group(
         Decisions of models with random weights; those without a scored pair do not count.
     chosen : array of bool, shape (n,)
         The pairs to summarise.
-    pairs : Pairs
-        The set.
-    delta, level : float
-        See `judge`.
+    delta : float
+        The smallest preference that matters, in percentage points.
+    level : float
+        Coverage of the interval; one minus the size of the tests.
 
     Returns
     -------
     dict
-        The counts of `tally`; score_low, score_high; clusters, effective_clusters, correlation,
-        p_value, delta, power, further_clusters of `judge`; studentised, null_seeds, null_beyond;
-        verdict, without adjustment for other tests, and reason.
+        `tally`, the test (`evenhand.metrics.inference.Inference`), studentised, null_seeds,
+        null_beyond; verdict, without adjustment for other tests, and reason.
     Inference
-        The result of `judge`.
+        The test.
     """
-    counts = tally(decisions, chosen)
-    inference = judge(decisions, chosen, pairs, delta, level)
-    low, high = score_interval(decisions, chosen, pairs, level)
-    statistic = studentised(decisions, chosen, pairs)
-    others = [null for null in nulls if tally(null, chosen)["scored"]]
-    beyond = [abs(studentised(null, chosen, pairs)) >= abs(statistic) for null in others]
-    few = "" if np.isfinite(low) else "few_clusters"
+    counts = tally(decisions, chosen, level)
+    inference = infer(
+        decisions.totals(chosen), neutral=0.5, delta=delta / 100, is_share=True, level=level
+    )
+    statistic = studentised(decisions, chosen)
+    others = [null for null in nulls if (null.counted() & chosen).any()]
+    beyond = [abs(studentised(null, chosen)) >= abs(statistic) for null in others]
+    few = "" if np.isfinite(counts["score_low"]) else "few_clusters"
     scored = counts["scored"] > 0
     row = {
         **counts,
-        "score_low": low,
-        "score_high": high,
-        "clusters": inference.clusters,
-        "effective_clusters": inference.effective_clusters,
-        "correlation": inference.correlation,
-        "p_value": inference.p_value,
+        **inference.cells("clusters", "effective_clusters", "correlation"),
+        **inference.cells("p_value", "power", "further_clusters"),
         "delta": delta,
-        "power": inference.power,
-        "further_clusters": inference.further_clusters,
         "studentised": statistic,
         "null_seeds": len(others),
         "null_beyond": sum(beyond) if others else None,

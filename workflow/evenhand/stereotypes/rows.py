@@ -10,7 +10,7 @@ from evenhand.scoring import pair_masks
 from evenhand.scoring.models import CausalLM, LanguageModel, MaskedLM
 from evenhand.scoring.pair_masks import PairMasks
 from evenhand.stereotypes.pairs import SIDES
-from evenhand.stereotypes.passes import PASSES
+from evenhand.stereotypes.passes import PASSES, needs_attention
 from evenhand.stereotypes.scores import SCORES
 from evenhand.stereotypes.sentences import Sentence, encode
 from evenhand.stereotypes.shuffle import shuffle_words
@@ -114,7 +114,7 @@ def rows_of(
                 more.excluded = less.excluded = "identical_tokens"
             elif isinstance(lm, MaskedLM):
                 both = more.sentence, less.sentence
-                masks = pair_masks.pair_masks(*map(_sentence_ids, both))
+                masks = pair_masks.pair_masks(*([s.ids[i] for i in s.places] for s in both))
                 more.masks, less.masks = map(_at, both, masks)
         for row in rows:
             row.excluded = row.excluded or side[row.side].excluded
@@ -146,10 +146,6 @@ def _sides(pair: dict[str, Any], shuffle_seed: int | None) -> Iterator[tuple[Row
             yield Row(pair, side, "shuffled", excluded=excluded), shuffled
 
 
-def _sentence_ids(sentence: Sentence) -> list[int]:
-    return [sentence.ids[place] for place in sentence.places]
-
-
 def _at(sentence: Sentence, masks: PairMasks) -> PairMasks:
     """Return masks as positions in the input, instead of token numbers in the sentence."""
     return PairMasks(*([sentence.places[i] for i in part] for part in masks))
@@ -158,7 +154,8 @@ def _at(sentence: Sentence, masks: PairMasks) -> PairMasks:
 def _unreadable(lm: LanguageModel, sentence: Sentence) -> str | None:
     if not sentence.places:
         # without a start token the model does not predict a sentence's first token
-        return "one_token" if _first_is_unscored(lm) and len(sentence.ids) == 1 else "empty"
+        unscored = isinstance(lm, CausalLM) and lm.start_id is None and len(sentence.ids) == 1
+        return "one_token" if unscored else "empty"
     if not sentence.known:
         return "unknown_only"
     if len(sentence.ids) > lm.max_tokens:
@@ -166,30 +163,19 @@ def _unreadable(lm: LanguageModel, sentence: Sentence) -> str | None:
     return None
 
 
-def _first_is_unscored(lm: LanguageModel) -> bool:
-    return isinstance(lm, CausalLM) and lm.start_id is None
-
-
 def value(row: Row, method: str) -> float | None:
     """Return a method's score of a row; None if the row has no predictions for it.
 
-    For the definitions see `evenhand.scoring.pair_masks`.
+    For the definitions see `evenhand.scoring.pair_masks.FORMULAS`.
     """
     name = next(name for name, methods in PASSES.items() if method in methods)
     reading = row.readings.get(name)
     if row.excluded or reading is None or not len(reading.log_p):
         return None
-    if method == "log_likelihood":
-        return float(reading.log_p.sum())
-    if method == "log_likelihood_per_token":
-        return float(reading.log_p.mean())
-    if method == "sss_compat":
-        return None if reading.crossed is None else pair_masks.sss_compat(reading.crossed)
-    if method in ("aula", "aula_norm"):
-        if reading.alpha is None:
-            return None
-        return getattr(pair_masks, method)(reading.log_p, reading.alpha)
-    return getattr(pair_masks, method)(reading.log_p)
+    numbers = [reading.crossed if method == "sss_compat" else reading.log_p]
+    if needs_attention([method]):
+        numbers.append(reading.alpha)
+    return float(pair_masks.FORMULAS[method](*numbers))
 
 
 def score_row(row: Row, methods: Sequence[str], accuracy_pass: str) -> dict[str, Any]:

@@ -27,7 +27,7 @@ import pyarrow.parquet as pq
 from evenhand.core import stage
 from evenhand.core.files import atomic
 from evenhand.core.scratch import scratch_folder
-from evenhand.core.stage import Input, Output, Setting
+from evenhand.core.stage import Count, Input, Natural, Output, Range, Setting, Share
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import FORM, read_rows, write_table
@@ -51,6 +51,7 @@ from evenhand.stereotypes.scoring import (
 CALIBRATION_PAIRS = 100
 
 
+@stage.checked
 def score_pairs(
     *,
     pairs: Input,
@@ -64,15 +65,15 @@ def score_pairs(
     revision: str | None = None,
     methods: list[str] | None = None,
     dtype: str = "fp32",
-    tokens_per_batch: int = 2048,
+    tokens_per_batch: Count = 2048,
     allow_missing: bool = False,
     shuffle: bool = False,
-    null_seeds: int = 0,
+    null_seeds: Natural = 0,
     null_methods: list[str] | None = None,
-    sanity_sentences: int = 300,
-    least_scored: float = 0.5,
-    seed: int = 0,
-    threads: Annotated[int, Setting] = 1,
+    sanity_sentences: Count = 300,
+    least_scored: Share = 0.5,
+    seed: Natural = 0,
+    threads: Annotated[int, Setting, Range(least=1)] = 1,
     device: Annotated[str, Setting] = "cpu",
 ) -> dict[str, Any]:
     """Score every sentence of a set of pairs with one language model, masked or causal.

@@ -155,8 +155,9 @@ def score_pairs_of(
 
         def report(share: float, pairs: int = len(chunk)) -> None:
             nonlocal done
-            done += share * pairs
-            progress(share * pairs)
+            step = min(share * pairs, pairs - done)  # rounding must not exceed the total
+            done += step
+            progress(step)
 
         read(lm, rows, passes, methods=methods, progress=report, **options)
         for name in passes if exact else []:

@@ -57,34 +57,31 @@ def encode(lm: LanguageModel, texts: Sequence[tuple[str, str]]) -> list[Sentence
     distinct = list(dict.fromkeys(texts))
     if isinstance(lm, CausalLM):
         return _same(texts, distinct, _encode_causal(lm, distinct))
-    encoded: list[Sentence | None] = [None] * len(distinct)
-    alone = [i for i, (context, _) in enumerate(distinct) if not context]
-    after = [i for i, (context, _) in enumerate(distinct) if context]
-    options: dict[str, Any] = {"split_special_tokens": True, "verbose": False}
-    if alone:
-        sentences = [distinct[i][1] for i in alone]
-        coded = lm.tokenizer(sentences, **options).encodings
-        for i, sentence, encoding in zip(alone, sentences, coded, strict=True):
-            positions = [k for k, special in enumerate(encoding.special_tokens_mask) if not special]
-            encoded[i] = _sentence(lm, sentence, encoding, positions)
-    if after and _has_pair_form(lm):
-        contexts, sentences = zip(*(distinct[i] for i in after), strict=True)
-        coded = lm.tokenizer(list(contexts), list(sentences), **options).encodings
-        for i, sentence, encoding in zip(after, sentences, coded, strict=True):
-            positions = [k for k, number in enumerate(encoding.sequence_ids) if number == 1]
-            encoded[i] = _sentence(lm, sentence, encoding, positions)
-    elif after:
-        whole = [" ".join(distinct[i]) for i in after]
-        for i, text, encoding in zip(
-            after, whole, lm.tokenizer(whole, **options).encodings, strict=True
-        ):
-            positions = [
-                k
-                for k, (_, end) in enumerate(encoding.offsets)
-                if end > len(distinct[i][0]) and not encoding.special_tokens_mask[k]
-            ]
-            encoded[i] = _sentence(lm, text, encoding, positions)
-    return _same(texts, distinct, encoded)
+    in_pairs = _has_pair_form(lm)
+    contexts = [context for context, _ in distinct]
+    whole = [f"{c} {text}" if c and not in_pairs else text for c, text in distinct]
+    encoded: dict[int, Sentence] = {}
+    for has_context in (False, True):
+        numbers = [i for i, context in enumerate(contexts) if bool(context) == has_context]
+        inputs = [[text[i] for i in numbers] for text in (contexts, whole)]
+        inputs = inputs if has_context and in_pairs else inputs[1:]
+        options = {"split_special_tokens": True, "verbose": False}
+        coded = lm.tokenizer(*inputs, **options).encodings if numbers else []
+        for i, encoding in zip(numbers, coded, strict=True):
+            places = _places(encoding, contexts[i], in_pairs)
+            encoded[i] = _sentence(lm, whole[i], encoding, places)
+    return _same(texts, distinct, [encoded[i] for i in range(len(distinct))])
+
+
+def _places(encoding: "Encoding", context: str, in_pairs: bool) -> list[int]:
+    """Return the positions of the sentence: a second text, or the part behind its context."""
+    if in_pairs or not context:
+        return [i for i, number in enumerate(encoding.sequence_ids) if number == bool(context)]
+    return [
+        i
+        for i, (_, end) in enumerate(encoding.offsets)
+        if end > len(context) and not encoding.special_tokens_mask[i]
+    ]
 
 
 def _same(texts: Sequence[Any], distinct: Sequence[Any], results: Sequence[Any]) -> list[Any]:

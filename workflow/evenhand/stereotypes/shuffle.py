@@ -6,23 +6,17 @@ full-width punctuation of East Asia) each character with its marks is one.
 """
 
 import hashlib
-import unicodedata
+import re
 
 import numpy as np
 
-#: Unicode blocks of scripts without blanks between words: first and last character.
-WITHOUT_BLANKS = (
-    (0x0E00, 0x0EFF),  # Thai, Lao
-    (0x1000, 0x109F),  # Burmese
-    (0x1780, 0x17FF),  # Khmer
-    (0x3000, 0x30FF),  # punctuation of East Asia, kana
-    (0x31F0, 0x31FF),  # small kana
-    (0x3400, 0x4DBF),  # Han, extension A
-    (0x4E00, 0x9FFF),  # Han
-    (0xF900, 0xFAFF),  # Han, compatibility
-    (0xFF00, 0xFF65),  # full-width forms
-    (0x20000, 0x3FFFF),  # Han, further extensions
-)
+from evenhand.stereotypes.clusters import BLANKLESS, SIGNS
+
+#: Scripts without blanks between words, with the punctuation and full-width forms of East Asia.
+_WITHOUT = f"{BLANKLESS}\u3000-\u303f\uff00-\uff65"
+
+_WORD = re.compile(f"(?!\\s)[{_WITHOUT}][{SIGNS}]*|[^\\s{_WITHOUT}]+")
+_BLANK_BESIDE = re.compile(f"(?<=[{_WITHOUT}]) | (?=[{_WITHOUT}])")
 
 
 def shuffle_words(sentence: str, *, seed: int) -> str:
@@ -49,35 +43,9 @@ def shuffle_words(sentence: str, *, seed: int) -> str:
 
 def words_of(sentence: str) -> list[str]:
     """Return the words of a sentence, in order, as defined in the module's docstring."""
-    if sentence.isascii():
-        return sentence.split()
-    words: list[str] = []
-    joined = False  # whether the next character belongs to the word before it
-    for character in sentence:
-        if character.isspace():
-            joined = False
-        elif words and joined and unicodedata.category(character).startswith("M"):
-            words[-1] += character
-        elif without_blanks(character):
-            words.append(character)
-            joined = True
-        elif joined and not without_blanks(words[-1][0]):
-            words[-1] += character
-        else:
-            words.append(character)
-            joined = True
-    return words
+    return _WORD.findall(sentence)
 
 
 def join_words(words: list[str]) -> str:
     """Join words, with a blank between two words of scripts with blanks."""
-    text = ""
-    for word in words:
-        apart = text and not without_blanks(word[0]) and not without_blanks(text[-1])
-        text += (" " if apart else "") + word
-    return text
-
-
-def without_blanks(character: str) -> bool:
-    """Return whether a character belongs to a script without blanks between words."""
-    return any(first <= ord(character) <= last for first, last in WITHOUT_BLANKS)
+    return _BLANK_BESIDE.sub("", " ".join(words))

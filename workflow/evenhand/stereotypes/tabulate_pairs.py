@@ -1,15 +1,16 @@
 """Stage: compute all tables of a set of pairs, one per module of `evenhand.stereotypes.tables`."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from evenhand.core import stage
 from evenhand.core.families import load_members
-from evenhand.core.stage import Input, Output, Source
+from evenhand.core.stage import Delta, Input, Output, Range, Source
 from evenhand.core.tables import tabulate
 from evenhand.stereotypes import tables
 from evenhand.stereotypes.read_scores import PairStudy, read_models, read_pair_set
 
 
+@stage.checked
 def tabulate_pairs(
     *,
     pairs: Input,
@@ -17,9 +18,9 @@ def tabulate_pairs(
     gates: list[Source],
     out: Output,
     nulls: list[Source] | None = None,
-    agreeing: list[int] | None = None,
-    delta: float = 5.0,
-    level: float = 0.95,
+    agreeing: Annotated[list[int], Range(least=0)] | None = None,
+    delta: Delta = 5.0,
+    level: Annotated[float, Range(above=0.5, below=1)] = 0.95,
 ) -> dict[str, Any]:
     """Compute the tables of a set of pairs from the scores of its models.
 

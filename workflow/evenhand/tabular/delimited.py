@@ -1,16 +1,45 @@
-"""Read CSV files strictly, with complete rows only."""
+"""Shared parts of the formats: strict CSV, checks of cells, and columns per category."""
 
 import csv
 import io
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from evenhand.core.whole import read_text
 from evenhand.errors import InputError
-from evenhand.tabular.numbers import counted
+from evenhand.tabular.numbers import MOST_DIGITS, counted
+
+
+def only_file(files: Sequence[Path], title: str) -> Path:
+    """Return the only file of a data set."""
+    if len(files) != 1:
+        raise InputError(f"{title} is one file, and {len(files)} are named")
+    return files[0]
+
+
+def check_cell(
+    column: str, cell: str, known: Collection[str] | None, path: Path, line: int
+) -> None:
+    """Reject a cell that is not among the known ones; None: any whole number."""
+    if known is not None:
+        if cell not in known:
+            raise InputError(f"{column} has the unknown category {cell!r}", file=path, line=line)
+    elif not (cell.isdecimal() and len(cell) <= MOST_DIGITS):
+        raise InputError(f"{column} is {cell!r}, which is no whole number", file=path, line=line)
+
+
+def one_hot(name: str, values: np.ndarray, known: Iterable[Any]) -> dict[str, np.ndarray]:
+    """Return a column of bool for each known value, by its name ``name=value``."""
+    return {f"{name}={value}": values == value for value in known}
 
 
 def read_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """Read a CSV file: UTF-8 (a byte-order mark is accepted), a header, commas.
+    """Read a CSV file: UTF-8 (a byte-order mark is accepted), and a header.
+
+    Cells are separated by comma, semicolon or tab, whichever is most frequent in the header.
 
     Returns
     -------
@@ -25,21 +54,27 @@ def read_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
         header.
     """
     rows = []
-    reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
+    text = read_text(path)
+    delimiter = max(",;\t", key=text.partition("\n")[0].count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         header = [name.strip() for name in next(reader, [])]
-        for row in reader:
-            if not row:
-                continue
+        for row in filter(None, reader):
             if len(row) != len(header):
                 raise InputError(
                     f"has {counted(len(row), 'cell')}, and the header {len(header)}",
                     file=path,
                     line=reader.line_num,
+                    remedy="put a cell with the delimiter inside into quotes",
                 )
             rows.append((reader.line_num, [cell.strip() for cell in row]))
     except csv.Error as error:
-        raise InputError(f"is not a CSV file ({error})", file=path, line=reader.line_num) from error
+        raise InputError(
+            f"is not a CSV file ({error})",
+            file=path,
+            line=reader.line_num,
+            remedy='close each quoted cell, and double a quote inside one ("")',
+        ) from error
     if not rows:
         raise InputError("has no rows below its header", file=path)
     return header, rows

@@ -5,12 +5,13 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Plugin
+from evenhand.core.stage import Fraction, Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.tabular.numbers import read_bins
 from evenhand.tabular.prepared import write_prepared
 
 
+@stage.checked
 def prepare_table(
     *,
     files: list[Input],
@@ -25,7 +26,7 @@ def prepare_table(
     features: list[str] | None = None,
     categories: list[str] | None = None,
     scale: str = "standard",
-    test_share: float = 0.3,
+    test_share: Fraction = 0.3,
     split: str | None = None,
     missing: str = "drop",
     title: str = "",
@@ -73,8 +74,6 @@ def prepare_table(
             f"the table {name} needs a label, its positive value and an attribute",
             remedy="name label, positive and attribute",
         )
-    if not 0 < test_share < 1:
-        raise InputError(f"test_share is {test_share}, which is no share between 0 and 1")
     options = {
         "label": label,
         "positive": positive,

@@ -20,11 +20,11 @@ FIXED = ("row", "label", "attribute", "official_split")
 #: Name prefix of the columns of an integer encoding (used by EIDIG's own track).
 INTEGER = "int:"
 
-#: The keys of `data.json`.
-RECORD = {
-    *("name", "rows", "features", "attribute_name", "attribute_values", "attribute_columns"),
+#: The fields of `Prepared` that `data.json` contains.
+RECORD = (
+    *("name", "features", "attribute_name", "attribute_values", "attribute_columns"),
     *("attribute_codes", "scale", "test_share", "integer_features", "integer_protected", "meta"),
-}
+)
 
 #: A column with a smaller standard deviation is constant.
 LEAST_DEVIATION = 1e-8
@@ -153,21 +153,9 @@ def write_prepared(table: Prepared, data: Path, meta: Path) -> None:
             for i, name in enumerate(table.integer_features)
         }
     pq.write_table(pa.table(columns), data, **FORM)
-    record = {
-        "name": table.name,
-        "rows": rows,
-        "features": table.features,
-        "attribute_name": table.attribute_name,
-        "attribute_values": table.attribute_values,
-        "attribute_columns": table.attribute_columns,
-        "attribute_codes": table.attribute_codes.tolist(),
-        "scale": table.scale,
-        "test_share": table.test_share,
-        "integer_features": table.integer_features,
-        "integer_protected": table.integer_protected,
-        "meta": table.meta,
-    }
-    write_json(meta, record)
+    record = {"name": table.name, "rows": rows}
+    record |= {name: getattr(table, name) for name in RECORD}
+    write_json(meta, record | {"attribute_codes": table.attribute_codes.tolist()})
 
 
 def read_prepared(data: Path, meta: Path) -> Prepared:
@@ -178,7 +166,7 @@ def read_prepared(data: Path, meta: Path) -> Prepared:
     InputError
         The files are not from `prepare_table`, or do not belong together.
     """
-    record = read_description(meta, RECORD, "prepare_table")
+    record = read_description(meta, {"rows", *RECORD}, "prepare_table")
     features, integers = record["features"], record["integer_features"]
     columns = [*FIXED, *features, *(INTEGER + name for name in integers)]
     count_rows(data, columns, remedy=f"give the table that {meta} was written with")
@@ -188,23 +176,15 @@ def read_prepared(data: Path, meta: Path) -> Prepared:
         return np.column_stack([rows[name].to_numpy().astype(dtype) for name in names])
 
     official = rows["official_split"].to_pylist()
+    described = {name: record[name] for name in RECORD}
+    described["attribute_codes"] = np.array(record["attribute_codes"], dtype=np.float64)
     return Prepared(
-        name=record["name"],
+        **described,
         x=matrix(features, np.float64),
         y=rows["label"].to_numpy(),
         a=rows["attribute"].to_numpy(),
-        features=features,
-        attribute_name=record["attribute_name"],
-        attribute_values=record["attribute_values"],
-        attribute_columns=record["attribute_columns"],
-        attribute_codes=np.array(record["attribute_codes"], dtype=np.float64),
-        scale=record["scale"],
-        test_share=record["test_share"],
         official=np.array(official) if any(official) else None,
-        meta=record["meta"],
         integers=matrix([INTEGER + name for name in integers], np.int32) if integers else None,
-        integer_features=integers,
-        integer_protected=record["integer_protected"],
     )
 
 

@@ -5,8 +5,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evenhand.learning.divergences import js_divergence, over_pairs
 from evenhand.learning.losses.adversarial import label_cross_entropy
-from evenhand.learning.losses.iifr import individual_loss
 from evenhand.learning.pair_sources import near_enough, nearest
 from unit.learning import algorithm_2
 
@@ -26,7 +26,8 @@ def vectorised(x, y, w, lam, epsilon):
     similarity, partner = nearest(x)
     has_pair = near_enough(similarity, torch.tensor([epsilon], dtype=x.dtype), "cosine")[0]
     loss = label_cross_entropy(log_p, torch.nn.functional.one_hot(y, 2).to(x.dtype))
-    return loss + lam * individual_loss(log_p, log_p[partner], has_pair), int(has_pair.sum())
+    individual = over_pairs(js_divergence(log_p, log_p[partner]), has_pair, "sum")
+    return loss + lam * individual, int(has_pair.sum())
 
 
 @settings(max_examples=10, deadline=None)
@@ -54,10 +55,10 @@ def test_sum_mean_and_base():
     partner = log_p[[1, 0, 0]]
     has_pair = torch.tensor([1.0, 1.0, 0.0], dtype=torch.float64)
     one = 0.2157615543388357  # of [1, 0] and [.5, .5]
-    assert individual_loss(log_p, partner, has_pair).item() == pytest.approx(2 * one)
-    mean = individual_loss(log_p, partner, has_pair, reduction="mean")
-    assert mean.item() == pytest.approx(one)
-    bits = individual_loss(log_p, partner, has_pair, base=2)
+    distances = js_divergence(log_p, partner)
+    assert over_pairs(distances, has_pair, "sum").item() == pytest.approx(2 * one)
+    assert over_pairs(distances, has_pair, "mean").item() == pytest.approx(one)
+    bits = over_pairs(js_divergence(log_p, partner, base=2), has_pair, "sum")
     assert bits.item() == pytest.approx(2 * one / math.log(2))
 
 
@@ -65,7 +66,7 @@ def test_sum_mean_and_base():
 def test_without_a_pair_it_is_zero_and_so_is_its_gradient(reduction):
     logits = torch.randn(4, 2, requires_grad=True, generator=torch.Generator().manual_seed(0))
     log_p = logits.log_softmax(dim=-1)
-    loss = individual_loss(log_p, log_p.flip(0), torch.zeros(4), reduction=reduction)
+    loss = over_pairs(js_divergence(log_p, log_p.flip(0)), torch.zeros(4), reduction)
     loss.backward()
     assert loss == 0
     assert (logits.grad == 0).all()

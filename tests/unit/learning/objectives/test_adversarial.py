@@ -53,38 +53,3 @@ def test_a_group_that_training_lacks_is_none_to_be_taken_for():
         lower, _ = adversarial.loss(batch, state, FIXED, modules)
     assert torch.isfinite(lower)
     assert lower < value
-
-
-@pytest.mark.parametrize(("compat", "hidden"), [(False, True), (True, False)])
-def test_training_hides_the_group_and_in_compat_shows_it(compat, hidden):
-    """An encoder that sees the group: how far apart are the groups in what it hands on?"""
-    generator = torch.Generator().manual_seed(0)
-    groups = torch.arange(64) % 2
-    inputs = torch.randn(64, 4, generator=generator)
-    inputs[:, 0] += 2.0 * (2 * groups - 1)
-    labels = (inputs[:, 1] > 0).long()
-    options = {**FIXED, "strength": 5.0, "compat": compat}
-    with torch.random.fork_rng():
-        torch.manual_seed(1)
-        encoder, classifier = torch.nn.Linear(4, 2, bias=False), torch.nn.Linear(2, 2)
-        modules = adversarial.modules(2, 2, options)
-    inner = torch.optim.Adam(modules.parameters(), lr=0.03)
-    optimizer = torch.optim.SGD([*encoder.parameters(), *classifier.parameters()], lr=0.1)
-    batch = made(0, "multi_class", n=64, of=groups)
-    state = adversarial.initial_state(torch.ones(2, dtype=torch.bool), options)
-    for step in range(400):
-        features = encoder(inputs)
-        batch = dataclasses.replace(
-            batch, logits=classifier(features), labels=labels, features=features, step=step
-        )
-        fixed = dataclasses.replace(batch, features=features.detach())
-        for _ in range(5):
-            inner.zero_grad()
-            adversarial.inner_loss(fixed, options, modules).backward()
-            inner.step()
-        optimizer.zero_grad()
-        adversarial.loss(batch, state, options, modules)[0].backward()
-        optimizer.step()
-    features = encoder(inputs).detach()
-    gap = (features[groups == 1].mean(0) - features[groups == 0].mean(0)).norm()
-    assert (gap < 0.7 * features.std(0).norm()).item() is hidden

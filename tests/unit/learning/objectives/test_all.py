@@ -5,13 +5,10 @@ import dataclasses
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import load, save
-from torch.func import functional_call, grad, stack_module_state, vmap
 
-from evenhand.learning.objective import Batch, losses_of, reads_features, sampler_of
+from evenhand.learning.objective import Batch, reads_features, sampler_of
 from evenhand.learning.sampling import make_sampler
 from unit.learning.objectives.cases import (
-    BY_GROUPS,
     NAMES,
     OBJECTIVES,
     TASKS,
@@ -29,10 +26,6 @@ tasks = pytest.mark.parametrize("task", TASKS)
 def last(modules):
     """The layer of the objective's modules whose outputs are groups."""
     return modules if isinstance(modules, torch.nn.Linear) else modules[-1]
-
-
-def erm(batch):
-    return losses_of(batch).mean()
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES, ids=NAMES)
@@ -135,31 +128,6 @@ def test_the_order_of_cases_changes_nothing(objective, options, task):
     torch.testing.assert_close(turned, gradient[order])
 
 
-@pytest.mark.parametrize("objective", BY_GROUPS, ids=lambda one: one.NAME)
-@tasks
-def test_with_equal_groups_there_is_only_erm(objective, task):
-    options = dict(objective.OPTIONS)
-    one = made(5, task, n=6)
-    batch = dataclasses.replace(
-        one,
-        **{key: getattr(one, key).repeat_interleave(2, dim=0) for key in ("logits", "labels")},
-        features=torch.zeros(12, 5, dtype=torch.float64),
-        groups=torch.tensor([0, 1] * 6),
-        step=0,
-    )
-    state, modules = start(objective, options, groups=2)
-    if modules is not None:  # an adversary that can only guess
-        torch.nn.init.zeros_(last(modules).weight)
-        torch.nn.init.zeros_(last(modules).bias)
-    value, gradient, _ = value_and_gradient(objective, options, batch, state, modules)
-    logits = batch.logits.clone().requires_grad_()
-    expected = erm(dataclasses.replace(batch, logits=logits))
-    expected.backward()
-    guess = 0.0  # of the ramp's first step
-    torch.testing.assert_close(value, expected.detach() + guess)
-    torch.testing.assert_close(gradient, logits.grad)
-
-
 ODD = {
     "a group is absent": [0, 1, 3, 0, 1, 3],
     "one group": [2] * 6,
@@ -211,55 +179,3 @@ def test_a_group_that_training_lacks_is_as_if_it_were_not(objective, options):
         )
         torch.testing.assert_close(a, b)
         torch.testing.assert_close(x, y)
-
-
-@ways
-@tasks
-def test_what_it_remembers_survives_a_checkpoint(objective, options, task):
-    state, modules = start(objective, options)
-    batches = [made(seed, task) for seed in range(6)]
-    for batch in batches[:3]:
-        _, state = objective.loss(batch, state, options, modules)
-    halfway, kept = state, {key: value.clone() for key, value in state.items()}
-    resumed = load(save(state))
-    for batch in batches[3:]:
-        a, state = objective.loss(batch, state, options, modules)
-        b, resumed = objective.loss(batch, resumed, options, modules)
-        assert torch.equal(a, b)
-    assert state.keys() == resumed.keys()
-    assert all(torch.equal(state[key], resumed[key]) for key in state)
-    assert all(torch.equal(kept[key], halfway[key]) for key in kept)  # never changed in place
-
-
-@ways
-@tasks
-def test_under_vmap_each_run_is_as_alone(objective, options, task):
-    runs = [made(seed, task) for seed in range(3)]
-    started = [start(objective, options) for _ in runs]
-    for i, (_, modules) in enumerate(started):
-        if modules is not None:
-            last(modules).weight.data.mul_(i + 1)
-    several = {
-        key: torch.stack([getattr(one, key) for one in runs])
-        for key in ("logits", "labels", "groups", "features", "partner_logits", "has_partner")
-    } | {"partner": torch.stack([one.partner for one in runs])}
-    states = {key: torch.stack([state[key] for state, _ in started]) for key in started[0][0]}
-    base = started[0][1]
-    parameters = stack_module_state([one for _, one in started])[0] if base is not None else {}
-
-    def one_run(logits, rest, state, mine):
-        batch = dataclasses.replace(runs[0], logits=logits, **rest)
-        apply = base and (lambda features: functional_call(base, mine, (features,)))
-        value, after = objective.loss(batch, state, options, apply)
-        return value, (value, after)
-
-    logits = several.pop("logits")
-    gradients, (values, after) = vmap(grad(one_run, has_aux=True))(
-        logits, several, states, parameters
-    )
-    for i, (batch, (state, modules)) in enumerate(zip(runs, started, strict=True)):
-        value, gradient, new = value_and_gradient(objective, options, batch, state, modules)
-        torch.testing.assert_close(values[i], value)
-        torch.testing.assert_close(gradients[i], gradient)
-        for key in new:
-            torch.testing.assert_close(after[key][i], new[key])

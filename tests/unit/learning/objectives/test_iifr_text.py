@@ -97,12 +97,6 @@ def test_the_quantile_is_torchs():
         torch.testing.assert_close(iifr_text._quantile(values, q), values.quantile(q))
 
 
-@pytest.mark.parametrize("pairs", ["graph", "counterfactual"])
-def test_batches_without_the_pairs_are_refused(pairs):
-    with pytest.raises(InputError, match=f"pairs={pairs}"):
-        extra(batch_of(P, LABELS, GROUPS), pairs=pairs)
-
-
 @pytest.mark.parametrize(
     "wrong", [{"pairs": "nearest"}, {"reduction": "max"}, {"epsilon_unit": "%"}, {"epsilon": 1.5}]
 )

@@ -19,16 +19,6 @@ def penalised(batch, options, **more):
     return loss(batch, one) - loss(batch, {**one, "penalty": 0.0})
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_slopes_are_autograds(task):
-    batch = made(0, task)
-    scale = torch.ones(len(batch.groups), 1, dtype=torch.float64, requires_grad=True)
-    elements = element_losses(scale * batch.logits, batch.labels, task)
-    expected = torch.autograd.grad(elements.sum(), scale)[0]
-    found = irm.slopes(batch.logits, batch.labels, task).sum(dim=-1, keepdim=True)
-    torch.testing.assert_close(found, expected)
-
-
 def test_by_hand():
     # logits 0 and z: the slope of the cross entropy is (p - y) z with p = sigmoid(z)
     z = torch.tensor([2.0, -1.0, 3.0, 0.5], dtype=torch.float64)
@@ -59,17 +49,6 @@ def test_it_is_the_product_of_autograds_slopes_of_the_halves(task, options, clas
         ]
         expected.append(halves[0] * halves[1])
     torch.testing.assert_close(penalised(batch, options), torch.stack(expected).mean())
-
-
-def test_compat_separates_articles_where_their_number_is_even():
-    """An even number of labels: the first half holds the even labels of all cases."""
-    batch = made(2, "multi_label", classes=4, groups=1)
-    slopes = irm.slopes(batch.logits, batch.labels, "multi_label")
-    by_label = slopes[:, 0::2].mean() * slopes[:, 1::2].mean()
-    by_case = slopes[0::2].mean() * slopes[1::2].mean()
-    torch.testing.assert_close(penalised(batch, COMPAT), by_label)
-    torch.testing.assert_close(penalised(batch, FIXED), by_case)
-    assert not torch.isclose(by_label, by_case)
 
 
 def test_the_weight_rises_and_in_compat_falls():

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from evenhand.certificates.dose_response import dose_row, dose_table, summarise
-from evenhand.certificates.planted_text import planted_pairs
+from evenhand.certificates.dose_response import dose_rows, dose_table, summarise
 from evenhand.certificates.study import TRAINED, Finding, Study
 from evenhand.core.tables import Row
 from evenhand.scoring.models import LanguageModel
@@ -18,20 +17,7 @@ TABLE = dose_table("language_models", "Scores of pairs by planted dose")
 
 def rows(study: Study) -> Iterator[Row]:
     """Yield a row per trained model, method and kind of frames."""
-    for language, family in TRAINED:
-        words, methods = study.vocabulary(language), choose_methods(None, family)
-        sets = {new: planted_pairs(words, seed=0, new_frames=new) for new in (False, True)}
-        for dose, seed in study.trainings():
-            model = study.model(language, family, dose, seed)
-            for new_frames, pairs in sets.items():
-                differences = _differences(model, pairs, methods, family)
-                clusters = [pair["cluster"] for pair in pairs]
-                for method in methods:
-                    yield {
-                        **{"language": language, "family": family, "method": method},
-                        **{"seed": seed, "new_frames": new_frames},
-                        **dose_row(differences[method], clusters, dose),
-                    }
+    return dose_rows(study, TRAINED, _differences)
 
 
 def findings(measured: list[Row]) -> Iterator[Finding]:
@@ -39,10 +25,9 @@ def findings(measured: list[Row]) -> Iterator[Finding]:
     return summarise(measured)
 
 
-def _differences(
-    model: LanguageModel, pairs: list[Row], methods: list[str], family: str
-) -> dict[str, list[float]]:
+def _differences(model: LanguageModel, pairs: list[Row], family: str) -> dict[str, list[float]]:
     """Return the score of `more` minus that of `less` of each pair, by method."""
+    methods = choose_methods(None, family)
     chunks = score_pairs_of(
         model,
         pairs,

@@ -27,7 +27,9 @@ class Store:
         self.folder = folder / "stereotypes" / Path(table).parent.name
         self.read = cache(self._read)
 
-    def _read(self, name: str) -> tuple[Pairs, np.ndarray, Model, dict[str, np.ndarray]] | None:
+    def _read(
+        self, name: str
+    ) -> tuple[Pairs, np.ndarray, np.ndarray, Model, dict[str, np.ndarray]] | None:
         paths = [
             self.folder / "pairs.parquet",
             self.folder / "scores" / f"{name}.parquet",
@@ -36,22 +38,23 @@ class Store:
         if not all(path.is_file() for path in paths):
             return None
         pairs = read_pair_set(paths[0])
-        # the numbers of clusters in `Pairs` differ between sets
-        names = read_columns(paths[0], ["cluster"]).column(0).to_pylist()
-        clusters = np.array([name or "" for name in names], dtype=str)
+        # ids may be numbers of rows, and the numbers of clusters in `Pairs` differ between sets
+        texts = read_columns(paths[0], ["cluster", "more", "less", "context"]).to_pandas()
+        texts = texts.fillna("").astype(str)
+        names = (texts["more"] + "\0" + texts["less"] + "\0" + texts["context"]).to_numpy(dtype=str)
+        clusters = texts["cluster"].to_numpy(dtype=str)
         (model,) = read_models(pairs, [paths[1]], [paths[2]])
-        return pairs, clusters, model, subsets(pairs, model) if model.methods else {}
+        return pairs, names, clusters, model, subsets(pairs, model) if model.methods else {}
 
     def items(self, key: dict[str, str]) -> Items | None:
         """Return the scored pairs of a row; 100 where `more` is likelier, else 0."""
         contents = self.read(key["model"])
         if contents is None:
             return None
-        pairs, clusters, model, members = contents
+        pairs, names, clusters, model, members = contents
         if key["method"] not in model.methods or key["subset"] not in members:
             return None
         decisions = decide(pairs, model.scores, key["method"])
         rows = members[key["subset"]] & decisions.counted()
-        if key["bias_type"] != "all":
-            rows &= pairs.bias_type == key["bias_type"]
-        return Items(pairs.pair_id[rows], clusters[rows], 100.0 * decisions.hits()[rows])
+        rows &= pairs.of_type(key["bias_type"])
+        return Items(names[rows], clusters[rows], 100.0 * decisions.hits()[rows])

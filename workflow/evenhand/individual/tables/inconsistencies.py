@@ -7,6 +7,7 @@ programs over the groups' true and false positive rates; ``misprint``, against a
 """
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from itertools import combinations, product
 from typing import Any
 
@@ -212,7 +213,7 @@ def _feasible(published: Published) -> Iterator[dict[str, Any]]:
         accuracy = published.cells["4"].get((*place, None, None, "acc"))
         if len(groups) != 2 or accuracy is None or None in gaps:
             continue
-        ends = accuracies_with(gaps, groups)
+        ends = accuracies_with(tuple(gaps), tuple(groups))
         printed = ", ".join(f"{gap.value:g}" for gap in gaps)
         low, high = ends or (np.nan, np.nan)
         nearest = min(max(accuracy.value, low), high) if ends else np.nan
@@ -227,16 +228,17 @@ def _feasible(published: Published) -> Iterator[dict[str, Any]]:
         yield check
 
 
+@cache
 def accuracies_with(
-    gaps: list[Number], groups: list[tuple[float, float]]
+    gaps: tuple[Number, ...], groups: tuple[tuple[float, float], ...]
 ) -> tuple[float, float] | None:
     """Return the least and largest accuracy of a classifier with these gaps between two groups.
 
     Parameters
     ----------
-    gaps : list of Number
+    gaps : tuple of Number
         dDP, dEO for y=0 and dEO for y=1, exact to a unit of the last digit (rounded or truncated).
-    groups : list of (float, float)
+    groups : tuple of (float, float)
         P(A) and P(Y=1|A) of each group.
 
     Returns

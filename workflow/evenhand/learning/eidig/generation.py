@@ -5,8 +5,6 @@ then a local search from its results. All seeds move at once. Unlike the authors
 search starts from copies, so that it leaves the results of the global search unchanged.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 
 from evenhand.learning.eidig.network import Network
@@ -98,7 +96,6 @@ def local_search(
     *,
     interval: int | None,
     tries: int = TRIES,
-    progress: Callable[[], object] = lambda: None,
 ) -> np.ndarray:
     """Discriminatory rows near others: distinct, in order of their codes.
 
@@ -116,8 +113,6 @@ def local_search(
     tries : int
         Steps from each start. A step moves one attribute, more likely one with small
         gradients. A row that is no longer discriminatory returns to its start.
-    progress : callable
-        Called after each step.
     """
     if not len(starts):
         return starts.copy()
@@ -141,7 +136,6 @@ def local_search(
         successes += 1
         lost = ~differs
         codes[lost], odds[lost], successes[lost] = starts[lost], first[lost], 0
-        progress()
     return distinct(np.concatenate(kept))
 
 

@@ -6,7 +6,7 @@ dominate. The tests compare gradients and optimisers with torch's.
 """
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -161,7 +161,6 @@ def train(
     generator: np.random.Generator,
     validation: tuple[np.ndarray, np.ndarray] | None = None,
     patience: int | None = None,
-    progress: Callable[[], object] = lambda: None,
 ) -> tuple[Network, int]:
     """Train a copy of a network.
 
@@ -182,8 +181,6 @@ def train(
     patience : int, optional
         Stop after this many epochs without a smaller validation loss; the parameters are those
         of the last epoch, as in Keras.
-    progress : callable
-        Called after each epoch.
 
     Returns
     -------
@@ -200,7 +197,6 @@ def train(
             end = begin + batch
             gradient(network, shuffled[begin:end], labels[begin:end], into)
             np.subtract(network.theta, optimizer.change(into), out=network.theta)
-        progress()
         if validation is None or patience is None:
             continue
         now = loss(network, *validation)

@@ -112,11 +112,9 @@ class Space:
         return sums, shares
 
 
-def native(table: Prepared, train: np.ndarray) -> Space | None:
-    """EIDIG's own integer space; None if the table has no integers for its attribute."""
+def native(table: Prepared, train: np.ndarray) -> Space:
+    """EIDIG's own integer space, of a table with integers for its attribute."""
     names = table.integer_features
-    if table.integers is None or table.attribute_name not in names:
-        return None
     codes = table.integers.astype(np.int32)
     protected = names.index(table.attribute_name)
     return Space(

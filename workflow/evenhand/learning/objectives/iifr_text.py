@@ -26,12 +26,11 @@ from torch import Tensor
 from torch.nn import functional
 
 from evenhand.errors import InputError
-from evenhand.learning.divergences import js_divergence
+from evenhand.learning.divergences import js_divergence, over_pairs
 from evenhand.learning.objective import (
     Batch,
     Options,
     State,
-    at_least_one,
     full_precision,
     losses_of,
 )
@@ -78,36 +77,22 @@ def initial_state(present: Tensor, options: Options) -> State:
 
 
 def loss(batch: Batch, state: State, options: Options, modules: None) -> tuple[Tensor, State]:
-    """Return the mean loss plus the weighted divergence of the pairs.
-
-    Raises
-    ------
-    InputError
-        The batch lacks the requested pairs.
-    """
+    """Return the mean loss plus the weighted divergence of the pairs."""
     log_p = _log_probabilities(batch.logits, batch.task)
     log_partner, has_pair = _pairs(batch, log_p, options)
     divergence = js_divergence(log_p, log_partner)
     if batch.task == "multi_label":
         divergence = divergence.mean(dim=-1)
-    total = (divergence * has_pair).sum()
-    if options["reduction"] == "mean":
-        total = total / at_least_one(has_pair.sum())
+    total = over_pairs(divergence, has_pair, options["reduction"])
     return losses_of(batch).mean() + options["weight"] * total, state
 
 
 def _pairs(batch: Batch, log_p: Tensor, options: Options) -> tuple[Tensor, Tensor]:
     """Return the partners' predictions, shaped as `log_p`, and 1 for cases with a partner (n,)."""
     if options["pairs"] == "counterfactual":
-        if batch.partner_logits is None:
-            raise _lacking("counterfactual", "texts with swapped genders")
-        has = batch.has_partner
-        if has is None:
-            has = torch.ones(log_p.shape[0], device=log_p.device)
-        return _log_probabilities(batch.partner_logits, batch.task), has.to(log_p.dtype)
+        log_partner = _log_probabilities(batch.partner_logits, batch.task)
+        return log_partner, batch.has_partner.to(log_p.dtype)
     if options["pairs"] == "graph":
-        if batch.partner is None:
-            raise _lacking("graph", "neighbours")
         return log_p[batch.partner.clamp(min=0)], (batch.partner >= 0).to(log_p.dtype)
     similarity, partner = nearest(full_precision(batch.features.detach()))
     epsilon = options["epsilon"]
@@ -132,10 +117,3 @@ def _log_probabilities(logits: Tensor, task: str) -> Tensor:
     if task == "multi_class":
         return logits.log_softmax(dim=-1)
     return torch.stack([functional.logsigmoid(logits), functional.logsigmoid(-logits)], dim=-1)
-
-
-def _lacking(pairs: str, what: str) -> InputError:
-    return InputError(
-        f"the batches carry no {what}, which pairs={pairs} of iifr_text needs",
-        remedy="choose pairs=cosine, or train with a stage that gives them",
-    )

@@ -8,7 +8,7 @@ import torch
 
 from evenhand.errors import InputError
 from evenhand.learning.hierarchical import HierarchicalClassifier, check_input, load_encoder
-from evenhand.learning.packing import Limits, pack_flat
+from evenhand.learning.packing import Limits, pack
 from evenhand.legal.tokens import (
     TokenStore,
     check_tokenizer,
@@ -69,8 +69,8 @@ class Classifier(NetworkClassifier):
 
     def differs(self, row: int) -> bool:
         """Return whether the counterfactual of a case differs in the tokens that are read."""
-        limits = self.limits.segments, self.limits.tokens, self.meta["special"]["after"]
-        cases = [store.paragraphs(row, *limits) for store in self.stores]
+        after = self.meta["special"]["after"]
+        cases = [store.paragraphs(row, self.limits, after) for store in self.stores]
         return len({len(case) for case in cases}) > 1 or not all(map(np.array_equal, *cases))
 
     def build(self) -> torch.nn.Module:
@@ -88,14 +88,14 @@ class Classifier(NetworkClassifier):
 
     def batcher(self, rows: np.ndarray) -> Any:
         """Return the tokens of rows, packed."""
-        cases = (store.case(row, self.limits.segments) for store, row in self.located(rows))
-        ids, lengths = zip(*cases, strict=True)
-        packed = pack_flat(
-            ids,
-            lengths,
+        special = self.meta["special"]
+        packed = pack(
+            [
+                store.paragraphs(row, self.limits, special["after"])
+                for store, row in self.located(rows)
+            ],
             self.limits,
-            pad_id=self.meta["special"]["pad"] or 0,
-            after=self.meta["special"]["after"],
+            pad_id=special["pad"] or 0,
             tokens_per_batch=self.job.extra["tokens_per_batch"] or None,
             device=self.job.device,
         )

@@ -56,47 +56,53 @@ TABLE = Table(
 def rows(study: PredictionStudy) -> Iterator[Row]:
     """Yield a row per attribute and metric."""
     for attribute in study.attributes:
-        tested = [_row(study, attribute, metric) for metric in study.metrics]
-        tested = [item for item in tested if item is not None]
-        by_metric = {(row["metric"], row["label"]): (row, drawn) for row, drawn in tested}
+        by_metric = {metric: _row(study, attribute, metric) for metric in study.metrics}
+        tested = [(*row, [metric]) for metric, row in by_metric.items() if row is not None]
         for label in dict.fromkeys(item.label for item in study.ratios if item.label is not None):
-            if not {("tpr", label), ("fpr", label)} <= by_metric.keys():
+            parts = [Metric("tpr", label), Metric("fpr", label)]
+            if any(by_metric[part] is None for part in parts):
                 continue
-            (first, drawn), (second, others) = by_metric["tpr", label], by_metric["fpr", label]
+            (first, drawn), (second, others) = (by_metric[part] for part in parts)
             row = {"metric": ODDS, "label": label, "gap": max(first["gap"], second["gap"])}
             row |= {"groups": max(first["groups"], second["groups"])}
-            tested.append((row, Draws(*map(np.fmax, drawn, others))))
-        too_many = len(tested) / (PERMUTATIONS + 1) >= 1 - study.level
-        by_group = _tests_by_group(study, attribute) if study.clustered or too_many else None
-        for row, drawn in tested:
+            tested.append((row, Draws(*map(np.fmax, drawn, others)), parts))
+        # with so many tests none could be significant by the draws
+        by_group = study.clustered or len(tested) > PERMUTATIONS * (1 - study.level)
+        for row, drawn, parts in tested:
             gaps = drawn.gaps[np.isfinite(drawn.gaps)]
             row["noise_mean"], row["noise_95"] = gaps.mean(), np.percentile(gaps, 95)
             row["p_value"] = float(share_as_far(drawn.farthest, drawn.observed))
-            if by_group is not None:
-                row["p_value"] = by_group[Metric(row["metric"], row["label"])]
-        adjusted = holm(np.array([row["p_value"] for row, _ in tested]))
-        for (row, drawn), p in zip(tested, adjusted.tolist(), strict=True):
+            if by_group:
+                row["p_value"] = _p_value_by_group(study, attribute, parts)
+        adjusted = holm(np.array([row["p_value"] for row, _, _ in tested]))
+        for (row, drawn, parts), p in zip(tested, adjusted.tolist(), strict=True):
             small = not study.clustered and row["gap"] + drawn.reach < study.delta / 100
-            small = small and _all_equivalent(study, attribute, Metric(row["metric"], row["label"]))
+            small = small and _all_equivalent(study, attribute, parts)
             row["p_adjusted"] = None if np.isnan(p) else p
             row["verdict"] = conclude(1.0, row["p_adjusted"], bool(small), level=study.level)
             row["missing"] = int((attribute.codes < 0).sum())
             yield {"attribute": attribute.name, **row}
 
 
-def _all_equivalent(study: PredictionStudy, attribute: Attribute, metric: Metric) -> bool:
+def _all_equivalent(study: PredictionStudy, attribute: Attribute, metrics: list[Metric]) -> bool:
     """Whether each group is equivalent to all others: draws do not vary where all are right."""
-    metrics = _odds(metric.label) if metric.metric == ODDS else [metric]
-    return metric.metric == "ece" or all(
-        comparison.get("equivalent", False)
-        for name in metrics
-        for comparison in study.beside_others(name, attribute)
+    return all(
+        metric.metric == "ece" or comparison.get("equivalent", False)
+        for metric in metrics
+        for comparison in study.beside_others[metric, attribute.name]
     )
 
 
-def _odds(label: str | None) -> list[Metric]:
-    """Return the metrics of equalised odds of a label."""
-    return [Metric("tpr", label), Metric("fpr", label)]
+def _p_value_by_group(study: PredictionStudy, attribute: Attribute, metrics: list[Metric]) -> float:
+    """Return the p-value of the group that differs most in the metrics; NaN without a test."""
+    p_values = []
+    for metric in metrics:
+        others = study.beside_others[metric, attribute.name]
+        tests = [item["p_value"] for item in others if np.isfinite(item.get("p_value", np.nan))]
+        # of two groups both have the same test
+        count = 1 if len(attribute.values) == 2 else len(tests)
+        p_values += [min(1.0, min(tests) * count)] if tests else []
+    return min(1.0, min(p_values) * len(p_values)) if p_values else np.nan
 
 
 class Draws(NamedTuple):
@@ -120,24 +126,6 @@ class Draws(NamedTuple):
     reach: np.ndarray
 
 
-def _tests_by_group(study: PredictionStudy, attribute: Attribute) -> dict[Metric, float]:
-    """The p-value of the group that differs most in each metric; NaN where there is no test."""
-    p_values = {}
-    for metric in study.metrics:
-        tests = [item.get("p_value", np.nan) for item in study.beside_others(metric, attribute)]
-        tests = [p for p in tests if np.isfinite(p)]
-        # of two groups both have the same test
-        count = 1 if len(attribute.values) == 2 else len(tests)
-        p_values[metric] = min(1.0, min(tests) * count) if tests else np.nan
-    for label in {item.label for item in study.ratios}:
-        of_odds = [
-            p_values[item] for item in _odds(label) if np.isfinite(p_values.get(item, np.nan))
-        ]
-        odds = min(1.0, min(of_odds) * len(of_odds)) if of_odds else np.nan
-        p_values[Metric(ODDS, label)] = odds
-    return p_values
-
-
 def _row(study: PredictionStudy, attribute: Attribute, metric: Metric) -> tuple[Row, Draws] | None:
     """The gap of a metric, and draws of random groups; None below two groups."""
     values = study.by_group(metric, attribute)
@@ -156,7 +144,7 @@ def _row(study: PredictionStudy, attribute: Attribute, metric: Metric) -> tuple[
         "highest_group": attribute.values[most],
         "highest": float(values[most]),
     }
-    drawn = study.noise(metric, attribute)[:, there]
+    drawn = study.noise[metric, attribute.name][:, there]
     spread = np.nanstd(drawn, axis=0)
     far = np.abs(np.vstack([values[there], drawn]) - np.nanmean(drawn, axis=0))
     # a group without spread, such as the largest of identical cases, cannot differ significantly

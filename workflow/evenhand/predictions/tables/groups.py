@@ -47,7 +47,6 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
         yield {"attribute": ALL, "group": ALL, **_value(study, metric, everything)}
     for attribute in study.attributes:
         known, group_rows = attribute.codes >= 0, []
-        noise = {metric: study.noise(metric, attribute) for metric in study.metrics}
         for code, group in enumerate(attribute.values):
             some = attribute.codes == code
             others = known & ~some
@@ -57,11 +56,11 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
                 if row["value"] is None:
                     group_rows.append(row | {"reason": "no cases"})
                     continue
-                drawn = noise[metric][:, code]
+                drawn = study.noise[metric, attribute.name][:, code]
                 row["noise_low"], row["noise_high"] = np.nanpercentile(drawn, [2.5, 97.5]).tolist()
                 if metric.metric != "ece" and others.any():
                     row["rest"] = _value(study, metric, others)["value"]
-                    row |= study.beside_others(metric, attribute)[code]
+                    row |= study.beside_others[metric, attribute.name][code]
                 group_rows.append(row)
         tests = np.array([row.get("p_value", np.nan) for row in group_rows], dtype=float)
         if len(attribute.values) == 2:  # both groups have the same tests

@@ -8,10 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from evenhand.io.documents import read_description
 from evenhand.slguset.names import COLUMNS as COLUMNS
 from evenhand.slguset.names import REASONS as REASONS
 from evenhand.slguset.names import name_filter, read_rules
-from evenhand.slguset.names_crf_model import NameModel, read_threshold
+from evenhand.slguset.names_crf_model import NameModel
 from evenhand.slguset.verdicts import Judge
 
 FILES = ("surnames.csv", "titles.csv", "roles.csv", "crf.crfsuite", "crf.json")
@@ -22,6 +23,7 @@ def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
     """Return the filter: see `evenhand.slguset.apply_filters`."""
     threshold = settings["threshold"]
     if threshold is None:
-        threshold = read_threshold(files["crf.json"])
+        report = read_description(files["crf.json"], {"threshold"}, "train_names_crf")
+        threshold = report["threshold"]
     model = NameModel(files["crf.crfsuite"])
     return name_filter(partial(model.find_names, threshold=threshold), read_rules(files, settings))

@@ -52,7 +52,7 @@ def rows(scored: Scored) -> Iterator[Row]:
     scores, gates = scored.settings.scores, scored.settings.score_gates
     if not scores:
         raise NotApplicable("no pairs that are made of this data set were scored")
-    by_name = {gate["model"]: gate for gate in map(read_gate, gates)}
+    by_name = {gate["model"]: gate for gate in (read_gate(g, "blank_methods") for g in gates)}
     if len(scores) != len(gates) or [*by_name] != [*scored.gates]:
         raise InputError("the scores of pairs are of other models, or in another order")
     for (name, gate), path in zip(by_name.items(), scores, strict=True):

@@ -7,16 +7,15 @@ group.
 """
 
 import ast
-import csv
-import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from evenhand.core.whole import read_text
+from evenhand.core.resources import first_twice
 from evenhand.errors import InputError
 from evenhand.stereotypes.clusters import swapped_words
 from evenhand.stereotypes.pairs import FLAGS, Form, pair_row
+from evenhand.tabular.delimited import read_csv
 
 #: The columns that a file must have, and those that it may have.
 COLUMNS = ("sent_more", "sent_less")
@@ -49,7 +48,7 @@ def read(file: Path, part: str | None) -> Iterator[dict[str, Any]]:
     Parameters
     ----------
     file : Path
-        UTF-8, with or without byte-order mark; separated by comma, semicolon or tab. The columns
+        A CSV file (see `evenhand.tabular.delimited.read_csv`). The columns
         `COLUMNS` in any order, and optionally an id column (`ID_COLUMNS`) and those of `MORE`,
         whose cells may be blank: the direction, the bias type, and `annotations`, a Python or JSON
         list with a list of bias types per annotator, which is empty if the annotator named no bias.
@@ -70,25 +69,32 @@ def read(file: Path, part: str | None) -> Iterator[dict[str, Any]]:
         row has too many or too few cells, no id, the bias type "all", an unknown direction, or
         annotations that are not a list of lists.
     """
-    place, rows = _table(file)
+    header, lines = read_csv(file)
+    place = _places(header, file)
     ids = next((name for name in ID_COLUMNS if name in place), None)
+    rows = ((line, cells) for line, cells in lines if any(cells))
     for record, (line, cells) in enumerate(rows, start=1):
-        cell = {name: cells[where].strip() for name, where in place.items()}
-        if not (name := cell[ids] if ids is not None else str(record)):
+        at: dict[str, Any] = {"file": file, "line": line}
+        if "\ufffd" in "".join(cells):
             raise InputError(
-                f"the cell of the id ({ids or 'first column'}) is blank", **_at(file, line)
+                "has the replacement character U+FFFD: it was read in a wrong encoding before",
+                **at,
+                remedy="take the file from its source again",
             )
+        cell = {name: cells[where] for name, where in place.items()}
+        if not (name := cell[ids] if ids is not None else str(record)):
+            raise InputError(f"the cell of the id ({ids or 'first column'}) is blank", **at)
         bias_type = cell.get("bias_type") or NOT_GIVEN
         if bias_type == "all":
-            raise InputError("'all' is no bias_type", **_at(file, line), remedy="name it otherwise")
+            raise InputError("'all' is no bias_type", **at, remedy="name it otherwise")
         direction = cell.get("stereo_antistereo", "").lower() or None
         if direction not in (None, *DISADVANTAGED):
             raise InputError(
                 f"{direction!r} is no direction",
-                **_at(file, line),
+                **at,
                 remedy="stereo_antistereo is stereo, antistereo or blank",
             )
-        named = _annotations(cell.get("annotations", ""), file, line)
+        named = _annotations(cell.get("annotations", ""), at)
         yield pair_row(
             pair_id=name,
             bias_type=bias_type,
@@ -104,73 +110,23 @@ def read(file: Path, part: str | None) -> Iterator[dict[str, Any]]:
         )
 
 
-def _at(file: Path, line: int) -> dict[str, Any]:
-    return {"file": file, "line": line}
-
-
-def _table(file: Path) -> tuple[dict[str, int], Iterator[tuple[int, list[str]]]]:
-    """Return the column positions, and the rows below the header with their (last) line numbers."""
-    text = _decoded(file)
-    first = text.split("\n", 1)[0]
-    delimiter = max(",;\t", key=first.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    rows = _rows(reader, file)
-    header = [name.strip() for name in next(rows, (1, []))[1]]
-    place = {}
+def _places(header: list[str], file: Path) -> dict[str, int]:
+    """Return the positions of the known columns."""
     if lacking := [name for name in COLUMNS if name not in header]:
         raise InputError(
             f"has no column {' and '.join(lacking)}; its columns are {', '.join(header)}",
-            **_at(file, 1),
+            file=file,
+            line=1,
             remedy=f"a file of pairs has {', '.join(COLUMNS)}, and may have {', '.join(MORE)}",
         )
-    for name in (*COLUMNS, *MORE, *ID_COLUMNS):
-        count = header[:1].count("") if name == "" else header.count(name)
-        if count > 1:
-            raise InputError(f"has more than one column {name}", **_at(file, 1))
-        if count:
-            place[name] = header.index(name)
-    return place, _whole_rows(rows, len(header), file)
+    header = [name or ("" if place == 0 else None) for place, name in enumerate(header)]
+    known = [name for name in header if name in (*COLUMNS, *MORE, *ID_COLUMNS)]
+    if twice := first_twice(known):
+        raise InputError(f"has more than one column {twice}", file=file, line=1)
+    return {name: header.index(name) for name in known}
 
 
-def _rows(reader: Any, file: Path) -> Iterator[tuple[int, list[str]]]:
-    try:
-        for row in reader:
-            if any(cell.strip() for cell in row):
-                yield reader.line_num, row
-    except csv.Error as error:
-        raise InputError(
-            f"is not a whole CSV file ({error})",
-            **_at(file, reader.line_num),
-            remedy='close each quoted cell, and double a quote inside one ("")',
-        ) from error
-
-
-def _whole_rows(
-    rows: Iterator[tuple[int, list[str]]], cells: int, file: Path
-) -> Iterator[tuple[int, list[str]]]:
-    for line, row in rows:
-        if len(row) != cells:
-            raise InputError(
-                f"has {len(row)} cells, and the header has {cells}",
-                **_at(file, line),
-                remedy="put a cell with the delimiter inside into quotes",
-            )
-        yield line, row
-
-
-def _decoded(file: Path) -> str:
-    text = read_text(file)
-    for sign, what in (("\ufffd", "the replacement character U+FFFD"), ("\0", "a zero byte")):
-        if sign in text:
-            raise InputError(
-                f"holds {what}: it was read in a wrong encoding before",
-                **_at(file, text.count("\n", 0, text.index(sign)) + 1),
-                remedy="take the file from its source again",
-            )
-    return text
-
-
-def _annotations(cell: str, file: Path, line: int) -> list[set[str]]:
+def _annotations(cell: str, at: dict[str, Any]) -> list[set[str]]:
     """Return the bias types that each annotator named; empty for a blank cell."""
     if not cell:
         return []
@@ -184,7 +140,7 @@ def _annotations(cell: str, file: Path, line: int) -> list[set[str]]:
     ):
         raise InputError(
             "its annotations are no list with a list of bias types per annotator",
-            **_at(file, line),
+            **at,
             remedy="write them as [['gender'], [], ['gender', 'age']], or leave the cell blank",
         )
     return [{name.strip() for name in types} for types in value]

@@ -5,12 +5,13 @@ of words. The paper finds that models prefer stereotypes of advantaged groups.
 """
 
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 
 from evenhand.core.tables import NotApplicable, Row, Table, integer, percent, text
-from evenhand.stereotypes.decisions import decide, score_interval, tally
-from evenhand.stereotypes.read_scores import Model, Pairs, PairStudy
+from evenhand.stereotypes.decisions import decide, tally
+from evenhand.stereotypes.read_scores import PairStudy
 
 TABLE = Table(
     "all_masked",
@@ -39,26 +40,11 @@ def rows(study: PairStudy) -> Iterator[Row]:
     models = [model for model in study.models if "all_masked" in model.methods]
     if not models:
         raise NotApplicable("no model has scores with all tokens masked")
-    for model in models:
-        yield from _rows(model, study.pairs, study.level)
-
-
-def _rows(model: Model, pairs: Pairs, level: float) -> Iterator[Row]:
-    decisions = decide(pairs, model.scores, "all_masked")
-    for group, side in GROUPS.items():
-        members = pairs.disadvantaged == side
-        for bias_type in pairs.bias_types:
-            chosen = members & pairs.of_type(bias_type)
-            if not chosen.any():
-                continue
-            counts = tally(decisions, chosen)
-            counts.pop("unscorable")
-            low, high = score_interval(decisions, chosen, pairs, level)
-            yield {
-                "model": model.name,
-                "group": group,
-                "bias_type": bias_type,
-                **counts,
-                "score_low": low,
-                "score_high": high,
-            }
+    for model, (group, side) in product(models, GROUPS.items()):
+        decisions = decide(study.pairs, model.scores, "all_masked")
+        for bias_type in study.pairs.bias_types:
+            chosen = (study.pairs.disadvantaged == side) & study.pairs.of_type(bias_type)
+            if chosen.any():
+                counts = tally(decisions, chosen, study.level)
+                del counts["unscorable"]
+                yield {"model": model.name, "group": group, "bias_type": bias_type, **counts}

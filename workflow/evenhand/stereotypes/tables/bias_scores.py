@@ -103,7 +103,7 @@ def _rows(model: Model, pairs: Pairs, delta: float, level: float) -> Iterator[Ro
                 continue
             for place, method in enumerate(methods):
                 row, preference = summarise_group(
-                    decisions[place], nulls[place], chosen, pairs, delta, level
+                    decisions[place], nulls[place], chosen, delta, level
                 )
                 row |= {"method": method, "subset": subset, "bias_type": bias_type}
                 row |= {"reason": model.blank[method]} if method in model.blank else {}

@@ -8,7 +8,7 @@ verdict of the table `bias_scores`.
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,14 +22,8 @@ from evenhand.core.tables import (
     share,
     text,
 )
-from evenhand.stereotypes.decisions import (
-    SCORED,
-    UNSCORABLE,
-    Decisions,
-    decide,
-    summarise_group,
-)
-from evenhand.stereotypes.read_scores import Model, Pairs, PairStudy, Scores
+from evenhand.stereotypes.decisions import SCORED, decide, summarise_group
+from evenhand.stereotypes.read_scores import Model, PairStudy
 
 
 class Published(NamedTuple):
@@ -76,51 +70,42 @@ TABLE = Table(
 
 def rows(study: PairStudy) -> Iterator[Row]:
     """Yield a row per trusted masked model and published method that it has in both forms."""
-    models = [model for model in study.models if _both_forms(model)]
-    if not models:
+    both = [
+        (model, method)
+        for model in study.models
+        for method in COMPARED
+        if {method.column, method.corrected} <= {*model.methods}
+    ]
+    if not both:
         raise NotApplicable("no model has a method in both forms")
-    for model in models:
-        yield from _compare(model, study.pairs, study.delta, study.level)
+    for model, method in both:
+        # pairs that no method scores (an empty sentence, identical tokens) are left out of both
+        decisions = [decide(study.pairs, model.scores, name) for name in model.methods]
+        everything = np.any([decision.counted() for decision in decisions], axis=0)
+        if everything.any():
+            yield {"model": model.name, **_compare(model, method, everything, study)}
 
 
-def _both_forms(model: Model) -> list[Published]:
-    return [method for method in COMPARED if {method.column, method.corrected} <= {*model.methods}]
-
-
-def _compare(model: Model, pairs: Pairs, delta: float, level: float) -> Iterator[dict[str, Any]]:
-    # pairs that no method scores (an empty sentence, identical tokens) are left out of both forms
-    everything = np.zeros(len(pairs.pair_id), dtype=bool)
-    for name in model.methods:
-        everything |= decide(pairs, model.scores, name).status != UNSCORABLE
-    if not everything.any():
-        return
-    for method in _both_forms(model):
-        forms = [
-            _as_published(pairs, model.scores, method),
-            decide(pairs, model.scores, method.corrected),
-        ]
-        published, corrected = (
-            summarise_group(form, [], everything, pairs, delta, level)[0] for form in forms
-        )
-        differ = (forms[0].hits() != forms[1].hits()) | (forms[1].status == UNSCORABLE)
-        differ = differ[everything]
-        yield {
-            "model": model.name,
-            "published_method": method.name,
-            "corrected_method": method.corrected,
-            "pairs": int(everything.sum()),
-            "decisions_changed": int(differ.sum()),
-            "share_changed": differ.mean(),
-            "score_published": published["score"],
-            "score_corrected": corrected["score"],
-            "verdict_published": published["verdict"],
-            "verdict_corrected": corrected["verdict"],
-            "conclusion_changed": published["verdict"] != corrected["verdict"],
-            "known_error": method.known_error,
-        }
-
-
-def _as_published(pairs: Pairs, scores: Scores, method: Published) -> Decisions:
-    """Return the decisions of the published code: all pairs count, as losses unless won."""
-    decisions = decide(pairs, scores, method.column, decimals=method.decimals)
-    return decisions._replace(status=np.full(len(decisions.status), SCORED))
+def _compare(model: Model, method: Published, chosen: np.ndarray, study: PairStudy) -> Row:
+    """Return the row of a method, without its model."""
+    coded = decide(study.pairs, model.scores, method.column, decimals=method.decimals)
+    # all pairs count in the published code, as losses unless won
+    coded = coded._replace(status=np.full(len(coded.status), SCORED))
+    right = decide(study.pairs, model.scores, method.corrected)
+    published, corrected = (
+        summarise_group(form, [], chosen, study.delta, study.level)[0] for form in (coded, right)
+    )
+    differ = ((coded.hits() != right.hits()) | ~right.counted())[chosen]
+    return {
+        "published_method": method.name,
+        "corrected_method": method.corrected,
+        "pairs": len(differ),
+        "decisions_changed": int(differ.sum()),
+        "share_changed": differ.mean(),
+        "score_published": published["score"],
+        "score_corrected": corrected["score"],
+        "verdict_published": published["verdict"],
+        "verdict_corrected": corrected["verdict"],
+        "conclusion_changed": published["verdict"] != corrected["verdict"],
+        "known_error": method.known_error,
+    }

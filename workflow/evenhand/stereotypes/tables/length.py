@@ -10,8 +10,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, percent, share, text
-from evenhand.stereotypes.decisions import decide, score_interval, share_interval, tally
-from evenhand.stereotypes.read_scores import Model, Pairs, PairStudy
+from evenhand.metrics.inference import korn_graubard, total
+from evenhand.stereotypes.decisions import decide, tally
+from evenhand.stereotypes.read_scores import PairStudy
 
 TABLE = Table(
     "length",
@@ -38,39 +39,26 @@ TABLE = Table(
 
 def rows(study: PairStudy) -> Iterator[Row]:
     """Yield a row per trusted model and method."""
-    for model in study.models:
-        if model.methods:
-            yield from _rows(model, study.pairs, study.level)
-
-
-def _rows(model: Model, pairs: Pairs, level: float) -> Iterator[Row]:
-    lengths = [model.scores.column("n_tokens", side) for side in ("more", "less")]
-    longer = np.sign(lengths[0] - lengths[1])  # NaN where a length is missing
-    decisions = [decide(pairs, model.scores, method) for method in model.methods]
-    unequal = np.stack(
-        [decision.counted() & (np.abs(longer) == 1) for decision in decisions], axis=1
-    )
-    prefers = (
-        np.stack([np.sign(decision.difference) == longer for decision in decisions], axis=1)
-        & unequal
-    )
-    equal = longer == 0
-    for place, (method, decision) in enumerate(zip(model.methods, decisions, strict=True)):
-        count, hits = int(unequal[:, place].sum()), int(prefers[:, place].sum())
-        same = tally(decision, equal)
-        borders = share_interval(prefers[:, place], unequal[:, place], pairs.cluster, level)
-        score = score_interval(decision, equal, pairs, level)
-        yield {
-            "model": model.name,
-            "method": method,
-            "unequal_pairs": count,
-            "prefers_longer": hits,
-            "share_longer": hits / count if count else None,
-            "share_longer_low": borders[0],
-            "share_longer_high": borders[1],
-            "score_all": tally(decision, np.ones(len(equal), dtype=bool))["score"],
-            "score_equal_length": same["score"],
-            "equal_length_pairs": same["scored"],
-            "score_equal_length_low": score[0],
-            "score_equal_length_high": score[1],
-        }
+    for model in study.trusted:
+        lengths = [model.scores.column("n_tokens", side) for side in ("more", "less")]
+        longer = np.sign(lengths[0] - lengths[1])  # NaN where a length is missing
+        for method in model.methods:
+            decision = decide(study.pairs, model.scores, method)
+            unequal = decision.counted() & (np.abs(longer) == 1)
+            prefers = unequal & (np.sign(decision.difference) == longer)
+            low, high = korn_graubard(total(prefers, decision.cluster, unequal), study.level)
+            equal = tally(decision, longer == 0, study.level)
+            yield {
+                "model": model.name,
+                "method": method,
+                "unequal_pairs": int(unequal.sum()),
+                "prefers_longer": int(prefers.sum()),
+                "share_longer": prefers.sum() / unequal.sum() if unequal.any() else None,
+                "share_longer_low": low,
+                "share_longer_high": high,
+                "score_all": tally(decision, unequal | True, study.level)["score"],
+                "score_equal_length": equal["score"],
+                "score_equal_length_low": equal["score_low"],
+                "score_equal_length_high": equal["score_high"],
+                "equal_length_pairs": equal["scored"],
+            }

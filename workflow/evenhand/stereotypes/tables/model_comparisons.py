@@ -137,9 +137,7 @@ def _compare(a: Model, b: Model, study: PairStudy) -> Iterator[tuple[dict[str, A
             "difference": inference.estimate,
             "difference_low": inference.low,
             "difference_high": inference.high,
-            "p_value": inference.p_value,
+            **inference.cells("p_value", "power", "further_clusters"),
             "delta": study.delta,
-            "power": inference.power,
-            "further_clusters": inference.further_clusters,
         }
         yield row, inference

@@ -72,10 +72,8 @@ def _rows(model: Model, study: PairStudy) -> Iterator[tuple[Row, Inference]]:
                 "triples": int(chosen.sum()),
                 "scored": int(terms.scored.sum()),
                 **_scores(terms, study.level),
-                "p_value": preference.p_value,
+                **preference.cells("p_value", "power", "further_clusters"),
                 "delta": study.delta,
-                "power": preference.power,
-                "further_clusters": preference.further_clusters,
                 "verdict": verdict(preference, level=study.level)
                 if len(terms.term)
                 else NOT_SCORED,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.errors import InputError
-from evenhand.tabular.delimited import read_csv
+from evenhand.tabular.delimited import check_cell, only_file, read_csv
 from evenhand.tabular.numbers import number
 from evenhand.tabular.prepared import Prepared
 
@@ -44,9 +44,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         unknown, a number is not valid, or no row passes the filter.
     """
     del options
-    if len(files) != 1:
-        raise InputError(f"COMPAS is one file, and {len(files)} are named")
-    path = files[0]
+    path = only_file(files, "COMPAS")
     header, lines = read_csv(path)
     if missing := [name for name in NEEDED if name not in header]:
         raise InputError(f"lacks the column {missing[0]}", file=path, line=1)
@@ -65,10 +63,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         ):
             continue
         for name, known in CATEGORIES.items():
-            if row[name] not in known:
-                raise InputError(
-                    f"{name} has the unknown category {row[name]!r}", file=path, line=line
-                )
+            check_cell(name, row[name], known, path, line)
         priors = _number(row, "priors_count", path, line)
         if priors is None:
             raise InputError("priors_count is blank", file=path, line=line)

@@ -12,6 +12,7 @@ import numpy as np
 
 from evenhand.core.whole import read_text
 from evenhand.errors import InputError
+from evenhand.tabular.delimited import one_hot, only_file
 from evenhand.tabular.numbers import counted, whole
 from evenhand.tabular.prepared import Prepared
 
@@ -40,10 +41,9 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         foreign worker and the label is neither 1 nor 2.
     """
     del options
-    if len(files) != 1:
-        raise InputError(f"German credit is one file, and {len(files)} are named")
+    path = only_file(files, "German credit")
     rows = []
-    for number, line in enumerate(read_text(files[0]).splitlines(), start=1):
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
         if not line.strip():
             continue
         try:
@@ -51,57 +51,53 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         except ValueError as error:
             raise InputError(
                 "holds something that is no whole number",
-                file=files[0],
+                file=path,
                 line=number,
                 remedy="use german.data-numeric, not german.data",
             ) from error
         if len(values) != len(NUMERIC) + 1:
             raise InputError(
                 f"has {counted(len(values), 'column')} instead of {len(NUMERIC) + 1}",
-                file=files[0],
+                file=path,
                 line=number,
             )
         pairs = dict(zip([*NUMERIC, "label"], values, strict=True))
         for name in ("telephone", "foreign_worker", "label"):
             if pairs[name] not in (1, 2):
                 raise InputError(
-                    f"the {name} is {pairs[name]}; it is 1 or 2", file=files[0], line=number
+                    f"the {name} is {pairs[name]}; it is 1 or 2", file=path, line=number
                 )
         rows.append(values)
     if not rows:
-        raise InputError("has no rows", file=files[0])
+        raise InputError("has no rows", file=path)
     table = np.array(rows)
     group = np.digitize(table[:, NUMERIC.index("age")], AGE_EDGES, right=True)
-    names, columns = [], []
-    for i, name in enumerate(NUMERIC):
+    features: dict[str, np.ndarray] = {}
+    for name, values in zip(NUMERIC, table.T, strict=False):
         if name == "age":
-            for code, title in enumerate(AGE_GROUPS):
-                names.append(f"age={title}")
-                columns.append(group == code)
+            features |= one_hot(name, np.array(AGE_GROUPS)[group], AGE_GROUPS)
         elif name in ("telephone", "foreign_worker"):
-            for value in (1, 2):
-                names.append(f"{name}={value}")
-                columns.append(table[:, i] == value)
+            features |= one_hot(name, values, (1, 2))
         else:
-            names.append(name)
-            columns.append(table[:, i])
-    ages = [names.index(f"age={title}") for title in AGE_GROUPS]
+            features[name] = values
+    names = list(features)
     integers = table[:, :-1].copy()
-    for name, top in (("months", 80), ("amount", 200)):
+    quartiles = {
+        name: [0, *np.percentile(table[:, NUMERIC.index(name)], [25, 50, 75]), top]
+        for name, top in (("months", 80), ("amount", 200))
+    }
+    for name, bins in {**quartiles, "age": [15, 25, 45, 65, 120]}.items():
         i = NUMERIC.index(name)
-        bins = [0, *np.percentile(table[:, i], [25, 50, 75]), top]
         integers[:, i] = np.digitize(table[:, i], bins, right=True)
-    i = NUMERIC.index("age")
-    integers[:, i] = np.digitize(table[:, i], [15, 25, 45, 65, 120], right=True)
     return Prepared(
         name="german",
-        x=np.column_stack(columns).astype(np.float64),
+        x=np.column_stack(list(features.values())).astype(np.float64),
         y=(table[:, -1] == 2).astype(np.int8),
         a=group.astype(np.int16),
         features=names,
         attribute_name="age",
         attribute_values=AGE_GROUPS,
-        attribute_columns=ages,
+        attribute_columns=[names.index(f"age={title}") for title in AGE_GROUPS],
         attribute_codes=np.eye(len(AGE_GROUPS)),
         scale="standard",
         test_share=0.4,

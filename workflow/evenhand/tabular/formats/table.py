@@ -12,7 +12,7 @@ import numpy as np
 
 from evenhand.core.resources import first_twice
 from evenhand.errors import InputError
-from evenhand.tabular.delimited import read_csv
+from evenhand.tabular.delimited import only_file, read_csv
 from evenhand.tabular.numbers import binned, counted, number, or_nan
 from evenhand.tabular.prepared import Prepared
 from evenhand.text.phrases import listed
@@ -44,9 +44,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         occurs twice, has only one value, too many values, or mixes numbers and text; the label
         does not have two classes, or a `positive` value does not occur.
     """
-    if len(files) != 1:
-        raise InputError(f"a table is one file, and {len(files)} are named")
-    path = files[0]
+    path = only_file(files, "a table")
     header, lines = read_csv(path)
     if twice := first_twice(header):
         raise InputError(f"has the column {twice!r} twice", file=path, line=1)

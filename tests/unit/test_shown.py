@@ -5,8 +5,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from evenhand.errors import InputError
-from evenhand.plan_shown import COLUMNS, read_shown
+from evenhand.plan_report import read_shown
 
 
 @pytest.fixture
@@ -44,19 +43,3 @@ def test_every_caption_is_used(folder):
     used = {arguments["caption"] for arguments in read_shown(folder / "shown.csv").values()}
     there = {f"../report/{path.name}" for path in folder.glob("*.rst")}
     assert there - used == {"../report/workflow.rst"}
-
-
-@pytest.mark.parametrize(
-    "text, message",
-    [
-        ("file,category\n", "has other columns than file, category"),
-        (",".join(COLUMNS) + "\na.csv,A,none,x,\n", r"shown.csv:2: names the caption none\.rst"),
-        (",".join(COLUMNS) + "\na.csv,A,c,x,\na.csv,A,c,y,\n", r"shown.csv:3: .*a second time"),
-    ],
-)
-def test_a_faulty_table_is_told(tmp_path, text, message):
-    (tmp_path / "c.rst").touch()
-    table = tmp_path / "shown.csv"
-    table.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match=message):
-        read_shown(table)
