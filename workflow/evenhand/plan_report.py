@@ -105,12 +105,12 @@ def slguset_files(config: Config, shards: Iterable[str]) -> list[str]:
 
 def models_files(config: Config) -> Files:
     """Return the results that the language-model report shows, by kind."""
-    sets = plan_stereotypes.pair_sets(config)
-    shown = {kind: files for kind, files in pair_files(config).items() if kind in ("sets", "gates")}
-    shown["tables"] = [f"<results>/tables/pairs/{name}" for name, models in sets.items() if models]
+    sets, pairs = plan_stereotypes.pair_sets(config), pair_files(config)
+    tables = [f"<results>/tables/pairs/{name}" for name, models in sets.items() if models]
+    results: Files = {"sets": pairs["sets"], "gates": pairs["gates"], "tables": tables}
     if config["stereotypes"]["released"]["scores"]:
-        shown["released"] = "<results>/tables/released"
-    return {kind: files for kind, files in shown.items() if files}
+        results["released"] = "<results>/tables/released"
+    return {kind: files for kind, files in results.items() if files}
 
 
 def pair_files(config: Config) -> Files:

@@ -166,14 +166,14 @@ def describe_cases(
     groups = (
         part for attribute in dataset.attributes for part in _attribute(data, attribute, chosen)
     )
-    shown = [*columns("cases", head, choices), *groups, *columns("cases", tail)]
+    item_columns = [*columns("cases", head, choices), *groups, *columns("cases", tail)]
     trainings = _trainings(data, predictions, splits, known, of_case, chosen)
     document = form("cases") | {
         "key": key,
         "title": visible(title),
         "id": [visible(case) for case in ids],
         "language": coded(LANGUAGES.get(code, code) for code in table["language"]),
-        "columns": shown,
+        "columns": item_columns,
         "models": [_model(*training, dataset, names, objective_titles) for training in trainings],
     }
     return document, {split: int((of_case == split).sum()) for split in SPLITS}, left_out

@@ -140,7 +140,7 @@ def describe_people(
     chosen = held_out[:most]
     label, attribute = positive_label(table.meta), table.attribute_name
     labels = [("1", f"1: {label}"), ("0", f"0: not {label}")] if label else ["1", "0"]
-    shown = [
+    item_columns = [
         *columns("people", {"label": map(str, table.y[chosen])}, {"label": {"options": labels}}),
         *(_feature(feature, chosen) for feature in features_of(table, words, format)),
     ]
@@ -151,8 +151,8 @@ def describe_people(
         people = answers[regrouped.index(True)].people
         title_of_groups = f"{attribute}, {INTEGERS}"
         groups = _group(people, chosen, f"group, {INTEGERS}", title_of_groups, ask="group")
-        shown.insert(0, groups | {"filter": False})
-    shown.insert(0, _group(table, chosen, "group", attribute, place="line"))
+        item_columns.insert(0, groups | {"filter": False})
+    item_columns.insert(0, _group(table, chosen, "group", attribute, place="line"))
     for model, differs in zip(models, regrouped, strict=True):
         model |= {"instead": {"group": 1}} if differs else {}
     several = any(regrouped) or len(table.attribute_values) > 2
@@ -161,7 +161,7 @@ def describe_people(
         "key": table.name,
         "title": visible(title),
         "id": [str(row) for row in chosen.tolist()],
-        "columns": shown,
+        "columns": item_columns,
         "shares": shared["shares"][: None if several else -1],
         "models": models,
     }, len(held_out) - len(chosen)

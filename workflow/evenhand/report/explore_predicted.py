@@ -60,13 +60,13 @@ def _describe(document: dict[str, Any], path: Path, most: int) -> Document:
     measure = np.where(np.isfinite(probability), probability, right)
     is_positive = [float(value == positive) for value in cells["prediction"]]
     kinds = ["positive" if value == positive else "negative" for value in cells["label"]]
-    shown = [
+    item_columns = [
         column(name, name, [cell or None for cell in cells[name]], filter=True,
                place="line", none="unknown", ask=f"group: {name.lower()}")
         for name in document["groups"]
     ]  # fmt: skip
     values = {name: cells[name] for name in ("label", "prediction", "outcome")}
-    shown += columns("predicted", values | ({} if positive is None else {"negative": kinds}))
+    item_columns += columns("predicted", values | ({} if positive is None else {"negative": kinds}))
     model = {
         "name": title,
         "asks": {"model": document["name"]},
@@ -80,7 +80,7 @@ def _describe(document: dict[str, Any], path: Path, most: int) -> Document:
         "key": document["name"],
         "title": title,
         "id": [visible(name) for name in cells["id"]],
-        "columns": shown,
+        "columns": item_columns,
         "models": [model],
     }
 
