@@ -264,13 +264,15 @@ def _short(changes: Iterable[Change]) -> str:
         several, name = row["changes"], row["method"].removeprefix("the ")
         elsewhere = any(change.credited and change.elsewhere is not False for change in several)
         if any(change.credited for change in several):
-            found = {"mixed" if row["worse"] else "fairer" if elsewhere else "fairer_here": several}
+            by_reason = {
+                "mixed" if row["worse"] else "fairer" if elsewhere else "fairer_here": several
+            }
         elif row["worse"]:
-            found = {"less_fair": several}
+            by_reason = {"less_fair": several}
         else:
-            found = {"no_addition": several} if row["better"] else _without_change(several)
-        for kind, part in found.items():
-            some = {"part": len(part), "total": len(several)} if len(found) > 1 else {}
+            by_reason = {"no_addition": several} if row["better"] else _without_change(several)
+        for kind, part in by_reason.items():
+            some = {"part": len(part), "total": len(several)} if len(by_reason) > 1 else {}
             methods[kind].append(say("mitigation_method", method=name, **some))
     return say("mitigation_short", methods=methods)
 
