@@ -104,6 +104,14 @@ def test_a_score_that_is_low_before_adjustment_only_is_no_verdict(tmp_path):
     assert checks.rows(headline.figure, "kind") == ["unclear"] * 2
 
 
+def test_the_clearest_low_score_comes_first(tmp_path):
+    rows = [low("above", score, p=0.001) for score in (40.0, 30.0)]
+    headline = describe([classifiers(tmp_path, *rows)], TITLES)
+    assert ["of 30.0" in headline.more[0], "of 40.0" in headline.more[1]] == [True, True]
+    assert checks.rows(headline.figure, "value") == [30.0, 40.0]
+    assert headline.strength == 5.0
+
+
 @pytest.mark.parametrize(
     ("rows", "begins"),
     [
