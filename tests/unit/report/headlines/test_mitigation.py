@@ -58,7 +58,8 @@ def loss(name, weight, mean):
 def test_individual_losses_are_compared_at_the_largest_weight_that_all_have(tmp_path):
     rows = [
         loss("none", 0, 9), loss("iifr_cosine", 0.1, 60), loss("iifr_cosine", 1, 50),
-        loss("iifr_counterfactual", 0.1, 85), loss("iifr_counterfactual", 1, 97.6), loss("iifr_counterfactual", 4, 99),
+        loss("iifr_counterfactual", 0.1, 85), loss("iifr_counterfactual", 1, 97.6),
+        loss("iifr_counterfactual", 4, 99),
     ]  # fmt: skip
     write_tables(tmp_path, [(grid.TABLE, rows)])
     words = compare_weights([tmp_path])
