@@ -93,8 +93,8 @@ def test_causes_of_the_worst_group(written):
         "most_wci": 0,
     }  # fmt: skip
     assert found["holds"] is True
-    assert "in 1 of 1 attribute," in found["sentence"]
-    assert "1 further attribute has several worst groups." in found["sentence"]
+    assert "Of 1 combination of attribute and classifier, it has the fewest" in found["sentence"]
+    assert "1 further combination has several worst groups and does not" in found["sentence"]
     assert ("worst_group_explained", "set 1") not in [
         (row["id"], row["dataset"]) for row in document["findings"]
     ]

@@ -1,6 +1,7 @@
 import re
 
 from evenhand.report.render import interval, p_value
+from evenhand.report.sections.stereotypes_measures import describe_length
 from evenhand.report.sections.stereotypes_meta import _thinned, agreement_words
 from evenhand.report.sections.stereotypes_scores import conclude, headline, judge
 from evenhand.report.sections.stereotypes_words import (
@@ -101,7 +102,7 @@ def test_headline_counts_models():
     assert plain(headline([b])).endswith(
         "significant preference; the pairs have too few different swapped words to tell."
     )
-    assert plain(headline([b, model("c")])).startswith("Neither model with numbers has")
+    assert plain(headline([b, model("c")])).startswith("Neither of the two models with numbers")
     failed = model("d", leaning=None, why=["Broken."])
     assert plain(headline([failed])) == (
         "No model has numbers on this set. d has no number, since it did not pass the check."
@@ -152,3 +153,21 @@ def test_agreement_with_people_needs_interval_and_p_value_and_pairs():
         "There are too few pairs to tell"
     )
     assert agreement_words([None]) == ""
+
+
+def test_a_preference_for_length_is_stated_where_its_interval_excludes_a_half():
+    def length(method, share, low, high):
+        ends = {"share_longer_low": low, "share_longer_high": high}
+        return {"model": "m", "method": method, "bias_type": "all", "share_longer": share} | ends
+
+    rows = [
+        length("aul", 1.0, 0.6, 1.0),
+        length("aula", 1.0, 0.5, 1.0),
+        length("cps", 0.0, None, None),  # few pairs
+        length("sss", 0.05, 0.0, 0.3),
+    ]
+    (found,) = describe_length(rows)
+    assert found["words"] == (
+        "AUL almost always prefers the longer sentence; read its score on pairs of equal length."
+        " SSS almost always prefers the shorter sentence; read its score on pairs of equal length."
+    )

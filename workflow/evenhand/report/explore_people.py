@@ -23,6 +23,7 @@ from evenhand.report.features import Feature, features_of, read_words
 from evenhand.report.read import read_json
 from evenhand.report.render import plural, visible
 from evenhand.report.sections.individual_words import likeness, method, setting
+from evenhand.report.words import positive_label
 from evenhand.tabular.prepared import Prepared
 
 #: The groups of a method that differ from those of its data set.
@@ -137,7 +138,7 @@ def describe_people(
     rows = [training.row for training in answers]
     held_out = np.unique(np.concatenate(rows)) if rows else np.zeros(0, dtype=np.int64)
     chosen = held_out[:most]
-    label, attribute = table.meta.get("label"), table.attribute_name
+    label, attribute = positive_label(table.meta), table.attribute_name
     labels = [("1", f"1: {label}"), ("0", f"0: not {label}")] if label else ["1", "0"]
     item_columns = [
         *columns("people", {"label": map(str, table.y[chosen])}, {"label": {"options": labels}}),

@@ -6,6 +6,7 @@ from typing import Any
 from markupsafe import Markup
 
 from evenhand.core.tables import read_tables
+from evenhand.metrics.inference import LEAST_EFFECTIVE
 from evenhand.report.headlines.language_models import by_model, conclude, results_of
 from evenhand.report.read import read_json
 from evenhand.report.render import UniqueIds, slug
@@ -87,6 +88,7 @@ def content(study: Study) -> dict[str, Any]:
             name: method for name, method in METHODS.items() if name in methods or not methods
         },
         "aside": ASIDE,
+        "least_effective": LEAST_EFFECTIVE,
         "models": models,
         "models_files": [f"tables/pairs/{name}/models.csv" for name in folders],
         "released": measures.describe_released(study.tables("tables/released").get("stereoset")),

@@ -73,7 +73,9 @@ def content(study: Study) -> dict[str, Any]:
             ("reading", "How to read it"),
             ("limits", "Limits"),
         ],
-        "headline": mitigation.conclude(changes),
+        "headline": mitigation.conclude(
+            changes, mitigation.compare_weights(study.paths("tables/individual"))
+        ),
         "methods": mitigation.by_method(changes),
         "datasets": described,
         "figures": sorted(figures, key=lambda figure: -figure["spots"])[:MOST],
