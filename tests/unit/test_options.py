@@ -26,7 +26,6 @@ LIBRARY = Path(__file__).resolve().parents[2] / "workflow" / "evenhand"
 #: Options of stages that share only their name with a key.
 OTHER_MEANING = {
     "build_cases.threshold",
-    "embed_paragraphs.tokens_per_batch",
     "pretrain_encoder.held_out",
     "pretrain_encoder.mask_probability",
     "score_pairs.shuffle",

@@ -72,13 +72,13 @@ def cases(kind: str, count: int = 48) -> list[dict[str, Any]]:
     return made
 
 
-def save_model(folder: Path, *, longest: int = 128) -> Path:
-    """A random BERT, two layers of 16, with the words' tokenizer."""
+def save_model(folder: Path, *, longest: int = 128, width: int = 16) -> Path:
+    """A random BERT of two layers, with the words' tokenizer."""
     made_tokenizers.save(folder, made_tokenizers.words(extra=4))
     torch.manual_seed(5)
     config = BertConfig(
         vocab_size=20,
-        hidden_size=16,
+        hidden_size=width,
         num_hidden_layers=2,
         num_attention_heads=2,
         intermediate_size=32,

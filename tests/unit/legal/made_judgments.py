@@ -58,6 +58,15 @@ TEXT = (
 CSS = ".s1AB { font-size:12pt } .sFF { margin-top:0pt; color:#ff0000 } @page x { size:a4 } "
 
 
+def changed(case: dict[str, Any]) -> str:
+    """`JUDGMENT` with the replacements of a case (`judgment`: pairs), flat on request."""
+    text = JUDGMENT
+    for old, new in case["judgment"]:
+        assert old in text
+        text = text.replace(old, new)
+    return flat(text) if case.get("flat") else text
+
+
 def flat(text: str) -> str:
     """A judgment as one string: numbers and numerals are followed by non-breaking blanks."""
     import re

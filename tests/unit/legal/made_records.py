@@ -25,13 +25,19 @@ def tables(module: Any) -> dict[str, Path]:
     return {name: FOLDER / f"{name}.csv" for name in module.TABLES}
 
 
-def read(format: str, files: list[Path], **options: Any) -> tuple[list[Record], Counter]:
-    """Return the records that a format reads, and the counts of the quarantine by reason."""
+def read_all(format: str, files: list[Path], **options: Any) -> tuple[list[Record], Quarantine]:
+    """Return the records that a format reads, and the quarantine."""
     module = importlib.import_module(f"evenhand.legal.formats.{format}")
     quarantine = Quarantine()
     paths = list(files_of(files, quarantine))
     cases = CaseFiles(paths, quarantine, module.OPTIONS | options, tables(module))
-    return list(module.read(cases)), quarantine.counts
+    return list(module.read(cases)), quarantine
+
+
+def read(format: str, files: list[Path], **options: Any) -> tuple[list[Record], Counter]:
+    """Return the records that a format reads, and the counts of the quarantine by reason."""
+    records, quarantine = read_all(format, files, **options)
+    return records, quarantine.counts
 
 
 @cache

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
-from transformers import PreTrainedTokenizerFast
+from transformers import BertConfig, PreTrainedTokenizerFast
 
 WORDS = ["facts", "of", "the", "case", "applicant", "was", "born", ".", "1", "2", "</s>"]
 
@@ -57,4 +57,5 @@ def bytes_with_merges() -> PreTrainedTokenizerFast:
 def save(folder: Path, tokenizer: PreTrainedTokenizerFast) -> Path:
     """Save a tokenizer as a model's folder has it."""
     tokenizer.save_pretrained(folder)
+    BertConfig(vocab_size=len(tokenizer)).save_pretrained(folder)
     return folder

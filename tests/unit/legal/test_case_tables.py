@@ -18,6 +18,7 @@ from evenhand.legal.case_tables import cross, groups, labels, leakage, lengths, 
 from evenhand.legal.findings import Finding, findings_files
 from evenhand.legal.tabulate_cases import tabulate_cases
 from evenhand.legal.tokenise_cases import tokenise_cases
+from expected import check_expected
 from unit.legal import made_tokenizers
 from unit.legal.made_cases import LANGUAGES, court, evidence, record, write_cases, write_found
 from unit.legal.made_records import table as sentences
@@ -78,11 +79,6 @@ def only(rows, **wanted):
     return row
 
 
-@pytest.mark.parametrize("member", MEMBERS, ids=NAMES)
-def test_a_table_describes_itself(member):
-    check_declaration(member)
-
-
 @pytest.mark.parametrize("kind", LANGUAGES)
 def test_rows_follow_the_declarations_and_not_the_order_of_cases(tmp_path, resources, kind):
     cases = CASES if kind == "ecthr" else [{}, {"split": "test"}, {"labels": None}]
@@ -90,6 +86,7 @@ def test_rows_follow_the_declarations_and_not_the_order_of_cases(tmp_path, resou
     counts = tabulate_cases(**options, out=tmp_path / "out")
     assert list(counts["rows"]) == NAMES and "left_out" not in counts
     for member in MEMBERS:
+        check_declaration(member)
         rows = check_rows(tmp_path / "out", member.TABLE)
         assert rows and {row["dataset"] for row in rows} == {HOSTILE}
     again = tmp_path / "again"
@@ -118,61 +115,6 @@ def test_inputs_that_do_not_belong_together(tmp_path, resources):
     given = inputs(tmp_path, resources, "ecthr", CASES) | {"metas": []}
     with pytest.raises(InputError, match="its description"):
         tabulate_cases(**given, out=tmp_path / "o")
-
-
-def test_sizes(tmp_path):
-    rows = table(tmp_path, sizes, "ecthr", CASES)
-    assert only(rows, quantity="task")["ours"] == "multi_label"
-    assert only(rows, quantity="classes")["ours"] == "10"
-    assert only(rows, quantity="classes that occur")["ours"] == "2"
-    assert only(rows, quantity="near duplicates")["share"] == 0.25
-    assert only(rows, quantity="labels known")["ours"] == "3"
-    several = only(rows, quantity="cases with several labels")
-    assert (several["ours"], several["of"]) == ("1", 3)
-    assert only(rows, quantity="cases without a label")["ours"] == "1"
-    assert only(rows, quantity="groups", item="applicant_age")["ours"] == "3"
-    assert only(rows, quantity="group unknown", item="applicant_gender")["ours"] == "2"
-    row = only(rows, quantity="cases", item="train")
-    assert (row["ours"], row["published"], row["verdict"]) == ("3", "9000", "not_run")
-
-
-def test_sizes_of_fairlexs_own_cases_are_judged(tmp_path):
-    rows = table(tmp_path, sizes, "ecthr", CASES, published=True)
-    assert only(rows, quantity="cases", item="train")["verdict"] == "not_reproduced"
-    years = only(rows, quantity="years", item="train")
-    assert (years["ours"], years["verdict"]) == ("2001-16", "reproduced")
-    assert only(rows, quantity="years", item="test")["verdict"] == "not_run"
-    assert [row["verdict"] for row in rows].count("not_reproduced") == 4
-    rows = table(tmp_path, sizes, "scotus", [{"split": None}, {}])
-    assert only(rows, item="without a split")["ours"] == "1"
-    assert not [row for row in rows if row["quantity"] == "cases without a label"]
-
-
-def test_groups(tmp_path):
-    rows = table(tmp_path, groups, "ecthr", CASES)
-    own = [r for r in rows if (r["attribute"], r["split"]) == ("applicant_gender", "train")]
-    assert [(r["group"], r["cases"], r["of"]) for r in own] == [
-        ("male", 1, 3),
-        ("female", 1, 3),
-        ("n/a", 1, 3),
-    ]
-    assert [r["share_known"] for r in own] == [0.5, 0.5, None]
-    dev = only(rows, attribute="applicant_gender", split="dev", group="male")
-    assert (dev["cases"], dev["share"]) == (0, None)
-    key = lambda row: (row["attribute"], row["split"])  # noqa: E731
-    for _, of_split in itertools.groupby(rows, key):
-        some = list(of_split)
-        assert sum(row["cases"] for row in some) == some[0]["of"]
-
-
-def test_labels(tmp_path):
-    rows = table(tmp_path, labels, "ecthr", CASES)
-    assert only(rows, split="all", label="3")["share"] == 0.666667
-    assert only(rows, split="train", label="none")["cases"] == 1
-    unknown = only(rows, split="train", label="unknown")
-    assert (unknown["cases"], unknown["of"]) == (1, 3)
-    names = [r["label"] for r in table(tmp_path, labels, "cail", [{}]) if r["split"] == "all"]
-    assert names == ["0", "<=12", "<=36", "<=60", "<=120", ">120", "unknown"]
 
 
 MULTI = [
@@ -240,51 +182,6 @@ def test_the_draws_of_a_row_do_not_depend_on_other_rows(tmp_path):
     few = shifted(tmp_path, "cail", men(0.4, 0.6))[MALE]
     more = [*men(0.4, 0.6), {"defendant_gender": "female"}]
     assert shifted(tmp_path, "cail", more)[MALE] == few
-    assert shifted(tmp_path, "cail", men(0.4, 0.6), seed=2)[MALE] != few
-
-
-CROSSED = [
-    *[{"applicant_gender": "male", "defendant_state": "C.E. European"}] * 5,
-    {"applicant_gender": "male", "defendant_state": "Rest of Europe"},
-    {"applicant_gender": None, "defendant_state": "C.E. European"},
-    {"applicant_gender": "female"},
-]
-CLAIM = "ecthr,applicant_gender,male,defendant_state,C.E. European,0.83"
-CELL = ("applicant_gender", "male", "defendant_state", "C.E. European")
-
-
-def crossed(folder, cases, claims=CLAIM, **options):
-    path = folder / "claims.csv"
-    path.write_text(",".join(cross.CLAIMS) + f"\n{claims}\n", encoding="utf-8")
-    rows = table(folder, cross, "ecthr", cases, claims=path, **options)
-    return {tuple(row[name] for name in cross.CELL): row for row in rows}
-
-
-def test_crossed_attributes(tmp_path):
-    rows = crossed(tmp_path, CROSSED, published=True)
-    row = rows[CELL]
-    assert (row["cases"], row["of"], row["share"]) == (5, 6, 0.833333)
-    assert row["low"] < 5 / 6 < row["high"]
-    assert (row["published"], row["verdict"]) == ("0.83", "reproduced")
-    back = rows["defendant_state", "C.E. European", "applicant_gender", "male"]
-    assert [back[name] for name in ("cases", "of", "known", "share_known")] == [5, 6, 5, 1]
-    unknown = rows["applicant_gender", "female", "defendant_state", "unknown"]
-    assert (unknown["cases"], unknown["share"], unknown["share_known"]) == (1, 1, None)
-    assert not [key for key in rows if key[0] == key[2]]
-    for _, own in itertools.groupby(rows.values(), lambda row: [row[n] for n in cross.CELL[:3]]):
-        some = list(own)
-        assert sum(row["cases"] for row in some) == some[0]["of"]
-
-
-def test_verdicts_on_shares(tmp_path):
-    wrong = CLAIM.replace("0.83", "0.84")
-    verdicts = [
-        crossed(tmp_path, cases, claim, published=own)[CELL]["verdict"]
-        for cases, claim, own in (
-            (CROSSED, wrong, True), (CROSSED, CLAIM, False), ([], CLAIM, True),
-        )
-    ]  # fmt: skip
-    assert verdicts == ["not_reproduced", "not_run", "not_run"]
 
 
 @pytest.mark.parametrize("kind", ["ecthr", "fscs"])
@@ -299,22 +196,6 @@ def test_the_published_shares_fit_their_kinds(resources, kind):
 def counted(folder, kind, cases, **options):
     rows = table(folder, lengths, kind, cases, **options)
     return rows, lambda unit, quantity: only(rows, unit=unit, quantity=quantity)
-
-
-def test_words_paragraphs_and_characters(tmp_path):
-    cases = [{"text": ["one two  three", "four"]}, {"text": ["one two"] * 40}]
-    rows, one = counted(tmp_path, "ecthr", cases)
-    assert one("words", "mean")["value"] == 42
-    assert one("words", "max")["value"] == 80
-    assert one("paragraphs", "min")["value"] == 2
-    beyond = one("words", "beyond the segments")
-    assert [beyond[name] for name in ("value", "count", "of")] == [32, 16, 84]
-    beyond = one("paragraphs", "beyond the segments")
-    assert (beyond["count"], beyond["share"]) == (1, 0.5)
-    assert {row["unit"] for row in rows} == {"words", "paragraphs"}
-    rows, one = counted(tmp_path, "cail", [{"text": ["被告人 张某。", "某"]}])
-    assert one("characters", "max")["value"] == 7
-    assert not [row for row in rows if row["unit"] == "words"]
 
 
 @pytest.mark.parametrize("longest", [1, 39, 40, 400, 4000, 123456])
@@ -337,27 +218,6 @@ def tokens_of(folder, cases):
     return [pair]
 
 
-def test_what_the_limits_cut(tmp_path):
-    cases = [
-        {"text": ["case " * 200, "facts"]},  # 126 and 1 are read
-        {"text": ["facts of"] * 34},  # 64 of 68
-        {"text": ["case"]},
-    ]
-    rows, one = counted(tmp_path, "ecthr", cases, tokens=tokens_of(tmp_path, cases))
-    expected = {
-        "beyond the segments": [32, 4, 270],
-        "beyond the tokens": [128, 74, 270],
-        "cut": [None, 78, 270],
-        "cases cut": [None, 2, 3],
-        "slots filled": [None, 128 + 3 + 32 * 4 + 3, 3 * 32 * 128],
-    }
-    for quantity, numbers in expected.items():
-        row = one("tokens", quantity)
-        assert [row[name] for name in ("value", "count", "of")] == numbers, quantity
-    assert one("tokens", "max")["value"] == 201
-    assert {row["tokenizer"] for row in rows if row["unit"] == "tokens"} == {"tiny"}
-
-
 @pytest.mark.parametrize("cases", [[{}], [{}, {}]])
 def test_tokens_of_another_data_set(tmp_path, cases):
     tokens = tokens_of(tmp_path, [{}, {"case_id": "another"}])
@@ -376,65 +236,10 @@ def ruled(folder, **found):
     return table(folder, rules, "ecthr", [{}], findings=files)
 
 
-def test_rules_by_value(tmp_path):
-    he = (evidence(RECORDS[0], "He"),)
-    pairs = [
-        (RECORDS[0], Finding("male", "pronouns", 0.9, he)),
-        (RECORDS[1], Finding("male", "pronouns", 0.7, he, ("several_respondents",))),
-        (RECORDS[2], Finding("female", "pronouns", 0.8, he)),
-        (RECORDS[3], Finding(None, "legal_person", 0.5)),
-    ]
-    pairs.append((RECORDS[4], Finding("male", "title", 1)))
-    names = ("rule", "value", "cases", "of", "mean_confidence", "with_evidence", "flags")
-    rows = ruled(tmp_path, applicant_gender=pairs)
-    assert [tuple(row[name] for name in names) for row in rows] == [
-        ("pronouns", "male", 2, 5, 0.8, 2, "several_respondents 1"),
-        ("pronouns", "female", 1, 5, 0.8, 1, None),
-        ("legal_person", "n/a", 1, 5, 0.5, 0, None),
-        ("title", "male", 1, 5, 1, 0, None),
-    ]
-
-
-def test_rules_of_numbers_and_in_the_order_of_the_attributes(tmp_path):
-    years = [
-        (one, Finding(year, "born_in_year", 1.0))
-        for one, year in zip(RECORDS, ("1950", "1960", None), strict=False)
-    ]
-    none = [(RECORDS[0], Finding(None, "none", 0.0))]
-    rows = ruled(tmp_path, applicant_birth_year=years, defendant_state=none)
-    assert [(row["attribute"], row["value"], row["cases"]) for row in rows] == [
-        ("defendant_state", "unknown", 1),
-        ("applicant_birth_year", "a number", 2),
-        ("applicant_birth_year", "unknown", 1),
-    ]
-    with pytest.raises(NotApplicable, match="no findings"):
-        table(tmp_path, rules, "ecthr", [{}])
-
-
 def leaked(folder, kind, cases, *patterns):
     lines = [f'{kind},{language},"{pattern}"\n' for language, pattern in patterns]
     (folder / "words.csv").write_text("kind,language,pattern\n" + "".join(lines), encoding="utf-8")
     return table(folder, leakage, kind, cases, resamples=300)
-
-
-def test_counts_and_examples(tmp_path):
-    cases = [
-        {"text": ["Nothing.", "Ébène: it found a VIOLATION of Article 3, violation of Article 5."]},
-        {"text": ["A violation of law."]},
-        {"text": ["A violation of Article 6.", "No violation of Article 8."], "labels": None},
-        {"text": ["Une violation of Article 3."], "language": "fr"},
-        {"text": ["violation of Article"], "language": None},
-    ]
-    row, *of_labels = leaked(tmp_path, "ecthr", cases, ("en", "violation of Article"))
-    # a case without a known label counts for no label
-    assert {(one["of_with"], one["of_without"]) for one in of_labels} == {(1, 1)}
-    names = ("label", "cases", "of", "share", "paragraphs")
-    assert [row[name] for name in names] == [None, 2, 3, 0.666667, 3]
-    assert row["examples"] == "ecthr-1 1:18-38; ecthr-3 0:2-22"
-    assert cases[0]["text"][1][18:38] == "VIOLATION of Article"
-    rows = leaked(tmp_path, "cail", [{"text": ["x", "判处"]}] * 300, ("zh", "判处"))
-    assert rows[0]["examples"] == "; ".join(f"cail-{n} 1:0-2" for n in range(1, 6))
-    assert rows[0]["cases"] == 300
 
 
 def test_a_revealing_word_is_associated_and_an_idle_one_is_not(tmp_path):
@@ -456,18 +261,6 @@ def test_a_revealing_word_is_associated_and_an_idle_one_is_not(tmp_path):
     assert approval["high"] < 0.5
 
 
-def test_labels_of_patterns(tmp_path):
-    cases = [{"labels": ["3", "6"], "text": ["breach"]}, {"labels": []}, {"labels": ["3"]}]
-    rows = leaked(tmp_path, "ecthr", cases, ("en", "breach"))
-    assert [row["label"] for row in rows] == [None, "3", "6", "none"]
-    rows = leaked(tmp_path, "cail", [{}], ("zh", "死刑"))
-    assert [(row["cases"], row["of"], row["p"]) for row in rows] == [(0, 1, None)]
-    cases = [{"text": ["the court finds"]}, {"text": ["the Court FINDS"]}]
-    assert leaked(tmp_path, "ecthr", cases, ("en", "(?-i:the Court) finds"))[0]["cases"] == 1
-    assert leaked(tmp_path, "cail", [], ("zh", "判处"))[0]["cases"] == 0
-    assert leaked(tmp_path, "cail", [{}]) == []
-
-
 @pytest.mark.parametrize(
     ("pattern", "match"),
     [("(open", "words.csv:2: .* is no regular expression"), ("x*", "found in every text")],
@@ -485,3 +278,125 @@ def test_sentences_that_state_an_outcome_are_found(tmp_path, resources, kind, la
     assert any(row["cases"] for row in rows)
     patterns = [row for row in read_resource(words, leakage.WORDS) if row["kind"] == kind]
     assert len([row for row in rows if row["label"] is None]) == len(patterns)
+
+
+CROSSED = [
+    *[{"applicant_gender": "male", "defendant_state": "C.E. European"}] * 5,
+    {"applicant_gender": "male", "defendant_state": "Rest of Europe"},
+    {"applicant_gender": None, "defendant_state": "C.E. European"},
+    {"applicant_gender": "female"},
+]
+CLAIM = "ecthr,applicant_gender,male,defendant_state,C.E. European,0.83"
+CUT = [
+    {"text": ["case " * 200, "facts"]},  # 126 and 1 are read
+    {"text": ["facts of"] * 34},  # 64 of 68
+    {"text": ["case"]},
+]
+FOUND = [
+    {"text": ["Nothing.", "Ébène: it found a VIOLATION of Article 3, violation of Article 5."]},
+    {"text": ["A violation of law."], "labels": ["3", "6"]},
+    {"text": ["A violation of Article 6.", "No violation of Article 8."], "labels": None},
+    {"text": ["Une violation of Article 3."], "language": "fr"},
+    {"text": ["violation of Article"], "language": None},
+    {"text": ["the Court finds a breach"], "labels": ["3", "6"]},
+    {"text": ["the court FINDS"], "labels": []},
+]
+LONG = [{"text": ["one two  three", "four"]}, {"text": ["one two"] * 40}]
+
+#: The table, the kind, the cases and the options of scenes.
+SCENES = {
+    "sizes": (sizes, "ecthr", CASES, {}),
+    "sizes of FairLex's own cases": (sizes, "ecthr", CASES, {"published": True}),
+    "sizes without a split": (sizes, "scotus", [{"split": None}, {}], {"published": True}),
+    "groups": (groups, "ecthr", CASES, {}),
+    "labels": (labels, "ecthr", CASES, {}),
+    "single labels": (labels, "cail", [{}], {}),
+    "crossed": (cross, "ecthr", CROSSED, {"claims": CLAIM, "published": True}),
+    "a claim that is wrong": (
+        cross,
+        "ecthr",
+        CROSSED[:2],
+        {"claims": CLAIM.replace("0.83", "0.84"), "published": True},
+    ),
+    "a claim that is rounded up": (
+        cross,
+        "ecthr",
+        [*CROSSED[:2], CROSSED[5]],
+        {"claims": CLAIM.replace("0.83", "0.67"), "published": True},
+    ),
+    "a claim on other cases": (cross, "ecthr", CROSSED[:1], {"claims": CLAIM}),
+    "a claim without a case": (cross, "ecthr", [], {"claims": CLAIM, "published": True}),
+    "words and paragraphs": (lengths, "ecthr", LONG, {}),
+    "characters": (lengths, "cail", [{"text": ["被告人 张某。", "某"]}], {}),
+    "tokens that the limits cut": (lengths, "ecthr", CUT, {"tokens": CUT}),
+    "words of outcomes": (
+        leakage,
+        "ecthr",
+        FOUND,
+        {"words": ("violation of Article", "breach", "(?-i:the Court) finds")},
+    ),
+    "words of many cases": (
+        leakage,
+        "cail",
+        [{"text": ["x", "判处"]}] * 300,
+        {"words": ("判处",)},
+    ),
+    "words of no case": (leakage, "cail", [{}], {"words": ("死刑",)}),
+}
+
+
+def scene(folder, member, kind, cases, options):
+    """The rows of a table with a case, each in a line."""
+    folder.mkdir()
+    options = dict(options)
+    if "claims" in options:
+        text = ",".join(cross.CLAIMS) + f"\n{options['claims']}\n"
+        options["claims"] = folder / "claims.csv"
+        options["claims"].write_text(text, encoding="utf-8")
+    if "tokens" in options:
+        options["tokens"] = tokens_of(folder, options["tokens"])
+    if "words" in options:
+        patterns = ((LANGUAGES[kind], pattern) for pattern in options.pop("words"))
+        rows = leaked(folder, kind, cases, *patterns)
+    else:
+        rows = table(folder, member, kind, cases, **options)
+    return [
+        " ".join(f"{name}={row[name]}" for name in [*row][1:] if row[name] is not None)
+        for row in rows
+        if (row.get("cases") != 0 and row.get("count") != 0) or row.get("verdict")
+    ]
+
+
+def test_the_tables_of_small_data_sets(tmp_path):
+    lines = []
+    for number, (name, given) in enumerate(SCENES.items()):
+        lines += [f"## {name}", *scene(tmp_path / str(number), *given)]
+    check_expected("tables/small_cases.txt", "\n".join(lines) + "\n")
+
+
+def test_rules_by_value(tmp_path):
+    he = (evidence(RECORDS[0], "He"),)
+    pairs = [
+        (RECORDS[0], Finding("male", "pronouns", 0.9, he)),
+        (RECORDS[1], Finding("male", "pronouns", 0.7, he, ("several_respondents",))),
+        (RECORDS[2], Finding("female", "pronouns", 0.8, he)),
+        (RECORDS[3], Finding(None, "legal_person", 0.5)),
+        (RECORDS[4], Finding("male", "title", 1)),
+    ]
+    years = [
+        (one, Finding(year, "born_in_year", 1.0))
+        for one, year in zip(RECORDS, ("1950", "1960", None), strict=False)
+    ]
+    names = ("attribute", "rule", "value", "cases", "of", "mean_confidence", "flags")
+    rows = ruled(tmp_path, applicant_gender=pairs, applicant_birth_year=years)
+    assert [tuple(row[name] for name in names) for row in rows] == [
+        ("applicant_gender", "pronouns", "male", 2, 5, 0.8, "several_respondents 1"),
+        ("applicant_gender", "pronouns", "female", 1, 5, 0.8, None),
+        ("applicant_gender", "legal_person", "n/a", 1, 5, 0.5, None),
+        ("applicant_gender", "title", "male", 1, 5, 1, None),
+        ("applicant_birth_year", "born_in_year", "a number", 2, 3, 1, None),
+        ("applicant_birth_year", "born_in_year", "unknown", 1, 3, 1, None),
+    ]
+    assert [row["with_evidence"] for row in rows] == [2, 1, 0, 0, 0, 0]
+    with pytest.raises(NotApplicable, match="no findings"):
+        table(tmp_path, rules, "ecthr", [{}])

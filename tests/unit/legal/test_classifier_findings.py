@@ -68,75 +68,6 @@ def finding(document, name, dataset="set 0"):
     return row
 
 
-def test_gaps(written):
-    rows = [
-        gap("court_region", "above", 0.2),
-        gap("defendant_gender", "above"),
-        gap("applicant_age", "inconclusive"),
-        gap("applicant_gender", "equivalent"),
-        gap("decision_direction", None),  # one group only
-    ]
-    _, document = written({"table_4": rows})
-    found = finding(document, "gaps_above_noise")
-    assert found["holds"] is True
-    assert found["numbers"] == {
-        "gaps": 4, "above_noise": 2, "constant": 0, "too_few_cases": 1, "explained_by_labels": 1
-    }  # fmt: skip
-    assert found["sentence"] == (
-        "On set 0, 2 of 4 gaps between groups under ERM are larger than in random groups of the"
-        " same sizes (linear, Region: GD 9.0, 95 % of random groups up to 4.0 and linear,"
-        " Defendant's gender: GD 9.0, 95 % of random groups up to 4.0). If no group differed,"
-        " about 0.2 would be. Of the others, 1 is not shown (not significant, with too few cases"
-        " to exclude a gap that matters); 1 shows no gap that matters."
-        " 1 of 2 gaps is no larger than among random groups with the same labels."
-    )
-    assert document["headline"] == [found["sentence"]]
-
-
-def test_nothing_above_noise(finding_of):
-    found = finding_of("gaps_above_noise", {"table_4": [gap("court_region", "equivalent")]})
-    assert found["holds"] is False
-    assert "none of 1 gap between groups under ERM is larger" in found["sentence"]
-    assert found["sentence"].endswith("sizes. Of these, 1 shows no gap that matters.")
-
-
-def test_objectives_are_better_where_gd_is_lower(finding_of):
-    rows = [comparison("gd", "below"), comparison("gd", "above"), comparison("gd", "inconclusive"),
-            comparison("gd", None), comparison("worst", "above"), comparison("mean", "below"),
-            comparison("overall", "above")]  # fmt: skip
-    found = finding_of("objectives_against_erm", {"tests": rows})
-    assert found["numbers"] == {
-        "mean": {"tests": 1, "better": 0, "worse": 1},
-        "worst": {"tests": 1, "better": 1, "worse": 0},
-        "gd": {"tests": 3, "better": 1, "worse": 1},
-    }
-    assert found["holds"] is True
-    assert found["sentence"].startswith(
-        "On set 0, the mean over groups is better than under ERM in 0 of 1 comparison and worse in"
-        " 1; the worst group is better"
-    )
-
-
-def test_comparisons_without_a_significant_difference(finding_of):
-    rows = [
-        comparison(
-            "gd", "inconclusive", p_cases_adjusted=0.01, reason="all seeds differ by the same"
-        ),
-        comparison("gd", "inconclusive", p_cases_adjusted=0.2),
-        comparison("mean", "inconclusive"),
-    ]
-    found = finding_of("objectives_against_erm", {"tests": rows})
-    assert found["holds"] is False
-    assert (found["numbers"]["over_cases_alone"], found["numbers"]["silent"]) == (1, 1)
-    assert found["sentence"] == (
-        "On set 0, none of 3 comparisons with ERM (mean over groups and gap between groups (GD))"
-        " shows a significant difference (over seeds and over cases, adjusted for the number of"
-        " comparisons). Over cases alone, 1 of the others would be significant; there are too"
-        " few seeds to tell whether others would agree. 1 of the 3 comparisons could show nothing:"
-        " there is one seed, or all seeds differ by the same amount."
-    )
-
-
 def test_the_average_loss_beside_the_papers(finding_of):
     rows = [comparison("mean", "below", -1.0), comparison("mean", "inconclusive", 0.5),
             comparison("worst", "above", 2.0)]  # fmt: skip
@@ -222,16 +153,16 @@ def test_calibration(finding_of):
 
 
 def test_several_data_sets(written):
-    one = {"table_4": [gap("court_region", "above")]}
-    two = {"table_4": [gap("applicant_age", "equivalent")]}
+    counted = {"seeds": 2, "always": "none"}
+    one = {"table_4": [gap("court_region", "above") | counted | {"constant_seeds": 2}]}
+    two = {"table_4": [gap("applicant_age", "equivalent") | counted | {"constant_seeds": 0}]}
     counts, document = written(one, two)
-    assert finding(document, "gaps_above_noise", "set 1")["numbers"]["above_noise"] == 0
-    found = finding(document, "gaps_above_noise", None)
-    assert found["numbers"]["gaps"] == 2
-    assert document["headline"] == [found["sentence"]]
-    assert found["sentence"].startswith("Over 2 data sets, 1 of 2 gaps between groups under ERM is")
-    assert counts == {"findings": 3, "left_out": 18}
-    assert sum(document["left_out"].values()) == 18
+    assert finding(document, "says_always_the_same", "set 1")["numbers"]["constant"] == 0
+    found = finding(document, "says_always_the_same", None)
+    assert found["numbers"] == {"trainings": 2, "constant": 1}
+    assert found["sentence"].startswith("Over 2 data sets, 1 of 2 classifiers predicts the same")
+    assert counts == {"findings": 3, "left_out": 12}
+    assert sum(document["left_out"].values()) == 12
 
 
 def test_a_declaration_for_each_data_set(written):

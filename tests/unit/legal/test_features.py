@@ -75,22 +75,6 @@ def test_the_most_frequent_are_taken_and_ties_go_by_spelling() -> None:
     assert terms_of(documents[::-1], features=2, ngrams=1, min_df=1) == (terms, weights[::-1])
 
 
-def test_only_training_cases_decide() -> None:
-    documents = [["old word"], ["old word"], ["new new new old"]]
-    terms, weights = terms_of(documents, [True, True, False], ngrams=2, min_df=2)
-    assert terms == ["old", "old word", "word"]
-    assert weights[2] == [1.0, 0.0, 0.0]
-
-
-def test_no_ngram_crosses_a_border() -> None:
-    terms, _ = terms_of([["first second", "third"], ["first", "second third"]], min_df=1)
-    assert terms == ["first", "first second", "second", "second third", "third"]
-
-
-def test_a_document_without_words_has_no_weights() -> None:
-    assert terms_of([["court"], [], ["1999 . x"], [""]], min_df=1)[1] == [[1], [0], [0], [0]]
-
-
 def test_words() -> None:
     assert words_of("On 12 May 1999, Mr X's CAR hit no. 7a", "en") == (
         ["on", "may", "mr", "car", "hit", "no"]

@@ -5,7 +5,7 @@ import pytest
 
 from evenhand.legal.built import Groups, label_sets
 from evenhand.legal.dataset import Attribute, Dataset
-from evenhand.legal.groups import attributes, has_label, multiply, title
+from evenhand.legal.groups import multiply, title
 from evenhand.metrics.cells import LEAST
 from unit.legal.made_cases import court
 
@@ -21,13 +21,6 @@ LABELS = np.tile([0, 1], 6 * LEAST)
 EVERY = np.arange(len(LABELS))
 
 
-def test_names():
-    assert attributes("label+a+b") == ["a", "b"]
-    assert attributes("a") == ["a"]
-    assert has_label("label+a")
-    assert not has_label("labels+a")
-
-
 def test_label_and_attribute():
     found = multiply([GENDER], LABELS, ("no", "yes"), EVERY)
     assert found.names == ("no x f", "yes x f", "no x m", "yes x m", "unknown")
@@ -35,18 +28,6 @@ def test_label_and_attribute():
     assert (found.codes[known] == (2 * GENDER.codes + LABELS)[known]).all()
     assert (found.codes[~known] == 4).all()
     assert found.remarks == []
-
-
-def test_two_attributes():
-    found = multiply([GENDER, STATE], None, (), EVERY)
-    assert found.names == ("f x east", "f x west", "m x east", "m x west", "unknown")
-    assert np.bincount(found.codes).tolist() == [2 * LEAST] * 4 + [4 * LEAST]
-
-
-def test_three_parts():
-    found = multiply([GENDER, STATE], LABELS, ("no", "yes"), EVERY)
-    assert len(found.names) == 9
-    assert np.bincount(found.codes).tolist() == [LEAST] * 8 + [4 * LEAST]
 
 
 def test_tiny_and_empty_cells_are_merged_and_named():

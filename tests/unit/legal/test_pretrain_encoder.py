@@ -108,13 +108,6 @@ def test_the_folder_is_a_language_model_and_an_encoder(tmp_path, make):
         assert again[name].read_bytes() == made[name].read_bytes()
 
 
-def test_the_same_bytes(tmp_path, made):
-    for name, options in (("a", {}), ("b", {}), ("c", {"seed": 1})):
-        pretrain_encoder(**made, out=tmp_path / name, **SHORT, **options)
-    first, same, other = (content_digest(tmp_path / name) for name in "abc")
-    assert first == same != other
-
-
 def test_dev_and_test_cases_are_not_trained_on(tmp_path):
     model = bert(tmp_path / "model")
     digests = set()

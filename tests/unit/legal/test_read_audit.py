@@ -1,6 +1,5 @@
 import csv
 
-import openpyxl
 import pytest
 
 from evenhand.errors import InputError
@@ -122,25 +121,6 @@ def test_what_is_found_otherwise_now_does_not_count(audit, tmp_path):
     assert rows["rule", "pronouns"]["changed_since"] == 4
     assert rows["rule", "pronouns"]["answered"] == 0
     assert counts["changed_since"] == 4
-
-
-def test_no_sheet_yet(audit):
-    counts, _ = result(audit)
-    assert (counts["answered"], counts["unanswered"]) == (0, 10)
-
-
-def test_a_filled_workbook(audit):
-    path = audit["drawn"][0].parent / "applicant_gender.xlsx"
-    book = openpyxl.load_workbook(path, rich_text=True)
-    sheet = book["findings"]
-    names = [cell.value.split()[0] for cell in sheet[1]]
-    sheet.cell(2, names.index("right") + 1).value = "wrong"
-    sheet.cell(2, names.index("should_be") + 1).value = "female"
-    filled = audit["out"].parent / "filled.xlsx"
-    book.save(filled)
-    counts, rows = result(audit, filled)
-    assert counts["answered"] == 1
-    assert rows["rule", "legal_person"]["wrong"] == 1
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,7 @@ def test_all_layouts_of_json(tmp_path, name, content, unit):
         ("a.txt", "{}", [], {"unknown_format": 1}),
         ("a.csv", 'a,b\n1,"x\ny"\n\n2\n3,"z" z\n4,\u00e9\n', [2, 7], {"broken_csv": 2}),
         ("a.csv", 'a,b\n1,2\n3,"4\n5,6\n7,8\n', [2, 4, 5], {"broken_csv": 1}),
+        ("a.csv", "a,b\n1,2,3\n4,5\n", [3], {"broken_csv": 1}),
     ],
 )
 def test_broken_rows_go_to_the_quarantine(tmp_path, name, content, positions, counts):

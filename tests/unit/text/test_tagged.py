@@ -66,3 +66,7 @@ def test_sentences_are_cut_and_normalised(tmp_path):
     assert (first.text, marked(first)) == ("王小丫穿恤。", ["王小丫"])
     assert second.text == "“李·约翰？"
     assert marked(second) == ["李", "约翰"]
+    file = tmp_path / "cluener.json"
+    record = {"text": "她叫王。小丫了。", "label": {"name": {"王。小丫": [[2, 5]]}}}
+    file.write_text(json.dumps(record), encoding="utf-8")
+    assert [sentence.names for sentence in read_tagged(file, "cluener")] == [((2, 4),), ((0, 2),)]

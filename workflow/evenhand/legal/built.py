@@ -13,6 +13,7 @@ from evenhand.errors import InputError
 from evenhand.io.tables import opened
 from evenhand.legal.dataset import Attribute, Dataset
 from evenhand.legal.records import BATCH_CASES, SPLITS
+from evenhand.metrics.classification import with_none_class
 from evenhand.metrics.group import group_sums
 
 #: The name of the unknown group where FairLex has none.
@@ -196,11 +197,9 @@ def label_names(dataset: Dataset) -> tuple[str, ...]:
     return dataset.labels + ((NO_LABEL,) if dataset.task == "multi_label" else ())
 
 
-def with_none(hot: np.ndarray, dataset: Dataset) -> np.ndarray:
-    """Return `hot` with a column for the cases without a label, as in `label_names`."""
-    if dataset.task != "multi_label":
-        return hot
-    return np.hstack([hot, (hot.sum(axis=1, keepdims=True) == 0).astype(hot.dtype)])
+def with_none(labels: np.ndarray, dataset: Dataset) -> np.ndarray:
+    """Return labels (..., k) as they are scored and counted: "none" is a class of several."""
+    return with_none_class(labels) if dataset.task == "multi_label" else labels
 
 
 def label_sets(hot: np.ndarray, dataset: Dataset) -> tuple[np.ndarray, list[str]]:

@@ -28,7 +28,7 @@ class CaseStudy:
         The findings of each attribute.
     tokens : list of (Path, Path)
         Token ids of the cases and their description, per tokenizer.
-    seed, resamples : int
+    resamples : int
         Random draws.
     """
 
@@ -39,7 +39,6 @@ class CaseStudy:
     words: Path
     findings: dict[str, Path] = field(default_factory=dict)
     tokens: list[tuple[Path, Path]] = field(default_factory=list)
-    seed: int = 1
     resamples: int = 1000
 
     @cached_property

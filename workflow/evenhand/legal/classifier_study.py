@@ -80,8 +80,8 @@ class ClassifierStudy:
         The splits that are scored; most tables are of test alone.
     delta : float
         The smallest difference that matters, in points.
-    seed, resamples, permutations, swaps : int
-        Bootstrap samples, random groups, random swaps of predictions, and their seed.
+    resamples, permutations, swaps : int
+        Bootstrap samples, random groups, random swaps of predictions.
     """
 
     data: Path
@@ -97,7 +97,6 @@ class ClassifierStudy:
     compat_objectives: tuple[str, ...] = ()
     splits: tuple[str, ...] = ("dev", "test")
     delta: float = 5.0
-    seed: int = 1
     resamples: int = 1000
     permutations: int = 1000
     swaps: int = 4999

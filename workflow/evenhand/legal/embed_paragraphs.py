@@ -9,17 +9,16 @@ import pyarrow as pa
 
 from evenhand.core import stage
 from evenhand.core.scratch import scratch_folder
-from evenhand.core.stage import Count, Input, Output, Range, Setting
+from evenhand.core.stage import Count, Input, Output, Setting
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.legal.built import check_ids
 from evenhand.legal.tokens import (
     TokenStore,
     check_tokenizer,
-    read_limits,
     read_meta,
 )
-from evenhand.legal.vectors import ENCODER, STORED, VectorStore, schema
+from evenhand.legal.vectors import ENCODER, VectorStore, schema
 from evenhand.scoring.model_files import model_source
 
 #: Cases that go through the encoder together, and per batch of the file.
@@ -38,11 +37,6 @@ def embed_paragraphs(
     model: Input | None = None,
     hub_name: str | None = None,
     revision: str | None = None,
-    segments: Count | None = None,
-    paragraph_tokens: Annotated[int, Range(least=3)] | None = None,
-    stored: str = "fp16",
-    dtype: str = "fp32",
-    tokens_per_batch: Count | None = None,
     threads: Count = 1,
     device: Annotated[str, Setting] = "cpu",
 ) -> dict[str, Any]:
@@ -63,14 +57,6 @@ def embed_paragraphs(
         the same tokens gets the same vector, to the last bit, and is not encoded again.
     model, hub_name, revision
         The encoder: see `train_classifier`.
-    segments, paragraph_tokens : int, optional
-        Paragraphs of a case, and tokens of each, that are read; by default as published.
-    stored : str
-        fp16 (two bytes a number) or fp32.
-    dtype : str
-        Precision of the encoder: fp32 or bf16.
-    tokens_per_batch : int, optional
-        Tokens that go through the encoder at once; by default, as suits the device.
     threads : int
         CPU threads; another number may change the last bits of the padding.
     device : str
@@ -98,26 +84,20 @@ def embed_paragraphs(
         load_encoder,
     )
     from evenhand.learning.packing import Limits, pack
-    from evenhand.learning.settings import Settings
     from evenhand.scoring.device import repeatable, settle
     from evenhand.scoring.execution import run_batches
     from evenhand.scoring.selection import text_config
 
-    if stored not in STORED:
-        raise InputError(f"stored is {stored!r}, not one of {', '.join(STORED)}")
-    Settings(dtype=dtype, threads=threads)  # checks them
     source = model_source(model, hub_name)
     described = read_meta(tokens_meta)
-    limits = Limits(*read_limits(described, segments, paragraph_tokens, tokens_meta))
+    limits = Limits(described["segments"], described["tokens"])
     check_tokenizer(described, source, revision)
     encoder = load_encoder(source, revision=revision, device=device).eval()
     settle(encoder)
     check_input(encoder, vocabulary=described["vocabulary"], limits=limits)
     sizes, special = text_config(encoder), described["special"]
-    device_type = torch.device(device).type
-    number_format = STORED[stored].to_pandas_dtype()
     store = TokenStore(tokens)
-    factual = _open_factual(same_tokens, same, store, int(sizes.hidden_size), number_format)
+    factual = _open_factual(same_tokens, same, store, int(sizes.hidden_size))
 
     def paragraphs_of(tokens: TokenStore, row: int) -> list[np.ndarray]:
         return tokens.paragraphs(row, limits, special["after"])
@@ -143,20 +123,18 @@ def embed_paragraphs(
             [list(itertools.compress(*pair)) for pair in zip(documents, parts, strict=True)],
             limits,
             pad_id=special["pad"] or 0,
-            tokens_per_batch=tokens_per_batch,
             device=device,
         )
-        with torch.autocast(device_type, torch.bfloat16, enabled=dtype == "bf16"):
-            vectors = encode_paragraphs(encoder, packed.to(device)).float().cpu().numpy()
+        vectors = encode_paragraphs(encoder, packed.to(device)).float().cpu().numpy()
         order = np.lexsort((packed.slots.numpy(), packed.documents.numpy()))
         with np.errstate(over="ignore"):
-            vectors = vectors[order].astype(number_format)
+            vectors = vectors[order].astype(np.float16)
         if not np.isfinite(vectors).all():
             document = int(packed.documents.numpy()[order][~np.isfinite(vectors).all(axis=1)][0])
             raise InputError(
                 f"the case {store.case_ids[rows[document]]} has a vector that is no finite"
-                f" number in {stored}",
-                remedy="store fp32" if stored == "fp16" else "use another encoder",
+                " number in fp16",
+                remedy="use another encoder",
             )
         if factual is not None:
             encoded, vectors = vectors, np.concatenate(known)
@@ -164,7 +142,7 @@ def embed_paragraphs(
         return {"vectors": vectors, "counts": counts}
 
     counts = {"cases": len(store), "paragraphs": 0, "empty": 0}
-    form = schema(int(sizes.hidden_size), stored)
+    form = schema(int(sizes.hidden_size))
     batches = np.split(np.arange(len(store)), range(CASES, len(store), CASES))
     bar = tqdm(total=len(store), desc="embed", unit=" cases", mininterval=5, ascii=True)
     with (
@@ -202,7 +180,7 @@ def embed_paragraphs(
         "encoder": {name: getattr(sizes, name) for name in ENCODER if hasattr(sizes, name)},
         "segments": limits.segments,
         "tokens": limits.tokens,
-        "stored": stored,
+        "stored": "fp16",
         "padding": padding,
         "tokenizer": described["tokenizer"],
         "counts": counts,
@@ -212,7 +190,7 @@ def embed_paragraphs(
 
 
 def _open_factual(
-    tokens: Path | None, vectors: Path | None, store: TokenStore, width: int, number_format: type
+    tokens: Path | None, vectors: Path | None, store: TokenStore, width: int
 ) -> tuple[TokenStore, VectorStore] | None:
     """Return the tokens and vectors of the factual cases; None without any."""
     if (tokens is None) != (vectors is None):
@@ -224,12 +202,9 @@ def _open_factual(
     factual = TokenStore(tokens), VectorStore(vectors)
     for opened in factual:
         check_ids(opened.case_ids, store.case_ids, vectors)
-    first = factual[1].case(0)
-    if (first.shape[1], first.dtype) != (width, np.dtype(number_format)):
+    if factual[1].case(0).shape[1] != width:
         raise InputError(
-            "has vectors of another width or number format",
-            file=vectors,
-            remedy="embed both with the same encoder, in the same format",
+            "has vectors of another width", file=vectors, remedy="embed both with the same encoder"
         )
     return factual
 

@@ -14,6 +14,7 @@ from evenhand.legal.classifier_study import CHANCE, MEAN, ClassifierStudy, noise
 from evenhand.legal.scored import (
     FEW,
     MEASURES,
+    SEED,
     Cases,
     Runs,
     case_counts,
@@ -59,9 +60,9 @@ def _of_attribute(
     constant = constant_labels(cases, runs)
     values = case_counts(cases, runs)
     # the draws of all cases know no groups, and are the same for each attribute
-    drawn = resampled_sums(values, seed=drawn_seed(study.seed, split), resamples=study.resamples)
+    drawn = resampled_sums(values, seed=drawn_seed(SEED, split), resamples=study.resamples)
     every = {"seen": values.sum(axis=0)[None], "drawn": drawn[:, None]}
-    sums = _sums(study, f"{study.seed}/{split}", cases, values, groups)
+    sums = _sums(study, f"{SEED}/{split}", cases, values, groups)
     present = (groups.sums(cases.classes.astype(np.float64)) > 0).sum(axis=1)
     for name, convention in conventions(cases.dataset.task).items():
         scores = {

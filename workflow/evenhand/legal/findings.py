@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
 from evenhand.io.tables import write_table
 from evenhand.legal.dataset import Attribute, Dataset
@@ -108,8 +109,13 @@ class Coded:
         The code's name in errors.
     missing, rule, other : str
         The rule of a case without the code, with a group, and with a code of no group.
-    remedy : str
-        The remedy for a code that the table lacks.
+    table : str
+        The table of ``resources/legal`` with the group of each code.
+    codes : tuple of str
+        The columns with codes and names.
+    groups : tuple of str
+        The columns with groups, of which the first is used. The others may be blank; the first
+        too if the attribute has no unknown group.
     confidence : float
         The confidence in the table.
     """
@@ -119,23 +125,38 @@ class Coded:
     missing: str
     rule: str
     other: str
-    remedy: str
+    table: str
+    codes: tuple[str, ...]
+    groups: tuple[str, ...]
     confidence: float = 1.0
 
-    def find(self, record: Record, attribute: Attribute, groups: Mapping[str, str]) -> Finding:
-        """Return the group by the code, as written or in lower case.
+    def prepare(self, tables: dict[str, Path], attribute: Attribute) -> dict[str, str]:
+        """Return the group of each code and name, in lower case."""
+        known = (*attribute.groups, attribute.unknown)
+        rows = read_resource(
+            tables[self.table],
+            [*self.codes, *self.groups],
+            optional=self.groups[1:] if attribute.unknown else self.groups,
+            unique=self.codes[:1],
+            choices=dict.fromkeys(self.groups, known),
+        )
+        return {row[key].casefold(): row[self.groups[0]] for row in rows for key in self.codes}
+
+    def find(self, record: Record, attribute: Attribute, prepared: Mapping[str, str]) -> Finding:
+        """Return the group by the code; no value without one, or for a code of no group.
 
         Raises
         ------
         InputError
-            `groups` lacks the code.
+            The table lacks the code.
         """
         code = record.metadata.get(self.field)
         if code is None:
             return Finding(None, self.missing, 1.0)
-        group = groups.get(code) or groups.get(code.casefold())
+        group = prepared.get(code.casefold())
         if group is None:
-            raise unknown_value(record, f"the {self.named} {code!r}", self.remedy)
+            remedy = f"add it to {self.table}.csv"
+            raise unknown_value(record, f"the {self.named} {code!r}", remedy)
         known = group in attribute.groups
         evidence = (metadata_evidence(record, self.field),)
         rule = self.rule if known else self.other

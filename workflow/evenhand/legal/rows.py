@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, TypeVar
 
@@ -18,11 +17,10 @@ from evenhand.io import tables
 from evenhand.io.csv_rows import read_csv_rows
 from evenhand.io.decoding import TextReader
 from evenhand.io.formats import is_hidden, kind_of
-from evenhand.io.json_parts import read_parts
-from evenhand.io.json_text import is_object, load, mended, reason_of
 from evenhand.io.markup import strip_html
 from evenhand.io.members import Member, open_members
 from evenhand.io.quarantine import Quarantine
+from evenhand.io.readers.json_records import json_values
 from evenhand.legal.records import Record
 from evenhand.tabular.numbers import without_point
 
@@ -170,51 +168,14 @@ class CaseFiles:
     def objects_of(self, member: Member) -> Iterator[SourceRow]:
         """Yield the objects of one file; see `objects`."""
         text = self.text(member)
-        pieces = mended(text, member.name, self.quarantine)
         by_line = kind_of(member.file_name).format == "jsonl"
-        blank: list[tuple[int, str]] = []
-        for piece in pieces:
-            blank.append(piece)
-            if head := piece[1].lstrip():
-                break
-        else:
-            if text.bytes:  # `open_members` reports files of 0 bytes
-                self.quarantine.add(member.name, None, "file", "broken_json", "blanks only")
-            return
-        by_line = by_line or (head.startswith("{") and is_object(head.split("\n", 1)[0]))
-        pieces = chain(blank, pieces)
-        values = self._lines(member.name, pieces) if by_line else self._values(member, pieces, head)
+        values = json_values(text, CASE_CHARACTERS, by_line=by_line, strict=True)
         for position, unit, value in values:
             if isinstance(value, dict):
                 yield SourceRow(member.name, position, unit, value)
             else:
                 detail = f"{type(value).__name__}, not an object"
                 self.quarantine.add(member.name, position, unit, "broken_json", detail)
-
-    def _lines(
-        self, source: str, pieces: Iterator[tuple[int, str]]
-    ) -> Iterator[tuple[int, str, Any]]:
-        for first, piece in pieces:
-            for number, line in enumerate(piece.split("\n"), start=first):
-                if not line.strip():
-                    continue
-                try:
-                    value = load(line)
-                except ValueError as error:
-                    self.quarantine.add(source, number, "line", reason_of(error), str(error))
-                else:
-                    yield number, "line", value
-
-    def _values(
-        self, member: Member, pieces: Iterator[tuple[int, str]], head: str
-    ) -> Iterator[tuple[int, str, Any]]:
-        number = 0
-        for values, problem in read_parts(pieces, head, CASE_CHARACTERS):
-            for value in values:
-                number += 1
-                yield number, "record", value
-            if problem:
-                self.quarantine.add(member.name, number + 1, "record", *problem)
 
     def csv_table(
         self, lines: Iterator[str], file: str, separator: str = ","

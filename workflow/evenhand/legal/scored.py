@@ -14,6 +14,7 @@ from evenhand.legal.built import (
     read_groups,
     read_labels,
     read_splits,
+    with_none,
 )
 from evenhand.legal.dataset import Attribute, Dataset
 from evenhand.legal.declaration import read_dataset
@@ -25,9 +26,11 @@ from evenhand.metrics.classification import (
     counts_of,
     predicted_labels,
     stacked,
-    with_none_class,
 )
 from evenhand.metrics.disparity import disparity
+
+#: The seed of all draws of the tables.
+SEED = 1
 
 #: The objective that others are measured against.
 BASE = "erm"
@@ -78,7 +81,7 @@ class Cases(NamedTuple):
     @property
     def classes(self) -> np.ndarray:
         """The labels as they are scored: with "none" as a class where there may be several."""
-        return as_classes(self.true, self.dataset)
+        return with_none(self.true, self.dataset)
 
     def take(self, rows: np.ndarray) -> "Cases":
         """Return some of the cases."""
@@ -123,11 +126,6 @@ class Runs(NamedTuple):
             if attribute is None or setting.scored_for(attribute):
                 places_by_setting.setdefault(setting, []).append(place)
         return places_by_setting
-
-
-def as_classes(labels: np.ndarray, dataset: Dataset) -> np.ndarray:
-    """Labels (..., k) as they are scored: "none" is a class of a task with several labels."""
-    return with_none_class(labels) if dataset.task == "multi_label" else labels
 
 
 def read_scored(
@@ -223,7 +221,7 @@ def _read_runs(
 
 def case_counts(cases: Cases, runs: Runs) -> np.ndarray:
     """Return each case's contribution to the counts of `metrics.classification`."""
-    predicted = as_classes(predicted_labels(runs.logits, cases.dataset.task), cases.dataset)
+    predicted = with_none(predicted_labels(runs.logits, cases.dataset.task), cases.dataset)
     return stacked(cases.classes, predicted)
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from evenhand.core import stage
 from evenhand.core.families import load_members
-from evenhand.core.stage import Input, Natural, Output, Range
+from evenhand.core.stage import Input, Output, Range
 from evenhand.core.tables import tabulate
 from evenhand.errors import InputError
 from evenhand.legal import case_tables
@@ -25,7 +25,6 @@ def tabulate_cases(
     findings: Input | None = None,
     tokens: list[Input] | None = None,
     metas: list[Input] | None = None,
-    seed: Natural = 1,
     resamples: Annotated[int, Range(least=100)] = 1000,
 ) -> dict[str, Any]:
     """Compute the tables of a data set of legal cases.
@@ -48,8 +47,8 @@ def tabulate_cases(
         The folder of `find_attributes`.
     tokens, metas : list of path, optional
         The output of `tokenise_cases` on this data set, one pair per tokenizer.
-    seed, resamples : int
-        Bootstrap samples and random parts, and their seed.
+    resamples : int
+        Bootstrap samples and random parts.
 
     Raises
     ------
@@ -67,7 +66,6 @@ def tabulate_cases(
         words,
         findings_files(findings)[1] if findings else {},
         list(zip(tokens or [], metas or [], strict=True)),
-        seed,
         resamples,
     )
     return tabulate(out, load_members(case_tables), study, {"dataset": dataset})

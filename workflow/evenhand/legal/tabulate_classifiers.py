@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from evenhand.core import stage
 from evenhand.core.families import load_members
-from evenhand.core.stage import Count, Delta, Input, Natural, Output, Range
+from evenhand.core.stage import Count, Delta, Input, Output, Range
 from evenhand.core.tables import tabulate
 from evenhand.legal import classifier_tables
 from evenhand.legal.classifier_study import ClassifierStudy
@@ -28,7 +28,6 @@ def tabulate_classifiers(
     compat_objectives: list[str] | None = None,
     splits: list[str] | None = None,
     delta: Delta = 5.0,
-    seed: Natural = 1,
     resamples: Annotated[int, Range(least=100)] = 1000,
     permutations: Annotated[int, Range(least=100)] = 1000,
     swaps: Count = 4999,
@@ -64,9 +63,9 @@ def tabulate_classifiers(
         The splits that are scored; dev and test by default.
     delta : float
         The smallest difference that matters, in points.
-    seed, resamples, permutations, swaps : int
-        Bootstrap samples, random groups and random swaps of predictions, and their seed. All
-        trainings see the same draws.
+    resamples, permutations, swaps : int
+        Bootstrap samples, random groups and random swaps of predictions. All trainings see the
+        same draws.
 
     Raises
     ------
@@ -90,7 +89,6 @@ def tabulate_classifiers(
         compat_objectives=tuple(compat_objectives or ()),
         splits=tuple(splits),
         delta=delta,
-        seed=seed,
         resamples=resamples,
         permutations=permutations,
         swaps=swaps,

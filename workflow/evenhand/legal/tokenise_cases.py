@@ -8,21 +8,24 @@ import numpy as np
 import pyarrow as pa
 
 from evenhand.core import stage
-from evenhand.core.stage import Count, Input, Output
+from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.legal.built import case_batches
 from evenhand.legal.declaration import read_dataset
 from evenhand.legal.tokens import (
     BATCH_ROWS,
-    load_tokenizer,
     schema,
     tokenizer_digest,
 )
 from evenhand.scoring.model_files import model_source
+from evenhand.scoring.models import load_tokenizer
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
+
+#: Paragraphs of a case that are stored at most, if the published encoder reads no more.
+STORED = 64
 
 #: Vocabularies up to this size fit into two bytes a token.
 UINT16 = 2**16
@@ -41,16 +44,15 @@ def tokenise_cases(
     model: Input | None = None,
     hub_name: str | None = None,
     revision: str | None = None,
-    stored_paragraphs: Count = 64,
     published_blanks: bool = False,
 ) -> dict[str, Any]:
     """Convert a data set into token ids, paragraph by paragraph.
 
     Each paragraph gets the tokenizer's special tokens and is cut at the data set's limit of
     tokens, special ones included, as the published encoder reads it; markers in the text that
-    look like special tokens are taken as text. Of a case up to `stored_paragraphs` paragraphs
-    are kept, more than the published encoder reads (the limit of segments is in `meta`), so
-    that other limits can be tried without tokenising again. Nothing is padded.
+    look like special tokens are taken as text. Of a case up to `STORED` paragraphs are kept,
+    more than the published encoder reads (the limit of segments is in `meta`), so that other
+    limits can be tried without tokenising again. Nothing is padded.
 
     The tokenizer uses all cores unless the environment variable RAYON_NUM_THREADS limits them;
     the result does not depend on it.
@@ -73,8 +75,6 @@ def tokenise_cases(
         is run. Either this or `hub_name`.
     hub_name, revision : str, optional
         Name on the hub; branch, tag or commit.
-    stored_paragraphs : int
-        Paragraphs of a case that are stored at most.
     published_blanks : bool
         Whether a paragraph keeps the blank before and after it, except at the ends of the case.
         FairLex's code cuts ``a </s> b`` at ``</s>`` (its transforms.py), and a byte-level
@@ -92,12 +92,7 @@ def tokenise_cases(
         There is no tokenizer, it is no fast one, or it takes fewer tokens than the limit.
     """
     fixed = read_dataset(data)
-    if stored_paragraphs < fixed.segments:
-        raise InputError(
-            f"{stored_paragraphs} stored paragraphs are fewer than the {fixed.segments} that the"
-            f" encoder of {fixed.title} reads",
-            remedy=f"store at least {fixed.segments}",
-        )
+    stored = max(STORED, fixed.segments)
     source = model_source(model, hub_name)
     tokenizer = load_tokenizer(source, revision)
     if tokenizer.model_max_length < fixed.tokens:
@@ -120,9 +115,7 @@ def tokenise_cases(
         waiting: list[pa.RecordBatch] = []
         for batch in case_batches(data, ["case_id", "text"]):
             batch = _with_blanks(batch) if published_blanks else batch
-            waiting.append(
-                _encoded(batch, backend, special, fixed.tokens, stored_paragraphs, form, counts)
-            )
+            waiting.append(_encoded(batch, backend, special, fixed.tokens, stored, form, counts))
             if sum(encoded.num_rows for encoded in waiting) >= BATCH_ROWS:
                 writer.write_batch(pa.concat_batches(waiting))
                 waiting = []
@@ -140,7 +133,7 @@ def tokenise_cases(
         "special": special,
         "segments": fixed.segments,
         "tokens": fixed.tokens,
-        "stored_paragraphs": stored_paragraphs,
+        "stored_paragraphs": stored,
         "counts": counts,
         "unknown_share": unknown_share,
     }
@@ -158,38 +151,27 @@ def _encoded(
     counts: dict[str, int],
 ) -> pa.RecordBatch:
     """The rows of a batch of cases; adds to the counts."""
-    text = batch["text"]
-    per_case = np.diff(text.offsets.to_numpy())
-    encodings = backend.encode_batch_fast(text.flatten().to_pylist(), add_special_tokens=False)
-    lengths = np.array([len(encoding) for encoding in encodings], dtype=np.int32)
-    starts = np.concatenate([[0], np.cumsum(per_case)]).astype(np.int32)
-    ids_type = form.field("tokens").type.value_type.value_type
-    pieces, paragraph_ends, case_ends = [], [0], [0]
-    added = len(special["before"]) + len(special["after"])
-    for first, end in itertools.pairwise(starts.tolist()):
-        for encoding in encodings[first : min(end, first + stored)]:
-            kept = encoding.ids[: limit - added]
-            counts["tokens_stored"] += len(kept)
-            if special["unknown"] is not None:
-                counts["unknown"] += kept.count(special["unknown"])
-            pieces += special["before"], kept, special["after"]
-            paragraph_ends.append(paragraph_ends[-1] + len(kept) + added)
-        case_ends.append(len(paragraph_ends) - 1)
+    before, after = special["before"], special["after"]
+    longest = limit - len(before) - len(after)
+    encodings = backend.encode_batch_fast(
+        batch["text"].flatten().to_pylist(), add_special_tokens=False
+    )
+    per_case = [0, *np.cumsum(batch["text"].value_lengths().to_numpy()).tolist()]
+    tokens, lengths = [], []
+    for first, end in itertools.pairwise(per_case):
+        kept = [encoding.ids[:longest] for encoding in encodings[first : min(end, first + stored)]]
+        tokens.append([before + ids + after for ids in kept])
+        lengths.append(list(map(len, encodings[first:end])))
+        counts["paragraphs_stored"] += len(kept)
+        counts["tokens_stored"] += sum(map(len, kept))
+        if special["unknown"] is not None:
+            counts["unknown"] += sum(ids.count(special["unknown"]) for ids in kept)
     counts["cases"] += batch.num_rows
     counts["paragraphs"] += len(encodings)
-    counts["paragraphs_stored"] += len(paragraph_ends) - 1
-    counts["tokens"] += int(lengths.sum())
-    flat = np.fromiter(
-        itertools.chain.from_iterable(pieces), ids_type.to_pandas_dtype(), paragraph_ends[-1]
-    )
-    paragraphs = pa.ListArray.from_arrays(pa.array(paragraph_ends, pa.int32()), pa.array(flat))
+    counts["tokens"] += sum(map(len, encodings))
+    columns = zip((tokens, lengths), form.types[1:], strict=True)
     return pa.RecordBatch.from_arrays(
-        [
-            batch["case_id"],
-            pa.ListArray.from_arrays(pa.array(case_ends, pa.int32()), paragraphs),
-            pa.ListArray.from_arrays(pa.array(starts), pa.array(lengths)),
-        ],
-        schema=form,
+        [batch["case_id"], *(pa.array(rows, type) for rows, type in columns)], schema=form
     )
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from evenhand.errors import InputError
 from evenhand.io.documents import read_description
 from evenhand.io.tables import read_arrow
-from evenhand.scoring.model_files import VOCABULARY_FILES
+from evenhand.scoring.models import load_tokenizer
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -44,43 +44,6 @@ def schema(dtype: str) -> pa.Schema:
             ("lengths", pa.list_(pa.int32())),
         ]
     )
-
-
-def load_tokenizer(source: Path | str, revision: str | None = None) -> "PreTrainedTokenizerBase":
-    """A fast tokenizer, from a folder or the hub, without code of its own.
-
-    Raises
-    ------
-    InputError
-        There is none that can be used.
-    """
-    from transformers import AutoTokenizer
-
-    if isinstance(source, Path):
-        if not source.is_dir():
-            raise InputError("there is no such model folder", file=source)
-        if not any((source / name).is_file() for name in VOCABULARY_FILES):
-            # the library would make an empty one, from the kind of model
-            raise InputError(
-                f"the model folder lacks a tokenizer (one of {', '.join(VOCABULARY_FILES)})",
-                file=source,
-                remedy="save the tokenizer into it with save_pretrained",
-            )
-    options = {"revision": revision} if revision else {}
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(
-            str(source), trust_remote_code=False, use_fast=True, **options
-        )
-    except Exception as error:  # the library raises whatever a broken file leads to
-        problem = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")[:200]
-        raise InputError(
-            f"holds no tokenizer that can be used ({problem})",
-            file=source,
-            remedy="save the tokenizer into the folder with save_pretrained",
-        ) from error
-    if not tokenizer.is_fast:
-        raise InputError("the tokenizer is no fast one", file=source, remedy="use a fast one")
-    return tokenizer
 
 
 def tokenizer_digest(tokenizer: "PreTrainedTokenizerBase") -> str:

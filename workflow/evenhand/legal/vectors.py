@@ -9,9 +9,6 @@ import pyarrow as pa
 from evenhand.io.documents import read_description
 from evenhand.io.tables import read_arrow
 
-#: Number formats that vectors are stored in.
-STORED = {"fp16": pa.float16(), "fp32": pa.float32()}
-
 #: What the description has.
 META = {"encoder", "segments", "tokens", "stored", "padding", "tokenizer", "counts"}
 
@@ -22,9 +19,9 @@ ENCODER = (
 )
 
 
-def schema(width: int, stored: str) -> pa.Schema:
+def schema(width: int) -> pa.Schema:
     """The file's columns: case_id, and for each paragraph that is read its vector."""
-    vector = pa.list_(STORED[stored], width)
+    vector = pa.list_(pa.float16(), width)
     return pa.schema([("case_id", pa.string()), ("vectors", pa.list_(vector))])
 
 

@@ -10,14 +10,13 @@ from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import read_table
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
-from evenhand.legal.classifier_study import CHANCE, is_constant
 from evenhand.legal.declaration import KIND as DECLARED
 from evenhand.legal.declaration import read_declaration
 from evenhand.legal.objective_titles import Titles, titles_of
 from evenhand.legal.predictions import NO_ATTRIBUTE
 from evenhand.legal.published import ALL, read_claims
 from evenhand.legal.scored import BASE
-from evenhand.metrics.inference import ABOVE, BELOW, INCONCLUSIVE
+from evenhand.metrics.inference import ABOVE
 from evenhand.text.catalogue import read_catalogue
 
 Row = dict[str, Any]
@@ -31,11 +30,8 @@ Finding = tuple[Row, bool, Sequence[str]]
 #: The tables that findings are computed from.
 TABLES = ("table_4", "tests", "table_2", "calibration")
 
-#: The better side of each measure.
-BETTER = {"mean": ABOVE, "worst": ABOVE, "gd": BELOW}
-
-#: The names of the measures in lists.
-MEASURES = {"mean": "mean over groups", "worst": "worst group", "gd": "gap between groups (GD)"}
+#: The measures on which linear classifiers are compared with transformers.
+MEASURES = ("mean", "worst", "gd")
 
 
 def write_classifier_findings(
@@ -61,7 +57,7 @@ def write_classifier_findings(
     template : path
         The sentences (findings.jinja): a macro per finding.
     out : path
-        JSON: ``headline``, a list of sentences, and ``findings``, a list of
+        JSON: ``findings``, a list of
 
         - id, dataset (null for all), sentence;
         - holds: whether the answer to the question of the id is yes;
@@ -114,57 +110,8 @@ def write_classifier_findings(
             sentence = fill(question, where, numbers, names)
             row = {"id": question, "dataset": name, "sentence": sentence}
             findings.append(row | {"holds": holds, "numbers": numbers})
-    whole = scopes[-1][1] if scopes else None
-    headline = [
-        row["sentence"] for row in findings if row["dataset"] == whole and row["id"] in HEADLINE
-    ]
-    document = {"headline": headline, "findings": findings}
-    write_json(out, document | {"left_out": dict(sorted(left_out.items()))})
+    write_json(out, {"findings": findings, "left_out": dict(sorted(left_out.items()))})
     return {"findings": len(findings), "left_out": left_out.total()}
-
-
-def gaps(tables: Tables, published: Row) -> Finding | None:
-    """Return how many gaps of ERM are above noise, and how many of these come from labels."""
-    rows = [
-        row
-        for row in tables["table_4"]
-        if (row["objective"], row["measure"]) == (BASE, "gd") and row["noise_verdict"]
-    ]
-    above = [row for row in rows if row["noise_verdict"] == ABOVE]
-    constant = sum(map(is_constant, rows))
-    verdicts = [row["noise_verdict"] for row in rows]
-    numbers = {
-        "gaps": len(rows),
-        "above_noise": len(above),
-        "constant": constant,
-        "too_few_cases": verdicts.count(INCONCLUSIVE) - constant,
-        "explained_by_labels": sum(row["p_labels"] >= CHANCE for row in above),
-    }
-    names = [
-        f"{row['classifier']}, {row['title']}: GD {row['ours']:.1f}, 95 % of random"
-        f" groups up to {row['noise_border']:.1f}"
-        for row in above
-    ]
-    return (numbers, bool(above), names) if rows else None
-
-
-def comparisons(tables: Tables, published: Row) -> Finding | None:
-    """Return which objectives narrow gaps or raise the worst group significantly."""
-    rows = [row for row in tables["tests"] if row["measure"] in BETTER and row["verdict"]]
-    numbers: Row = {}
-    for measure, better in BETTER.items():
-        verdicts = [row["verdict"] for row in rows if row["measure"] == measure]
-        worse = verdicts.count(BELOW if better == ABOVE else ABOVE)
-        good = verdicts.count(better)
-        numbers[measure] = {"tests": len(verdicts), "better": good, "worse": worse}
-    holds = numbers["gd"]["better"] > 0 or numbers["worst"]["better"] > 0
-    names = [title for name, title in MEASURES.items() if numbers[name]["tests"]]
-    over_cases = [row["p_cases_adjusted"] for row in rows if row["verdict"] not in (ABOVE, BELOW)]
-    if alone := sum(p is not None and p < CHANCE for p in over_cases):
-        numbers["over_cases_alone"] = alone
-    if silent := sum(bool(row["reason"]) for row in rows):
-        numbers["silent"] = silent
-    return (numbers, holds, names) if rows else None
 
 
 def losses(tables: Tables, published: Row) -> Finding | None:
@@ -206,7 +153,7 @@ def linear(tables: Tables, published: Row) -> Finding | None:
     """Return whether linear classifiers are worse than transformers on all three measures."""
     scores: dict[tuple[str, str, str], dict[str, list[float]]] = {}
     for row in tables["table_4"]:
-        if row["objective"] == BASE and row["ours"] is not None and row["measure"] in BETTER:
+        if row["objective"] == BASE and row["ours"] is not None and row["measure"] in MEASURES:
             key = row["measure"], row["dataset"], row["attribute"]
             scores.setdefault(key, {}).setdefault(row["stands_for"], []).append(row["ours"])
     numbers: Row = {}
@@ -217,7 +164,7 @@ def linear(tables: Tables, published: Row) -> Finding | None:
             count["worse"] += pair[0] > pair[1] if measure == "gd" else pair[0] < pair[1]
     holds = all(count["worse"] == count["compared"] for count in numbers.values())
     names = ["linear_worse"] if "linear_worse" in published else []
-    return (numbers, holds, names) if len(numbers) == len(BETTER) else None
+    return (numbers, holds, names) if len(numbers) == len(MEASURES) else None
 
 
 def constant(tables: Tables, published: Row) -> Finding | None:
@@ -251,18 +198,12 @@ def calibrated(tables: Tables, published: Row) -> Finding | None:
 
 #: The questions about each data set, and about all.
 QUESTIONS: dict[str, Callable[[Tables, Row], Finding | None]] = {
-    "gaps_above_noise": gaps,
     "says_always_the_same": constant,
-    "objectives_against_erm": comparisons,
     "average_loss_against_erm": losses,
     "worst_group_explained": fewest,
     "linear_worse": linear,
     "calibration_by_group": calibrated,
 }
-
-#: The findings whose sentences stand first on the page.
-HEADLINE = ("gaps_above_noise", "objectives_against_erm")
-
 
 if __name__ == "__main__":
     stage.run(write_classifier_findings)

@@ -24,7 +24,7 @@ from evenhand.legal.declaration import read_dataset
 from evenhand.legal.groups import title as title_of
 from evenhand.legal.predictions import NO_ATTRIBUTE, labelled
 from evenhand.legal.records import SPLITS
-from evenhand.legal.scored import Cases, Setting, as_classes, read_scored
+from evenhand.legal.scored import Cases, Setting, read_scored
 from evenhand.metrics.classification import predicted_labels
 from evenhand.report.explorer import Document, coded, column, columns, form, rounded, write_explorer
 from evenhand.report.render import plural, visible
@@ -263,8 +263,8 @@ def _model(
     """Return a training as a model: one answer per case, that of most seeds."""
     seeds = len(logits)
     predicted = predicted_labels(logits, dataset.task).astype(bool)
-    votes = as_classes(predicted, dataset).sum(axis=0)
-    gold = as_classes(cases.true, dataset)
+    votes = with_none(predicted, dataset).sum(axis=0)
+    gold = with_none(cases.true, dataset)
     probability, loss = likelihoods(logits.astype(np.float64), cases.true, dataset)
     right = (predicted == cases.true).all(axis=-1).sum(axis=0)
     differ = (votes * (seeds - votes)).sum(axis=1)

@@ -122,7 +122,8 @@ def load_language_model(
         tokens, or the device is not available.
     """
     prepare_device(device, dtype)
-    tokenizer = _load_tokenizer(source, revision, family, weights=seed is None)
+    kind = f"{family} language model"
+    tokenizer = load_tokenizer(source, revision, kind, weights=seed is None)
     model, missing = _load_weights(source, revision, family, device, dtype, allow_missing, seed)
     if family == "masked" and tokenizer.mask_token_id is None:
         raise InputError("the tokenizer has no mask token", file=source)
@@ -197,15 +198,36 @@ def _load_config(source: Path | str, revision: str | None) -> "PretrainedConfig"
         return AutoConfig.from_pretrained(str(source), **_options(revision))
 
 
-def _load_tokenizer(
-    source: Path | str, revision: str | None, family: str, *, weights: bool = True
+def load_tokenizer(
+    source: Path | str,
+    revision: str | None = None,
+    kind: str = "tokenizer",
+    *,
+    weights: bool = False,
 ) -> "PreTrainedTokenizerBase":
-    """Return the tokenizer, after checking that a folder is complete."""
+    """Return a fast tokenizer, from a folder or the hub, without code of its own.
+
+    Parameters
+    ----------
+    source : Path or str
+        A folder, or a name on the hub.
+    revision : str, optional
+        Branch, tag or commit on the hub.
+    kind : str
+        What the model is used as, for errors.
+    weights : bool
+        Whether the folder must have weights too.
+
+    Raises
+    ------
+    InputError
+        There is none that can be used.
+    """
     from transformers import AutoTokenizer
 
     if isinstance(source, Path):
         check_folder(source, weights=weights)
-    with readable_errors(source, f"{family} language model"):
+    with readable_errors(source, kind):
         tokenizer = AutoTokenizer.from_pretrained(str(source), **_options(revision))
     if not tokenizer.is_fast:
         raise InputError("the tokenizer gives no offsets", file=source, remedy="use a fast one")

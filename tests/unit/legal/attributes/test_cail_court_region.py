@@ -19,17 +19,6 @@ def found(*text, **values):
     return finding.value, finding.rule, finding.flags
 
 
-def test_the_region_of_the_source():
-    assert found(metadata={"court_region": "Hunan"})[:2] == ("Hunan", "given_by_source")
-    assert found(metadata={"court_region": "0"})[:2] == ("Beijing", "given_by_source")
-    for stated in ("广东", "广东省", "guangdong"):
-        assert found(metadata={"province": stated})[:2] == ("Guangdong", "given_by_source")
-    value, rule, flags = found(metadata={"province": "上海市"})
-    assert (value, rule) == (None, "other_province") and "province=Shanghai" in flags
-    with pytest.raises(InputError, match="province 'Atlantis', which is unknown"):
-        found(metadata={"province": "Atlantis"})
-
-
 @pytest.mark.parametrize(*table("courts"))
 def test_names_of_courts(name, province):
     context = (f"某某盗窃案 {name} 刑事判决书 （2015）松刑初字第1号 公诉机关某检察院。",)
@@ -49,43 +38,6 @@ def test_numbers_of_cases(number, province):
         assert (value, rule) == (province, "case_number")
     else:
         assert (value, flags) == (None, (f"province={province}", "case_number"))
-
-
-def test_procuratorate_and_court_of_appeal():
-    assert found("长沙市开福区人民检察院指控：某日。")[:2] == ("Hunan", "procuratorate")
-    assert found("公诉机关宜章县人民检察院指控：某日。")[:2] == ("Hunan", "procuratorate")
-    context = ("某法院 刑事判决书。", "通过本院或者直接向贺州市中级人民法院提出上诉。")
-    assert found(context=context)[:2] == ("Guangxi", "appeal_court")
-
-
-def test_the_facts():
-    assert found("被告人到沈阳市公安局投案。")[:2] == ("Liaoning", "police")
-    assert found("被告人在义乌市某路唱歌。")[:2] == ("Zhejiang", "places")
-    assert found("被告人在本市某小区唱歌。")[:2] == (None, "not_stated")
-    value, rule, flags = found("被告人从桂林市驾车至云南省昆明市。")
-    assert (value, rule) == (None, "several_provinces")
-    assert flags == ("province=Guangxi", "province=Yunnan")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "被告人在上海城市酒店唱歌。",  # not 海城市
-        "被告人在贝港南区5号。",  # not 港南区
-    ],
-)
-def test_what_is_no_place(text):
-    assert found(text)[:2] == (None, "not_stated")
-
-
-def test_the_police_of_another_case_is_weaker():
-    text = "被告人曾被长沙市公安局抓获，后刑满释放，现在沈阳市公安局投案。"
-    assert found(text)[:2] == ("Liaoning", "police")
-
-
-def test_where_the_defendant_lives_is_no_rule():
-    context = ("某法院 刑事判决书。", "被告人甲某，男，住四川省邻水县。")
-    assert found(context=context)[:2] == (None, "not_stated")
 
 
 def test_tables_that_are_wrong(tmp_path):

@@ -21,22 +21,6 @@ def test_spellings_and_groupings(name, fairlex, eurovoc):
         assert finding.evidence[0].words == f"respondent={name}"
 
 
-@pytest.mark.parametrize(
-    ("names", "group"),
-    [
-        ("BEL;GRC", REST),
-        ("BGR;ITA", FIRST),
-        ("ITALY AND BULGARIA", FIRST),
-        ("Bosnia and Herzegovina, Italy and France", FIRST),
-        ("the Netherlands; Czech Republic", FIRST),
-    ],
-)
-def test_several_respondents(names, group):
-    finding = state(respondent=names)
-    assert (finding.value, finding.flags) == (group, ("several_respondents",))
-    assert state(respondent="ITA;ITALY").flags == ()
-
-
 @pytest.mark.parametrize(*table("state_titles"))
 def test_the_title(title, group):
     header = ("FIRST SECTION", title, "JUDGMENT")
@@ -44,37 +28,6 @@ def test_the_title(title, group):
     assert (finding.value, finding.rule) == (group, "respondent_in_title")
     assert finding.evidence[0].paragraph == 1
     assert state(title=title).evidence == ()
-
-
-def test_the_procedure():
-    context = (
-        "2. The applicant complained against a decision of the court.",
-        "1. The case originated in an application (no. 1/20) against the Republic of Poland lodged"
-        " with the Court by a Ukrainian national.",
-    )
-    finding = state(context=context)
-    assert (finding.value, finding.rule) == (FIRST, "respondent_in_procedure")
-    assert finding.evidence[0].words == "the Republic of Poland"
-    assert state(context=context, title="CASE OF NOWY v. POLONIA").value == FIRST
-
-
-def test_a_name_that_nobody_knows():
-    message = (
-        r"ecthr\.jsonl:3: the case ecthr-3 has the respondent 'ATLANTIS'.*respondent_states\.csv"
-    )
-    with pytest.raises(InputError, match=message):
-        state(respondent="ATLANTIS")
-    with pytest.raises(InputError, match="'POLAND;ATLANTIS'"):
-        state(respondent="POLAND;ATLANTIS", title="CASE OF NOWY v. POLAND")
-    with pytest.raises(InputError, match="'ATLANTIS'"):
-        state(title="CASE OF NOWY v. ATLANTIS")
-    assert state().rule == "no_respondent"
-
-
-@pytest.mark.parametrize(("stated", "group"), [("0", FIRST), ("1", REST), ("c.e. european", FIRST)])
-def test_the_group_of_fairlex_goes_first(stated, group):
-    finding = state(defendant_state=stated, respondent="FRANCE")
-    assert (finding.value, finding.rule) == (group, "given_by_source")
 
 
 def test_the_table_has_all_members_and_the_published_list():

@@ -6,6 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import yaml
 
 from evenhand.core.config import complete, read_schema
 from evenhand.core.places import SCHEMA
@@ -16,6 +17,7 @@ from evenhand.legal.find_attributes import find_attributes
 from evenhand.legal.read_cases import read_cases
 from evenhand.legal.records import read_records
 from evenhand.plan_legal import expand
+from expected import check_expected
 from unit.legal.made_records import json_lines, tables
 
 BIOS = {
@@ -60,21 +62,33 @@ def read(tmp_path, data, label=None, **declared):
     )
 
 
-def test_rows_become_records(tmp_path):
-    data = rows(n_skills=[1, 5, None, 12], set=["train", "valid", "test", "train"])
-    attributes = BIOS["attributes"] | {"skills": {"column": "n_skills", "bins": [0, 5, 10]}}
-    records, dataset, counts, quarantine = read(
-        tmp_path, data, attributes=attributes, split={"column": "set"}, language="en"
-    )
-    assert dataset.labels == ("nurse", "surgeon") and dataset.task == "multi_class"
-    gender, skills = dataset.attributes
-    assert (gender.name, gender.groups) == ("gender", ("F", "M"))
-    assert (skills.name, skills.groups) == ("skills", ("0 to <5", "5 to <10", "≥10"))
-    assert [record.split for record in records[:3]] == ["train", "dev", "test"]
-    assert records[1].metadata == {"gender": "F", "skills": "5 to <10"}
-    assert records[2].metadata == {"gender": "M"}
-    assert records[0].text == ("A life, number 0.",) and records[0].language == "en"
-    assert counts["labels"] == {"nurse": 4, "surgeon": 4} and not quarantine
+def outcome(tmp_path, n=8, columns=None, label=None, **declared):
+    """Return the data set, the records, the counts and the quarantine as lines."""
+    columns = {
+        name: [f"v{i}" for i in range(values)] if isinstance(values, int) else values
+        for name, values in (columns or {}).items()
+    }
+    try:
+        records, dataset, counts, quarantine = read(tmp_path, rows(n, **columns), label, **declared)
+    except InputError as error:
+        return [f"error: {error}".replace(f"{tmp_path}/", "")]
+    lines = [f"{dataset.task}: {', '.join(dataset.labels)}"]
+    lines += [f"{each.name}: {', '.join(each.groups)}" for each in dataset.attributes]
+    lines += [
+        f"{one.split} {one.language} {one.labels} {one.metadata} {one.text}" for one in records[:6]
+    ]
+    rejected = [f"{row['position']} {row['reason']}: {row['detail']}" for row in quarantine]
+    return [*lines, str(counts), *rejected]
+
+
+def test_declarations_and_what_is_read_of_them(tmp_path):
+    cases = yaml.safe_load((Path(__file__).parent / "declared.yaml").read_text(encoding="utf-8"))
+    lines = []
+    for number, (name, case) in enumerate(cases.items()):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        lines += [f"## {name}", *outcome(folder, **case)]
+    check_expected("formats/declared.txt", "\n".join(lines) + "\n")
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "json"])
@@ -96,74 +110,6 @@ def test_the_form_of_the_file_does_not_matter(tmp_path, suffix):
         [(r.case_id, r.text, r.labels, r.metadata) for r in each] for each in (records, again)
     ]
     assert content[0] == content[1]
-
-
-def test_groups_of_several_columns(tmp_path):
-    data = rows(male=[0.0, 0.5, 1, None], identity_muslim=["no", "yes", "true", "0"])
-    columns = {"columns": ["male", "identity_muslim"]}
-    records, dataset, *_ = read(
-        tmp_path, data, attributes={"identity": columns | {"overlapping": True}}
-    )
-    assert [(each.name, each.groups) for each in dataset.attributes] == [
-        ("identity_male", ("male", "not male")),
-        ("identity_muslim", ("identity_muslim", "not identity_muslim")),
-    ]
-    groups = [record.metadata.get("identity_male") for record in records[:4]]
-    assert groups == ["not male", "male", "male", None]
-
-
-def test_groups_that_do_not_overlap_are_one_attribute(tmp_path):
-    data = rows(black=[1, 0, 1, 0], white=[0, 1, 1, 0])
-    attributes = {"race": {"columns": ["black", "white"]}}
-    records, dataset, counts, quarantine = read(tmp_path, data, attributes=attributes)
-    assert dataset.attributes[0].groups == ("black", "white")
-    groups = [record.metadata.get("race") for record in records[:4]]
-    assert groups == ["black", "white", None, None]
-    assert counts["noted"] == {"no_group": 2}
-    assert quarantine[0]["detail"] == "race: in black and white"
-
-
-def test_several_labels(tmp_path):
-    flags = {"tax": [1, 0, 0], "farm": [True, False, True]}
-    topics = [["tax", "farm"], [], ["farm"]]
-    data = rows(topics=topics, cell=["tax; farm", "", "farm"], many=[2.0, [1.0, 2.0]], **flags)
-    for label in ({"column": "topics"}, {"column": "cell"}, {"columns": ["tax", "farm"]}):
-        records, dataset, *_ = read(tmp_path, data, label | {"task": "multi_label"})
-        assert {*dataset.labels} == {"farm", "tax"}
-        labels = [{*record.labels} for record in records[:3]]
-        assert labels == [{"tax", "farm"}, set(), {"farm"}]
-    records, dataset, *_ = read(tmp_path, data, {"column": "many", "task": "multi_label"})
-    assert dataset.labels == ("1", "2") and records[0].labels == ("2",)
-
-
-def test_a_number_becomes_a_binary_label(tmp_path):
-    data = rows(toxicity=[0.1, 0.5, 0.9, None])
-    label = {"column": "toxicity", "task": "binary", "bins": [0.5]}
-    records, dataset, counts, _ = read(tmp_path, data, label)
-    assert dataset.labels == ("<0.5", "≥0.5")
-    assert [r.labels for r in records[:4]] == [("<0.5",), ("≥0.5",), ("≥0.5",), None]
-    assert counts["labels"]["unknown"] == 2
-
-
-def test_a_declared_label_may_be_none(tmp_path):
-    data, label = rows(kind=["none", "toxic"]), {"column": "kind", "task": "binary"}
-    records, *_ = read(tmp_path, data, label | {"labels": ["none", "toxic"]})
-    assert [record.labels for record in records[:2]] == [("none",), ("toxic",)]
-    with pytest.raises(InputError, match=r"has 1 values .toxic.*declare the values under labels"):
-        read(tmp_path, data, label)
-
-
-def test_values_are_compared_as_text(tmp_path):
-    records, dataset, *_ = read(tmp_path, rows(gender=[1, 1.0, "1", True, False, 2]))
-    assert dataset.attributes[0].groups == ("1", "2", "False", "True")
-    assert [r.metadata["gender"] for r in records[:4]] == ["1", "1", "1", "True"]
-
-
-def test_texts_of_several_columns_lists_and_lines(tmp_path):
-    data = rows(title=["One"], parts=[["Two\n\nThree", "Four"]])
-    records, *_ = read(tmp_path, data, text=["title", "parts"])
-    assert records[0].text == ("One", "Two", "Three", "Four")
-    assert len({record.case_id for record in records}) == len(data)
 
 
 def test_splits_of_files_and_folders(tmp_path):
@@ -217,46 +163,6 @@ def test_bad_rows_have_a_reason(tmp_path):
     assert [record.case_id for record in records] == list("ghijkl")
     place = {row["reason"]: row["position"] for row in quarantine}
     assert (place["no_text"], place["text_is_number"], place["outside_labels"]) == (1, 2, 3)
-
-
-@pytest.mark.parametrize(
-    ("data", "declared", "message"),
-    [
-        (rows(), {"text": "words"}, "has no column 'words', which `text` names; name .*: bio, "),
-        (
-            rows(),
-            {"attributes": {"gender": {"column": "sex"}}},
-            "has no column 'sex', which `attributes.gender` names",
-        ),
-        (rows(gender=["F"]), {}, r"the attribute gender has one value only \(F\)"),
-        (
-            rows(job=["a", "b", "c"]),
-            {"label": {"task": "binary"}},
-            r"the label job has 3 values \(a, b, c\), and a binary one has two",
-        ),
-        (rows(job=["nurse"]), {}, "the label job has too few values to learn from: nurse"),
-        (rows(402, job=[f"j{i}" for i in range(201)]), {}, "job has 201 values, so it is no class"),
-        (rows(202, gender=[f"g{i}" for i in range(101)]), {}, "gender has 101 groups; give a numb"),
-        (rows(bio=["1", 2.5]), {}, "no case could be read: text_is_number 8 times"),
-        (
-            rows(),
-            {"attributes": {"gender": {"column": "gender", "columns": ["a"]}}},
-            "columns has no effect",
-        ),
-        (rows(), {"attributes": {"gender": {}}}, "text.datasets.bios.attributes.gender needs"),
-        (rows(), {"attributes": {"language": {"column": "x"}}}, "must be .* no name of a column"),
-        (rows(), {"label": {"bins": [1], "labels": ["a"]}}, "label.labels has no effect beside"),
-        (
-            rows(),
-            {"attributes": {"gender": {"columns": ["A b", "a-b"], "overlapping": True}}},
-            "two attributes would be called gender_a_b",
-        ),
-        (rows(), {"label": {"task": "regression"}}, "allowed are binary, multi_class"),
-    ],
-)
-def test_what_cannot_be_compared_is_refused(tmp_path, data, declared, message):
-    with pytest.raises(InputError, match=message):
-        read(tmp_path, data, **declared)
 
 
 def test_files_of_a_pattern(tmp_path, monkeypatch):

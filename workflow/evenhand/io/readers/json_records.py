@@ -16,7 +16,7 @@ LINES_TRIED = 20
 
 def read_json_lines(text: TextReader, options: Options) -> Iterator[tuple[int, str]]:
     """Yield the number of the line, and the text of the field; others go to the quarantine."""
-    return _read_lines(mended(text, text.file, text.quarantine), text, options)
+    return _texts(json_values(text, options.max_characters, by_line=True), text, options)
 
 
 def read_json(text: TextReader, options: Options) -> Iterator[tuple[int, str]]:
@@ -25,6 +25,27 @@ def read_json(text: TextReader, options: Options) -> Iterator[tuple[int, str]]:
     Values before a break of an array are used. Records without the field, and
     those longer than the limit, go to the quarantine.
     """
+    return _texts(json_values(text, options.max_characters), text, options)
+
+
+def json_values(
+    text: TextReader, max_characters: int, *, by_line: bool = False, strict: bool = False
+) -> Iterator[tuple[int, str, Any]]:
+    """Yield position, unit (``line`` or ``record``) and value of each JSON value of a text.
+
+    Broken ones go to the quarantine. One value is in memory at a time.
+
+    Parameters
+    ----------
+    text : TextReader
+        A value per line; or one value, an array of values, or values one after the other.
+    max_characters : int
+        The longest value that is read.
+    by_line : bool
+        Whether each line is a value; otherwise an object among the first lines shows it.
+    strict : bool
+        The first line alone shows it, and a file of blanks is broken.
+    """
     pieces = mended(text, text.file, text.quarantine)
     begun: list[tuple[int, str]] = []
     head = ""
@@ -32,37 +53,40 @@ def read_json(text: TextReader, options: Options) -> Iterator[tuple[int, str]]:
         begun.append(piece)
         if head := piece[1].lstrip():
             break
+    if strict and not head and text.bytes:  # files of 0 bytes are reported when they are opened
+        text.quarantine.add(text.file, None, "file", "broken_json", "blanks only")
     pieces = chain(begun, pieces)
-    if head.startswith("{") and any(map(is_object, head.split("\n")[:LINES_TRIED])):
-        yield from _read_lines(pieces, text, options)
+    first_lines = head.split("\n")[: 1 if strict else LINES_TRIED]
+    by_line |= head.startswith("{") and any(map(is_object, first_lines))
+    if by_line:
+        yield from _by_line(pieces, text)
     elif head:
-        yield from _read_values(pieces, head, text, options)
+        count = 0
+        for values, problem in read_parts(pieces, head, max_characters):
+            for value in values:
+                count += 1
+                yield count, "record", value
+            if problem:
+                text.quarantine.add(text.file, count + 1, "record", *problem)
+        for _ in pieces:
+            pass  # to count the whole file and report its damage
 
 
-def _read_lines(
-    pieces: Iterable[tuple[int, str]], text: TextReader, options: Options
-) -> Iterator[tuple[int, str]]:
+def _by_line(pieces: Iterable[tuple[int, str]], text: TextReader) -> Iterator[tuple[int, str, Any]]:
     for number, line in numbered_lines(pieces):
         try:
-            record = load(line)
+            value = load(line)
         except ValueError as error:
             text.quarantine.add(text.file, number, "line", reason_of(error), str(error))
         else:
-            yield from _value(record, number, "line", text, options)
+            yield number, "line", value
 
 
-def _read_values(
-    pieces: Iterable[tuple[int, str]], head: str, text: TextReader, options: Options
+def _texts(
+    values: Iterable[tuple[int, str, Any]], text: TextReader, options: Options
 ) -> Iterator[tuple[int, str]]:
-    count = 0
-    for values, problem in read_parts(pieces, head, options.max_characters):
-        for record in values:
-            count += 1
-            yield from _value(record, count, "record", text, options)
-        if problem:
-            text.quarantine.add(text.file, count + 1, "record", *problem)
-    for _ in pieces:
-        pass  # to count the whole file and report its damage
+    for number, unit, record in values:
+        yield from _value(record, number, unit, text, options)
 
 
 def _value(

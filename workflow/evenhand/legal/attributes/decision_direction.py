@@ -3,16 +3,10 @@
 SCDB's codebook (variable decisionDirection): 1 conservative, 2 liberal, 3 unspecifiable.
 """
 
-from evenhand.legal.dataset import Attribute
-from evenhand.legal.findings import Coded, Finding
-from evenhand.legal.records import Record
+from evenhand.legal.findings import Coded
 
 KIND = "scotus"
-TABLES = ()
-
-#: SCDB's codes and their names.
-DIRECTIONS = {"1": "conservative", "2": "liberal", "3": "unspecifiable"}
-DIRECTIONS |= {name: name for name in DIRECTIONS.values()}
+TABLES = ("scdb_directions",)
 
 DIRECTION = Coded(
     field="scdb_decision_direction",
@@ -20,10 +14,9 @@ DIRECTION = Coded(
     missing="no_direction_code",
     rule="direction_code",
     other="unspecifiable_direction",
-    remedy="SCDB's are 1 conservative, 2 liberal, 3 unspecifiable",
+    table="scdb_directions",
+    codes=("code", "name"),
+    groups=("direction",),
 )
 
-
-def find(record: Record, attribute: Attribute, prepared: None) -> Finding:
-    """The direction; no value where SCDB has none or calls it unspecifiable."""
-    return DIRECTION.find(record, attribute, DIRECTIONS)
+prepare, find = DIRECTION.prepare, DIRECTION.find

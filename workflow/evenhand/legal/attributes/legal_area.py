@@ -1,11 +1,6 @@
 """FSCS: the area of law, as stated by the source (from the chamber that decided)."""
 
-from pathlib import Path
-
-from evenhand.core.resources import read_resource
-from evenhand.legal.dataset import Attribute
-from evenhand.legal.findings import Coded, Finding
-from evenhand.legal.records import Record
+from evenhand.legal.findings import Coded
 
 KIND = "fscs"
 TABLES = ("swiss_legal_areas",)
@@ -16,21 +11,9 @@ AREA = Coded(
     missing="no_legal_area",
     rule="area_of_source",
     other="other_area",
-    remedy="add it to swiss_legal_areas.csv",
+    table="swiss_legal_areas",
+    codes=("name",),
+    groups=("area",),
 )
 
-
-def prepare(tables: dict[str, Path], attribute: Attribute) -> dict[str, str]:
-    """The area of each name."""
-    rows = read_resource(
-        tables["swiss_legal_areas"],
-        ["name", "area"],
-        unique=("name",),
-        choices={"area": (*attribute.groups, attribute.unknown)},
-    )
-    return {row["name"].casefold(): row["area"] for row in rows}
-
-
-def find(record: Record, attribute: Attribute, prepared: dict[str, str]) -> Finding:
-    """Return the area; no value where the source states none, or *other*."""
-    return AREA.find(record, attribute, prepared)
+prepare, find = AREA.prepare, AREA.find

@@ -6,12 +6,7 @@ own list differs, the column `fairlex` has its type and the note the reason. A c
 are people as often as companies is *other*.
 """
 
-from pathlib import Path
-
-from evenhand.core.resources import read_resource
-from evenhand.legal.dataset import Attribute
-from evenhand.legal.findings import Coded, Finding
-from evenhand.legal.records import Record
+from evenhand.legal.findings import Coded
 
 KIND = "scotus"
 TABLES = ("scdb_respondents",)
@@ -22,25 +17,11 @@ RESPONDENT = Coded(
     missing="no_respondent_code",
     rule="respondent_code",
     other="other_respondent",
-    remedy="add it to scdb_respondents.csv",
+    table="scdb_respondents",
+    codes=("code", "name"),
+    groups=("type", "fairlex"),
     # right for nearly all respondents of a code, not for all (read on 60 cases)
     confidence=0.95,
 )
 
-
-def prepare(tables: dict[str, Path], attribute: Attribute) -> dict[str, str]:
-    """The type of each respondent, by SCDB's code and by its name (in small letters)."""
-    known = (*attribute.groups, attribute.unknown)
-    rows = read_resource(
-        tables["scdb_respondents"],
-        ["code", "name", "type", "fairlex"],
-        optional=("fairlex",),
-        unique=("code",),
-        choices={"type": known, "fairlex": known},
-    )
-    return {row[key].casefold(): row["type"] for row in rows for key in ("code", "name")}
-
-
-def find(record: Record, attribute: Attribute, prepared: dict[str, str]) -> Finding:
-    """The respondent's type; no value where SCDB has none, or the code is of several types."""
-    return RESPONDENT.find(record, attribute, prepared)
+prepare, find = RESPONDENT.prepare, RESPONDENT.find

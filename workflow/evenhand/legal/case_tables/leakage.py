@@ -16,7 +16,7 @@ from evenhand.core.tables import Row, Table, flag, integer, number, share, text
 from evenhand.errors import InputError
 from evenhand.legal.built import case_batches, label_names, with_none
 from evenhand.legal.case_study import CaseStudy
-from evenhand.legal.scored import drawn_seed
+from evenhand.legal.scored import SEED, drawn_seed
 from evenhand.metrics.association import mutual_information, risk_ratio
 
 #: Columns of the table of words (`outcome_words.csv`). A pattern is a regular expression of RE2;
@@ -161,7 +161,7 @@ def _rows(study: CaseStudy, pattern: Pattern, members: np.ndarray) -> Iterator[R
         "paragraphs": pattern.paragraphs,
         "examples": "; ".join(pattern.examples),
         **_association(
-            labels, has, f"{study.seed} {pattern.language} {pattern.pattern}", study.resamples
+            labels, has, f"{SEED} {pattern.language} {pattern.pattern}", study.resamples
         ),
     }
     for label, column in zip(label_names(study.dataset), labels.T, strict=True):

@@ -16,7 +16,7 @@ from evenhand.core.tables import Row, Table, flag, integer, number, text
 from evenhand.legal.built import with_none
 from evenhand.legal.case_study import CaseStudy
 from evenhand.legal.dataset import Dataset
-from evenhand.legal.scored import drawn_seed
+from evenhand.legal.scored import SEED, drawn_seed
 from evenhand.metrics.divergence import (
     jensen_shannon_distance,
     permuted_distances,
@@ -69,7 +69,7 @@ def rows(study: CaseStudy) -> Iterator[Row]:
                 np.bincount(of_case[known & members & study.parts[part]], minlength=len(patterns))
                 for part in ("train", other)
             )
-            name = f"{study.seed} {attribute}/{group}/{other}"
+            name = f"{SEED} {attribute}/{group}/{other}"
             yield {
                 "attribute": attribute,
                 "group": group,

@@ -17,7 +17,7 @@ from evenhand.legal.classifier_study import (
     ClassifierStudy,
     noise_verdict,
 )
-from evenhand.legal.scored import drawn_seed
+from evenhand.legal.scored import SEED, drawn_seed
 from evenhand.metrics.calibration import BINS, bin_values, calibration_error, confidences
 from evenhand.metrics.disparity import permuted_sums, share_as_far
 
@@ -71,7 +71,7 @@ def calibrate(study: ClassifierStudy) -> list[tuple[Row, list[Row]]]:
                 values[known],
                 groups.codes[known],
                 groups.unknown,
-                seed=drawn_seed(study.seed, "test", attribute, "shuffled"),
+                seed=drawn_seed(SEED, "test", attribute, "shuffled"),
                 permutations=study.permutations,
             )
             noise = calibration_error(noise.reshape(*noise.shape[:2], len(places), -1)).mean(-1)

@@ -8,7 +8,7 @@ from evenhand.core.tables import Row, Table, integer, number, percent, text
 from evenhand.legal.built import label_sets
 from evenhand.legal.classifier_study import SELECT, SETTING, SETTING_KEY, ClassifierStudy
 from evenhand.legal.groups import PLUS, TIMES, attributes
-from evenhand.legal.scored import FEW, Setting, drawn_seed
+from evenhand.legal.scored import FEW, SEED, Setting, drawn_seed
 from evenhand.metrics.cells import merge_rare
 from evenhand.metrics.classification import predicted_labels
 
@@ -59,7 +59,7 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
         labels, names = label_sets(cases.true[known].astype(np.int64), cases.dataset)
         labels = merge_rare(labels, groups.codes[known], np.arange(len(known)), FEW)
         cells, codes = np.unique(groups.codes[known] * len(names) + labels, return_inverse=True)
-        generator = np.random.default_rng(drawn_seed(study.seed, attribute, "cells"))
+        generator = np.random.default_rng(drawn_seed(SEED, attribute, "cells"))
         members = [known[codes == cell] for cell in range(len(cells))]
         drawn = [
             some[generator.integers(0, len(some), (study.resamples, len(some)))] for some in members

@@ -14,6 +14,7 @@ from evenhand.legal.predictions import NO_ATTRIBUTE
 from evenhand.legal.scored import (
     BASE,
     MEASURES,
+    SEED,
     Cases,
     Runs,
     case_counts,
@@ -87,7 +88,7 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
     cases, runs = study.test
     settings = [runs.by_setting(groups.attribute.name) for groups in cases.groups]
     count = max(study.swaps, SWAPS * len(MEASURES) * sum(map(len, settings)))
-    name = f"{study.seed}/test/swapped"
+    name = f"{SEED}/test/swapped"
     swaps = [
         (drawn_seed(name, first), min(AT_ONCE, count - first)) for first in range(0, count, AT_ONCE)
     ]
@@ -194,19 +195,17 @@ def _test(
 
 def _over_seeds(differences: np.ndarray) -> dict[str, Any]:
     """Return the paired t test; without a p-value if there is one seed, or all differ equally."""
-    from scipy.stats import t
+    from scipy.stats import sem, ttest_1samp
 
-    count, mean = len(differences), float(differences.mean())
-    if count < 2:
+    if len(differences) < 2:
         return {"reason": ONE_SEED}
-    error = float(differences.std(ddof=1)) / math.sqrt(count)
-    if error <= 1e-9:
-        if abs(mean) <= 1e-9:
+    if sem(differences) <= 1e-9:
+        if abs(differences.mean()) <= 1e-9:
             return {"seeds_low": 0.0, "seeds_high": 0.0, "p_seeds": 1.0}
         return {"reason": "all seeds differ by the same"}
-    reach = float(t.ppf(0.975, df=count - 1)) * error
-    p_value = 2 * float(t.sf(abs(mean) / error, df=count - 1))
-    return {"seeds_low": mean - reach, "seeds_high": mean + reach, "p_seeds": p_value}
+    test = ttest_1samp(differences, 0.0)
+    low, high = map(float, test.confidence_interval())
+    return {"seeds_low": low, "seeds_high": high, "p_seeds": float(test.pvalue)}
 
 
 def _adjust(rows: list[dict[str, Any]], delta: float) -> None:
