@@ -31,9 +31,6 @@ ALWAYS = ("front", "reproduction", "certificate", "known_errors", "provenance")
 #: JSON documents that pages show as tables.
 DOCUMENTS = ("/statistics.json", "/report.json", "/pairs.json", "/data.json", "/splits.json")
 
-#: The inputs that the explorer shares with the page of the language models.
-EXPLORED_SETS = ("sets", "pairs", "scores", "gates")
-
 
 def read_shown(table: Path) -> dict[str, dict[str, Any]]:
     """Return how `snakemake --report` shows outputs: the arguments of ``report``, by path.
@@ -108,21 +105,25 @@ def slguset_files(config: Config, shards: Iterable[str]) -> list[str]:
 
 def models_files(config: Config) -> Files:
     """Return the results that the language-model report shows, by kind."""
-    sets = {name: models for name, models in plan_stereotypes.pair_sets(config).items() if models}
-    files: Files = {}
-    if sets:
-        folder = "<results>/stereotypes"
-        scored = [(name, model) for name, models in sets.items() for model in models]
-        files = {
-            "sets": [f"{folder}/{name}/pairs.json" for name in sets],
-            "pairs": [f"{folder}/{name}/pairs.parquet" for name in sets],
-            "scores": [f"{folder}/{name}/scores/{model}.parquet" for name, model in scored],
-            "gates": [f"{folder}/{name}/gates/{model}.json" for name, model in scored],
-            "tables": [f"<results>/tables/pairs/{name}" for name in sets],
-        }
+    sets, pairs = plan_stereotypes.pair_sets(config), pair_files(config)
+    tables = [f"<results>/tables/pairs/{name}" for name, models in sets.items() if models]
+    results: Files = {"sets": pairs["sets"], "gates": pairs["gates"], "tables": tables}
     if config["stereotypes"]["released"]["scores"]:
-        files["released"] = "<results>/tables/released"
-    return files
+        results["released"] = "<results>/tables/released"
+    return {kind: files for kind, files in results.items() if files}
+
+
+def pair_files(config: Config) -> Files:
+    """Return the pairs of each scored set, and the scores and checks of its models, by kind."""
+    sets = {name: models for name, models in plan_stereotypes.pair_sets(config).items() if models}
+    folder = "<results>/stereotypes"
+    scored = [(name, model) for name, models in sets.items() for model in models]
+    return {
+        "sets": [f"{folder}/{name}/pairs.json" for name in sets],
+        "pairs": [f"{folder}/{name}/pairs.parquet" for name in sets],
+        "scores": [f"{folder}/{name}/scores/{model}.parquet" for name, model in scored],
+        "gates": [f"{folder}/{name}/gates/{model}.json" for name, model in scored],
+    }
 
 
 def individual_files(config: Config) -> list[str]:
@@ -143,9 +144,7 @@ def explorer_files(config: Config) -> Files:
         "summaries": [f"<results>/tables/bias/{name}" for name in sources if models],
         "bias_scores": scores,
     }
-    sets = models_files(config)
-    files |= {name: sets[name] for name in EXPLORED_SETS if name in sets}
-    return {name: paths for name, paths in files.items() if paths}
+    return {name: paths for name, paths in (files | pair_files(config)).items() if paths}
 
 
 def pages(config: Config, shards: Iterable[str]) -> list[str]:

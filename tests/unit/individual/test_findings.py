@@ -65,7 +65,7 @@ def test_findings_turn_with_the_numbers():
         )
     )
     gain = by_name["gain_with_fewer_positives"]
-    assert gain["holds"] is False and "(not significant)" in gain["sentence"]
+    assert gain["holds"] is False and "(not significant after adjustment)" in gain["sentence"]
     assert by_name["one_class_from_lambda"]["holds"] is False
     assert "headline_other_gain" in by_name and "headline_no_gain" not in by_name
 
@@ -73,13 +73,16 @@ def test_findings_turn_with_the_numbers():
 def test_a_gain_with_more_positive_predictions():
     rates = {"positive_rate": lambda s: 0.4 + 0.001 * (s % 2), "ifr_p": lambda s: 80.0 + s % 3}
     gain = found(collapsing(**rates))["gain_with_fewer_positives"]
-    assert gain["holds"] is False and "(not significant)" not in gain["sentence"].split(", and")[0]
+    assert (
+        gain["holds"] is False
+        and "(not significant after adjustment)" not in gain["sentence"].split(", and")[0]
+    )
 
 
 def test_no_gain_is_reported_where_there_is_none():
     by_name = found(collapsing(ifr_p=lambda s: 30.0 + s % 3))
     assert by_name["headline_no_gain"]["sentence"] == (
-        "On Adult, with IIFR on cosine pairs, IFR_p falls from 60.5 to 30.9."
+        "On Adult, with IIFR on cosine pairs, IFR_p falls from 60.5 to 30.9 at a weight λ of 1."
     )
     assert not {"headline_other_gain", "headline_fewer_positives"} & by_name.keys()
 
@@ -119,7 +122,8 @@ def test_adversaries_are_lower_higher_or_not_significantly_different():
     rows += [run(seed=s, method="cfair", mu=4.0, ifr_p=60.0 + 3 * (s % 2)) for s in range(4)]
     assert found(rows)["adversaries_less_fair"]["sentence"] == (
         "The MLP has an IFR_p of 61.5. Of the adversarial models without IIFR, these have a lower"
-        " one: ALFR (41.6); these are not significantly different from it: CFAIR (full) (61.5)."
+        " one: ALFR (41.6); for these a difference is not significant after adjustment for all"
+        " tests: CFAIR (full) (61.5)."
     )
 
 
@@ -176,7 +180,8 @@ def test_what_is_printed_alike_is_unchanged():
     assert pairs["sentence"] == (
         "With training on counterfactual pairs (lambda 0.1), IFR_p rises from 50.0 to 90.5,"
         " accuracy is unchanged at 84.6 and dDP (difference of the groups’ shares of positive"
-        " predictions) rises from 10.2 to 10.3 points (not significant)."
+        " predictions) rises from 10.2 to 10.3 points (not significant after"
+        " adjustment)."
     )
 
 

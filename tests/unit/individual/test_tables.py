@@ -206,7 +206,7 @@ def test_a_listed_cell_that_cannot_be_checked():
         dataclasses.replace(published, inconsistencies=[*published.inconsistencies, other])
     )
     [row] = [row for row in rows if row["result"] == "cannot_be_checked"]
-    assert row["words"].endswith("(the cells are not in our facts)") and row["known_error"]
+    assert row["words"].endswith("(we do not have these cells)") and row["known_error"]
 
 
 def test_mix_by_hand():

@@ -93,8 +93,8 @@ def test_causes_of_the_worst_group(written):
         "most_wci": 0,
     }  # fmt: skip
     assert found["holds"] is True
-    assert "in 1 of 1 attribute," in found["sentence"]
-    assert "1 further attribute has several worst groups." in found["sentence"]
+    assert "Of 1 combination of attribute and classifier, it has the fewest" in found["sentence"]
+    assert "1 further combination has several worst groups and does not" in found["sentence"]
     assert ("worst_group_explained", "set 1") not in [
         (row["id"], row["dataset"]) for row in document["findings"]
     ]
@@ -148,7 +148,7 @@ def test_calibration(finding_of):
     found = finding_of("calibration_by_group", {"calibration": rows})
     assert found["numbers"] == {"groups": 2, "above_noise": 1}
     assert found["sentence"].endswith(
-        "of the same size (linear, Region: Hunan). By chance alone, about 0.1 would be."
+        "of the same size (linear, Region: Hunan). If no group differed, about 0.1 would be."
     )
 
 

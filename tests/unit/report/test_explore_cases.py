@@ -65,6 +65,8 @@ def test_what_is_known_of_a_case(data):
     assert facts(data, "date") == [[], ["2015"], ["1999-01-01"], []]  # of the second the year alone
     assert facts(data, "numbers") == [[], ["Application 123/45"], [], []]
     assert facts(data, "labels") == [["3"], ["6", "8"], [], ["none"]]
+    labels = next(one for one in data["columns"] if one["name"] == "labels")
+    assert {value for value, _ in labels["options"]} >= {"3", "6", "8", "none"}
     assert facts(data, "labelled") == [["yes"], ["yes"], ["no"], ["yes"]]
     gender = next(one for one in data["columns"] if one["name"] == "applicant_gender")
     assert [value for value, _ in gender["options"]] == ["male", "female", "n/a"]

@@ -23,6 +23,7 @@ from evenhand.report.figures import (
     histograms,
     lines,
     padded,
+    reach,
     scatter,
 )
 from unit.report.checks import TEMPLATES, rows
@@ -333,3 +334,11 @@ def test_labels_of_a_front_that_are_close_are_one():
     assert rows(scatter(two, "S", *sides, series=["a"]).to_dict(), "marks") == ["1, 2"]
     [point] = marks(spec, "point")
     assert point["encoding"]["opacity"]["condition"]["test"] == "isValid(datum.mark)"
+
+
+def test_a_scale_reaches_beyond_its_numbers_within_bounds():
+    rows = [{"low": 40.0, "high": 70.0}, {"low": None, "high": 55.0}]
+    assert reach(rows, ("low", "high"), centre=50, least=10, most=50) == 21
+    assert reach(rows, ("low", "high"), centre=50, least=30, most=50) == 30
+    assert reach(rows, ("low", "high"), centre=50, least=10, most=15) == 15
+    assert reach([], ("low",), least=0.5) == 0.5

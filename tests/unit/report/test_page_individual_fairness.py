@@ -123,7 +123,8 @@ def test_how_near_outputs_are_follows_the_runs(page, bases, tau, words):
 def test_says_what_is_not_there(page):
     tree = page({})
     absent = {id for id in SECTIONS if tree.css_first(f"#{id} .absent")}
-    assert absent == {*SECTIONS} - {"reading", "limits"}
+    assert absent == {*SECTIONS} - {"reading", "limits", "table-8"}
+    assert not tree.css("#table-8")
     assert text(tree, ".lead") == "There is no conclusion yet."
     assert not tree.css("figure")
 

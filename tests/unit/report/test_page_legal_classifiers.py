@@ -76,7 +76,7 @@ def test_a_group_without_cases_is_listed_once():
         for one in (row | {"group": "none"}, some)
     ]
     rows += [some | {"objective": "erm"} | other for other in ({"split": "dev"}, {"seed": "0"})]
-    [block] = describe_group_scores(rows, Titles())
+    [block] = describe_group_scores(rows)
     none, some = block["groups"]
     assert [row["note"] for row in none["rows"]] == ["no cases"]
     assert [(row["objective"], row["score"]) for row in some["rows"]] == [
@@ -116,8 +116,8 @@ def test_table_2_is_drawn_by_the_share_of_training_cases():
     assert [row.get("low") for row in rows] == [30, None, None]
     assert [row.get("band_low") for row in rows] == [20, None, None]
     assert rows[0]["words"].replace("\xa0", " ") == (
-        "most: macro-F1 40.0 (30.0 to 50.0); chance 20.0 to 60.0; 60 training cases (60.0 %); "
-        "drift of labels 0.100; share of the worst class 25.0 %"
+        "most: macro-F1 40.0 (30.0 to 50.0); in 95 % of random groups 20.0 to 60.0; "
+        "60 training cases (60.0 %); drift of labels 0.100; share of the worst class 25.0 %"
     )
 
 

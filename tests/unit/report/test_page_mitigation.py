@@ -98,34 +98,41 @@ def test_the_clearest_change_comes_with_its_interval():
     assert found.next == ""
     none = conclude([change(verdict="inconclusive", low=None, further=n) for n in (9, 1)])
     assert none.next.startswith(
-        "Train 1 more seed (repeated runs) to test the effect of <bdi>DRO</bdi> on <bdi>worst"
+        "Train 1 more seed (repeated runs) with <bdi>DRO</bdi> to test its effect on <bdi>worst"
     )
     assert none.strength == 0 and none.sentence.startswith("None of 2 comparisons")
     assert ": not significant" in none.more[0]
     other = change("other", "inconclusive", low=-1.0)
     assert conclude([change(), other]).short == (
-        "Fairer with <bdi>DRO</bdi>. Not significant, but a change is not excluded, with"
+        "Fairer: <bdi>DRO</bdi>. Undecided (not significant, but a change is not excluded):"
         " <bdi>other</bdi>."
     )
     worse = change("worse", gap=True)
     mixed = [change("mixed"), change("mixed", gap=True)]
     same = change("same", "equivalent")
     assert conclude([*mixed, worse, same]).short == (
-        "Less fair with <bdi>worse</bdi>. Fairer by one measure and less fair by another with"
-        " <bdi>mixed</bdi>. No change that matters with <bdi>same</bdi>."
+        "Less fair: <bdi>worse</bdi>. Fairer by one measure and less fair by another:"
+        " <bdi>mixed</bdi>. No change that matters: <bdi>same</bdi>."
     )
     here = [change("both"), *(change(name)._replace(elsewhere=False) for name in ("both", "here"))]
     assert conclude(here).short == (
-        "Fairer with <bdi>both</bdi>. Fairer on these data, not shown for others, with"
-        " <bdi>here</bdi>."
+        "Fairer: <bdi>both</bdi>. Fairer on these data, not shown for others: <bdi>here</bdi>."
     )
     same_alone = change()._replace(alone=60.0)
-    assert conclude([same_alone]).short.startswith("No evidence that the individual loss (IIFR)")
+    assert conclude([same_alone]).short == (
+        "Fairer, but no more than the same method without the individual loss (IIFR):"
+        " <bdi>DRO</bdi>."
+    )
     untested = change(verdict="inconclusive")._replace(reason=ONE_SEED)
-    assert conclude([untested]).short == "Not tested (one seed only) with <bdi>DRO</bdi>."
+    words = "Undecided, as one seed allows no test over seeds: <bdi>DRO</bdi>"
+    assert conclude([untested]).short == f"{words}."
     nothing = change(verdict="inconclusive")._replace(reason=CONSTANT)
     assert "significant; 1 cannot be judged, as both classifiers predict the same" in (
         conclude([nothing]).sentence
+    )
+    assert conclude([nothing, untested, nothing]).short == (
+        f"{words} (1 of 3 comparisons). Cannot be judged (the same prediction for every case):"
+        " <bdi>DRO</bdi> (2 of 3 comparisons)."
     )
     assert conclude([]).sentence == "No method was compared with plain training."
 
@@ -135,8 +142,9 @@ def test_the_clearest_change_comes_with_its_interval():
     [
         ({}, {"alone": 55.0}, "; the same method without the individual loss has 55.0."),
         ({}, {"alone": 60.0}, "has 60.0, so there is no evidence that the loss adds anything."),
-        ({}, {"elsewhere": False}, "; with other seeds too, but not shown for other data)."),
+        ({}, {"elsewhere": False}, "; shown for other seeds, not for other data)."),
         ({}, {"elsewhere": True}, " to 15.0)."),
+        ({}, {"seeds": 3, "few_seeds": True}, " to 15.0; both over the same 3 seeds)."),
         ({"gap": True}, {}, "to 60.0, which is less fair ("),
         ({"verdict": "inconclusive"}, {}, "to 60.0 (+10.0 points"),
         ({"verdict": "inconclusive"}, {"reason": CONSTANT}, f": cannot be judged, as {CONSTANT}."),

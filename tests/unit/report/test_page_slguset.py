@@ -62,7 +62,10 @@ def test_renders_with_nothing(write):
 def test_the_published_file_alone(page):
     tree = page(*GROUPS["corpus"], *GROUPS["annotation"], *DATASET)
     lead = text(tree, ".lead")
-    assert lead.startswith("The published file has ") and "beside it" not in lead
+    assert (
+        lead.startswith("This page shows a stand-in for the authors’ file, with ")
+        and "beside it" not in lead
+    )
     assert "sheets are read" not in text(tree, "#dataset")
     assert "builds no data set of its own" in text(tree, "#dataset")
 

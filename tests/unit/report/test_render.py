@@ -283,7 +283,8 @@ def figure(label):
 def test_a_figure_is_data_in_an_element_with_a_label(tmp_path):
     tree = LexborHTMLParser(page(tmp_path, "{{ one|chart }}", one=figure(HOSTILE)))
     chart = tree.css_first("body > div.chart")
-    assert chart.attributes["aria-label"] == render.visible(HOSTILE)
+    name = render.visible(HOSTILE)
+    assert chart.attributes["aria-label"].replace("\xa0", " ") == f"{name}; {name}: 1 (100.0 %)"
     assert chart.attributes["style"] == "min-height: 85px; max-width: 720px"
     [script] = tree.css("script")
     assert script.attributes == {"type": "application/json"}
@@ -293,11 +294,23 @@ def test_a_figure_is_data_in_an_element_with_a_label(tmp_path):
     assert "table" in tree.css_first("noscript").text()
 
 
+def test_the_alternative_text_has_the_values_of_a_small_figure(tmp_path):
+    rows = [{"name": f"n{i}", "amount": i, "kind": "kept"} for i in range(render.MOST_WORDS + 1)]
+
+    def label(number):
+        one = bars(rows[:number], "Steps", unit="unit")
+        tree = LexborHTMLParser(page(tmp_path, "{{ one|chart }}", one=one))
+        return tree.css_first(".chart").attributes["aria-label"]
+
+    assert label(render.MOST_WORDS).count("; ") == render.MOST_WORDS
+    assert label(render.MOST_WORDS + 1) == "Steps"
+
+
 def test_the_title_of_a_figure_begins_with_the_names_of_its_subject(tmp_path):
     one, of = figure("Steps"), ["one", HOSTILE]
     tree = LexborHTMLParser(page(tmp_path, "{{ one|chart(of) }}", one=one, of=of))
     title = f"one, {render.visible(HOSTILE)}: Steps"
-    assert tree.css_first(".chart").attributes["aria-label"] == title
+    assert tree.css_first(".chart").attributes["aria-label"].startswith(f"{title}; ")
     assert json.loads(tree.css_first("script").text())["description"] == title
     assert one.description == "Steps"
 

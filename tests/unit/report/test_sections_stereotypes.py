@@ -1,9 +1,7 @@
 import re
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from evenhand.report.render import interval, p_value
+from evenhand.report.sections.stereotypes_measures import describe_length
 from evenhand.report.sections.stereotypes_meta import _thinned, agreement_words
 from evenhand.report.sections.stereotypes_scores import conclude, headline, judge
 from evenhand.report.sections.stereotypes_words import (
@@ -11,7 +9,7 @@ from evenhand.report.sections.stereotypes_words import (
     in_order,
     preference,
 )
-from evenhand.report.sentences import difference_pieces
+from evenhand.report.sentences import aligned
 
 SIDES = ("the stereotype", "the anti-stereotype")
 
@@ -104,7 +102,7 @@ def test_headline_counts_models():
     assert plain(headline([b])).endswith(
         "significant preference; the pairs have too few different swapped words to tell."
     )
-    assert plain(headline([b, model("c")])).startswith("Neither model with numbers has")
+    assert plain(headline([b, model("c")])).startswith("Neither of the two models with numbers")
     failed = model("d", leaning=None, why=["Broken."])
     assert plain(headline([failed])) == (
         "No model has numbers on this set. d has no number, since it did not pass the check."
@@ -113,27 +111,9 @@ def test_headline_counts_models():
     assert "&lt;b&gt;" in headline([model("<b>")])
 
 
-@given(
-    st.text(alphabet="ab 他她的，.é-", max_size=25), st.text(alphabet="ab 他她的，.é-", max_size=25)
-)
-def test_pieces_joined_are_the_sentences(more, less):
-    sides = difference_pieces(more, less)
-    for sentence, pieces, kind in zip((more, less), sides, ("more", "less"), strict=True):
-        assert "".join(piece.text for piece in pieces) == sentence
-        assert {piece.kind for piece in pieces} <= {None, kind}
-    if more == less:
-        assert not [piece for piece in [*sides[0], *sides[1]] if piece.kind]
-    unmarked = ["".join(p.text for p in pieces if p.kind is None) for pieces in sides]
-    assert unmarked[0] == unmarked[1]
-
-
 def test_what_differs_is_marked_in_whole_words_or_characters():
-    more, less = difference_pieces("The poor man sat.", "The rich old man sat.")
-    assert [piece.text for piece in more if piece.kind] == ["poor"]
-    assert [piece.text for piece in less if piece.kind] == ["rich old"]
-    more, less = difference_pieces("他在厨房。", "她在厨房。")
-    assert [piece.text for piece in more if piece.kind] == ["他"]
-    assert [piece.text for piece in less if piece.kind] == ["她"]
+    assert aligned("The poor man sat.", "The rich old man sat.")[1] == ("poor", "rich old")
+    assert aligned("他在厨房。", "她在厨房。")[1] == ("他", "她")
 
 
 def test_curves_keep_their_ends_and_drop_what_cannot_be_seen():
@@ -173,3 +153,21 @@ def test_agreement_with_people_needs_interval_and_p_value_and_pairs():
         "There are too few pairs to tell"
     )
     assert agreement_words([None]) == ""
+
+
+def test_a_preference_for_length_is_stated_where_its_interval_excludes_a_half():
+    def length(method, share, low, high):
+        ends = {"share_longer_low": low, "share_longer_high": high}
+        return {"model": "m", "method": method, "bias_type": "all", "share_longer": share} | ends
+
+    rows = [
+        length("aul", 1.0, 0.6, 1.0),
+        length("aula", 1.0, 0.5, 1.0),
+        length("cps", 0.0, None, None),  # few pairs
+        length("sss", 0.05, 0.0, 0.3),
+    ]
+    (found,) = describe_length(rows)
+    assert found["words"] == (
+        "AUL almost always prefers the longer sentence; read its score on pairs of equal length."
+        " SSS almost always prefers the shorter sentence; read its score on pairs of equal length."
+    )

@@ -33,7 +33,7 @@ def test_nothing_scored_is_blank(tmp_path):
 
 def test_reasons_for_no_table(tmp_path):
     for options, reason in (
-        ({"method": "aul"}, "no model has scores with every token masked"),
+        ({"method": "aul"}, "no model has scores with all tokens masked"),
         ({"pairs": [{}] * 5}, "no pair names the disadvantaged group"),
     ):
         assert run(tmp_path, [1] * 5, **options) == ([], reason)

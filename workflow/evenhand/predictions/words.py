@@ -118,8 +118,8 @@ def _gaps(tables: Tables) -> list[str]:
         if not groups:
             end = (
                 f"{100 * row['lowest']:.1f} % ({row['lowest_group']}) to"
-                f" {100 * row['highest']:.1f} % ({row['highest_group']}); a group is farther from"
-                " the value of random groups of its size than chance explains"
+                f" {100 * row['highest']:.1f} % ({row['highest_group']}); a group differs"
+                " significantly from random groups of the same size"
                 f" (adjusted p {_p(row['p_adjusted'])})"
             )
             sentences.append((crossed, row["p_adjusted"], 0.0, f"{start} {end}."))

@@ -26,7 +26,7 @@ from evenhand.legal.predictions import NO_ATTRIBUTE, labelled
 from evenhand.legal.records import SPLITS
 from evenhand.legal.scored import Cases, Setting, read_scored
 from evenhand.metrics.classification import predicted_labels
-from evenhand.report.explorer import Document, coded, column, form, rounded, write_explorer
+from evenhand.report.explorer import Document, coded, column, columns, form, rounded, write_explorer
 from evenhand.report.render import plural, visible
 
 #: Characters of a piece of evidence that are shown.
@@ -42,12 +42,6 @@ PLACES = {"text": "facts", "context": "header or procedure", "given": "metadata 
 LANGUAGES = {"zh": "zh-Hans"}
 
 COLUMNS = ["case_id", "date", "title", "language", "source", "source_position", "duplicate_of"]
-
-ANSWERS = [
-    ("right", "exactly right by most seeds"),
-    ("wrong", "not exactly right"),
-    ("differ", "seeds differ"),
-]
 
 
 @stage.checked
@@ -153,29 +147,33 @@ def describe_cases(
         for case, date in zip(ids, table["date"], strict=True)
     ]
     labelled = ["yes" if is_known else "no" for is_known in known[chosen]]
-    columns = [
-        column("title", "Title", table["title"], place="head"),
-        column("date", "Date", dates, place="line"),
-        column("numbers", "Numbers", (details[case][1] for case in ids), place="line"),
-        column("split", "Split", split_of, options=splits, default=split_of[0] if ids else "",
-               place="line"),
-        column("labels", "Label", gold, ask="label", none="not known", options=names,
-               place="line"),
-        *(part for attribute in dataset.attributes for part in _attribute(data, attribute, chosen)),
-        column("source", "Source", table["source"]),
-        column("position", "Record", table["source_position"]),
-        column("duplicate_of", "Nearly the same as", table["duplicate_of"]),
-        column("labelled", "Label known", labelled, options=("yes", "no"), table=False),
-        column("text", "Beginning of the facts", _beginnings(data, chosen, characters),
-               place="text", table=False),
-    ]  # fmt: skip
+    head = {
+        "title": table["title"],
+        "date": dates,
+        "numbers": (details[case][1] for case in ids),
+        "split": split_of,
+        "labels": gold,
+    }
+    tail = {
+        "source": table["source"],
+        "position": table["source_position"],
+        "duplicate_of": table["duplicate_of"],
+        "labelled": labelled,
+        "text": _beginnings(data, chosen, characters),
+    }
+    choices = {"split": {"options": splits, "default": split_of[0] if ids else ""}}
+    choices["labels"] = {"options": names}
+    groups = (
+        part for attribute in dataset.attributes for part in _attribute(data, attribute, chosen)
+    )
+    item_columns = [*columns("cases", head, choices), *groups, *columns("cases", tail)]
     trainings = _trainings(data, predictions, splits, known, of_case, chosen)
     document = form("cases") | {
         "key": key,
         "title": visible(title),
         "id": [visible(case) for case in ids],
         "language": coded(LANGUAGES.get(code, code) for code in table["language"]),
-        "columns": columns,
+        "columns": item_columns,
         "models": [_model(*training, dataset, names, objective_titles) for training in trainings],
     }
     return document, {split: int((of_case == split).sum()) for split in SPLITS}, left_out
@@ -282,10 +280,11 @@ def _model(
     words = [setting.classifier, objective_titles.get(objective, objective.replace("_", " "))]
     words += [f"trained for {title_of(attribute, dataset)}"] if attribute else []
 
-    def labels(name: str, title: str, mask: np.ndarray, **more: Any) -> dict[str, Any]:
-        values = ([names[k] for k in np.flatnonzero(row)] for row in mask)
-        return column(name, title, values, filter=True, badges=True, **more)
-
+    masks = {"predicted": majority, "missed": gold & ~majority, "wrongly": majority & ~gold}
+    named = {
+        key: ([names[k] for k in np.flatnonzero(row)] for row in mask)
+        for key, mask in masks.items()
+    }
     return {
         "name": visible(", ".join(words)),
         "asks": {"classifier": visible(setting.classifier), "objective": visible(objective),
@@ -294,12 +293,7 @@ def _model(
         "seeds": seeds,
         "row": rows,
         "measures": [right.tolist(), rounded(loss.mean(axis=0), 3), differ.tolist()],
-        "columns": [
-            column("answer", "Answer", tags, options=ANSWERS),
-            labels("predicted", "Predicted", majority),
-            labels("missed", "Missed", gold & ~majority, tone="bad"),
-            labels("wrongly", "Wrongly predicted", majority & ~gold, tone="bad"),
-        ],
+        "columns": columns("cases", {"answer": tags} | named),
         "classes": names,
         "cells": rounded(of_class.ravel(), 1),
         "cell_notes": coded(f"{n} of {seeds}" for n in votes.ravel().tolist()),

@@ -18,29 +18,19 @@ from evenhand.individual.people import (
 )
 from evenhand.individual.results import SETTING
 from evenhand.metrics.individual import TAU
-from evenhand.report.explorer import Document, coded, column, form, rounded, write_explorer
+from evenhand.report.explorer import Document, coded, column, columns, form, rounded, write_explorer
 from evenhand.report.features import Feature, features_of, read_words
 from evenhand.report.read import read_json
 from evenhand.report.render import plural, visible
 from evenhand.report.sections.individual_words import likeness, method, setting
+from evenhand.report.words import positive_label
 from evenhand.tabular.prepared import Prepared
 
 #: The groups of a method that differ from those of its data set.
 INTEGERS = "EIDIG’s whole numbers"
 
-ANSWERS = {
-    "positive": "decided 1",
-    "negative": "decided 0",
-    "wrong": "wrong",
-    "right": "right",
-    "changes": "the decision changes",
-    "stays": "the decision stays",
-    "beyond": "beyond tau",
-    "within": "within tau",
-}
-
-#: The answers that are shown beside the probability, and their CSS classes.
-BADGES = {"positive": "", "negative": "", "wrong": "bad", "changes": "bad", "beyond": ""}
+#: The two answers to each question about a decision.
+ANSWERS = (("positive", "negative"), ("wrong", "right"), ("changes", "stays"), ("beyond", "within"))
 
 
 @stage.checked
@@ -148,10 +138,10 @@ def describe_people(
     rows = [training.row for training in answers]
     held_out = np.unique(np.concatenate(rows)) if rows else np.zeros(0, dtype=np.int64)
     chosen = held_out[:most]
-    label, attribute = table.meta.get("label"), table.attribute_name
+    label, attribute = positive_label(table.meta), table.attribute_name
     labels = [("1", f"1: {label}"), ("0", f"0: not {label}")] if label else ["1", "0"]
-    columns = [
-        column("label", "Label", map(str, table.y[chosen]), options=labels, place="line"),
+    item_columns = [
+        *columns("people", {"label": map(str, table.y[chosen])}, {"label": {"options": labels}}),
         *(_feature(feature, chosen) for feature in features_of(table, words, format)),
     ]
     models = [_model(training, chosen) for training in answers]
@@ -161,8 +151,8 @@ def describe_people(
         people = answers[regrouped.index(True)].people
         title_of_groups = f"{attribute}, {INTEGERS}"
         groups = _group(people, chosen, f"group, {INTEGERS}", title_of_groups, ask="group")
-        columns.insert(0, groups | {"filter": False})
-    columns.insert(0, _group(table, chosen, "group", attribute, place="line"))
+        item_columns.insert(0, groups | {"filter": False})
+    item_columns.insert(0, _group(table, chosen, "group", attribute, place="line"))
     for model, differs in zip(models, regrouped, strict=True):
         model |= {"instead": {"group": 1}} if differs else {}
     several = any(regrouped) or len(table.attribute_values) > 2
@@ -171,7 +161,7 @@ def describe_people(
         "key": table.name,
         "title": visible(title),
         "id": [str(row) for row in chosen.tolist()],
-        "columns": columns,
+        "columns": item_columns,
         "shares": shared["shares"][: None if several else -1],
         "models": models,
     }, len(held_out) - len(chosen)
@@ -219,8 +209,7 @@ def _model(answers: Answers, chosen: np.ndarray) -> dict[str, Any]:
     moved = np.nanmax(np.abs(flipped - p[:, None]), axis=1)
     flips = len(table.attribute_values) - 1
     masks = (positive, wrong, changed.any(axis=1), beyond.any(axis=1))
-    names = list(ANSWERS)
-    tags = [np.where(mask, *names[2 * i : 2 * i + 2]) for i, mask in enumerate(masks)]
+    tags = [np.where(mask, *names) for mask, names in zip(masks, ANSWERS, strict=True)]
     kinds = {"factual": np.isnan(flipped), "decision changes": changed, "beyond tau": beyond}
     notes = np.stack(list(kinds.values()), axis=-1).reshape(-1, 3).tolist()
     shares = (~wrong, positive, 1 - changed.sum(axis=1) / flips, 1 - beyond.sum(axis=1) / flips,
@@ -234,11 +223,7 @@ def _model(answers: Answers, chosen: np.ndarray) -> dict[str, Any]:
         "row": np.searchsorted(chosen, rows).tolist(),
         "measures": [rounded(p, 3, (0.5,)), rounded(moved, 3)],
         "shares": [np.round(share.astype(float), 8).tolist() for share in shares],
-        "columns": [
-            column("seed", "Seed", seeds, filter=True, scope=True),
-            column("answer", "Answer", np.stack(tags, axis=1).tolist(),
-                   options=list(ANSWERS.items()), badges=BADGES),
-        ],
+        "columns": columns("people", {"seed": seeds, "answer": np.stack(tags, axis=1).tolist()}),
         "classes": [visible(value) for value in table.attribute_values],
         "cells": rounded(flipped.ravel(), 3, (0.5,)),
         "cell_notes": coded(

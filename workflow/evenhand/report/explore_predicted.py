@@ -8,7 +8,7 @@ import numpy as np
 from evenhand.core import stage
 from evenhand.core.stage import Count, Input, Output
 from evenhand.io.tables import read_columns
-from evenhand.report.explorer import Document, column, form, rounded, write_explorer
+from evenhand.report.explorer import Document, column, columns, form, rounded, write_explorer
 from evenhand.report.read import read_json
 from evenhand.report.render import visible
 
@@ -60,18 +60,13 @@ def _describe(document: dict[str, Any], path: Path, most: int) -> Document:
     measure = np.where(np.isfinite(probability), probability, right)
     is_positive = [float(value == positive) for value in cells["prediction"]]
     kinds = ["positive" if value == positive else "negative" for value in cells["label"]]
-    columns = [
+    item_columns = [
         column(name, name, [cell or None for cell in cells[name]], filter=True,
                place="line", none="unknown", ask=f"group: {name.lower()}")
         for name in document["groups"]
     ]  # fmt: skip
-    columns += [
-        column("label", "Label", cells["label"], filter=True, place="line"),
-        column("prediction", "Prediction", cells["prediction"], filter=True, place="line"),
-        column("outcome", "Outcome", cells["outcome"], filter=True),
-    ]
-    if positive is not None:
-        columns.append(column("negative", "Label is positive", kinds, filter=True, table=False))
+    values = {name: cells[name] for name in ("label", "prediction", "outcome")}
+    item_columns += columns("predicted", values | ({} if positive is None else {"negative": kinds}))
     model = {
         "name": title,
         "asks": {"model": document["name"]},
@@ -85,7 +80,7 @@ def _describe(document: dict[str, Any], path: Path, most: int) -> Document:
         "key": document["name"],
         "title": title,
         "id": [visible(name) for name in cells["id"]],
-        "columns": columns,
+        "columns": item_columns,
         "models": [model],
     }
 

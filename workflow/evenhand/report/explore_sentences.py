@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from evenhand.core import stage
@@ -13,11 +14,10 @@ from evenhand.core.rows import grouped
 from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import read_table
 from evenhand.io.tables import read_columns
-from evenhand.report.explorer import Document, coded, column, form, rounded, write_explorer
+from evenhand.report.explorer import Document, coded, columns, form, rounded, write_explorer
 from evenhand.report.read import read_json
 from evenhand.report.render import visible
 from evenhand.report.sections.bias import TITLES
-from evenhand.report.sections.stereotypes_examples import pair_differences
 from evenhand.report.sections.stereotypes_words import (
     exclusion_words,
     gate_words,
@@ -25,6 +25,7 @@ from evenhand.report.sections.stereotypes_words import (
     preference,
 )
 from evenhand.report.sentences import aligned
+from evenhand.scoring.methods import METHODS
 from evenhand.stereotypes.pairs import FLAGS
 
 #: Decimals of a number: of SlguSet's bias, and of a difference between two sentences.
@@ -40,17 +41,6 @@ DATASET = [
     *("sentence_id", "sentence", "pair", "surface", "surface_opposite", "opposite", "gender"),
     *("start", "end", "surface_start", "surface_end", "source", "source_position"),
 ]
-
-#: Why a sentence of SlguSet has no number, beside the reasons of other scores.
-EXCLUDED = {
-    "keyword_vanishes": "the tokenizer leaves nothing of the word",
-    "context_differs": "the two words make the tokenizer cut the rest differently",
-    "keyword_unknown": "the tokenizer does not know one of the two words",
-    "keyword_first": "the word is first, where the model gives no probability",
-}
-
-#: Why a row has no number where the scores do not have the row, or the number.
-NOT_SCORED, NO_NUMBER = "it was not scored", "the method has no number for it"
 
 
 def explore_sentences(
@@ -129,14 +119,15 @@ def describe_sentences(
     known = read_table(summary / "models.csv") if summary else []
     threshold = next((row["threshold"] for row in known if row["threshold"]), THRESHOLD)
     base = next((f", base {row['log_base']:g}" for row in known if row["log_base"]), "")
-    sides = ("expects the male word", "expects the female word")
+    sides, excluded = form("sides")["sentences"], form("excluded")
     models = []
     for model in (row["model"] for row in known if row["trusted"] and row["model"] in scores):
         bias_rows = _bias_rows(scores[model], [row["sentence_id"] for row in rows])
+        values = np.array([row.get("bias") for row in bias_rows], dtype=float)
         reasons = [row.get("excluded") for row in bias_rows]
         models.append(_model(
-            model, {"model": model}, np.array([row.get("bias") for row in bias_rows], dtype=float),
-            [EXCLUDED.get(r) or exclusion_words(r) if r else NOT_SCORED for r in reasons],
+            "sentences", model, {"model": model}, values,
+            [excluded.get(r or "not_scored") or exclusion_words(r) for r in reasons],
             [bool(row.get("has_unk")) for row in bias_rows], BIAS_DIGITS, threshold, sides,
         ))  # fmt: skip
     other = {"male": "keyword female", "female": "keyword male"}
@@ -147,13 +138,14 @@ def describe_sentences(
         row["pair"] if row["pair"] != pair else None
         for row, pair in zip(rows, surface_pairs, strict=True)
     ]
-    columns = [
-        column("Pair", "Pair", surface_pairs, filter=True, lang=language),
-        column("Masked pair", "Masked pair", masked_pairs, lang=language),
-        column("Keyword", "Keyword", (row["gender"] for row in rows), filter=True),
-        column("Source", "Source", (row["source"] for row in rows)),
-        column("line", "Line", (row["source_position"] for row in rows)),
-    ]
+    cells = {
+        "Pair": surface_pairs,
+        "Masked pair": masked_pairs,
+        "Keyword": (row["gender"] for row in rows),
+        "Source": (row["source"] for row in rows),
+        "line": (row["source_position"] for row in rows),
+    }
+    in_language = {name: {"lang": language} for name in ("Pair", "Masked pair")}
     shared = form("sentences")
     document = shared | {
         "key": key,
@@ -163,7 +155,7 @@ def describe_sentences(
         "language": language,
         "text": [_text(row) for row in rows],
         "mark": coded([f"keyword {r['gender']}", other.get(r["gender"], "keyword")] for r in rows),
-        "columns": [fact | {"place": "line"} for fact in columns],
+        "columns": columns("sentences", cells, in_language),
         "measures": [_measure("Bias", BIAS_DIGITS, "male", "female")],
         "models": models,
     }
@@ -184,28 +176,29 @@ def describe_pairs(
     trusted = [model for model, gate in checked.items() if gate.get("trusted")]
     names = [described.get(f"{side}_means") for side in ("more", "less")]
     more, less = map(preference, names)
-    sides = (f"prefers {more}", f"prefers {less}")
+    sides = [words.format(more=more, less=less) for words in form("sides")["pairs"]]
+    no_number = form("excluded")["no_number"]
     models = []
     for model in trusted:
         numbers, excluded, unknown = pair_differences(scores[model], rows)
-        why = [exclusion_words(reason) if reason else NO_NUMBER for reason in excluded]
+        why = [exclusion_words(reason) if reason else no_number for reason in excluded]
         models += [
-            _model(f"{model}, {method_title(method)}", {"model": model, "method": method},
+            _model("pairs", f"{model}, {method_title(method)}", {"model": model, "method": method},
                    values, why, unknown, DIFFERENCE_DIGITS, 0.0, sides)
             for method, values in numbers.items()
         ]  # fmt: skip
     exclusions = [row["excluded"] and exclusion_words(row["excluded"]) for row in rows]
     flags = [[FLAGS.get(flag, flag) for flag in row["flags"] or ()] for row in rows]
-    columns = [
-        column("Kind", "Kind", (row["bias_type"] for row in rows), filter=True),
-        column("Direction", "Direction", (row["direction"] for row in rows), filter=True),
-        column("Context", "Context", (row["context"] for row in rows)),
-        column("Words", "Words", (row["cluster"] for row in rows)),
-        column("Unrelated", "Unrelated", (row["unrelated"] for row in rows)),
-        column("Not scored", "Not scored", exclusions, filter=True),
-        column("Doubts", "Data-quality flags", flags, filter=True),
-        column("record", "Record", (row["source_position"] for row in rows)),
-    ]
+    cells = {
+        "Kind": (row["bias_type"] for row in rows),
+        "Direction": (row["direction"] for row in rows),
+        "Context": (row["context"] for row in rows),
+        "Words": (row["cluster"] for row in rows),
+        "Unrelated": (row["unrelated"] for row in rows),
+        "Not scored": exclusions,
+        "Doubts": flags,
+        "record": (row["source_position"] for row in rows),
+    }
     headings = [
         name[:1].upper() + name[1:]
         for name in (names[0] or "first sentence", names[1] or "second sentence")
@@ -225,7 +218,7 @@ def describe_pairs(
             for cut in cuts
         ],
         "mark": coded([["more", "less"]] * len(rows)),
-        "columns": [fact | {"place": "line"} for fact in columns if any(fact["values"])],
+        "columns": [fact for fact in columns("pairs", cells) if any(fact["values"])],
         "measures": [_measure("Difference", DIFFERENCE_DIGITS, "more", "less")],
         "models": models,
     }
@@ -233,6 +226,49 @@ def describe_pairs(
         model: gate.get("reason") for model, gate in checked.items() if model not in trusted
     }
     return _with_numbers(described, sides), _untrusted(untrusted)
+
+
+def pair_differences(
+    path: Path, rows: Sequence[dict[str, Any]]
+) -> tuple[dict[str, np.ndarray], list[str | None], np.ndarray]:
+    """Return a model's f(more) − f(less) of each pair by method, exclusions and unknown tokens.
+
+    Parameters
+    ----------
+    path : Path
+        ``scores/{model}.parquet``.
+    rows : sequence of dict
+        Of ``pairs.parquet``.
+
+    Returns
+    -------
+    differences : dict of array
+        For each method that has one; NaN where there is none.
+    excluded : list of str or None
+        Why a pair has no scores.
+    unknown : array of bool
+        Whether a sentence of the pair contains unknown tokens.
+    """
+    available = pq.read_schema(path).names
+    methods = [name for name in METHODS if name in available]
+    names = ["pair_id", "side", "variant", "n_unknown", "excluded", *methods]
+    table = read_columns(path, [name for name in names if name in available])
+    excluded = [row["excluded"] for row in rows]
+    unknown = np.zeros(len(rows), dtype=bool)
+    numbers = np.full((2, len(methods), len(rows)), np.nan)
+    place = {row["pair_id"]: at for at, row in enumerate(rows)}
+    sides = {"more": 0, "less": 1}
+    for sentence in table.filter(pc.field("variant") == "original").to_pylist():
+        at, side = place.get(sentence["pair_id"]), sides.get(sentence["side"])
+        if at is None or side is None:
+            continue
+        excluded[at] = excluded[at] or sentence["excluded"]
+        unknown[at] |= bool(sentence.get("n_unknown"))
+        if sentence["excluded"] is None:
+            known = [np.nan if sentence[name] is None else sentence[name] for name in methods]
+            numbers[side, :, at] = known
+    gaps = dict(zip(methods, numbers[0] - numbers[1], strict=True))
+    return {name: gap for name, gap in gaps.items() if not np.isnan(gap).all()}, excluded, unknown
 
 
 def _measure(title: str, digits: int, *bar: str) -> dict[str, Any]:
@@ -246,59 +282,51 @@ def _untrusted(reasons: dict[str, str | None]) -> list[str]:
     ]
 
 
-def _with_numbers(document: Document, sides: tuple[str, str]) -> Document:
+def _with_numbers(document: Document, sides: Sequence[str]) -> Document:
     """Return a set whose models have one signed number, with their orders and scales of bars."""
     for models in grouped(document["models"], "group").values():
         values = [value for model in models for value in model["measures"][0]]
         sizes = sorted(abs(value) for value in values if value is not None) or [1]
         for model in models:
             model["reach"] = sizes[min(int(len(sizes) * REACH), len(sizes) - 1)] or 1
-    orders = [
-        ("size-desc", "Furthest from zero first"),
-        ("value-desc", visible(f"Most strongly {sides[0]} first")),
-        ("value-asc", visible(f"Most strongly {sides[1]} first")),
-        ("text-asc", "As in the data set"),
-    ]
+    more, less = map(visible, sides)
+    orders = [(key, words.format(more=more, less=less)) for key, words in form("orders")]
     return document | {"orders": orders}
 
 
 def _model(
-    name: str, asks: dict[str, str], values: np.ndarray, why: list[str],
-    unknown: Sequence[bool], digits: int, threshold: float, sides: tuple[str, str],
+    kind: str, name: str, asks: dict[str, str], values: np.ndarray, why: list[str],
+    unknown: Sequence[bool], digits: int, threshold: float, sides: Sequence[str],
 ) -> dict[str, Any]:  # fmt: skip
     """Return a model with a number for each item; models of one method compare.
 
     Its filter selects numbers by sign, and by whether they exceed the threshold.
     """
     known = np.isfinite(values)
-    beyond = f" (exceeds {threshold:g})" if threshold else ""
-    directions = {
-        "plus": (sides[0] + beyond, values > threshold),
-        "minus": (sides[1] + beyond, values < -threshold),
-        "between": ("between" if threshold else "no difference", np.abs(values) <= threshold),
-        "above": (f"{sides[0]} at all", values > 0),
-        "below": (f"{sides[1]} at all", values < 0),
-        "scored": ("has a number", known),
-        "none": ("no number", ~known),
-        "unknown": ("contains unknown tokens", np.array(unknown, dtype=bool)),
+    masks = {
+        "plus": values > threshold,
+        "minus": values < -threshold,
+        "between": np.abs(values) <= threshold,
+        "above": values > 0,
+        "below": values < 0,
+        "scored": known,
+        "none": ~known,
+        "unknown": np.array(unknown, dtype=bool),
     }
-    options = [(name, words) for name, (words, _) in directions.items()
-               if threshold or name not in ("above", "below")]  # fmt: skip
-    masks = np.stack([mask for _, mask in directions.values()], axis=1).tolist()
-    tags = ([name for name, on in zip(directions, row, strict=True) if on] for row in masks)
+    facts = {"more": sides[0], "less": sides[1], "threshold": threshold}
+    tags = ([key for key, on in zip(masks, row, strict=True) if on]
+            for row in np.stack(list(masks.values()), axis=1).tolist())  # fmt: skip
     reasons = (None if on else reason for on, reason in zip(known, why, strict=True))
+    lean, no_number = columns(kind, {"lean": tags, "why": reasons})
+    lean["options"] = [[key, visible(words.format(**facts))] for key, words in lean["options"]]
     return {
         "name": visible(name),
         "asks": {key: visible(value) for key, value in asks.items()},
         "group": asks.get("method"),
         "row": None,
         "measures": [rounded(values, digits, (-threshold, 0.0, threshold))],
-        "columns": [
-            column("lean", "Bias direction", tags, options=options,
-                   badges={"unknown": "warning"}),
-            column("why", "No number", reasons, badges=True),
-        ],
-    }  # fmt: skip
+        "columns": [lean, no_number],
+    }
 
 
 def _bias_rows(path: Path, ids: list[str]) -> list[dict[str, Any]]:

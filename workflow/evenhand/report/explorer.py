@@ -58,6 +58,27 @@ def form(kind: str) -> Document:
     return read_json(FORMS)[kind]
 
 
+def columns(
+    kind: str, values: dict[str, Iterable[Any]], more: dict[str, dict[str, Any]] | None = None
+) -> list[dict[str, Any]]:
+    """Return the columns of a kind that ``explorer.json`` declares and that have values.
+
+    Parameters
+    ----------
+    kind : str
+        cases, people, predicted, sentences or pairs.
+    values : dict
+        The values of each column, by its name; in the order of the page.
+    more : dict, optional
+        Further settings of a column, see `column`.
+    """
+    declared = form("columns")[kind]
+    return [
+        column(name, values=values[name], **declared[name], **(more or {}).get(name, {}))
+        for name in values
+    ]
+
+
 def coded(values: Iterable[Any]) -> dict[str, Any]:
     """Return a coded column of values, each nothing, a text, a number, or several of them."""
     codes: dict[tuple[Any, ...], int] = {}
@@ -90,7 +111,7 @@ def column(name: str, title: str, values: Iterable[Any], **more: Any) -> dict[st
         measure, in the class ``tone``.
     """
     if "options" in more:
-        pairs = [pair if isinstance(pair, tuple) else (pair, pair) for pair in more["options"]]
+        pairs = [(pair, pair) if isinstance(pair, str) else pair for pair in more["options"]]
         more["options"] = [[visible(text) for text in pair] for pair in pairs]
         more.setdefault("filter", True)
     return {"name": name, "title": visible(title), "ask": name.lower(), **coded(values), **more}

@@ -8,6 +8,7 @@ A table with the same numbers is next to each figure.
 """
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -74,6 +75,19 @@ def padded(values: Sequence[float], least: float) -> tuple[float, float]:
     return low - space, high + space
 
 
+def reach(
+    rows: Iterable[Row],
+    columns: Sequence[str],
+    *,
+    least: float,
+    most: float = math.inf,
+    centre: float = 0.0,
+) -> float:
+    """Return the distance to the ends of a scale about a centre that has space for some numbers."""
+    known = (row[name] for row in rows for name in columns if row[name] is not None)
+    return min(max([least, *(abs(number - centre) * 1.05 for number in known)]), most)
+
+
 def bars(
     rows: Sequence[Row], label: str, *, unit: str, whole: float | None = None
 ) -> alt.LayerChart:
@@ -131,7 +145,7 @@ def forest(
     rows : sequence of mapping
         Of `estimated`: name, value, text (at the right end), words, kind (a colour of the style
         sheet, ``plain``, or ``unclear``: a hollow dot), low and high (the interval), band_low and
-        band_high (the range that chance explains).
+        band_high (a range to compare with).
     x : mapping
         The options of `axis`.
     label : str
@@ -451,7 +465,8 @@ def _rows(
     """
     space = 7 * max((len(row["text"]) for row in rows), default=0) + 12
     base = alt.Chart()
-    left = base.mark_text(align="left", yOffset=-9, limit=alt.ExprRef(f"width - {space}"))
+    lines = {"lineBreak": "\n", "lineHeight": 13, "baseline": "line-bottom"}
+    left = base.mark_text(align="left", yOffset=-3, limit=alt.ExprRef(f"width - {space}"), **lines)
     right = base.mark_text(align="right", yOffset=-9, color=_variable("soft"))
     layers = [
         *layers,

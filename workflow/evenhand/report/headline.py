@@ -19,6 +19,7 @@ from evenhand.errors import InputError
 from evenhand.report.page_list import FOLDER, PHRASES
 from evenhand.report.read import read_json
 from evenhand.report.render import count, decimal, percent, plural, signed, visible
+from evenhand.text import phrases as text
 from evenhand.text.catalogue import read_catalogue
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 #: (of `evenhand.report.page_list.PAGES`), the main one first.
 SYSTEMS = {
     "language_models": ("Is this language model biased?", ("language_models",)),
-    "predictions": ("Are these predictions fair to groups?", ("predictions",)),
+    "predictions": ("Are predictions from elsewhere fair to groups?", ("predictions",)),
     "legal": ("Is this classifier fair to groups?", ("legal_cases", "legal_classifiers")),
     "individual_fairness": ("Are similar people treated alike?", ("individual_fairness",)),
     "mitigation": ("What did mitigation change?", ("mitigation",)),
@@ -272,12 +273,18 @@ def say(phrase: str, files: Iterable[str] = (), /, **facts: Any) -> SourcedState
 
     A page with such sentences has the catalogue among its templates (`pages.USED`).
     """
-    return with_sources(_catalogue()(phrase, **facts), files)
+    return with_sources(_catalogue(html=True)(phrase, **facts), files)
+
+
+def plain(phrase: str, /, **facts: Any) -> str:
+    """Return such a sentence as plain text, for cards too; the template that shows it escapes."""
+    return _catalogue(html=False)(phrase, **facts)
 
 
 @cache
-def _catalogue() -> Callable[..., str]:
+def _catalogue(*, html: bool) -> Callable[..., str]:
     numbers = {"count": count, "decimal": decimal, "percent": percent, "plural": plural}
-    words = {"listed": listed, "name": name, "signed": signed}
-    words["every"] = lambda words: listed(words, most=len(words))
-    return read_catalogue(FOLDER / PHRASES, html=True, **numbers, **words)
+    words = {"name": name, "signed": signed, "every": text.listed}
+    if html:
+        words |= {"listed": listed, "every": lambda words: listed(words, most=len(words))}
+    return read_catalogue(FOLDER / PHRASES, html=html, **numbers, **words)

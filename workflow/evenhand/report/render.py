@@ -368,16 +368,23 @@ def as_json(value: Any) -> Markup:
     return Markup(text)
 
 
+#: The alternative text of a figure names its values up to this number.
+MOST_WORDS = 24
+
+
 def as_chart(chart: "LayerChart", of: Iterable[str] = ()) -> Markup:
     """Return a chart of `evenhand.report.figures` as the element that ``figures.js`` draws.
 
     The element reserves the height of the plot area and of an axis. The title begins with the
-    names in `of`, where the page has several such figures.
+    names in `of`, where the page has several such figures. The alternative text has the values of
+    a figure with few of them.
     """
     spec = chart.to_dict(validate=False)  # which the tests do
     del spec["$schema"], spec["config"]  # an address, and sizes
     if of := ", ".join(of):
         spec["description"] = f"{visible(of)}: {spec['description']}"
+    words = [row["words"] for row in spec["data"]["values"] if "words" in row]
+    label = "; ".join([spec["description"], *(words if len(words) <= MOST_WORDS else [])])
     style = f"min-height: {spec['height'] + 45}px"
     if widest := spec["usermeta"]["widest"]:
         style += f"; max-width: {widest}px"
@@ -385,7 +392,7 @@ def as_chart(chart: "LayerChart", of: Iterable[str] = ()) -> Markup:
         '<div class="chart" role="img" aria-label="{}" style="{}"><script type="application/json">'
         '{}</script></div>\n<noscript><p class="small">The drawing needs scripts; its numbers are'
         " in the table that can be downloaded here.</p></noscript>"
-    ).format(spec["description"], style, as_json(spec))
+    ).format(label, style, as_json(spec))
 
 
 def _missing(value: float | None) -> bool:

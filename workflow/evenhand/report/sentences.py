@@ -90,12 +90,3 @@ def aligned(more: str, less: str) -> list[tuple[str, str]]:
         else:
             cut.append(parts)
     return cut
-
-
-def difference_pieces(more: str, less: str) -> tuple[list[Piece], list[Piece]]:
-    """Return both sentences split where they differ; kinds are ``more``, ``less`` or None."""
-    cut = aligned(more, less)
-    return tuple(
-        [Piece(pair[side], kind if i % 2 else None) for i, pair in enumerate(cut) if pair[side]]
-        for side, kind in enumerate(("more", "less"))
-    )

@@ -1,6 +1,6 @@
 """Readable words for the codes in the tables."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import PurePosixPath
@@ -48,6 +48,12 @@ def file_content(file: str) -> str | None:
 def gate_meaning(word: str) -> str:
     """Return why a model is not trusted, in words; an unknown reason is returned unchanged."""
     return GATES.get(word, word)
+
+
+def positive_label(meta: Mapping[str, Any]) -> str | None:
+    """Return the label 1 of ``data.json`` in words: ``approved`` of ``decision = approved``."""
+    label = meta.get("label")
+    return label and label.rpartition(" = ")[2]
 
 
 def reason_name(reason: str, known: Reasons) -> str:

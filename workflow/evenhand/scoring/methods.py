@@ -74,7 +74,7 @@ METHODS = {
         Method(
             "all_masked",
             "masked",
-            "All masked",
+            "All tokens masked",
             "mean log-probability of the tokens when every token is masked: a control, since the"
             " model sees the length only",
         ),

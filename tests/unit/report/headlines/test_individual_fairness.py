@@ -120,7 +120,9 @@ def test_a_flip_that_changes_decisions_is_the_finding(tmp_path):
         " alike."
     )
     assert found.strength == 2 and found.line == found.sentence
-    assert found.next.startswith("Train 3 more seeds (repeated runs) to test IFR_p of <bdi>the MLP")
+    assert found.next.startswith(
+        "Train 3 more seeds (repeated runs) to compare IFR_p of <bdi>the MLP"
+    )
     unclear = headline(tmp_path / "2", {table_4: [flips | {"high": 100}]})
     assert unclear.strength == 0 and unclear.sentence.endswith("not clearly above zero.")
 
@@ -130,18 +132,18 @@ def test_a_flip_that_changes_decisions_is_the_finding(tmp_path):
     [
         (
             (0.8, 0.5),
-            "50.0 % of <bdi>b</bdi> and 80.0 % of <bdi>a</bdi> in the data",
-            ": <bdi>b</bdi> fares worse in both",
+            "50.0 % (<bdi>b</bdi>) and 80.0 % (<bdi>a</bdi>) in the data",
+            ": lower for <bdi>b</bdi> in both",
         ),
         (
             (0.5, 0.8),
-            "50.0 % of <bdi>a</bdi> and 80.0 % of <bdi>b</bdi> in the data",
-            " and 60.0 % of <bdi>b</bdi>. Changing",
+            "50.0 % (<bdi>a</bdi>) and 80.0 % (<bdi>b</bdi>) in the data",
+            " and 60.0 % (<bdi>b</bdi>) in the predictions. Changing",
         ),
         (
             (0.8, 0.6, 0.7, 0.5),
-            "80.0 % of <bdi>a</bdi> in the data (the extremes of 4 groups)",
-            ": <bdi>d</bdi> fares worst in both",
+            "80.0 % (<bdi>a</bdi>) in the data (the extremes of 4 groups)",
+            ": lowest for <bdi>d</bdi> in both",
         ),
     ],
 )
@@ -168,13 +170,14 @@ def test_the_group_with_fewer_positive_labels_is_named_with_the_decisions_that_c
     found = headline(tmp_path, made, **document)
     assert "change only a person’s <bdi>sex</bdi>" in found.sentence
     text = found.more[0].replace("\xa0", " ")
-    assert text.startswith("The positive label holds for ")
+    assert text.startswith("The share with the positive label is ")
     assert first in text and comparison in text
     assert found.short.startswith("No: changing only <bdi>sex</bdi> alters 10.0 % of the decisions")
-    assert "The network predicts the positive label for " in found.short
+    assert "The share predicted positive is " in found.short
     assert (
         "Changing only <bdi>sex</bdi> alters" in text
-        and "10.0 % of the decisions on <bdi>a</bdi>" in text
+        and "10.0 % (<bdi>a</bdi>)" in text
+        and text.endswith(" of the decisions.")
     )
     assert found.more[0].files == tuple(
         f"tables/individual/{name}.csv" for name in ("groups", "table_6", "individuals")

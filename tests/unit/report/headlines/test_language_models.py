@@ -40,17 +40,17 @@ def test_one_model_without_a_preference(tmp_path):
     headline = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
     assert headline.sentence == (
         "1 model and 1 set of pairs were compared in 1 combination: none shows a significant"
-        " preference, 1 is undecided (too few different swapped words). These results"
-        " do not support using any of the models."
+        " preference, 1 is undecided (too few different swapped words)."
     )
     assert headline.more == [
         "On <bdi>My pairs</bdi>, <bdi>tiny</bdi> comes nearest to a preference, which may be"
-        " chance: AUL 52.0 (95 % interval 47.0 to 57.0), where 50 is no preference."
+        " chance: AUL 52.0 (95 % interval 47.0 to 57.0). The score is the percentage of pairs in"
+        " which it finds the stereotype likelier; 50 is no preference."
     ]
     assert headline.strength == 0 and headline.line == headline.sentence
     assert headline.next == (
-        "Add pairs with 70 other swapped words to <bdi>My pairs</bdi>: the test of <bdi>tiny</bdi>"
-        " would then detect a score of 55 with a power of 80 % (AUL)."
+        "Add pairs with 70 other swapped words to <bdi>My pairs</bdi>. If <bdi>tiny</bdi> then had"
+        " a score of 55 (AUL), 80 % of such tests would be significant."
     )
     assert "AUL 52.0 (95 % interval 47.0 to 57.0)" in str(headline.figure.to_dict())
 
@@ -64,12 +64,12 @@ def test_a_preference_with_its_interval_and_its_side(tmp_path):
     headline = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
     assert headline.sentence == (
         "2 models and 1 set of pairs were compared in 2 combinations: 1 shows a significant"
-        " preference, 1 is undecided (too few different swapped words). These results"
-        " do not support using any of the models."
+        " preference, 1 is undecided (too few different swapped words)."
     )
     assert headline.more == [
         "On <bdi>My pairs</bdi>, <bdi>tiny</bdi> prefers the anti-stereotype: SSS 35.0 (95 %"
-        " interval 30.0 to 40.0), where 50 is no preference.",
+        " interval 30.0 to 40.0). The score is the percentage of pairs in which it finds the"
+        " stereotype likelier; 50 is no preference.",
         "Do not use <bdi>tiny</bdi> where this preference matters; mitigate and test again.",
     ]
     assert headline.line == headline.more[0] and headline.strength == 3

@@ -31,13 +31,13 @@ def classifiers(folder, *gaps, groups=()):
     return path
 
 
-def gap(verdict, ours=3.1, p_labels=0.01, objective="erm", measure="gd", p=0.01):
+def low(verdict, ours=40.0, attribute="applicant_gender", objective="erm", **more):
     return {
-        "attribute": "applicant_gender", "classifier": "linear", "objective": objective,
-        "measure": measure, "ours": ours, "low": 1, "high": 4, "noise_border": 1.2,
-        "p": p, "p_labels": p_labels, "noise_verdict": verdict, "verdict": "not_run",
+        "attribute": attribute, "classifier": "linear", "objective": objective,
+        "measure": "worst", "ours": ours, "low": 35, "high": 46, "noise_border": 50,
+        "noise_mean": 55, "p": 0.01, "noise_verdict": verdict, "verdict": "not_run",
         "smallest_group": 7,
-    }  # fmt: skip
+    } | more  # fmt: skip
 
 
 def test_data_sets_without_a_classifier_are_counted(tmp_path):
@@ -52,77 +52,94 @@ def test_data_sets_without_a_classifier_are_counted(tmp_path):
     assert "FairLex’s own cases" in headline.verdicts[0].note
 
 
-def test_gaps_beside_chance(tmp_path):
+def test_one_test_decides_each_verdict(tmp_path):
     rows = [
-        gap("above"),
-        gap("above", p_labels=0.5),
-        gap("equivalent"),
-        gap("inconclusive"),
-        gap("above", objective="group_dro"),
-        gap("above", measure="mean"),
+        low("above"),
+        low("above", from_labels=True),
+        low("equivalent"),
+        low("inconclusive"),
+        low("inconclusive", 0.0, seeds=5, constant_seeds=5),
+        low("above", objective="group_dro"),
+        low("above", measure="gd"),
+        low(None),
     ]
-    headline = describe([classifiers(tmp_path, *rows), cases(tmp_path)], TITLES)
+    groups = [{"attribute": "applicant_gender", "classifier": "linear", "group": "women"}]
+    groups = [groups[0] | {"worst": True}, groups[0] | {"group": "men", "worst": False}]
+    headline = describe([classifiers(tmp_path, *rows, groups=groups), cases(tmp_path)], TITLES)
     assert headline.sentence == (
-        "Of 4 gaps in macro-F1 between groups under plain training, 2 are significant (1 of"
-        " them no larger than in 95 % of random groups with the same labels); 1 is not"
-        " significant, with too few cases to exclude a gap that matters; 1 shows no"
-        " difference in macro-F1 that matters."
+        "The lowest score of a group was compared with random groups of the same sizes, for 5"
+        " combinations of attribute and classifier under plain training: 1 is lower (significant"
+        " after adjustment for 4 tests); 1 lower, but no lower than random groups with the same"
+        " labels; 1 no gap that matters; 1 undecided (not significant, with too few cases to"
+        " exclude a gap that matters); 1 cannot be judged, as the classifier predicts the same for"
+        " every case."
     )
     assert headline.sentence.files == ("tables/classifiers/ecthr/table_4.csv",)
-    assert headline.more[0] == (
-        "The clearest gap is in <bdi>ECtHR, Applicant</bdi> (<bdi>linear</bdi>): a group disparity"
-        " (standard deviation of the groups’ scores, macro-F1) of 3.1 (95 % interval 1.0"
-        " to 4.0), larger than in 95 % of random groups of the same sizes (1.2)."
+    assert headline.more == [
+        "In <bdi>ECtHR, Applicant</bdi> (<bdi>linear</bdi>), <bdi>women</bdi> has a macro-F1 (mean"
+        " F1 of all classes; 100 is best) of 40.0 (95 % interval 35.0 to 46.0). The lowest score"
+        " of random groups is 50.0 or more in 95 % of draws."
+    ]
+    assert headline.strength == 3.0
+    assert headline.short == (
+        "No: <bdi>women</bdi> in <bdi>ECtHR, Applicant</bdi> scores lower than random groups of"
+        " the same size (significant after adjustment for 4 tests)."
     )
-    assert headline.strength == 3.1 / 1.2
-    assert checks.rows(headline.figure, "name") == ["ECtHR, Applicant (linear)"] * 4
-    assert checks.rows(headline.figure, "kind").count("more") == 2
+    assert headline.next.startswith("Do not use <bdi>linear</bdi> where <bdi>ECtHR, Applicant")
+    assert checks.rows(headline.figure, "name") == ["ECtHR, Applicant: women (linear)"] * 4
+    assert checks.rows(headline.figure, "kind") == ["more", *["unclear"] * 3]
+    assert headline.caption.endswith(
+        "Left out: 1 lowest score where every case is predicted alike."
+    )
     assert "Do not use these classifiers for decisions." in headline.doubts
 
 
-def test_a_lowest_score_below_chance_is_stated_beside_gaps_that_are_not_above_it(tmp_path):
-    lowest = [gap("above", measure="worst", p=0.02), gap("inconclusive", measure="worst", p=0.4)]
-    where = {"attribute": "applicant_gender", "classifier": "linear"}
-    groups = [where | {"group": "women", "worst": True}, where | {"group": "men", "worst": False}]
-    folder = classifiers(tmp_path, gap("inconclusive", p=0.4), *lowest, groups=groups)
-    headline = describe([folder], TITLES)
-    assert headline.sentence == (
-        "One group scores lower than grouping by chance explains: <bdi>women</bdi> in"
-        " <bdi>ECtHR, Applicant</bdi> (<bdi>linear</bdi>), macro-F1 3.1, lower than in 95 % of"
-        " random groups of the same sizes (1.2; not significant after adjustment for 3 tests)."
-    )
-    assert headline.short.startswith("Not significant after adjustment for 3 tests")
-    assert "<bdi>women</bdi> scores lower than grouping by chance explains" in headline.short
+def test_a_score_that_is_low_before_adjustment_only_is_no_verdict(tmp_path):
+    headline = describe([classifiers(tmp_path, low("above", p=0.03), low("equivalent", p=0.5))], {})
+    words = ": none is lower (significant after adjustment for 2 tests); 1 only before adjustment"
+    assert words in headline.sentence
+    assert headline.more[0].endswith("in 95 % of draws; not significant after adjustment.")
+    assert headline.short.startswith("Not significant after adjustment for 2 tests, though")
+    assert headline.strength == 0 and headline.next == ""
+    assert checks.rows(headline.figure, "kind") == ["unclear"] * 2
+
+
+def test_the_clearest_low_score_comes_first(tmp_path):
+    rows = [low("above", score, p=0.001) for score in (40.0, 30.0)]
+    headline = describe([classifiers(tmp_path, *rows)], TITLES)
+    assert ["of 30.0" in headline.more[0], "of 40.0" in headline.more[1]] == [True, True]
+    assert checks.rows(headline.figure, "value") == [30.0, 40.0]
+    assert headline.strength == 5.0
 
 
 @pytest.mark.parametrize(
     ("rows", "begins"),
     [
-        ([gap("inconclusive"), gap("above")], "No: the groups’ scores differ more than"),
-        ([gap("inconclusive"), gap("above", measure="worst")], "No: the groups’ scores differ"),
-        ([gap("inconclusive"), gap("equivalent")], "No gap that matters in"),
-        ([gap("inconclusive")], "Cannot tell (not significant"),
+        ([low("inconclusive"), low("above", p=0.001)], "No: the lowest group in"),
+        (
+            [low("inconclusive", p=0.5), low("above", p=0.03)],
+            "Not significant after adjustment for 2",
+        ),
+        ([low("inconclusive"), low("above", from_labels=True)], "Lower, but no lower than"),
+        ([low("inconclusive"), low("equivalent")], "No gap that matters: "),
+        ([low("inconclusive"), low("inconclusive", seeds=1, constant_seeds=1)], "Undecided (too"),
+        ([low("inconclusive", seeds=1, constant_seeds=1)], "Cannot be judged (the same"),
     ],
 )
 def test_an_attribute_counts_by_the_clearest_of_its_classifiers(tmp_path, rows, begins):
     headline = describe([classifiers(tmp_path, *rows)], TITLES)
     assert headline.short.startswith(begins) and headline.short.count("ECtHR") == 1
-    if len(rows) == 1:
-        assert headline.sentence.endswith("too few cases to exclude a gap that matters.")
+    if begins.startswith("Undecided"):
         assert headline.next.startswith("Add test cases. In <bdi>ECtHR, Applicant</bdi>")
+    elif begins.startswith("Cannot"):
+        assert not headline.next and headline.figure is None
 
 
-def test_a_classifier_that_predicts_one_thing_is_not_shown_to_be_fair(tmp_path):
-    same = gap("inconclusive", 0.0) | {"seeds": 5, "constant_seeds": 5}
-    headline = describe([classifiers(tmp_path, same, gap("equivalent"))], {})
-    assert headline.sentence == (
-        "Of 2 gaps in macro-F1 between groups under plain training, 1 shows no"
-        " difference in macro-F1 that matters; 1 cannot be judged, as the classifier"
-        " predicts the same for every case."
+def test_the_sets_that_no_classifier_was_trained_on_are_named(tmp_path):
+    files = [classifiers(tmp_path, low("equivalent")), cases(tmp_path, dataset="cail")]
+    assert describe(files, {"cail": "CAIL"}).short.endswith(
+        "No classifier was trained on <bdi>CAIL</bdi>."
     )
-    assert not headline.next and not any("too few cases" in one for one in headline.doubts)
-    assert checks.rows(headline.figure, "text") == ["3.1"]
-    assert headline.caption.endswith("Left out: 1 gap where every case is predicted alike.")
 
 
 def test_what_was_left_out_is_said(tmp_path):

@@ -146,7 +146,7 @@ def test_published_counts_of_models_are_judged_within_a_share(tmp_path):
         "not_reproduced": 1,
         "not_run": 3,
     }
-    assert found.sentence.endswith("This is on the published file of this configuration.")
+    assert found.sentence.endswith("This is on a stand-in for the authors’ file.")
 
 
 def test_reads_what_the_stages_leave(tmp_path):

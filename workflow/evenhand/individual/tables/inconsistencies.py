@@ -83,7 +83,7 @@ def check_published(published: Published) -> Iterator[Row]:
                 "result": "cannot_be_checked",
                 "listed": True,
                 "known_error": _errors([entry]),
-                "words": f"{entry['why']} (the cells are not in our facts)",
+                "words": f"{entry['why']} (we do not have these cells)",
             }
 
 
@@ -165,7 +165,7 @@ def _known_mixes(published: Published) -> Iterator[dict[str, Any]]:
         mixed, swapped = row["number"], row["groups"] == "swapped"
         words = (
             f"the mix of Table 6 {'with the groups swapped ' if swapped else ''}is"
-            f" {mixed.value:g} (its cells are not in our facts); Table 4 says {whole.value:g}"
+            f" {mixed.value:g} (we do not have its cells); Table 4 says {whole.value:g}"
         )
         kind = "swapped" if swapped else "mix"
         check = _check(kind, "6", place, whole, mixed.value, mixed.rounding, words)

@@ -3,7 +3,7 @@
 FairLex (Chalkidis et al. 2022, section 4) calls it ERM+GS.
 """
 
-TITLE = "ERM, equal groups"
+TITLE = "balanced batches"
 SAMPLER = "group_uniform"
 USES_GROUPS = True
 AIM = "worst_group"

@@ -46,7 +46,7 @@ def _noise(name: str, percentile: int) -> tuple:
 
 TABLE = Table(
     "scores",
-    title="Scores, disparity and noise floor",
+    title="Scores, disparity, and that of random groups",
     key=(*SETTING_KEY, "attribute", "split", "convention", "seed"),
     columns=(
         *SETTING,

@@ -22,6 +22,7 @@ from evenhand.report.headline import (
     with_sources,
 )
 from evenhand.report.render import decimal
+from evenhand.report.words import positive_label
 from evenhand.tabular.prepared import RECORD
 
 FOLDER = "tables/individual"
@@ -106,11 +107,12 @@ def conclude(
         results.append((size, statements, say("if_short", **facts, groups=groups)))
     results.sort(key=lambda result: -result[0])
     sentences = [statement for _, statements, _ in results for statement in statements]
-    sentences += [
-        with_sources(row["sentence"], _files("findings"))
-        for row in tables.get("findings", [])
-        if row["finding"].startswith("headline_") and not _against(row)
-    ]
+    # a single data set is named once
+    place = f"On {next(iter(titles.values()))}, " if len(titles) == 1 and sentences else ""
+    for row in tables.get("findings", []):
+        if row["finding"].startswith("headline_") and not _against(row):
+            words = row["sentence"].removeprefix(place)
+            sentences.append(with_sources(words[:1].upper() + words[1:], _files("findings")))
     size, _, short = results[0] if results else (0.0, [], "")
     return size, sentences, short
 
@@ -156,7 +158,7 @@ def _groups(tables: Mapping[str, list[Row]], document: Mapping[str, Any]) -> dic
     values = [group["positive"] for group in groups]
     predicted = None not in values
     return {
-        "label": (document.get("meta") or {}).get("label"),
+        "label": positive_label(document.get("meta") or {}),
         "attribute": document.get("attribute_name"),
         "groups": groups,
         "number": number,

@@ -9,8 +9,7 @@ from altair import LayerChart
 
 from evenhand.core.rows import grouped
 from evenhand.core.tables import read_table
-from evenhand.report.cells import reach
-from evenhand.report.figures import axis, estimated, forest
+from evenhand.report.figures import axis, estimated, forest, reach
 from evenhand.report.headline import (
     Headline,
     ResultFiles,
@@ -195,9 +194,11 @@ def _figure(results: list[Result], most: int) -> tuple[LayerChart | None, str]:
         return None, ""
     rows = [result["rows"][0] for result in scored[:most]]
     far = reach(rows, ENDS, centre=CENTRE, least=LEAST_REACH, most=MOST_REACH)
+    methods = list(dict.fromkeys(row["description"]["title"] for row in rows))
     estimates = [
         estimated(
-            f"{result['model']}, {result['set']}",
+            f"{result['model']}, {result['set']}"
+            + (f" ({row['description']['title']})" if len(methods) > 1 else ""),
             (row["score"], row["score_low"], row["score_high"]),
             text=decimal(row["score"], 1),
             words=say("lm_number", row=row),
@@ -208,7 +209,6 @@ def _figure(results: list[Result], most: int) -> tuple[LayerChart | None, str]:
     ]
     x = axis("Score; 50 is no preference", (CENTRE - far, CENTRE + far))
     label = "Score of each model on each set, with its interval"
-    methods = list(dict.fromkeys(row["description"]["title"] for row in rows))
     caption = say("lm_caption", methods=methods, number=most, drawn=len(scored))
     return forest(estimates, x, label, centre=CENTRE), caption
 

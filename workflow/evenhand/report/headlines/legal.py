@@ -1,4 +1,4 @@
-"""The headline of the legal cases: whether classifiers treat groups alike, beyond chance."""
+"""The headline of the legal cases: whether classifiers treat groups alike."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,8 @@ from evenhand.report.headline import (
 from evenhand.report.read import read_json
 from evenhand.report.render import decimal
 
-Rows = list[dict[str, Any]]
+Row = dict[str, Any]
+Rows = list[Row]
 
 FILES = {
     "counts": "legal/*/records/*.counts.json",
@@ -36,8 +37,13 @@ FILES = {
 TABLES = {"cases": ("sizes", "cross"), "classifiers": ("table_2", "table_4", "claims")}
 VERDICTS = ("sizes", "cross", "table_4", "claims")
 
-#: A p-value below which a gap is above chance.
+#: A p-value below which a low score is significant.
 CHANCE = 0.05
+
+#: The verdicts on the lowest score of a group, the clearest first: lower than random groups of the
+#: same sizes after adjustment for all tests, before it only, no lower than random groups with the
+#: same labels, no gap that matters, too few cases, the same prediction for every case.
+VERDICTS_ON_GROUPS = ("unfair", "alone", "labels", "fair", "unknown", "constant")
 
 #: Rows of the figure.
 SHOWN = 8
@@ -55,185 +61,151 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
             folders = results.paths[kind]
             tables[table] = {path.name: read_table(path / f"{table}.csv") for path in folders}
             sources[table] = results.places(f"{kind}/{table}")
-    gaps = gaps_of(tables["table_4"], titles)
-    statements = conclude(tables["table_4"], tables["table_2"], titles, sources["table_4"])
-    if tables["sizes"] and not gaps:
+    lowest = judge(tables["table_4"], tables["table_2"], titles)
+    statements = conclude(lowest, sources["table_4"])
+    if tables["sizes"] and not lowest:
         sizes = [
             (titles.get(name, name), int(row["ours"]))
             for name, rows in tables["sizes"].items()
             for row in where(rows, quantity="cases", item=None)
         ]
         statements.append(say("legal_sizes", sources["sizes"], sizes=sizes))
-    figure, caption = _figure(gaps)
+    figure, caption = _figure(lowest)
     return Headline(
         sentence=statements[0] if statements else say("nothing"),
         more=statements[1:],
         figure=figure,
         caption=caption,
         figure_files=sources["table_4"] if figure else (),
-        next=_next(gaps, sources["table_4"]),
-        short=_short(tables, gaps, titles) if gaps else "",
-        strength=max(map(_clear, gaps), default=0.0),
+        next=_next(lowest, sources["table_4"]),
+        short=_short(tables, lowest, titles) if lowest else "",
+        strength=max(map(_clear, where(lowest, judged="unfair")), default=0.0),
         verdicts=_verdicts(tables, sources),
-        doubts=_doubts(results, gaps),
+        doubts=_doubts(results, lowest),
     )
 
 
-def conclude(
-    tables: Mapping[str, Rows],
-    groups: Mapping[str, Rows],
-    titles: Mapping[str, str],
-    files: Sequence[str] = (),
-) -> list[str]:
-    """Return the sentences on the gaps in ``table_4`` of each data set, read from these files.
+def judge(
+    tables: Mapping[str, Rows], groups: Mapping[str, Rows], titles: Mapping[str, str]
+) -> Rows:
+    """Return the lowest score of a group under plain training, of each attribute and classifier.
 
-    `groups` is ``table_2`` of each, with the worst group.
+    Parameters
+    ----------
+    tables, groups : mapping
+        ``table_4`` of each data set, and ``table_2``, which names the groups.
+    titles : mapping
+        See `describe`.
+
+    Returns
+    -------
+    list of dict
+        Rows of ``table_4`` with the `dataset`, a `title`, `worst` (the group's row of ``table_2``,
+        or None), the number of `tests`, and the verdict (`judged`, one of `VERDICTS_ON_GROUPS`).
     """
-    gaps = gaps_of(tables, titles)
-    statements = [_gaps(gaps, files), _largest(gaps, files)] if gaps else []
-    rows, low = _low(tables, groups, titles)
-    if low:
-        certain, adjusted = _certain([*gaps, *gaps_of(tables, titles, "worst")])
-        low = [row | {"certain": _test_key(row) in certain} for row in low]
-        counts = {"tested": len(rows), "constant": sum(map(is_constant, rows))}
-        lowest = say("legal_lowest", files, low=low, adjusted=adjusted, **counts)
-        # a group that scores lower leads where no gap is significant
-        statements.insert(0 if not any(map(_clear, gaps)) else len(statements), lowest)
-    return [statement for statement in statements if statement]
+    rows = []
+    for name, of_set in tables.items():
+        for row in where(of_set, objective="erm", measure="worst"):
+            if row["ours"] is not None and row["noise_verdict"]:
+                attribute = row["attribute"]
+                words = titles.get(f"{name}/{attribute}", attribute.replace("_", " "))
+                same = {key: row[key] for key in ("attribute", "classifier")}
+                worst = where(groups.get(name, []), worst=True, **same)
+                row |= {"dataset": name, "of": titles.get(name, name), "name": words}
+                row |= {"title": f"{row['of']}, {words}"}
+                rows.append(row | {"worst": next(iter(worst), None)})
+    tested = [row for row in rows if row["p"] is not None and not is_constant(row)]
+    adjusted = holm(np.array([row["p"] for row in tested]))
+    certain = {id(row) for row, p in zip(tested, adjusted, strict=True) if p < CHANCE}
+    return [
+        row | {"judged": _verdict(row, certain=id(row) in certain), "tests": len(tested)}
+        for row in rows
+    ]
 
 
-def gaps_of(tables: Mapping[str, Rows], titles: Mapping[str, str], measure: str = "gd") -> Rows:
-    """Return the gaps under plain training in ``table_4`` of each data set, with a title."""
-    gaps = []
-    for name, rows in tables.items():
-        for row in where(rows, objective="erm", measure=measure):
-            attribute = row["attribute"]
-            words = titles.get(f"{name}/{attribute}", attribute.replace("_", " "))
-            if row["ours"] is not None:
-                gaps.append(row | {"dataset": name, "title": f"{titles.get(name, name)}, {words}"})
-    return gaps
+def _verdict(row: dict[str, Any], *, certain: bool) -> str:
+    """Return the verdict on a lowest score that is `certain` if significant after adjustment."""
+    if is_constant(row):
+        return "constant"
+    if row["noise_verdict"] == "above":
+        return "labels" if row["from_labels"] else "unfair" if certain else "alone"
+    return "unknown" if row["noise_verdict"] == "inconclusive" else "fair"
 
 
-def _gaps(gaps: Rows, files: Sequence[str]) -> str:
-    above = [row for row in gaps if row["noise_verdict"] == "above"]
-    return say(
-        "legal_gaps",
-        files,
-        gaps=len(gaps),
-        above=len(above),
-        labels=sum((row["p_labels"] or 0) >= CHANCE for row in above),
-        constant=sum(map(is_constant, gaps)),
-        small=sum(map(_is_small, gaps)),
-    )
-
-
-def _is_small(row: dict[str, Any]) -> bool:
-    """Return whether there are too few cases to find or exclude a gap."""
-    return row["noise_verdict"] == "inconclusive" and not is_constant(row)
+def conclude(lowest: Rows, files: Sequence[str] = ()) -> list[str]:
+    """Return the sentences on the rows of `judge`, read from these files."""
+    if not lowest:
+        return []
+    counts = Counter(row["judged"] for row in lowest)
+    counts = {verdict: counts[verdict] for verdict in VERDICTS_ON_GROUPS}
+    low = [*where(lowest, judged="unfair"), *where(lowest, judged="alone")]
+    total, tests = len(lowest), lowest[0]["tests"]
+    return [
+        say("legal_found", files, total=total, tests=tests, counts=counts),
+        *(say("legal_lowest", files, row=row) for row in sorted(low, key=_clear, reverse=True)),
+    ]
 
 
 def _clear(row: dict[str, Any]) -> float:
-    """Return a significant gap as a multiple of the gap that chance explains; 0 for others."""
-    if row["noise_verdict"] != "above" or not row["noise_border"]:
+    """Return the distance of a score from random groups', as a multiple of that of 95 % of them."""
+    mean, border = row["noise_mean"], row["noise_border"]
+    if None in (mean, border) or mean <= border:
         return 0.0
-    return row["ours"] / row["noise_border"]
+    return (mean - row["ours"]) / (mean - border)
 
 
-def _largest(gaps: Rows, files: Sequence[str]) -> str | None:
-    """Return the clearest gap, or the largest one."""
-    row = max(gaps, key=lambda row: (_clear(row), row["ours"]))
-    if None in (row["low"], row["high"], row["noise_border"]):
-        return None
-    return say("legal_largest", files, row=row, clear=_clear(row))
-
-
-def _low(
-    tables: Mapping[str, Rows], groups: Mapping[str, Rows], titles: Mapping[str, str]
-) -> tuple[Rows, Rows]:
-    """Return the tested lowest scores of a group, and those that are significant."""
-    rows = [row for row in gaps_of(tables, titles, "worst") if row["noise_verdict"]]
-    low = []
-    for row in rows:
-        if row["noise_verdict"] == "above" and not row["from_labels"]:
-            same = {name: row[name] for name in ("attribute", "classifier")}
-            worst = where(groups.get(row["dataset"], []), worst=True, **same)
-            low.append(row | {"group": worst[0]["group"] if worst else ""})
-    return rows, low
-
-
-def _short(tables: Mapping[str, Mapping[str, Rows]], gaps: Rows, titles: Mapping[str, str]) -> str:
-    """Name the attributes with a gap or a low score, those without, and sets not trained on."""
-    low_rows = _low(tables["table_4"], tables["table_2"], titles)[1]
-    low = {row["title"]: row["group"] for row in low_rows}
-    certain, tests = _certain([*gaps, *gaps_of(tables["table_4"], titles, "worst")])
-    certain_titles = {title for title, *_ in certain}
+def _short(
+    tables: Mapping[str, Mapping[str, Rows]], lowest: Rows, titles: Mapping[str, str]
+) -> str:
+    """Name the attributes by the verdict on their lowest score, and the sets not trained on."""
     # an attribute counts by the clearest of its classifiers
-    verdicts: dict[str, str] = {}
-    order = ("unfair", "fair", "unknown", "constant")
-    for row in gaps:
-        unfair = row["noise_verdict"] == "above" or row["title"] in low
-        judged = "constant" if is_constant(row) else "unknown" if _is_small(row) else "fair"
-        verdict = "unfair" if unfair else judged
-        verdicts[row["title"]] = min(verdict, verdicts.get(row["title"], verdict), key=order.index)
-    attributes: dict[str, Any] = {
-        verdict: [title for title in verdicts if verdicts[title] == verdict] for verdict in order
+    clearest: dict[str, Row] = {}
+    for row in sorted(lowest, key=lambda row: VERDICTS_ON_GROUPS.index(row["judged"])):
+        clearest.setdefault(row["title"], row)
+    attributes = {
+        verdict: where(clearest.values(), judged=verdict) for verdict in VERDICTS_ON_GROUPS
     }
-    unfair = attributes.pop("unfair")
-    attributes["unfair"] = {title: low.get(title) for title in unfair if title in certain_titles}
-    attributes["sign"] = {title: low.get(title) for title in unfair if title not in certain_titles}
-    attributes["tests"] = tests
     trained = {name for name, rows in tables["table_4"].items() if where(rows, objective="erm")}
     untrained = [titles.get(name, name) for name in tables["sizes"] if name not in trained]
-    return say("legal_short", attributes=attributes | {"untrained": untrained})
+    return say("legal_short", attributes=attributes, untrained=untrained, tests=lowest[0]["tests"])
 
 
-def _test_key(row: dict[str, Any]) -> tuple[str, str, str]:
-    return row["title"], row["classifier"], row["measure"]
-
-
-def _certain(rows: Rows) -> tuple[set[tuple[str, str, str]], int]:
-    """Return the tests that are significant after adjustment (Holm), and the number of tests."""
-    tested = [row for row in rows if row["p"] is not None and not is_constant(row)]
-    adjusted = holm(np.array([row["p"] for row in tested]))
-    certain = {_test_key(row) for row, p in zip(tested, adjusted, strict=True) if p < CHANCE}
-    return certain, len(tested)
-
-
-def _next(gaps: Rows, files: Sequence[str]) -> str:
-    """State where test cases are lacking."""
-    small = [row for row in gaps if _is_small(row)]
+def _next(lowest: Rows, files: Sequence[str]) -> str:
+    """Recommend mitigation of the lowest score, or state where test cases are lacking."""
+    if low := where(lowest, judged="unfair"):
+        return say("legal_mitigate", files, row=max(low, key=_clear))
+    small = where(lowest, judged="unknown")
     if not small:
         return ""
     least = min(small, key=lambda row: (row["smallest_group"] or 0, row["title"]))
     return say("legal_next", files, row=least)
 
 
-def _figure(gaps: Rows) -> tuple[LayerChart | None, str]:
-    # gaps that could be detected first; none where every case is predicted alike
+def _figure(lowest: Rows) -> tuple[LayerChart | None, str]:
+    # the clearest first; none where every case is predicted alike
     order = sorted(
-        (row for row in gaps if not is_constant(row)),
-        key=lambda row: (-_clear(row), row["noise_verdict"] == "inconclusive", -row["ours"]),
+        (row for row in lowest if row["judged"] != "constant"),
+        key=lambda row: (VERDICTS_ON_GROUPS.index(row["judged"]), -_clear(row)),
     )
     rows = order[:SHOWN]
     if not rows:
         return None, ""
-    ends = [row[end] for row in rows for end in ("ours", "high", "noise_border") if row[end]]
-    high = max(1.0, *ends, 0) * 1.02 if ends else 1.0
     estimates = [
         estimated(
-            f"{row['title']} ({row['classifier']})",
+            f"{row['title']}{': ' + row['worst']['group'] if row['worst'] else ''}"
+            f" ({row['classifier']})",
             (row["ours"], row["low"], row["high"]),
             text=decimal(row["ours"], 1),
             words=say("legal_bar", row=row),
-            kind="more" if row["noise_verdict"] == "above" else "unclear",
-            band=(None if row["noise_border"] is None else 0, row["noise_border"]),
+            kind="more" if row["judged"] == "unfair" else "unclear",
+            band=(row["noise_border"], None if row["noise_border"] is None else 100),
         )
         for row in rows
     ]
-    label = "Group disparity of macro-F1 under plain training, with its interval and chance"
-    figure = forest(estimates, axis("Group disparity of macro-F1, points", (0, high)), label)
-    facts = {"number": len(rows), "gaps": len(order), "constant": len(gaps) - len(order)}
-    return figure, say("legal_caption", **facts)
+    label = "Lowest macro-F1 of a group under plain training, and of random groups"
+    figure = forest(estimates, axis("Lowest macro-F1 of a group", (0, 100)), label)
+    facts = {"number": len(rows), "scores": len(order), "constant": len(lowest) - len(order)}
+    return figure, say("legal_caption", **facts, tests=rows[0]["tests"])
 
 
 def _verdicts(
@@ -250,7 +222,7 @@ def _verdicts(
     return lines
 
 
-def _doubts(results: ResultFiles, gaps: Rows) -> list[str]:
+def _doubts(results: ResultFiles, lowest: Rows) -> list[str]:
     counts: Counter[str] = Counter()
     for path in results.paths["counts"]:
         counts.update(read_json(path).get("left_out") or {})
@@ -258,4 +230,4 @@ def _doubts(results: ResultFiles, gaps: Rows) -> list[str]:
     if records := counts.total():
         files = results.places("counts")
         doubts.append(say("legal_left_out", files, records=records, counts=counts))
-    return [*doubts, say("legal_unadjusted"), say("legal_no_use")] if gaps else doubts
+    return [*doubts, say("legal_unadjusted"), say("legal_no_use")] if lowest else doubts

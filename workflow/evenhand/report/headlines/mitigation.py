@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 from altair import LayerChart
 
+from evenhand.core.rows import grouped, where
 from evenhand.core.tables import read_table, read_tables
-from evenhand.individual.names import title, titles_of, who
+from evenhand.individual.names import loss_title, title, titles_of, who
 from evenhand.individual.results import SETTING
 from evenhand.io.documents import read_description
 from evenhand.legal.classifier_tables.tests import CONSTANT, ONE_SEED
@@ -27,9 +28,9 @@ FILES = {
 MEASURES = {
     "gd": "the group disparity of {}",
     "worst": "the score of the worst group of {}",
-    "ifr_p": "IFR_p (per cent of people whose probability hardly changes with the attribute"
-    " flipped)",
-    "ddp": "dDP (difference of the groups' shares of positive predictions)",
+    "ifr_p": "IFR_p (per cent of people whose predicted probability hardly changes with the"
+    " attribute flipped; high is fair)",
+    "ddp": "dDP (difference of the groups’ shares of positive predictions; low is fair)",
 }
 
 #: Those of which less is fairer.
@@ -51,7 +52,7 @@ BASELINES = ("logistic_regression", "majority", "eidig_base", "eidig_control")
 CHANCE = 0.05
 
 #: Changes in words, and in the figure.
-LINES, SHOWN = 3, 8
+LINES, SHOWN = 3, 6
 
 
 class Change(NamedTuple):
@@ -74,6 +75,10 @@ class Change(NamedTuple):
         Why the change is not tested, if it is not.
     elsewhere : bool, optional
         Whether the change is significant for other data too, if it was tested for other seeds.
+    seeds : int, optional
+        The seeds that both were trained with.
+    few_seeds : bool
+        Whether other methods were compared over more seeds on the same data.
     """
 
     method: str
@@ -92,6 +97,8 @@ class Change(NamedTuple):
     alone: float | None = None
     reason: str = ""
     elsewhere: bool | None = None
+    seeds: int | None = None
+    few_seeds: bool = False
 
     @property
     def unjudged(self) -> bool:
@@ -159,7 +166,8 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     of objectives by ``objectives/name``.
     """
     paths = ResultFiles(files, FILES).paths
-    return conclude(find_changes(paths["classifiers"], paths["people"], paths["data"], titles))
+    changes = find_changes(paths["classifiers"], paths["people"], paths["data"], titles)
+    return conclude(changes, compare_weights(paths["people"]))
 
 
 def find_changes(
@@ -181,11 +189,21 @@ def find_changes(
     """
     changes = [change for path in classifiers for change in _legal(path, titles)]
     changes += [change for path in people for change in _people(path, data)]
+    most: dict[str, int] = {}
+    for change in changes:
+        most[change.of] = max(change.seeds or 0, most.get(change.of, 0))
+    changes = [
+        change._replace(few_seeds=bool(change.seeds) and change.seeds < most[change.of])
+        for change in changes
+    ]
     return sorted(changes, key=lambda change: (not change.significant, -change.strength))
 
 
 def by_method(changes: Iterable[Change]) -> list[dict[str, Any]]:
-    """Return a row per method: method, comparisons, better, worse, clearest (in words)."""
+    """Return a row per method: method, comparisons, better, worse, clearest (in words).
+
+    Where none is significant, `opposite` is the clearest change in the other direction.
+    """
     by_name: dict[str, list[Change]] = {}
     for change in changes:
         by_name.setdefault(change.method, []).append(change)
@@ -196,14 +214,25 @@ def by_method(changes: Iterable[Change]) -> list[dict[str, Any]]:
             "better": sum(change.better for change in several),
             "worse": sum(change.significant and not change.better for change in several),
             "clearest": several[0].in_short,
+            "opposite": "" if several[0].significant else _opposite(several),
             "changes": several,
         }
         for method, several in by_name.items()
     ]
 
 
-def conclude(order: Sequence[Change]) -> Headline:
-    """Return the headline of changes in the order of `find_changes`."""
+def _opposite(changes: Sequence[Change]) -> str:
+    """Return in words the clearest change in the other direction than the first, if any."""
+    ways = [change for change in changes if change.direction and not change.unjudged]
+    other = (change.in_short for change in ways if change.direction != ways[0].direction)
+    return next(other, "")
+
+
+def conclude(order: Sequence[Change], weights: str = "") -> Headline:
+    """Return the headline of changes in the order of `find_changes`.
+
+    `weights` is the sentence of `compare_weights`.
+    """
     if not order:
         return Headline(sentence=say("mitigation_nothing"))
     files = list(dict.fromkeys(change.file for change in order))
@@ -213,7 +242,7 @@ def conclude(order: Sequence[Change]) -> Headline:
     lines = [change.words for change in clearest[:LINES]]
     return Headline(
         sentence=say("mitigation_found", files, changes=order),
-        more=lines,
+        more=[*lines, weights] if weights else lines,
         main=lines[0] if significant else "",
         short=_short(order),
         next=_next(order),
@@ -227,32 +256,60 @@ def conclude(order: Sequence[Change]) -> Headline:
 def _short(changes: Iterable[Change]) -> str:
     """Name the methods by what they changed, and those without a change by the reason."""
     kinds = (
-        "fairer", "fairer_here", "less_fair", "mixed", "no_addition", "unchanged", "undecided",
+        "fairer", "fairer_here", "no_addition", "less_fair", "mixed", "unchanged", "undecided",
         "one_seed", "constant",
     )  # fmt: skip
     methods: dict[str, list[str]] = {kind: [] for kind in kinds}
     for row in by_method(changes):
-        elsewhere = any(
-            change.credited and change.elsewhere is not False for change in row["changes"]
-        )
-        if any(change.credited for change in row["changes"]):
-            kind = "mixed" if row["worse"] else "fairer" if elsewhere else "fairer_here"
+        several, name = row["changes"], row["method"].removeprefix("the ")
+        elsewhere = any(change.credited and change.elsewhere is not False for change in several)
+        if any(change.credited for change in several):
+            by_reason = {
+                "mixed" if row["worse"] else "fairer" if elsewhere else "fairer_here": several
+            }
         elif row["worse"]:
-            kind = "less_fair"
+            by_reason = {"less_fair": several}
         else:
-            kind = "no_addition" if row["better"] else _without_change(row["changes"])
-        methods[kind].append(row["method"])
+            by_reason = {"no_addition": several} if row["better"] else _without_change(several)
+        for kind, part in by_reason.items():
+            some = {"part": len(part), "total": len(several)} if len(by_reason) > 1 else {}
+            methods[kind].append(say("mitigation_method", method=name, **some))
     return say("mitigation_short", methods=methods)
 
 
-def _without_change(changes: Iterable[Change]) -> str:
-    """Return why a method without a significant change has none."""
+def _without_change(changes: Iterable[Change]) -> dict[str, list[Change]]:
+    """Return the changes of a method without a significant one, by the reason."""
+    unjudged = [change for change in changes if change.unjudged]
     judged = [change for change in changes if not change.unjudged]
-    if not judged:
-        return "constant"
+    reason = "one_seed" if all(change.one_seed for change in judged) else "undecided"
     if all(change.verdict == EQUIVALENT for change in judged):
-        return "unchanged"
-    return "one_seed" if all(change.one_seed for change in judged) else "undecided"
+        reason = "unchanged"
+    return {kind: some for kind, some in ((reason, judged), ("constant", unjudged)) if some}
+
+
+def compare_weights(people: Iterable[Path]) -> str:
+    """State IFR_p of the plain network with each individual loss at the same weight.
+
+    The changes of several losses are not comparable where their weights differ.
+    """
+    for path in people:
+        rows = where(
+            read_tables(path).get("grid", []), method=PLAIN, metric="ifr_p", split="random"
+        )
+        rows = [row for row in rows if row["individual"] != "none" and row["mean"] is not None]
+        for of_one in grouped(rows, "dataset").values():
+            weights = [
+                {row["lambda"] for row in losses}
+                for losses in grouped(of_one, "individual").values()
+            ]
+            shared = set.intersection(*weights)
+            if len(weights) > 1 and len(set.union(*weights)) > 1 and shared:
+                at = where(of_one, **{"lambda": max(shared)})
+                losses = {loss_title(row["individual"]): row["mean"] for row in at}
+                files = [f"{FILES['people']}/grid.csv"]
+                if len(at) == len(losses):  # one setting of each
+                    return say("mitigation_weights", files, weight=max(shared), losses=losses)
+    return ""
 
 
 def _next(changes: Iterable[Change]) -> str:
@@ -273,7 +330,7 @@ def _legal(path: Path, titles: Mapping[str, str]) -> Iterable[Change]:
                 "/".join([*path.parts[-3:], "tests.csv"]),
                 row["measure"] in GAPS,
                 row["erm"], row["value"], row["difference"], row["low"], row["high"],
-                row["delta"], row["verdict"], reason=row["reason"] or "",
+                row["delta"], row["verdict"], reason=row["reason"] or "", seeds=row["seeds"],
             )  # fmt: skip
 
 
@@ -290,8 +347,9 @@ def _people(path: Path, data: Iterable[Path]) -> Iterable[Change]:
             numbers = [*(row[name] for name in (*names, "delta")), alone.get(_loss(row))]
             scale, p = POINTS.get(row["metric"], 1), row["p_resampled_adjusted"]
             *numbers, without_loss = (n if n is None else n * scale for n in numbers)
+            weight = "" if row["individual"] == "none" else f" (λ {row['lambda']:g})"
             yield Change(
-                who(row),
+                who(row) + weight,
                 title(row["dataset"], titles),
                 MEASURES[row["metric"]],
                 f"{FILES['people']}/tests.csv",
@@ -301,6 +359,7 @@ def _people(path: Path, data: Iterable[Path]) -> Iterable[Change]:
                 row["further_seeds"],
                 without_loss,
                 elsewhere=None if p is None else p < CHANCE,
+                seeds=row["seeds"],
             )
 
 
@@ -316,8 +375,8 @@ def _figure(changes: Sequence[Change], total: int) -> tuple[LayerChart, str]:
     reach = max(5.0, *(abs(end) * 1.05 for end in ends))
     estimates = [
         estimated(
-            f"{change.of}, " * (len(data) > 1) + f"{change.method}: {change.short}"
-            f", {'lower' if change.gap else 'higher'} is fairer",
+            f"{change.of}, " * (len(data) > 1) + f"{change.short} {'↓' if change.gap else '↑'}"
+            f" {change.method.removeprefix('the ')}",
             triple,
             text=signed(change.difference, 1),
             words=say("change_number", change=change),

@@ -1,4 +1,4 @@
-"""The headline of predictions that were made elsewhere: gaps between groups beyond chance."""
+"""The headline of predictions that were made elsewhere: gaps between groups."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -59,7 +59,7 @@ def _files(document: dict[str, Any]) -> list[str]:
 
 
 def _clear(document: dict[str, Any]) -> float:
-    """Return the clearest gap in multiples of chance, or the `strength` of a preference.
+    """Return the clearest gap in multiples of random groups', or a preference's `strength`.
 
     Zero without a significant one.
     """
@@ -98,7 +98,7 @@ def draw(document: dict[str, Any]) -> LayerChart | None:
 
 
 def _estimate(name: str, numbers: list[float | None]) -> Row:
-    """Return a row of `forest` of a value, the ends of its interval, and of the band of chance."""
+    """Return a row of `forest` of a value, the ends of its interval, and of the band."""
     value, low, high, *band = numbers
     row = {"name": name, "value": value, "text": f"{value:.1f}", "kind": "plain"}
     words = f"{name}: {value:.1f} %"

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from altair import LayerChart
+from markupsafe import Markup
 
 from evenhand.core.rows import grouped, where
-from evenhand.report.cells import reach
-from evenhand.report.figures import SIGNED, axis, estimated, forest
+from evenhand.report.figures import SIGNED, axis, estimated, forest, reach
 from evenhand.report.headline import (
     NOT_REPRODUCED,
     NOT_RUN,
@@ -24,7 +24,7 @@ from evenhand.report.headline import (
 from evenhand.report.read import read_csv
 from evenhand.report.render import signed
 from evenhand.report.sections.bias import ENDS
-from evenhand.report.sections.slguset import LEAST_ALPHA, judge
+from evenhand.report.sections.slguset import AUTHORS, LEAST_ALPHA, judge
 from evenhand.report.words import gate_meaning
 
 FILES = {
@@ -42,8 +42,8 @@ ANCHORS = {"model": str}
 
 Row = dict[str, Any]
 
-#: Zhao et al. 2021, of their 20,000 sentences.
-SENTENCES, CHARACTERS = 20_000, 4_220
+#: Zhao et al. 2021, of their sentences.
+CHARACTERS = 4_220
 
 #: A count of sentences by Bias is reproduced if it lies so near, as a share of the sentences: the
 #: printed counts leave out ten.
@@ -70,12 +70,13 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     The results include ``published_bias.csv`` of the pack, the table of published numbers.
     """
     results = ResultFiles(files, FILES)
+    statistics = results.document("statistics") or {}
     steps = {row["step"]: row["sentences"] for row in results.rows("corpus", "funnel")}
-    sentences = (results.document("statistics") or {}).get("sentences")
+    sentences = statistics.get("sentences")
     agreement = next(iter(where(results.rows("annotation", "agreement"), pair="all")), None)
     built = any(map(results.path, ("corpus", "annotation", "statistics")))
     published_file = results.document("published_statistics")
-    authors = published_file is not None and published_file["sentences"] == SENTENCES
+    authors = published_file is not None and published_file["sentences"] == AUTHORS
     edition = "bias" if results.path("bias") else "published_bias"
     models, bias_files = results.rows(edition, "models"), results.places(f"{edition}/models")
     trusted = [row for row in models if row["trusted"] and row["mean_bias"] is not None]
@@ -115,7 +116,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     figure, caption = _figure(trusted)
     return Headline(
         sentence=statements[0] if statements else say("nothing"),
-        short=judge(sentences, agreement, explained=False) if built else "",
+        short=_short(sentences, agreement, statistics.get("pairs", [])) if built else "",
         more=statements[1:],
         next=_next(results, agreement, trusted, bias_files),
         strength=max((strength(value, 0, *rest) for value, *rest in ends), default=0.0),
@@ -128,6 +129,14 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
             *_doubts(results, published, models, bias_files, authors=authors),
         ],
     )
+
+
+def _short(sentences: int | None, agreement: Row | None, pairs: Sequence[Row]) -> Markup:
+    """State whether the data set can be used, and the number of sentences with each value."""
+    values = [name for name in (*pairs, {})[0] if name in ("male", "female")]
+    sums = [(value, sum(row[value] for row in pairs)) for value in values]
+    balance = say("slguset_balance", sums=sums) if sums else ""
+    return Markup(" ").join(filter(None, [judge(sentences, agreement, explained=False), balance]))
 
 
 def _next(
@@ -163,7 +172,7 @@ def _figure(trusted: list[Row]) -> tuple[LayerChart | None, str]:
 
 def _verdicts(results: ResultFiles, published: Mapping[str, Any] | None) -> list[Verdicts]:
     statistics = results.document("published_statistics")
-    authors = statistics is not None and statistics["sentences"] == SENTENCES
+    authors = statistics is not None and statistics["sentences"] == AUTHORS
     tables = {"pairs": "published_table_1/table_1", "characters": "published_statistics"}
     tables["claims"] = "published_report"
     rows = results.rows("published_table_1", "table_1")
@@ -173,7 +182,7 @@ def _verdicts(results: ResultFiles, published: Mapping[str, Any] | None) -> list
         held["characters"] = [statistics["distinct_characters"] == CHARACTERS]
         if not authors:
             read = statistics["sentences"]
-            notes["pairs"] = say("slguset_other_file", sentences=read, authors=SENTENCES)
+            notes["pairs"] = say("slguset_other_file", sentences=read, authors=AUTHORS)
     if published:
         for start, claim in CLAIMS.items():
             dropped = [n for name, n in published["dropped"].items() if name.startswith(start)]

@@ -6,12 +6,12 @@ from typing import Any
 from markupsafe import Markup
 
 from evenhand.core.tables import read_tables
+from evenhand.metrics.inference import LEAST_EFFECTIVE
 from evenhand.report.headlines.language_models import by_model, conclude, results_of
 from evenhand.report.read import read_json
 from evenhand.report.render import UniqueIds, slug
 from evenhand.report.sections import stereotypes_measures as measures
 from evenhand.report.sections.more_tables import MoreTables
-from evenhand.report.sections.stereotypes_examples import describe_examples
 from evenhand.report.sections.stereotypes_meta import describe_meta
 from evenhand.report.sections.stereotypes_scores import describe_scores
 from evenhand.report.sections.stereotypes_words import (
@@ -51,8 +51,6 @@ def content(study: Study) -> dict[str, Any]:
                 "title": f"{title} ({name})" if titles[title] > 1 else title,
             }
             | _set(
-                study,
-                name,
                 documents.get(name),
                 read_tables(folders[name]) if name in folders else {},
                 {model: gate for (of_set, model), gate in gates.items() if of_set == name},
@@ -90,6 +88,7 @@ def content(study: Study) -> dict[str, Any]:
             name: method for name, method in METHODS.items() if name in methods or not methods
         },
         "aside": ASIDE,
+        "least_effective": LEAST_EFFECTIVE,
         "models": models,
         "models_files": [f"tables/pairs/{name}/models.csv" for name in folders],
         "released": measures.describe_released(study.tables("tables/released").get("stereoset")),
@@ -101,8 +100,6 @@ def content(study: Study) -> dict[str, Any]:
 
 
 def _set(
-    study: Study,
-    name: str,
     document: dict[str, Any] | None,
     tables: dict[str, list[dict[str, Any]]],
     gates: dict[str, dict[str, Any]],
@@ -133,9 +130,4 @@ def _set(
         "length": measures.describe_length(trusted("length")),
         "compat": measures.describe_compat(trusted("compat")),
         "comparisons": measures.describe_comparisons(trusted("model_comparisons")),
-        "examples": describe_examples(
-            study.path(f"{name}/pairs.parquet"),
-            study.paths(f"{name}/scores/*.parquet"),
-            untrusted,
-        ),
     }

@@ -10,10 +10,9 @@ from evenhand.core.tables import read_table
 from evenhand.io.quarantine import REASONS
 from evenhand.io.tables import read_rows
 from evenhand.legal.records import SPLITS as ALL_SPLITS
-from evenhand.report.cells import Axis, estimate, ruler, ticks_between
 from evenhand.report.figures import heat_map, histogram
 from evenhand.report.read import read_json
-from evenhand.report.render import decimal, percent
+from evenhand.report.render import percent
 from evenhand.report.sections.legal_data import Described, navigation, read_datasets
 from evenhand.report.sections.more_tables import MoreTables
 from evenhand.report.study import Study
@@ -22,9 +21,6 @@ Rows = list[dict[str, Any]]
 
 #: Columns of the tables by split.
 SPLITS = ("train", "dev", "test", "all")
-
-#: The widest that distances are drawn: sqrt(ln 2) is the largest there is.
-MOST = 0.8325546
 
 
 def content(study: Study) -> dict[str, Any]:
@@ -135,28 +131,8 @@ def describe_reading(paths: Sequence[Path]) -> Rows:
 
 def describe_shift(rows: Rows) -> dict[str, Any]:
     """Return Tables 8 to 11: distances of the label distributions, with the noise floor."""
-    highest = max((row["high"] or row["distance"] or 0 for row in rows), default=0)
-    noise = max((row["noise_95"] or 0 for row in rows), default=0)
-    axis = Axis(0, min(MOST, max(highest, noise, 0.05) * 1.05))
-    ticks = ticks_between(axis.low, axis.high, 4)
-    drawn = []
-    for row in rows:
-        figure = None
-        if row["distance"] is not None:
-            words = f"{row['group'] or 'all'}, {row['splits']}: {decimal(row['distance'])}"
-            figure = estimate(
-                axis,
-                row["distance"],
-                (row["low"], row["high"]),
-                words,
-                kind="more" if row["above_noise"] else "unclear",
-                centre=0,
-                band=(0.0, row["noise_95"]) if row["noise_95"] is not None else (None, None),
-            )
-        drawn.append(row | {"figure": figure})
     return {
-        "rows": drawn,
-        "scale": ruler(axis, ticks, "Scale of the distance"),
+        "rows": rows,
         "compat": any(row["compat_published"] is not None for row in rows),
         "above": sum(row["above_noise"] is True for row in rows),
         "measured": sum(row["distance"] is not None for row in rows),

@@ -3,9 +3,10 @@
 from typing import Any
 
 from evenhand.core.rows import grouped, where
-from evenhand.report.headlines.legal import conclude, gaps_of
+from evenhand.report.headline import say
+from evenhand.report.headlines.legal import VERDICTS_ON_GROUPS, conclude, judge
 from evenhand.report.sections import legal_classifiers as classifiers
-from evenhand.report.sections.legal_data import Described, navigation, read_datasets, titles_by_name
+from evenhand.report.sections.legal_data import navigation, read_datasets, titles_by_name
 from evenhand.report.sections.more_tables import OF_MITIGATION, MoreTables
 from evenhand.report.study import Study
 from evenhand.text.phrases import VERDICTS
@@ -44,7 +45,7 @@ def content(study: Study) -> dict[str, Any]:
                 ],
                 "calibration": where(tables["calibration"], objective=classifiers.BASE),
                 "counterfactual": classifiers.by_training(tables.get("counterfactual", [])),
-                "group_scores": classifiers.describe_group_scores(scores, objectives),
+                "group_scores": classifiers.describe_group_scores(scores),
                 "calibration_curves": classifiers.describe_calibration_curves(
                     tables["calibration_bins"]
                 ),
@@ -54,17 +55,17 @@ def content(study: Study) -> dict[str, Any]:
                 ],
             }
         )
-    gaps = [gap for dataset in datasets for gap in _gaps(dataset, titles)]
-    tables = (
-        {dataset.id: dataset.tables[name] for dataset in datasets}
-        for name in ("table_4", "table_2")
+    lowest = judge(
+        {dataset.id: dataset.tables["table_4"] for dataset in datasets},
+        {dataset.id: dataset.tables["table_2"] for dataset in datasets},
+        titles,
     )
     return {
         "sections": navigation(datasets),
         "datasets": described,
-        "gaps": sorted(gaps, key=lambda gap: gap["noise_verdict"] != "above"),
-        "gap_files": [f"tables/classifiers/{dataset.id}/table_4.csv" for dataset in datasets],
-        "lead": conclude(*tables, titles),
+        "lowest": sorted(lowest, key=lambda row: VERDICTS_ON_GROUPS.index(row["judged"])),
+        "lowest_files": [f"tables/classifiers/{dataset.id}/table_4.csv" for dataset in datasets],
+        "lead": conclude(lowest),
         "over_all": where(findings, dataset=None),
         "swapped": study.swapped.replace("_", " "),
         "test_cases": "test" in study.linked,
@@ -73,25 +74,9 @@ def content(study: Study) -> dict[str, Any]:
         "verdicts": VERDICTS,
         "noise_verdicts": classifiers.NOISE_VERDICTS,
         "noise_words": classifiers.noise_words,
+        "verdict_on": lambda row: say("legal_verdict", row=row),
         "more_tables": MoreTables(study, ["tables/classifiers/*"], but=OF_MITIGATION),
     }
-
-
-def _gaps(dataset: Described, titles: dict[str, str]) -> list[dict[str, Any]]:
-    """Return the gaps between the groups of a data set, each with the group of lowest score."""
-    table_4 = {dataset.id: dataset.tables["table_4"]}
-    worst, lowest = (
-        {(row["attribute"], row["classifier"]): row for row in rows}
-        for rows in (
-            where(dataset.tables["table_2"], worst=True),
-            gaps_of(table_4, titles, "worst"),
-        )
-    )
-    gaps = []
-    for gap in gaps_of(table_4, titles):
-        key = gap["attribute"], gap["classifier"]
-        gaps.append(gap | {"id": dataset.id, "worst": worst.get(key), "lowest": lowest.get(key)})
-    return gaps
 
 
 def _bare(sentence: str, name: str) -> str:

@@ -48,9 +48,7 @@ def content(study: Study) -> dict[str, Any]:
         | {
             "table_4": classifiers.describe_table_4(dataset.tables["table_4"]),
             "tests": dataset.tables["tests"],
-            "group_scores": classifiers.describe_group_scores(
-                dataset.tables["group_scores"], objectives
-            ),
+            "group_scores": classifiers.describe_group_scores(dataset.tables["group_scores"]),
             "training": classifiers.describe_training(dataset.tables["curves"], objectives),
         }
         for dataset in datasets
@@ -75,7 +73,9 @@ def content(study: Study) -> dict[str, Any]:
             ("reading", "How to read it"),
             ("limits", "Limits"),
         ],
-        "headline": mitigation.conclude(changes),
+        "headline": mitigation.conclude(
+            changes, mitigation.compare_weights(study.paths("tables/individual"))
+        ),
         "methods": mitigation.by_method(changes),
         "datasets": described,
         "figures": sorted(figures, key=lambda figure: -figure["spots"])[:MOST],

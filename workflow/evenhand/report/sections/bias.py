@@ -7,7 +7,6 @@ from typing import Any
 
 from evenhand.core.rows import grouped, where
 from evenhand.core.tables import read_tables
-from evenhand.report.cells import Axis, estimate, reach, ruler, ticks_between
 from evenhand.report.render import decimal, signed
 from evenhand.report.sentences import marked
 from evenhand.report.words import gate_meaning
@@ -48,11 +47,6 @@ def describe_bias(folder: Path) -> dict[str, Any]:
         trusted_rows[name] = [row for row in rows if row.get("model") in trusted]
     pairs = where(trusted_rows["pairs"], group="surface_pair", gender=ALL, direction=ALL)
     whole = where(trusted_rows["pairs"], group=ALL, direction=ALL)
-    means = where(models, trusted=True) + pairs + whole
-    far = reach(means, ENDS, least=0) or 1
-    axis = Axis(-far, far)  # symmetric, so that neither direction looks larger
-    for row in means:
-        row["plot"] = _plot(row, axis)
     threshold = models[0]["threshold"] if models else None
     return {
         "id": folder.name,
@@ -61,7 +55,6 @@ def describe_bias(folder: Path) -> dict[str, Any]:
         "log_base": models[0]["log_base"] if models else None,
         "models": [_model(row) for row in models],
         "trusted": trusted,
-        "ruler": _ruler(axis) if means else "",
         "pairs": {
             pair: {row["model"]: row for row in rows}
             for pair, rows in grouped(pairs, "surface_pair").items()
@@ -135,26 +128,6 @@ def _variants(rows: Rows, models: list[str]) -> list[dict[str, Any]]:
                 for name, row in several.items()
             ]
     return entries
-
-
-def _ruler(axis: Axis) -> Any:
-    return ruler(axis, ticks_between(axis.low, axis.high, 5), "Scale of mean bias", signs=True)
-
-
-def _plot(row: dict[str, Any], axis: Axis) -> Any:
-    if row["mean_bias"] is None:
-        return None
-    label = f"mean {signed(row['mean_bias'])}"
-    if row["mean_bias_low"] is not None:
-        label += f", interval {signed(row['mean_bias_low'])} to {signed(row['mean_bias_high'])}"
-    return estimate(
-        axis,
-        row["mean_bias"],
-        (row["mean_bias_low"], row["mean_bias_high"]),
-        label,
-        kind="female" if row["mean_bias"] < 0 else "male",
-        centre=0,
-    )
 
 
 def _correlations(rows: Rows, models: list[str]) -> dict[str, Any] | None:

@@ -4,12 +4,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from markupsafe import Markup
-
 from evenhand.core.rows import grouped, where
 from evenhand.legal.classifier_study import is_constant
 from evenhand.legal.objective_titles import Titles
-from evenhand.report.cells import Axis, estimate, ruler, ticks_between
 from evenhand.report.figures import WHOLE, axis, estimated, forest, lines, padded, scatter
 from evenhand.report.headline import say
 from evenhand.report.render import decimal, percent, plural
@@ -88,56 +85,30 @@ MEANS = {"split": "test", "convention": "all", "seed": "mean"}
 ENOUGH = 20
 
 
-def describe_group_scores(rows: Rows, called: Titles) -> list[dict[str, Any]]:
+def describe_group_scores(rows: Rows) -> list[dict[str, Any]]:
     """Return macro-F1 (0 to 100) of each group under each objective: test cases, mean over seeds.
 
     A block per attribute and classifier contains its groups, each with a row per objective, ERM
-    first, or one row if it has no score. The line across a row is the group's score under ERM;
-    the band is the range that chance explains.
+    first, or one row if it has no score.
     """
-    rows = where(rows, **MEANS)
-    ends = [row[key] for row in rows for key in ("score", "high", "noise_high") if row[key]]
-    axis = Axis(0, min(math.ceil(max(ends, default=100) / 10) * 10, 100))
-    scale = ruler(axis, ticks_between(axis.low, axis.high, 5), "Scale of macro-F1")
+    blocks = grouped(where(rows, **MEANS), "attribute", "classifier")
     return [
         {
             "name": attribute,
             "classifier": classifier,
-            "ruler": scale,
             "groups": [
-                {"name": group, "cases": runs[0]["cases"], "rows": _score_rows(runs, axis, called)}
+                {"name": group, "cases": runs[0]["cases"], "rows": _score_rows(runs)}
                 for group, runs in grouped(of_block, "group").items()
             ],
         }
-        for (attribute, classifier), of_block in grouped(rows, "attribute", "classifier").items()
+        for (attribute, classifier), of_block in blocks.items()
     ]
 
 
-def _score_rows(rows: Sequence[dict[str, Any]], axis: Axis, called: Titles) -> list[dict[str, Any]]:
+def _score_rows(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     if all(row["score"] is None for row in rows):  # once is enough
-        return [rows[0] | {"objective": None, "plot": None}]
-    base = next((row["score"] for row in rows if row["objective"] == BASE), None)
-    return [
-        row | {"plot": _score_plot(row, axis, base, called) if row["score"] is not None else None}
-        for row in sorted(rows, key=lambda row: row["objective"] != BASE)
-    ]
-
-
-def _score_plot(row: Mapping[str, Any], axis: Axis, base: float | None, called: Titles) -> Markup:
-    text = f"{row['group']}, {called[row['objective']]}: {decimal(row['score'], 1)}"
-    if row["low"] is not None:
-        text += f" ({decimal(row['low'], 1)} to {decimal(row['high'], 1)})"
-    if row["noise_low"] is not None:
-        text += f"; chance {decimal(row['noise_low'], 1)} to {decimal(row['noise_high'], 1)}"
-    return estimate(
-        axis,
-        row["score"],
-        (row["low"], row["high"]),
-        text,
-        kind="unclear",
-        centre=axis.low if base is None else base,
-        band=(row["noise_low"], row["noise_high"]),
-    )
+        return [rows[0] | {"objective": None}]
+    return sorted(rows, key=lambda row: row["objective"] != BASE)
 
 
 def draw_objectives(
@@ -230,7 +201,7 @@ def _table_2_row(
     if None not in span:
         parts[0] += f" ({decimal(span[0], 1)} to {decimal(span[1], 1)})"
     if None not in band:
-        parts.append(f"chance {decimal(band[0], 1)} to {decimal(band[1], 1)}")
+        parts.append(f"in 95 % of random groups {decimal(band[0], 1)} to {decimal(band[1], 1)}")
     parts += [
         f"{plural(row['train_cases'], 'training case')} ({percent(share)})",
         f"drift of labels {decimal(row['drift'])}",

@@ -19,6 +19,9 @@ from evenhand.report.words import Reasons, reason_name
 #: Below this, coders agree too little even for tentative conclusions (Krippendorff 2004).
 LEAST_ALPHA = 0.667
 
+#: The sentences of the authors' file (Zhao et al. 2021); a file with others is a stand-in.
+AUTHORS = 20_000
+
 
 def judge(
     sentences: int | None,
@@ -74,6 +77,7 @@ def describe_headline(
         annotation=annotation,
         sentences=sentences,
         published=published,
+        authors=published == AUTHORS,
         sums=[(value, n) for value, n in (sums or {}).items() if value != "total"],
     )
     verdict = judge(sentences, (annotation or {}).get("overall")) if funnel or annotation else ""
@@ -231,7 +235,8 @@ def describe_published(study: Study, reasons: Reasons) -> dict[str, Any] | None:
         return None
     for row in rows:
         row["name"] = reason_name(row["reason"], reasons) if row["reason"] else None
-    return {"filters": rows, "report": report}
+    authors = report is not None and report["sentences"] == AUTHORS
+    return {"filters": rows, "report": report, "authors": authors}
 
 
 #: Files listed in the table of quarantined parts; of the others only the number is shown.

@@ -66,15 +66,19 @@ def describe_accuracy(rows: list[Row]) -> list[Row]:
 
 
 def describe_length(rows: list[Row]) -> list[Row]:
-    """Return each method's preference for more tokens, and its score on pairs of equal length."""
+    """Return each method's preference for more tokens, and its score on pairs of equal length.
+
+    The words name a method that takes one side almost always, if its interval excludes a half.
+    """
     models = []
     for model, model_rows in grouped(rows, "model").items():
         placed = by_method(model_rows)
-        known = [row for row in placed if row["share_longer"] is not None]
-        always, never = (
-            [in_a_list(row["method"]) for row in known if extreme(row["share_longer"])]
-            for extreme in (lambda x: x >= ALMOST_ALWAYS, lambda x: x <= 1 - ALMOST_ALWAYS)
-        )
+        ends = ("share_longer_low", "share_longer_high")
+        known = [row for row in placed if None not in map(row.get, ends)]
+        longer = [row for row in known if row["share_longer"] >= ALMOST_ALWAYS]
+        shorter = [row for row in known if row["share_longer"] <= 1 - ALMOST_ALWAYS]
+        always = [in_a_list(row["method"]) for row in longer if row["share_longer_low"] > 0.5]
+        never = [in_a_list(row["method"]) for row in shorter if row["share_longer_high"] < 0.5]
         words = say("lm_length", longer=always, shorter=never)
         models.append({"model": model, "rows": placed, "words": words})
     return models

@@ -1,14 +1,13 @@
 """Section: the bias scores of a set of pairs, their verdicts, and conclusions in words."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from markupsafe import Markup
 
 from evenhand.core.rows import grouped
-from evenhand.report.cells import Axis, estimate, reach, ruler, ticks_between
-from evenhand.report.headline import say
-from evenhand.report.render import in_words, plural, span
+from evenhand.report.headline import plain, say
+from evenhand.report.render import decimal, in_words
 from evenhand.report.sections.stereotypes_words import (
     ASIDE,
     SUBSETS,
@@ -17,7 +16,10 @@ from evenhand.report.sections.stereotypes_words import (
     method_of,
     reason_words,
 )
-from evenhand.text.phrases import conclusion, listed
+from evenhand.text.phrases import conclusion
+
+if TYPE_CHECKING:
+    from altair import LayerChart
 
 #: The explorer's query for the pairs of a part of a set; other parts have none.
 ITEMS = {
@@ -59,6 +61,8 @@ def describe_scores(
     untrusted : dict
         The models without a number, and why.
     """
+    from evenhand.report.figures import reach  # cards, which import this module, draw nothing
+
     # A model that could score nothing has a row without a method.
     judged = [
         row | judge(row, sides)
@@ -67,7 +71,6 @@ def describe_scores(
     ]
     whole = [row for row in judged if row["subset"] == "all" and row["bias_type"] == "all"]
     far = reach(whole, ENDS, centre=CENTRE, least=LEAST_REACH, most=MOST_REACH)
-    axis = Axis(CENTRE - far, CENTRE + far)
     models = []
     for model in dict.fromkeys(row["model"] for row in rows):
         model_rows = [row for row in judged if row["model"] == model]
@@ -80,14 +83,14 @@ def describe_scores(
                 "model": model,
                 "why": why,
                 "conclusion": conclude(main, sides) if why is None else no_number(why),
-                "rows": [row | {"plot": _plot(row, axis)} for row in main],
+                "rows": main,
+                "figure": _figure(model, main, far),
                 "by_type": cells_by("bias_type", of_all),
                 "by_subset": cells_by("subset", of_any),
             }
         )
     return {
         "models": models,
-        "ruler": _ruler(axis) if whole else "",
         "sentence": headline(models),
         "delta": next((row["delta"] for row in whole if row["delta"]), None),
         "null_seeds": any(row["null_seeds"] for row in whole),
@@ -97,23 +100,22 @@ def describe_scores(
 def judge(row: dict[str, Any], sides: tuple[str, str]) -> dict[str, Any]:
     """Return a row's verdict: ``leaning`` (of `LEANINGS`, or None) and ``words``."""
     if row["score"] is None or row["verdict"] == "not_scored":
-        why = reason_words(row["reason"])
-        return {"leaning": None, "words": "Not scored" + (f": {listed(why)}." if why else ".")}
+        return {"leaning": None, "words": plain("lm_not_scored", why=reason_words(row["reason"]))}
+    ends = [row["score_low"], row["score_high"]]
     words = conclusion(
         row["verdict"],
         difference="preference",
         delta=f"{row['delta']:g} points",
-        above=f"Prefers {sides[0]}",
-        below=f"Prefers {sides[1]}",
+        above=sides[0],
+        below=sides[1],
         power=row["power"],
         further=row["further_clusters"],
         clusters="swaps",
     )
     leaning = LEANINGS[row["verdict"]]
-    ends = [row["score_low"], row["score_high"]]
-    small = None not in ends and all(abs(end - CENTRE) < row["delta"] for end in ends)
-    if leaning in (PREFERS_MORE, PREFERS_LESS) and small:
-        words += f", by less than {row['delta']:g} points"
+    if leaning in (PREFERS_MORE, PREFERS_LESS):
+        small = None not in ends and all(abs(end - CENTRE) < row["delta"] for end in ends)
+        words = plain("lm_prefers", side=words, below=row["delta"] if small else None)
     return {"leaning": leaning, "words": f"{words}."}
 
 
@@ -124,47 +126,26 @@ def conclude(rows: list[dict[str, Any]], sides: tuple[str, str]) -> dict[str, An
     Methods in `stereotypes_words.ASIDE` do not count.
     """
     counted = [row for row in rows if row["method"] not in ASIDE and row["leaning"]]
-    if not counted:
-        return {
-            "leaning": None,
-            "significant": [],
-            "words": "No number: no main method could score a pair.",
-        }
     by = {
         leaning: [in_a_list(row["method"]) for row in counted if row["leaning"] == leaning]
-        for leaning in (PREFERS_MORE, PREFERS_LESS)
+        for leaning in LEANINGS.values()
     }
-    significant, n = by[PREFERS_MORE] + by[PREFERS_LESS], len(counted)
-    if by[PREFERS_MORE] and by[PREFERS_LESS]:
-        words = (
-            f"The methods disagree: it prefers {sides[0]} by {listed(by[PREFERS_MORE])}, "
-            f"and {sides[1]} by {listed(by[PREFERS_LESS])}."
-        )
-        return {"leaning": UNCLEAR, "significant": significant, "words": words}
-    unclear = sum(row["leaning"] == UNCLEAR for row in counted)
-    by_all = f"{unclear or n} of {plural(n, 'main method')}"
-    if not significant and unclear:
-        words = f"Cannot tell: too few different swapped words, by {by_all}."
-        return {"leaning": UNCLEAR, "significant": [], "words": words}
-    if not significant:
-        delta = f"{counted[0]['delta']:g} points"
-        words = f"It has no preference beyond ±{delta}, by {by_all}."
-        return {"leaning": NONE, "significant": [], "words": words}
-    leaning = PREFERS_MORE if by[PREFERS_MORE] else PREFERS_LESS
-    side = sides[0] if leaning == PREFERS_MORE else sides[1]
-    words = f"It prefers {side} by {listed(significant)}"
-    if rest := n - len(significant):
-        others = "the other method" if rest == 1 else f"the {rest} others"
-        words += f"; by {others} it has no significant preference"
-    elif n > 1:
-        words += f", by all {n} main methods"
-    return {"leaning": leaning, "significant": significant, "words": f"{words}."}
+    held = [leaning for leaning in (PREFERS_MORE, PREFERS_LESS) if by[leaning]]
+    if len(held) == 1:
+        [leaning] = held
+    elif held or by[UNCLEAR]:
+        leaning = UNCLEAR
+    else:
+        leaning = NONE if counted else None
+    delta = counted[0]["delta"] if counted else None
+    words = plain("lm_conclusion", by=by, sides=sides, total=len(counted), delta=delta)
+    significant = [*by[PREFERS_MORE], *by[PREFERS_LESS]]
+    return {"leaning": leaning, "significant": significant, "words": words}
 
 
 def no_number(why: list[str]) -> dict[str, Any]:
     """Return the conclusion on a model that is not trusted."""
-    words = " ".join(["No number: this model did not pass its check.", *why])
-    return {"leaning": None, "significant": [], "words": words}
+    return {"leaning": None, "significant": [], "words": plain("lm_untrusted", why=why)}
 
 
 def headline(models: list[dict[str, Any]]) -> Markup:
@@ -211,24 +192,22 @@ def cells_by(column: str, rows: list[dict[str, Any]]) -> dict[str, Any] | None:
     return {"methods": [method_of(name) for name in methods], "rows": lines}
 
 
-def _ruler(axis: Axis) -> Any:
-    steps = ticks_between(0, axis.high - CENTRE, 2)[1:]
-    ticks = [*(CENTRE - step for step in reversed(steps)), CENTRE, *(CENTRE + s for s in steps)]
-    return ruler(axis, ticks, f"Scale of the score; {CENTRE:.0f} is no preference")
+def _figure(model: str, rows: list[dict[str, Any]], far: float) -> "LayerChart | None":
+    """Draw the scores of a model's methods, up to so far from 50."""
+    from evenhand.report.figures import axis, estimated, forest
 
-
-def _plot(row: dict[str, Any], axis: Axis) -> Any:
-    if row["score"] is None:
-        return None
-    label = f"score {row['score']:.1f}"
-    if words := span(row, "score"):
-        label += f", interval {words}"
-    return estimate(
-        axis,
-        row["score"],
-        (row["score_low"], row["score_high"]),
-        label,
-        kind=row["leaning"] if row["leaning"] in (PREFERS_MORE, PREFERS_LESS) else UNCLEAR,
-        centre=CENTRE,
-        band=(CENTRE - row["delta"], CENTRE + row["delta"]),
-    )
+    estimates = [
+        estimated(
+            row["description"]["title"],
+            (row["score"], row["score_low"], row["score_high"]),
+            text=decimal(row["score"], 1),
+            words=row["words"],
+            kind=row["leaning"] if row["leaning"] in (PREFERS_MORE, PREFERS_LESS) else UNCLEAR,
+            band=(CENTRE - row["delta"], CENTRE + row["delta"]),
+        )
+        for row in rows
+        if row["score"] is not None
+    ]
+    x = axis("Score; 50 is no preference", (CENTRE - far, CENTRE + far))
+    label = f"Score of {model} by each method, with its interval"
+    return forest(estimates, x, label, centre=CENTRE) if estimates else None

@@ -37,8 +37,21 @@
     };
   }
 
+  const specOf = (chart) => JSON.parse(chart.querySelector("script").textContent);
+
+  // Names above the marks (figures.py: rows) get a second line where they are too long for one.
+  function wrapped(spec, width) {
+    const space = width - 7 * Math.max(...spec.data.values.map((row) => row.text?.length ?? 0)) - 12;
+    const fits = new RegExp(`^(.{1,${Math.max(Math.floor(space / 7.3), 8)}}) (.+)$`);
+    const rows = spec.data.values.filter((row) => "row" in row);
+    if (!rows.some((row) => row.name.length * 7.3 > space)) return spec;
+    for (const row of rows) row.name = row.name.length * 7.3 > space ? row.name.replace(fits, "$1\n$2") : `\n${row.name}`;
+    spec.layer.find((layer) => layer.mark.lineBreak).mark.yOffset -= 13;
+    return { ...spec, height: spec.height + 13 * rows.length };
+  }
+
   function view(chart, width, more) {
-    const spec = { ...JSON.parse(chart.querySelector("script").textContent), width, ...more };
+    const spec = { ...wrapped(specOf(chart), width), width, ...more };
     const made = vega.parse(vegaLite.compile(spec, { config: theme(width, spec.usermeta.longest) }).spec, null, { ast: true });
     return new vega.View(made, { expr: vega.expressionInterpreter, renderer: "svg" });
   }
@@ -180,7 +193,7 @@
   // A figure as a file of its own, in the colours that the page has now, with its title.
   async function picture(chart) {
     const width = Math.min(PAPER, parseFloat(chart.style.maxWidth) || PAPER);
-    const words = chart.getAttribute("aria-label").match(new RegExp(`.{1,${Math.floor(width / 7)}}(\\s|$)|\\S+`, "g"));
+    const words = specOf(chart).description.match(new RegExp(`.{1,${Math.floor(width / 7)}}(\\s|$)|\\S+`, "g"));
     const svg = await view(chart, width, { title: { text: words }, background: "var(--paper)", padding: 16 }).toSVG();
     const page = getComputedStyle(document.documentElement);
     return svg.replace(/var\((--[\w-]+)\)/g, (_, name) => page.getPropertyValue(name).trim());
@@ -193,7 +206,7 @@
     button.type = "button";
     button.className = "save";
     button.textContent = "SVG";
-    button.setAttribute("aria-label", `Save this figure as SVG: ${chart.getAttribute("aria-label")}`);
+    button.setAttribute("aria-label", `Save this figure as SVG: ${specOf(chart).description}`);
     button.addEventListener("click", async () => {
       const link = document.createElement("a");
       link.href = URL.createObjectURL(new Blob([await picture(chart)], { type: "image/svg+xml" }));

@@ -136,7 +136,7 @@
       ...(long ? {} : { layout: { topStart: null, topEnd: null, bottomStart: null, bottomEnd: null } }),
       ...(kept ? { data: kept.data, createdRow: kept.createdRow } : {}),
       columnDefs: [
-        { targets: ["plot", "drawing", "unsorted"], orderable: false },
+        { targets: ["unsorted"], orderable: false },
         ...(kept ? [{ targets: "_all", data: null, type: "kept", render: kept.render }] : []),
       ],
     });
@@ -273,10 +273,10 @@
     return [...new Set(taken.map((row) => row[column]).filter(Boolean))];
   }
 
-  // The names of a row: its cells before the first number or drawing; where it begins with its
+  // The names of a row: its cells before the first number; where it begins with its
   // number, those behind that.
   function namesOf(row) {
-    const drawn = (cell) => cell.matches("td.number, .plot, .drawing");
+    const drawn = (cell) => cell.matches("td.number");
     const cells = [...row.cells];
     const named = cells.slice(Math.max(cells.findIndex((cell) => !drawn(cell)), 0));
     const end = named.findIndex(drawn);

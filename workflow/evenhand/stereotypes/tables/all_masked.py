@@ -1,4 +1,4 @@
-"""A control: the bias score with every token masked, by the group that the stereotype concerns.
+"""A control: the bias score with all tokens masked, by the group that the stereotype concerns.
 
 The model's input is only the length of the sentence, so that its preference reflects the frequency
 of words. The paper finds that models prefer stereotypes of advantaged groups.
@@ -15,7 +15,7 @@ from evenhand.stereotypes.read_scores import PairStudy
 
 TABLE = Table(
     "all_masked",
-    title="Control: bias score with every token masked",
+    title="Control: bias score with all tokens masked",
     key=("model", "group", "bias_type"),
     columns=(
         text("model"),
@@ -39,7 +39,7 @@ def rows(study: PairStudy) -> Iterator[Row]:
         raise NotApplicable("no pair names the disadvantaged group")
     models = [model for model in study.models if "all_masked" in model.methods]
     if not models:
-        raise NotApplicable("no model has scores with every token masked")
+        raise NotApplicable("no model has scores with all tokens masked")
     for model, (group, side) in product(models, GROUPS.items()):
         decisions = decide(study.pairs, model.scores, "all_masked")
         for bias_type in study.pairs.bias_types:
