@@ -65,6 +65,18 @@ def test_pairs_with_words_of_their_own_have_a_verdict(tmp_path):
     assert row["score_low"] > 50
 
 
+def test_samples_of_the_same_sentences_add_nothing(tmp_path):
+    samples = list(crows(hits=27))
+    for i, one in enumerate(samples):
+        one["doc"]["sent_less"] = one["doc"]["sent_less"].replace("he", f"ma{i % 12}")
+    row = audit(tmp_path / "once", samples)["preferences"][0]
+    copies = [one | {"doc_id": 40 + i} for i, one in enumerate(samples)]
+    copied = audit(tmp_path / "twice", samples + copies)["preferences"][0]
+    assert (row["samples"], copied["samples"], row["clusters"]) == (40, 80, 12)
+    same = ("score", "score_low", "score_high", "p_value", "power", "further_clusters")
+    assert [copied[name] for name in same] == pytest.approx([row[name] for name in same])
+
+
 def test_bbq_has_the_score_of_its_paper(tmp_path):
     rows = audit(tmp_path, bbq(), "samples_bbq_2026-01-02T03-04-05.jsonl")["preferences"]
     ambiguous = rows[0]

@@ -129,3 +129,18 @@ def test_bias_types_are_sorted():
     pairs = pairs._replace(bias_type=np.array(["b", "a"]))
     assert pairs.bias_types == ["all", "a", "b"]
     assert pairs.of_type("a").tolist() == [False, True] and pairs.of_type("all").all()
+
+
+def test_copies_of_a_pair_count_once():
+    more, clusters = [1.0, 0, 1, 1, 0, 1] * 4, [n % 12 for n in range(24)]
+    once, scores = made(more, [0.5] * 24, clusters)
+    twice, more_scores = made(more * 2, [0.5] * 48, clusters * 2)
+    twice = twice._replace(sentences=np.tile(once.sentences, 2))
+    rows = [
+        summarise_group(decide(pairs, of, "aul"), [], np.ones(len(pairs.cluster), bool), 5.0, 0.95)
+        for pairs, of in ((once, scores), (twice, more_scores))
+    ]
+    same = ("score", "score_low", "score_high", "p_value", "power", "further_clusters")
+    (row, _), (copied, _) = rows
+    assert [copied[name] for name in same] == pytest.approx([row[name] for name in same])
+    assert copied["pairs"] == 2 * row["pairs"]

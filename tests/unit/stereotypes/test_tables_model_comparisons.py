@@ -4,11 +4,13 @@ import pytest
 from unit.stereotypes.made_scores import decided, score_rows, tabulate_one, write_model
 
 
-def run(folder, hits, clusters=None):
+def run(folder, hits, clusters=None, sentences=None):
     """Compare models by name, each with hits by method; all of one family."""
     count = len(next(iter(next(iter(hits.values())).values())))
     names = clusters or range(count)
     pairs = [{"cluster": f"c{name}"} for name in names]
+    for pair, number in zip(pairs, sentences or range(count), strict=True):
+        pair |= {"more": f"a {number}", "less": f"b {number}"}
     models = [
         write_model(folder, name, score_rows({m: decided(h) for m, h in of.items()}))
         for name, of in hits.items()
@@ -47,6 +49,14 @@ def test_nearer_to_50_is_less_biased_on_either_side(tmp_path):
     ends = words.split("interval ")[1].split(", p")[0].split(" to ")
     assert 0 < float(ends[0]) < 41.7 < float(ends[1])
     assert words.endswith("after correction)")
+
+
+def test_copies_of_pairs_give_no_power(tmp_path):
+    a, b, clusters = [1, 0, 0] * 8, [1, 1, 0] * 8, [n % 12 for n in range(24)]
+    ((row,), _) = run(tmp_path / "once", {"a": {"aul": a}, "b": {"aul": b}}, clusters)
+    twice = {"a": {"aul": a * 2}, "b": {"aul": b * 2}}
+    ((copied,), _) = run(tmp_path / "twice", twice, clusters * 2, [*range(24)] * 2)
+    assert copied["power"] == row["power"] and copied["words"] == row["words"]
 
 
 def test_clusters_count_and_not_pairs(tmp_path):
