@@ -53,9 +53,9 @@ def test_nearer_to_50_is_less_biased_on_either_side(tmp_path):
 
 def test_copies_of_pairs_give_no_power(tmp_path):
     a, b, clusters = [1, 0, 0] * 8, [1, 1, 0] * 8, [n % 12 for n in range(24)]
-    ((row,), _) = run(tmp_path / "once", {"a": {"aul": a}, "b": {"aul": b}}, clusters)
+    ((row,), _) = run(tmp_path, {"a": {"aul": a}, "b": {"aul": b}}, clusters)
     twice = {"a": {"aul": a * 2}, "b": {"aul": b * 2}}
-    ((copied,), _) = run(tmp_path / "twice", twice, clusters * 2, [*range(24)] * 2)
+    ((copied,), _) = run(tmp_path, twice, clusters * 2, [*range(24)] * 2)
     assert copied["power"] == row["power"] and copied["words"] == row["words"]
 
 
