@@ -66,6 +66,16 @@ def document() -> dict[str, Any]:
     return json.loads(Path("provenance.json").read_text(encoding="utf-8"))
 
 
+def test_of_two_records_of_a_file_that_of_its_content_counts(made):
+    (record,) = Path("results/.evenhand/records").glob("*.json")
+    other = json.loads(record.read_text(encoding="utf-8")) | {"stage": "another"}
+    other["outputs"]["table"]["sha256"] = "0" * 64
+    for name in ("0.json", "z.json"):
+        record.with_name(name).write_text(json.dumps(other), encoding="utf-8")
+    table = collect()["results/slguset/candidates.parquet"]
+    assert table["stage"] == "evenhand.report.collect_provenance"
+
+
 def copy(*, file: Input, out: Output) -> None:
     """A stage that reads anything."""
     out.write_bytes(file.read_bytes())

@@ -56,13 +56,13 @@ def collect_provenance(
         parameters and counts as JSON, under the configuration's keys where there are any;
         packages as ``name version`` and inputs as paths, separated by semicolons.
     """
-    by_path = _records_by_path(records or [])
+    written = _by_content(records or [])
+    known = {path for path, _ in written}
     for folder in list(files):  # a declared table of a folder is a result of its own
         if (folder / PACKAGE).is_file():
             paths = [folder / f"{name}.csv" for name in read_package(folder)]
-            record = by_path.get(str(folder), {})
-            if record.get("sha256") == content_digest(folder):
-                by_path |= {str(path): record | {"sha256": content_digest(path)} for path in paths}
+            if record := written.get((str(folder), content_digest(folder))):
+                written |= {(str(path), content_digest(path)): record for path in paths}
             files = [*files, *paths]
     entries = {
         str(file): {"result": True, "sha256": content_digest(file)} | _describe(file)
@@ -73,16 +73,14 @@ def collect_provenance(
     while waiting:
         name = waiting.pop()
         entry = entries[name]
-        record = by_path.get(name, {})
-        if record.get("sha256") != entry["sha256"]:  # changed by hand, or by another run
-            record = {}
+        record = written.get((name, entry["sha256"]), {})  # none if it was changed by hand
         entry |= {field: record.get(field) for field in FIELDS}
         entry["inputs"] = {}
         for argument, contents in record.get("inputs", {}).items():
             entry["inputs"][argument] = inputs = []
             for content in contents:
                 file, sha256 = content.get("file"), content["sha256"]
-                if file in by_path and file not in entries:
+                if file in known and file not in entries:
                     entries[file] = {"result": False, "sha256": sha256} | _describe(Path(file))
                     waiting.append(file)
                 if file not in entries:
@@ -124,15 +122,14 @@ def _json(value: dict[str, Any]) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True) if value else ""
 
 
-def _records_by_path(records: list[Path]) -> dict[str, dict[str, Any]]:
-    """Return the records by each path that they list as written."""
-    by_path: dict[str, dict[str, Any]] = {}
-    for path in sorted(records):
-        record = read_json(path)
+def _by_content(records: list[Path]) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return the records by path and checksum of each file or folder that they list as written."""
+    written = {}
+    for record in map(read_json, sorted(records)):
         for output in record["outputs"].values():
-            by_path[output["file"]] = record | {"sha256": output["sha256"]}
+            written[output["file"], output["sha256"]] = record
             hermetic.allow(Path(output["file"]))  # its content is fixed by the record's checksum
-    return by_path
+    return written
 
 
 def _public(file: str | None) -> str | None:
