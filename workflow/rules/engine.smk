@@ -100,7 +100,7 @@ def replace(kind, **methods):
 
 def has_records(self, job):
     """Whether Snakemake and the stage itself recorded the run that made a job's outputs."""
-    # a stage may write more than the rule says: its record is named after the first output
+    # named after the first output, since a stage may write more than the rule says
     recorded = not job.rule.shellcmd or fingerprint(min(job.output)) in RECORDS
     return recorded and FilePersistence.as_released["has_metadata"](self, job)
 
