@@ -124,7 +124,8 @@ def write_pairs(
     place = folder / "stereotypes" / "mine"
     place.mkdir(parents=True, exist_ok=True)
     rows = [
-        {"cluster": f"c{n // 2}", "bias_type": "age" if n % 4 else "gender", "more": f"a {n}"}
+        {"cluster": f"c{n // 2}", "bias_type": "age" if n % 4 else "gender"}
+        | {"more": f"a {n}", "less": f"b {n}"}
         for n in texts or range(len(differences))
     ]
     pairs = made_scores.write_pairs(place / "pairs.parquet", rows)

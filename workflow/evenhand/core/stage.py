@@ -80,9 +80,13 @@ Setting = Role.SETTING
 
 @dataclass(frozen=True)
 class Plugin:
-    """Marks an argument that names a module of `package` (``irm`` of ``...objectives``)."""
+    """Marks an argument that names a module of `package` (``irm`` of ``...objectives``).
+
+    A list may name a module more than once if it `repeats`.
+    """
 
     package: str
+    repeats: bool = False
 
 
 @dataclass(frozen=True)
@@ -141,7 +145,8 @@ def checked(function: Stage) -> Stage:
                 for each in values:
                     if isinstance(mark, Range) and not mark.holds(each):
                         raise InputError(f"{name} is {each}; it must be {mark}")
-                    if isinstance(mark, Plugin) and values.count(each) > 1:
+                    once = isinstance(mark, Plugin) and not mark.repeats
+                    if once and values.count(each) > 1:
                         raise InputError(f"{name} names {each} twice", remedy="remove one of them")
         return function(**arguments)
 

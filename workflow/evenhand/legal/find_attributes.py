@@ -33,7 +33,7 @@ def find_attributes(
     records: list[Input],
     tables: list[Input] | None = None,
     out: Output,
-    modules: Annotated[list[str], Plugin("evenhand.legal.attributes")],
+    modules: Annotated[list[str], Plugin("evenhand.legal.attributes", repeats=True)],
 ) -> dict[str, Any]:
     """Find the attributes of all cases, and check their evidence.
 

@@ -16,7 +16,7 @@
 
   // What all figures have in common.
   function theme(width, longest) {
-    const columns = Math.max(Math.floor((width - 50) / (6.5 * longest + 36)), 1);
+    const columns = Math.max(Math.floor((width - 50) / (7 * longest + 36)), 1);
     return {
       background: null,
       padding: { left: 2, right: 2, top: 6, bottom: 2 },
@@ -41,12 +41,14 @@
 
   // Names above the marks (figures.py: rows) get a second line where they are too long for one.
   function wrapped(spec, width) {
-    const space = width - 7 * Math.max(...spec.data.values.map((row) => row.text?.length ?? 0)) - 12;
-    const fits = new RegExp(`^(.{1,${Math.max(Math.floor(space / 7.3), 8)}}) (.+)$`);
+    const label = spec.layer?.find((layer) => layer.mark.lineBreak);
+    if (!label) return spec;
     const rows = spec.data.values.filter((row) => "row" in row);
+    const space = width - 7 * Math.max(...rows.map((row) => row.text?.length ?? 0)) - 12;
+    const fits = new RegExp(`^(.{1,${Math.max(Math.floor(space / 7.3), 8)}}) (.+)$`);
     if (!rows.some((row) => row.name.length * 7.3 > space)) return spec;
     for (const row of rows) row.name = row.name.length * 7.3 > space ? row.name.replace(fits, "$1\n$2") : `\n${row.name}`;
-    spec.layer.find((layer) => layer.mark.lineBreak).mark.yOffset -= 13;
+    label.mark.yOffset -= 13;
     return { ...spec, height: spec.height + 13 * rows.length };
   }
 
