@@ -34,6 +34,7 @@ def test_predictions_end_with_the_finding_and_the_report(tmp_path, capsys):
     assert left_out == f"1 of 202 rows is left out (no_prediction 1): {file}"
     assert unknown == "The group of 1 case in gender is not known."
     assert finding.startswith("True positive rate differs by gender: 0.0 % for man")
+    assert finding.endswith(" Findings besides this one: 4.")
     assert report == f"Report: {out}/report.html" and (out / "report.html").is_file()
     assert (out / "card.md").read_text().startswith("# p\n")
 

@@ -244,7 +244,9 @@ def _write_report(result, out: Path) -> None:
     """Write the report and the card of a result; print notes, main finding and the report."""
     report = result.to_html(out / "report.html")
     (out / "card.md").write_text(result.card(), encoding="utf-8")
-    print("\n".join([*result.notes, result.findings[0], f"Report: {report}"]))
+    first, *others = result.findings
+    more = f" Findings besides this one: {len(others)}." if others else ""
+    print("\n".join([*result.notes, first + more, f"Report: {report}"]))
 
 
 #: The configurations to begin with, by task.

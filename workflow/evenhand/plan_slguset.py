@@ -287,14 +287,14 @@ def acceptance_odds(config: Config) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Inputs:
-    """What SlguSet is made of.
+    """The inputs of SlguSet.
 
     Attributes
     ----------
     shards : dict
         See `plan_corpora`.
     not_read : list of str
-        What of the corpora is not read: see `quarantine_rows`.
+        The parts of the corpora that are not read: see `quarantine_rows`.
     published : str or None
         See `published_file`.
     tagged : list of str

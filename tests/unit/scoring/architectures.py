@@ -19,6 +19,7 @@ from transformers import (
 )
 
 from unit.scoring import tiny_models
+from unit.scoring.tiny_causal import IMAGES
 
 _SIZES = {
     "hidden_size": 32,
@@ -51,14 +52,7 @@ CONFIGS = {
     # reads images too, so that the sizes stand in the configuration of its text
     "modernvbert": lambda **sizes: ModernVBertConfig(
         text_config={**sizes, "cls_token_id": 0, "sep_token_id": 2, "local_attention": 8},
-        vision_config={
-            "hidden_size": 16,
-            "intermediate_size": 16,
-            "num_hidden_layers": 1,
-            "num_attention_heads": 1,
-            "image_size": 8,
-            "patch_size": 4,
-        },
+        vision_config=IMAGES,
         pixel_shuffle_factor=1,
         image_token_id=3,
     ),

@@ -115,7 +115,7 @@ SIZES = {
 }
 
 #: The part of a model for images.
-_IMAGES = {
+IMAGES = {
     "hidden_size": 16,
     "intermediate_size": 16,
     "num_hidden_layers": 1,
@@ -129,7 +129,7 @@ def model(family: str, size: int) -> PreTrainedModel:
     """A model of two layers with random weights, for a vocabulary of this size."""
     sizes = {"vocab_size": size} | _SIZES | SIZES[family]
     if family == "gemma3":  # reads images too, so that the sizes are those of its text
-        sizes = {"text_config": sizes, "vision_config": _IMAGES, "mm_tokens_per_image": 4}
+        sizes = {"text_config": sizes, "vision_config": IMAGES, "mm_tokens_per_image": 4}
         sizes |= {"image_token_index": size - 1}
     return AutoModelForCausalLM.from_config(AutoConfig.for_model(family, **sizes))
 

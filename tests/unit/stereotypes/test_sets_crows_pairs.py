@@ -82,6 +82,8 @@ def test_a_wrong_encoding_is_named_with_its_line(file):
     assert (error.file, error.line) == (file, 3)
     written(file, "0,a,b,stereo,age,", encoding="utf-16")
     refused(file, "is not UTF-8")
+    file.write_bytes(b"PK\x03\x04\xff")
+    refused(file, "is a spreadsheet or an archive; save it as a CSV file")
     written(file, "0,a,b\ufffd,stereo,age,")
     assert refused(file, "wrong encoding").line == 2
 

@@ -27,7 +27,7 @@ def load_members(package: str | ModuleType) -> list[ModuleType]:
 
 
 def load_member(package: str, name: str, noun: str) -> ModuleType:
-    """Import a member by its name; `noun` says in the message what it would be.
+    """Import a member by its name; `noun` is its kind, for the error.
 
     Raises
     ------

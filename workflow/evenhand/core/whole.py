@@ -37,12 +37,15 @@ def read_text(path: Path) -> str:
     Raises
     ------
     InputError
-        It is not UTF-8; the line is named.
+        It is a spreadsheet, or not UTF-8; then the line is named.
     """
     content = read_bytes(path)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
+        if content.startswith(b"PK\3\4"):  # a zip archive, as .xlsx and .ods are
+            problem, remedy = "is a spreadsheet or an archive", "save it as a CSV file"
+            raise InputError(problem, file=path, remedy=remedy) from error
         line = content.count(b"\n", 0, error.start) + 1
         raise InputError("is not UTF-8", file=path, line=line, remedy="save it as UTF-8") from error
 

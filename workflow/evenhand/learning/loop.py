@@ -78,7 +78,10 @@ class Training(Stateful):
     step: int
 
     def advance(self) -> Iterator[dict[str, str]]:
-        """Train until done; yield progress-bar notes whenever the state is consistent."""
+        """Train until done; yield progress-bar notes whenever the state is consistent.
+
+        Each training has its own.
+        """
         raise NotImplementedError
 
 

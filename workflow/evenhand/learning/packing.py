@@ -118,7 +118,7 @@ class Packed:
 def cut(
     paragraphs: Sequence[np.ndarray], limits: Limits, after: Sequence[int] = ()
 ) -> list[np.ndarray]:
-    """Return what is read of a document: its first paragraphs, and their first tokens.
+    """Return the first paragraphs of a document, and their first tokens.
 
     Parameters
     ----------

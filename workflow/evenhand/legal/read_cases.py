@@ -80,7 +80,7 @@ def read_cases(
     InputError
         The format is for another kind, does not know an option, lacks a table, or finds no
         case at all; or a declared data set has too few labels, too few or too many groups, or
-        leaves out more than half of its rows.
+        leaves out more than half of its rows, or more than half of them have no label.
     """
     dataset = read_declaration(declaration)
     reader = importlib.import_module(f"evenhand.legal.formats.{format}")
@@ -116,6 +116,12 @@ def read_cases(
         kept, left_out = tally.languages.total(), sum(_left_out(problems).values())
         if left_out > kept:
             raise refusal(f"only {kept} of {kept + left_out} rows can be used")
+        if 2 * (unknown := tally.labels["unknown"]) > kept:
+            raise InputError(
+                f"{unknown} of {kept} rows have no label",
+                file=files[0] if files else None,
+                remedy="mend the label's column or its missing values, or leave out these rows",
+            )
         return description(completed(json.loads(declaration), tally.labels, tally.values))
 
     distinct = _distinct(reader.read(cases), files, problems)

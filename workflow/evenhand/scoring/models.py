@@ -214,7 +214,7 @@ def load_tokenizer(
     revision : str, optional
         Branch, tag or commit on the hub.
     kind : str
-        What the model is used as, for errors.
+        The kind of model, for errors.
     weights : bool
         Whether the folder must have weights too.
 

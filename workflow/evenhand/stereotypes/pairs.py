@@ -82,7 +82,7 @@ class Form:
 
 
 def sentences_of(row: Mapping[str, Any]) -> tuple[str, str, str]:
-    """Return what two rows have in common if they repeat a pair: context, and both sentences."""
+    """Return a key that rows with the same pair share: context, and both sentences."""
     return (row["context"] or "", *sorted((row["more"], row["less"])))
 
 
