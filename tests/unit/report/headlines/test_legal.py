@@ -68,11 +68,11 @@ def test_one_test_decides_each_verdict(tmp_path):
     headline = describe([classifiers(tmp_path, *rows, groups=groups), cases(tmp_path)], TITLES)
     assert headline.sentence == (
         "The lowest score of a group was compared with random groups of the same sizes, for 5"
-        " combinations of attribute and classifier under plain training: 1 is lower (significant"
-        " after adjustment for 4 tests); 1 lower, but no lower than random groups with the same"
-        " labels; 1 no gap that matters; 1 undecided (not significant, with too few cases to"
-        " exclude a gap that matters); 1 cannot be judged, as the classifier predicts the same for"
-        " every case."
+        " combinations of attribute and classifier under plain training. Lower (significant after"
+        " adjustment for 4 tests): 1; lower, but no lower than random groups with the same labels:"
+        " 1; no gap that matters: 1; undecided (not significant, with too few cases to exclude a"
+        " gap that matters): 1; cannot be judged, as the classifier predicts the same for every"
+        " case: 1."
     )
     assert headline.sentence.files == ("tables/classifiers/ecthr/table_4.csv",)
     assert headline.more == [
@@ -96,7 +96,7 @@ def test_one_test_decides_each_verdict(tmp_path):
 
 def test_a_score_that_is_low_before_adjustment_only_is_no_verdict(tmp_path):
     headline = describe([classifiers(tmp_path, low("above", p=0.03), low("equivalent", p=0.5))], {})
-    words = ": none is lower (significant after adjustment for 2 tests); 1 only before adjustment"
+    words = "(significant after adjustment for 2 tests): none; lower before adjustment only: 1"
     assert words in headline.sentence
     assert headline.more[0].endswith("in 95 % of draws; not significant after adjustment.")
     assert headline.short.startswith("Not significant after adjustment for 2 tests, though")
