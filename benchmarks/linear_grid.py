@@ -72,7 +72,7 @@ def main() -> None:
     of = range(0, len(GROUPS), -(-len(GROUPS) // arguments.attributes))
     warm = Settings(lr=0.1, batch=arguments.batch, epochs=1, patience=1)
     few = replace(cases, train=cases.train[:64])
-    train_models(matrix, few, load_objective("erm"), {}, warm, [0])
+    train_models(matrix, Problem(few, load_objective("erm"), {}, warm), [0])
     print(f"| objective | ms a step of {arguments.seeds} seeds | the same plainly |", end="")
     print(f" times as fast | s for {len(GROUPS)} attributes | wall s |")
     print("|---|---|---|---|---|---|")
@@ -150,9 +150,8 @@ def stacked(
     """Seconds (of the processor, of the clock) of all seeds, and their steps."""
     before = time.process_time(), time.perf_counter()
     seeds = range(arguments.seeds)
-    models = train_models(
-        matrix, examples, objective, objective.OPTIONS, settings(arguments), list(seeds)
-    )
+    problem = Problem(examples, objective, objective.OPTIONS, settings(arguments))
+    models = train_models(matrix, problem, list(seeds))
     spent = time.process_time() - before[0], time.perf_counter() - before[1]
     return np.array(spent), models[0].trained.steps
 

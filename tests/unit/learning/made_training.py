@@ -9,6 +9,8 @@ from torch import nn
 from evenhand.core.families import member_names
 from evenhand.learning.examples import Examples
 from evenhand.learning.objective import PACKAGE, load_objective
+from evenhand.learning.pairs import Pairs
+from evenhand.learning.problem import Problem
 from evenhand.learning.settings import Settings
 from evenhand.learning.trainer import Trained, fit
 from evenhand.scoring.device import repeatable
@@ -72,20 +74,19 @@ def run(
     dropout: float = 0.3,
     dtype: torch.dtype = torch.float32,
     x: torch.Tensor | None = None,
+    pairs: Pairs | None = None,
     **given: Any,
 ) -> tuple[Trained, np.ndarray, nn.Module]:
     """What a training came to, the logits of all cases, and the model."""
     settings = settings or Settings(lr=0.02, batch=8, epochs=4, patience=9)
     module = load_objective(objective)
+    problem = Problem(some, module, module.OPTIONS | (options or {}), settings, pairs or Pairs())
     x = (inputs(some) if x is None else x).to(dtype)
     with repeatable(seed, threads=settings.threads):
         found = fit(
             lambda: Network(dropout).to(dtype),
             lambda rows: x[rows],
-            some,
-            module,
-            {**module.OPTIONS, **(options or {})},
-            settings,
+            problem,
             seed=seed,
             features=5,
             **given,

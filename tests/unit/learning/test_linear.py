@@ -17,6 +17,7 @@ from evenhand.learning.examples import Examples
 from evenhand.learning.linear import train_models
 from evenhand.learning.objective import load_objective
 from evenhand.learning.pairs import Pairs
+from evenhand.learning.problem import Problem
 from evenhand.learning.settings import Settings
 from evenhand.learning.trainer import fit
 from evenhand.scoring.device import repeatable
@@ -68,18 +69,16 @@ def plainly(x: csr_matrix, some: Examples, objective, options, how: Settings, se
         return Dense(x.shape[1], some.classes, adversary)
 
     with repeatable(seed, threads=how.threads):
-        found = fit(
-            build, lambda rows: dense[rows], some, objective, options, how,
-            seed=seed, features=some.classes,
-        )  # fmt: skip
+        problem = Problem(some, objective, options, how)
+        found = fit(build, lambda rows: dense[rows], problem, seed=seed, features=some.classes)
     return found.trained, found.logits
 
 
-def run(x, some, name="erm", seeds=(1,), options=None, how=None, **given):
+def run(x, some, name="erm", seeds=(1,), options=None, how=None, pairs=None, **given):
     module = load_objective(name) if isinstance(name, str) else name
     chosen = {**module.OPTIONS, **(options or {})}
-    given = {"epsilon": 1e-8} | given
-    return train_models(x, some, module, chosen, how or settings(), list(seeds), **given)
+    problem = Problem(some, module, chosen, how or settings(), pairs or Pairs())
+    return train_models(x, problem, list(seeds), **{"epsilon": 1e-8} | given)
 
 
 @pytest.mark.parametrize("task", ["multi_class", "multi_label"])
@@ -206,9 +205,12 @@ def test_pairs_train_as_the_trainer_trains_them(kind: str, task: str) -> None:
     for one in found:
         with repeatable(one.seed, threads=how.threads):
             fitted = fit(
-                lambda: Dense(x.shape[1], some.classes, False), lambda rows: both[rows], some,
-                module, options, how, seed=one.seed, features=some.classes, pairs=pairs,
-            )  # fmt: skip
+                lambda: Dense(x.shape[1], some.classes, False),
+                lambda rows: both[rows],
+                Problem(some, module, options, how, pairs),
+                seed=one.seed,
+                features=some.classes,
+            )
             logits, _ = predict(fitted.model, lambda rows: both[rows], np.arange(len(both)), how)
             trained = fitted.trained
         count = len(some.ids)

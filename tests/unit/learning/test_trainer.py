@@ -172,7 +172,6 @@ def test_it_goes_on_to_the_same_bits(interrupted, objective, at):
 
 def test_the_checkpoint_of_another_training_is_refused(interrupted):
     others = ({"seed": 2}, {"objective": "group_dro"}, {"some": examples(cases=63)})
-    others += ({"configuration": {"encoder": "another"}},)
     interrupted.refused(resumable(), *(resumable(**other) for other in others))
 
 

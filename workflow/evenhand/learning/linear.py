@@ -13,7 +13,7 @@ may differ.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
@@ -28,19 +28,10 @@ from torch.func import functional_call, vmap
 from evenhand.errors import InputError
 from evenhand.learning import loop
 from evenhand.learning.erasure import LastLayer
-from evenhand.learning.examples import Examples
 from evenhand.learning.history import Epochs, Trained
-from evenhand.learning.objective import (
-    Batch,
-    Objective,
-    Options,
-    State,
-    reads_features,
-    trains_inside,
-)
-from evenhand.learning.pairs import COUNTERFACTUAL, Pairs
+from evenhand.learning.objective import Batch, State, reads_features, trains_inside
+from evenhand.learning.pairs import COUNTERFACTUAL
 from evenhand.learning.problem import Problem
-from evenhand.learning.settings import Settings
 from evenhand.scoring.device import one_thread
 
 #: Number of steps whose batches are sliced from the matrix at once.
@@ -87,17 +78,12 @@ class Model:
 
 def train_models(
     matrix: csr_matrix,
-    examples: Examples,
-    objective: Objective,
-    options: Options,
-    settings: Settings,
+    problem: Problem,
     seeds: Sequence[int],
     *,
     epsilon: float = EPSILON,
-    pairs: Pairs | None = None,
     swapped: csr_matrix | None = None,
     folder: Path | None = None,
-    configuration: Mapping[str, Any] | None = None,
     progress: bool = False,
 ) -> list[Model]:
     """Train one model per seed.
@@ -110,25 +96,18 @@ def train_models(
     ----------
     matrix : csr_matrix of float32 (or float64), shape (n, features)
         The cases.
-    examples : Examples
-        Their labels and groups; see `evenhand.learning.examples.check`, which is called here too.
-    objective, options
-        See `evenhand.learning.objective`.
-    settings : Settings
-        `accumulate`, `evaluation_batch`, `dtype` and `threads` have no effect.
+    problem : Problem
+        It is checked here. Of its settings, `accumulate`, `evaluation_batch`, `dtype` and `threads`
+        have no effect.
     seeds : sequence of int
         Seeds of the initial weights and the batches.
     epsilon : float
         The epsilon of AdamW. See `EPSILON`.
-    pairs : Pairs, optional
-        The pairs of an objective that compares pairs.
     swapped : csr_matrix, shape (n, features), optional
-        The cases' counterfactuals; `pairs` lists the cases that have one. They are predicted, and
-        used in training if the objective needs them.
+        The cases' counterfactuals; `Problem.pairs` lists the cases that have one. They are
+        predicted, and used in training if the objective needs them.
     folder : Path, optional
         Folder for the checkpoint, and for a batch whose loss is not finite.
-    configuration : mapping, optional
-        Other determinants of the training (the files); part of the checkpoint.
     progress : bool
         Whether to show a progress bar on standard error.
 
@@ -143,9 +122,9 @@ def train_models(
         The cases cannot be trained on, a seed is repeated or there is none, or a loss or gradient
         is not finite.
     """
-    problem = Problem(examples, objective, options, settings, pairs or Pairs())
     problem.check()
-    if trains_inside(objective, options):
+    objective, cases = problem.objective, problem.examples
+    if trains_inside(objective, problem.options):
         raise InputError(
             f"{objective.NAME} trains the representation, and a linear classifier has a fixed one",
             remedy="use leace, or compat=true for the published form",
@@ -156,13 +135,13 @@ def train_models(
         raise InputError(f"epsilon is {epsilon}, and must be above 0")
     if not np.isfinite(matrix.data).all():
         row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-        first = examples.ids[row[~np.isfinite(matrix.data)][0]]
+        first = cases.ids[row[~np.isfinite(matrix.data)][0]]
         raise InputError(f"a feature of the case {first} is not finite")
 
     def train(problem: Problem, seeds: Sequence[int], part: str = "") -> list[Model]:
         stack = Stack(matrix, swapped, problem, seeds, epsilon, folder and folder / part)
         other = {"epsilon": epsilon, "seeds": list(seeds), "features": matrix.shape[1]}
-        identity = problem.identity({**(configuration or {}), **other, "part": part})
+        identity = problem.identity(other | {"part": part})
         title = f"train {objective.NAME}"
         loop.run(stack, stack.folder, identity, title=title, progress=progress)
         return stack.models()

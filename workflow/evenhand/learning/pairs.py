@@ -18,6 +18,12 @@ from evenhand.errors import InputError
 #: Values of the option ``pairs`` for which the training has to provide the pairs.
 COUNTERFACTUAL, GRAPH = "counterfactual", "graph"
 
+#: For messages: a pair of each kind, several of them, and their source.
+_WORDS = {
+    COUNTERFACTUAL: ("counterfactual", "counterfactuals", "was made of their texts"),
+    GRAPH: ("near neighbour", "neighbours", "find_neighbours wrote"),
+}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Pairs:
@@ -34,10 +40,13 @@ class Pairs:
     swapped: np.ndarray | None = None
     neighbours: np.ndarray | None = None
 
+    def used(self, options: Mapping[str, Any]) -> np.ndarray | None:
+        """Return the array that these options use; None if they use none."""
+        return {COUNTERFACTUAL: self.swapped, GRAPH: self.neighbours}.get(kind_of_pairs(options))
+
     def digest(self, options: Mapping[str, Any]) -> str | None:
         """Return the SHA-256 digest of the pairs that these options use; None if they use none."""
-        used = {COUNTERFACTUAL: self.swapped, GRAPH: self.neighbours}.get(kind_of_pairs(options))
-        if used is None:
+        if (used := self.used(options)) is None:
             return None
         return hashlib.sha256(np.ascontiguousarray(used, dtype=np.int64).data).hexdigest()
 
@@ -71,23 +80,17 @@ def check_pairs(options: Mapping[str, Any], pairs: Pairs, train: np.ndarray) -> 
         The objective needs counterfactuals or neighbours, and there are none.
     """
     kind = kind_of_pairs(options)
-    if kind == COUNTERFACTUAL:
-        if pairs.swapped is None:
-            raise InputError(
-                "the option pairs=counterfactual needs the cases' counterfactuals",
-                remedy="give what was made of their texts, or choose pairs=cosine",
-            )
-        if not pairs.swapped[train].any():
-            return ["no case of the split train has a counterfactual: the objective has no pairs"]
-    if kind == GRAPH:
-        if pairs.neighbours is None:
-            raise InputError(
-                "the option pairs=graph needs the cases' neighbours",
-                remedy="give what find_neighbours wrote, or choose pairs=cosine",
-            )
-        if not (pairs.neighbours[train] >= 0).any():
-            return ["no case of the split train has a near neighbour: the objective has no pairs"]
-    return []
+    if kind is None:
+        return []
+    used, (one, several, source) = pairs.used(options), _WORDS[kind]
+    if used is None:
+        raise InputError(
+            f"the option pairs={kind} needs the cases' {several}",
+            remedy=f"give what {source}, or choose pairs=cosine",
+        )
+    if (used[train] if kind == COUNTERFACTUAL else used[train] >= 0).any():
+        return []
+    return [f"no case of the split train has a {one}: the objective has no pairs"]
 
 
 def among(rows: np.ndarray, neighbours: np.ndarray) -> np.ndarray:

@@ -56,10 +56,10 @@ class Problem:
     settings: Settings
     pairs: Pairs = field(default_factory=Pairs)
 
-    def check(self) -> None:
-        """Raise an InputError if the cases or their pairs cannot be trained on."""
-        check(self.examples, self.objective, self.options, self.settings)
-        check_pairs(self.options, self.pairs, self.examples.train)
+    def check(self) -> list[str]:
+        """Return warnings about cases and pairs; raise InputError if they cannot be trained on."""
+        remarks = check(self.examples, self.objective, self.options, self.settings)
+        return remarks + check_pairs(self.options, self.pairs, self.examples.train)
 
     def first(self) -> "Problem":
         """Return the first training of an objective with `again`: ERM, chosen by macro-F1."""

@@ -5,7 +5,7 @@ other state that changes from step to step belongs to the training, and so to it
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,18 +16,10 @@ from evenhand.errors import InputError
 from evenhand.io.checkpoint import random_state, set_random_state
 from evenhand.learning import loop
 from evenhand.learning.evaluation import Batcher, forward, predict
-from evenhand.learning.examples import Examples
 from evenhand.learning.history import Trained
-from evenhand.learning.objective import (
-    Batch,
-    Objective,
-    Options,
-    trains_inside,
-    whole,
-)
-from evenhand.learning.pairs import COUNTERFACTUAL, Pairs
+from evenhand.learning.objective import Batch, trains_inside, whole
+from evenhand.learning.pairs import COUNTERFACTUAL
 from evenhand.learning.problem import Problem
-from evenhand.learning.settings import Settings
 from evenhand.scoring.device import settle
 
 if TYPE_CHECKING:
@@ -56,17 +48,12 @@ class Fitted(NamedTuple):
 def fit(
     build: Callable[[], "nn.Module"],
     batcher: Batcher,
-    examples: Examples,
-    objective: Objective,
-    options: Options,
-    settings: Settings,
+    problem: Problem,
     *,
     seed: int,
     features: int,
     device: str = "cpu",
     folder: Path | None = None,
-    configuration: Mapping[str, Any] | None = None,
-    pairs: Pairs | None = None,
     title: str = "train",
 ) -> Fitted:
     """Train a model in all phases of an objective: a first training, the training, a last layer.
@@ -79,10 +66,10 @@ def fit(
         `batcher`.
     batcher : callable
         Makes the model's input from row numbers, without any randomness. The counterfactual
-        (`pairs`) of row i of n is row n + i.
-    examples, objective, options, settings, pairs
-        See `Problem`. The model's outputs for a case are the same, to the bit, with or without a
-        counterfactual, which gets the same dropout.
+        of row i of n is row n + i.
+    problem : Problem
+        The model's outputs for a case are the same, to the bit, with or without a counterfactual,
+        which gets the same dropout.
     seed : int
         Seed of batches and dropout; call within `repeatable`.
     features : int
@@ -92,8 +79,6 @@ def fit(
         The model's device.
     folder : path, optional
         Folder for the checkpoint, and for a batch whose loss is not finite.
-    configuration : mapping, optional
-        Other determinants of the training (such as the model); part of the checkpoint.
     title : str
         Label of the progress bar.
 
@@ -105,8 +90,8 @@ def fit(
     """
     import torch
 
-    problem = Problem(examples, objective, options, settings, pairs or Pairs())
-    rows = np.arange(len(examples.ids))
+    objective, settings = problem.objective, problem.settings
+    rows = np.arange(len(problem.examples.ids))
 
     def train(problem: Problem, folder: Path | None) -> "tuple[nn.Module, Trained]":
         """Train a new model, and leave it in evaluation mode with the best epoch's weights."""
@@ -114,7 +99,7 @@ def fit(
         model = build()
         training = Training(model, batcher, problem, seed, features, device, folder)
         shapes = [[name, list(value.shape)] for name, value in model.state_dict().items()]
-        identity = problem.identity({**(configuration or {}), "seed": seed, "model": shapes})
+        identity = problem.identity({"seed": seed, "model": shapes})
         loop.run(training, folder, identity, title=title, device=device)
         model.load_state_dict(training.epochs.weights)
         return model.eval(), training.epochs.result()
@@ -127,7 +112,8 @@ def fit(
         model, batcher, rows, settings, device=device, title=f"predict after {title}"
     )
     if objective.last_layer:
-        layer = objective.last_layer(outputs, problem.examples, examples.dev, options)
+        cases = problem.examples
+        layer = objective.last_layer(outputs, cases, cases.dev, problem.options)
         with torch.no_grad():
             model.last_layer.weight.copy_(torch.from_numpy(layer.weight.T))
             model.last_layer.bias.copy_(torch.from_numpy(layer.bias))

@@ -11,6 +11,7 @@ from evenhand.learning.objective import REMOVES, Objective, Options, load_object
 from evenhand.learning.pairs import COUNTERFACTUAL, GRAPH, Pairs
 from evenhand.learning.planted import Planted, plant_cases
 from evenhand.learning.probes import PROBES, probe
+from evenhand.learning.problem import Problem
 from evenhand.learning.settings import Settings
 
 #: With a graph, this share of the training cases has no pair: those whose neighbour is farthest.
@@ -114,9 +115,8 @@ def _linear(planted: Planted, examples, objective, options, seed: int):
     matrix = every[:n]
     settings = Settings(lr=0.1, batch=32, epochs=8, patience=5, select=selection(objective))
     pairs = _pairs(matrix, examples.train, n)
-    (model,) = train_models(
-        matrix, examples, objective, options, settings, [seed], pairs=pairs, swapped=every[n:]
-    )
+    problem = Problem(examples, objective, options, settings, pairs)
+    (model,) = train_models(matrix, problem, [seed], swapped=every[n:])
     features = matrix.toarray() if model.reads is None else matrix @ model.reads
     return features, model.logits, model.swapped_logits[planted.test]
 
@@ -184,18 +184,9 @@ def _network(build, batcher, vectors, test, examples, objective, options, seed: 
     n, width = len(examples.ids), vectors.shape[2]
     settings = Settings(batch=32, patience=3, lr=1e-3, epochs=8, select=selection(objective))
     pairs = _pairs(vectors.mean(axis=1), examples.train, n)
+    problem = Problem(examples, objective, options, settings, pairs)
     with repeatable(seed):
-        model, _, logits, features = fit(
-            build,
-            batcher,
-            examples,
-            objective,
-            options,
-            settings,
-            seed=seed,
-            features=width,
-            pairs=pairs,
-        )
+        model, _, logits, features = fit(build, batcher, problem, seed=seed, features=width)
         return features, logits, predict(model, batcher, n + test, settings)[0]
 
 

@@ -2,6 +2,7 @@
 
 import importlib
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Annotated, Any
 
@@ -105,9 +106,8 @@ def train_classifier(
         The files do not belong together, the encoder cannot be used, the cases cannot be trained
         on, or a loss is not finite.
     """
-    from evenhand.learning.examples import check
     from evenhand.learning.history import write_history
-    from evenhand.learning.pairs import GRAPH, Pairs, check_pairs, kind_of_pairs
+    from evenhand.learning.pairs import GRAPH, Pairs
     from evenhand.learning.probes import probed_features
     from evenhand.legal.classifier_folder import save_classifier
     from evenhand.legal.neighbours import read_neighbours
@@ -141,19 +141,16 @@ def train_classifier(
     loaded = module.Classifier(job, files)
     if weights is not None and (loaded.description is None or len(seeds) > 1):
         raise InputError("the weights of one seed of a hierarchical classifier can be kept")
-    cases, examples, graph = job.cases, job.cases.examples, None
-    if neighbours is not None and kind_of_pairs(job.options) == GRAPH:
-        epsilon = {"epsilon": job.options["epsilon"], "unit": job.options["epsilon_unit"]}
+    problem, cases, examples, graph = job.problem, job.cases, job.cases.examples, None
+    options = problem.options
+    if neighbours is not None and problem.pair_kind == GRAPH:
+        epsilon = {"epsilon": options["epsilon"], "unit": options["epsilon_unit"]}
         graph = read_neighbours(neighbours, examples.ids, examples.train, **epsilon)
-    pairs = Pairs(swapped=loaded.changed, neighbours=graph)
-    remarks = [
-        *cases.remarks,
-        *check(examples, job.objective, job.options, job.settings),
-        *check_pairs(job.options, pairs, examples.train),
-    ]
+    problem = replace(problem, pairs=Pairs(swapped=loaded.changed, neighbours=graph))
+    remarks = [*cases.remarks, *problem.check()]
     for remark in remarks:
         print(f"note: {remark}", file=sys.stderr)
-    results = list(loaded.train(pairs, seeds))
+    results = list(loaded.train(problem, seeds))
     key = {"classifier": classifier, "objective": objective, "attribute": job.attribute}
     write_predictions(
         out,
@@ -181,14 +178,14 @@ def train_classifier(
     if weights is not None:
         description = {
             **key,
-            "objective_options": dict(job.options),
+            "objective_options": dict(options),
             "seed": seeds[0],
             "kind": cases.dataset.kind,
             "labels": list(cases.dataset.labels),
             "task": cases.dataset.task,
             **loaded.description,
             "epoch": trainings[0].epoch,
-            "select": job.settings.select,
+            "select": problem.settings.select,
             "dev_score": round(trainings[0].score, 6),
         }
         keep = job.extra["keep_weights"]

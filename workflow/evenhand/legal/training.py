@@ -13,14 +13,8 @@ from evenhand.errors import InputError
 from evenhand.learning.evaluation import predict
 from evenhand.learning.examples import Examples, uses_groups
 from evenhand.learning.history import Trained
-from evenhand.learning.objective import (
-    REMOVES,
-    Objective,
-    Options,
-    load_objective,
-    parse_options,
-)
-from evenhand.learning.pairs import Pairs
+from evenhand.learning.objective import REMOVES, load_objective, parse_options
+from evenhand.learning.problem import Problem
 from evenhand.learning.settings import Settings
 from evenhand.learning.trainer import fit
 from evenhand.legal.built import (
@@ -73,22 +67,18 @@ class Job:
 
     Attributes
     ----------
-    objective : Objective
-    options : mapping
-        Its options, all of them.
+    problem : Problem
+        The cases to learn from, without pairs.
     attribute : str
         The attribute whose groups take part, or `NO_ATTRIBUTE`.
-    settings : Settings
     extra : mapping
         The settings that only this kind of classifier has.
     device : str
     cases : LabelledCases
     """
 
-    objective: Objective
-    options: Options
+    problem: Problem
     attribute: str
-    settings: Settings
     extra: Mapping[str, Any]
     device: str
     cases: LabelledCases
@@ -197,14 +187,13 @@ def make_job(
             f"{objective} removes its groups, and the label is part of {attribute}",
             remedy="name the attributes alone; batches are balanced over the label anyway",
         )
+    cases = read_labelled(data, attribute)
     return Job(
-        objective=chosen,
-        options=options,
+        problem=Problem(cases.examples, chosen, options, how),
         attribute=attribute or NO_ATTRIBUTE,
-        settings=how,
         extra=extra,
         device=device,
-        cases=read_labelled(data, attribute),
+        cases=cases,
     )
 
 
@@ -238,30 +227,26 @@ class NetworkClassifier:
         for store, place in zip(*np.divmod(rows, len(cases)), strict=True):
             yield self.stores[store], int(cases[place])
 
-    def train(self, pairs: Pairs, seeds: Sequence[int]) -> Iterator[Result]:
+    def train(self, problem: Problem, seeds: Sequence[int]) -> Iterator[Result]:
         """Train one seed after the other, and predict every case."""
-        job, settings = self.job, self.job.settings
+        job, settings, swapped = self.job, problem.settings, problem.pairs.swapped
         for seed in seeds:
-            name = f"{job.objective.NAME}, seed {seed}"
+            name = f"{problem.objective.NAME}, seed {seed}"
             with repeatable(seed, threads=settings.threads):
                 model, trained, logits, features = fit(
                     self.build,
                     self.batcher,
-                    job.cases.examples,
-                    job.objective,
-                    job.options,
-                    settings,
+                    problem,
                     seed=seed,
                     features=self.features,
                     device=job.device,
                     folder=scratch_folder(f"seed-{seed}"),
-                    pairs=pairs,
                     title=f"train {name}",
                 )
                 counterfactual_logits = None
-                if pairs.swapped is not None:
+                if swapped is not None:
                     counterfactual_logits = np.full_like(logits, np.nan)
-                    changed = np.flatnonzero(pairs.swapped)
+                    changed = np.flatnonzero(swapped)
                     if len(changed):
                         counterfactual_logits[changed] = predict(
                             model,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from evenhand.core.scratch import scratch_folder
 from evenhand.errors import InputError
 from evenhand.learning.linear import train_models
-from evenhand.learning.pairs import Pairs
+from evenhand.learning.problem import Problem
 from evenhand.legal.built import check_ids
 from evenhand.legal.features import read_features
 from evenhand.legal.training import Job, Result
@@ -57,18 +57,13 @@ class Classifier:
         check_ids(case_ids, self.job.cases.every, path)
         return matrix[self.job.cases.rows]
 
-    def train(self, pairs: Pairs, seeds: Sequence[int]) -> Iterator[Result]:
+    def train(self, problem: Problem, seeds: Sequence[int]) -> Iterator[Result]:
         """Train all seeds."""
-        job = self.job
         models = train_models(
             self.matrix,
-            job.cases.examples,
-            job.objective,
-            job.options,
-            job.settings,
+            problem,
             seeds,
-            epsilon=job.extra["epsilon"],
-            pairs=pairs,
+            epsilon=self.job.extra["epsilon"],
             swapped=self.counterfactuals,
             folder=scratch_folder(),
             progress=True,
