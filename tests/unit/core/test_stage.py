@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import pytest
 
@@ -195,14 +195,16 @@ def test_a_checked_stage_looks_at_each_number_and_plugin():
         sizes: Annotated[list[int], Range(least=1)],
         share: Share | None = None,
         kinds: Annotated[list[str], Plugin("evenhand.core")] | None = None,
+        how: Literal["all", "some"] = "all",
     ):
         """Draw."""
         return {"sizes": sizes}
 
-    assert draw(sizes=(1, 2), share=1.0, kinds=["a", "b"]) == {"sizes": (1, 2)}
+    assert draw(sizes=(1, 2), share=1.0, kinds=["a", "b"], how="some") == {"sizes": (1, 2)}
     for wrong, problem in (
         ({"sizes": (1, 0)}, "sizes is 0; it must be a finite number, at least 1"),
         ({"sizes": [1], "share": 0.0}, "share is 0.0; it must be"),
+        ({"sizes": [1], "how": "none"}, "how is none, not one of all, some"),
         ({"sizes": [1], "kinds": ["a", "b", "a"]}, "kinds names a twice; remove one of them"),
     ):
         with pytest.raises(InputError, match=problem):

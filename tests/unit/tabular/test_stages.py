@@ -47,7 +47,8 @@ def test_prepare_a_data_set_that_is_known(tmp_path):
     ("options", "match"),
     [
         ({"label": None}, "needs a label"),
-        ({"scale": "minmax"}, "the scale is 'minmax'"),
+        ({"scale": "minmax"}, "scale is minmax, not one of standard, none"),
+        ({"missing": "guess"}, "missing is guess, not one of"),
     ],
 )
 def test_prepare_with_wrong_options(tmp_path, options, match):

@@ -17,8 +17,9 @@ and its function has keyword-only arguments, whose annotations declare their rol
 - ``Annotated[int, Setting]``: a value that cannot change the result (threads, a device).
 - everything else: a parameter of the result.
 
-`Range` in an annotation bounds a number, or each number of a list. A function with one, or with a
-list of plugins, has the decorator `checked`, so that the bounds hold for every caller.
+`Range` in an annotation bounds a number, or each number of a list; Literal lists the words that
+are allowed. A function with one, or with a list of plugins, has the decorator `checked`, so that
+these hold for every caller.
 
 `run` looks into the run cache (the folder in the environment variable ``EVENHAND_CACHE``)
 before it calls the function. It leaves a record of the run (in the folder ``EVENHAND_STATE``):
@@ -32,6 +33,7 @@ Called from Python, the function is an ordinary function.
 import errno
 import functools
 import inspect
+import itertools
 import json
 import math
 import os
@@ -39,7 +41,7 @@ import signal
 import sys
 import tempfile
 import typing
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from enum import Enum
 from pathlib import Path
@@ -133,24 +135,30 @@ FROM_CONFIG = "--from-config="
 
 
 def checked(function: Stage) -> Stage:
-    """Return a stage function that refuses numbers out of range and plugins named twice."""
-    marks = functools.cache(lambda: typing.get_type_hints(function, include_extras=True))
+    """Return a stage function that refuses the values which `check_values` rejects."""
+    hints = functools.cache(lambda: typing.get_type_hints(function, include_extras=True))
 
     @functools.wraps(function)
     def call(**arguments: Any) -> dict[str, Any] | None:
-        for name, hint in marks().items():
-            value = arguments.get(name)
-            values = value if isinstance(value, list | tuple) else [] if value is None else [value]
-            for mark in _metadata(hint):
-                for each in values:
-                    if isinstance(mark, Range) and not mark.holds(each):
-                        raise InputError(f"{name} is {each}; it must be {mark}")
-                    once = isinstance(mark, Plugin) and not mark.repeats
-                    if once and values.count(each) > 1:
-                        raise InputError(f"{name} names {each} twice", remedy="remove one of them")
+        check_values(hints(), arguments)
         return function(**arguments)
 
     return call
+
+
+def check_values(hints: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+    """Reject numbers out of range, words that are none of a Literal, and plugins named twice."""
+    for name, hint in hints.items():
+        value = values.get(name)
+        several = value if isinstance(value, list | tuple) else [] if value is None else [value]
+        for mark, each in itertools.product(_metadata(hint), several):
+            if isinstance(mark, Range) and not mark.holds(each):
+                raise InputError(f"{name} is {each}; it must be {mark}")
+            if isinstance(mark, tuple) and each not in mark:
+                raise InputError(f"{name} is {each}, not one of {', '.join(mark)}")
+            once = isinstance(mark, Plugin) and not mark.repeats
+            if once and several.count(each) > 1:
+                raise InputError(f"{name} names {each} twice", remedy="remove one of them")
 
 
 def run(function: Stage) -> None:
@@ -446,9 +454,14 @@ def _roles(function: Stage, bound: inspect.BoundArguments) -> Iterator[tuple[str
 
 
 def _metadata(hint: Any) -> Iterator[Any]:
-    """Yield the metadata of `Annotated`, also inside ``list[...]`` and ``... | None``."""
+    """Yield the metadata of `Annotated`, also inside ``list[...]`` and ``... | None``.
+
+    The words of a Literal are a tuple.
+    """
     if typing.get_origin(hint) is Annotated:
         yield from hint.__metadata__
+    if typing.get_origin(hint) is typing.Literal:
+        yield typing.get_args(hint)
     for inner in typing.get_args(hint):
         yield from _metadata(inner)
 

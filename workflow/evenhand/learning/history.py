@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 
@@ -38,7 +38,7 @@ HISTORY = pa.schema(
 )
 
 #: The development scores that can select the epoch.
-SELECTIONS = ("macro_f1", "mean_group_f1", "worst_group_f1")
+Selection = Literal["macro_f1", "mean_group_f1", "worst_group_f1"]
 
 #: File with the cases of a batch whose loss or gradient is not finite.
 BROKEN_BATCH = "broken_batch.json"
@@ -78,12 +78,12 @@ class Epochs(Stateful):
     most, patience : int
         The maximum number of epochs; training stops after `patience` epochs without a better one.
     select : str
-        The development score, one of `SELECTIONS`.
+        The development score, a `Selection`.
     """
 
     STATE = ("history", "best", "rank", "weights")
 
-    def __init__(self, most: int, patience: int, select: str) -> None:
+    def __init__(self, most: int, patience: int, select: Selection) -> None:
         self.most, self.patience, self.select = most, patience, select
         self.history: list[dict[str, Any]] = []
         self.best, self.rank = 0, (-math.inf, -math.inf)

@@ -1,11 +1,10 @@
 """How a classifier is trained: rates, batches, epochs."""
 
-import math
 from dataclasses import dataclass
+from typing import Annotated, Literal, get_type_hints
 
-from evenhand.errors import InputError
-from evenhand.learning.history import SELECTIONS
-from evenhand.scoring.device import DTYPES
+from evenhand.core.stage import Count, Range, check_values
+from evenhand.learning.history import Selection
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,8 +21,7 @@ class Settings:
         Maximum number of epochs, and the number without a better one (see
         `evenhand.learning.history.Epochs`) after which training stops.
     select : str
-        The development score that epochs are chosen by, one of
-        `evenhand.learning.history.SELECTIONS`.
+        The development score that epochs are chosen by.
     clip : float
         Maximum norm of gradients; 0 does not clip.
     warmup : float
@@ -42,32 +40,18 @@ class Settings:
         CPU threads; other numbers may change the last bits.
     """
 
-    lr: float = 3e-5
-    batch: int = 16
-    epochs: int = 20
-    patience: int = 2
-    select: str = "macro_f1"
-    clip: float = 1.0
-    warmup: float = 0.0
-    weight_decay: float = 0.0
-    accumulate: int = 1
-    evaluation_batch: int = 64
-    dtype: str = "fp32"
-    threads: int = 1
+    lr: Annotated[float, Range(above=0)] = 3e-5
+    batch: Count = 16
+    epochs: Count = 20
+    patience: Count = 2
+    select: Selection = "macro_f1"
+    clip: Annotated[float, Range(least=0)] = 1.0
+    warmup: Annotated[float, Range(least=0, below=1)] = 0.0
+    weight_decay: Annotated[float, Range(least=0)] = 0.0
+    accumulate: Count = 1
+    evaluation_batch: Count = 64
+    dtype: Literal["fp32", "bf16"] = "fp32"
+    threads: Count = 1
 
     def __post_init__(self) -> None:
-        whole = ("batch", "epochs", "patience", "accumulate", "evaluation_batch", "threads")
-        for name in whole:
-            if getattr(self, name) < 1:
-                raise InputError(f"{name} is {getattr(self, name)}, and must be at least 1")
-        for name in ("clip", "weight_decay"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise InputError(f"{name} is {getattr(self, name)}, and must be at least 0")
-        if not 0 < self.lr < math.inf:
-            raise InputError(f"lr is {self.lr}, and must be above 0")
-        if not 0 <= self.warmup < 1:
-            raise InputError(f"warmup is {self.warmup}, and must be a share from 0 to below 1")
-        for name, values in (("select", SELECTIONS), ("dtype", DTYPES)):
-            if getattr(self, name) not in values:
-                value = getattr(self, name)
-                raise InputError(f"{name} is {value!r}, not one of {', '.join(values)}")
+        check_values(get_type_hints(Settings, include_extras=True), vars(self))

@@ -17,7 +17,7 @@ unfinished one.
 import hashlib
 import heapq
 import itertools
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -79,15 +79,6 @@ class Configuration:
 PLAIN = Configuration(0.0, None, None)
 
 
-#: The values of each option.
-CHOICES = {
-    "split": ("random", "official"),
-    "reduction": ("sum", "mean"),
-    "js_base": tuple(BASES),
-    "epsilon_unit": ("cosine", "quantile"),
-}
-
-
 @dataclass(frozen=True)
 class Options:
     """The options that all runs of a job share.
@@ -108,16 +99,6 @@ class Options:
     reduction: str = "sum"
     js_base: str = "e"
     epsilon_unit: str = "cosine"
-
-    def __post_init__(self) -> None:
-        for name, values in CHOICES.items():
-            check_choice(name, getattr(self, name), values)
-
-
-def check_choice(name: str, value: str, values: Collection[str]) -> None:
-    """Reject an option with another value."""
-    if value not in values:
-        raise InputError(f"{name} is {value}, not one of {', '.join(values)}")
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ with the unfinished seed.
 import hashlib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from evenhand.learning import loop
 from evenhand.learning.hyperparameters import Hyperparameters, read_hyperparameters
 from evenhand.learning.train_table import run_tables
 from evenhand.tabular.integer_groups import with_integer_groups
-from evenhand.tabular.prepared import Prepared, check, read_prepared
+from evenhand.tabular.prepared import Prepared, read_prepared
 from evenhand.tabular.splits import random_split
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ def train_eidig(
     out: Output,
     groups: Output,
     predictions: Output,
-    track: str = "base",
-    variant: str = "5",
+    track: Literal["base", "integers"] = "base",
+    variant: Literal["5", "inf"] = "5",
     seeds: Count = 20,
     tries: Count = 1000,
     predicted_seeds: Natural | None = None,
@@ -101,10 +101,7 @@ def train_eidig(
 
     from evenhand.learning import stacked
 
-    stacked.check_choice("track", track, METHODS)
-    stacked.check_choice("variant", variant, VARIANTS)
     table = read_prepared(data, meta)
-    check(table)
     people, values = table, np.arange(len(table.attribute_values))
     if track == "integers":
         people, values = with_integer_groups(table)

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +25,7 @@ from evenhand.metrics.individual import (
     similar_outputs,
     unchanged_labels,
 )
-from evenhand.tabular.prepared import Prepared, check, read_prepared
+from evenhand.tabular.prepared import Prepared, read_prepared
 
 if TYPE_CHECKING:
     from evenhand.learning.method import Method
@@ -110,10 +110,10 @@ def train_table(
     epsilons: Annotated[list[float], Range()] | None = None,
     mus: Annotated[list[float], Range(least=0)] | None = None,
     seeds: Count = 20,
-    split: str = "random",
-    reduction: str = "sum",
-    js_base: str = "e",
-    epsilon_unit: str = "cosine",
+    split: Literal["random", "official"] = "random",
+    reduction: Literal["sum", "mean"] = "sum",
+    js_base: Literal["e", "2"] = "e",
+    epsilon_unit: Literal["cosine", "quantile"] = "cosine",
     predicted_seeds: Natural | None = None,
 ) -> dict[str, Any]:
     """Train all runs of a method on a table.
@@ -169,7 +169,6 @@ def train_table(
 
     options = stacked.Options(split, reduction, js_base, epsilon_unit)
     table = read_prepared(data, meta)
-    check(table)
     hyperparameters = read_hyperparameters(training, table.name)
     module = importlib.import_module(f"evenhand.learning.methods.{method}").METHOD
     grid = configurations(

@@ -2,7 +2,7 @@
 
 import importlib
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from evenhand.core import stage
 from evenhand.core.stage import Fraction, Input, Output, Plugin
@@ -25,10 +25,10 @@ def prepare_table(
     bins: list[str] | None = None,
     features: list[str] | None = None,
     categories: list[str] | None = None,
-    scale: str = "standard",
+    scale: Literal["standard", "none"] = "standard",
     test_share: Fraction = 0.3,
     split: str | None = None,
-    missing: str = "drop",
+    missing: Literal["drop", "category", "impute"] = "drop",
     title: str = "",
 ) -> dict[str, Any]:
     """Convert a data set to the format of `evenhand.tabular.prepared`.

@@ -29,9 +29,6 @@ RECORD = (
 #: A column with a smaller standard deviation is constant.
 LEAST_DEVIATION = 1e-8
 
-#: The scalings of features.
-SCALES = ("standard", "none")
-
 
 @dataclass(frozen=True)
 class Prepared:
@@ -196,11 +193,9 @@ def check(table: Prepared) -> None:
     InputError
         Two features have the same name, or a feature has the name of another column or is not
         finite, the label has other values than 0 and 1, or only one of them, fewer than two
-        values of the attribute occur, or the scale is unknown.
+        values of the attribute occur.
     """
     name = table.name
-    if table.scale not in SCALES:
-        raise InputError(f"{name}: the scale is {table.scale!r}, not one of {', '.join(SCALES)}")
     for feature in table.features:
         if feature in FIXED or feature.startswith(INTEGER) or table.features.count(feature) > 1:
             raise InputError(
