@@ -33,6 +33,7 @@ from evenhand.learning.network import Network  # noqa: E402
 from evenhand.learning.pair_sources import near_enough, nearest  # noqa: E402
 from evenhand.learning.train_table import train_table  # noqa: E402
 from evenhand.tabular.prepared import read_prepared  # noqa: E402
+from evenhand.tabular.splits import make_split  # noqa: E402
 from unit.learning import algorithm_2  # noqa: E402
 
 TRAINING = REPOSITORY / "resources/iifr/training.csv"
@@ -70,11 +71,11 @@ def report(what: str, processor: float, wall: float, note: str = "") -> None:
 
 def batch_of_adult(data: Path) -> tuple[stacked.Fold, torch.Tensor, torch.Tensor, Network]:
     table = read_prepared(data / "adult.parquet", data / "adult.json")
-    one = stacked.fold(table, METHOD, 0, "random")
+    one = stacked.fold(table, METHOD, make_split(table, 0))
     hyperparameters = read_hyperparameters(TRAINING, "adult")
     torch.manual_seed(0)
     network = Network(one.x_train.shape[1], hyperparameters.hidden, (), ())
-    rows = np.random.default_rng(0).permutation(len(one.train))[: hyperparameters.batch]
+    rows = np.random.default_rng(0).permutation(len(one.y_train))[: hyperparameters.batch]
     return one, one.x_train[rows], one.y_train[rows], network
 
 
@@ -130,7 +131,7 @@ def stack(arguments: argparse.Namespace) -> None:
     def one_by_one() -> list[np.ndarray]:
         found = []
         for seed in seeds:
-            one = stacked.fold(table, METHOD, seed, "random")
+            one = stacked.fold(table, METHOD, make_split(table, seed))
             found += [alone(one, hyperparameters, seed, lam) for lam in LAMBDAS]
         return found
 
@@ -167,7 +168,7 @@ def alone(one: stacked.Fold, hyperparameters: Hyperparameters, seed: int, lam: f
     )
     order = np.random.default_rng([seed, 1])
     for _ in range(hyperparameters.epochs):
-        rows = torch.from_numpy(order.permutation(len(one.train)))
+        rows = torch.from_numpy(order.permutation(len(one.y_train)))
         for some in rows.split(hyperparameters.batch):
             optimizer.zero_grad()
             plain_loss(network, one.x_train[some], one.y_train[some], lam).backward()

@@ -156,7 +156,7 @@ def test_a_penalty_without_heads_has_mus_and_sees_the_logits(tmp_path, monkeypat
     free, bound = train_runs(table(n=600), method, SMALL, grid, [0], Options())
 
     def gap(found):
-        a = table(n=600).a[found.test]
+        a = table(n=600).a[found.split.test]
         logit = np.log(found.p / (1 - found.p))
         return abs(logit[a == 0].mean() - logit[a == 1].mean())
 

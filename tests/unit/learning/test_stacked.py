@@ -14,6 +14,7 @@ from evenhand.learning.methods import alfr, cfair, laftr_dp, mlp
 from evenhand.learning.network import Network
 from evenhand.learning.pair_sources import near_enough, nearest
 from evenhand.learning.stacked import Configuration, Options, train_runs
+from evenhand.tabular.splits import make_split
 from unit.learning.made_tables import table
 
 SMALL = Hyperparameters(hidden=(8, 6), adversary=(4,), learning_rate=1.0, batch=32, epochs=2)
@@ -31,15 +32,15 @@ def train(made, method, individual, configurations, seeds, hyperparameters=SMALL
 
 def alone(made, method, configuration, seed, individual="none"):
     """One run with plain torch: a module, autograd, an optimiser, and boolean masks."""
-    one = stacked.fold(made, method.METHOD, seed, "random")
+    one = stacked.fold(made, method.METHOD, make_split(made, seed))
     torch.manual_seed(seed)
     groups = len(made.attribute_values)
     heads = method.METHOD.heads(groups)
     network = Network(one.x_train.shape[1], SMALL.hidden, SMALL.adversary, heads)
     optimizer = torch.optim.Adadelta(network.parameters(), lr=1.0, rho=0.9, eps=1e-6)
     generator = np.random.default_rng([seed, 1])
-    count = len(one.train)
-    y_all, a_all = made.y[one.train], made.a[one.train]
+    count = len(one.y_train)
+    y_all, a_all = one.y_train.numpy(), one.a_train.numpy()
     shares = adversarial.Shares(
         torch.tensor([np.mean(y_all == j) for j in (0, 1)], dtype=torch.float32),
         torch.tensor(
@@ -168,8 +169,8 @@ def test_more_configurations_than_a_stack_holds(monkeypatch):
 def test_the_official_split_is_the_same_for_all_seeds():
     made = table(official=True)
     runs = train(made, mlp, "none", [Configuration(0.0, None, None)], [0, 1], split="official")
-    assert (runs[0].test == np.flatnonzero(made.official == "test")).all()
-    assert (runs[1].test == runs[0].test).all()
+    assert (runs[0].split.test == np.flatnonzero(made.official == "test")).all()
+    assert (runs[1].split.test == runs[0].split.test).all()
     assert not np.array_equal(runs[1].p, runs[0].p)
     with pytest.raises(InputError, match="no official split"):
         train(table(), mlp, "none", [Configuration(0.0, None, None)], [0], split="official")

@@ -9,7 +9,7 @@ from evenhand.errors import InputError
 from evenhand.learning.eidig import relabelling
 from evenhand.learning.train_eidig import train_eidig
 from evenhand.learning.train_table import GROUPS, PREDICTIONS, RUNS
-from evenhand.tabular.splits import random_split
+from evenhand.tabular.splits import make_split
 from unit.learning.made_eidig import people
 from unit.learning.made_tables import arguments, table, train
 
@@ -65,7 +65,7 @@ def test_predictions_come_to_the_measures_of_the_runs(tmp_path, track):
     moved = 0
     for one in runs.to_pylist():
         rows = [each for each in said if each["run"] == one["run"]]
-        _, held = random_split(made, one["seed"])
+        held = make_split(made, one["seed"]).test
         assert [each["row"] for each in rows] == held.tolist()
         right, kept = [], []
         for each in rows:

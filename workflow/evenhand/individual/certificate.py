@@ -179,22 +179,21 @@ def _of_method(name: str, individual: bool, effect: str, seeds: Sequence[int]) -
 
 def _of_eidig(effect: str, seeds: Sequence[int]) -> Iterator[Row]:
     """Yield a row for each network of EIDIG: the searched, the control and the retrained one."""
-    from evenhand.learning.train_eidig import METHODS, VARIANTS, Job
+    from evenhand.learning.train_eidig import METHODS, VARIANTS, Search
+    from evenhand.tabular.splits import make_split
 
     trained: dict[str, dict[int, list]] = {name: {} for name in METHODS["base"]}
     for seed in seeds:
         table = plant_table(seed, effect)
-        job = Job(
+        search = Search(
             table=table,
-            people=table,
-            values=np.arange(2),
             track="base",
             hyperparameters=HYPERPARAMETERS,
-            epochs=HYPERPARAMETERS.epochs,
             interval=VARIANTS["5"],
             tries=EIDIG_TRIES,
         )
-        for name, run in zip(trained, job.train(seed)[0], strict=True):
+        runs, _ = search.train(seed, make_split(table, seed))
+        for name, run in zip(trained, runs, strict=True):
             trained[name][seed] = [run]
     for name, runs in trained.items():
         yield from _means(effect, name, "ifr_b" if name == EIDIG else "", runs)

@@ -15,9 +15,8 @@ unfinished one.
 """
 
 import hashlib
-import heapq
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -42,7 +41,7 @@ from evenhand.learning.pair_sources import near_enough
 from evenhand.metrics.individual import BASES
 from evenhand.scoring.device import one_thread
 from evenhand.tabular.prepared import Prepared, flip, scaled
-from evenhand.tabular.splits import EmptyPartError, official_split, random_split
+from evenhand.tabular.splits import Split, make_splits
 
 #: Runs trained at once: more exceed the caches, fewer increase the overhead of calls.
 STACK = 40
@@ -107,7 +106,7 @@ class Fold:
 
     Attributes
     ----------
-    train, test : array of int
+    split : Split
         Rows of the table.
     x_train, x_test : tensor of float32, shape (rows, d)
         The columns that the method uses.
@@ -119,8 +118,7 @@ class Fold:
         The content of these columns for each value of the attribute.
     """
 
-    train: np.ndarray
-    test: np.ndarray
+    split: Split
     x_train: torch.Tensor
     x_test: torch.Tensor
     y_train: torch.Tensor
@@ -139,28 +137,23 @@ class Trained:
     individual : str
     configuration : Configuration
     seed : int
-    train_rows : int
-    test : array of int, shape (n,)
-        The test rows.
+    split : Split
+        With n test rows. If it is unusable, all numbers are NaN, and the run counts as diverged.
     p : array of float32, shape (n,)
         P(Y=1) of the test rows.
     flipped : array of float32, shape (n, values)
         P(Y=1) with each value of the attribute; NaN for the factual value.
     pairs : float or None
         Mean number of pairs per step; None without an individual loss.
-    reason : str, optional
-        Why the run was not possible. All its numbers are then NaN, and it counts as diverged.
     """
 
     individual: str
     configuration: Configuration
     seed: int
-    train_rows: int
-    test: np.ndarray
+    split: Split
     p: np.ndarray
     flipped: np.ndarray
     pairs: float | None
-    reason: str | None = None
 
     @property
     def diverged(self) -> bool:
@@ -207,66 +200,29 @@ def train_runs(
 
     Raises
     ------
-    EmptyPartError
+    InputError
         The splits of all seeds leave a group or a label empty.
     """
-    lost = empty_splits(table, seeds, options.split)
-    usable = [seed for seed in seeds if seed not in lost]
-    order = {individual: number for number, (individual, _) in enumerate(grid)}
-    place = {seed: number for number, seed in enumerate(seeds)}
-    missing = (
-        not_made(table, individual, configuration, seed, lost[seed])
-        for individual, configurations in grid
-        for seed in seeds
-        if seed in lost
-        for configuration in configurations
-    )
+    splits = make_splits(table, seeds, options.split)
+    usable = {seed: split for seed, split in splits.items() if not split.problem}
     if method.fit is None:
         made = _train_stacks(table, method, hyperparameters, grid, usable, options, progress)
     else:
-        made = (_fit_classifier(table, method, seed, options.split) for seed in usable)
-    return heapq.merge(missing, made, key=lambda run: (order[run.individual], place[run.seed]))
-
-
-def empty_splits(table: Prepared, seeds: Sequence[int], kind: str) -> dict[int, EmptyPartError]:
-    """Return the seeds whose split leaves a group or a label empty, with the error of each.
-
-    Raises
-    ------
-    EmptyPartError
-        There is no other seed.
-    """
-    lost = {}
-    for seed in seeds:
-        try:
-            split(table, seed, kind)
-        except EmptyPartError as error:
-            lost[seed] = error
-    if len(lost) == len(seeds):
-        raise lost[seeds[0]]
-    return lost
+        made = (_fit_classifier(table, method, seed, split) for seed, split in usable.items())
+    for individual, configurations in grid:
+        for seed, configuration in itertools.product(seeds, configurations):
+            if seed in usable:
+                yield next(made)
+            else:
+                yield not_made(table, individual, configuration, seed, splits[seed])
 
 
 def not_made(
-    table: Prepared,
-    individual: str,
-    configuration: Configuration,
-    seed: int,
-    error: EmptyPartError,
+    table: Prepared, individual: str, configuration: Configuration, seed: int, split: Split
 ) -> Trained:
     """Return the placeholder of a run whose seed has an unusable split."""
-    values = len(table.attribute_values)
-    return Trained(
-        individual=individual,
-        configuration=configuration,
-        seed=seed,
-        train_rows=len(error.train),
-        test=error.test,
-        p=np.full(len(error.test), np.nan, dtype=np.float32),
-        flipped=np.full((len(error.test), values), np.nan, dtype=np.float32),
-        pairs=None,
-        reason=error.problem.removeprefix(f"{table.name}: "),
-    )
+    flipped = np.full((len(split.test), len(table.attribute_values)), np.nan, dtype=np.float32)
+    return Trained(individual, configuration, seed, split, flipped[:, 0], flipped, None)
 
 
 def _train_stacks(
@@ -274,7 +230,7 @@ def _train_stacks(
     method: Method,
     hyperparameters: Hyperparameters,
     grid: Sequence[tuple[str, Sequence[Configuration]]],
-    seeds: Sequence[int],
+    splits: Mapping[int, Split],
     options: Options,
     progress: bool,
 ) -> Iterator[Trained]:
@@ -282,7 +238,7 @@ def _train_stacks(
     stacks = [  # some seeds with all configurations, or one seed with some
         (individual, some, part)
         for individual, configurations in grid
-        for some in _chunks(seeds, max(1, min(STACK // len(configurations), most)))
+        for some in _chunks(list(splits), max(1, min(STACK // len(configurations), most)))
         for part in _chunks(configurations, STACK)
     ]
     identity = {
@@ -293,7 +249,8 @@ def _train_stacks(
     }
     with one_thread():
         for number, (individual, some, part) in enumerate(stacks):
-            stack = _Stack(table, method, hyperparameters, options, individual, some, part)
+            folds = {seed: fold(table, method, splits[seed]) for seed in some}
+            stack = _Stack(method, hyperparameters, options, individual, folds, part)
             runs = {"individual": individual, "seeds": [*some], "runs": [*map(asdict, part)]}
             loop.run(
                 stack,
@@ -313,13 +270,13 @@ def _digest(table: Prepared) -> str:
     return digest.hexdigest()
 
 
-def _fit_classifier(table: Prepared, method: Method, seed: int, kind: str) -> Trained:
+def _fit_classifier(table: Prepared, method: Method, seed: int, split: Split) -> Trained:
     """Fit a method that is not a network."""
-    part = fold(table, method, seed, kind)
+    part = fold(table, method, split)
     with one_thread():
-        predict = method.fit(part.x_train.double().numpy(), table.y[part.train])
+        predict = method.fit(part.x_train.double().numpy(), table.y[split.train])
         (p,), (flipped,) = predictions([part], lambda x: [predict(x[0].double().numpy())])
-    return Trained("none", PLAIN, seed, len(part.train), part.test, p, flipped, None)
+    return Trained("none", PLAIN, seed, split, p, flipped, None)
 
 
 def predictions(
@@ -350,14 +307,9 @@ def predictions(
     return p, flipped
 
 
-def split(table: Prepared, seed: int, kind: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return training and test rows."""
-    return official_split(table) if kind == "official" else random_split(table, seed)
-
-
-def fold(table: Prepared, method: Method, seed: int, kind: str) -> Fold:
+def fold(table: Prepared, method: Method, split: Split) -> Fold:
     """Split and scale a table for a method."""
-    train, test = split(table, seed, kind)
+    train, test, _ = split
     values = len(table.attribute_values)
     examples = np.concatenate([flip(table, table.x[:1], code) for code in range(values)])
     x_train, x_test, examples = scaled(table, table.x[train], table.x[test], examples)
@@ -374,8 +326,7 @@ def fold(table: Prepared, method: Method, seed: int, kind: str) -> Fold:
         return torch.from_numpy(np.ascontiguousarray(array, dtype=np.float32))
 
     return Fold(
-        train=train,
-        test=test,
+        split=split,
         x_train=floats(x_train),
         x_test=floats(x_test),
         y_train=numbers(table.y[train]),
@@ -408,17 +359,17 @@ class _Stack(loop.Training):
 
     def __init__(
         self,
-        table: Prepared,
         method: Method,
         hyperparameters: Hyperparameters,
         options: Options,
         individual: str,
-        seeds: Sequence[int],
+        folds: Mapping[int, Fold],
         configurations: Sequence[Configuration],
     ) -> None:
         self.hyperparameters, self.options = hyperparameters, options
-        self.individual, self.seeds, self.configurations = individual, seeds, configurations
-        self.folds = [fold(table, method, seed, options.split) for seed in seeds]
+        self.individual, self.configurations = individual, configurations
+        seeds, self.folds = list(folds), list(folds.values())
+        self.seeds = seeds
         first = self.folds[0]
         self.groups = len(first.codes)
         sizes = (
@@ -450,7 +401,7 @@ class _Stack(loop.Training):
         shares = zip(*(_shares(part, self.groups) for part in self.folds), strict=True)
         self.shares = Shares(*map(torch.stack, shares))
         self.pairs, self.step = torch.zeros(shape, dtype=torch.float64), 0
-        self.steps = hyperparameters.epochs * -(-len(first.train) // hyperparameters.batch)
+        self.steps = hyperparameters.epochs * -(-len(first.y_train) // hyperparameters.batch)
         self.codes = torch.stack([part.codes for part in self.folds])
         self.draws = [np.random.default_rng([seed, 2]) for seed in seeds]
 
@@ -479,7 +430,7 @@ class _Stack(loop.Training):
 
     def _batches(self) -> Iterator[list[torch.Tensor]]:
         """Yield the training rows of each step, by seed."""
-        count, batch = len(self.folds[0].train), self.hyperparameters.batch
+        count, batch = len(self.folds[0].y_train), self.hyperparameters.batch
         generators = [np.random.default_rng([seed, 1]) for seed in self.seeds]
         for _ in range(self.hyperparameters.epochs):
             orders = [torch.from_numpy(generator.permutation(count)) for generator in generators]
@@ -512,8 +463,7 @@ class _Stack(loop.Training):
                 individual=self.individual,
                 configuration=self.configurations[c],
                 seed=self.seeds[s],
-                train_rows=len(self.folds[s].train),
-                test=self.folds[s].test,
+                split=self.folds[s].split,
                 p=p[s, c],
                 flipped=flipped[s, c],
                 pairs=None if self.individual == "none" else float(pairs[s, c]),
@@ -566,7 +516,7 @@ def _stacked_gradient(
 def _shares(part: Fold, groups: int) -> Shares:
     """Return P(Y) and P(A | Y) of the training rows."""
     counts = torch.zeros(2, groups)
-    counts.index_put_((part.y_train, part.a_train), torch.ones(len(part.train)), accumulate=True)
+    counts.index_put_((part.y_train, part.a_train), torch.ones(len(part.y_train)), accumulate=True)
     return Shares(
         label=counts.sum(dim=1) / counts.sum(),
         group_given_label=counts / counts.sum(dim=1, keepdim=True),

@@ -9,8 +9,8 @@ with the unfinished seed.
 """
 
 import hashlib
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -18,15 +18,17 @@ import numpy as np
 from evenhand.core import stage
 from evenhand.core.scratch import scratch_folder
 from evenhand.core.stage import Count, Input, Natural, Output
-from evenhand.learning import loop
+from evenhand.io.checkpoint import Checkpoints
+from evenhand.learning.eidig import generation, relabelling
+from evenhand.learning.eidig.network import Adadelta, Nadam, Network, glorot, train
+from evenhand.learning.eidig.space import Space, native, one_hot
 from evenhand.learning.hyperparameters import Hyperparameters, read_hyperparameters
 from evenhand.learning.train_table import run_tables
 from evenhand.tabular.integer_groups import with_integer_groups
 from evenhand.tabular.prepared import Prepared, read_prepared
-from evenhand.tabular.splits import random_split
+from evenhand.tabular.splits import Split, make_splits
 
 if TYPE_CHECKING:
-    from evenhand.learning.eidig.network import Network
     from evenhand.learning.stacked import Trained
 
 #: Names of the three networks of a track; the two tracks are never mixed.
@@ -102,41 +104,30 @@ def train_eidig(
     from evenhand.learning import stacked
 
     table = read_prepared(data, meta)
-    people, values = table, np.arange(len(table.attribute_values))
-    if track == "integers":
-        people, values = with_integer_groups(table)
-    lost = {}  # a split may leave a group of the table empty, or one of the track
-    for groups_of in (table, people):
-        lost |= stacked.empty_splits(groups_of, range(seeds), "random")
-    if len(lost) == seeds:
-        raise lost[0]
-    hyperparameters = read_hyperparameters(training, table.name)
-    epochs = EPOCHS_OF.get(table.name, EPOCHS) if track == "integers" else hyperparameters.epochs
+    search = Search(
+        table=table,
+        track=track,
+        hyperparameters=read_hyperparameters(training, table.name),
+        interval=VARIANTS[variant],
+        tries=tries,
+    )
+    people, _ = search.people
+    splits = make_splits(table, range(seeds), "random", people)
     kept = seeds if predicted_seeds is None else predicted_seeds
     columns = dict.fromkeys(("epsilon_unit", "reduction"))
     columns |= {"dataset": table.name, "split": "random", "js_base": "e"}
     generated: dict[str, list[int]] = {}
-    job = Job(
-        table=table,
-        people=people,
-        values=values,
-        track=track,
-        hyperparameters=hyperparameters,
-        epochs=epochs,
-        interval=VARIANTS[variant],
-        tries=tries,
-    )
     look = {"desc": f"EIDIG on {table.name}", "unit": " seeds", "ascii": True}
     with (
         threadpool_limits(1),  # more threads change the order of sums, and are slower
-        run_tables(people, out, groups, predictions, lost, kept) as (write, counts),
+        run_tables(people, out, groups, predictions, splits, kept) as (write, counts),
     ):
-        for seed in tqdm(range(seeds), **look):
-            if seed in lost:
-                run = stacked.not_made(people, "none", stacked.PLAIN, seed, lost[seed])
+        for seed, split in tqdm(splits.items(), **look):
+            if split.problem:
+                run = stacked.not_made(people, "none", stacked.PLAIN, seed, split)
                 runs, sizes = [run] * 3, {}
             else:
-                runs, sizes = job.train(seed)
+                runs, sizes = search.train(seed, split)
             for name, number in sizes.items():
                 generated.setdefault(name, []).append(number)
             for method, run in zip(METHODS[track], runs, strict=True):
@@ -145,98 +136,70 @@ def train_eidig(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job:
-    """The inputs that all seeds share.
+class Search:
+    """A track on a table, and the search of its space.
 
-    `people` is the table with the groups of the track, `values` their codes; `interval` and `tries`
-    are those of `evenhand.learning.eidig.generation.local_search`.
+    `interval` and `tries` are those of `evenhand.learning.eidig.generation.local_search`.
     """
 
     table: Prepared
-    people: Prepared
-    values: np.ndarray
     track: str
     hyperparameters: Hyperparameters
-    epochs: int
     interval: int | None
     tries: int
 
-    def train(self, seed: int) -> "tuple[list[Trained], dict[str, int]]":
+    @cached_property
+    def people(self) -> tuple[Prepared, np.ndarray]:
+        """The table with the groups of the track, and their codes in its space."""
+        if self.track == "integers":
+            return with_integer_groups(self.table)
+        return self.table, np.arange(len(self.table.attribute_values))
+
+    def train(self, seed: int, split: Split) -> "tuple[list[Trained], dict[str, int]]":
         """Return the three runs of a seed, and the counts of generated rows."""
-        training = _Seed(self, seed)
+        import torch
+
+        make_space = native if self.track == "integers" else one_hot
+        space = make_space(self.table, split.train)
+        x, y = space.encode(space.codes), self.table.y.astype(np.float32)
         identity = {
-            "table": hashlib.sha256(training.x.tobytes() + training.y.tobytes()).hexdigest(),
+            "table": hashlib.sha256(x.tobytes() + y.tobytes()).hexdigest(),
             "track": self.track,
             "hyperparameters": asdict(self.hyperparameters),
             "search": [self.interval, self.tries],
         }
-        folder = scratch_folder(f"seed-{seed}")
-        loop.run(training, folder, identity, title=f"seed {seed}", progress=False)
-        return [training.predict(network) for network in training.networks], training.counts
+        checkpoints = Checkpoints(scratch_folder(f"seed-{seed}"), identity)
+        kept = checkpoints.restore()
+        if kept is None:
+            rows = x[split.train], y[split.train]
+            networks, counts = self._train_networks(space, *rows, seed, split)
+            thetas = [torch.from_numpy(network.theta) for network in networks]
+            kept = {"thetas": thetas, "counts": counts}
+            checkpoints.save_if_due(lambda: kept)
+        outputs = 1 if self.track == "integers" else 2
+        sizes = (space.inputs, *self.hyperparameters.hidden, outputs)
+        networks = [Network(sizes, theta.numpy()) for theta in kept["thetas"]]
+        return [self._predict(space, network, seed, split) for network in networks], kept["counts"]
 
-
-class _Seed(loop.Training):
-    """The training of a seed, in one step."""
-
-    steps = 1
-
-    def __init__(self, job: Job, seed: int) -> None:
-        from evenhand.learning.eidig import space as spaces
-
-        self.job, self.seed = job, seed
-        self.train, self.test = random_split(job.table, seed)
-        make_space = spaces.native if job.track == "integers" else spaces.one_hot
-        self.space = make_space(job.table, self.train)
-        self.x = self.space.encode(self.space.codes)
-        self.y = job.table.y.astype(np.float32)
-        self.networks: list[Network] = []
-        self.counts: dict[str, int] = {}
-
-    @property
-    def step(self) -> int:
-        return int(bool(self.networks))
-
-    def state_dict(self) -> dict[str, Any]:
-        import torch
-
-        networks = [[list(net.sizes), torch.from_numpy(net.theta)] for net in self.networks]
-        return {"networks": networks, "counts": self.counts}
-
-    def load_state_dict(self, kept: dict[str, Any]) -> None:
-        from evenhand.learning.eidig.network import Network
-
-        self.networks = [Network(tuple(n), theta.numpy().copy()) for n, theta in kept["networks"]]
-        self.counts = kept["counts"]
-
-    def advance(self) -> Iterator[dict[str, str]]:
-        from evenhand.learning.eidig import generation, relabelling
-
-        if self.networks:
-            return
-        job, space, seed, train = self.job, self.space, self.seed, self.train
-        base, _ = self.fit(self.x[train], self.y[train], fresh=False)
+    def _train_networks(
+        self, space: Space, x: np.ndarray, y: np.ndarray, seed: int, split: Split
+    ) -> tuple[list[Network], dict[str, int]]:
+        """Return the base network, the control and the retrained one, and the counts."""
+        base, _ = self._fit(space, x, y, seed, fresh=False)
         generator = np.random.default_rng([seed, 3])
-        starts = generation.global_search(
-            space, base, generation.seed_rows(space, train, generator)
-        )
-        near = generation.local_search(
-            space,
-            base,
-            starts,
-            generator,
-            interval=job.interval,
-            tries=job.tries,
-        )
+        first = generation.seed_rows(space, split.train, generator)
+        starts = generation.global_search(space, base, first)
+        how = {"interval": self.interval, "tries": self.tries}
+        near = generation.local_search(space, base, starts, generator, **how)
         ids = generation.distinct(np.concatenate([starts, near]))
         added = relabelling.draw(ids, generator)
-        labels = relabelling.vote(space, train, job.table.y[train], added, seed)
+        labels = relabelling.vote(space, split.train, self.table.y[split.train], added, seed)
         turned = (labels == 1) != (space.predict(base, added) > 0.5)
-        control, control_epochs = self.fit(self.x[train], self.y[train], fresh=True)
-        x = np.concatenate([self.x[train], space.encode(added)])
-        y = np.concatenate([self.y[train], labels.astype(np.float32)])
-        eidig, eidig_epochs = self.fit(x, y, fresh=True)
-        self.networks = [base, control, eidig]
-        self.counts = {
+        control, control_epochs = self._fit(space, x, y, seed, fresh=True)
+        x = np.concatenate([x, space.encode(added)])
+        y = np.concatenate([y, labels.astype(np.float32)])
+        eidig, eidig_epochs = self._fit(space, x, y, seed, fresh=True)
+        return [base, control, eidig], {
             "global_ids": len(starts),
             "local_ids": len(near),
             "ids": len(ids),
@@ -245,29 +208,26 @@ class _Seed(loop.Training):
             "epochs_control": control_epochs,
             "epochs_eidig": eidig_epochs,
         }
-        yield {}
 
-    def predict(self, network: "Network") -> "Trained":
+    def _predict(self, space: Space, network: Network, seed: int, split: Split) -> "Trained":
         """Predict the test rows with each value of the attribute."""
         from evenhand.learning.stacked import PLAIN, Trained
 
-        space, test = self.space, self.test
-        flipped = np.empty((len(test), len(self.job.values)), dtype=np.float32)
-        for i, value in enumerate(self.job.values):
-            codes = space.codes[test].copy()
+        people, values = self.people
+        flipped = np.empty((len(split.test), len(values)), dtype=np.float32)
+        for i, value in enumerate(values):
+            codes = space.codes[split.test].copy()
             codes[:, space.protected] = value
             flipped[:, i] = space.predict(network, codes)
-        factual = np.arange(len(test)), self.job.people.a[test]
+        factual = np.arange(len(flipped)), people.a[split.test]
         p = flipped[factual]
         flipped[factual] = np.nan
-        return Trained("none", PLAIN, self.seed, len(self.train), test, p, flipped, None)
+        return Trained("none", PLAIN, seed, split, p, flipped, None)
 
-    def initial_network(self, fresh: bool) -> "Network":
+    def _first_network(self, space: Space, seed: int, *, fresh: bool) -> Network:
         """Return initial parameters: on the track ``base`` those of the mlp, or `fresh` ones."""
-        from evenhand.learning.eidig.network import Network, glorot
-
-        sizes, inputs, seed = self.job.hyperparameters, self.space.inputs, self.seed
-        if self.job.track == "integers":
+        sizes, inputs = self.hyperparameters, space.inputs
+        if self.track == "integers":
             generator = np.random.default_rng([seed, 5 if fresh else 4])
             return glorot((inputs, *sizes.hidden, 1), generator)
         from evenhand.learning.network import initial
@@ -280,24 +240,25 @@ class _Seed(loop.Training):
         ]
         return Network((inputs, *sizes.hidden, 2), np.concatenate(layers))
 
-    def fit(self, x: np.ndarray, y: np.ndarray, *, fresh: bool) -> "tuple[Network, int]":
+    def _fit(
+        self, space: Space, x: np.ndarray, y: np.ndarray, seed: int, *, fresh: bool
+    ) -> tuple[Network, int]:
         """Train the base network, or a `fresh` one with early stopping; also return its epochs."""
-        from evenhand.learning.eidig.network import Adadelta, Nadam, train
-
-        job, start = self.job, self.initial_network(fresh)
-        if job.track == "integers":
+        start, sizes = self._first_network(space, seed, fresh=fresh), self.hyperparameters
+        if self.track == "integers":
             optimizer, batch = Nadam(len(start.theta)), BATCH
+            epochs = EPOCHS_OF.get(self.table.name, EPOCHS)
         else:
-            optimizer = Adadelta(len(start.theta), job.hyperparameters.learning_rate)
-            batch = job.hyperparameters.batch
-        how = {"batch": batch, "epochs": job.epochs}
+            optimizer = Adadelta(len(start.theta), sizes.learning_rate)
+            batch, epochs = sizes.batch, sizes.epochs
         if not fresh:  # the order of `evenhand.learning.stacked`
-            generator = np.random.default_rng([self.seed, 1])
-            return train(start, optimizer, x, y, generator=generator, **how)
-        generator = np.random.default_rng([self.seed, 6])
+            generator = np.random.default_rng([seed, 1])
+            return train(start, optimizer, x, y, batch=batch, epochs=epochs, generator=generator)
+        generator = np.random.default_rng([seed, 6])
         held, rows = np.split(generator.permutation(len(x)), [round(VALIDATION * len(x))])
-        how |= {"epochs": RETRAINING_EPOCHS, "patience": PATIENCE, "generator": generator}
-        return train(start, optimizer, x[rows], y[rows], validation=(x[held], y[held]), **how)
+        how = {"batch": batch, "epochs": RETRAINING_EPOCHS, "patience": PATIENCE}
+        how |= {"generator": generator, "validation": (x[held], y[held])}
+        return train(start, optimizer, x[rows], y[rows], **how)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Stage: train one method on one table, many runs at once, and evaluate each run."""
 
 import importlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import groupby
@@ -26,6 +26,7 @@ from evenhand.metrics.individual import (
     unchanged_labels,
 )
 from evenhand.tabular.prepared import Prepared, read_prepared
+from evenhand.tabular.splits import Split, make_splits
 
 if TYPE_CHECKING:
     from evenhand.learning.method import Method
@@ -179,12 +180,13 @@ def train_table(
         module.mus if mus is None else mus,
         epsilon_unit,
     )
-    numbers = range(seeds)
-    runs = stacked.train_runs(table, module, hyperparameters, grid, numbers, options, progress=True)
+    splits = make_splits(table, range(seeds), split)
+    runs = stacked.train_runs(
+        table, module, hyperparameters, grid, range(seeds), options, progress=True
+    )
     columns = {"dataset": table.name, "method": method} | asdict(options)
-    lost = stacked.empty_splits(table, numbers, split)
     kept = seeds if predicted_seeds is None else predicted_seeds
-    with run_tables(table, out, groups, predictions, lost, kept) as (write, counts):
+    with run_tables(table, out, groups, predictions, splits, kept) as (write, counts):
         for _, together in groupby(runs, key=lambda run: (run.individual, run.seed)):
             write(list(together), columns)
     return counts
@@ -196,7 +198,7 @@ def run_tables(
     out: Path,
     groups: Path,
     predictions: Path,
-    lost: Collection,
+    splits: Mapping[int, Split],
     kept: int,
 ) -> Iterator[tuple[Callable[[list["Trained"], dict[str, Any]], None], dict[str, int]]]:
     """Open the three output tables of a training.
@@ -207,8 +209,8 @@ def run_tables(
         The data set.
     out, groups, predictions : path
         As in `train_table`.
-    lost : collection
-        The seeds whose runs are not possible.
+    splits : mapping
+        The split of each seed.
     kept : int
         The predictions of seeds below this one are kept.
 
@@ -219,7 +221,8 @@ def run_tables(
         and the counts so far: runs, diverged, empty, predictions.
     """
     counts = {"runs": 0, "diverged": 0, "empty": 0, "predictions": 0}
-    schema = with_reason(lost)
+    lost = any(split.problem for split in splits.values())
+    schema = RUNS.append(REASON) if lost else RUNS
     with (
         pq.ParquetWriter(out, schema, **FORM) as run_writer,
         pq.ParquetWriter(groups, GROUPS, **FORM) as group_writer,
@@ -238,15 +241,10 @@ def run_tables(
                 prediction_writer.write_table(rows)
                 counts["predictions"] += len(rows)
             counts["runs"] += len(runs)
-            counts["empty"] += sum(run.reason is not None for run in runs)
-            counts["diverged"] += sum(run.diverged and run.reason is None for run in runs)
+            state = "empty" if splits[runs[0].seed].problem else "diverged"
+            counts[state] += sum(run.diverged for run in runs)
 
         yield write, counts
-
-
-def with_reason(lost: Collection) -> pa.Schema:
-    """Return the columns of a table of runs: `RUNS`, and `REASON` if some were not possible."""
-    return RUNS.append(REASON) if lost else RUNS
 
 
 def configurations(
@@ -299,7 +297,7 @@ def measure(
     first : int
         The number of the first run.
     """
-    test, values = runs[0].test, len(table.attribute_values)
+    test, values = runs[0].split.test, len(table.attribute_values)
     a, y = table.a[test], table.y[test]
     finite = [run for run in runs if not run.diverged]
     if finite:
@@ -320,11 +318,11 @@ def measure(
             "epsilon_unit": None if configuration.epsilon is None else columns["epsilon_unit"],
             "mu": configuration.mu,
             "seed": run.seed,
-            "n_train": run.train_rows,
+            "n_train": len(run.split.train),
             "n_test": len(test),
             "n_pairs": run.pairs,
             "diverged": run.diverged,
-            "reason": run.reason,
+            "reason": run.split.problem,
         }
         of_groups = [
             dict.fromkeys(GROUPS.names)
@@ -362,7 +360,7 @@ def _prediction_rows(run: "Trained", number: int) -> pa.Table:
     lists = pa.ListArray.from_arrays(np.arange(count + 1, dtype=np.int32) * values, flipped)
     columns = [
         np.full(count, number, dtype=np.int32),
-        run.test,
+        run.split.test,
         pa.array(run.p, pa.float32(), from_pandas=True),
         lists,
     ]

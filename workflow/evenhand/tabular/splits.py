@@ -1,76 +1,85 @@
 """Splits into training and test rows."""
 
+from collections.abc import Iterable
+from typing import NamedTuple
+
 import numpy as np
 
 from evenhand.errors import InputError
 from evenhand.tabular.prepared import Prepared
 
 
-class EmptyPartError(InputError):
-    """A split is unusable, since a part lacks a group or a label.
+class Split(NamedTuple):
+    """Training and test rows, ascending.
 
     Attributes
     ----------
     train, test : array of int
-        The rows of the split.
+    problem : str or None
+        Why the split is unusable: a part lacks a group or a label.
     """
 
-    def __init__(
-        self, problem: str, *, train: np.ndarray, test: np.ndarray, remedy: str | None = None
-    ) -> None:
-        super().__init__(problem, remedy=remedy)
-        self.train, self.test = train, test
+    train: np.ndarray
+    test: np.ndarray
+    problem: str | None
 
 
-def random_split(table: Prepared, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return a random split, not stratified: (training rows, test rows), both ascending.
+def make_split(table: Prepared, seed: int, kind: str = "random", *others: Prepared) -> Split:
+    """Return a split of a table.
 
-    The test part has ``round(test_share * n)`` rows. Each seed gives another split.
-
-    Raises
-    ------
-    EmptyPartError
-        A part lacks a group or a label.
-    """
-    order = np.random.default_rng(seed).permutation(len(table.y))
-    size = round(table.test_share * len(table.y))
-    return _checked(table, np.sort(order[size:]), np.sort(order[:size]), f"of seed {seed}")
-
-
-def official_split(table: Prepared) -> tuple[np.ndarray, np.ndarray]:
-    """Return the official split of the data set.
+    Parameters
+    ----------
+    table : Prepared
+        The table.
+    seed : int
+        Seed of a random split.
+    kind : str
+        ``random``: not stratified, with ``round(test_share * n)`` test rows; or ``official``, the
+        same for all seeds.
+    others : Prepared
+        The same rows with other groups, which both parts must have too.
 
     Raises
     ------
     InputError
         There is no official split.
-    EmptyPartError
-        A part lacks a group or a label.
     """
-    if table.official is None:
-        raise InputError(f"{table.name} has no official split", remedy="use a random one")
-    parts = (np.flatnonzero(table.official == part) for part in ("train", "test"))
-    return _checked(table, *parts, "that is official")
+    if kind == "official":
+        if table.official is None:
+            raise InputError(f"{table.name} has no official split", remedy="use a random one")
+        train, test = (np.flatnonzero(table.official == part) for part in ("train", "test"))
+        which = "that is official"
+    else:
+        order = np.random.default_rng(seed).permutation(len(table.y))
+        size = round(table.test_share * len(table.y))
+        train, test = np.sort(order[size:]), np.sort(order[:size])
+        which = f"of seed {seed}"
+    for some in (table, *others):
+        for part, rows in (("training", train), ("test", test)):
+            problem = f"the {part} part of the split {which} has"
+            if missing := sorted({*some.a.tolist()} - {*some.a[rows].tolist()}):
+                value = some.attribute_values[missing[0]]
+                return Split(train, test, f"{problem} nobody with {some.attribute_name} = {value}")
+            if len({*some.y[rows].tolist()}) < 2:
+                return Split(train, test, f"{problem} one label only")
+    return Split(train, test, None)
 
 
-def _checked(
-    table: Prepared, train: np.ndarray, test: np.ndarray, which: str
-) -> tuple[np.ndarray, np.ndarray]:
-    groups = set(table.a.tolist())
-    for part, rows in (("training", train), ("test", test)):
-        if missing := sorted(groups - set(table.a[rows].tolist())):
-            raise EmptyPartError(
-                f"{table.name}: the {part} part of the split {which} has nobody with"
-                f" {table.attribute_name} = {table.attribute_values[missing[0]]}",
-                train=train,
-                test=test,
-                remedy="join small groups, or hold out another share",
-            )
-        if len(set(table.y[rows].tolist())) < 2:
-            raise EmptyPartError(
-                f"{table.name}: the {part} part of the split {which} has one label only",
-                train=train,
-                test=test,
-                remedy="hold out another share",
-            )
-    return train, test
+def make_splits(
+    table: Prepared, seeds: Iterable[int], kind: str = "random", *others: Prepared
+) -> dict[int, Split]:
+    """Return the split of each seed; see `make_split`.
+
+    Raises
+    ------
+    InputError
+        None of them is usable.
+    """
+    splits = {seed: make_split(table, seed, kind, *others) for seed in seeds}
+    problems = [split.problem for split in splits.values()]
+    if all(problems):
+        raise InputError(
+            f"{table.name}: {problems[0]}",
+            remedy="join small groups, or hold out another share",
+        )
+    return splits
