@@ -99,28 +99,10 @@ def test_fit_follows_the_schedule_and_clips_gradients(monkeypatch):
     assert not model.training
 
 
-def test_the_record(tmp_path):
-    corpus = training.Corpus(["a"] * 9, ["b"], 12, "00")
-    record = training.write_record(
-        tmp_path,
-        corpus,
-        vocabulary=5,
-        parameters=7,
-        losses=[4.0, 2.0] * 60,
-        some_check={"accuracy": 0.5, "baseline": 0.25},
-    )
-    assert json.loads((tmp_path / "training.json").read_text(encoding="utf-8")) == record
-    assert len(record["loss"]) == training.CURVE_POINTS
-    assert record["loss"][-1] == {"step": 120, "loss": 3.0}
-    assert training.count(record, "some_check") == {
-        "sentences": 10,
-        "vocabulary": 5,
-        "final_loss": 3.0,
-        "accuracy_held_out": 0.5,
-        "baseline_held_out": 0.25,
-    }
-    with pytest.raises(ValueError, match="JSON"):  # a training that went astray says so
-        training.write_record(tmp_path, corpus, vocabulary=5, parameters=7, losses=[float("nan")])
+def test_the_curve_is_of_few_stretches():
+    curve = training.loss_curve([4.0, 2.0] * 60)
+    assert len(curve) == training.CURVE_POINTS
+    assert curve[-1] == {"step": 120, "loss": 3.0}
 
 
 def test_bad_inputs(tmp_path):

@@ -72,6 +72,21 @@ def alone(made, method, configuration, seed, individual="none"):
         return network(one.x_test, 0)[0].softmax(-1)[:, 1].numpy()
 
 
+def test_the_trunk_is_trained_against_the_adversaries():
+    """Its gradient is that of the negated loss; that of the adversaries is not."""
+    network, x = Network(3, (5, 4), (2,), (2,)), torch.randn(9, 3)
+    before = network.trunk(x)
+    _, (outputs,) = network(x, 6)
+    assert torch.equal(outputs, network.adversaries[0](before[:6]))
+    found = torch.autograd.grad(outputs.square().sum(), network.parameters(), allow_unused=True)
+    loss = network.adversaries[0](before[:6]).square().sum()
+    plain = torch.autograd.grad(loss, network.parameters(), allow_unused=True)
+    for (name, _), ours, other in zip(network.named_parameters(), found, plain, strict=True):
+        assert (ours is None) == (other is None) == name.startswith("labels")
+        if ours is not None:
+            torch.testing.assert_close(ours, -other if name.startswith("trunk") else other)
+
+
 @pytest.mark.parametrize("method", [mlp, alfr, laftr_dp, cfair])
 @pytest.mark.parametrize("individual", ["none", "iifr_cosine"])
 def test_stacked_is_what_each_run_is_alone(method, individual):

@@ -19,7 +19,6 @@ import pyarrow as pa
 
 from evenhand.core.scratch import scratch_folder
 from evenhand.errors import InputError
-from evenhand.io.documents import write_json
 from evenhand.io.tables import read_rows
 from evenhand.learning import loop
 
@@ -328,41 +327,6 @@ def pad(sentences: Sequence[Sequence[int]], filler: int) -> np.ndarray:
     for row, sentence in enumerate(sentences):
         ids[row, : len(sentence)] = sentence
     return ids
-
-
-def write_record(
-    out: Path,
-    corpus: Corpus,
-    *,
-    vocabulary: int,
-    parameters: int,
-    losses: Sequence[float],
-    **checks: dict[str, Any],
-) -> dict[str, Any]:
-    """Write training.json: data, sizes, checks on held-out sentences and the loss curve."""
-    record = {
-        "sentences_read": corpus.read,
-        "sentences_trained_on": len(corpus.trained),
-        "sentences_held_out": len(corpus.held_out),
-        "data_sha256": corpus.sha256,
-        "vocabulary": vocabulary,
-        "parameters": parameters,
-        **checks,
-        "loss": loss_curve(losses),
-    }
-    write_json(out / "training.json", record)
-    return record
-
-
-def count(record: dict[str, Any], check: str) -> dict[str, Any]:
-    """Return a training's counts for the runner: sizes, last loss, and the result of a check."""
-    return {
-        "sentences": record["sentences_trained_on"] + record["sentences_held_out"],
-        "vocabulary": record["vocabulary"],
-        "final_loss": record["loss"][-1]["loss"],
-        "accuracy_held_out": record[check]["accuracy"],
-        "baseline_held_out": record[check]["baseline"],
-    }
 
 
 def loss_curve(losses: Sequence[float]) -> list[dict[str, Any]]:

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 import torch
 from torch import nn
 
-from evenhand.learning.gradient_reversal import reverse_gradient
-
 
 class Network(nn.Module):
     """A multi-layer perceptron with adversaries behind reversed gradients.
@@ -37,9 +35,13 @@ class Network(nn.Module):
         )
 
     def forward(self, x: torch.Tensor, rows: int | None = None) -> tuple[torch.Tensor, list]:
-        """Return the logits of all rows (n, 2), and the adversaries' logits of the first `rows`."""
+        """Return the logits of all rows (n, 2), and the adversaries' logits of the first `rows`.
+
+        The gradient of what the adversaries see is negated, so that the trunk is trained against
+        them (Ganin and Lempitsky 2015).
+        """
         features = self.trunk(x)
-        seen = reverse_gradient(features[:rows]) if len(self.adversaries) else features
+        seen = 2 * features[:rows].detach() - features[:rows]
         return self.labels(features), [adversary(seen) for adversary in self.adversaries]
 
 

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 from evenhand.core import stage
 from evenhand.core.stage import Count, Fraction, Input, Natural, Output, Plugin
 from evenhand.errors import InputError
-from evenhand.learning.language_modelling import count, fit, read_corpus, write_record
+from evenhand.io.documents import write_json
+from evenhand.learning.language_modelling import fit, loss_curve, read_corpus
 from evenhand.learning.objective import parse_options
 from evenhand.scoring.device import repeatable
 
@@ -80,15 +81,25 @@ def train_language_model(
     tokenizer.save_pretrained(out)
     # Measured on the saved model, as later stages load it.
     checks = module.finish(out, tokenizer, corpus.held_out, seed)
-    record = write_record(
-        out,
-        corpus,
-        vocabulary=len(tokenizer),
-        parameters=model.num_parameters(),
-        losses=losses,
+    curve, (check,) = loss_curve(losses), checks.values()
+    record = {
+        "sentences_read": corpus.read,
+        "sentences_trained_on": len(corpus.trained),
+        "sentences_held_out": len(corpus.held_out),
+        "data_sha256": corpus.sha256,
+        "vocabulary": len(tokenizer),
+        "parameters": model.num_parameters(),
         **checks,
-    )
-    return count(record, *checks)
+        "loss": curve,
+    }
+    write_json(out / "training.json", record)
+    return {
+        "sentences": len(corpus.trained) + len(corpus.held_out),
+        "vocabulary": len(tokenizer),
+        "final_loss": curve[-1]["loss"],
+        "accuracy_held_out": check["accuracy"],
+        "baseline_held_out": check["baseline"],
+    }
 
 
 if __name__ == "__main__":
