@@ -1,17 +1,13 @@
-"""The epochs of a training: history, best epoch, early stopping; and the report of a bad batch."""
+"""The epochs of a training: history, best epoch, early stopping."""
 
-import json
 import math
-import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import pyarrow as pa
 
-from evenhand.core.files import atomic
-from evenhand.errors import InputError
 from evenhand.io.tables import write_table
 from evenhand.learning.loop import Stateful
 
@@ -39,9 +35,6 @@ HISTORY = pa.schema(
 
 #: The development scores that can select the epoch.
 Selection = Literal["macro_f1", "mean_group_f1", "worst_group_f1"]
-
-#: File with the cases of a batch whose loss or gradient is not finite.
-BROKEN_BATCH = "broken_batch.json"
 
 
 @dataclass(frozen=True)
@@ -122,49 +115,4 @@ def write_history(
     """Write trainings, each given as its first four columns and the other columns per epoch."""
     return write_table(
         path, HISTORY, ({**named, **epoch} for named, epochs in trainings for epoch in epochs)
-    )
-
-
-def broken_batch(
-    folder: Path | None,
-    *,
-    step: int,
-    loss: float,
-    norm: float,
-    ids: Sequence[str],
-    losses: Sequence[float],
-    **where: int,
-) -> InputError:
-    """Record a batch whose loss or gradient is not finite, and return the error to raise.
-
-    Parameters
-    ----------
-    folder : path, optional
-        Folder for `BROKEN_BATCH`; its content is printed in any case.
-    step : int
-        Number of steps before the batch.
-    loss, norm : float
-        The loss of the batch, and the norm of its gradient.
-    ids, losses
-        The cases of the batch, and the loss of each.
-    where : int
-        Seed or epoch.
-    """
-    cases = [
-        {"case_id": case_id, "loss": repr(value)}
-        for case_id, value in zip(ids, losses, strict=True)
-    ]
-    note = {"step": step, **where, "loss": repr(loss), "gradient_norm": repr(norm), "cases": cases}
-    print(f"broken batch: {json.dumps(note)}", file=sys.stderr)
-    file = "the log"
-    if folder is not None:
-        with atomic(folder / BROKEN_BATCH) as path:
-            path.write_text(json.dumps(note, indent=1) + "\n", encoding="utf-8")
-        file = str(folder / BROKEN_BATCH)
-    part = "gradient" if math.isfinite(loss) else "loss"
-    named = ", ".join(f"{name} {value}" for name, value in where.items())
-    return InputError(
-        f"the {part} of step {step + 1} is not finite ({named}, cases {', '.join(ids[:3])}"
-        f"{', …' if len(ids) > 3 else ''})",
-        remedy=f"look at these cases ({file} has all), or lower the learning rate",
     )

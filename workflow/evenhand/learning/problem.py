@@ -3,6 +3,9 @@
 `evenhand.learning.trainer` trains one model on it, `evenhand.learning.linear` a stack of models.
 """
 
+import json
+import math
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -11,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from evenhand.core.files import atomic
 from evenhand.errors import InputError
 from evenhand.learning import loop
 from evenhand.learning.evaluation import dev_scores
 from evenhand.learning.examples import Examples, check
-from evenhand.learning.history import Epochs, broken_batch
+from evenhand.learning.history import Epochs
 from evenhand.learning.objective import (
     Objective,
     Options,
@@ -32,6 +36,9 @@ from evenhand.learning.settings import Settings
 if TYPE_CHECKING:
     import torch
     from torch import Tensor
+
+#: File with the cases of a batch whose loss or gradient is not finite.
+BROKEN_BATCH = "broken_batch.json"
 
 
 @dataclass(frozen=True)
@@ -173,18 +180,52 @@ class Problem:
         return fields
 
     def broken_batch(
-        self, folder: Path | None, rows: np.ndarray, logits: "Tensor", **report: Any
+        self,
+        folder: Path | None,
+        rows: np.ndarray,
+        logits: "Tensor",
+        *,
+        step: int,
+        loss: float,
+        norm: float,
+        **where: int,
     ) -> InputError:
-        """Record a batch of these rows whose loss or gradient is not finite; return the error.
+        """Record a batch whose loss or gradient is not finite, and return the error to raise.
 
-        `report` has the other arguments of `evenhand.learning.history.broken_batch`.
+        Parameters
+        ----------
+        folder : path, optional
+            Folder for `BROKEN_BATCH`; its content is printed in any case.
+        rows, logits
+            The cases of the batch, and their logits.
+        step : int
+            Number of steps before the batch.
+        loss, norm : float
+            The loss of the batch, and the norm of its gradient.
+        where : int
+            Seed or epoch.
         """
         import torch
 
         labels = self._tensors["labels"][torch.from_numpy(rows)]
-        losses = per_example_loss(logits.detach().cpu(), labels, self.examples.task)
+        losses = per_example_loss(logits.detach().cpu(), labels, self.examples.task).tolist()
         ids = [self.examples.ids[row] for row in rows]
-        return broken_batch(folder, ids=ids, losses=losses.tolist(), **report)
+        cases = [{"case_id": ids[i], "loss": repr(value)} for i, value in enumerate(losses)]
+        note = {"step": step, **where, "loss": repr(loss), "gradient_norm": repr(norm)}
+        note["cases"] = cases
+        print(f"broken batch: {json.dumps(note)}", file=sys.stderr)
+        file = "the log"
+        if folder is not None:
+            with atomic(folder / BROKEN_BATCH) as path:
+                path.write_text(json.dumps(note, indent=1) + "\n", encoding="utf-8")
+            file = str(folder / BROKEN_BATCH)
+        part = "gradient" if math.isfinite(loss) else "loss"
+        named = ", ".join(f"{name} {value}" for name, value in where.items())
+        return InputError(
+            f"the {part} of step {step + 1} is not finite ({named}, cases {', '.join(ids[:3])}"
+            f"{', …' if len(ids) > 3 else ''})",
+            remedy=f"look at these cases ({file} has all), or lower the learning rate",
+        )
 
     def identity(self, other: Mapping[str, Any]) -> dict[str, Any]:
         """Return the determinants of the training for its checkpoint: these and `other` ones."""
