@@ -97,7 +97,7 @@ def test_stacked_seeds_train_as_the_trainer_trains_each(name: str, task: str) ->
         if name != "dfr":  # whose rows are those that the representation was not fitted to
             exact = not module.last_layer  # its numbers are of single precision
             np.testing.assert_allclose(one.logits, logits, atol=1e-7 if exact else 1e-4)
-        np.testing.assert_allclose(x @ one.weight + one.bias, one.logits, atol=1e-12)
+        np.testing.assert_allclose(x @ one.model.weight + one.model.bias, one.logits, atol=1e-12)
         for ours, theirs in zip(one.trained.history, trained.history, strict=True):
             assert ours.keys() == theirs.keys()
             for key in ("losses", "gradient_norm", "dev_loss", "learning_rate"):
@@ -216,9 +216,9 @@ def test_pairs_train_as_the_trainer_trains_them(kind: str, task: str) -> None:
         count = len(some.ids)
         np.testing.assert_allclose(one.logits, logits[:count], atol=1e-7)
         np.testing.assert_allclose(
-            one.swapped_logits[pairs.swapped], logits[count:][pairs.swapped], atol=1e-7
+            one.counterfactual_logits[pairs.swapped], logits[count:][pairs.swapped], atol=1e-7
         )
-        assert np.isnan(one.swapped_logits[~pairs.swapped]).all()
+        assert np.isnan(one.counterfactual_logits[~pairs.swapped]).all()
         for ours, theirs in zip(one.trained.history, trained.history, strict=True):
             np.testing.assert_allclose(ours["losses"], theirs["losses"], atol=1e-7)
 
@@ -229,9 +229,10 @@ def test_counterfactuals_are_predicted_for_whoever_does_not_learn_from_them() ->
     swapped, pairs = swapped_of(some, x)
     (plain,), (also,) = run(x, some), run(x, some, pairs=pairs, swapped=swapped)
     np.testing.assert_array_equal(plain.logits, also.logits)
-    assert plain.swapped_logits is None
-    expected = np.where(pairs.swapped[:, None], swapped @ plain.weight + plain.bias, np.nan)
-    np.testing.assert_allclose(also.swapped_logits, expected, atol=1e-12)
+    assert plain.counterfactual_logits is None
+    expected = swapped @ plain.model.weight + plain.model.bias
+    expected[~pairs.swapped] = np.nan
+    np.testing.assert_allclose(also.counterfactual_logits, expected, atol=1e-12)
     with pytest.raises(ValueError, match="do not belong to these cases"):
         run(x, some, swapped=x)
     with pytest.raises(InputError, match="needs the cases' counterfactuals"):

@@ -4,8 +4,9 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from evenhand.io.tables import write_table
@@ -57,6 +58,30 @@ class Trained:
     epoch: int
     score: float
     steps: int
+
+
+class Fitted(NamedTuple):
+    """A trained classifier, and its outputs for all n cases.
+
+    Attributes
+    ----------
+    seed : int
+    trained : Trained
+    logits : array, shape (n, classes)
+    counterfactual_logits : array, shape (n, classes), or None
+        NaN for cases without a counterfactual; None without counterfactuals.
+    features : array or csr_matrix, shape (n, d)
+        The input of the last layer; without the attribute, if the objective erases it.
+    model : module or LastLayer
+        The network, or the weights of a linear classifier.
+    """
+
+    seed: int
+    trained: Trained
+    logits: np.ndarray
+    counterfactual_logits: np.ndarray | None
+    features: Any
+    model: Any
 
 
 class Epochs(Stateful):

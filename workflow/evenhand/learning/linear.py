@@ -14,7 +14,6 @@ may differ.
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
 from pathlib import Path
@@ -28,7 +27,7 @@ from torch.func import functional_call, vmap
 from evenhand.errors import InputError
 from evenhand.learning import loop
 from evenhand.learning.erasure import LastLayer
-from evenhand.learning.history import Epochs, Trained
+from evenhand.learning.history import Epochs, Fitted
 from evenhand.learning.objective import Batch, State, reads_features, trains_inside
 from evenhand.learning.pairs import COUNTERFACTUAL
 from evenhand.learning.problem import Problem
@@ -47,35 +46,6 @@ EPSILON = 1e-3
 _MODULE = "modules."
 
 
-@dataclass(frozen=True)
-class Model:
-    """A trained classifier.
-
-    Attributes
-    ----------
-    seed : int
-    weight, bias : array of float32, shapes (features, classes) and (classes,)
-        The parameters of the best epoch.
-    logits : array of float32, shape (n, classes)
-        The logits of all cases.
-    reads : array, shape (features, r), or None
-        The projection (x reads) that the classifier uses if the objective removes the attribute.
-    swapped_logits : array of float32, shape (n, classes), or None
-        The logits of their counterfactuals, NaN where a case has none; None without
-        counterfactuals.
-    trained : Trained
-        History and best epoch.
-    """
-
-    seed: int
-    weight: np.ndarray
-    bias: np.ndarray
-    logits: np.ndarray
-    swapped_logits: np.ndarray | None
-    trained: Trained
-    reads: np.ndarray | None = None
-
-
 def train_models(
     matrix: csr_matrix,
     problem: Problem,
@@ -85,7 +55,7 @@ def train_models(
     swapped: csr_matrix | None = None,
     folder: Path | None = None,
     progress: bool = False,
-) -> list[Model]:
+) -> list[Fitted]:
     """Train one model per seed.
 
     The modules of an objective (an adversary) read the logits, as in the published adversaries of
@@ -113,7 +83,7 @@ def train_models(
 
     Returns
     -------
-    list of Model
+    list of Fitted
         In the order of the seeds.
 
     Raises
@@ -138,13 +108,13 @@ def train_models(
         first = cases.ids[row[~np.isfinite(matrix.data)][0]]
         raise InputError(f"a feature of the case {first} is not finite")
 
-    def train(problem: Problem, seeds: Sequence[int], part: str = "") -> list[Model]:
+    def train(problem: Problem, seeds: Sequence[int], part: str = "") -> list[Fitted]:
         stack = Stack(matrix, swapped, problem, seeds, epsilon, folder and folder / part)
         other = {"epsilon": epsilon, "seeds": list(seeds), "features": matrix.shape[1]}
         identity = problem.identity(other | {"part": part})
         title = f"train {objective.NAME}"
         loop.run(stack, stack.folder, identity, title=title, progress=progress)
-        return stack.models()
+        return list(map(stack.fitted, seeds, stack.epochs))
 
     with one_thread():
         if objective.again is None:
@@ -174,7 +144,7 @@ class Stack(loop.Training):
         folder: Path | None,
     ) -> None:
         ones = csr_matrix(np.ones((matrix.shape[0], 1), dtype=matrix.dtype))
-        self.matrix = hstack([matrix, ones], format="csr")
+        self.features, self.matrix = matrix, hstack([matrix, ones], format="csr")
         self.swapped = None if swapped is None else hstack([swapped, ones], format="csr")
         self.problem, self.epsilon, self.folder = problem, epsilon, folder
         self.examples, self.settings = problem.examples, problem.settings
@@ -262,28 +232,25 @@ class Stack(loop.Training):
                 for key, value in states[before[name]].items()
             }
 
-    def models(self) -> list[Model]:
-        """Return the models of all seeds."""
-        return list(map(self._model, self.seeds, self.epochs))
-
     @cached_property
     def last_layer(self) -> LastLayer | None:
         """The layer that replaces that of every seed, since all have the same features."""
         if (refit := self.objective.last_layer) is None:
             return None
         fresh = np.concatenate([self.examples.train, self.examples.dev])
-        return refit(self.matrix[:, :-1], self.examples, fresh, self.options)
+        return refit(self.features, self.examples, fresh, self.options)
 
-    def _model(self, seed: int, epochs: Epochs) -> Model:
-        weight, swapped_logits, reads = epochs.weights.numpy(), None, None
-        if (layer := self.last_layer) is not None:
-            weight, reads = np.vstack([layer.weight, layer.bias[None]]), layer.reads
+    def fitted(self, seed: int, epochs: Epochs) -> Fitted:
+        """Return the classifier of a seed."""
+        weight, others = epochs.weights.numpy(), None
+        layer = self.last_layer or LastLayer(weight[:-1], weight[-1])
+        if self.last_layer is not None:
+            weight = np.vstack([layer.weight, layer.bias[None]])
         if self.swapped is not None:
-            swapped_logits = self.swapped @ weight
-            swapped_logits[~self.problem.pairs.swapped] = np.nan
-        logits = self.matrix @ weight
-        trained = epochs.result()
-        return Model(seed, weight[:-1], weight[-1], logits, swapped_logits, trained, reads)
+            others = self.swapped @ weight
+            others[~self.problem.pairs.swapped] = np.nan
+        features = self.features if layer.reads is None else self.features @ layer.reads
+        return Fitted(seed, epochs.result(), self.matrix @ weight, others, features, layer)
 
     def load_state_dict(self, kept: dict[str, Any]) -> None:
         """Continue from `state_dict`."""

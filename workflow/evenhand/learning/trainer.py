@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from evenhand.errors import InputError
 from evenhand.io.checkpoint import random_state, set_random_state
 from evenhand.learning import loop
 from evenhand.learning.evaluation import Batcher, forward, predict
-from evenhand.learning.history import Trained
+from evenhand.learning.history import Fitted, Trained
 from evenhand.learning.objective import Batch, trains_inside, whole
 from evenhand.learning.pairs import COUNTERFACTUAL
 from evenhand.learning.problem import Problem
@@ -25,24 +25,6 @@ from evenhand.scoring.device import settle
 if TYPE_CHECKING:
     import torch
     from torch import Tensor, nn
-
-
-class Fitted(NamedTuple):
-    """A trained network, and its outputs for all cases.
-
-    Attributes
-    ----------
-    model : module
-    trained : Trained
-    logits : array, shape (n, classes)
-    features : array, shape (n, d)
-        The input of the last layer; without the attribute, if the objective erases it.
-    """
-
-    model: "nn.Module"
-    trained: Trained
-    logits: np.ndarray
-    features: np.ndarray
 
 
 def fit(
@@ -104,22 +86,29 @@ def fit(
         model.load_state_dict(training.epochs.weights)
         return model.eval(), training.epochs.result()
 
+    def outputs(rows: np.ndarray, title: str | None = None) -> tuple[np.ndarray, np.ndarray]:
+        return predict(model, batcher, rows, settings, device=device, title=title)
+
     if objective.again:
         model, _ = train(problem.first(), folder and folder / "first")
-        problem = problem.second(predict(model, batcher, rows, settings, device=device)[0])
+        problem = problem.second(outputs(rows)[0])
     model, trained = train(problem, folder)
-    logits, outputs = predict(
-        model, batcher, rows, settings, device=device, title=f"predict after {title}"
-    )
+    logits, read = outputs(rows, f"predict after {title}")
     if objective.last_layer:
         cases = problem.examples
-        layer = objective.last_layer(outputs, cases, cases.dev, problem.options)
+        layer = objective.last_layer(read, cases, cases.dev, problem.options)
         with torch.no_grad():
             model.last_layer.weight.copy_(torch.from_numpy(layer.weight.T))
             model.last_layer.bias.copy_(torch.from_numpy(layer.bias))
-        logits, _ = predict(model, batcher, rows, settings, device=device)
-        outputs = outputs if layer.reads is None else outputs @ layer.reads
-    return Fitted(model, trained, logits, outputs)
+        logits, _ = outputs(rows)
+        read = read if layer.reads is None else read @ layer.reads
+    swapped, others = problem.pairs.swapped, None
+    if swapped is not None:
+        others, changed = np.full_like(logits, np.nan), np.flatnonzero(swapped)
+        if len(changed):
+            title = f"predict counterfactuals after {title}"
+            others[changed], _ = outputs(len(rows) + changed, title)
+    return Fitted(seed, trained, logits, others, read, model)
 
 
 class Training(loop.Training):

@@ -62,12 +62,12 @@ def measure(
     cells, seen = 2 * examples.labels + examples.groups, examples
     if groups_seen(objective) == LABEL_X_ATTRIBUTE:
         seen = replace(examples, groups=cells, group_names=tuple("abcd"), known_groups=4)
-    features, logits, counterfactual_logits = TRAINED[kind](planted, seen, objective, options, seed)
+    fitted = TRAINED[kind](planted, seen, objective, options, seed)
+    features, logits, others = fitted.features, fitted.logits, fitted.counterfactual_logits[test]
+    features = features.toarray() if hasattr(features, "toarray") else features
     right = logits[test].argmax(axis=1) == examples.labels[test]
     by_cell = [right[cells[test] == cell].mean() for cell in range(4)]
-    p, other = (
-        softmax(some.astype(np.float64), axis=1) for some in (logits[test], counterfactual_logits)
-    )
+    p, other = (softmax(some.astype(np.float64), axis=1) for some in (logits[test], others))
     scores = {"accuracy": float(np.mean(by_cell)), "worst": float(np.min(by_cell))}
     scores |= {"ifr_b": ifr_b(p, other[:, None]), "ifr_p": ifr_p(p, other[:, None])}
     splits = (examples.train, examples.dev, test)
@@ -116,9 +116,8 @@ def _linear(planted: Planted, examples, objective, options, seed: int):
     settings = Settings(lr=0.1, batch=32, epochs=8, patience=5, select=selection(objective))
     pairs = _pairs(matrix, examples.train, n)
     problem = Problem(examples, objective, options, settings, pairs)
-    (model,) = train_models(matrix, problem, [seed], swapped=every[n:])
-    features = matrix.toarray() if model.reads is None else matrix @ model.reads
-    return features, model.logits, model.swapped_logits[planted.test]
+    (fitted,) = train_models(matrix, problem, [seed], swapped=every[n:])
+    return fitted
 
 
 def _frozen(planted: Planted, examples, objective, options, seed: int):
@@ -139,7 +138,7 @@ def _frozen(planted: Planted, examples, objective, options, seed: int):
     def build() -> Head:
         return Head(encoder, examples.classes, vectors.shape[1])
 
-    return _network(build, batcher, vectors, planted.test, examples, objective, options, seed)
+    return _network(build, batcher, vectors, examples, objective, options, seed)
 
 
 def _hierarchical(planted: Planted, examples, objective, options, seed: int):
@@ -173,11 +172,10 @@ def _hierarchical(planted: Planted, examples, objective, options, seed: int):
         return HierarchicalClassifier(encoder, examples.classes, paragraphs)
 
     vectors = planted.vectors(width, seed)
-    return _network(build, batcher, vectors, planted.test, examples, objective, options, seed)
+    return _network(build, batcher, vectors, examples, objective, options, seed)
 
 
-def _network(build, batcher, vectors, test, examples, objective, options, seed: int):
-    from evenhand.learning.evaluation import predict
+def _network(build, batcher, vectors, examples, objective, options, seed: int):
     from evenhand.learning.trainer import fit
     from evenhand.scoring.device import repeatable
 
@@ -186,10 +184,9 @@ def _network(build, batcher, vectors, test, examples, objective, options, seed: 
     pairs = _pairs(vectors.mean(axis=1), examples.train, n)
     problem = Problem(examples, objective, options, settings, pairs)
     with repeatable(seed):
-        model, _, logits, features = fit(build, batcher, problem, seed=seed, features=width)
-        return features, logits, predict(model, batcher, n + test, settings)[0]
+        return fit(build, batcher, problem, seed=seed, features=width)
 
 
 #: From a planted problem, the examples as the objective sees them, the objective, its options and a
-#: seed to features and logits of all cases, and logits of the test cases' counterfactuals.
+#: seed to the classifier.
 TRAINED = {"linear": _linear, "frozen": _frozen, "hierarchical": _hierarchical}

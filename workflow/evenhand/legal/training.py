@@ -1,4 +1,4 @@
-"""Common parts of the trainings of legal classifiers: cases, checks, networks by seed, results."""
+"""Common parts of the trainings of legal classifiers: cases, checks, networks by seed."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -10,9 +10,8 @@ import numpy as np
 
 from evenhand.core.scratch import scratch_folder
 from evenhand.errors import InputError
-from evenhand.learning.evaluation import predict
 from evenhand.learning.examples import Examples, uses_groups
-from evenhand.learning.history import Trained
+from evenhand.learning.history import Fitted
 from evenhand.learning.objective import REMOVES, load_objective, parse_options
 from evenhand.learning.problem import Problem
 from evenhand.learning.settings import Settings
@@ -82,19 +81,6 @@ class Job:
     extra: Mapping[str, Any]
     device: str
     cases: LabelledCases
-
-
-class Result(NamedTuple):
-    """One seed of a classifier: its training, its logits, the features that its last layer reads,
-    and the model, if it is a network.
-    """
-
-    seed: int
-    trained: Trained
-    logits: np.ndarray
-    counterfactual_logits: np.ndarray | None
-    features: np.ndarray
-    model: "nn.Module | None" = None
 
 
 def read_labelled(data: Path, attribute: str | None = None) -> LabelledCases:
@@ -227,33 +213,18 @@ class NetworkClassifier:
         for store, place in zip(*np.divmod(rows, len(cases)), strict=True):
             yield self.stores[store], int(cases[place])
 
-    def train(self, problem: Problem, seeds: Sequence[int]) -> Iterator[Result]:
+    def train(self, problem: Problem, seeds: Sequence[int]) -> Iterator[Fitted]:
         """Train one seed after the other, and predict every case."""
-        job, settings, swapped = self.job, problem.settings, problem.pairs.swapped
         for seed in seeds:
-            name = f"{problem.objective.NAME}, seed {seed}"
-            with repeatable(seed, threads=settings.threads):
-                model, trained, logits, features = fit(
+            with repeatable(seed, threads=problem.settings.threads):
+                fitted = fit(
                     self.build,
                     self.batcher,
                     problem,
                     seed=seed,
                     features=self.features,
-                    device=job.device,
+                    device=self.job.device,
                     folder=scratch_folder(f"seed-{seed}"),
-                    title=f"train {name}",
+                    title=f"train {problem.objective.NAME}, seed {seed}",
                 )
-                counterfactual_logits = None
-                if swapped is not None:
-                    counterfactual_logits = np.full_like(logits, np.nan)
-                    changed = np.flatnonzero(swapped)
-                    if len(changed):
-                        counterfactual_logits[changed] = predict(
-                            model,
-                            self.batcher,
-                            len(logits) + changed,
-                            settings,
-                            device=job.device,
-                            title=f"predict counterfactuals of {name}",
-                        )[0]
-            yield Result(seed, trained, logits, counterfactual_logits, features, model)
+            yield fitted

@@ -4,18 +4,19 @@ FairLex trains with AdamW, lr=0.003, and its usual epsilon=1e-8. On TF-IDF that 
 logistic regression; the defaults here reach it (see `evenhand.learning.linear.EPSILON`).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from evenhand.core.scratch import scratch_folder
 from evenhand.errors import InputError
+from evenhand.learning.history import Fitted
 from evenhand.learning.linear import train_models
 from evenhand.learning.problem import Problem
 from evenhand.legal.built import check_ids
 from evenhand.legal.features import read_features
-from evenhand.legal.training import Job, Result
+from evenhand.legal.training import Job
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -57,9 +58,9 @@ class Classifier:
         check_ids(case_ids, self.job.cases.every, path)
         return matrix[self.job.cases.rows]
 
-    def train(self, problem: Problem, seeds: Sequence[int]) -> Iterator[Result]:
+    def train(self, problem: Problem, seeds: Sequence[int]) -> list[Fitted]:
         """Train all seeds."""
-        models = train_models(
+        return train_models(
             self.matrix,
             problem,
             seeds,
@@ -68,6 +69,3 @@ class Classifier:
             folder=scratch_folder(),
             progress=True,
         )
-        for model in models:
-            features = self.matrix if model.reads is None else self.matrix @ model.reads
-            yield Result(model.seed, model.trained, model.logits, model.swapped_logits, features)
