@@ -100,8 +100,7 @@ def test_the_planted_truth(planted):
     some, test = cases.examples, cases.test
     for part, share in ((some.train, agreement), (some.dev, agreement), (test, 0.5)):
         assert np.mean(some.labels[part] == some.groups[part]) == pytest.approx(share, abs=0.04)
-    texts = cases.texts()
-    assert len({word for case in texts for part in case for word in part.split()}) == 300
+    assert len(np.unique(cases.words)) == cases.terms == 300
     matrix = cases.tfidf()
     np.testing.assert_allclose(np.sqrt(matrix.power(2).sum(axis=1)), 1, atol=1e-5)
     splits = some.train, some.dev, test

@@ -60,14 +60,10 @@ NOT_IN_DEV = np.where(np.arange(60) % 3 == 0, 2, examples().groups)
     [
         ({"train": NOBODY}, "erm", "macro_f1", "no case with a label in the split train"),
         ({"dev": NOBODY}, "erm", "macro_f1", "no case with a label in the split dev"),
-        ({"labels": examples().labels + 1}, "erm", "macro_f1", "none of the 3"),
-        ({"labels": examples().labels - 1}, "erm", "macro_f1", "none of the 3"),
         ({"labels": np.ones(60, dtype=np.int64)}, "erm", "macro_f1", "nothing to learn"),
         ({"groups": ONE_GROUP}, "group_dro", "macro_f1", "only the group 'two'"),
         ({"groups": ONE_GROUP}, "erm_group_uniform", "macro_f1", "only the group 'two'"),
         ({"groups": np.full(60, 2)}, "irm", "macro_f1", "no known group"),
-        (NO_GROUPS, "group_dro", "macro_f1", "group_dro .* needs groups"),
-        (NO_GROUPS, "erm", "worst_group_f1", "worst_group_f1 needs groups"),
         ({"groups": NOT_IN_DEV}, "erm", "mean_group_f1", "dev has no case of a known group"),
     ],
 )
@@ -77,8 +73,6 @@ def test_cases_that_cannot_be_trained_on(changed, objective, select, problem):
 
 
 def test_what_a_training_does_not_use_is_not_asked_for():
-    with pytest.raises(InputError, match="have 3 labels, and there are 2"):
-        remarks(examples("multi_label", classes=2))
     assert remarks(examples(groups=ONE_GROUP)) == remarks(examples(**NO_GROUPS)) == []
     run(examples(**NO_GROUPS))
 

@@ -1,7 +1,6 @@
 """Linear models, stacked over seeds, against the trainer of all models with a dense layer."""
 
 import json
-import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -133,10 +132,6 @@ def test_bad_input() -> None:
     x = matrix(some)
     with pytest.raises(InputError, match="epsilon"):
         run(x, some, epsilon=0.0)
-    broken = x.copy()
-    broken.data[3] = math.nan
-    with pytest.raises(InputError, match="case-0 is not finite"):
-        run(broken, some)
     with pytest.raises(InputError, match="no case with a label in the split dev"):
         run(x, replace(some, dev=np.empty(0, dtype=np.int64)))
     with pytest.raises(InputError, match="only the group"):
@@ -233,7 +228,5 @@ def test_counterfactuals_are_predicted_for_whoever_does_not_learn_from_them() ->
     expected = swapped @ plain.model.weight + plain.model.bias
     expected[~pairs.swapped] = np.nan
     np.testing.assert_allclose(also.counterfactual_logits, expected, atol=1e-12)
-    with pytest.raises(ValueError, match="do not belong to these cases"):
-        run(x, some, swapped=x)
     with pytest.raises(InputError, match="needs the cases' counterfactuals"):
         run(x, some, "iifr_text", options={"pairs": "counterfactual"})

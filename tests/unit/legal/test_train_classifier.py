@@ -388,7 +388,7 @@ def test_a_killed_training_continues_to_the_same_bytes(ecthr, tmp_path, monkeypa
         ({"seeds": [1, 1]}, "no seed, or one twice"),
         ({"batch": 0}, "batch is 0"),
         ({"lr": 0.0}, "lr is 0"),
-        ({"select": "accuracy"}, "select is 'accuracy'"),
+        ({"select": "accuracy"}, "select is accuracy"),
         ({"epochs": 1.5}, "the setting epochs=1.5 of the classifier tiny is no whole number"),
     ],
     ids=str,

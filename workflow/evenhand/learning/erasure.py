@@ -242,7 +242,8 @@ def fit_last_layer(
     fitted, chosen : arrays of int
         Rows to fit on, and to choose the penalty on.
     """
-    task, of_fitted, of_chosen = examples.task, *map(_balanced(examples), (fitted, chosen))
+    task, cells = examples.task, examples.cells
+    of_fitted, of_chosen = (balanced_weights(cells[rows]) for rows in (fitted, chosen))
     layers = [
         _fit(features[fitted], examples.hot[fitted], of_fitted, task, penalty)
         for penalty in PENALTIES
@@ -252,11 +253,6 @@ def fit_last_layer(
         _loss(held_out @ layer.weight + layer.bias, hot, of_chosen, task)[0] for layer in layers
     ]
     return layers[int(np.argmin(losses))]
-
-
-def _balanced(examples: Examples) -> Callable[[np.ndarray], np.ndarray]:
-    cells = examples.cells
-    return lambda rows: balanced_weights(cells[rows])
 
 
 def _fit(

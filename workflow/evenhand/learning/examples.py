@@ -116,8 +116,8 @@ def check(
     Raises
     ------
     InputError
-        A split is empty, labels are out of range or all the same, or the objective needs groups
-        and there are fewer than two.
+        A split is empty, labels are all the same, or the objective needs groups and there are
+        fewer than two.
     """
     for split in ("train", "dev"):
         if not len(getattr(examples, split)):
@@ -125,14 +125,6 @@ def check(
                 f"there is no case with a label in the split {split}",
                 remedy="divide the cases otherwise, or give more of them",
             )
-    if examples.task == "multi_class":
-        labels = examples.labels
-        if len(labels) and not 0 <= labels.min() <= labels.max() < examples.classes:
-            raise InputError(f"there is a label that is none of the {examples.classes}")
-    elif examples.labels.shape[1] != examples.classes:
-        raise InputError(
-            f"cases have {examples.labels.shape[1]} labels, and there are {examples.classes}"
-        )
     remarks = []
     per_class = {split: examples.hot[getattr(examples, split)] for split in ("train", "dev")}
     if (per_class["train"] == per_class["train"][0]).all():
@@ -168,11 +160,6 @@ def _check_correlation(examples: Examples) -> list[str]:
 
 def _check_groups(examples: Examples, objective: Objective, settings: Settings) -> list[str]:
     names = examples.group_names
-    if examples.groups is None:
-        raise InputError(
-            f"{objective.NAME} with epochs chosen by {settings.select} needs groups",
-            remedy="name an attribute",
-        )
     sizes = {
         split: np.bincount(examples.groups[rows], minlength=len(names))
         for split, rows in (("train", examples.train), ("dev", examples.dev))

@@ -93,20 +93,14 @@ def train_models(
         is not finite.
     """
     problem.check()
-    objective, cases = problem.objective, problem.examples
+    objective = problem.objective
     if trains_inside(objective, problem.options):
         raise InputError(
             f"{objective.NAME} trains the representation, and a linear classifier has a fixed one",
             remedy="use leace, or compat=true for the published form",
         )
-    if swapped is not None and (problem.pairs.swapped is None or swapped.shape != matrix.shape):
-        raise ValueError("the counterfactuals do not belong to these cases")
     if not 0 < epsilon < math.inf:
         raise InputError(f"epsilon is {epsilon}, and must be above 0")
-    if not np.isfinite(matrix.data).all():
-        row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-        first = cases.ids[row[~np.isfinite(matrix.data)][0]]
-        raise InputError(f"a feature of the case {first} is not finite")
 
     def train(problem: Problem, seeds: Sequence[int], part: str = "") -> list[Fitted]:
         stack = Stack(matrix, swapped, problem, seeds, epsilon, folder and folder / part)

@@ -83,6 +83,11 @@ def no_state(present: "Tensor", options: Options) -> State:
     return {}
 
 
+def keep_present(present: "Tensor", options: Options) -> State:
+    """Return ``present``, which holds the number of groups and never changes."""
+    return {"present": present}
+
+
 def no_modules(features: int, groups: int, options: Options) -> None:
     """Return None: no further network is trained."""
 

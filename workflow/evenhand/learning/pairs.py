@@ -82,7 +82,7 @@ def check_pairs(options: Mapping[str, Any], pairs: Pairs, train: np.ndarray) -> 
     kind = kind_of_pairs(options)
     if kind is None:
         return []
-    used, (one, several, source) = pairs.used(options), _WORDS[kind]
+    used, (pair, several, source) = pairs.used(options), _WORDS[kind]
     if used is None:
         raise InputError(
             f"the option pairs={kind} needs the cases' {several}",
@@ -90,7 +90,7 @@ def check_pairs(options: Mapping[str, Any], pairs: Pairs, train: np.ndarray) -> 
         )
     if (used[train] if kind == COUNTERFACTUAL else used[train] >= 0).any():
         return []
-    return [f"no case of the split train has a {one}: the objective has no pairs"]
+    return [f"no case of the split train has a {pair}: the objective has no pairs"]
 
 
 def among(rows: np.ndarray, neighbours: np.ndarray) -> np.ndarray:

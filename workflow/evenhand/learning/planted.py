@@ -38,31 +38,25 @@ class Planted:
     test : array of int64
         Rows in which label and attribute are unrelated.
     words : array of int64, shape (n, paragraphs, words)
-        Each paragraph's words, as indices into `vocabulary`; 2 n rows `with_counterfactuals`.
-    vocabulary : tuple of str
-    own_terms : int
-        It starts with this many words of each label and then of each attribute value.
+        The numbers of each paragraph's words; 2 n rows `with_counterfactuals`.
+    terms, own_terms : int
+        Words of the vocabulary. It starts with `own_terms` words of each label, and then of each
+        attribute value.
     """
 
     examples: Examples
     test: np.ndarray
     words: np.ndarray
-    vocabulary: tuple[str, ...]
+    terms: int
     own_terms: int
 
     def with_counterfactuals(self) -> "Planted":
         """Return the cases, followed by those with the words of the other attribute value."""
-        terms = np.arange(len(self.vocabulary))
-        attribute_terms = slice(
-            2 * self.own_terms, 4 * self.own_terms
-        )  # of one value, then of the other
+        terms = np.arange(self.terms)
+        # of one value, then of the other
+        attribute_terms = slice(2 * self.own_terms, 4 * self.own_terms)
         terms[attribute_terms] = np.roll(terms[attribute_terms], self.own_terms)
         return replace(self, words=np.concatenate([self.words, terms[self.words]]))
-
-    def texts(self) -> list[list[str]]:
-        """Return the paragraphs of each case as text."""
-        names = np.array(self.vocabulary)
-        return [[" ".join(paragraph) for paragraph in case] for case in names[self.words]]
 
     def tfidf(self) -> "csr_matrix":
         """Return the TF-IDF weights of the cases, float32, with rows of length 1."""
@@ -72,7 +66,7 @@ class Planted:
         n = len(self.words)
         rows = np.repeat(np.arange(n), self.words[0].size)
         ones = np.ones(self.words.size)
-        shape = (n, len(self.vocabulary))
+        shape = (n, self.terms)
         counts = csr_matrix((ones, (rows, self.words.ravel())), shape=shape)
         weights = TfidfTransformer().fit(counts[self.examples.train]).transform(counts)
         return weights.astype(np.float32)
@@ -89,10 +83,10 @@ class Planted:
         They are random, and near those of words of the same label or attribute value.
         """
         generator = np.random.default_rng(seed)
-        table = generator.normal(size=(len(self.vocabulary), width))
+        table = generator.normal(size=(self.terms, width))
         meanings = generator.normal(size=(5, width))
         meanings[4] = 0  # of the other words
-        meaning = np.minimum(np.arange(len(self.vocabulary)) // self.own_terms, 4)
+        meaning = np.minimum(np.arange(self.terms) // self.own_terms, 4)
         table = MEANING * meanings[meaning] + np.sqrt(1 - MEANING**2) * table
         return table.astype(np.float32)
 
@@ -153,13 +147,4 @@ def plant_cases(
         group_names=("zero", "one"),
         known_groups=2,
     )
-    return Planted(
-        examples, test, drawn, tuple(_word(number) for number in range(terms)), own_terms
-    )
-
-
-def _word(number: int) -> str:
-    """Return a word of five letters without digits, such as baban, that a tokenizer keeps whole."""
-    syllables = [a + b for a in "bdfgklmnprstvz" for b in "aeiou"]
-    first, second = divmod(number, len(syllables))
-    return syllables[first] + syllables[second] + "n"
+    return Planted(examples, test, drawn, terms, own_terms)

@@ -148,7 +148,7 @@ def _hierarchical(planted: Planted, examples, objective, options, seed: int):
     from evenhand.learning.hierarchical import HierarchicalClassifier
     from evenhand.learning.packing import Limits, pack
 
-    width, first = 32, len(planted.vocabulary)
+    width, first = 32, planted.terms
     table = planted.word_vectors(width, seed)
     _, paragraphs, words = planted.words.shape
     limits = Limits(paragraphs, words + 1)

@@ -30,8 +30,6 @@ class Space:
 
     Attributes
     ----------
-    names : list of str
-        The attributes.
     codes : array of int32, shape (n, attributes)
         All rows of the table.
     lowest, highest : array of int32, shape (attributes,)
@@ -49,7 +47,6 @@ class Space:
         None: the inputs are the codes, and so have the same derivatives.
     """
 
-    names: list[str]
     codes: np.ndarray
     lowest: np.ndarray
     highest: np.ndarray
@@ -118,7 +115,6 @@ def native(table: Prepared, train: np.ndarray) -> Space:
     codes = table.integers.astype(np.int32)
     protected = names.index(table.attribute_name)
     return Space(
-        names=list(names),
         codes=codes,
         lowest=codes[train].min(axis=0),
         highest=codes[train].max(axis=0),
@@ -136,22 +132,19 @@ def one_hot(table: Prepared, train: np.ndarray) -> Space:
     for i, feature in enumerate(table.features):
         if i not in table.attribute_columns:
             groups.setdefault(feature.split("=", 1)[0] if "=" in feature else feature, []).append(i)
-    names, columns, levels, codes = [], [], [], []
-    for name, places in groups.items():
+    columns, levels, codes = [], [], []
+    for places in groups.values():
         part = table.x[:, places]
         if len(places) > 1 and ((part == 0) | (part == 1)).all() and (part.sum(axis=1) == 1).all():
-            names.append(name)
             columns.append(places)
             levels.append(np.eye(len(places)))
             codes.append(part.argmax(axis=1))
             continue
         for place in places:
             values, code = np.unique(table.x[:, place], return_inverse=True)
-            names.append(table.features[place])
             columns.append([place])
             levels.append(values[:, None])
             codes.append(code)
-    names.append(table.attribute_name)
     columns.append(table.attribute_columns)
     levels.append(table.attribute_codes)
     codes.append(table.a)
@@ -170,13 +163,12 @@ def one_hot(table: Prepared, train: np.ndarray) -> Space:
 
     codes = np.column_stack(codes).astype(np.int32)
     return Space(
-        names=names,
         codes=codes,
         lowest=codes[train].min(axis=0),
         highest=codes[train].max(axis=0),
         steps=np.array(steps, dtype=np.int32),
-        protected=len(names) - 1,
-        hidden=[len(names) - 1],
+        protected=len(columns) - 1,
+        hidden=[len(columns) - 1],
         inputs=table.x.shape[1],
         tables=list(zip(columns, tables, strict=True)),
     )

@@ -26,6 +26,7 @@ from evenhand.learning.objective import (
     Options,
     State,
     full_precision,
+    keep_present,
     losses_of,
     mean_over,
     per_example_loss,
@@ -46,10 +47,7 @@ OPTIONS: dict[str, float | bool | str] = {
     "compat": False,
 }
 
-
-def initial_state(present: Tensor, options: Options) -> State:
-    """Return ``present``, the groups over which the adversary should be uncertain."""
-    return {"present": present}
+initial_state = keep_present
 
 
 def modules(features: int, groups: int, options: Options) -> nn.Module:

@@ -24,6 +24,7 @@ from evenhand.learning.objective import (
     at_least_one,
     full_precision,
     group_means,
+    keep_present,
     losses_of,
     mean_over,
     membership,
@@ -36,10 +37,7 @@ USES_GROUPS = True
 AIM = "worst_group"
 OPTIONS: dict[str, float | bool | str] = {"penalty": 0.5, "anneal_steps": 500.0, "compat": False}
 
-
-def initial_state(present: Tensor, options: Options) -> State:
-    """Return ``present``, which holds the number of groups and never changes."""
-    return {"present": present}
+initial_state = keep_present
 
 
 def loss(batch: Batch, state: State, options: Options, modules: None) -> tuple[Tensor, State]:

@@ -17,6 +17,7 @@ from evenhand.learning.objective import (
     State,
     at_least_one,
     group_means,
+    keep_present,
     losses_of,
     mean_over,
     membership,
@@ -29,10 +30,7 @@ USES_GROUPS = True
 AIM = "worst_group"
 OPTIONS: dict[str, float | bool | str] = {"beta": 0.5, "compat": False}
 
-
-def initial_state(present: Tensor, options: Options) -> State:
-    """Return ``present``, which holds the number of groups and never changes."""
-    return {"present": present}
+initial_state = keep_present
 
 
 def loss(batch: Batch, state: State, options: Options, modules: None) -> tuple[Tensor, State]:
