@@ -173,9 +173,9 @@ def test_predictions_that_do_not_belong_to_the_runs_are_refused(tmp_path):
         counted(given | {"predictions": [path]})
     [path] = given["predictions"]
     whole = pq.read_table(path)
+    before = counted(given)
     pq.write_table(whole.take(np.arange(len(whole))[::-1]), path)
-    with pytest.raises(InputError, match="not in the order of the runs"):
-        counted(given)
+    assert counted(given) == before
     pq.write_table(whole.set_column(1, "row", [np.where(whole["row"], whole["row"], 1)]), path)
     with pytest.raises(InputError, match="probabilities that are not of the people"):
         counted(given)

@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 
 from evenhand.errors import InputError
 from evenhand.individual.published import number, read_published
-from evenhand.individual.results import by_setting, read_groups, read_runs
-from evenhand.individual.summary import t_quantile
+from evenhand.individual.results import by_setting, read_groups, read_runs, t_quantile
 from evenhand.individual.tables import grid, groups, pareto_fronts, tests, training
 from evenhand.individual.tables.inconsistencies import accuracies_with, check_published, mix
 from evenhand.individual.tables.pareto_fronts import dominators
-from evenhand.learning.train_table import GROUPS, with_reason
+from evenhand.learning.train_table import GROUPS, RUNS
 from evenhand.metrics.inference import further, student_power
 from unit.individual.made_study import FACTS, find, run, study
 from unit.learning.made_tables import table
@@ -33,7 +32,7 @@ def write(tmp_path):
         rows = [{**row, "run": number} for number, row in enumerate(rows)]
         of_groups = [dict.fromkeys(GROUPS.names) | {"run": row["run"], "group": 0} for row in rows]
         paths = tmp_path / f"{name}.runs.parquet", tmp_path / f"{name}.groups.parquet"
-        pq.write_table(pa.Table.from_pylist(rows, with_reason([])), paths[0])
+        pq.write_table(pa.Table.from_pylist(rows, RUNS), paths[0])
         pq.write_table(pa.Table.from_pylist(of_groups, GROUPS), paths[1])
         return paths
 

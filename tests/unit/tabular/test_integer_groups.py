@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import InputError
-from evenhand.tabular.integer_groups import with_integer_groups
+from evenhand.tabular.prepared import with_integer_groups
 from unit.learning.made_eidig import people
 from unit.learning.made_tables import table
 

@@ -25,8 +25,7 @@ from evenhand.individual.results import (
 )
 from evenhand.io.tables import read_columns
 from evenhand.metrics.individual import BASES, binary, similar_outputs, unchanged_labels
-from evenhand.tabular.integer_groups import with_integer_groups
-from evenhand.tabular.prepared import Prepared, read_prepared
+from evenhand.tabular.prepared import Prepared, read_prepared, with_integer_groups
 
 COLUMNS = ["run", "row", "p", "p_flipped"]
 
@@ -147,26 +146,23 @@ def read_answers(
         raise InputError(
             f"has probabilities that are not of the people of {table.name}", file=predictions
         )
-    first, last = (np.searchsorted(run, numbers, side) for side in ("left", "right"))
-    if (np.diff(run) < 0).any():
-        raise InputError("is not in the order of the runs", file=predictions)
-    places = {number: slice(*ends) for number, *ends in zip(numbers, first, last, strict=True)}
     made = []
     for result in chosen:
-        some = [r for r in result.runs if places[r["run"]].start < places[r["run"]].stop]
-        if not some:
+        seeds = {one["run"]: one["seed"] for one in result.runs}
+        at = np.flatnonzero(np.isin(run, [*seeds]))
+        there, seed = np.unique(run[at], return_inverse=True)
+        order = np.argsort(seed, kind="stable")
+        at, seed = at[order], seed[order]
+        if not len(at):
             continue
-        at = np.concatenate([np.arange(*places[r["run"]].indices(len(run))) for r in some])
-        sizes = [places[r["run"]].stop - places[r["run"]].start for r in some]
-        base = BASES[result.named["js_base"]]
-        changed, beyond = _flips(p[at], flipped[at], base)
+        changed, beyond = _flips(p[at], flipped[at], BASES[result.named["js_base"]])
         made.append(
             Answers(
                 result.setting,
                 table,
-                [r["seed"] for r in some],
+                [seeds[number] for number in there.tolist()],
                 len(result.runs),
-                np.repeat(np.arange(len(some)), sizes),
+                seed,
                 row[at],
                 p[at],
                 flipped[at],

@@ -16,9 +16,9 @@ from evenhand.individual.results import (
     SETTING_COLUMNS,
     SUMMARY_COLUMNS,
     Result,
+    summarise,
 )
 from evenhand.individual.study import IndividualStudy
-from evenhand.individual.summary import summarise
 
 #: A number of the paper, from one run, is reproduced if it is within this many sd of single runs.
 WIDTH = 2.0
@@ -111,7 +111,7 @@ def judge(
     paper : Number, optional
         The published number.
     summary : mapping
-        The result of `evenhand.individual.summary.summarise`.
+        The result of `evenhand.individual.results.summarise`.
     inconsistent : str, optional
         Why the cell contradicts others of the paper.
     diverged, empty : int

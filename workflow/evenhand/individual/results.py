@@ -1,9 +1,12 @@
-"""Read the training runs for all tables, and group them by setting."""
+"""Read the training runs for all tables, group them by setting, and take means over seeds."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from evenhand.core.tables import integer, number, text
 from evenhand.errors import InputError
@@ -47,6 +50,9 @@ SUMMARY_COLUMNS = (
     number("sd", "Standard deviation of single runs (ddof 1)"),
     integer("seeds", "Runs in the mean"),
 )
+
+#: Coverage of the intervals.
+LEVEL = 0.95
 
 Setting = tuple[Any, ...]
 
@@ -219,3 +225,26 @@ def cell_key(row: Mapping[str, Any], table: str) -> tuple[Any, ...]:
     if table == "table_8" and row["epsilon"] == 1:
         how = "none", 0.0, None
     return row["dataset"], row["method"], *how, row["mu"], row["group"], row["split"], row["metric"]
+
+
+def summarise(values: Sequence[float]) -> dict[str, Any]:
+    """Return mean, sd of single runs, t interval of the mean, and the number of values (seeds).
+
+    Without values the mean is None; with one value the sd and the interval are None.
+    """
+    summary: dict[str, Any] = dict.fromkeys(("mean", "sd", "low", "high")) | {"seeds": len(values)}
+    if not values:
+        return summary
+    mean = float(np.mean(values))
+    if len(values) == 1:
+        return summary | {"mean": mean}
+    sd = float(np.std(values, ddof=1))
+    reach = t_quantile(len(values) - 1) * sd / math.sqrt(len(values))
+    return summary | {"mean": mean, "sd": sd, "low": mean - reach, "high": mean + reach}
+
+
+def t_quantile(degrees: int, level: float = LEVEL) -> float:
+    """Return the half-width of a t interval in standard errors."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(degrees, (1 + level) / 2))

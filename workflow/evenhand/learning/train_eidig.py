@@ -24,8 +24,7 @@ from evenhand.learning.eidig.network import Adadelta, Nadam, Network, glorot, tr
 from evenhand.learning.eidig.space import Space, native, one_hot
 from evenhand.learning.hyperparameters import Hyperparameters, read_hyperparameters
 from evenhand.learning.train_table import run_tables
-from evenhand.tabular.integer_groups import with_integer_groups
-from evenhand.tabular.prepared import Prepared, read_prepared
+from evenhand.tabular.prepared import Prepared, read_prepared, with_integer_groups
 from evenhand.tabular.splits import Split, make_splits
 
 if TYPE_CHECKING:

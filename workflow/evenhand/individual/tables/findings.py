@@ -131,6 +131,11 @@ class Rows:
                 return row | {"significant": p is not None and p < ALPHA}
         return None
 
+    def tests_of_mlp(self, individual: str, metrics: Iterable[str]) -> dict[str, Row] | None:
+        """Return the tests of the MLP with an individual loss by metric, if there are all."""
+        tests = {metric: self.test("mlp", individual, metric) for metric in metrics}
+        return None if None in tests.values() else tests
+
 
 def _is(row: Row, *names: str) -> bool:
     return (row["method"], row["individual"], row["metric"]) == names
@@ -185,15 +190,14 @@ def blind_network(rows: Rows) -> Facts | None:
 
 def collapse(rows: Rows) -> Facts | None:
     """Test whether IIFR's gain comes with fewer positive predictions."""
-    metrics = ("ifr_p", "positive_rate", "balanced_acc")
-    tests_by_metric = {metric: rows.test("mlp", "iifr_cosine", metric) for metric in metrics}
-    if None in tests_by_metric.values():
+    tests = rows.tests_of_mlp("iifr_cosine", ("ifr_p", "positive_rate", "balanced_acc"))
+    if not tests:
         return None
-    gain, rate = tests_by_metric["ifr_p"], tests_by_metric["positive_rate"]
+    gain, rate = tests["ifr_p"], tests["positive_rate"]
     holds = gain["difference"] > 0 >= rate["difference"]
     holds = holds and gain["significant"] and rate["significant"]
     kind = "fewer_positives" if holds else "other_gain" if gain["difference"] > 0 else "no_gain"
-    return tests_by_metric | {"holds": holds, "headline": kind}
+    return tests | {"holds": holds, "headline": kind}
 
 
 def one_class(rows: Rows) -> Facts | None:
@@ -223,14 +227,11 @@ def one_class(rows: Rows) -> Facts | None:
 
 def counterfactual(rows: Rows) -> Facts | None:
     """Test whether counterfactual pairs increase individual fairness, and its cost."""
-    metrics = ("ifr_p", "acc", "ddp")
-    tests_by_metric = {
-        metric: rows.test("mlp", "iifr_counterfactual", metric) for metric in metrics
-    }
-    if None in tests_by_metric.values():
+    tests = rows.tests_of_mlp("iifr_counterfactual", ("ifr_p", "acc", "ddp"))
+    if not tests:
         return None
-    fair = tests_by_metric["ifr_p"]
-    return tests_by_metric | {"holds": fair["significant"] and fair["difference"] > 0}
+    fair = tests["ifr_p"]
+    return tests | {"holds": fair["significant"] and fair["difference"] > 0}
 
 
 def adversaries(rows: Rows) -> Facts | None:

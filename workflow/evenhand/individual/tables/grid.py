@@ -6,9 +6,14 @@ The paper's Figures 4 to 6 show such numbers, which are not among our facts of t
 from collections.abc import Iterator
 
 from evenhand.core.tables import Row, Table, integer, text
-from evenhand.individual.results import FORM, METRICS, SETTING_COLUMNS, SUMMARY_COLUMNS
+from evenhand.individual.results import (
+    FORM,
+    METRICS,
+    SETTING_COLUMNS,
+    SUMMARY_COLUMNS,
+    summarise,
+)
 from evenhand.individual.study import IndividualStudy
-from evenhand.individual.summary import summarise
 
 TABLE = Table(
     "grid",

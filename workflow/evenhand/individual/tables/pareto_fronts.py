@@ -8,9 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from evenhand.core.tables import Row, Table, flag, integer, number, percent, text
-from evenhand.individual.results import FORM, SETTING_COLUMNS, Result, describe
+from evenhand.individual.results import FORM, SETTING_COLUMNS, Result, describe, summarise
 from evenhand.individual.study import IndividualStudy
-from evenhand.individual.summary import summarise
 
 #: The measures of unfairness (less is better) that are plotted against balanced accuracy.
 FRONTS = ("ddp", "ifr_p")

@@ -18,9 +18,9 @@ from evenhand.individual.results import (
     SETTING_COLUMNS,
     Result,
     Setting,
+    t_quantile,
 )
 from evenhand.individual.study import IndividualStudy
-from evenhand.individual.summary import t_quantile
 from evenhand.metrics.inference import conclude, further, student_power
 from evenhand.metrics.paired import holm
 
