@@ -148,7 +148,7 @@ def read_answers(
         )
     made = []
     for result in chosen:
-        seeds = {one["run"]: one["seed"] for one in result.runs}
+        seeds = {item["run"]: item["seed"] for item in result.runs}
         at = np.flatnonzero(np.isin(run, [*seeds]))
         there, seed = np.unique(run[at], return_inverse=True)
         order = np.argsort(seed, kind="stable")
