@@ -5,13 +5,9 @@ import dataclasses
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given as drawn
-from hypothesis import strategies as st
 
 from evenhand.errors import InputError
 from evenhand.individual.people import (
-    Answers,
-    count_answers,
     read_people,
     settings_of_tables,
 )
@@ -179,23 +175,3 @@ def test_predictions_that_do_not_belong_to_the_runs_are_refused(tmp_path):
     pq.write_table(whole.set_column(1, "row", [np.where(whole["row"], whole["row"], 1)]), path)
     with pytest.raises(InputError, match="probabilities that are not of the people"):
         counted(given)
-
-
-@drawn(st.lists(st.tuples(st.integers(0, 5), st.booleans(), st.booleans()), min_size=1))
-def test_no_more_people_than_answers_and_no_more_answers_than_flips(answers):
-    table = made_people.table(values=3)
-    row = np.array([one[0] for one in answers])
-    others = table.a[row][:, None] != np.arange(3)
-    changed = others & np.array([one[1] for one in answers])[:, None]
-    beyond = others & np.array([one[2] for one in answers])[:, None]
-    zeros = np.zeros(len(row))
-    answers = Answers(
-        ("mine", *(None,) * 9), table, [0], 1, zeros.astype(int), row, zeros, zeros[:, None],
-        zeros.astype(bool), changed, beyond,
-    )  # fmt: skip
-    found = count_answers(answers, np.ones(len(row), dtype=bool))
-    for kind in ("changed", "beyond"):
-        assert found[f"{kind}_people"] <= found[kind] <= found[f"{kind}_flips"] <= found["flips"]
-    assert found["people"] <= found["answers"] == len(row)
-    assert found["ifr_b"] == pytest.approx(100 * (1 - found["changed_flips"] / found["flips"]))
-    assert found["ifr_p_all"] == pytest.approx(100 * (1 - found["beyond"] / found["answers"]))

@@ -1,4 +1,3 @@
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -242,15 +241,10 @@ def test_an_encoder_that_reads_images_too(tmp_path):
 
 def test_what_is_no_encoder(tmp_path):
     folder = tiny_models.save(tmp_path / "m")
-    with pytest.raises(InputError, match="there is no such model folder"):
-        load_encoder(tmp_path / "none")
     with pytest.raises(InputError, match="dtype 'int8' is unknown"):
         load_encoder(folder, dtype="int8")
     with pytest.raises(InputError, match="its first token does not see the others"):
         load_encoder(tiny_causal.save(tmp_path / "c"))
-    if not torch.cuda.is_available():
-        with pytest.raises(InputError, match="there is no GPU"):
-            load_encoder(folder, device="cuda")
     weights = load_file(folder / "model.safetensors")
     lacking = {
         name: tensor for name, tensor in weights.items() if "layer.1.output.dense" not in name
@@ -260,10 +254,6 @@ def test_what_is_no_encoder(tmp_path):
         load_encoder(folder)
     (folder / "model.safetensors").write_bytes(b"not weights")
     with pytest.raises(InputError, match="the weights are broken"):
-        load_encoder(folder)
-    (folder / "model.safetensors").unlink()
-    shutil.copy(folder / "config.json", folder / "pytorch_model.bin")
-    with pytest.raises(InputError, match="a pickle, which can run code, is not read"):
         load_encoder(folder)
 
 

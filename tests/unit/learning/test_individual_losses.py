@@ -78,11 +78,6 @@ def test_flipped_people_of_one_numeric_column_have_another_of_its_values():
     assert all((one != x[..., 2]).all() and torch.isin(one, codes).all() for one in found)
 
 
-def test_a_loss_that_is_not_there():
-    with pytest.raises(InputError, match="no individual loss 'mine'"):
-        individual_loss_of("mine")
-
-
 def test_a_module_that_a_loss_lacks_is_no_missing_loss(monkeypatch, tmp_path):
     from evenhand.learning import individual_losses
 

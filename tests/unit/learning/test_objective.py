@@ -23,6 +23,13 @@ def test_the_loss_of_a_case():
     torch.testing.assert_close(common.losses_of(batch), expected)
 
 
+def test_the_mean_loss():
+    batch = batch_of(answers(0.5, 0.75, 0.1, 0.9), [0, 1, 0, 0], [0, 0, 1, 2])
+    value, state = common.load_objective("erm").loss(batch, {}, {}, None)
+    assert value.item() == pytest.approx(-math.log(0.5 * 0.75 * 0.9 * 0.1) / 4)
+    assert state == {}
+
+
 @pytest.mark.parametrize("dtype", [torch.int64, torch.float32, torch.bool])
 def test_labels_of_any_type(dtype):
     batch = made(0, "multi_label")

@@ -1,21 +1,6 @@
-import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
 from evenhand.learning.pair_sources import NOBODY, near_enough, nearest
-from unit.learning.algorithm_2 import cosine
-
-
-@given(st.integers(0, 50))
-def test_nearest_is_that_of_two_loops(seed):
-    x = torch.randn(12, 4, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-    similarity, partner = nearest(x)
-    for i in range(len(x)):
-        others = {j: cosine(x[i], x[j]) for j in range(len(x)) if j != i}
-        best = max(others, key=others.get)
-        assert partner[i] == best
-        assert similarity[i].item() == pytest.approx(others[best], abs=1e-12)
 
 
 def test_a_row_of_zeros_leaves_the_others_their_pairs():

@@ -201,9 +201,6 @@ def test_the_base_is_of_loss_and_metric(tmp_path):
     [
         ({"individual": ["iifr_euclid"]}, "no individual loss 'iifr_euclid'"),
         ({"split": "stratified"}, "split is stratified"),
-        ({"reduction": "max"}, "reduction is max"),
-        ({"js_base": "10"}, "js_base is 10"),
-        ({"epsilon_unit": "share"}, "epsilon_unit is share"),
         ({"lambdas": [], "individual": ["iifr_cosine"]}, "is empty"),
         ({"split": "official"}, "has no official split"),
         (

@@ -77,11 +77,6 @@ def test_among_equal_scores_the_lower_loss_is_better():
     for score, loss in [(0.1, 0.9), (0.1, 0.7), (0.1, 0.8), (0.2, 5.0)]:
         epochs.add({"dev_macro_f1": score, "dev_loss": loss}, {}, dict)
         assert epochs.best == {1: 1, 2: 2, 3: 2, 4: 4}[len(epochs.history)]
-    settings = Settings(lr=1e-9, batch=8, epochs=5, patience=1)
-    trained, *_ = run(examples(), settings=settings, dropout=0.0)
-    assert len({row["dev_macro_f1"] for row in trained.history}) == 1
-    losses = [row["dev_loss"] for row in trained.history]
-    assert trained.epoch == 1 + int(np.argmin(losses))
 
 
 @pytest.mark.parametrize("select", ["macro_f1", "mean_group_f1", "worst_group_f1"])

@@ -70,9 +70,6 @@ def test_files_that_are_wrong(tmp_path):
     files[1].write_text("\n", encoding="utf-8")
     with pytest.raises(InputError, match="has no rows"):
         read(files, {})
-    files[1].write_bytes(b"\xff\xfe\n")
-    with pytest.raises(InputError, match="is not UTF-8"):
-        read(files, {})
 
 
 @pytest.mark.mirror
