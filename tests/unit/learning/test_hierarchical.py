@@ -187,12 +187,6 @@ def test_what_does_not_fit():
         model(pack(documents_of(SHAPES[:2]), Limits(9, 24), pad_id=0))
     with pytest.raises(InputError, match="the mode 'published' is unknown"):
         classifier(mode="published")
-    vectors = torch.zeros((1, 32), dtype=torch.float64)
-    zero, one = torch.zeros(1, dtype=torch.long), torch.ones(1, dtype=torch.long)
-    with pytest.raises(ValueError, match="padding is for compat mode, and this is fixed"):
-        model.top(vectors, zero, zero, one, padding=vectors[0])
-    with pytest.raises(ValueError, match="this is compat"):
-        MODELS["compat"].top(vectors, zero, zero, one)
     with pytest.raises(InputError, match="vocabulary of 121, and the encoder knows 120"):
         check_input(model.encoder, vocabulary=121, limits=LIMITS)
     for family in tiny_encoders.CONFIGS:

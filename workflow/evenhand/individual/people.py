@@ -6,8 +6,9 @@ probability by more than that (`evenhand.metrics.individual`). IFR_b and IFR_p a
 flips without such a change, as a mean over individuals, then over seeds.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ WITH_INTEGERS = "eidig_integers"
 Name = tuple[str, str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Answers:
     """The predictions of the runs of one setting for the test individuals.
 
@@ -58,11 +59,6 @@ class Answers:
         P(Y=1).
     flipped : array of float32, shape (n, values)
         P(Y=1) with each value of the attribute; NaN for the factual value.
-    positive : array of bool, shape (n,)
-        Whether the predicted label is 1: a probability above one half.
-    changed, beyond : array of bool, shape (n, values)
-        Whether that value changes the label, and changes the probability by more than tau; False
-        for the factual value.
     """
 
     setting: Setting
@@ -73,9 +69,30 @@ class Answers:
     row: np.ndarray
     p: np.ndarray
     flipped: np.ndarray
-    positive: np.ndarray
-    changed: np.ndarray
-    beyond: np.ndarray
+
+    @cached_property
+    def positive(self) -> np.ndarray:
+        """Whether each predicted label is 1 (a probability above one half): bool, (n,)."""
+        return binary(self.p).argmax(axis=1) == 1
+
+    @cached_property
+    def changed(self) -> np.ndarray:
+        """Whether each value changes the label: bool, (n, values); False for the factual one."""
+        return self._flips(unchanged_labels)
+
+    @cached_property
+    def beyond(self) -> np.ndarray:
+        """Whether each value changes the probability by more than tau: as `changed`."""
+        base = BASES[self.setting[SETTING.index("js_base")]]
+        return self._flips(partial(similar_outputs, base=base))
+
+    def _flips(self, share_kept: Callable[..., np.ndarray]) -> np.ndarray:
+        flips = np.zeros(self.flipped.shape, dtype=bool)
+        for value in range(flips.shape[1]):
+            some = ~np.isnan(self.flipped[:, value])
+            pair = binary(self.p[some]), binary(self.flipped[some, value : value + 1])
+            flips[some, value] = share_kept(*pair) == 0
+        return flips
 
     @property
     def name(self) -> Name:
@@ -155,35 +172,13 @@ def read_answers(
         at, seed = at[order], seed[order]
         if not len(at):
             continue
-        changed, beyond = _flips(p[at], flipped[at], BASES[result.named["js_base"]])
+        kept = [seeds[number] for number in there.tolist()]
         made.append(
             Answers(
-                result.setting,
-                table,
-                [seeds[number] for number in there.tolist()],
-                len(result.runs),
-                seed,
-                row[at],
-                p[at],
-                flipped[at],
-                binary(p[at]).argmax(axis=1) == 1,
-                changed,
-                beyond,
+                result.setting, table, kept, len(result.runs), seed, row[at], p[at], flipped[at]
             )
         )
     return made
-
-
-def _flips(p: np.ndarray, flipped: np.ndarray, base: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return whether each attribute value changes the label, and changes P by more than tau."""
-    changed = np.zeros(flipped.shape, dtype=bool)
-    beyond = np.zeros(flipped.shape, dtype=bool)
-    for value in range(flipped.shape[1]):
-        some = ~np.isnan(flipped[:, value])
-        pair = binary(p[some]), binary(flipped[some, value : value + 1])
-        changed[some, value] = unchanged_labels(*pair) == 0
-        beyond[some, value] = similar_outputs(*pair, base=base) == 0
-    return changed, beyond
 
 
 def count_answers(answers: Answers, some: np.ndarray) -> dict[str, Any]:

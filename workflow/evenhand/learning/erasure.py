@@ -41,27 +41,20 @@ SHORT = 1e-6
 
 @dataclass(frozen=True)
 class Eraser:
-    """The map x -> x - (x - centre) right left^T.
+    """The map x -> x - x right left^T, up to a constant that a layer's bias takes up.
 
     Attributes
     ----------
-    centre : array, shape (d,)
     left, right : arrays, shape (d, r)
     """
 
-    centre: np.ndarray
     left: np.ndarray
     right: np.ndarray
-
-    def __call__(self, features: Any) -> np.ndarray:
-        """Return rows (n, d), dense or sparse, without the attribute."""
-        moved = (features @ self.right - self.centre @ self.right) @ self.left.T
-        return (features.toarray() if hasattr(features, "toarray") else features) - moved
 
     def without(self, basis: np.ndarray) -> "Eraser":
         """Return the eraser that then also projects out an orthonormal basis (d, k)."""
         left, right = np.hstack([self.left, basis]), np.hstack([self.right, self.project(basis)])
-        return Eraser(self.centre, left, right)
+        return Eraser(left, right)
 
     def project(self, weight: np.ndarray) -> np.ndarray:
         """Return the weights (d, k) on x that are equivalent to `weight` on the erased x."""
@@ -111,16 +104,14 @@ def fit_leace(features: Any, codes: np.ndarray, weights: np.ndarray) -> Eraser:
     import scipy.linalg
 
     groups = np.eye(codes.max() + 1)[codes]  # a row of weight 0 may have any group
-    centre, cross, covariance = _moments(features, groups, weights)
+    cross, covariance = _moments(features, groups, weights)
     covariance[np.diag_indices_from(covariance)] += RIDGE * covariance.trace() / len(covariance)
     right = scipy.linalg.solve(covariance, cross, assume_a="pos")
-    return Eraser(
-        centre, cross @ np.linalg.pinv(right.T @ cross, rcond=1e-9, hermitian=True), right
-    )
+    return Eraser(cross @ np.linalg.pinv(right.T @ cross, rcond=1e-9, hermitian=True), right)
 
 
 def _moments(features: Any, groups: np.ndarray, weights: np.ndarray):
-    """Return the weighted mean, the covariance with the groups, and the covariance."""
+    """Return the weighted covariance with the groups, and the covariance."""
     centre = np.asarray(features.T @ weights, dtype=np.float64)
     centred = groups - weights @ groups
     cross = np.asarray(features.T @ (weights[:, None] * centred), dtype=np.float64)
@@ -129,7 +120,7 @@ def _moments(features: Any, groups: np.ndarray, weights: np.ndarray):
         square = (weighted.T @ features).toarray().astype(np.float64)
     else:
         square = features.T.astype(np.float64) @ (weights[:, None] * features)
-    return centre, cross, square - np.outer(centre, centre)
+    return cross, square - np.outer(centre, centre)
 
 
 def fit_inlp(features: Any, codes: np.ndarray, weights: np.ndarray, rounds: int) -> Eraser:
@@ -147,9 +138,8 @@ def fit_inlp(features: Any, codes: np.ndarray, weights: np.ndarray, rounds: int)
     """
     order = np.flatnonzero(weights > 0)
     held_out, fitted = order[::HELD_OUT], np.delete(order, np.s_[::HELD_OUT])
-    centre = np.asarray(features.T @ weights, dtype=np.float64)
-    hot, nothing = np.eye(codes.max() + 1, dtype=bool)[codes], np.zeros((len(centre), 0))
-    start = Eraser(centre, nothing, nothing)
+    hot, nothing = np.eye(codes.max() + 1, dtype=bool)[codes], np.zeros((features.shape[1], 0))
+    start = Eraser(nothing, nothing)
 
     def useless(layer: LastLayer) -> bool:
         """Whether the mean accuracy over groups is within 2 standard errors of chance."""

@@ -56,8 +56,6 @@ def predict(
             outputs = forward(model, batcher(some), settings, device)
             batches.append([output.cpu().numpy() for output in outputs])
     model.train(was_training)
-    if not batches:
-        return np.empty((0, 0), dtype=np.float32), np.empty((0, 0), dtype=np.float32)
     logits, features = (np.concatenate(some) for some in zip(*batches, strict=True))
     return logits, features
 

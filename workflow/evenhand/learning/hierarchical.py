@@ -347,8 +347,6 @@ class DocumentTop(nn.Module):
                 f"a document has {most} paragraphs, and the model reads {self.segments}",
                 remedy="pack with the model's limits",
             )
-        if (padding is None) == (self.mode == "compat"):
-            raise ValueError(f"padding is for compat mode, and this is {self.mode}")
         number, places = len(counts), self.segments if self.mode == "compat" else max(most, 1)
         empty = vectors.new_zeros(self.width) if padding is None else padding.to(vectors.dtype)
         grid = empty.expand(number, places, self.width)

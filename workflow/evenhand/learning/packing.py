@@ -14,7 +14,7 @@ import torch
 
 from evenhand.errors import InputError
 
-#: Bucket widths are multiples of this many tokens.
+#: Bucket widths are multiples of this many tokens, up to the limit.
 BUCKET = 16
 
 #: The maximum number of tokens, including padding, that the encoder processes at once, by kind of
@@ -145,7 +145,6 @@ def pack(
     limits: Limits,
     *,
     pad_id: int,
-    bucket: int = BUCKET,
     tokens_per_batch: int | None = None,
     device: str = "cpu",
 ) -> Packed:
@@ -159,8 +158,6 @@ def pack(
         The maximum lengths.
     pad_id : int
         The id for padding, which is masked.
-    bucket : int
-        Widths are multiples of this, up to the limit.
     tokens_per_batch : int, optional
         The maximum number of tokens in a bucket, including padding; at least one paragraph. By
         default, `TOKENS_PER_BATCH`.
@@ -184,9 +181,7 @@ def pack(
             "a paragraph has no tokens, so that it has no vector",
             remedy="use a tokenizer that puts special tokens around a text",
         )
-    if bucket < 1 or tokens_per_batch < 1 or sizes.max(initial=0) > limits.tokens:
-        raise ValueError(f"no such buckets: {bucket}, {tokens_per_batch}, {limits.tokens}")
-    widths = np.minimum(-(-sizes // bucket) * bucket, limits.tokens)
+    widths = np.minimum(-(-sizes // BUCKET) * BUCKET, limits.tokens)
     flat = np.concatenate([np.zeros(0, np.int64), *paragraphs])
     starts = np.cumsum(sizes) - sizes
     documents, slots = places(counts)

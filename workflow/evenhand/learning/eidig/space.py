@@ -132,43 +132,32 @@ def one_hot(table: Prepared, train: np.ndarray) -> Space:
     for i, feature in enumerate(table.features):
         if i not in table.attribute_columns:
             groups.setdefault(feature.split("=", 1)[0] if "=" in feature else feature, []).append(i)
-    columns, levels, codes = [], [], []
+    # of each attribute its columns, their values for each code, and the codes of all rows
+    parts: list[tuple[list[int], np.ndarray, np.ndarray]] = []
     for places in groups.values():
         part = table.x[:, places]
         if len(places) > 1 and ((part == 0) | (part == 1)).all() and (part.sum(axis=1) == 1).all():
-            columns.append(places)
-            levels.append(np.eye(len(places)))
-            codes.append(part.argmax(axis=1))
+            parts.append((places, np.eye(len(places)), part.argmax(axis=1)))
             continue
         for place in places:
             values, code = np.unique(table.x[:, place], return_inverse=True)
-            columns.append([place])
-            levels.append(values[:, None])
-            codes.append(code)
-    columns.append(table.attribute_columns)
-    levels.append(table.attribute_codes)
-    codes.append(table.a)
-    steps = [
-        max(1, len(level) // FINE) if len(places) == 1 else 1
-        for level, places in zip(levels, columns, strict=True)
-    ]
-    # the network inputs of each code: scaling works column by column
-    spread = [np.zeros((len(level), table.x.shape[1])) for level in levels]
-    for level, places, matrix in zip(levels, columns, spread, strict=True):
-        matrix[:, places] = level
-    tables = [
-        scaled(table, table.x[train], matrix)[1][:, places].astype(np.float32)
-        for matrix, places in zip(spread, columns, strict=True)
-    ]
-
-    codes = np.column_stack(codes).astype(np.int32)
+            parts.append(([place], values[:, None], code))
+    parts.append((table.attribute_columns, table.attribute_codes, table.a))
+    tables, steps = [], []
+    for places, values, _ in parts:
+        spread = np.zeros((len(values), table.x.shape[1]))  # scaling works column by column
+        spread[:, places] = values
+        inputs = scaled(table, table.x[train], spread)[1][:, places].astype(np.float32)
+        tables.append((places, inputs))
+        steps.append(max(1, len(values) // FINE) if len(places) == 1 else 1)
+    codes = np.column_stack([code for *_, code in parts]).astype(np.int32)
     return Space(
         codes=codes,
         lowest=codes[train].min(axis=0),
         highest=codes[train].max(axis=0),
         steps=np.array(steps, dtype=np.int32),
-        protected=len(columns) - 1,
-        hidden=[len(columns) - 1],
+        protected=len(parts) - 1,
+        hidden=[len(parts) - 1],
         inputs=table.x.shape[1],
-        tables=list(zip(columns, tables, strict=True)),
+        tables=tables,
     )
