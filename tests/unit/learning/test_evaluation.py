@@ -41,3 +41,13 @@ def test_a_group_without_dev_cases_has_no_score():
     found = dev_scores(np.zeros((len(some.dev), 3), np.float32), examples(groups=groups))
     assert found["dev_group_f1"][1] is None
     assert found["dev_worst_group_f1"] == found["dev_group_f1"][0]
+
+
+def test_a_cell_without_dev_cases_is_not_the_worst():
+    some = examples()
+    cells = some.cells[some.dev]
+    fewer = examples(dev=some.dev[cells != 1])
+    logits = fewer.hot[fewer.dev].astype(np.float32)
+    # each cell has one of three classes, and is predicted without an error
+    worst = dev_scores(logits, fewer, "cell_uniform")["dev_worst_group_f1"]
+    assert worst == pytest.approx(1 / 3)

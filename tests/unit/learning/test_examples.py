@@ -2,16 +2,19 @@ import numpy as np
 import pytest
 
 from evenhand.errors import InputError
-from evenhand.learning.examples import Examples, check
+from evenhand.learning.examples import Examples
 from evenhand.learning.objective import load_objective
+from evenhand.learning.pairs import Pairs
+from evenhand.learning.problem import Problem
 from evenhand.learning.settings import Settings
 from unit.learning.made_training import OBJECTIVES, examples, run
 
 
-def remarks(some: Examples, objective: str = "erm", **settings):
-    """What `check` says."""
+def remarks(some: Examples, objective: str = "erm", options=None, pairs=None, **settings):
+    """What a problem's check returns."""
     module = load_objective(objective)
-    return check(some, module, module.OPTIONS, Settings(**settings))
+    options = module.OPTIONS | (options or {})
+    return Problem(some, module, options, Settings(**settings), pairs or Pairs()).check()
 
 
 def test_ordinary_cases_raise_no_doubts():
@@ -30,7 +33,11 @@ def test_a_class_that_a_split_lacks_is_told_and_trained_around():
     labels = some.labels.copy()
     labels[some.train] %= 2
     some = examples(labels=labels)
-    assert remarks(some) == ["no case of the split train has the label 2 (from 0)"]
+    lacking = "no case of the split train has the label 2 (from 0)"
+    assert remarks(some) == [lacking]
+    nobody = Pairs(swapped=np.zeros(60, dtype=bool))
+    found = remarks(some, "iifr_text", {"pairs": "counterfactual"}, nobody)
+    assert found[0] == lacking and "no pairs" in found[1]
     _, logits, _ = run(some, "worst_class")
     assert np.isfinite(logits).all()
 

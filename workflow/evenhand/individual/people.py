@@ -168,8 +168,6 @@ def read_answers(
         seeds = {item["run"]: item["seed"] for item in result.runs}
         at = np.flatnonzero(np.isin(run, [*seeds]))
         there, seed = np.unique(run[at], return_inverse=True)
-        order = np.argsort(seed, kind="stable")
-        at, seed = at[order], seed[order]
         if not len(at):
             continue
         kept = [seeds[number] for number in there.tolist()]
