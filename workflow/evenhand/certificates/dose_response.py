@@ -1,7 +1,7 @@
 """The dependence of a method's score on the dose of a planted association."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, product
 
 import numpy as np
 
@@ -63,7 +63,7 @@ def dose_rows(
     for language, family in trained:
         words = study.vocabulary(language)
         sets = {new: planted_pairs(words, seed=0, new_frames=new) for new in (False, True)}
-        for dose, seed in study.trainings():
+        for dose, seed in product(study.doses, study.seeds):
             model = study.model(language, family, dose, seed)
             for new_frames, pairs in sets.items():
                 clusters = [pair["cluster"] for pair in pairs]

@@ -1,9 +1,8 @@
 """Shared parts of the certificates: planted models, their settings, and the type of a finding."""
 
-import itertools
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -62,10 +61,6 @@ class Study:
     doses: tuple[float, ...] = (0, 0.25, 0.5, 0.75, 1)
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
     recipes: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: RECIPES)
-
-    def trainings(self) -> Iterator[tuple[float, int]]:
-        """Yield dose and seed of each training."""
-        return itertools.product(self.doses, self.seeds)
 
     def vocabulary(self, name: str) -> Vocabulary:
         """Return a planted vocabulary (a name of `TOKENS`)."""

@@ -33,7 +33,8 @@ def label_cross_entropy(log_p: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 def balanced_cross_entropy(log_p: torch.Tensor, y: torch.Tensor, shares: Shares) -> torch.Tensor:
     """Return the mean cross-entropy weighted by 1 / P(Y) (CFAIR's balanced error)."""
-    return _weighted_mean(-(log_p * y).sum(dim=-1), y @ _inverse(shares.label))
+    weights = y @ _inverse(shares.label)
+    return (-(log_p * y).sum(dim=-1) * weights).sum() / weights.sum()
 
 
 def attribute_cross_entropy(
@@ -90,10 +91,6 @@ def _mean_over_cells(errors: torch.Tensor, cells: torch.Tensor) -> torch.Tensor:
     """The mean over the cells (n, cells; 0 or 1) of the mean of their errors (n,)."""
     sizes = cells.sum(dim=0)
     return ((errors @ cells) / _not_zero(sizes)).sum() / (sizes > 0).sum()
-
-
-def _weighted_mean(values: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
-    return (values * weights).sum() / weights.sum()
 
 
 def _inverse(shares: torch.Tensor) -> torch.Tensor:
