@@ -299,13 +299,7 @@ def measure(
     """
     test, values = runs[0].split.test, len(table.attribute_values)
     a, y = table.a[test], table.y[test]
-    finite = [run for run in runs if not run.diverged]
-    if finite:
-        predicted = np.stack([binary(run.p).argmax(axis=1) for run in finite])
-        overall, by_group = rates(y, predicted, a, values)
-        overall |= gaps(by_group)
     run_rows, group_rows = [], []
-    position = 0
     for number, run in enumerate(runs, start=first):
         configuration = run.configuration
         row = dict.fromkeys(RUNS.names) | columns
@@ -330,8 +324,10 @@ def measure(
             for code in range(values)
         ]
         if not run.diverged:
-            row |= {name: _number(overall[name][position]) for name in overall if name in row}
             p, flipped = binary(run.p), binary(run.flipped)
+            overall, by_group = rates(y, p.argmax(axis=1)[None], a, values)
+            overall |= gaps(by_group)
+            row |= {name: _number(overall[name][0]) for name in overall if name in row}
             labels = unchanged_labels(p, flipped)
             outputs = similar_outputs(p, flipped, base=BASES[columns["js_base"]])
             row |= {
@@ -340,10 +336,9 @@ def measure(
                 "ifr_p_all": percent(outputs, strict=True),
             }
             for code, group in enumerate(of_groups):
-                group |= {name: _number(by_group[name][position, code]) for name in RATES}
+                group |= {name: _number(by_group[name][0, code]) for name in RATES}
                 group["ifr_b"] = percent(labels[a == code])
                 group["ifr_p"] = percent(outputs[a == code])
-            position += 1
         run_rows.append(row)
         group_rows += of_groups
     return run_rows, group_rows
@@ -358,13 +353,9 @@ def _prediction_rows(run: "Trained", number: int) -> pa.Table:
     count, values = run.flipped.shape
     flipped = pa.array(run.flipped.ravel(), pa.float32(), from_pandas=True)
     lists = pa.ListArray.from_arrays(np.arange(count + 1, dtype=np.int32) * values, flipped)
-    columns = [
-        np.full(count, number, dtype=np.int32),
-        run.split.test,
-        pa.array(run.p, pa.float32(), from_pandas=True),
-        lists,
-    ]
-    return pa.Table.from_arrays([pa.array(column) for column in columns], schema=PREDICTIONS)
+    p = pa.array(run.p, pa.float32(), from_pandas=True)
+    columns = np.full(count, number, dtype=np.int32), run.split.test, p, lists
+    return pa.Table.from_arrays(list(map(pa.array, columns)), schema=PREDICTIONS)
 
 
 if __name__ == "__main__":

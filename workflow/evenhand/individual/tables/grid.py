@@ -9,6 +9,7 @@ from evenhand.core.tables import Row, Table, integer, text
 from evenhand.individual.results import (
     FORM,
     METRICS,
+    SETTING,
     SETTING_COLUMNS,
     SUMMARY_COLUMNS,
     summarise,
@@ -18,7 +19,7 @@ from evenhand.individual.study import IndividualStudy
 TABLE = Table(
     "grid",
     title="Accuracy and fairness of every setting",
-    key=(*(column.name for column in SETTING_COLUMNS), "metric"),
+    key=(*SETTING, "metric"),
     columns=(
         *SETTING_COLUMNS,
         text("metric"),

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from evenhand.core.tables import Row, Table, flag, integer, number, percent, text
-from evenhand.individual.results import FORM, SETTING_COLUMNS, Result, describe, summarise
+from evenhand.individual.results import FORM, SETTING, SETTING_COLUMNS, Result, describe, summarise
 from evenhand.individual.study import IndividualStudy
 
 #: The measures of unfairness (less is better) that are plotted against balanced accuracy.
@@ -17,7 +17,7 @@ FRONTS = ("ddp", "ifr_p")
 TABLE = Table(
     "pareto_fronts",
     title="Pareto fronts of balanced accuracy and fairness",
-    key=("front", *(column.name for column in SETTING_COLUMNS)),
+    key=("front", *SETTING),
     columns=(
         text("front", "ddp: unfairness is dDP; ifr_p: it is 1 - IFR_p, as a share"),
         *SETTING_COLUMNS,
