@@ -78,11 +78,6 @@ def test_the_grid_leaves_diverged_runs_out_and_counts_them():
     assert (empty["empty"], empty["reasons"]) == (2, "a; b")
 
 
-def test_front_by_hand():
-    # good: 3, 2, 2, 1, 3; bad: 3, 1, 2, 1, 3. The last equals the first, and both stay.
-    assert dominators([3, 2, 2, 1, 3], [3, 1, 2, 1, 3]) == [None, None, 1, 1, None]
-
-
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=12))
 def test_front_equals_the_comparison_of_all_pairs(points):
     found = dominators([g for g, _ in points], [b for _, b in points])

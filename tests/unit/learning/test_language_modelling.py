@@ -1,3 +1,4 @@
+import hashlib
 import json
 import shutil
 
@@ -36,6 +37,8 @@ def test_held_out_sentences_are_not_trained_on(tmp_path_factory, lines):
     assert not {*corpus.trained} & {*corpus.held_out}
     assert {*corpus.trained, *corpus.held_out} == lines
     assert len(corpus.held_out) == max(1, round(0.1 * len(lines)))
+    ordered = sorted(lines, key=lambda s: hashlib.blake2b(s.encode(), digest_size=16).digest())
+    assert corpus.sha256 == hashlib.sha256("\n".join(ordered).encode()).hexdigest()
     # a sentence that is held out stays held out when its neighbours come in another order
     again = training.read_corpus(
         None, [write_lines(folder / "b.txt", sorted(lines)[::-1])], **SIZES

@@ -174,19 +174,6 @@ def test_a_seed_that_leaves_a_group_empty_harms_no_other(tmp_path, method):
     assert pq.read_schema(tmp_path / "out.parquet").equals(RUNS.append(REASON))
 
 
-def test_no_seed_left_is_an_error(tmp_path):
-    made = rare(people=1)
-    with pytest.raises(InputError, match=r"split of seed 0 has nobody with group = g2"):
-        train(tmp_path, made, seeds=3)
-
-
-def test_predictions_of_some_seeds_only(tmp_path):
-    counts, runs, _, predictions = train(tmp_path, table(), predicted_seeds=1)
-    assert len(runs) == 2
-    assert counts["predictions"] == len(predictions) == 72
-    assert {one["run"] for one in predictions} == {0}
-
-
 def test_the_base_is_of_loss_and_metric(tmp_path):
     made = table(n=400)
     _, (nats,), _, _ = train(tmp_path, made, seeds=1)
@@ -202,7 +189,6 @@ def test_the_base_is_of_loss_and_metric(tmp_path):
         ({"individual": ["iifr_euclid"]}, "no individual loss 'iifr_euclid'"),
         ({"split": "stratified"}, "split is stratified"),
         ({"lambdas": [], "individual": ["iifr_cosine"]}, "is empty"),
-        ({"split": "official"}, "has no official split"),
         (
             {"epsilons": [0.8, 1.5], "individual": ["iifr_cosine"], "epsilon_unit": "quantile"},
             "a quantile lies between 0 and 1",
