@@ -25,12 +25,11 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(REPOSITORY / "workflow"), str(REPOSITORY / "tests")]
 
 from evenhand.learning import stacked  # noqa: E402
-from evenhand.learning.divergences import js_divergence, over_pairs  # noqa: E402
 from evenhand.learning.hyperparameters import Hyperparameters, read_hyperparameters  # noqa: E402
+from evenhand.learning.iifr import js_divergence, near_enough, nearest, over_pairs  # noqa: E402
 from evenhand.learning.losses.adversarial import label_cross_entropy  # noqa: E402
 from evenhand.learning.methods.mlp import METHOD  # noqa: E402
 from evenhand.learning.network import Network  # noqa: E402
-from evenhand.learning.pair_sources import near_enough, nearest  # noqa: E402
 from evenhand.learning.train_table import train_table  # noqa: E402
 from evenhand.tabular.prepared import read_prepared  # noqa: E402
 from evenhand.tabular.splits import make_split  # noqa: E402

@@ -8,9 +8,9 @@ import torch
 from evenhand.core.families import member_names
 from evenhand.errors import InputError
 from evenhand.learning.hyperparameters import Hyperparameters
+from evenhand.learning.iifr import nearest
 from evenhand.learning.individual_loss import Batch, IndividualLoss, Pairs, individual_loss_of
 from evenhand.learning.method import Method
-from evenhand.learning.pair_sources import nearest
 from evenhand.learning.stacked import Configuration, Options, train_runs
 from unit.learning.made_tables import table, train
 

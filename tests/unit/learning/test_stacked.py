@@ -6,12 +6,11 @@ import pytest
 import torch
 
 from evenhand.learning import stacked
-from evenhand.learning.divergences import js_divergence, over_pairs
 from evenhand.learning.hyperparameters import Hyperparameters
+from evenhand.learning.iifr import js_divergence, near_enough, nearest, over_pairs
 from evenhand.learning.losses import adversarial
 from evenhand.learning.methods import alfr, cfair, laftr_dp, mlp
 from evenhand.learning.network import Network
-from evenhand.learning.pair_sources import near_enough, nearest
 from evenhand.learning.stacked import Configuration, Options, train_runs
 from evenhand.tabular.splits import make_split
 from unit.learning.made_tables import table

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from evenhand.core.families import load_member
-from evenhand.learning.divergences import js_divergence
+from evenhand.learning.iifr import js_divergence
 
 PACKAGE = "evenhand.learning.individual_losses"
 

@@ -27,8 +27,8 @@ from torch.func import functional_call, grad, vmap
 from evenhand.core.scratch import scratch_folder
 from evenhand.errors import InputError
 from evenhand.learning import loop
-from evenhand.learning.divergences import over_pairs
 from evenhand.learning.hyperparameters import Hyperparameters
+from evenhand.learning.iifr import near_enough, over_pairs
 from evenhand.learning.individual_loss import Batch, IndividualLoss, individual_loss_of
 from evenhand.learning.losses.adversarial import (
     Shares,
@@ -37,7 +37,6 @@ from evenhand.learning.losses.adversarial import (
 )
 from evenhand.learning.method import Method
 from evenhand.learning.network import Network, initial
-from evenhand.learning.pair_sources import near_enough
 from evenhand.metrics.individual import BASES
 from evenhand.scoring.device import one_thread
 from evenhand.tabular.prepared import Prepared, flip, scaled

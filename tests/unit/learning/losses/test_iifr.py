@@ -5,9 +5,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.learning.divergences import js_divergence, over_pairs
+from evenhand.learning.iifr import js_divergence, near_enough, nearest, over_pairs
 from evenhand.learning.losses.adversarial import label_cross_entropy
-from evenhand.learning.pair_sources import near_enough, nearest
 from unit.learning import algorithm_2
 
 

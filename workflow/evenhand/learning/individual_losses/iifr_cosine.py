@@ -3,8 +3,8 @@
 Journal of Software 34(9), 2023, equation 7 and algorithm 2.
 """
 
+from evenhand.learning.iifr import nearest
 from evenhand.learning.individual_loss import Batch, IndividualLoss, Pairs
-from evenhand.learning.pair_sources import nearest
 
 
 def pairs(batch: Batch) -> Pairs:

@@ -1,7 +1,7 @@
 """IIFR with similarities that do not use the attribute."""
 
+from evenhand.learning.iifr import nearest
 from evenhand.learning.individual_loss import Batch, IndividualLoss, Pairs
-from evenhand.learning.pair_sources import nearest
 
 
 def pairs(batch: Batch) -> Pairs:

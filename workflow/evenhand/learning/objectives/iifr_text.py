@@ -26,7 +26,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from evenhand.errors import InputError
-from evenhand.learning.divergences import js_divergence, over_pairs
+from evenhand.learning.iifr import TIE, js_divergence, near_enough, nearest, over_pairs
 from evenhand.learning.objective import (
     Batch,
     Options,
@@ -34,7 +34,6 @@ from evenhand.learning.objective import (
     full_precision,
     losses_of,
 )
-from evenhand.learning.pair_sources import TIE, near_enough, nearest
 
 TITLE = "IIFR"
 AIM = "ifr_p"
