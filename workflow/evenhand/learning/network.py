@@ -41,8 +41,11 @@ class Network(nn.Module):
         them (Ganin and Lempitsky 2015).
         """
         features = self.trunk(x)
-        seen = 2 * features[:rows].detach() - features[:rows]
-        return self.labels(features), [adversary(seen) for adversary in self.adversaries]
+        outputs = []
+        if len(self.adversaries):
+            seen = 2 * features[:rows].detach() - features[:rows]
+            outputs = [adversary(seen) for adversary in self.adversaries]
+        return self.labels(features), outputs
 
 
 class _Linear(nn.Linear):
