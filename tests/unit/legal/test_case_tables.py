@@ -69,7 +69,7 @@ def table(folder, member, kind, cases, **options):
     empty = folder / "none.csv"
     empty.write_text(",".join(cross.CLAIMS) + "\n", encoding="utf-8")
     given = {"claims": empty, "words": folder / "words.csv", "published": False} | options
-    study = CaseStudy(data=data, dataset=court(kind), **given)
+    study = CaseStudy(data, **given)
     rows = [{"dataset": "mine"} | row for row in member.rows(study)]
     return read_back(folder / "out", member.TABLE, rows)
 

@@ -4,10 +4,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from evenhand.errors import InputError
-from evenhand.legal.built import read_labels
+from evenhand.legal.built import BuiltCases
 from evenhand.legal.fit_tfidf import fit_tfidf
 from evenhand.legal.make_counterfactuals import make_counterfactuals
-from unit.legal.made_cases import court, write_cases
+from unit.legal.made_cases import write_cases
 
 LEGAL = Path(__file__).parents[3] / "resources" / "legal"
 TABLES = {
@@ -50,7 +50,7 @@ def test_texts_are_swapped_and_words_counted(tmp_path):
 
 def test_counterfactuals_are_read_like_a_data_set(tmp_path):
     _, out = run(tmp_path, CASES * 2)
-    known, hot = read_labels(out, court("ecthr"))
+    known, hot = BuiltCases(out).labels
     assert known.tolist() == [True, True, False, True, True] * 2
     assert hot.sum() == 8
     files = {"out": tmp_path / "w.arrow", "vocabulary": tmp_path / "w.csv"}

@@ -10,7 +10,6 @@ from evenhand.legal.predictions import (
     NO_ATTRIBUTE,
     PREDICTIONS,
     Predictions,
-    labelled,
     read_predictions,
     write_predictions,
 )
@@ -124,9 +123,3 @@ def test_other_files_are_refused(tmp_path):
     write_predictions(path, [training()])
     with pytest.raises(InputError, match=damage(path, "logits")):
         read_predictions(path)
-
-
-def test_only_labelled_cases_of_a_split_count():
-    known = np.array([True, True, False, True])
-    splits = np.array(["train", "", "dev", "test"])
-    assert labelled(known, splits).tolist() == [0, 3]

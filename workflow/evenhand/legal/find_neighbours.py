@@ -10,8 +10,7 @@ from evenhand.core import stage
 from evenhand.core.stage import Count, Input, Output
 from evenhand.errors import InputError
 from evenhand.io.tables import write_table
-from evenhand.legal.built import check_ids, read_cases_table, read_labels, read_splits
-from evenhand.legal.declaration import read_dataset
+from evenhand.legal.built import BuiltCases, check_ids
 from evenhand.legal.neighbours import NEIGHBOURS
 
 if TYPE_CHECKING:
@@ -69,11 +68,10 @@ def find_neighbours(
         raise InputError(
             "cases are compared by words or by embeddings", remedy="give one of them, not both"
         )
-    known, _ = read_labels(data, read_dataset(data))
-    rows = np.flatnonzero(known & (read_splits(data) == "train"))
+    cases = BuiltCases(data)
+    case_ids, rows = cases.case_ids, np.flatnonzero(cases.trained)
     if not len(rows):
         raise InputError("has no case with a label in the split train", file=data)
-    case_ids = read_cases_table(data, ["case_id"])["case_id"].to_pylist()
     vectors = _read_weights(words, case_ids) if words else _read_means(embeddings, case_ids)
     vectors = normalize(vectors[rows].astype(np.float64))
     ids = [case_ids[row] for row in rows]

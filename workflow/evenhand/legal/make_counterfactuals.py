@@ -12,7 +12,7 @@ from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.tables import write_batches
 from evenhand.learning.counterfactual_text import SwapTable, read_swap_table, swap_words
-from evenhand.legal.built import FIXED, case_batches
+from evenhand.legal.built import FIXED, BuiltCases
 from evenhand.legal.declaration import carried
 
 #: Languages without blanks between words: a word is swapped wherever its characters stand.
@@ -65,7 +65,7 @@ def make_counterfactuals(
     tables = _tables(words, languages, followers or [], followers_languages or [])
     counts: Counter[str] = Counter(dict.fromkeys(("cases", "twins", "words", "no_table"), 0))
 
-    batches = (_swapped(batch, tables, counts) for batch in case_batches(data, FIXED))
+    batches = (_swapped(batch, tables, counts) for batch in BuiltCases(data).batches(*FIXED))
     first = next(batches, None)
     if first is None:
         raise InputError("has no case", file=data)

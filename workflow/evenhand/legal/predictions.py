@@ -1,7 +1,7 @@
 """Predictions of classifiers for legal cases, in one format for all classifiers.
 
 The rows are seed by seed, and within a seed in the order of the data set's cases: those with a
-known label and a split (see `labelled`).
+known label and a split (`evenhand.legal.built.BuiltCases.labelled`).
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,6 @@ import pyarrow.parquet as pq
 from evenhand.core.files import atomic
 from evenhand.errors import InputError
 from evenhand.io.tables import FORM, read_columns
-from evenhand.legal.records import SPLITS
 
 #: One row per seed and case.
 PREDICTIONS = pa.schema(
@@ -70,19 +69,6 @@ class Predictions(NamedTuple):
     def training(self) -> tuple[str, str, str, int]:
         """Return the key of the training."""
         return self.classifier, self.objective, self.attribute, self.seed
-
-
-def labelled(known: np.ndarray, splits: np.ndarray) -> np.ndarray:
-    """Return the places of the cases that are trained on or scored: array of int64.
-
-    Parameters
-    ----------
-    known : array of bool, shape (n,)
-        Whether the label is known (see `evenhand.legal.built.read_labels`).
-    splits : array of str, shape (n,)
-        See `evenhand.legal.built.read_splits`.
-    """
-    return np.flatnonzero(known & np.isin(splits, SPLITS))
 
 
 def write_predictions(path: Path, trainings: Iterable[Predictions]) -> int:

@@ -20,7 +20,7 @@ from evenhand.core.stage import Count, Input, Natural, Output, Range, Setting
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.learning.language_modelling import Batches, fit, loss_curve, mask_tokens
-from evenhand.legal.built import check_ids, read_cases_table, read_splits
+from evenhand.legal.built import BuiltCases, check_ids
 from evenhand.legal.tokens import TokenStore, check_tokenizer, read_meta
 from evenhand.scoring.device import repeatable
 from evenhand.scoring.model_files import model_source
@@ -197,11 +197,12 @@ def _read_blocks(
     Also the number of training cases, and of their tokens that are in no block.
     """
     store = TokenStore(tokens)
-    ids = read_cases_table(data, ["case_id"])["case_id"].to_pylist()
-    check_ids(store.case_ids, ids, tokens)
+    built = BuiltCases(data)
+    check_ids(store.case_ids, built.case_ids, tokens)
     blocks: dict[str, dict[bytes, np.ndarray]] = {"train": {}, "dev": {}}
     cases = tokens_left_out = 0
-    for row, (case_id, split) in enumerate(zip(ids, read_splits(data).tolist(), strict=True)):
+    splits = built.splits.tolist()
+    for row, (case_id, split) in enumerate(zip(store.case_ids, splits, strict=True)):
         if split in blocks:
             pieces, left_out = _cut(*store.case(row), special, block)
             named = enumerate(pieces)

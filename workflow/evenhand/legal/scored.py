@@ -8,18 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from evenhand.errors import InputError
-from evenhand.legal.built import (
-    Groups,
-    read_cases_table,
-    read_groups,
-    read_labels,
-    read_splits,
-    with_none,
-)
+from evenhand.legal.built import BuiltCases, Groups, with_none
 from evenhand.legal.dataset import Attribute, Dataset
-from evenhand.legal.declaration import read_dataset
 from evenhand.legal.groups import PLUS, attributes, multiply
-from evenhand.legal.predictions import NO_ATTRIBUTE, labelled, read_predictions
+from evenhand.legal.predictions import NO_ATTRIBUTE, read_predictions
 from evenhand.legal.records import SPLITS
 from evenhand.metrics.classification import (
     Counts,
@@ -129,7 +121,7 @@ class Runs(NamedTuple):
 
 
 def read_scored(
-    data: Path,
+    data: BuiltCases,
     predictions: Sequence[Path],
     splits: Sequence[str],
 ) -> tuple[Cases, Runs]:
@@ -141,22 +133,19 @@ def read_scored(
         A split is unknown, or has no such case; the predictions are not of these cases and
         labels; a training is in two files; there is none.
     """
-    dataset = read_dataset(data)
     if unknown := [split for split in splits if split not in SPLITS]:
         raise InputError(
             f"there is no split {unknown[0]!r}", remedy=f"the splits are {', '.join(SPLITS)}"
         )
-    of_case = read_splits(data)
-    known, hot = read_labels(data, dataset)
-    places = labelled(known, of_case)
-    of_case = of_case[places]
-    ids = np.array(read_cases_table(data, ["case_id"])["case_id"].to_pylist(), dtype=str)[places]
+    places = data.labelled
+    of_case = data.splits[places]
     for split in splits:
         if not (of_case == split).any():
-            raise InputError(f"has no case with a known label in {split}", file=data)
+            raise InputError(f"has no case with a known label in {split}", file=data.path)
     kept = np.isin(of_case, list(splits))
-    groups = [some.take(places) for some in read_groups(data, dataset)]
-    every = Cases(dataset, of_case, hot[places].astype(bool), groups)
+    groups = [some.take(places) for some in data.groups]
+    every = Cases(data.dataset, of_case, data.labels[1][places].astype(bool), groups)
+    ids = np.array(data.case_ids, dtype=str)[places]
     runs = _read_runs(predictions, ids, every, kept)
     for names in dict.fromkeys(tuple(attributes(setting.trained_for)) for setting in runs.settings):
         if len(names) > 1:  # groups of a product of attributes are scored as those of one

@@ -11,8 +11,7 @@ from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
-from evenhand.legal.built import case_batches
-from evenhand.legal.declaration import read_dataset
+from evenhand.legal.built import BuiltCases
 from evenhand.legal.tokens import (
     BATCH_ROWS,
     schema,
@@ -91,7 +90,8 @@ def tokenise_cases(
     InputError
         There is no tokenizer, it is no fast one, or it takes fewer tokens than the limit.
     """
-    fixed = read_dataset(data)
+    cases = BuiltCases(data)
+    fixed = cases.dataset
     stored = max(STORED, fixed.segments)
     source = model_source(model, hub_name)
     tokenizer = load_tokenizer(source, revision)
@@ -113,7 +113,7 @@ def tokenise_cases(
     form = schema(dtype)
     with pa.OSFile(str(out), "wb") as stream, pa.ipc.new_file(stream, form) as writer:
         waiting: list[pa.RecordBatch] = []
-        for batch in case_batches(data, ["case_id", "text"]):
+        for batch in cases.batches("case_id", "text"):
             batch = _with_blanks(batch) if published_blanks else batch
             waiting.append(_encoded(batch, backend, special, fixed.tokens, stored, form, counts))
             if sum(encoded.num_rows for encoded in waiting) >= BATCH_ROWS:

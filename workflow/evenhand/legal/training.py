@@ -23,18 +23,10 @@ from evenhand.learning.objective import (
 from evenhand.learning.pairs import Pairs
 from evenhand.learning.settings import Settings
 from evenhand.learning.trainer import fit
-from evenhand.legal.built import (
-    check_ids,
-    label_sets,
-    read_cases_table,
-    read_groups,
-    read_labels,
-    read_splits,
-)
+from evenhand.legal.built import BuiltCases, check_ids, label_sets
 from evenhand.legal.dataset import Dataset
-from evenhand.legal.declaration import read_dataset
 from evenhand.legal.groups import PLUS, attributes, has_label, multiply
-from evenhand.legal.predictions import NO_ATTRIBUTE, labelled
+from evenhand.legal.predictions import NO_ATTRIBUTE
 from evenhand.legal.records import SPLITS
 from evenhand.scoring.device import prepare_device, repeatable
 
@@ -116,12 +108,9 @@ def read_labelled(data: Path, attribute: str | None = None) -> LabelledCases:
         The file was not written by `build_cases`, a label is out of range, or there is no such
         attribute with groups.
     """
-    dataset = read_dataset(data)
-    known, hot = read_labels(data, dataset)
-    case_ids = read_cases_table(data, ["case_id"])["case_id"].to_pylist()
-    splits = read_splits(data)
-    rows = labelled(known, splits)
-    splits, hot, remarks = splits[rows], hot[rows], []
+    cases = BuiltCases(data)
+    dataset, case_ids, rows, remarks = cases.dataset, cases.case_ids, cases.labelled, []
+    splits, hot = cases.splits[rows], cases.labels[1][rows]
     examples = Examples(
         ids=[case_ids[row] for row in rows],
         labels=hot.argmax(axis=1) if dataset.task == "multi_class" else hot,
@@ -131,7 +120,7 @@ def read_labelled(data: Path, attribute: str | None = None) -> LabelledCases:
         dev=np.flatnonzero(splits == SPLITS[1]),
     )
     if attribute is not None:
-        groups = {some.attribute.name: some.take(rows) for some in read_groups(data, dataset)}
+        groups = {some.attribute.name: some.take(rows) for some in cases.groups}
         if missing := [name for name in attributes(attribute) if name not in groups]:
             raise InputError(
                 f"{missing[0]!r} is no attribute with groups of {dataset.title}",

@@ -14,7 +14,7 @@ import pyarrow as pa
 from evenhand.core.resources import read_resource
 from evenhand.core.tables import Row, Table, flag, integer, number, share, text
 from evenhand.errors import InputError
-from evenhand.legal.built import case_batches, label_names, with_none
+from evenhand.legal.built import label_names, with_none
 from evenhand.legal.case_study import CaseStudy
 from evenhand.legal.scored import SEED, drawn_seed
 from evenhand.metrics.association import mutual_information, risk_ratio
@@ -76,7 +76,7 @@ def rows(study: CaseStudy) -> Iterator[Row]:
     """Yield a row per pattern and, if it occurs in a case with known labels, one per label."""
     patterns = read_patterns(study.words, study.dataset.kind)
     languages = [np.zeros(0, str)]
-    for batch in case_batches(study.data, ["case_id", "language", "text"]):
+    for batch in study.batches("case_id", "language", "text"):
         languages.append(np.array(batch["language"].fill_null("").to_pylist(), dtype=str))
         _search(batch, languages[-1], patterns)
     for pattern in patterns:

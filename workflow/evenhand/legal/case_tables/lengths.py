@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, number, share, text
-from evenhand.errors import InputError
-from evenhand.legal.built import case_batches
+from evenhand.legal.built import check_ids
 from evenhand.legal.case_study import CaseStudy
 from evenhand.legal.dataset import Dataset
 from evenhand.legal.tokens import read_meta, read_tokens
@@ -54,31 +53,29 @@ BARS = 40
 
 def rows(study: CaseStudy) -> Iterator[Row]:
     """Yield the rows of words or characters, of paragraphs, and of the tokens of each tokenizer."""
-    cases, ids = _lengths(study.data, study.dataset)
-    for unit, lengths in cases.items():
+    for unit, lengths in _lengths(study).items():
         for row in _unit_rows(unit, lengths, study.dataset):
             yield {"unit": unit, **row}
     for file, meta in study.tokens:
         document = read_meta(meta)
-        for row in _token_rows(_token_counts(file, document, ids, study.dataset), study.dataset):
+        for row in _token_rows(_token_counts(file, document, study), study.dataset):
             yield {"unit": "tokens", "tokenizer": document["tokenizer"], **row}
 
 
-def _lengths(data: Path, dataset: Dataset) -> tuple[dict[str, list[tuple[int, int]]], list[str]]:
-    """Return by unit each case's (length, length beyond the segments); and the ids of the cases."""
+def _lengths(study: CaseStudy) -> dict[str, list[tuple[int, int]]]:
+    """Return by unit each case's (length, length beyond the segments)."""
     pairs: dict[str, list[tuple[int, int]]] = {"words": [], "characters": [], "paragraphs": []}
-    ids: list[str] = []
-    for batch in case_batches(data, ["case_id", "language", "text"]):
+    segments = study.dataset.segments
+    for batch in study.batches("language", "text"):
         for row in batch.to_pylist():
-            ids.append(row["case_id"])
             words = [paragraph.split() for paragraph in row["text"]]
             if row["language"] in WITHOUT_BLANKS:
                 unit, lengths = "characters", [sum(map(len, parts)) for parts in words]
             else:
                 unit, lengths = "words", list(map(len, words))
-            pairs[unit].append((sum(lengths), sum(lengths[dataset.segments :])))
-            pairs["paragraphs"].append((len(words), len(words[dataset.segments :])))
-    return {unit: some for unit, some in pairs.items() if some}, ids
+            pairs[unit].append((sum(lengths), sum(lengths[segments:])))
+            pairs["paragraphs"].append((len(words), len(words[segments:])))
+    return {unit: some for unit, some in pairs.items() if some}
 
 
 def _unit_rows(unit: str, pairs: list[tuple[int, int]], dataset: Dataset) -> Iterator[Row]:
@@ -116,17 +113,12 @@ def _width(high: float) -> int:
     return next(width for width in widths if high < width * BARS)
 
 
-def _token_counts(
-    file: Path, document: dict[str, Any], ids: list[str], dataset: Dataset
-) -> dict[str, np.ndarray]:
+def _token_counts(file: Path, document: dict[str, Any], study: CaseStudy) -> dict[str, np.ndarray]:
     """Return per case: tokens, beyond the segments, beyond the tokens, places filled."""
     special = len(document["special"]["before"]) + len(document["special"]["after"])
     parts: dict[str, list[int]] = {"all": [], "segments": [], "tokens": [], "filled": []}
-    table = read_tokens(file)
-    if table["case_id"].to_pylist() != ids:
-        raise InputError(
-            "holds other cases than the data set", file=file, remedy="tokenise the data set again"
-        )
+    table, dataset = read_tokens(file), study.dataset
+    check_ids(table["case_id"].to_pylist(), study.case_ids, file)
     for lengths in table["lengths"]:
         lengths = lengths.values.to_numpy()
         read = lengths[: dataset.segments]
