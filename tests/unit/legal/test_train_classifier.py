@@ -20,7 +20,7 @@ from evenhand.learning.packing import Limits, pack
 from evenhand.legal.classifier_folder import load_classifier
 from evenhand.legal.fit_tfidf import fit_tfidf
 from evenhand.legal.predictions import read_predictions
-from evenhand.legal.tokens import TokenStore
+from evenhand.legal.stores import TokenStore
 from evenhand.legal.train_classifier import train_classifier
 from unit.legal.made_classifiers import (
     ATTRIBUTES,

@@ -129,7 +129,7 @@ class BuiltCases:
         every = {"all": np.ones(len(self.splits), bool)}
         return {split: self.splits == split for split in SPLITS} | every
 
-    @property
+    @cached_property
     def labelled(self) -> np.ndarray:
         """The places of the cases that are trained on or scored: array of int64.
 

@@ -13,12 +13,14 @@ from evenhand.core.stage import Count, Input, Output, Setting
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.legal.built import check_ids
-from evenhand.legal.tokens import (
+from evenhand.legal.stores import (
+    ENCODER,
     TokenStore,
+    VectorStore,
     check_tokenizer,
-    read_meta,
+    read_tokens_meta,
+    vectors_schema,
 )
-from evenhand.legal.vectors import ENCODER, VectorStore, schema
 from evenhand.scoring.model_files import model_source
 
 #: Cases that go through the encoder together, and per batch of the file.
@@ -47,7 +49,7 @@ def embed_paragraphs(
     tokens, tokens_meta : path
         Of `tokenise_cases`, with this model's tokenizer.
     out : path
-        Arrow IPC file, a row per case in the order of the data set: see `evenhand.legal.vectors`.
+        Arrow IPC file, a row per case in the order of the data set: see `evenhand.legal.stores`.
     meta : path
         JSON: encoder (the settings that the layers above share), segments and tokens (the
         limits), stored, padding (the vector of a place without a paragraph, for compat mode),
@@ -89,7 +91,7 @@ def embed_paragraphs(
     from evenhand.scoring.selection import text_config
 
     source = model_source(model, hub_name)
-    described = read_meta(tokens_meta)
+    described = read_tokens_meta(tokens_meta)
     limits = Limits(described["segments"], described["tokens"])
     check_tokenizer(described, source, revision)
     encoder = load_encoder(source, revision=revision, device=device).eval()
@@ -141,10 +143,10 @@ def embed_paragraphs(
             vectors[is_new] = encoded
         return {"vectors": vectors, "counts": counts}
 
-    counts = {"cases": len(store), "paragraphs": 0, "empty": 0}
-    form = schema(int(sizes.hidden_size))
-    batches = np.split(np.arange(len(store)), range(CASES, len(store), CASES))
-    bar = tqdm(total=len(store), desc="embed", unit=" cases", mininterval=5, ascii=True)
+    counts = {"cases": len(store.case_ids), "paragraphs": 0, "empty": 0}
+    form = vectors_schema(int(sizes.hidden_size))
+    batches = np.split(np.arange(len(store.case_ids)), range(CASES, len(store.case_ids), CASES))
+    bar = tqdm(total=len(store.case_ids), desc="embed", unit=" cases", mininterval=5, ascii=True)
     with (
         bar,
         repeatable(0, threads=threads),

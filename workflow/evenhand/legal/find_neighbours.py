@@ -118,7 +118,7 @@ def _read_weights(path: Path, case_ids: list[str]) -> "csr_matrix":
 
 def _read_means(path: Path, case_ids: list[str]) -> np.ndarray:
     """Return the mean vector of all cases; a case without a paragraph has zeros."""
-    from evenhand.legal.vectors import VectorStore
+    from evenhand.legal.stores import VectorStore
 
     store = VectorStore(path)
     check_ids(store.case_ids, case_ids, path)

@@ -23,7 +23,7 @@ from evenhand.core.tables import Row, Table, integer, number, share, text
 from evenhand.legal.built import check_ids
 from evenhand.legal.case_study import CaseStudy
 from evenhand.legal.dataset import Dataset
-from evenhand.legal.tokens import read_meta, read_tokens
+from evenhand.legal.stores import read_tokens, read_tokens_meta
 
 TABLE = Table(
     "lengths",
@@ -57,7 +57,7 @@ def rows(study: CaseStudy) -> Iterator[Row]:
         for row in _unit_rows(unit, lengths, study.dataset):
             yield {"unit": unit, **row}
     for file, meta in study.tokens:
-        document = read_meta(meta)
+        document = read_tokens_meta(meta)
         for row in _token_rows(_token_counts(file, document, study), study.dataset):
             yield {"unit": "tokens", "tokenizer": document["tokenizer"], **row}
 

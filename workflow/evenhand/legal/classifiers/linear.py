@@ -54,15 +54,15 @@ class Classifier:
 
     def _read(self, path: Path) -> "csr_matrix":
         case_ids, matrix = read_features(path)
-        check_ids(case_ids, self.job.cases.every, path)
-        return matrix[self.job.cases.rows]
+        check_ids(case_ids, self.job.data.case_ids, path)
+        return matrix[self.job.data.labelled]
 
     def train(self, pairs: Pairs, seeds: Sequence[int]) -> Iterator[Result]:
         """Train all seeds."""
         job = self.job
         models = train_models(
             self.matrix,
-            job.cases.examples,
+            job.examples,
             job.objective,
             job.options,
             job.settings,
