@@ -343,10 +343,10 @@ def test_counterfactuals_of_all_objectives(here):
         config, "mine"
     )
     assert plan_classifiers.swapped(config) == ["mine"]
-    assert plan_classifiers.swap_tables(config, "mine") == {
-        "words": {"en": "own/swap_gender_en.csv"},
-        "followers": {"en": "own/swap_gender_en_followers.csv"},
-    }
+    assert plan_classifiers.swap_tables(config, "mine") == [
+        "own/swap_gender_en.csv",
+        "own/swap_gender_en_followers.csv",
+    ]
 
 
 @pytest.mark.parametrize(

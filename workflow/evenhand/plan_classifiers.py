@@ -11,8 +11,7 @@ from evenhand import plan_legal, plan_models
 from evenhand.core.declared import declared
 from evenhand.core.families import member_names
 from evenhand.errors import InputError
-from evenhand.legal.dataset import Attribute
-from evenhand.legal.declaration import COLUMN
+from evenhand.legal.declaration import COLUMN, Attribute
 from evenhand.legal.groups import LABEL, PLUS
 
 Config = dict[str, Any]
@@ -25,6 +24,9 @@ READS = {"linear": "words", "frozen": "embeddings", "hierarchical": "tokens"}
 
 #: Aims of objectives that remove the groups (`evenhand.learning.objective.REMOVES`).
 REMOVES = ("erase", "hide")
+
+#: The ends of the names of tables for counterfactuals: words, and words that start no noun phrase.
+SWAP_ENDS = (".csv", "_followers.csv")
 
 #: Values of the objectives' option ``pairs`` that require further inputs.
 COUNTERFACTUAL, GRAPH = "counterfactual", "graph"
@@ -255,22 +257,16 @@ def predicts_counterfactuals(config: Config, classifier: str, objective: str) ->
     return configured or pairs(config, objective) == COUNTERFACTUAL
 
 
-def swap_tables(config: Config, name: str) -> dict[str, dict[str, str]]:
-    """Return the tables for making counterfactuals of a data set.
+def swap_tables(config: Config, name: str) -> list[str]:
+    """Return the existing tables for making counterfactuals of a data set."""
+    tables = [Path(f"{stem}{end}") for stem in _swaps(config, name) for end in SWAP_ENDS]
+    return [str(path) for path in tables if path.is_file()]
 
-    Returns
-    -------
-    dict
-        words and followers, each with the existing files by language.
-    """
-    folder = Path(config["legal"]["tables"])
-    tables: dict[str, dict[str, str]] = {"words": {}, "followers": {}}
-    for language in plan_legal.dataset(config, name).languages:
-        stem = f"swap_{config['legal']['swap']}_{language}"
-        for role, file in (("words", f"{stem}.csv"), ("followers", f"{stem}_followers.csv")):
-            if (folder / file).is_file():
-                tables[role][language] = str(folder / file)
-    return tables
+
+def _swaps(config: Config, name: str) -> list[str]:
+    """Return the tables of words of each language of a data set, without their ends."""
+    stem = f"{config['legal']['tables']}/swap_{config['legal']['swap']}"
+    return [f"{stem}_{language}" for language in plan_legal.dataset(config, name).languages]
 
 
 def training_inputs(
@@ -322,10 +318,10 @@ def check_counterfactuals(config: Config) -> None:
         There is no such table for any language of the data set.
     """
     for name in swapped(config):
-        if not swap_tables(config, name)["words"]:
+        paths = [Path(f"{stem}.csv") for stem in _swaps(config, name)]
+        if not any(path.is_file() for path in paths):
             swap, folder = config["legal"]["swap"], config["legal"]["tables"]
-            languages = plan_legal.dataset(config, name).languages
-            files = [f"swap_{swap}_{language}.csv" for language in languages]
+            files = [path.name for path in paths]
             raise InputError(
                 f"config: counterfactuals of {name} are requested, and no table lists the words of"
                 f" {swap} ({' or '.join(files)} in {folder})",

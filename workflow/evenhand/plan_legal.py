@@ -12,8 +12,7 @@ from evenhand.core.files import files_of
 from evenhand.core.places import located
 from evenhand.core.sources import input_files
 from evenhand.errors import InputError
-from evenhand.legal.dataset import Dataset
-from evenhand.legal.declaration import KIND, attributes_of, read_declaration
+from evenhand.legal.declaration import KIND, Dataset, attributes_of, read_declaration
 from evenhand.tabular.numbers import without_point
 
 Config = dict[str, Any]

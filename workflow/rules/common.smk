@@ -361,11 +361,6 @@ def pretraining(name):
     }
 
 
-def swaps(wildcards):
-    """The tables of words that are swapped in the languages of a data set."""
-    return plan_classifiers.swap_tables(config, wildcards.legal)
-
-
 def vectors(wildcards, what):
     """The cases as vectors of this kind, if neighbours are looked for by it."""
     here = f"<results>/legal/{wildcards.legal}/{wildcards.space}.arrow"

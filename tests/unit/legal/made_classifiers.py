@@ -95,9 +95,9 @@ def make(folder: Path, kind: str = "ecthr", rows: list[dict[str, Any]] | None = 
     model = save_model(folder / "model")
     rows = cases(kind) if rows is None else rows
     made = Made(folder, kind, write_cases(folder / f"{kind}.parquet", kind, rows), model)
-    table, swapped = folder / "swap.csv", folder / "counterfactuals.parquet"
+    table, swapped = folder / "swap_en.csv", folder / "counterfactuals.parquet"
     table.write_text("word,opposite,opposite_alone\nfacts,born,\nborn,facts,\n")
-    make_counterfactuals(data=made.data, words=[table], languages=["en"], out=swapped)
+    make_counterfactuals(data=made.data, tables=[table], out=swapped)
     words = {"vocabulary": folder / "words.csv"}
     fit_tfidf(data=made.data, out=folder / "words.arrow", min_df=1, **words)
     transform_tfidf(counterfactuals=swapped, out=folder / "cf_words.arrow", **words)

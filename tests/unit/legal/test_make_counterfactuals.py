@@ -10,12 +10,7 @@ from evenhand.legal.make_counterfactuals import make_counterfactuals
 from unit.legal.made_cases import write_cases
 
 LEGAL = Path(__file__).parents[3] / "resources" / "legal"
-TABLES = {
-    "words": [LEGAL / "swap_gender_en.csv", LEGAL / "swap_gender_zh.csv"],
-    "languages": ["en", "zh"],
-    "followers": [LEGAL / "swap_gender_en_followers.csv"],
-    "followers_languages": ["en"],
-}
+TABLES = [LEGAL / f"swap_gender_{name}.csv" for name in ("en", "zh", "en_followers")]
 
 CASES = [
     {"text": ["He lost his key.", "The door was shut."]},
@@ -26,10 +21,10 @@ CASES = [
 ]
 
 
-def run(folder: Path, cases: list, **given):
+def run(folder: Path, cases: list, tables: list[Path] = TABLES):
     data = write_cases(folder / "data.parquet", "ecthr", cases)
     out = folder / "twins.parquet"
-    return make_counterfactuals(data=data, out=out, **{**TABLES, **given}), out
+    return make_counterfactuals(data=data, out=out, tables=tables), out
 
 
 def test_texts_are_swapped_and_words_counted(tmp_path):
@@ -57,17 +52,14 @@ def test_counterfactuals_are_read_like_a_data_set(tmp_path):
     assert fit_tfidf(data=out, **files)["cases"] == 10
 
 
-@pytest.mark.parametrize(
-    ("given", "match"),
-    [
-        ({"languages": ["en"]}, "2 tables are of the languages en"),
-        ({"languages": ["en", "en"]}, "each once"),
-        ({"followers_languages": []}, "1 tables are of the languages none"),
-    ],
-)
-def test_a_table_has_one_language(tmp_path, given, match):
-    with pytest.raises(InputError, match=match):
-        run(tmp_path, CASES, **given)
+def test_the_name_of_a_table_has_its_language(tmp_path):
+    german = {"text": ["he lost her key"], "language": "de"}
+    (tmp_path / "swap_words_de.csv").write_text("word,opposite,opposite_alone\nkey,lock,\n")
+    counts, out = run(tmp_path, [german, *CASES[:1]], [tmp_path / "swap_words_de.csv"])
+    assert counts["no_table"] == 1
+    assert pq.read_table(out)["text"].to_pylist()[0] == ["he lost her lock"]
+    with pytest.raises(InputError, match="a second table of this language"):
+        run(tmp_path, CASES, [*TABLES, tmp_path / "swap_words_en.csv"])
 
 
 def test_no_case(tmp_path):

@@ -31,9 +31,7 @@ def made(folder: Path, kind: str = "ecthr", texts: list[str] = TEXTS) -> dict[st
     fit_tfidf(data=files["data"], out=files["words"], vocabulary=files["vocabulary"])
     language = "zh" if kind == "cail" else "en"
     table = LEGAL / f"swap_gender_{language}.csv"
-    make_counterfactuals(
-        data=files["data"], words=[table], languages=[language], out=files["counterfactuals"]
-    )
+    make_counterfactuals(data=files["data"], tables=[table], out=files["counterfactuals"])
     return files
 
 

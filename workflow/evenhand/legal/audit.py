@@ -2,7 +2,7 @@
 
 from evenhand.io.sheets import Column
 from evenhand.legal.built import UNKNOWN
-from evenhand.legal.dataset import Attribute
+from evenhand.legal.declaration import Attribute
 from evenhand.sheets.tasks import Task
 
 #: The possible answers.

@@ -13,8 +13,7 @@ from evenhand.core.stage import Input, Output, Range, Share
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import count_rows, read_rows, write_table
-from evenhand.legal.dataset import Attribute, Dataset
-from evenhand.legal.declaration import described
+from evenhand.legal.declaration import Attribute, Dataset, described
 from evenhand.legal.findings import EVIDENCE, findings_files
 from evenhand.legal.records import BATCH_CASES, SPLITS, Record, read_distinct
 from evenhand.legal.splits import split_cases

@@ -11,8 +11,7 @@ import pyarrow as pa
 
 from evenhand.errors import InputError
 from evenhand.io.tables import opened, read_batches, read_table_schema
-from evenhand.legal.dataset import Attribute, Dataset
-from evenhand.legal.declaration import read_dataset
+from evenhand.legal.declaration import Attribute, Dataset, read_dataset
 from evenhand.legal.records import BATCH_CASES, SPLITS
 from evenhand.metrics.classification import with_none_class
 from evenhand.metrics.group import group_sums

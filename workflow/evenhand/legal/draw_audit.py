@@ -11,7 +11,7 @@ from evenhand.errors import InputError
 from evenhand.io.sheets import Marked
 from evenhand.io.tables import read_rows
 from evenhand.legal.audit import task, unknown_name
-from evenhand.legal.dataset import Attribute
+from evenhand.legal.declaration import Attribute
 from evenhand.legal.findings import findings_files
 from evenhand.legal.records import Record, read_distinct
 from evenhand.sheets.tasks import digest, draw, group_of, render, write_handed_out, write_sheet

@@ -11,8 +11,7 @@ import pyarrow as pa
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
 from evenhand.io.tables import write_table
-from evenhand.legal.dataset import Attribute, Dataset
-from evenhand.legal.declaration import described, read_dataset
+from evenhand.legal.declaration import Attribute, Dataset, described, read_dataset
 from evenhand.legal.records import Record
 
 #: Where evidence may stand; ``given`` is the source's metadata.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from evenhand.legal.built import Groups
-    from evenhand.legal.dataset import Dataset
+    from evenhand.legal.declaration import Dataset
 
 #: The part of a product that is no attribute.
 LABEL = "label"

@@ -11,7 +11,7 @@ from evenhand.core.tables import Table, integer, share, text, write_tables
 from evenhand.errors import InputError
 from evenhand.io.tables import read_rows
 from evenhand.legal.audit import ANSWERS, task, unknown_name, values
-from evenhand.legal.dataset import Attribute
+from evenhand.legal.declaration import Attribute
 from evenhand.legal.findings import findings_files
 from evenhand.metrics.proportions import Share, stratified_share, wilson_share
 from evenhand.sheets.filled import Row, check_rows, chosen, read_filled, refuse

@@ -9,7 +9,7 @@ import numpy as np
 
 from evenhand.errors import InputError
 from evenhand.legal.built import BuiltCases, Groups, with_none
-from evenhand.legal.dataset import Attribute, Dataset
+from evenhand.legal.declaration import Attribute, Dataset
 from evenhand.legal.groups import PLUS, attributes, multiply
 from evenhand.legal.predictions import NO_ATTRIBUTE, read_predictions
 from evenhand.legal.records import SPLITS

@@ -11,7 +11,7 @@ from evenhand.core import stage
 from evenhand.core.stage import Count, Input, Natural, Output
 from evenhand.io.tables import read_rows
 from evenhand.legal.built import BuiltCases, group_names, label_names, with_none
-from evenhand.legal.dataset import Attribute, Dataset
+from evenhand.legal.declaration import Attribute, Dataset
 from evenhand.legal.groups import title as title_of
 from evenhand.legal.predictions import NO_ATTRIBUTE
 from evenhand.legal.records import SPLITS

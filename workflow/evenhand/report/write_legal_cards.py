@@ -8,7 +8,7 @@ from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import read_table, read_tables
 from evenhand.io.markdown import render, size_category
 from evenhand.legal.built import BuiltCases, group_names
-from evenhand.legal.dataset import Attribute
+from evenhand.legal.declaration import Attribute
 
 Rows = list[dict[str, Any]]
 

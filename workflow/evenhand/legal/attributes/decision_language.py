@@ -1,6 +1,6 @@
 """FSCS: the language of a decision, as stated by its source."""
 
-from evenhand.legal.dataset import Attribute
+from evenhand.legal.declaration import Attribute
 from evenhand.legal.findings import Finding, metadata_evidence
 from evenhand.legal.records import Record
 

@@ -14,7 +14,7 @@ from evenhand.core.resources import read_resource
 from evenhand.core.tables import Row, Table, integer, share, text
 from evenhand.legal.built import Groups
 from evenhand.legal.case_study import CaseStudy
-from evenhand.legal.dataset import Dataset
+from evenhand.legal.declaration import Dataset
 from evenhand.legal.published import NOT_REPRODUCED, NOT_RUN, REPRODUCED
 from evenhand.metrics.proportions import wilson_share
 

@@ -15,7 +15,7 @@ import numpy as np
 from evenhand.core.tables import Row, Table, flag, integer, number, text
 from evenhand.legal.built import with_none
 from evenhand.legal.case_study import CaseStudy
-from evenhand.legal.dataset import Dataset
+from evenhand.legal.declaration import Dataset
 from evenhand.legal.scored import SEED, drawn_seed
 from evenhand.metrics.divergence import (
     jensen_shannon_distance,

@@ -13,8 +13,7 @@ from typing import Any
 
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.legal.dataset import Dataset
-from evenhand.legal.declaration import read_declaration
+from evenhand.legal.declaration import Dataset, read_declaration
 from evenhand.legal.records import Record
 from evenhand.legal.rows import CaseFiles, Note, RejectedError, SourceRow, plain, split_of, tidy
 
