@@ -310,10 +310,7 @@ def tables(folder: str, *names: str) -> str:
         (
             "hierarchical",
             ["weight=1", "pairs=counterfactual"],
-            {
-                "counterfactuals": "twins/tokens/bert.arrow",
-                "counterfactuals_meta": "twins/tokens/bert.json",
-            },
+            {"counterfactuals": "twins/tokens/bert.arrow"},
         ),
         ("hierarchical", ["pairs=graph"], {"neighbours": "neighbours/embeddings/bert.parquet"}),
     ],

@@ -286,8 +286,6 @@ def training_inputs(
         files["model"] = encoder
     if predicts_counterfactuals(config, classifier, objective):
         files["counterfactuals"] = f"{folder}/twins/{features}.arrow"
-        if kind == "hierarchical":
-            files["counterfactuals_meta"] = f"{folder}/twins/{features}.json"
     if pairs(config, objective) == GRAPH:
         space = features if kind == "linear" else f"embeddings/{model}"
         files["neighbours"] = f"{folder}/neighbours/{space}.parquet"

@@ -361,12 +361,6 @@ def pretraining(name):
     }
 
 
-def vectors(wildcards, what):
-    """The cases as vectors of this kind, if neighbours are looked for by it."""
-    here = f"<results>/legal/{wildcards.legal}/{wildcards.space}.arrow"
-    return here if wildcards.space.startswith(f"{what}/") else []
-
-
 def deliverables(wildcards):
     """Every result that a run is made for."""
     make_again()

@@ -79,8 +79,7 @@ rule transform_tfidf:
 rule find_neighbours:
     input:
         data="<results>/legal/{legal}/training/none.parquet",
-        words=lambda wildcards: vectors(wildcards, "words"),
-        embeddings=lambda wildcards: vectors(wildcards, "embeddings"),
+        features="<results>/legal/{legal}/{space}.arrow",
     output:
         "<results>/legal/{legal}/neighbours/{space}.parquet",
     conda:

@@ -111,12 +111,6 @@ def test_no_case_no_findings_and_no_tokens(tmp_path, resources):
     assert {row["share"] for row in found["groups"]} == {None}
 
 
-def test_inputs_that_do_not_belong_together(tmp_path, resources):
-    given = inputs(tmp_path, resources, "ecthr", CASES) | {"metas": []}
-    with pytest.raises(InputError, match="its description"):
-        tabulate_cases(**given, out=tmp_path / "o")
-
-
 MULTI = [
     *[{"labels": ["2", "3"], "split": "train"}] * 3,
     *[{"labels": [], "split": "train"}] * 2,

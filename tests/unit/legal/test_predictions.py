@@ -96,29 +96,26 @@ def test_a_logit_that_is_not_finite_is_never_written(tmp_path, column):
 
 
 @pytest.mark.parametrize(
-    ("rows", "problem"),
+    "rows",
     [
-        ([row(), row(case_id="c2", logits=[0.0])], "one number for each label"),
-        ([row(logits=[])], "one number for each label"),
-        ([row(logits=[0.0, None])], "one number for each label"),
-        ([row(logits=[0.0, float("inf")])], "one number for each label"),
-        ([row(twin_logits=[1.0])], "one number for each label"),
-        ([row(twin_logits=[1.0, float("nan")])], "one number for each label"),
-        ([row(), row()], "a case twice"),
-        ([row(), row(seed=2), row(case_id="c2")], "in several places"),
+        [row(), row(case_id="c2", logits=[0.0])],
+        [row(logits=[])],
+        [row(logits=[0.0, None])],
+        [row(logits=[0.0, float("inf")])],
+        [row(twin_logits=[1.0, float("nan")])],
     ],
 )
-def test_broken_rows_are_refused(tmp_path, rows, problem):
+def test_broken_rows_are_refused(tmp_path, rows):
     path = tmp_path / "p.parquet"
     pq.write_table(pa.Table.from_pylist(rows, PREDICTIONS), path)
-    with pytest.raises(InputError, match=problem):
+    with pytest.raises(InputError, match="one number for each label"):
         read_predictions(path)
 
 
 def test_other_files_are_refused(tmp_path):
     path = tmp_path / "p.parquet"
     pq.write_table(pa.table({"case_id": ["a"]}), path)
-    with pytest.raises(InputError, match=r"other columns|lacks the column"):
+    with pytest.raises(InputError, match="lacks the column"):
         read_predictions(path)
     write_predictions(path, [training()])
     with pytest.raises(InputError, match=damage(path, "logits")):

@@ -18,7 +18,6 @@ from evenhand.learning import linear, trainer
 from evenhand.learning.history import HISTORY
 from evenhand.learning.packing import Limits, pack
 from evenhand.legal.classifier_folder import load_classifier
-from evenhand.legal.fit_tfidf import fit_tfidf
 from evenhand.legal.predictions import read_predictions
 from evenhand.legal.stores import TokenStore
 from evenhand.legal.train_classifier import train_classifier
@@ -218,16 +217,6 @@ def test_what_is_not_read_makes_no_counterfactual(ecthr, tmp_path):
     short = {"segments": 1, "paragraph_tokens": 2}  # of two tokens none is a word
     found, _, _ = run(ecthr, "hierarchical", tmp_path, pairs=True, **short)
     assert found.counterfactual_logits is None
-
-
-def test_counterfactuals_that_were_made_otherwise(ecthr, tmp_path):
-    given = arguments(ecthr, "hierarchical", tmp_path, pairs=True)
-    with pytest.raises(InputError, match="not tokenised as the cases were"):
-        train_classifier(**given | {"counterfactuals_meta": None})
-    other = tmp_path / "other.arrow"
-    fit_tfidf(data=ecthr.data, out=other, vocabulary=tmp_path / "v", features=3)
-    with pytest.raises(InputError, match="has 3 n-grams, and the cases have"):
-        run(ecthr, "linear", tmp_path, pairs=True, counterfactuals=other)
 
 
 # ---------------------------------------------------------------- the folder of weights

@@ -73,8 +73,3 @@ def test_what_is_no_vocabulary(tmp_path):
     files["vocabulary"].write_text("term,train_cases\nhe,many\n", encoding="utf-8")
     with pytest.raises(InputError, match="lacks the column"):
         weigh(files)
-    files["vocabulary"].write_text(
-        "column,term,words,train_cases,train_times,idf\n0,he,1,many,2,1.0\n", encoding="utf-8"
-    )
-    with pytest.raises(InputError, match="is no vocabulary"):
-        weigh(files)

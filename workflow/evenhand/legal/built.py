@@ -152,52 +152,29 @@ class BuiltCases:
         hot : array of int64, shape (n, labels)
             1 where a label applies; zeros where nothing is known.
 
-        Raises
-        ------
-        InputError
-            A label is none of the data set's, or a case of a task with single labels has not one.
         """
         table, count = self.table("label_known", "labels"), len(self.dataset.labels)
         known = table["label_known"].to_numpy().astype(bool)
         labels = table["labels"].combine_chunks().fill_null([])
-        numbers = labels.flatten().to_numpy()
-        if len(numbers) and not 0 <= numbers.min() <= numbers.max() < count:
-            raise InputError(f"has a label that is none of the {count}", file=self.path)
         hot = np.zeros((len(known), count), dtype=np.int64)
-        hot[labels.value_parent_indices().to_numpy(), numbers] = 1
+        hot[labels.value_parent_indices().to_numpy(), labels.flatten().to_numpy()] = 1
         hot[~known] = 0
-        if self.dataset.task == "multi_class" and (hot[known].sum(axis=1) != 1).any():
-            raise InputError("has a case without a label of its own, or with several",
-                             file=self.path)  # fmt: skip
         return known, hot
 
     @cached_property
     def groups(self) -> list[Groups]:
-        """The group of each case, by attribute with groups, as far as the file has it.
-
-        Raises
-        ------
-        InputError
-            A value is no group of its attribute.
-        """
+        """The group of each case, by attribute with groups, as far as the file has it."""
         there = read_table_schema(self.path).names
         attributes = [each for each in self.dataset.attributes if each.groups]
         attributes = [attribute for attribute in attributes if attribute.name in there]
-        table = self.table(*(attribute.name for attribute in attributes))
-        return [self._groups(each, table[each.name].combine_chunks()) for each in attributes]
-
-    def _groups(self, attribute: Attribute, values: pa.StringArray) -> Groups:
-        coded = values.dictionary_encode()
-        values, names = coded.dictionary.to_pylist(), attribute.groups
-        if unknown := [value for value in values if value not in names]:
-            raise InputError(
-                f"has the {attribute.name} {unknown[0]!r}, which is no group of it",
-                file=self.path,
-                remedy=f"the groups are {', '.join(names)}",
-            )
-        to_code = np.array([*map(names.index, values), len(names)], dtype=np.int64)
-        codes = to_code[coded.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)]
-        return Groups(attribute, group_names(attribute), codes)
+        table, groups = self.table(*(attribute.name for attribute in attributes)), []
+        for attribute in attributes:
+            coded = table[attribute.name].combine_chunks().dictionary_encode()
+            values, names = coded.dictionary.to_pylist(), attribute.groups
+            to_code = np.array([*map(names.index, values), len(names)], dtype=np.int64)
+            codes = to_code[coded.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)]
+            groups.append(Groups(attribute, group_names(attribute), codes))
+        return groups
 
 
 def check_ids(case_ids: Sequence[str], data_ids: Sequence[str], file: Path) -> None:

@@ -99,7 +99,7 @@ def embed_paragraphs(
     check_input(encoder, vocabulary=described["vocabulary"], limits=limits)
     sizes, special = text_config(encoder), described["special"]
     store = TokenStore(tokens)
-    factual = _open_factual(same_tokens, same, store, int(sizes.hidden_size))
+    factual = None if same is None else _open_factual(same_tokens, same, store)
 
     def paragraphs_of(tokens: TokenStore, row: int) -> list[np.ndarray]:
         return tokens.paragraphs(row, limits, special["after"])
@@ -112,12 +112,6 @@ def embed_paragraphs(
         if factual is not None:
             others = [paragraphs_of(factual[0], row) for row in rows]
             known = [factual[1].case(row) for row in rows]
-            if len(different := np.flatnonzero(counts != [len(vectors) for vectors in known])):
-                raise InputError(
-                    f"the case {store.case_ids[rows[different[0]]]} and its counterfactual differ"
-                    " in paragraphs",
-                    remedy="embed both with the same limits",
-                )
             pairs = zip(itertools.chain(*documents), itertools.chain(*others), strict=True)
             is_new = np.array([not np.array_equal(*pair) for pair in pairs], bool)
         parts = np.split(is_new, np.cumsum(counts)[:-1])
@@ -191,23 +185,11 @@ def embed_paragraphs(
     return counts
 
 
-def _open_factual(
-    tokens: Path | None, vectors: Path | None, store: TokenStore, width: int
-) -> tuple[TokenStore, VectorStore] | None:
-    """Return the tokens and vectors of the factual cases; None without any."""
-    if (tokens is None) != (vectors is None):
-        raise InputError(
-            "of the factual cases, tokens or vectors are missing", remedy="give both, or neither"
-        )
-    if tokens is None:
-        return None
+def _open_factual(tokens: Path, vectors: Path, store: TokenStore) -> tuple[TokenStore, VectorStore]:
+    """Return the tokens and vectors of the factual cases."""
     factual = TokenStore(tokens), VectorStore(vectors)
     for opened in factual:
         check_ids(opened.case_ids, store.case_ids, vectors)
-    if factual[1].case(0).shape[1] != width:
-        raise InputError(
-            "has vectors of another width", file=vectors, remedy="embed both with the same encoder"
-        )
     return factual
 
 

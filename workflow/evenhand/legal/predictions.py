@@ -117,14 +117,11 @@ def read_predictions(path: Path, *, features: bool = False) -> list[Predictions]
     Raises
     ------
     InputError
-        It is damaged, or has another form, rows of different lengths, logits that are not finite,
-        or a case twice in a training.
+        It is damaged, lacks a column, or has rows of different lengths or logits that are not
+        finite.
     """
     schema = PREDICTIONS if features else PREDICTIONS.remove(len(PREDICTIONS) - 1)
-    table = read_columns(path, None if features else schema.names)
-    if table.schema.names != schema.names:
-        raise InputError("has other columns than predictions have", file=path)
-    table = table.cast(schema).combine_chunks()
+    table = read_columns(path, schema.names).cast(schema).combine_chunks()
     keys = list(zip(*(table[name].to_pylist() for name in schema.names[:4]), strict=True))
     starts = [row for row, key in enumerate(keys) if not row or key != keys[row - 1]]
     trainings = []
@@ -136,14 +133,8 @@ def read_predictions(path: Path, *, features: bool = False) -> list[Predictions]
         )
         if logits is None or np.isnan(logits).any():
             raise InputError("has a row without one number for each label", file=path)
-        if counterfactual_logits is not None and counterfactual_logits.shape != logits.shape:
-            raise InputError("has a counterfactual without one number for each label", file=path)
-        if len(set(case_ids)) != len(part):
-            raise InputError("has a case twice in one training", file=path, line=first + 1)
         lists = (logits, counterfactual_logits, *rest)
         trainings.append(Predictions(*keys[first], case_ids, splits, *lists))
-    if len({run.training for run in trainings}) != len(trainings):
-        raise InputError("has rows of one training in several places", file=path)
     return trainings
 
 

@@ -130,13 +130,9 @@ def read_scored(
     Raises
     ------
     InputError
-        A split is unknown, or has no such case; the predictions are not of these cases and
-        labels; a training is in two files; there is none.
+        A split has no such case; the predictions are not of these cases; a training is in two
+        files; there is none.
     """
-    if unknown := [split for split in splits if split not in SPLITS]:
-        raise InputError(
-            f"there is no split {unknown[0]!r}", remedy=f"the splits are {', '.join(SPLITS)}"
-        )
     places = data.labelled
     of_case = data.splits[places]
     for split in splits:
@@ -162,8 +158,7 @@ def _read_runs(
 ) -> Runs:
     import pandas
 
-    known = {NO_ATTRIBUTE, *(groups.attribute.name for groups in cases.groups)}
-    labels, index = cases.true.shape[1], pandas.Index(ids)
+    index = pandas.Index(ids)
     by_run: dict[tuple[Setting, int], tuple[Path, np.ndarray, np.ndarray]] = {}
     for path in predictions:
         for run in read_predictions(path):
@@ -175,13 +170,6 @@ def _read_runs(
                     file=path,
                     remedy="give each training once",
                 )
-            if not known.issuperset(attributes(run.attribute)):
-                raise InputError(
-                    f"is of the attribute {run.attribute!r}, which the data set does not have",
-                    file=path,
-                )
-            if run.logits.shape[1] != labels:
-                raise InputError(f"has {run.logits.shape[1]} logits for {labels} labels", file=path)
             order = index.get_indexer(run.case_ids)
             whole = len(order) == len(ids) and (order >= 0).all()
             if not whole or (cases.splits[order] != run.splits).any():

@@ -6,7 +6,6 @@ from evenhand.core import stage
 from evenhand.core.families import load_members
 from evenhand.core.stage import Input, Output, Range
 from evenhand.core.tables import tabulate
-from evenhand.errors import InputError
 from evenhand.legal import case_tables
 from evenhand.legal.case_study import CaseStudy
 from evenhand.legal.findings import findings_files
@@ -54,8 +53,6 @@ def tabulate_cases(
     InputError
         The inputs do not belong together, or one of them is damaged.
     """
-    if len(tokens or []) != len(metas or []):
-        raise InputError("each file of token ids needs its description beside it")
     study = CaseStudy(
         data,
         published=published,

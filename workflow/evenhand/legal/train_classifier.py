@@ -26,7 +26,6 @@ def train_classifier(
     weights: Output | None = None,
     features_meta: Input | None = None,
     counterfactuals: Input | None = None,
-    counterfactuals_meta: Input | None = None,
     neighbours: Input | None = None,
     model: Input | None = None,
     hub_name: str | None = None,
@@ -65,7 +64,7 @@ def train_classifier(
         Each of them once: of first weights, batches and dropout.
     weights : path, optional
         Folder: `evenhand.legal.classifier_folder`, for one seed of a hierarchical classifier.
-    counterfactuals, counterfactuals_meta : path, optional
+    counterfactuals : path, optional
         The counterfactuals as the classifier reads them, made as `features` were. The
         counterfactual of each case that has one is predicted too, and learned from if the
         objective asks for it.
@@ -133,7 +132,6 @@ def train_classifier(
         features=features,
         features_meta=features_meta,
         counterfactuals=counterfactuals,
-        counterfactuals_meta=counterfactuals_meta,
         model=model,
         hub_name=hub_name,
         revision=revision,

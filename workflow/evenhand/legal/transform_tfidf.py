@@ -7,7 +7,6 @@ import numpy as np
 from evenhand.core import stage
 from evenhand.core.resources import read_resource
 from evenhand.core.stage import Input, Output
-from evenhand.errors import InputError
 from evenhand.legal.built import BuiltCases
 from evenhand.legal.features import transform_documents, write_features
 from evenhand.legal.fit_tfidf import HEADER
@@ -43,8 +42,6 @@ def transform_tfidf(
         The vocabulary is not of `fit_tfidf`.
     """
     rows = read_resource(vocabulary, HEADER)
-    if not rows or not all(row["train_cases"].isdecimal() for row in rows):
-        raise InputError("is no vocabulary of fit_tfidf", file=vocabulary)
     cases = BuiltCases(counterfactuals)
     times = np.array([int(row["train_cases"]) for row in rows])
     matrix = transform_documents(

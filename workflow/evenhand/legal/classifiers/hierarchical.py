@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from evenhand.errors import InputError
 from evenhand.learning.hierarchical import HierarchicalClassifier, check_input, load_encoder
 from evenhand.learning.packing import Limits, pack
 from evenhand.legal.stores import TokenStore, check_tokenizer, read_limits, read_tokens_meta
@@ -44,19 +43,6 @@ class Classifier(NetworkClassifier):
         extra = job.extra["segments"], job.extra["paragraph_tokens"]
         self.limits = Limits(*read_limits(self.meta, *extra, files.features_meta))
         check_tokenizer(self.meta, self.source, self.revision)
-        if files.counterfactuals is not None:
-            path = files.counterfactuals_meta
-            same, other = (
-                ("tokenizer_sha256", "tokens", "stored_paragraphs"),
-                path and read_tokens_meta(path),
-            )
-            if not other or any(other[name] != self.meta[name] for name in same):
-                raise InputError(
-                    "the counterfactuals were not tokenised as the cases were",
-                    file=files.counterfactuals,
-                    remedy="tokenise both with the same model and limits, and give both"
-                    " descriptions",
-                )
         self.open(TokenStore, files)
         self.encoder = load_encoder(self.source, revision=self.revision, device=job.device)
         check_input(self.encoder, vocabulary=self.meta["vocabulary"], limits=self.limits)

@@ -10,7 +10,6 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from evenhand.core.scratch import scratch_folder
-from evenhand.errors import InputError
 from evenhand.learning.linear import train_models
 from evenhand.learning.pairs import Pairs
 from evenhand.legal.built import check_ids
@@ -43,13 +42,6 @@ class Classifier:
         self.matrix = self._read(files.features)
         if files.counterfactuals is not None:
             self.counterfactuals = self._read(files.counterfactuals)
-            if self.counterfactuals.shape != self.matrix.shape:
-                raise InputError(
-                    f"has {self.counterfactuals.shape[1]} n-grams, and the cases have"
-                    f" {self.matrix.shape[1]}",
-                    file=files.counterfactuals,
-                    remedy="transform the counterfactuals with the vocabulary of the cases",
-                )
             self.changed = (self.matrix != self.counterfactuals).getnnz(axis=1) > 0
 
     def _read(self, path: Path) -> "csr_matrix":
