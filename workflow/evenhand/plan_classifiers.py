@@ -43,27 +43,17 @@ def check_classifiers(config: Config) -> None:
     """
     for name, entry in config["legal"]["classifiers"].items():
         key, kind = plan_legal.section(config, "classifiers", name), entry["kind"]
-        if kind != "linear" and entry["model"] not in config["models"]:
-            raise InputError(
-                f"config: {key} is {kind} and needs a model, and {entry['model']} is none",
-                remedy="name one of models",
-            )
-        for data in entry["datasets"]:
-            if data not in config["legal"]["datasets"]:
-                raise InputError(f"config: {key} names {data}, which is no data set")
+        models = [] if kind == "linear" else [entry["model"]]
+        plan_legal.check_names(f"{key}.model", models, config["models"], "the models")
+        datasets = config["legal"]["datasets"]
+        plan_legal.check_names(f"{key}.datasets", entry["datasets"], datasets, "the data sets")
         known = {a for data in entry["datasets"] for a in plan_legal.attributes(config, data)}
-        if unknown := [a for a in entry["attributes"] if a not in known]:
-            raise InputError(
-                f"config: {key} names {unknown[0]}, which none of its data sets has",
-                remedy=f"they have {', '.join(sorted(known))}",
-            )
+        named = f"{key}.attributes", entry["attributes"], known
+        plan_legal.check_names(*named, "the attributes of its data sets")
         for data in entry["datasets"]:
-            names = [attribute.name for attribute in grouped(config, data)]
-            if unknown := [group for group in entry["groups"] if group not in (*names, LABEL)]:
-                raise InputError(
-                    f"config: {key}.groups names {unknown[0]}, which {data} does not have",
-                    remedy=f"it has {', '.join(names)} and {LABEL}",
-                )
+            names = [*(attribute.name for attribute in grouped(config, data)), LABEL]
+            what = f"the attributes of {data} that have groups, nor the label"
+            plan_legal.check_names(f"{key}.groups", entry["groups"], names, what)
         if entry["groups"] == [LABEL]:
             raise InputError(
                 f"config: {key}.groups has the label alone",
@@ -343,23 +333,21 @@ def declarations(config: Config) -> dict[str, list[str]]:
     return {"declarations": [plan_legal.declaration(config, name) for name in scored(config)]}
 
 
-def classifiers_page_files(config: Config) -> dict[str, str | list[str]]:
-    """Return the inputs of the report on classifiers, by argument name."""
+def classifiers_page_files(config: Config) -> list[str]:
+    """Return the inputs of the report on classifiers."""
     folders = table_folders(config)
-    findings = "<results>/tables/legal_classifier_findings.json"
-    return {"tables": folders, "findings": findings} if folders else {}
+    return [*folders, "<results>/tables/legal_classifier_findings.json"] if folders else []
 
 
 def cases_page_files(config: Config) -> dict[str, list[str]]:
     """Return the inputs of the cases page, by argument name."""
     names = list(config["legal"]["datasets"])
-    if not names:
-        return {}
-    return {
-        "cases": [f"<results>/legal/{name}/{name}.parquet" for name in names],
+    files = {
+        "cases": plan_legal.of_each(config, "<results>/legal/{0}/{0}.parquet"),
         "records": [file for name in names for file in plan_legal.records(config, name)],
         "predictions": [file for name in names for file in predictions(config, name)],
     }
+    return files if names else {}
 
 
 def cases_page_options(config: Config) -> dict[str, list[str]]:
