@@ -46,6 +46,11 @@ class Setting(NamedTuple):
         """The plain training (ERM without groups) of the same classifier."""
         return Setting(self.classifier, BASE, NO_ATTRIBUTE)
 
+    @property
+    def order(self) -> tuple[str, bool, str, str]:
+        """The sort key: plain training first, then the other objectives of a classifier."""
+        return self.classifier, self.objective != BASE, self.objective, self.trained_for
+
     def scored_for(self, attribute: str) -> bool:
         """Return whether it was trained for an attribute, a product of it, or none."""
         trained_for = set(attributes(self.trained_for))
@@ -187,8 +192,7 @@ def _read_runs(
             by_run[setting, run.seed] = path, logits[kept], counterfactual_logits[kept]
     if not by_run:
         raise InputError("there are no predictions to score", file=next(iter(predictions), None))
-    # plain training first, then the other objectives
-    keys = sorted(by_run, key=lambda key: (key[0].classifier, key[0].objective != BASE, *key))
+    keys = sorted(by_run, key=lambda key: (key[0].order, key[1]))
     return Runs(
         [setting for setting, _ in keys],
         [seed for _, seed in keys],

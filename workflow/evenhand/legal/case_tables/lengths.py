@@ -113,36 +113,31 @@ def _width(high: float) -> int:
     return next(width for width in widths if high < width * BARS)
 
 
-def _token_counts(file: Path, document: dict[str, Any], study: CaseStudy) -> dict[str, np.ndarray]:
-    """Return per case: tokens, beyond the segments, beyond the tokens, places filled."""
+def _token_counts(file: Path, document: dict[str, Any], study: CaseStudy) -> np.ndarray:
+    """Return tokens, those beyond the segments and beyond the tokens, and places filled: (4, n)."""
     special = len(document["special"]["before"]) + len(document["special"]["after"])
-    parts: dict[str, list[int]] = {"all": [], "segments": [], "tokens": [], "filled": []}
-    table, dataset = read_tokens(file), study.dataset
+    table, dataset, counts = read_tokens(file), study.dataset, []
     check_ids(table["case_id"].to_pylist(), study.case_ids, file)
     for lengths in table["lengths"]:
         lengths = lengths.values.to_numpy()
         read = lengths[: dataset.segments]
         kept = np.minimum(read, dataset.tokens - special)
-        parts["all"].append(int(lengths.sum()))
-        parts["segments"].append(int(lengths[dataset.segments :].sum()))
-        parts["tokens"].append(int((read - kept).sum()))
-        parts["filled"].append(int(kept.sum()) + special * len(kept))
-    return {name: np.array(values, dtype=np.int64) for name, values in parts.items()}
+        filled = kept.sum() + special * len(kept)
+        counts.append((lengths.sum(), lengths.sum() - read.sum(), (read - kept).sum(), filled))
+    return np.array(counts, dtype=np.int64).reshape(-1, 4).T
 
 
-def _token_rows(counts: dict[str, np.ndarray], dataset: Dataset) -> Iterator[Row]:
-    cases = len(counts["all"])
-    if not cases:
+def _token_rows(counts: np.ndarray, dataset: Dataset) -> Iterator[Row]:
+    lengths, segments, over, _ = counts
+    if not len(lengths):
         return
-    yield from _distribution(counts["all"])
-    total = int(counts["all"].sum())
-    beyond, over = int(counts["segments"].sum()), int(counts["tokens"].sum())
+    yield from _distribution(lengths)
+    total, beyond, cut, filled = counts.sum(axis=1).tolist()
     yield {"value": dataset.segments} | _share("beyond the segments", beyond, total)
-    yield {"value": dataset.tokens} | _share("beyond the tokens", over, total)
-    yield _share("cut", beyond + over, total)
-    yield _share("cases cut", int((counts["segments"] + counts["tokens"] > 0).sum()), cases)
-    places = cases * dataset.segments * dataset.tokens
-    yield _share("slots filled", int(counts["filled"].sum()), places)
+    yield {"value": dataset.tokens} | _share("beyond the tokens", cut, total)
+    yield _share("cut", beyond + cut, total)
+    yield _share("cases cut", int((segments + over > 0).sum()), len(lengths))
+    yield _share("slots filled", filled, len(lengths) * dataset.segments * dataset.tokens)
 
 
 def _share(quantity: str, count: int, of: int) -> dict[str, Any]:

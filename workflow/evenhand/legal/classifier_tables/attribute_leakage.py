@@ -10,7 +10,7 @@ from evenhand.learning.probes import PROBES, probe
 from evenhand.legal.classifier_study import SETTING, SETTING_KEY, ClassifierStudy
 from evenhand.legal.predictions import Predictions, read_predictions
 from evenhand.legal.records import SPLITS
-from evenhand.legal.scored import BASE, Setting
+from evenhand.legal.scored import Setting
 
 TABLE = Table(
     "attribute_leakage",
@@ -47,10 +47,7 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
                 setting = Setting(run.classifier, run.objective, run.attribute)
                 runs_by_setting.setdefault(setting, []).append(run)
     plain: dict[tuple[str, ...], float] = {}
-    for setting in sorted(
-        runs_by_setting,
-        key=lambda setting: (setting.classifier, setting.objective != BASE, setting),
-    ):
+    for setting in sorted(runs_by_setting, key=lambda setting: setting.order):
         runs = runs_by_setting[setting]
         probed = np.flatnonzero(np.isfinite(runs[0].features).all(axis=1))
         parts = tuple(np.flatnonzero(splits[probed] == split) for split in SPLITS)
