@@ -212,13 +212,13 @@ def part_files(
 
 def part_tables(config: Config, name: str, part_name: str) -> list[str]:
     """Return the editable tables that a part's reader uses."""
-    return _tables(config, _of_format(part(config, name, part_name), "TABLES"))
+    return _tables(config, _of_format(part(config, name, part_name), "TABLES") or ())
 
 
 def part_options(config: Config, name: str, part_name: str) -> list[str]:
     """Return the keys of a part that are options of its reader."""
     how = part(config, name, part_name)
-    return ["format", *(key for key in _of_format(how, "OPTIONS") if key in how)]
+    return ["format", *(key for key in _of_format(how, "OPTIONS") or () if key in how)]
 
 
 def parts(config: Config, name: str) -> list[str]:
@@ -235,7 +235,8 @@ def attribute_tables(config: Config, name: str) -> list[str]:
     """Return the editable tables that the attributes of a data set use."""
     tables: dict[str, None] = {}
     for module in attribute_modules(config, name):
-        tables |= dict.fromkeys(declared(f"evenhand.legal.attributes.{module}", "TABLES"))
+        named = declared(f"evenhand.legal.attributes.{module}", "TABLES")
+        tables |= dict.fromkeys(named or ())
     return _tables(config, tables)
 
 

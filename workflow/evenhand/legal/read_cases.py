@@ -175,10 +175,11 @@ def _options(reader: ModuleType, **options: Any) -> dict[str, Any]:
     """Return the options of a format: defaults, and those that are set, which it must know."""
     options = {name: value for name, value in options.items() if value is not None}
     name = reader.__name__.rpartition(".")[2]
-    if unknown := sorted(options.keys() - reader.OPTIONS.keys()):
+    known = getattr(reader, "OPTIONS", {})
+    if unknown := sorted(options.keys() - known.keys()):
         raise InputError(
             f"the format {name} has no option {unknown[0]}",
-            remedy=f"leave it out (its options: {', '.join(reader.OPTIONS) or 'none'})",
+            remedy=f"leave it out (its options: {', '.join(known) or 'none'})",
         )
     encodings = getattr(reader, "ENCODINGS", get_args(Encoding))
     if options.get("encoding", encodings[0]) not in encodings:
@@ -186,7 +187,7 @@ def _options(reader: ModuleType, **options: Any) -> dict[str, Any]:
             f"the encoding {options['encoding']!r} is none that the format {name} reads",
             remedy=f"choose one of {', '.join(encodings)}",
         )
-    return reader.OPTIONS | options
+    return known | options
 
 
 def _distinct(

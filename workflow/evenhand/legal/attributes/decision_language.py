@@ -5,7 +5,6 @@ from evenhand.legal.findings import Finding, metadata_evidence
 from evenhand.legal.records import Record
 
 KIND = "fscs"
-TABLES = ()
 
 
 def find(record: Record, attribute: Attribute, prepared: None) -> Finding:

@@ -28,7 +28,6 @@ from evenhand.legal.findings import Evidence, Finding
 from evenhand.legal.records import Record
 
 KIND = "cail"
-TABLES = ()
 
 _SEX = {"男": "male", "女": "female"}
 

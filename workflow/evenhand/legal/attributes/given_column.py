@@ -5,7 +5,6 @@ from evenhand.legal.findings import Finding, metadata_evidence
 from evenhand.legal.records import Record
 
 KIND = "declared"
-TABLES = ()
 
 
 def from_source(record: Record, attribute: Attribute) -> Finding | None:

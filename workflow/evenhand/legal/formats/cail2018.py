@@ -25,7 +25,6 @@ from evenhand.legal.severity import Sentence
 
 KIND = "cail"
 NEEDS = "JSON lines with fact and meta.term_of_imprisonment, UTF-8 or GB18030"
-TABLES = ()
 OPTIONS = {"encoding": "auto"}
 
 ENCODINGS = ("auto", "utf-8", "gb18030")

@@ -23,7 +23,6 @@ NEEDS = (
     ' {"text", "labels" or "label", "attributes"}'
 )
 TABLES = ("fairlex_fields", "fairlex_groups")
-OPTIONS = {}
 
 #: Names under which a record may have an id of its own.
 _IDS = ("case_id", "caseId", "case_no", "id")

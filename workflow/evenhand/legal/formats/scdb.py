@@ -43,7 +43,6 @@ NEEDS = (
     " term and docket, or jsonl or csv with citation, or term and docket, and the text"
 )
 TABLES = ("scdb_columns", "scdb_issue_areas")
-OPTIONS = {}
 
 #: The table of the names of columns.
 COLUMNS = "scdb_columns.csv"
