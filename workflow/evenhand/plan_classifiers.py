@@ -12,7 +12,7 @@ from evenhand.core.declared import declared
 from evenhand.core.families import member_names
 from evenhand.errors import InputError
 from evenhand.legal.declaration import COLUMN, Attribute
-from evenhand.legal.groups import LABEL, PLUS
+from evenhand.legal.groups import LABEL, NO_ATTRIBUTE, PLUS
 
 Config = dict[str, Any]
 
@@ -187,7 +187,7 @@ def histories(config: Config, name: str) -> list[str]:
 
 def _trained_with(config: Config, name: str, classifier: str, objective: str) -> list[str]:
     if not uses_groups(objective):
-        return [plan_legal.NO_ATTRIBUTE]
+        return [NO_ATTRIBUTE]
     entry = config["legal"]["classifiers"][classifier]
     if entry["groups"]:  # objectives that remove the groups must not remove the label
         dropped = LABEL if _objective(objective, "AIM") in REMOVES else None
@@ -220,13 +220,13 @@ def training_options(
         for key, default in defaults.items()
         if values[key] not in (None, default)
         # without groups, epochs are not selected by group scores
-        and not (key == "select" and attribute == plan_legal.NO_ATTRIBUTE)
+        and not (key == "select" and attribute == NO_ATTRIBUTE)
     ]
     return {
         "family": entry["kind"],
         "classifier": classifier,
         "objective": objective,
-        "attribute": None if attribute == plan_legal.NO_ATTRIBUTE else attribute,
+        "attribute": None if attribute == NO_ATTRIBUTE else attribute,
         "objective_options": config["legal"]["objectives"].get(objective),
         "settings": settings or None,
     }

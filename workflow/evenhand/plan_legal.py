@@ -20,9 +20,6 @@ Config = dict[str, Any]
 #: The formats of a filled sheet.
 SHEETS = (".xlsx", ".csv")
 
-#: The attribute of an objective that uses no groups.
-NO_ATTRIBUTE = "none"
-
 
 def expand(config: Config) -> Config:
     """Return the configuration with the data sets and classifiers of ``text`` among the legal ones.

@@ -334,7 +334,7 @@ def of_family(kind):
 def attribute_option(wildcards):
     """The attribute of a data set, unless it is none."""
     name = wildcards.attribute
-    return Options(None, {"attribute": None if name == plan_legal.NO_ATTRIBUTE else name})
+    return Options(None, {"attribute": None if name == plan_classifiers.NO_ATTRIBUTE else name})
 
 
 def texts_of(wildcards):

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from evenhand.io.tables import write_table
-from evenhand.legal.build_cases import cases_schema
+from evenhand.legal.built import cases_schema
 from evenhand.legal.declaration import Dataset, described, description, read_declaration
 from evenhand.legal.findings import Evidence, Finding, write_findings
 from evenhand.legal.records import Record, write_records

@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 
 from evenhand.legal.built import BuiltCases
-from evenhand.legal.predictions import NO_ATTRIBUTE, Predictions, write_predictions
+from evenhand.legal.groups import NO_ATTRIBUTE
+from evenhand.legal.predictions import Predictions, write_predictions
 from unit.legal.made_cases import write_cases
 
 

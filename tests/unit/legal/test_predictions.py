@@ -6,8 +6,8 @@ from scipy.sparse import csr_matrix
 
 from evenhand.errors import InputError
 from evenhand.learning.probes import PROBED_CASES, probed_features
+from evenhand.legal.groups import NO_ATTRIBUTE
 from evenhand.legal.predictions import (
-    NO_ATTRIBUTE,
     PREDICTIONS,
     Predictions,
     read_predictions,

@@ -12,6 +12,7 @@ import pyarrow as pa
 from evenhand.errors import InputError
 from evenhand.io.tables import opened, read_batches, read_table_schema
 from evenhand.legal.declaration import Attribute, Dataset, read_dataset
+from evenhand.legal.findings import EVIDENCE
 from evenhand.legal.records import BATCH_CASES, SPLITS
 from evenhand.metrics.classification import with_none_class
 from evenhand.metrics.group import group_sums
@@ -22,11 +23,28 @@ UNKNOWN = "unknown"
 #: The label of a case to which none of the labels applies.
 NO_LABEL = "none"
 
-#: The columns that every built data set has; those of the attributes come to them.
-FIXED = (
-    *("case_id", "date", "title", "language", "split", "text", "labels", "label_known"),
-    *("duplicate_of", "source", "source_position"),
-)
+
+def cases_schema(attributes: Sequence[Attribute]) -> pa.Schema:
+    """Return the columns of a data set with these attributes."""
+    columns = {
+        "case_id": pa.string(),
+        "date": pa.date32(),
+        "title": pa.string(),
+        "language": pa.string(),
+        "split": pa.string(),
+        "text": pa.list_(pa.string()),
+        "labels": pa.list_(pa.int32()),
+        "label_known": pa.bool_(),
+    }
+    for attribute in attributes:
+        columns[attribute.name] = columns[f"{attribute.name}_rule"] = pa.string()
+        columns[f"{attribute.name}_evidence"] = EVIDENCE
+    places = {"duplicate_of": pa.string(), "source": pa.string(), "source_position": pa.int64()}
+    return pa.schema(columns | places)
+
+
+#: The columns that every built data set has.
+FIXED = tuple(cases_schema(()).names)
 
 
 class Groups(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Any
 from evenhand.core.tables import Row, read_table, text
 from evenhand.legal.built import BuiltCases
 from evenhand.legal.declaration import Dataset
-from evenhand.legal.predictions import NO_ATTRIBUTE
+from evenhand.legal.groups import NO_ATTRIBUTE
 from evenhand.legal.published import NOT_RUN, REPRODUCED
 from evenhand.legal.records import SPLITS
 from evenhand.legal.scored import Cases, Runs

@@ -1,7 +1,6 @@
 """Stage: the paragraphs of a legal data set as vectors of an encoder that is not trained."""
 
 import itertools
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -99,7 +98,9 @@ def embed_paragraphs(
     check_input(encoder, vocabulary=described["vocabulary"], limits=limits)
     sizes, special = text_config(encoder), described["special"]
     store = TokenStore(tokens)
-    factual = None if same is None else _open_factual(same_tokens, same, store)
+    factual = None if same is None else (TokenStore(same_tokens), VectorStore(same))
+    for opened in factual or ():
+        check_ids(opened.case_ids, store.case_ids, same)
 
     def paragraphs_of(tokens: TokenStore, row: int) -> list[np.ndarray]:
         return tokens.paragraphs(row, limits, special["after"])
@@ -183,14 +184,6 @@ def embed_paragraphs(
     }
     write_json(meta, document)
     return counts
-
-
-def _open_factual(tokens: Path, vectors: Path, store: TokenStore) -> tuple[TokenStore, VectorStore]:
-    """Return the tokens and vectors of the factual cases."""
-    factual = TokenStore(tokens), VectorStore(vectors)
-    for opened in factual:
-        check_ids(opened.case_ids, store.case_ids, vectors)
-    return factual
 
 
 if __name__ == "__main__":

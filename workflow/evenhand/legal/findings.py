@@ -223,11 +223,5 @@ def findings_files(folder: Path) -> tuple[Dataset, dict[str, Path]]:
 
 
 def _row(case_id: str, finding: Finding) -> dict[str, Any]:
-    return {
-        "case_id": case_id,
-        "value": finding.value,
-        "rule": finding.rule,
-        "confidence": finding.confidence,
-        "evidence": [vars(item) for item in finding.evidence],
-        "flags": list(finding.flags),
-    }
+    evidence = [vars(item) for item in finding.evidence]
+    return vars(finding) | {"case_id": case_id, "evidence": evidence}

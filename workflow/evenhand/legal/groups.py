@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from evenhand.legal.built import Groups
     from evenhand.legal.declaration import Dataset
 
+#: The attribute of an objective that uses no groups.
+NO_ATTRIBUTE = "none"
+
 #: The part of a product that is no attribute.
 LABEL = "label"
 

@@ -32,9 +32,6 @@ PREDICTIONS = pa.schema(
     ]
 )
 
-#: The attribute of an objective that uses no groups.
-NO_ATTRIBUTE = "none"
-
 
 class Predictions(NamedTuple):
     """The predictions of one training.

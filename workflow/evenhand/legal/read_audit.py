@@ -10,7 +10,8 @@ from evenhand.core.stage import Input, Output
 from evenhand.core.tables import Table, integer, share, text, write_tables
 from evenhand.errors import InputError
 from evenhand.io.tables import read_rows
-from evenhand.legal.audit import ANSWERS, task, unknown_name, values
+from evenhand.legal.audit import ANSWERS, task
+from evenhand.legal.built import group_names
 from evenhand.legal.declaration import Attribute
 from evenhand.legal.findings import findings_files
 from evenhand.metrics.proportions import Share, stratified_share, wilson_share
@@ -129,7 +130,7 @@ def _answers(
         some = [row for row in rows if row.cells["attribute"] == name]
         groups = attributes[name].groups
         rights = chosen(path, some, "right", ANSWERS)
-        true = chosen(path, some, "should_be", values(attributes[name]), numbers=not groups)
+        true = chosen(path, some, "should_be", group_names(attributes[name]), numbers=not groups)
         answers = list(zip(some, rights, true, strict=True))
         refuse(
             path,
@@ -161,7 +162,7 @@ def _strata(
     findings: Path,
 ) -> Strata:
     """Return the counts of cases and answers by rule and whether it gives a value."""
-    unknown = unknown_name(attribute)
+    unknown = group_names(attribute)[-1]
     strata: Strata = defaultdict(Counter)
     present: dict[str, tuple[str, str]] = {}
     for finding in read_rows(findings, ["case_id", "value", "rule"]):

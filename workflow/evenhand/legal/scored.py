@@ -10,8 +10,8 @@ import numpy as np
 from evenhand.errors import InputError
 from evenhand.legal.built import BuiltCases, Groups, with_none
 from evenhand.legal.declaration import Attribute, Dataset
-from evenhand.legal.groups import PLUS, attributes, multiply
-from evenhand.legal.predictions import NO_ATTRIBUTE, read_predictions
+from evenhand.legal.groups import NO_ATTRIBUTE, PLUS, attributes, multiply
+from evenhand.legal.predictions import read_predictions
 from evenhand.legal.records import SPLITS
 from evenhand.metrics.classification import (
     Counts,

@@ -24,8 +24,7 @@ from evenhand.learning.pairs import Pairs
 from evenhand.learning.settings import Settings
 from evenhand.learning.trainer import fit
 from evenhand.legal.built import BuiltCases, check_ids, label_sets
-from evenhand.legal.groups import PLUS, attributes, has_label, multiply
-from evenhand.legal.predictions import NO_ATTRIBUTE
+from evenhand.legal.groups import NO_ATTRIBUTE, PLUS, attributes, has_label, multiply
 from evenhand.legal.records import SPLITS
 from evenhand.scoring.device import prepare_device, repeatable
 

@@ -27,7 +27,6 @@ TABLES = ("fairlex_fields", "fairlex_groups")
 #: Names under which a record may have an id of its own.
 _IDS = ("case_id", "caseId", "case_no", "id")
 
-_LANGUAGES = {"ecthr": "en", "scotus": "en", "cail": "zh"}
 _BORDER = "</s>"
 
 
@@ -79,7 +78,7 @@ def _record(
         name = next((name for name in names if name in attributes), None)
         group = plain(attributes.get(name))
         metadata[attribute] = groups.get((attribute, group.casefold()), group)
-    language = _LANGUAGES.get(dataset.kind)
+    language = dataset.languages[0]
     if dataset.kind == "fscs":
         languages = dataset.attribute("decision_language").groups
         language = metadata.get("decision_language", "")
