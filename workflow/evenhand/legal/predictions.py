@@ -14,7 +14,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from evenhand.core.files import atomic
-from evenhand.errors import InputError
 from evenhand.io.tables import FORM, read_columns
 
 #: One row per seed and case.
@@ -114,8 +113,7 @@ def read_predictions(path: Path, *, features: bool = False) -> list[Predictions]
     Raises
     ------
     InputError
-        It is damaged, lacks a column, or has rows of different lengths or logits that are not
-        finite.
+        It is damaged, or lacks a column.
     """
     schema = PREDICTIONS if features else PREDICTIONS.remove(len(PREDICTIONS) - 1)
     table = read_columns(path, schema.names).cast(schema).combine_chunks()
@@ -125,25 +123,17 @@ def read_predictions(path: Path, *, features: bool = False) -> list[Predictions]
     for first, end in pairwise([*starts, len(keys)]):
         part = table.slice(first, end - first).combine_chunks()
         case_ids, splits = (np.array(part[n].to_pylist(), dtype=str) for n in ("case_id", "split"))
-        logits, counterfactual_logits, *rest = (
-            _read_lists(path, part[name].combine_chunks()) for name in schema.names[6:]
-        )
-        if logits is None or np.isnan(logits).any():
-            raise InputError("has a row without one number for each label", file=path)
-        lists = (logits, counterfactual_logits, *rest)
+        lists = (_read_lists(part[name].combine_chunks()) for name in schema.names[6:])
         trainings.append(Predictions(*keys[first], case_ids, splits, *lists))
     return trainings
 
 
-def _read_lists(path: Path, column: pa.ListArray) -> np.ndarray | None:
+def _read_lists(column: pa.ListArray) -> np.ndarray | None:
     """Return the lists of a column as rows, of NaN where it is null; None without any."""
     valid = column.is_valid().to_numpy(zero_copy_only=False)
     if not valid.any():
         return None
-    numbers = column.flatten().to_numpy(zero_copy_only=False)
-    widths = np.unique(column.value_lengths().drop_null().to_numpy())
-    if len(widths) != 1 or not widths[0] or not np.isfinite(numbers).all():
-        raise InputError("has a row without one number for each label or feature", file=path)
-    rows = np.full((len(column), widths[0]), np.nan, dtype=numbers.dtype)
-    rows[valid] = numbers.reshape(-1, widths[0])
+    numbers = column.flatten().to_numpy(zero_copy_only=False).reshape(int(valid.sum()), -1)
+    rows = np.full((len(column), numbers.shape[1]), np.nan, dtype=numbers.dtype)
+    rows[valid] = numbers
     return rows
