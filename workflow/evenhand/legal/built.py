@@ -176,7 +176,6 @@ class BuiltCases:
         labels = table["labels"].combine_chunks().fill_null([])
         hot = np.zeros((len(known), count), dtype=np.int64)
         hot[labels.value_parent_indices().to_numpy(), labels.flatten().to_numpy()] = 1
-        hot[~known] = 0
         return known, hot
 
     @cached_property
