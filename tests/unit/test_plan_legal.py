@@ -365,6 +365,6 @@ def test_what_no_table_swaps(here, given, match):
             plan_classifiers.check_classifiers(
                 fair(options=options, counterfactuals=wanted, tables=folder, **given)
             )
-    plan_classifiers.check_classifiers(
-        fair(counterfactuals=True, tables=folder, swap="nationality")
-    )
+    config = fair(counterfactuals=True, tables=folder, swap="nationality")
+    plan_classifiers.check_classifiers(config)
+    assert plan_classifiers.swap_tables(config, "mine") == ["own/swap_nationality_en.csv"]

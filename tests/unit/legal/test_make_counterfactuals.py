@@ -13,7 +13,7 @@ LEGAL = Path(__file__).parents[3] / "resources" / "legal"
 TABLES = [LEGAL / f"swap_gender_{name}.csv" for name in ("en", "zh", "en_followers")]
 
 CASES = [
-    {"text": ["He lost his key.", "The door was shut."]},
+    {"text": ["He lost his key.", "He told her to go."]},
     {"text": ["The court sat."], "split": "dev"},
     {"text": [], "labels": None},
     {"text": ["Er verlor seinen Schlüssel; he did."], "language": "de"},
@@ -29,11 +29,11 @@ def run(folder: Path, cases: list, tables: list[Path] = TABLES):
 
 def test_texts_are_swapped_and_words_counted(tmp_path):
     counts, out = run(tmp_path, CASES)
-    assert counts == {"cases": 5, "twins": 2, "words": 3, "no_table": 1}
+    assert counts == {"cases": 5, "twins": 2, "words": 5, "no_table": 1}
     rows = pq.read_table(out).to_pylist()
-    assert [row["swapped"] for row in rows] == [2, 0, 0, 0, 1]
+    assert [row["swapped"] for row in rows] == [4, 0, 0, 0, 1]
     assert [row["text"] for row in rows] == [
-        ["She lost her key.", "The door was shut."],
+        ["She lost her key.", "She told him to go."],
         ["The court sat."],
         [],
         ["Er verlor seinen Schlüssel; he did."],
