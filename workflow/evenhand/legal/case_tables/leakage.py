@@ -18,6 +18,7 @@ from evenhand.legal.built import label_names, with_none
 from evenhand.legal.case_study import CaseStudy
 from evenhand.legal.scored import SEED, drawn_seed
 from evenhand.metrics.association import mutual_information, risk_ratio
+from evenhand.metrics.disparity import share_as_far
 
 #: Columns of the table of words (`outcome_words.csv`). A pattern is a regular expression of RE2;
 #: capitals do not matter, except inside ``(?-i:...)``. Only cases of its language are searched.
@@ -184,7 +185,7 @@ def _association(labels: np.ndarray, has: np.ndarray, name: str, resamples: int)
     generator = np.random.default_rng(drawn_seed(name))
     drawn = generator.multivariate_hypergeometric(totals, int(has.sum()), size=resamples)
     noise = mutual_information(drawn, totals)
-    p = (1 + int((noise >= information - 1e-12).sum())) / (1 + resamples)
+    p = float(share_as_far(noise, information))
     return {
         "mutual_information": information,
         "noise_95": np.quantile(noise, 0.95),
