@@ -169,7 +169,6 @@ class BuiltCases:
             Whether the source states them.
         hot : array of int64, shape (n, labels)
             1 where a label applies; zeros where nothing is known.
-
         """
         table, count = self.table("label_known", "labels"), len(self.dataset.labels)
         known = table["label_known"].to_numpy().astype(bool)
