@@ -3,9 +3,11 @@
 Each command ends with two lines: the finding, and the path of the report.
 """
 
+import inspect
 import itertools
 import os
 import runpy
+import shlex
 import shutil
 import subprocess
 import sys
@@ -40,7 +42,13 @@ def main(words: list[str] | None = None) -> None:
     try:
         app(words)
     except InputError as error:
-        _refuse(error)
+        commands = (audit, predictions, extract)
+        flags = {
+            name: f"--{name.replace('_', '-')}"
+            for command in commands
+            for name in inspect.signature(command).parameters
+        }
+        _refuse(error.with_names(flags | {"groups": "--group", "probabilities": "--probability"}))
     except OSError as error:
         if error.filename is None:
             raise
@@ -152,7 +160,9 @@ def predictions(
         columns = (label, prediction, probability, group, positive, bins, id, cluster)
         if any((*columns, counterfactual_of, gold)) or threshold != 0.5:
             raise InputError(
-                "logs of lm-evaluation-harness take no option but --delta and --out", file=file
+                "is a log of lm-evaluation-harness, which takes no option but --delta and --out",
+                file=file,
+                remedy="save other predictions as CSV or Parquet",
             )
         _write_report(eh.audit_logs(file, delta=delta, out=out), out)
         return
@@ -203,7 +213,7 @@ def _numbers(words: str) -> list[float]:
 def extract(
     folder: Path,
     *,
-    language: str = "zh",
+    language: str | None = None,
     attribute: str = "gender",
     pack: Path | None = None,
     out: Path = Path("sentences"),
@@ -215,7 +225,7 @@ def extract(
     folder
         A folder, a file or an archive.
     language
-        zh, en, de or ja.
+        zh, en, de or ja; needed unless you name a pack.
     attribute
         gender; of zh also age and region.
     pack
@@ -271,9 +281,10 @@ def init(folder: Path = Path(), *, task: str = "predictions") -> None:
         raise InputError("is there already", file=path, remedy="remove it, or name another folder")
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(STARTS[task], path)
+    others = ", ".join(name for name in STARTS if name != task)
     print(
-        "Edit the names in it (paths begin in the present folder), then:"
-        f" evenhand run {path}\nConfiguration: {path}"
+        f"Edit the names in it, then: evenhand run {shlex.quote(str(path))}"
+        f" (other tasks: --task {others})\nConfiguration: {path}"
     )
 
 

@@ -1,7 +1,7 @@
 """Errors that a user can act on."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 #: Characters of a problem that are shown.
@@ -9,6 +9,9 @@ LONGEST = 1000
 
 #: Control characters (line ends too), and marks that change the direction of the text.
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]+")
+
+#: An option in a problem or a remedy, `bins` or `bins.age`.
+_OPTION = re.compile(r"`(\w+)((?:\.\w+)*)`")
 
 
 class InputError(Exception):
@@ -44,6 +47,24 @@ class InputError(Exception):
         where = f"{place}: " if file and line is None else f"{place}:{line}: " if file else ""
         then = f"; {remedy}" if remedy else ""
         super().__init__(f"{where}{self.problem}{then}.")
+
+    def with_names(self, names: Mapping[str, str]) -> "InputError":
+        """Return the error with the names by which the user knows the options in backticks.
+
+        Parameters
+        ----------
+        names : mapping
+            The flag (``--label``) or the key of the configuration of an argument, by its name.
+        """
+
+        def known(match: re.Match[str]) -> str:
+            name, rest = names.get(match[1], match[1]), match[2]
+            return f"`{name}{rest.replace('.', ' ') if name.startswith('-') else rest}`"
+
+        problem, remedy = (_OPTION.sub(known, text) for text in (self.problem, self.remedy or ""))
+        return InputError(
+            problem.splitlines(), file=self.file, line=self.line, remedy=remedy or None
+        )
 
 
 def one_line(text: str, longest: int = LONGEST) -> str:

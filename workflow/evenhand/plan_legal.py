@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from evenhand.core.config import read_config
@@ -17,6 +18,9 @@ from evenhand.legal.declaration import KIND, attributes_of, read_declaration
 from evenhand.tabular.numbers import without_point
 
 Config = dict[str, Any]
+
+#: Bytes of a declared data set that is read before any job.
+SMALL = 1 << 20
 
 #: The formats of a filled sheet.
 SHEETS = (".xlsx", ".csv")
@@ -192,6 +196,52 @@ def check_legal(config: Config) -> dict[str, str]:
         if "pretrain" in config["models"][encoder]:
             raise InputError(f"config: models.{name}.pretrain begins with another such model")
     return named
+
+
+def check_declared(config: Config) -> None:
+    """Read the declared data sets that are small, so that errors in them precede the first job.
+
+    Of a larger one only the first row is read, which tells the columns of a table.
+
+    Raises
+    ------
+    InputError
+        As in `read_cases`, or no case has the positive label; the error names the key.
+    """
+    from evenhand.io.quarantine import Quarantine
+    from evenhand.legal.declaration import read_dataset
+    from evenhand.legal.formats import declared as reader
+    from evenhand.legal.read_cases import read_cases
+    from evenhand.legal.rows import CaseFiles, files_of
+
+    for name, entry in config["text"]["datasets"].items():
+        [rows] = config["legal"]["datasets"][name]["parts"].values()
+        files, key = list(map(Path, rows["files"])), f"text.datasets.{name}"
+        text = declaration(config, name)
+        try:
+            found = list(files_of(files, Quarantine()))
+            if sum(file.stat().st_size for file in found) > SMALL:
+                options = {"declaration": text}
+                for file in found:
+                    next(reader.read(CaseFiles([file], Quarantine(), options)), None)
+            elif found:
+                with TemporaryDirectory() as folder:
+                    out, *others = (Path(folder) / part for part in ("out", "quarantine", "counts"))
+                    read_cases(
+                        files=files, out=out, quarantine=others[0], counts=others[1], format=KIND,
+                        declaration=text,
+                    )  # fmt: skip
+                    labels = read_dataset(out).labels
+                positive = as_text(entry["label"]["positive"])
+                if positive not in (None, *labels):
+                    raise InputError(
+                        f"`label.positive` is {positive}, which is none of the labels",
+                        remedy=f"choose one of {', '.join(labels[:20])}",
+                    )
+        except InputError as error:
+            known = error.with_names({part: f"{key}.{part}" for part in entry})
+            place = {"file": known.file or key, "line": known.line, "remedy": known.remedy}
+            raise InputError(known.problem.splitlines(), **place) from None
 
 
 def part(config: Config, name: str, part_name: str) -> dict[str, Any]:

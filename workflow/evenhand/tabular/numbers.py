@@ -82,7 +82,7 @@ def check_group_count(name: str, values: Collection[str], rows: int, file: Path 
             f"the attribute {name} has {len(values)} {'numbers' if are_numbers else 'groups'} in"
             f" {rows} rows",
             file=file,
-            remedy="give numbers bins, write codes as words, and join small groups",
+            remedy="give numbers `bins`, write codes as words, and join small groups",
         )
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.io.encodings import (
+from evenhand.core.encodings import (
     DAMAGE,
     decode_marked,
     detect_encoding,
