@@ -25,7 +25,6 @@ from evenhand.core.places import ROOT, SCHEMA, located
 from evenhand.core.resources import first_twice
 from evenhand.errors import InputError
 from evenhand.plan_slguset import completed
-from evenhand.tabular.numbers import counted
 from evenhand.text.phrases import listed
 
 if TYPE_CHECKING:
@@ -40,6 +39,9 @@ _KEY = re.compile(
 
 #: The method whose finding comes first, by the family of the model.
 MAIN_METHODS = ("aul", "log_likelihood")
+
+#: The last line of a printed result.
+_WHERE = "result.verdicts has the tests behind this, result.table all numbers."
 
 #: The columns of a table of verdicts that no verdict depends on; `Result.table` has them.
 _COUNTS = (
@@ -132,9 +134,7 @@ class Result:
 
     def __repr__(self) -> str:
         """Return the findings and the notes, and where the tests behind them are."""
-        tests = f"result.verdicts: {counted(len(self.verdicts), 'test')} behind this"
-        rows = f"result.table: {counted(len(self.table), 'row')}"
-        return "\n".join([*self.findings, *self.notes, f"{tests}; {rows}."])
+        return "\n".join([*self.findings, *self.notes, _WHERE])
 
 
 def audit_pairs(

@@ -57,13 +57,13 @@ def test_a_blank_cell_counts_only_where_it_is_used(tmp_path):
 @pytest.mark.parametrize(
     ("more", "options", "match"),
     [
-        ([], {"label": "outcome"}, "lacks the column 'outcome'"),
-        ([], {"features": ["age", "height"]}, "lacks the column 'height'"),
-        ([], {"categories": ["colour"]}, "lacks the column 'colour'"),
+        ([], {"label": "outcome"}, "no column 'outcome', which `label` names; its columns are id"),
+        ([], {"features": ["age", "height"]}, "has no column 'height', which `features` names"),
+        ([], {"categories": ["colour"]}, "has no column 'colour', which `categories` names"),
         (["e,Ost,7,1,x,maybe"], {}, r"has 3 values \(maybe, no, yes\); it needs two"),
         ([], {"positive": ["1"]}, "the values no, yes, and not '1'"),
-        ([], {"features": ["result", "age"]}, "label result is among the features"),
-        ([], {"attribute": ["result"]}, "label result is the attribute"),
+        ([], {"features": ["result", "age"]}, "label result is in `features` too"),
+        ([], {"attribute": ["result"]}, "label result is in `attribute` too"),
         (["e,Ost,7,1,x"], {}, "has 5 cells, and the header 6"),
         (["e"], {}, "has 1 cell, and the header 6"),
         (["e,Ost,7,1,x,yes,more"], {}, "has 7 cells, and the header 6"),

@@ -157,7 +157,7 @@ def detect_table(content: bytes) -> str | None:
     """
     cells = dict.fromkeys(_NOT_ASCII_CELL.findall(content))
     encoding = marked_encoding(content) or detect_utf_16(content[:SAMPLE])
-    encoding = encoding or detect_encoding(b" ".join(cells)[:SAMPLE])
+    encoding = encoding or detect_encoding(b" ".join([*cells, b""])[:SAMPLE])
     if encoding in (None, "utf-8"):
         return None
     return encoding.replace("utf-16-", "utf-16").replace("_", "-")
