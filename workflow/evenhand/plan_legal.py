@@ -1,7 +1,7 @@
 """Plan the legal data sets. See `evenhand.plan`."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -208,40 +208,42 @@ def check_declared(config: Config) -> None:
     InputError
         As in `read_cases`, or no case has the positive label; the error names the key.
     """
+    for name, entry in config["text"]["datasets"].items():
+        key, positive = f"text.datasets.{name}", as_text(entry["label"]["positive"])
+        try:
+            labels = _labels_of_small(config, name)
+            if labels and positive not in (None, *labels):
+                raise InputError(
+                    f"`label.positive` is {positive}, which is none of the labels",
+                    remedy=f"choose one of {', '.join(labels[:20])}",
+                )
+        except InputError as error:
+            known = error.with_names({part: f"{key}.{part}" for part in entry})
+            place = {"file": known.file or key, "line": known.line, "remedy": known.remedy}
+            raise InputError(known.problem.splitlines(), **place) from None
+
+
+def _labels_of_small(config: Config, name: str) -> Sequence[str]:
+    """Read a declared data set, and return its labels; none if it is not small."""
     from evenhand.io.quarantine import Quarantine
     from evenhand.legal.declaration import read_dataset
     from evenhand.legal.formats import declared as reader
     from evenhand.legal.read_cases import read_cases
     from evenhand.legal.rows import CaseFiles, files_of
 
-    for name, entry in config["text"]["datasets"].items():
-        [rows] = config["legal"]["datasets"][name]["parts"].values()
-        files, key = list(map(Path, rows["files"])), f"text.datasets.{name}"
-        text = declaration(config, name)
-        try:
-            found = list(files_of(files, Quarantine()))
-            if sum(file.stat().st_size for file in found) > SMALL:
-                options = {"declaration": text}
-                for file in found:
-                    next(reader.read(CaseFiles([file], Quarantine(), options)), None)
-            elif found:
-                with TemporaryDirectory() as folder:
-                    out, *others = (Path(folder) / part for part in ("out", "quarantine", "counts"))
-                    read_cases(
-                        files=files, out=out, quarantine=others[0], counts=others[1], format=KIND,
-                        declaration=text,
-                    )  # fmt: skip
-                    labels = read_dataset(out).labels
-                positive = as_text(entry["label"]["positive"])
-                if positive not in (None, *labels):
-                    raise InputError(
-                        f"`label.positive` is {positive}, which is none of the labels",
-                        remedy=f"choose one of {', '.join(labels[:20])}",
-                    )
-        except InputError as error:
-            known = error.with_names({part: f"{key}.{part}" for part in entry})
-            place = {"file": known.file or key, "line": known.line, "remedy": known.remedy}
-            raise InputError(known.problem.splitlines(), **place) from None
+    (rows,) = config["legal"]["datasets"][name]["parts"].values()
+    files = list(files_of(list(map(Path, rows["files"])), Quarantine()))
+    options = {"declaration": declaration(config, name)}
+    if sum(file.stat().st_size for file in files) > SMALL:
+        for file in files:
+            next(reader.read(CaseFiles([file], Quarantine(), options)), None)
+        return ()
+    if not files:  # they are fetched
+        return ()
+    with TemporaryDirectory() as folder:
+        outputs = {part: Path(folder) / part for part in ("out", "quarantine", "counts")}
+        read_cases(files=files, format=KIND, **options, **outputs)
+        return read_dataset(outputs["out"]).labels
 
 
 def part(config: Config, name: str, part_name: str) -> dict[str, Any]:

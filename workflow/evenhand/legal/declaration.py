@@ -114,7 +114,7 @@ def completed(
         raise InputError(
             f"{where} has {len(names)} values ({', '.join(names[:6]) or 'none'}), and a binary one"
             " has two",
-            remedy="choose task: multi_class, give `label.bins` to a number, or declare the values"
+            remedy="choose task: multi_class, give numbers `label.bins`, or declare the values"
             " under `label.labels`, as none and unknown count as missing otherwise",
         )
     present = [name for name in names if labels[name] > 0]
@@ -126,7 +126,7 @@ def completed(
     if task != "multi_label" and len(names) > MOST_LABELS:
         raise InputError(
             f"{where} has {len(names)} values, so it is no class",
-            remedy=f"name a column with at most {MOST_LABELS} labels, or give bins to a number",
+            remedy=f"name a column with at most {MOST_LABELS} labels, or give numbers `label.bins`",
         )
     attributes = [
         replace(attribute, groups=_occurring(attribute, declaration, values))
