@@ -84,6 +84,7 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["run", "none.yaml"], "there is no such configuration"),
         (["run", "bad.yaml", "-n"], "error: bad.yaml: predictions.p.prediction is missing; giv"),
         (["why", "bad.yaml"], "error: bad.yaml: predictions.p.prediction is missing; give either"),
+        (["run", "bins.yaml"], "bins.yaml: predictions.p.bins names a, which is none of `groups`."),
         (["extract", "none", "--language", "xx"], "there is no pack for xx and gender"),
         (["extract", "none", "--language", "zh"], "error: none: there is no such file or folder"),
         (["predictions", "logs", "--label", "y"], "logs: has no samples_*.jsonl; run lm_eval"),
@@ -102,6 +103,8 @@ def test_bad_input_is_one_sentence(words, problem, capsys, tmp_path, monkeypatch
     Path("p.csv").write_text(ROWS)
     Path("empty.csv").write_text("")
     Path("bad.yaml").write_text("predictions: {p: {files: [p.csv], label: y, groups: [gender]}}")
+    bins = "{p: {files: [p.csv], label: y, prediction: p, groups: [gender], bins: {a: [1]}}}"
+    Path("bins.yaml").write_text(f"predictions: {bins}")
     assert run(*words) == 2
     error = capsys.readouterr().err
     assert error.startswith("error: ") and problem in error and error.count("\n") == 1

@@ -39,21 +39,26 @@ _CHANGES = ("--config", "-C", "--directory", "-d")
 
 def main(words: list[str] | None = None) -> None:
     """Run a command; exit with 2 for invalid input."""
+    words = sys.argv[1:] if words is None else words
     try:
         app(words)
     except InputError as error:
-        commands = (audit, predictions, extract)
-        flags = {
-            name: f"--{name.replace('_', '-')}"
-            for command in commands
-            for name in inspect.signature(command).parameters
-        }
-        _refuse(error.with_names(flags | {"groups": "--group", "probabilities": "--probability"}))
+        _refuse(error.with_names(_flags(words[0])))
     except OSError as error:
         if error.filename is None:
             raise
         problem = f"cannot be read or written ({error.strerror})"
         _refuse(InputError(problem, file=error.filename, remedy="name another path"))
+
+
+def _flags(command: str) -> dict[str, str]:
+    """Return the flag of each argument of a function that a command calls; no other has flags."""
+    functions = {"audit": audit, "predictions": predictions, "extract": extract}
+    if command not in functions:
+        return {}
+    names = inspect.signature(functions[command]).parameters
+    flags = {name: f"--{name.replace('_', '-')}" for name in names}
+    return flags | {"groups": "--group", "probabilities": "--probability"}
 
 
 def _refuse(error: InputError) -> NoReturn:
