@@ -40,6 +40,9 @@ _KEY = re.compile(
 #: The method whose finding comes first, by the family of the model.
 MAIN_METHODS = ("aul", "log_likelihood")
 
+#: The arguments of `audit_table` that are keys of a data set.
+_TABLE_KEYS = ("label", "attribute", "positive", "bins", "missing", "features", "categories")
+
 #: The last line of a printed result.
 _WHERE = "result.verdicts has the tests behind this, result.table all numbers."
 
@@ -194,7 +197,7 @@ def audit_pairs(
     for file in files.values():
         file.parent.mkdir(parents=True, exist_ok=True)
     table, described = place / "pairs.parquet", place / "pairs.json"
-    file = _csv(pairs, folder / "pairs.csv")
+    file = _file(pairs, folder / "pairs.csv")
     with _errors_of_frame(file, pairs):
         read_pairs(name="pairs", format="crows_pairs", file=file, out=table, report=described,
                    title="Pairs")  # fmt: skip
@@ -305,21 +308,11 @@ def audit_predictions(
     'True positive rate differs by gender: 0.0 % for man (50 cases), 100.0 % for all others, a\
  difference of -100.0 points (95 % CI -100.0 to -89.9; adjusted p < 0.001).'
     """
-    call = _call(audit_predictions, locals())
+    arguments = dict(locals())
+    call = _call(audit_predictions, arguments)
     folder, place, temporary = _folder(out, "predictions/mine")
-    options = {
-        "label": label,
-        "prediction": prediction,
-        "probabilities": probabilities,
-        "positive": positive,
-        "groups": [groups] if isinstance(groups, str) else groups,
-        "bins": bins,
-        "id": id,
-        "cluster": cluster,
-        "counterfactual_of": counterfactual_of,
-        "threshold": threshold,
-        "title": title,
-    }
+    options = {name: arguments[name] for name in {*arguments} - {"data", "gold", "delta", "out"}}
+    options["groups"] = [groups] if isinstance(groups, str) else groups
     file = _file(data, folder / "predictions.csv")
     truth = None if gold is None else _file(gold, folder / "gold.csv")
     with _errors_of_frame(file, data), _errors_of_frame(truth, gold, "the DataFrame of gold"):
@@ -455,12 +448,13 @@ def audit_table(
     from evenhand.predictions.words import left_out_words
     from evenhand.tabular.prepare_table import prepare_table
 
-    call = _call(audit_table, locals())
+    arguments = dict(locals())
+    call = _call(audit_table, arguments)
     folder, place, temporary = _folder(out, "tabular/mine")
     split = "random" if test is None else "official"
     file = folder / "table.csv"
     if test is None:
-        file = _csv(train, file)
+        file = _file(train, file)
     else:
         import pandas as pd
 
@@ -471,14 +465,8 @@ def audit_table(
         pd.concat(frames).to_csv(file, index=False)
     if not isinstance(attribute, str):
         raise InputError("`attribute` is not the name of a column")
-    if positive is None:
-        with _errors_of_frame(file, train):
-            positive = _positive(file, label)
-    several = isinstance(positive, list | tuple)
-    entry = {"format": "table", "files": ["table"], "label": label, "attribute": attribute}
-    entry |= {"positive": list(map(str, positive)) if several else str(positive)}
-    entry |= {"features": features or [], "categories": categories or [], "missing": missing}
-    entry |= {"title": title, "bins": bins or {}}
+    entry = {name: arguments[name] for name in _TABLE_KEYS if arguments[name] is not None}
+    entry |= {"format": "table", "files": ["table"], "title": title}
     entry |= {} if test is None else {"split": "evenhand_split"}
     methods = [methods] if isinstance(methods, str) else methods
     networks = ["mlp" if name == "iifr" else name for name in methods]
@@ -726,17 +714,12 @@ def _errors_of_frame(
         raise InputError(error.problem, file=place, remedy=error.remedy) from None
 
 
-def _csv(data: "Data", path: Path) -> Path:
-    """Return a CSV file of the data: the given file, or a new one."""
-    if isinstance(data, str | Path) and Path(data).suffix != ".parquet":
+def _file(data: "Data", path: Path) -> Path:
+    """Return a file of the data: the given one, or a new CSV file."""
+    if isinstance(data, str | Path):
         return _there(Path(data))
     _frame(data).to_csv(path, index=False)
     return path
-
-
-def _file(data: "Data", path: Path) -> Path:
-    """Return a file of the data: the given file in any format, or a new CSV file."""
-    return _there(Path(data)) if isinstance(data, str | Path) else _csv(data, path)
 
 
 def _there(path: Path) -> Path:
@@ -796,22 +779,6 @@ def _word(value: Any) -> str:
         return f"[{', '.join(map(_word, value))}]"
     is_file = isinstance(value, Path) or (isinstance(value, str) and Path(value).is_absolute())
     return repr(Path(value).name if is_file else value)
-
-
-def _positive(file: Path, label: str) -> str:
-    from evenhand.predictions.read import POSITIVE, read_table, take
-
-    table = read_table(file)
-    take(table, file, label=label)
-    values = {*table[label]}
-    names = [name for name in POSITIVE if name in values]
-    if not names:
-        raise InputError(
-            f"it is not known which value of {label} counts as 1",
-            file=file,
-            remedy=f"name `positive`, one of {', '.join(sorted(values)[:5])}",
-        )
-    return names[0]
 
 
 def _pair_findings(

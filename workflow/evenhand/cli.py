@@ -18,6 +18,7 @@ from cyclopts import App, Parameter
 
 from evenhand.core.places import ROOT, SNAKEFILE, located
 from evenhand.errors import InputError
+from evenhand.tabular.numbers import read_bins
 from evenhand.text.phrases import listed
 
 app = App(
@@ -187,7 +188,7 @@ def predictions(
         prediction=prediction[0] if prediction else None,
         probabilities=dict(map(_parts, probability or [])),
         positive=positive,
-        bins={name: _numbers(words) for name, words in map(_parts, bins or [])},
+        bins=dict(map(read_bins, bins or [])),
         id=id,
         cluster=cluster,
         counterfactual_of=counterfactual_of,
@@ -205,13 +206,6 @@ def _parts(words: str) -> tuple[str, str]:
     if not sign:
         raise InputError(f"{words!r} has no =", remedy="write NAME=VALUE")
     return name, value
-
-
-def _numbers(words: str) -> list[float]:
-    try:
-        return list(map(float, words.split(",")))
-    except ValueError:
-        raise InputError(f"{words!r} are no numbers", remedy="write COLUMN=18,30,50") from None
 
 
 @app.command

@@ -13,10 +13,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from evenhand.core.resources import first_twice
 from evenhand.errors import InputError
 from evenhand.predictions.words import left_out_words
-from evenhand.tabular.delimited import read_csv
-from evenhand.tabular.numbers import binned, check_group_count, counted, or_nan, without_point
+from evenhand.tabular.delimited import check_columns, read_cells
+from evenhand.tabular.numbers import (
+    POSITIVE,
+    binned,
+    check_group_count,
+    counted,
+    or_nan,
+    without_point,
+)
 from evenhand.text.phrases import listed
 
 #: Why a row is left out.
@@ -32,9 +40,6 @@ REASONS = {
     "no_json": "a sample that is no JSON",
     "no_answer": "a sample without a log-likelihood or a value of BBQ",
 }
-
-#: Labels that mean 1, the first one that occurs.
-POSITIVE = ("1", "true", "yes", "positive", "True", "Yes")
 
 #: A sum of probabilities may differ from 1 by so much.
 TOLERANCE = 1e-3
@@ -96,40 +101,18 @@ class Predictions:
 
 def read_table(path: Path) -> pd.DataFrame:
     """Read a CSV or Parquet file as text: a missing value is blank, ``1.0`` is ``1``."""
-    if path.suffix != ".parquet":
-        header, rows = read_csv(path)
-        if twice := [name for name, count in Counter(header).items() if count > 1]:
-            problem = f"has the column {twice[0]!r} twice"
-            raise InputError(problem, file=path, line=1, remedy="rename one of them")
-        table = pd.DataFrame([cells for _, cells in rows], columns=header, dtype=object)
-    else:
-        from evenhand.io.tables import read_columns
-
-        columns = read_columns(path).to_pydict()
-        table = pd.DataFrame({name: list(map(_text, cells)) for name, cells in columns.items()})
-    return table.astype(object).where(~table.isin(MISSING), "").map(without_point)
-
-
-def _text(value: Any) -> str:
-    return "" if value is None or value != value else str(value)
+    header, rows = read_cells(path)
+    if twice := first_twice(header):
+        problem = f"has the column {twice!r} twice"
+        raise InputError(problem, file=path, line=1, remedy="rename one of them")
+    table = pd.DataFrame([cells for _, cells in rows], columns=header, dtype=object)
+    return table.where(~table.isin(MISSING), "").map(without_point)
 
 
 def as_label(cell: str) -> str:
     """Return a label in one form: ``1.0`` is ``1``."""
     value = or_nan(cell)
     return str(int(value)) if value.is_integer() else cell
-
-
-def take(table: pd.DataFrame, path: Path, **options: str | Sequence[str] | None) -> None:
-    """Raise InputError if a table lacks a column that one of these options names."""
-    for option, names in options.items():
-        for name in [names] if isinstance(names, str) else names or ():
-            if name not in table:
-                raise InputError(
-                    f"has no column {name!r}, which `{option}` names",
-                    file=path,
-                    remedy=f"its columns are {', '.join(table)}",
-                )
 
 
 def read_predictions(
@@ -161,7 +144,7 @@ def read_predictions(
     if (prediction is None) == (not by_class):
         raise InputError("name either `prediction` or `probabilities`", file=file)
     columns = {"prediction": prediction, "probabilities": [*by_class.values()], "id": id}
-    take(table, file, **columns, cluster=cluster, counterfactual_of=counterfactual_of)
+    check_columns(table, file, **columns, cluster=cluster, counterfactual_of=counterfactual_of)
     table = _join_labels(table, file, gold, id, label, groups)
     if unknown := sorted({*bins} - {*groups}):
         raise InputError(f"`bins` names {unknown[0]}, which is none of `groups`", file=file)
@@ -346,12 +329,12 @@ def _join_labels(
 ) -> pd.DataFrame:
     """Join the table to that of the labels, if there is one."""
     if gold is None:
-        take(table, file, label=label, groups=groups)
+        check_columns(table, file, label=label, groups=groups)
         return table
     if id is None:
         raise InputError("labels in a file of their own need `id`", file=gold, remedy="name it")
     truth = read_table(gold)
-    take(truth, gold, id=id, label=label, groups=groups)
+    check_columns(truth, gold, id=id, label=label, groups=groups)
     if len(twice := np.flatnonzero(table[id].duplicated())):
         name = table[id][twice[0]]
         raise InputError(f"has the id {name!r} twice", file=file, line=int(twice[0]) + 2)

@@ -16,6 +16,9 @@ MOST_DIGITS = 15
 #: half as many as the rows.
 MOST_GROUPS, MOST_NUMBERS = 100, 20
 
+#: Labels that mean 1, the first one that occurs.
+POSITIVE = ("1", "true", "yes", "positive", "True", "Yes")
+
 _WHOLE = re.compile(r"\A(-?\d+)\.0\Z")
 
 

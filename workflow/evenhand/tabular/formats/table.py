@@ -12,8 +12,9 @@ import numpy as np
 
 from evenhand.core.resources import first_twice
 from evenhand.errors import InputError
-from evenhand.tabular.delimited import only_file, read_csv
+from evenhand.tabular.delimited import check_columns, only_file, read_cells
 from evenhand.tabular.numbers import (
+    POSITIVE,
     binned,
     check_group_count,
     counted,
@@ -52,7 +53,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         does not have two classes, or a `positive` value does not occur.
     """
     path = only_file(files, "a table")
-    header, lines = read_csv(path)
+    header, lines = read_cells(path)
     if twice := first_twice(header):
         raise InputError(f"has the column {twice!r} twice", file=path, line=1)
     place = {name: number for number, name in enumerate(header)}
@@ -60,17 +61,8 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     label, protected, split = options["label"], options["attribute"], options["split"]
     attribute = " × ".join(protected)
     chosen = options["features"] or [n for n in header if n not in (label, *protected, split)]
-    columns = {"label": [label], "attribute": protected, "features": chosen}
-    columns |= {"categories": options["categories"], "split": [split] if split else []}
-    for option, names in columns.items():
-        for name in names:
-            if name not in place:
-                raise InputError(
-                    f"has no column {name!r}, which `{option}` names",
-                    file=path,
-                    line=1,
-                    remedy=f"its columns are {', '.join(header)}",
-                )
+    columns = {"label": label, "attribute": protected, "features": chosen, "split": split}
+    check_columns(header, path, **columns, categories=options["categories"])
     if label in (*chosen, *protected):
         part = "attribute" if label in protected else "features"
         raise InputError(f"the label {label} is in `{part}` too", file=path)
@@ -86,8 +78,8 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         )
     column = {name: [row[i] for row in complete] for name, i in place.items()}
     column[label] = list(map(without_point, column[label]))
-    positive = list(map(without_point, options["positive"]))
-    _check_label(column[label], positive, label, path)
+    positive = list(map(without_point, options["positive"] or []))
+    positive = _check_label(column[label], positive, label, path)
     for name in protected:
         column[name] = list(map(without_point, column[name]))
         if name in options["bins"]:
@@ -171,12 +163,19 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     )
 
 
-def _check_label(cells: list[str], positive: list[str], label: str, path: Path) -> None:
-    """Raise InputError unless the label has values that count as 1, and another one."""
+def _check_label(cells: list[str], positive: list[str], label: str, path: Path) -> list[str]:
+    """Return the values that count as 1; the label must have such a value and another one."""
     labels = sorted(set(cells))
     several = f"the label {label} has {counted(len(labels), 'value')} ({', '.join(labels[:5])})"
     if len(labels) < 2:
         raise InputError(f"{several}; it needs two", file=path)
+    positive = positive or [name for name in POSITIVE if name in labels][:1]
+    if not positive:
+        raise InputError(
+            f"it is not known which value of {label} counts as 1",
+            file=path,
+            remedy=f"name `positive`, one of {', '.join(labels[:5])}",
+        )
     if unknown := [value for value in positive if value not in labels]:
         raise InputError(
             f"the label {label} has the values {', '.join(labels[:5])}, and not {unknown[0]!r}",
@@ -192,6 +191,7 @@ def _check_label(cells: list[str], positive: list[str], label: str, path: Path) 
         )
     if len(set(positive)) == len(labels):
         raise InputError(f"all values of the label {label} count as 1", file=path)
+    return positive
 
 
 def _numbers(values: list[str], name: str, path: Path) -> np.ndarray | None:
