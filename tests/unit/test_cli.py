@@ -66,8 +66,8 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
     [
         (["predictions", "none.csv", "--label", "y", "--group", "g", "--prediction", "p"],
          "no such file"),
-        (["predictions", "none.csv"], "name --label, --group and --prediction too"),
-        (["predictions", "p.csv", "--group", "g"], "p.csv: name --label and --prediction too"),
+        (["predictions", "p.csv", "--label", "y"], "error: `--group` is missing."),
+        (["predictions", "p.csv", "--group", "g"], "error: `--label` is missing."),
         ([*PREDICTIONS, "--out", "p.csv"], "error: p.csv: `--out` is a file; name a new"),
         ([*PREDICTIONS, "--out", "."], ".: `--out` has other files, such as bad.yaml; name a new"),
         ([*PREDICTIONS, "--out", "/proc/x"], "error: /proc/x: cannot be read or written"),
@@ -90,8 +90,8 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["extract", "none", "--language", "xx"], "there is no pack for xx and gender"),
         (["extract", "none", "--language", "zh"], "error: none: there is no such file or folder"),
         (["predictions", "logs", "--label", "y"], "logs: has no samples_*.jsonl; run lm_eval"),
-        (["predictions", "p.csv", "--prediction", "p0", "p1"], "--prediction takes one column; for"
-         " probabilities by class use --probability LABEL=COLUMN."),
+        (["predictions", "p.csv", "--prediction", "p0", "p1"], "`--prediction` takes one column; "
+         "for probabilities by class use `--probability` LABEL=COLUMN."),
         ([*PREDICTIONS, "--delta", "-1"], "error: `--delta` is -1.0; it must be a number, above 0"),
         ([*PREDICTIONS, "--bins", "gender=50,30"], "`--bins gender` is [50.0, 30.0]; write [30.0"),
         ([*PREDICTIONS[:-1], "sex"], "p.csv: has no column 'sex', which `--group` names; its"),

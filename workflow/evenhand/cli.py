@@ -3,7 +3,6 @@
 Each command ends with two lines: the finding, and the path of the report.
 """
 
-import inspect
 import itertools
 import os
 import runpy
@@ -19,7 +18,6 @@ from cyclopts import App, Parameter
 from evenhand.core.places import ROOT, SNAKEFILE, located
 from evenhand.errors import InputError
 from evenhand.tabular.numbers import read_bins
-from evenhand.text.phrases import listed
 
 app = App(
     name="evenhand",
@@ -44,7 +42,8 @@ def main(words: list[str] | None = None) -> None:
     try:
         app(words)
     except InputError as error:
-        _refuse(error.with_names(_flags(words[0])))
+        has_flags = words[0] in ("audit", "predictions", "extract")
+        _refuse(error.with_names(_flag) if has_flags else error)
     except OSError as error:
         if error.filename is None:
             raise
@@ -52,14 +51,10 @@ def main(words: list[str] | None = None) -> None:
         _refuse(InputError(problem, file=error.filename, remedy="name another path"))
 
 
-def _flags(command: str) -> dict[str, str]:
-    """Return the flag of each argument of a function that a command calls; no other has flags."""
-    functions = {"audit": audit, "predictions": predictions, "extract": extract}
-    if command not in functions:
-        return {}
-    names = inspect.signature(functions[command]).parameters
-    flags = {name: f"--{name.replace('_', '-')}" for name in names}
-    return flags | {"groups": "--group", "probabilities": "--probability"}
+def _flag(name: str) -> str:
+    """Return the flag of an argument of a function: ``--group`` of groups, ``--bins age``."""
+    name = {"groups": "group", "probabilities": "probability"}.get(name, name)
+    return f"--{name.replace('_', '-').replace('.', ' ')}"
 
 
 def _refuse(error: InputError) -> NoReturn:
@@ -173,18 +168,12 @@ def predictions(
         _write_report(eh.audit_logs(file, delta=delta, out=out), out)
         return
     if len(prediction or []) > 1:
-        raise InputError(
-            "--prediction takes one column",
-            file=file,
-            remedy="for probabilities by class use --probability LABEL=COLUMN",
-        )
-    options = {"--label": label, "--group": group, "--prediction": prediction or probability}
-    if lacking := [name for name, value in options.items() if not value]:
-        raise InputError(f"name {listed(lacking)} too", file=file)
+        remedy = "for probabilities by class use `probabilities` LABEL=COLUMN"
+        raise InputError("`prediction` takes one column", remedy=remedy)
     result = eh.audit_predictions(
         file,
         label=label,
-        groups=group,
+        groups=group or [],
         prediction=prediction[0] if prediction else None,
         probabilities=dict(map(_parts, probability or [])),
         positive=positive,

@@ -1,7 +1,7 @@
 """Errors that a user can act on."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 #: Characters of a problem that are shown.
@@ -11,7 +11,7 @@ LONGEST = 1000
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]+")
 
 #: An option in a problem or a remedy, `bins` or `bins.age`.
-_OPTION = re.compile(r"`(\w+)((?:\.\w+)*)`")
+_OPTION = re.compile(r"`([\w.]+)`")
 
 
 class InputError(Exception):
@@ -48,23 +48,22 @@ class InputError(Exception):
         then = f"; {remedy}" if remedy else ""
         super().__init__(f"{where}{self.problem}{then}.")
 
-    def with_names(self, names: Mapping[str, str]) -> "InputError":
+    def with_names(self, known: Callable[[str], str], file: str | None = None) -> "InputError":
         """Return the error with the names by which the user knows the options in backticks.
 
         Parameters
         ----------
-        names : mapping
-            The flag (``--label``) or the key of the configuration of an argument, by its name.
+        known : callable
+            Returns the flag or the key of the configuration of an argument.
+        file : str, optional
+            The place of an error that has none.
         """
-
-        def known(match: re.Match[str]) -> str:
-            name, rest = names.get(match[1], match[1]), match[2]
-            return f"`{name}{rest.replace('.', ' ') if name.startswith('-') else rest}`"
-
-        problem, remedy = (_OPTION.sub(known, text) for text in (self.problem, self.remedy or ""))
-        return InputError(
-            problem.splitlines(), file=self.file, line=self.line, remedy=remedy or None
+        problem, remedy = (
+            _OPTION.sub(lambda match: f"`{known(match[1])}`", text)
+            for text in (self.problem, self.remedy or "")
         )
+        place = {"file": self.file or file, "line": self.line, "remedy": remedy or None}
+        return InputError(problem.splitlines(), **place)
 
 
 def one_line(text: str, longest: int = LONGEST) -> str:

@@ -1,8 +1,8 @@
 """Plan the legal data sets. See `evenhand.plan`."""
 
 import json
-from collections.abc import Iterable, Sequence
-from functools import cache
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -218,9 +218,12 @@ def check_declared(config: Config) -> None:
                     remedy=f"choose one of {', '.join(labels[:20])}",
                 )
         except InputError as error:
-            known = error.with_names({part: f"{key}.{part}" for part in entry})
-            place = {"file": known.file or key, "line": known.line, "remedy": known.remedy}
-            raise InputError(known.problem.splitlines(), **place) from None
+            raise error.with_names(partial(_key, key, entry), key) from None
+
+
+def _key(section: str, entry: Collection[str], name: str) -> str:
+    """Return the whole key of a name that begins with a key of an entry."""
+    return f"{section}.{name}" if name.partition(".")[0] in entry else name
 
 
 def _labels_of_small(config: Config, name: str) -> Sequence[str]:

@@ -177,7 +177,8 @@ def run(function: Stage) -> None:
         if watch:
             _check_hermetic(watch, function, bound)
     except InputError as error:
-        print(f"error: {error.with_names(config)}", file=sys.stderr)
+        known = error.with_names(lambda name: config.get(name, name))
+        print(f"error: {known}", file=sys.stderr)
         sys.exit(2)
     except Exception as error:
         if (full := full_disk(error)) is None:

@@ -107,9 +107,7 @@ def read_cases(
         return InputError(
             f"{problem}: {words or 'there is none'}",
             file=files[0] if files else None,
-            remedy=f"the format {format} needs {reader.NEEDS}"
-            if dataset.kind != COLUMNS
-            else "correct these rows, or the declaration (docs/howto_text.md)",
+            remedy=f"the format {format} needs {reader.NEEDS}",
         )
 
     def describe() -> dict[str, str]:

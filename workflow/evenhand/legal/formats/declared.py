@@ -29,7 +29,7 @@ from evenhand.legal.rows import (
 from evenhand.tabular.numbers import binned, or_nan
 
 KIND = "declared"
-NEEDS = "rows with the declared text"
+NEEDS = "rows whose columns are as declared (docs/howto_text.md)"
 TABLES = ()
 OPTIONS = {}
 
