@@ -84,6 +84,15 @@ def test_verdicts_are_of_the_methods_that_count_on_all_pairs(model, pairs, tmp_p
     assert len(result.verdicts) == result.table["method"].nunique() < len(result.table)
 
 
+def test_a_model_without_a_score_has_its_verdict(model, pairs):
+    from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+
+    untrained = AutoModelForCausalLM.from_config(AutoConfig.from_pretrained(model))
+    result = eh.audit_pairs((untrained, AutoTokenizer.from_pretrained(model)), pairs)
+    assert "no score" in result.findings[0]
+    assert result.verdicts["verdict"].tolist() == ["not_scored"]
+
+
 def test_predictions_as_data_and_as_file_give_the_same(tmp_path):
     data = pd.DataFrame({"y": [1, 0] * 30, "p": [0.9, 0.4, 0.2] * 20, "g": ["a", "b", "b"] * 20})
     data.to_csv(tmp_path / "p.csv", index=False)
