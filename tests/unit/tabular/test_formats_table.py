@@ -52,7 +52,11 @@ def test_three_groups_are_one_hot(tmp_path):
 
 def test_a_parquet_file_and_numbers_with_points_are_a_table_too(tmp_path):
     path = tmp_path / "people.parquet"
-    columns = {"y": [1.0, 0.0, float("nan"), 1.0], "g": [0.0, 1.0, 0.0, 1.0], "age": [20, 30.5, 40, 50]}
+    columns = {
+        "y": [1.0, 0.0, float("nan"), 1.0],
+        "g": [0.0, 1.0, 0.0, 1.0],
+        "age": [20, 30.5, 40, 50],
+    }
     pq.write_table(pa.table(columns), path)
     options = {"label": "y", "attribute": ["g"], "features": ["age"], "categories": []}
     for positive in (["1"], None):  # which is 1 by default
