@@ -1,9 +1,10 @@
 """Plan the legal data sets. See `evenhand.plan`."""
 
 import json
-from collections.abc import Collection, Iterable
-from functools import cache
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from evenhand.core.config import read_config
@@ -16,6 +17,9 @@ from evenhand.legal.declaration import KIND, Dataset, attributes_of, read_declar
 from evenhand.tabular.numbers import without_point
 
 Config = dict[str, Any]
+
+#: Bytes of a declared data set that is read before any job.
+SMALL = 1 << 20
 
 #: The formats of a filled sheet.
 SHEETS = (".xlsx", ".csv")
@@ -190,6 +194,57 @@ def check_names(key: str, names: Iterable[str], known: Collection[str], what: st
             f"config: {key} names {unknown[0]}, which is none of {what}",
             remedy=f"they are {', '.join(sorted(known)) or 'none'}",
         )
+
+
+def check_declared(config: Config) -> None:
+    """Read the declared data sets that are small, so that errors in them precede the first job.
+
+    Of a larger one only the first row is read, which tells the columns of a table.
+
+    Raises
+    ------
+    InputError
+        As in `read_cases`, or no case has the positive label; the error names the key.
+    """
+    for name, entry in config["text"]["datasets"].items():
+        key, positive = f"text.datasets.{name}", as_text(entry["label"]["positive"])
+        try:
+            labels = _labels_of_small(config, name)
+            if labels and positive not in (None, *labels):
+                raise InputError(
+                    f"`label.positive` is {positive}, which is none of the labels",
+                    remedy=f"choose one of {', '.join(labels[:20])}",
+                )
+        except InputError as error:
+            raise error.with_names(partial(_key, key, entry), key) from None
+
+
+def _key(section: str, entry: Collection[str], name: str) -> str:
+    """Return the whole key of a name that begins with a key of an entry."""
+    return f"{section}.{name}" if name.partition(".")[0] in entry else name
+
+
+def _labels_of_small(config: Config, name: str) -> Sequence[str]:
+    """Read a declared data set, and return its labels; none if it is not small."""
+    from evenhand.io.quarantine import Quarantine
+    from evenhand.legal.declaration import read_dataset
+    from evenhand.legal.formats import declared as reader
+    from evenhand.legal.read_cases import read_cases
+    from evenhand.legal.rows import CaseFiles, files_of
+
+    (rows,) = config["legal"]["datasets"][name]["parts"].values()
+    files = list(files_of(list(map(Path, rows["files"])), Quarantine()))
+    options = {"declaration": declaration(config, name)}
+    if sum(file.stat().st_size for file in files) > SMALL:
+        for file in files:
+            next(reader.read(CaseFiles([file], Quarantine(), options)), None)
+        return ()
+    if not files:  # they are fetched
+        return ()
+    with TemporaryDirectory() as folder:
+        outputs = {part: Path(folder) / part for part in ("out", "quarantine", "counts")}
+        read_cases(files=files, format=KIND, **options, **outputs)
+        return read_dataset(outputs["out"]).labels
 
 
 def part(config: Config, name: str, part_name: str) -> dict[str, Any]:

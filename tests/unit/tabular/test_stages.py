@@ -46,7 +46,7 @@ def test_prepare_a_data_set_that_is_known(tmp_path):
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"label": None}, "needs a label"),
+        ({"label": None}, "needs `label`"),
         ({"scale": "minmax"}, "the scale is 'minmax'"),
     ],
 )

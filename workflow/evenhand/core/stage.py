@@ -144,10 +144,11 @@ def checked(function: Stage) -> Stage:
             for mark in _metadata(hint):
                 for each in values:
                     if isinstance(mark, Range) and not mark.holds(each):
-                        raise InputError(f"{name} is {each}; it must be {mark}")
+                        raise InputError(f"`{name}` is {each}; it must be {mark}")
                     once = isinstance(mark, Plugin) and not mark.repeats
                     if once and values.count(each) > 1:
-                        raise InputError(f"{name} names {each} twice", remedy="remove one of them")
+                        problem = f"`{name}` names {each} twice"
+                        raise InputError(problem, remedy="remove one of them")
         return function(**arguments)
 
     return call
@@ -176,7 +177,8 @@ def run(function: Stage) -> None:
         if watch:
             _check_hermetic(watch, function, bound)
     except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
+        known = error.with_names(lambda name: config.get(name, name))
+        print(f"error: {known}", file=sys.stderr)
         sys.exit(2)
     except Exception as error:
         if (full := full_disk(error)) is None:

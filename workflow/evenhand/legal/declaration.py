@@ -179,7 +179,7 @@ def completed(
         There are too few or too many labels or groups to compare.
     """
     dataset, label = declared_dataset(declaration), declaration["label"]
-    where = f"the label {label['column'] or ', '.join(label['columns'])}"
+    where = f"the label column {label['column'] or ', '.join(label['columns'])}"
     task = label["task"]
     occurring = labels.keys() - {"none", "unknown"}  # of cases without a label
     names = dataset.labels or tuple(sorted(occurring, key=_order))
@@ -187,19 +187,19 @@ def completed(
         raise InputError(
             f"{where} has {len(names)} values ({', '.join(names[:6]) or 'none'}), and a binary one"
             " has two",
-            remedy="choose task: multi_class, give bins to a number, or declare the values under"
-            " labels, as none and unknown count as missing otherwise",
+            remedy="choose task: multi_class, give numbers `label.bins`, or declare the values"
+            " under `label.labels`, as none and unknown count as missing otherwise",
         )
     present = [name for name in names if labels[name] > 0]
     if len(present) < (1 if task == "multi_label" else 2):
         raise InputError(
             f"{where} has too few values to learn from: {', '.join(present) or 'none'}",
-            remedy="name the column that holds the labels",
+            remedy="name the column of the labels in `label.column`",
         )
     if task != "multi_label" and len(names) > MOST_LABELS:
         raise InputError(
             f"{where} has {len(names)} values, so it is no class",
-            remedy=f"name a column with at most {MOST_LABELS} labels, or give bins to a number",
+            remedy=f"name a column with at most {MOST_LABELS} labels, or give numbers `label.bins`",
         )
     attributes = [
         replace(attribute, groups=_occurring(attribute, declaration, values))

@@ -91,6 +91,7 @@ def audit_classifier(
         several=several,
     )
     document = {"name": name, "title": title or name, "format": "table", "label": "label"}
+    document["trained"] = True
     return write_audit(audited, delta, document, without, out=out, cases=cases, meta=meta)
 
 

@@ -169,7 +169,11 @@ def test_bad_rows_have_a_reason(tmp_path):
 @pytest.mark.parametrize(
     ("data", "declared", "message"),
     [
-        (rows(42, gender=[*range(21)]), {}, "gender has 21 numbers in 42 rows; give numbers bins"),
+        (
+            rows(42, gender=[*range(21)]),
+            {},
+            "gender has 21 numbers in 42 rows; give numbers `b",
+        ),
         (rows(42, gender=[f"g{i}" for i in range(42)]), {}, "gender has 42 groups in 42 rows"),
         (rows(), {"attributes": {"gender": {"column": "job"}}}, "the attribute gender is the lab"),
         (rows(id=["a", "b"]), {"id": "id"}, "only 2 of 8 rows can be used: duplicate_case 6 times"),

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
+from evenhand.core.encodings import ABOVE_ASCII, DAMAGE, SAMPLE, detect_encoding
 from evenhand.errors import InputError
-from evenhand.io.encodings import ABOVE_ASCII, DAMAGE, SAMPLE, detect_encoding
 from evenhand.io.members import Member
 from evenhand.legal.chinese import facts_of
 from evenhand.legal.records import Record, text_id

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
-from evenhand.io.encodings import DAMAGE
+from evenhand.core.encodings import DAMAGE
 from evenhand.legal.chinese import dates_of, facts_of, paragraphs
 from evenhand.legal.records import Record
 from evenhand.legal.rows import CaseFiles, Note, RejectedError, SourceRow
