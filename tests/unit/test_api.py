@@ -7,7 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import evenhand as eh
@@ -70,7 +72,8 @@ def test_pairs_as_data_and_as_file_and_a_loaded_model_give_the_same(model, pairs
     calls = [card.split("```python")[1].split("```")[0].strip().splitlines() for card in cards]
     assert calls[0][-1] == f"result = eh.audit_pairs({Path(model).name!r}, 'pairs.csv')"
     assert calls[2][-1] == "result = eh.audit_pairs(model, pairs, name='tiny')"
-    *findings, note = repr(results[0]).splitlines()
+    *findings, note, last = repr(results[0]).splitlines()
+    assert last == "result.verdicts has the tests behind this, result.table all numbers."
     assert findings == results[0].findings
     assert note.startswith("2 of 90 pairs are left out (empty 1, identical 1): ")
 
@@ -79,6 +82,15 @@ def test_verdicts_are_of_the_methods_that_count_on_all_pairs(model, pairs, tmp_p
     result = eh.audit_pairs(model, pairs)
     assert set(result.verdicts["subset"]) == set(result.verdicts["bias_type"]) == {"all"}
     assert len(result.verdicts) == result.table["method"].nunique() < len(result.table)
+
+
+def test_a_model_without_a_score_has_its_verdict(model, pairs):
+    from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+
+    untrained = AutoModelForCausalLM.from_config(AutoConfig.from_pretrained(model))
+    result = eh.audit_pairs((untrained, AutoTokenizer.from_pretrained(model)), pairs)
+    assert "no score" in result.findings[0]
+    assert result.verdicts["verdict"].tolist() == ["not_scored"]
 
 
 def test_predictions_as_data_and_as_file_give_the_same(tmp_path):
@@ -100,7 +112,73 @@ def test_cells_of_mixed_types_are_those_of_a_csv():
     data.loc[0, "p"] = None
     result = eh.audit_predictions(data, label="y", prediction="p", groups="g")
     assert {*result.table["group"]} == {"all", "1", "b"}
-    assert repr(result).splitlines()[-1].startswith("1 of 60 rows is left out (no_prediction 1): ")
+    assert repr(result).splitlines()[-2].startswith("1 of 60 rows is left out (no_prediction 1): ")
+
+
+def test_data_of_other_types_are_those_of_a_table():
+    columns = {"a label": [1, 0] * 30, "p": [0.9, 0.4, 0.2] * 20, "组": ["a", "b", "b"] * 20}
+    table = pd.DataFrame(columns)
+    special = table.assign(**{"a label": table["a label"].astype("Int64") == 1})
+    special["组"] = special["组"].astype("category")
+    special.index = pd.date_range("2024", periods=60, tz="Asia/Tokyo")
+    options = {"label": "a label", "prediction": "p"}
+    wanted = eh.audit_predictions(table, groups="组", positive=np.int64(1), **options).table
+    for data, groups in (
+        (columns, ["组"]),
+        (special, ("组",)),
+        (pa.table(columns), np.array(["组"])),
+    ):
+        found = eh.audit_predictions(data, groups=groups, **options).table
+        pd.testing.assert_frame_equal(found.drop(columns="label"), wanted.drop(columns="label"))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"label": np.arange(300)}, r"^`label` is \[0, 1, 2,.*; it must be a text or null\.$"),
+        ({"prediction": None}, "^`prediction` is missing; give either `prediction` or `probab"),
+        ({"probabilities": {1: "p"}}, "^`prediction` has no effect beside `probabilities`;"),
+        ({"groups": []}, r"^`groups` is missing\.$"),
+        ({"bins": {"g": 30}}, "^`bins.g` is 30; it must be a list"),
+        ({"bins": {"age": [30]}}, "^`bins` names age, which is none of `groups`"),
+        ({"threshold": 2}, "^`threshold` is 2; it must be a number, above 0, at most 1"),
+        ({"id": "x"}, "^the DataFrame: has no column 'x', which `id` names; its columns are"),
+        ({"gold": pd.DataFrame({"y": [1]})}, "^the DataFrame of gold: labels .* need `id`"),
+    ],
+)  # fmt: skip
+def test_an_error_names_the_argument(options, words):
+    data = pd.DataFrame({"y": [1, 0] * 5, "p": [1, 0] * 5, "g": ["x", "y"] * 5})
+    with pytest.raises(InputError, match=words):
+        eh.audit_predictions(data, **{"label": "y", "prediction": "p", "groups": ["g"]} | options)
+
+
+def test_a_folder_with_other_files_is_no_place_for_results(tmp_path):
+    data = pd.DataFrame({"y": [1, 0] * 5, "p": [1, 0] * 5, "g": ["x", "y"] * 5})
+    columns = {"label": "y", "prediction": "p", "groups": "g"}
+    (tmp_path / ".hidden").touch()
+    for _ in range(2):  # also over an earlier result
+        eh.audit_predictions(data, out=tmp_path, **columns)
+    with pytest.raises(InputError, match="`out` has other files, such as predictions; name a new"):
+        eh.audit_table(data, label="y", attribute="g", out=tmp_path)
+    with pytest.raises(InputError, match=r"hidden: `out` is a file; name a new or an empty folder"):
+        eh.audit_predictions(data, out=tmp_path / ".hidden", **columns)
+
+
+def test_a_table_with_blank_cells_and_whole_numbers_with_points():
+    people = pd.DataFrame(
+        {"y": [1.0, 0, 2, 0] * 10, "g": ["x", "x", "y", "y"] * 10, "a": range(40)}
+    )
+    people.loc[:7, "a"] = None
+    options = {"label": "y", "attribute": "g", "methods": "majority", "seeds": 2}
+    result = eh.audit_table(people, positive=[1, 2], **options)
+    assert result.notes == ["8 of 40 rows are left out (blank_cell 8)"]
+    assert eh.audit_table(people, positive=[1, 2.0], missing="impute", **options).notes == []
+    with pytest.raises(InputError, match=r"^`test` has no column 'a', which `train` has"):
+        eh.audit_table(people, people[["y", "g"]], **options)
+    with pytest.raises(InputError, match=r"^`attribute` is not the name of a column"):
+        eh.audit_table(people, **options | {"attribute": ["g"]})
+    with pytest.raises(InputError, match=r"^the DataFrame: has no column 'z', which `feat"):
+        eh.audit_table(people, positive=1, features=["z"], **options)
 
 
 @pytest.mark.parametrize(
@@ -108,6 +186,7 @@ def test_cells_of_mixed_types_are_those_of_a_csv():
     [
         (pd.DataFrame([[1, 2]], columns=["y", "y"]), "^the DataFrame: has the column 'y' twice"),
         ([1, 2], "the data are of the type list; use a DataFrame or a path"),
+        ({"y": [1, 0], "p": [1, 0]}, "has no column|no column sent_more"),
         (None, "the data are of the type NoneType"),
     ],
 )
@@ -131,7 +210,7 @@ def test_a_delta_out_of_range_is_refused(delta, pairs, tmp_path):
         lambda: eh.audit_logs(tmp_path, delta=delta),
     ]
     for call in calls:
-        with pytest.raises(InputError, match=r"inference\.delta is"):
+        with pytest.raises(InputError, match=r"^`delta` is"):
             call()
 
 
@@ -177,18 +256,20 @@ def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
         InputError, match="models/mien: there is no such folder; beside it are mine"
     ):
         eh.audit_pairs("models/mien", pairs)
+    with pytest.raises(InputError, match=r"^`model` is a int; give \(model, tokenizer\), a folder"):
+        eh.audit_pairs(7, pairs)
     for name in ("my/models/mine", "~/mine"):
         with pytest.raises(InputError, match=f"^{name} is no folder, and no name on the hub; give"):
             eh.audit_pairs(name, pairs)
     with pytest.raises(InputError, match="no such file"):
         eh.audit_predictions(tmp_path / "p.csv", label="y", prediction="p", groups=["g"])
     people = pd.DataFrame({"approved": ["a", "b"] * 5, "gender": ["x", "y"] * 5})
-    with pytest.raises(InputError, match="name positive, one of a, b"):
+    with pytest.raises(InputError, match=r"^the DataFrame: it is .*; name `positive`, one of a, b"):
         eh.audit_table(people, label="approved", attribute="gender")
     wrong = pairs.assign(stereo_antistereo=["both", *pairs["stereo_antistereo"][1:]])
     with pytest.raises(InputError, match=r"^the DataFrame, row 0 from 0: 'both' is no direction"):
         eh.audit_pairs("org/model", wrong)
-    with pytest.raises(InputError, match="there is no pack xx_gender"):
+    with pytest.raises(InputError, match="there is no pack for xx and gender; give `language`"):
         eh.extract_sentences(tmp_path, language="xx")
 
 
@@ -203,6 +284,7 @@ def test_notes_and_reasons_of_pairs(tmp_path):
     (words,) = api._pair_findings([row], 5.0, check)
     assert "Accuracy 2.1 %, baseline 11.8 %. Audit a model" in words
     assert "Accuracy" not in api._pair_findings([row], 5.0, {"passed": True})[0]
+    assert "Accuracy" not in api._pair_findings([row], 5.0, check | {"accuracy": None})[0]
 
 
 def test_a_card_has_no_cells_without_a_value():

@@ -54,7 +54,9 @@ def test_a_command_has_the_defaults_of_its_function(command, function):
 def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
     assert not run("init", tmp_path / "new", "--task", task)
     path = tmp_path / "new" / f"{task}.yaml"
-    assert capsys.readouterr().out.splitlines()[-1] == f"Configuration: {path}"
+    advice, place = capsys.readouterr().out.splitlines()
+    assert place == f"Configuration: {path}" and f"then: evenhand run {path} (other" in advice
+    assert f" {task}" not in advice.partition("--task")[2]
     complete(yaml.safe_load(path.read_text()), read_schema(SCHEMA))
     assert run("init", tmp_path / "new", "--task", task) == 2  # nothing is overwritten
 
@@ -64,28 +66,37 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
     [
         (["predictions", "none.csv", "--label", "y", "--group", "g", "--prediction", "p"],
          "no such file"),
-        (["predictions", "none.csv"], "name --label, --group and --prediction too"),
-        (["predictions", "p.csv", "--group", "g"], "p.csv: name --label and --prediction too"),
-        ([*PREDICTIONS, "--out", "p.csv"], "error: p.csv: cannot be read or written (File exists)"),
+        (["predictions", "p.csv", "--label", "y"], "error: `--group` is missing."),
+        (["predictions", "p.csv", "--group", "g"], "error: `--label` is missing."),
+        ([*PREDICTIONS, "--out", "p.csv"], "error: p.csv: `--out` is a file; name a new"),
+        ([*PREDICTIONS, "--out", "."], ".: `--out` has other files, such as bad.yaml; name a new"),
         ([*PREDICTIONS, "--out", "/proc/x"], "error: /proc/x: cannot be read or written"),
-        (["extract", "p.csv", "--out", "p.csv"], "p.csv: cannot be read or written (File exists)"),
+        (["extract", "p.csv", "--language", "en", "--out", "p.csv"], "p.csv: `--out` is a file"),
+        (["extract", "p.csv"], "`--language` is missing; give `--language` and `--attribute` of one"
+         " of de gender, en gender, ja gender, zh age, zh gender, zh region, or your own `--pack`"),
         (["init", "p.csv"], "error: p.csv: cannot be read or written (File exists)"),
         (["audit", "none/", "--pairs", "p.csv"], "none/ is no folder, and no name on the hub"),
         (["audit", "p.csv", "--pairs", "p.csv"], "p.csv: is a file, and a model is a folder"),
         ([*PREDICTIONS[:1], "empty.csv", *PREDICTIONS[2:]], "empty.csv: is empty"),
-        (["predictions", "n.csv", *PREDICTIONS[2:], "--bins", "age"], "has no ="),
-        (["predictions", "n.csv", *PREDICTIONS[2:], "--bins", "age=a"], "no numbers"),
+        (["predictions", "n.csv", *PREDICTIONS[2:], "--bins", "age"], "are no bins; write age=30"),
+        (["predictions", "n.csv", *PREDICTIONS[2:], "--bins", "age=a"], "are no bins"),
+        (["predictions", "n.csv", *PREDICTIONS[2:4], "--group", "g", "--probability", "p"],
+         "'p' has no =; write NAME=VALUE"),
         (["init", "--task", "all"], "there is no task 'all'"),
         (["run", "none.yaml"], "there is no such configuration"),
-        (["run", "bad.yaml", "-n"], "error: bad.yaml: predictions.p needs a prediction"),
-        (["why", "bad.yaml"], "error: bad.yaml: predictions.p needs a prediction"),
-        (["extract", "none", "--language", "xx"], "there is no pack xx_gender"),
-        (["extract", "none"], "error: none: there is no such file or folder"),
+        (["run", "bad.yaml", "-n"], "error: bad.yaml: predictions.p.prediction is missing; giv"),
+        (["why", "bad.yaml"], "error: bad.yaml: predictions.p.prediction is missing; give either"),
+        (["run", "bins.yaml"], "bins.yaml: predictions.p.bins names a, which is none of `groups`."),
+        (["extract", "none", "--language", "xx"], "there is no pack for xx and gender"),
+        (["extract", "none", "--language", "zh"], "error: none: there is no such file or folder"),
         (["predictions", "logs", "--label", "y"], "logs: has no samples_*.jsonl; run lm_eval"),
-        (["predictions", "p.csv", "--prediction", "p0", "p1"], "--prediction takes one column; for"
-         " probabilities by class use --probability LABEL=COLUMN."),
-        ([*PREDICTIONS, "--delta", "-1"], "inference.delta is -1.0; it must be a number, above 0"),
-        ([*PREDICTIONS, "--bins", "gender=50,30"], "is [50.0, 30.0]; write [30.0, 50.0]"),
+        (["predictions", "p.csv", "--prediction", "p0", "p1"], "`--prediction` takes one column; "
+         "for probabilities by class use `--probability` LABEL=COLUMN."),
+        ([*PREDICTIONS, "--delta", "-1"], "error: `--delta` is -1.0; it must be a number, above 0"),
+        ([*PREDICTIONS, "--bins", "gender=50,30"], "`--bins gender` is [50.0, 30.0]; write [30.0"),
+        ([*PREDICTIONS[:-1], "sex"], "p.csv: has no column 'sex', which `--group` names; its"),
+        ([*PREDICTIONS, "--probability", "1=p"], "`--prediction` has no effect beside `--prob"),
+        ([*PREDICTIONS, "--positive", "2"], "p.csv: `--positive` is 2, and no row has that y; its"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_sentence(words, problem, capsys, tmp_path, monkeypatch):
@@ -94,6 +105,8 @@ def test_bad_input_is_one_sentence(words, problem, capsys, tmp_path, monkeypatch
     Path("p.csv").write_text(ROWS)
     Path("empty.csv").write_text("")
     Path("bad.yaml").write_text("predictions: {p: {files: [p.csv], label: y, groups: [gender]}}")
+    bins = "{p: {files: [p.csv], label: y, prediction: p, groups: [gender], bins: {a: [1]}}}"
+    Path("bins.yaml").write_text(f"predictions: {bins}")
     assert run(*words) == 2
     error = capsys.readouterr().err
     assert error.startswith("error: ") and problem in error and error.count("\n") == 1
@@ -101,7 +114,7 @@ def test_bad_input_is_one_sentence(words, problem, capsys, tmp_path, monkeypatch
 
 def test_an_extraction_of_nothing_names_the_language(tmp_path, capsys):
     (tmp_path / "a.txt").write_text("She is a nurse.\n")
-    assert not run("extract", tmp_path / "a.txt", "--out", tmp_path / "out")
+    assert not run("extract", tmp_path / "a.txt", "--language", "zh", "--out", tmp_path / "out")
     finding = capsys.readouterr().out.splitlines()[0]
     assert finding.endswith("are kept; texts were read as --language zh --attribute gender.")
 

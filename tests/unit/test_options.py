@@ -175,7 +175,7 @@ def test_a_number_of_a_stage_is_checked_and_bounded_as_its_key(name, option):
     beyond = {"least": -1, "above": 0, "most": 1, "below": 0}
     wrong = [bounds[each] + step for each, step in beyond.items() if bounds[each] is not None]
     for value in [*wrong, math.nan, math.inf]:
-        with pytest.raises(InputError, match=f"^{option} is .*; it must be a finite number"):
+        with pytest.raises(InputError, match=f"^`{option}` is .*; it must be a finite number"):
             called_with(name, option, [value])
     of_keys = [
         dict(zip(bounds, map(part.get, BOUNDS), strict=True))
@@ -197,7 +197,7 @@ def test_a_number_of_a_stage_is_checked_and_bounded_as_its_key(name, option):
     ids=".".join,
 )
 def test_no_plugin_is_named_twice(name, option):
-    with pytest.raises(InputError, match=f"^{option} names a twice; remove one of them"):
+    with pytest.raises(InputError, match=f"^`{option}` names a twice; remove one of them"):
         called_with(name, option, ["a", "b", "a"])
 
 

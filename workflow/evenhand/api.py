@@ -20,7 +20,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evenhand.core.config import read_schema
+from evenhand.core.config import EXPLAINED, read_schema
 from evenhand.core.places import ROOT, SCHEMA, located
 from evenhand.core.resources import first_twice
 from evenhand.errors import InputError
@@ -32,8 +32,19 @@ if TYPE_CHECKING:
 
     Data = pd.DataFrame | str | Path
 
+#: A key of the configuration that a function makes of an argument.
+_KEY = re.compile(
+    r"config: (?:\w+(?:\.datasets)?\.mine|inference|individual_fairness|slguset)\.([\w.]+)"
+)
+
 #: The method whose finding comes first, by the family of the model.
 MAIN_METHODS = ("aul", "log_likelihood")
+
+#: The arguments of `audit_table` that are keys of a data set.
+_TABLE_KEYS = ("label", "attribute", "positive", "bins", "missing", "features", "categories")
+
+#: The last line of a printed result.
+_WHERE = "result.verdicts has the tests behind this, result.table all numbers."
 
 #: The columns of a table of verdicts that no verdict depends on; `Result.table` has them.
 _COUNTS = (
@@ -88,7 +99,8 @@ class Result:
         """The verdicts: above, below, equivalent or inconclusive, with their numbers.
 
         Of the main rows of the table, where it declares some (`evenhand.core.tables.Table.main`):
-        each method that counts, on all pairs. `table` has all rows.
+        each method that counts, on all pairs. Of predictions, a row is a test of a group, and the
+        findings name the significant gaps only. `table` has all rows.
         """
         from evenhand.core.tables import read_package
 
@@ -96,7 +108,7 @@ class Result:
         table = self.tables[name]
         is_main = table["verdict"].notna()
         for column, values in (read_package(self._tables)[name].main or {}).items():
-            is_main &= table[column].isin(values)
+            is_main &= table[column].isin(values) | table[column].isna()
         columns = [column for column in table if column not in _COUNTS]
         return table.loc[is_main, columns].reset_index(drop=True)
 
@@ -124,8 +136,8 @@ class Result:
         return self._card(self)
 
     def __repr__(self) -> str:
-        """Return the findings and the notes."""
-        return "\n".join([*self.findings, *self.notes])
+        """Return the findings and the notes, and where the tests behind them are."""
+        return "\n".join([*self.findings, *self.notes, _WHERE])
 
 
 def audit_pairs(
@@ -134,7 +146,7 @@ def audit_pairs(
     *,
     name: str | None = None,
     language: str = "en",
-    methods: Sequence[str] | None = None,
+    methods: Sequence[str] | str | None = None,
     delta: float = 5.0,
     device: str = "cpu",
     threads: int = 1,
@@ -177,16 +189,15 @@ def audit_pairs(
     from evenhand.stereotypes.tabulate_pairs import tabulate_pairs
 
     call = _call(audit_pairs, locals())
-    folder, temporary = _folder(out)
+    folder, place, temporary = _folder(out, "stereotypes/pairs")
     config = _completed({}, delta)
-    place = folder / "stereotypes" / "pairs"
     source, title = _model(model, folder)
     name = re.sub(r"[^A-Za-z0-9_.-]", "_", name or title)
     files = {kind: place / kind / f"{name}.{suffix}" for kind, suffix in _STORES}
     for file in files.values():
         file.parent.mkdir(parents=True, exist_ok=True)
     table, described = place / "pairs.parquet", place / "pairs.json"
-    file = _csv(pairs, folder / "pairs.csv")
+    file = _file(pairs, folder / "pairs.csv")
     with _errors_of_frame(file, pairs):
         read_pairs(name="pairs", format="crows_pairs", file=file, out=table, report=described,
                    title="Pairs")  # fmt: skip
@@ -199,7 +210,7 @@ def audit_pairs(
         null=files["null"],
         name=name,
         **source,
-        methods=list(methods or options["methods"]),
+        methods=[methods] if isinstance(methods, str) else list(methods or options["methods"]),
         shuffle=options["shuffle"],
         null_seeds=options["null_seeds"],
         null_methods=options["null_methods"],
@@ -297,25 +308,15 @@ def audit_predictions(
     'True positive rate differs by gender: 0.0 % for man (50 cases), 100.0 % for all others, a\
  difference of -100.0 points (95 % CI -100.0 to -89.9; adjusted p < 0.001).'
     """
-    call = _call(audit_predictions, locals())
-    folder, temporary = _folder(out)
-    options = {
-        "label": label,
-        "prediction": prediction,
-        "probabilities": {str(key): column for key, column in (probabilities or {}).items()},
-        "positive": positive,
-        "groups": [groups] if isinstance(groups, str) else list(groups),
-        "bins": {name: list(edges) for name, edges in (bins or {}).items()},
-        "id": id,
-        "cluster": cluster,
-        "counterfactual_of": counterfactual_of,
-        "threshold": threshold,
-        "title": title,
-    }
+    arguments = dict(locals())
+    call = _call(audit_predictions, arguments)
+    folder, place, temporary = _folder(out, "predictions/mine")
+    options = {name: arguments[name] for name in {*arguments} - {"data", "gold", "delta", "out"}}
+    options["groups"] = [groups] if isinstance(groups, str) else groups
     file = _file(data, folder / "predictions.csv")
     truth = None if gold is None else _file(gold, folder / "gold.csv")
     with _errors_of_frame(file, data), _errors_of_frame(truth, gold, "the DataFrame of gold"):
-        return _audited([file], options, delta, folder, temporary, call, truth)
+        return _audited([file], options, delta, (folder, place, temporary), call, truth)
 
 
 def audit_logs(
@@ -343,18 +344,16 @@ def audit_logs(
     'crows_pairs_english: prefers the stereotype in 75 % (95 % CI 59 to 87). Significant.'
     """
     call = _call(audit_logs, locals())
-    folder, temporary = _folder(out)
     paths = [Path(path) for path in ([files] if isinstance(files, str | Path) else files)]
     options = {"format": "lm_eval", "title": title}
-    return _audited(paths, options, delta, folder, temporary, call)
+    return _audited(paths, options, delta, _folder(out, "predictions/mine"), call)
 
 
 def _audited(
     files: list[Path],
     options: dict[str, Any],
     delta: float,
-    folder: Path,
-    temporary: Any,
+    places: "_Places",
     call: str,
     gold: Path | None = None,
 ) -> Result:
@@ -363,13 +362,11 @@ def _audited(
     from evenhand.predictions.audit_predictions import audit_predictions as stage
     from evenhand.predictions.words import findings, notes
 
-    entry = {key: value for key, value in options.items() if value not in (None, {}, [])}
-    entry["files"] = ["predictions"]
-    config = _completed({"predictions": {"mine": entry}}, delta)
-    tables, place = folder / "tables" / "predictions" / "mine", folder / "predictions" / "mine"
-    place.mkdir(parents=True, exist_ok=True)
+    folder, place, temporary = places
+    entry = {key: _plain(value) for key, value in options.items() if value is not None}
+    config = _completed({"predictions": {"mine": entry | {"files": ["predictions"]}}}, delta)
+    tables = folder / "tables" / "predictions" / "mine"
     cases, meta = place / "cases.parquet", place / "meta.json"
-    plan_predictions.check_predictions(config)
     stage(
         files=files,
         out=tables,
@@ -401,10 +398,12 @@ def audit_table(
     *,
     label: str,
     attribute: str,
-    positive: str | float | None = None,
+    positive: str | float | Sequence[str | float] | None = None,
+    bins: Mapping[str, Sequence[float]] | None = None,
+    missing: str = "drop",
     features: Sequence[str] | None = None,
     categories: Sequence[str] | None = None,
-    methods: Sequence[str] = ("mlp", "iifr"),
+    methods: Sequence[str] | str = ("mlp", "iifr"),
     seeds: int = 5,
     delta: float = 5.0,
     title: str = "Table",
@@ -418,8 +417,12 @@ def audit_table(
         Without `test` each seed has a different random split.
     label, attribute : str
         Columns: the label with two values, and the protected attribute.
-    positive : str or number, optional
-        The label that counts as 1; by default 1, true or yes.
+    positive : str or number, or several, optional
+        The labels that count as 1; by default 1, true or yes.
+    bins : mapping, optional
+        The borders between the groups of a numeric attribute, by its name.
+    missing : str
+        Rows with a blank cell: ``drop`` them, make blank a ``category``, or ``impute`` features.
     features, categories : sequence of str, optional
         Columns: the features (by default all others), and numeric codes of categories.
     methods : sequence of str
@@ -442,41 +445,46 @@ def audit_table(
     from evenhand import plan_individual
     from evenhand.individual.tabulate_individual import tabulate_individual
     from evenhand.learning.train_table import train_table
+    from evenhand.predictions.words import left_out_words
     from evenhand.tabular.prepare_table import prepare_table
 
-    call = _call(audit_table, locals())
-    folder, temporary = _folder(out)
+    arguments = dict(locals())
+    call = _call(audit_table, arguments)
+    folder, place, temporary = _folder(out, "tabular/mine")
     split = "random" if test is None else "official"
     file = folder / "table.csv"
     if test is None:
-        file = _csv(train, file)
+        file = _file(train, file)
     else:
         import pandas as pd
 
         parts = {"train": _frame(train), "test": _frame(test)}
+        if lacking := sorted({*parts["train"]} - {*parts["test"]}):
+            raise InputError(f"`test` has no column {lacking[0]!r}, which `train` has")
         frames = [frame.assign(evenhand_split=name) for name, frame in parts.items()]
         pd.concat(frames).to_csv(file, index=False)
-    entry = {"format": "table", "files": ["table"], "label": label, "attribute": attribute}
-    entry |= {"positive": str(positive if positive is not None else _positive(file, label))}
-    entry |= {"features": list(features or []), "categories": list(categories or [])}
-    entry |= {"title": title} | ({} if test is None else {"split": "evenhand_split"})
+    if not isinstance(attribute, str):
+        raise InputError("`attribute` is not the name of a column")
+    entry = {name: arguments[name] for name in _TABLE_KEYS if arguments[name] is not None}
+    entry |= {"format": "table", "files": ["table"], "title": title}
+    entry |= {} if test is None else {"split": "evenhand_split"}
+    methods = [methods] if isinstance(methods, str) else methods
     networks = ["mlp" if name == "iifr" else name for name in methods]
     settings = {
-        "datasets": {"mine": entry},
+        "datasets": {"mine": _plain(entry)},
         "methods": list(dict.fromkeys(networks)),
         "individual": ["none", *(["iifr_cosine"] if "iifr" in methods else [])],
         "lambdas": [1],
         "seeds": seeds,
     }
     config = _completed({"individual_fairness": settings}, delta)
-    config = plan_individual.expand(config)
-    settings, place = config["individual_fairness"], folder / "tabular" / "mine"
-    place.mkdir(parents=True, exist_ok=True)
+    settings = config["individual_fairness"]
     data, meta = place / "data.parquet", place / "data.json"
-    prepare_table(
-        files=[file], out=data, meta=meta, name="mine",
-        **plan_individual.table_options(config, "mine"),
-    )  # fmt: skip
+    with _errors_of_frame(file, train):
+        counts = prepare_table(
+            files=[file], out=data, meta=meta, name="mine",
+            **plan_individual.table_options(config, "mine"),
+        )  # fmt: skip
     training = Path(settings["training"])
     runs: dict[str, list[Path]] = {kind: [] for kind in ("runs", "groups", "predictions")}
     for method in settings["methods"]:
@@ -507,7 +515,9 @@ def audit_table(
 
     page_files = [tables, meta]
     page = "individual_fairness"
-    result = Result(folder, [], tables, "grid", page, page_files, card, temporary)
+    left_out = Counter(counts["excluded"])
+    notes = [left_out_words(left_out, counts["rows"] + left_out.total())] if +left_out else []
+    result = Result(folder, [], tables, "grid", page, page_files, card, temporary, notes)
     result.findings.extend(_table_findings(result))
     return result
 
@@ -515,7 +525,7 @@ def audit_table(
 def extract_sentences(
     files: "str | Path | Sequence[str | Path]",
     *,
-    language: str = "zh",
+    language: str | None = None,
     attribute: str = "gender",
     pack: str | Path | None = None,
     filters: Sequence[str] | None = None,
@@ -529,7 +539,7 @@ def extract_sentences(
         Text files, JSON lines, CSV, archives, or folders of them.
     language, attribute : str
         They name a pack of ``resources/packs``: ``zh``, ``en``, ``de`` or ``ja`` and ``gender``,
-        or ``zh`` and ``age`` or ``region``.
+        or ``zh`` and ``age`` or ``region``. The language has no default.
     pack : path, optional
         A folder with a pack of your own, in place of the two.
     filters : sequence of str, optional
@@ -546,21 +556,25 @@ def extract_sentences(
     Examples
     --------
     >>> import evenhand as eh
-    >>> eh.extract_sentences("news")[["sentence", "verdict"]].values.tolist()
+    >>> eh.extract_sentences("news", language="zh")[["sentence", "verdict"]].values.tolist()
     [['四楼住着一位阿姨，在食堂做了半辈子面点。', 'accepted'], ['这位母亲说。', 'length']]
     """
     import pandas as pd
 
     from evenhand import plan_slguset
+    from evenhand.io.tables import read_columns
     from evenhand.slguset.apply_filters import apply_filters
     from evenhand.slguset.extract_sentences import extract_sentences as extract
     from evenhand.slguset.merge_candidates import merge_candidates
 
     folder = Path(pack or located(f"resources/packs/{language}_{attribute}"))
     if pack is None and not folder.is_dir():
-        known = sorted(path.name for path in (ROOT / "resources/packs").iterdir())
+        known = sorted(path.name.replace("_", " ") for path in (ROOT / "resources/packs").iterdir())
+        lacking = f"there is no pack for {language} and {attribute}"
         raise InputError(
-            f"there is no pack {folder.name}", remedy=f"use one of {', '.join(known)}, or your own"
+            "`language` is missing" if language is None else lacking,
+            remedy=f"give `language` and `attribute` of one of {', '.join(known)}, or your own"
+            " `pack`",
         )
     paths = [str(path) for path in ([files] if isinstance(files, str | Path) else files)]
     for path in paths:
@@ -568,12 +582,10 @@ def extract_sentences(
             raise InputError("there is no such file or folder", file=path)
     keys = {"pack": str(folder)} | ({"filters": list(filters)} if filters else {})
     keys["corpora"] = {"mine": {"files": ["corpus"]}}
-    config = completed({"slguset": keys}, read_schema(SCHEMA))
+    config = _completed({"slguset": keys})
     slguset = config["slguset"]
     slguset["corpora"]["mine"]["files"] = paths
-    folder, _temporary = _folder(out)
-    place = folder / "slguset"
-    place.mkdir(parents=True, exist_ok=True)
+    _folder_of_all, place, _temporary = _folder(out, "slguset")
     shards, skipped = plan_slguset.plan_corpora(config, {})
     options = {key: value for key, value in slguset["corpora"]["mine"].items()
                if key not in ("files", "sources")}  # fmt: skip
@@ -599,12 +611,12 @@ def extract_sentences(
             **settings,
         )  # fmt: skip
         judged.append(out_files["filters"])
-        unread.append(_frame(out_files["quarantine"]))
+        unread.append(read_columns(out_files["quarantine"]).to_pandas())
     merge_candidates(
         judged=judged, out=place / "candidates.parquet", near_duplicates=slguset["near_duplicates"]
     )
     rows = pd.concat(unread, ignore_index=True).to_dict("records")
-    candidates = _frame(place / "candidates.parquet")
+    candidates = read_columns(place / "candidates.parquet").to_pandas()
     candidates.attrs["attribute"] = settings["attribute"]
     candidates.attrs["quarantine"] = [
         *rows,
@@ -621,26 +633,59 @@ class _TemporaryFolder:
         weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
-def _folder(out: str | Path | None) -> tuple[Path, _TemporaryFolder | None]:
-    """Return the folder of the files, and the object that keeps a temporary one alive."""
-    if out is None:
-        temporary = _TemporaryFolder()
-        return temporary.path, temporary
-    folder = Path(out)
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder, None
+#: The folder of the files, a folder in it, and the object that keeps a temporary one alive.
+_Places = tuple[Path, Path, _TemporaryFolder | None]
 
 
-def _completed(config: dict[str, Any], delta: float) -> dict[str, Any]:
-    """Return a configuration with all defaults; InputError if a value is not allowed."""
-    return completed(config | {"inference": {"delta": float(delta)}}, read_schema(SCHEMA))
+def _folder(out: str | Path | None, part: str) -> _Places:
+    """Return and make the folder of the files; only an earlier result has a folder `part` in it."""
+    temporary = _TemporaryFolder() if out is None else None
+    folder = Path(out) if temporary is None else temporary.path
+    if folder.exists() and not folder.is_dir():
+        raise InputError("`out` is a file", file=folder, remedy="name a new or an empty folder")
+    seen = (path.name for path in (folder.iterdir() if folder.is_dir() else ()))
+    others = sorted(name for name in seen if not name.startswith("."))
+    if others and not (folder / part).is_dir():
+        raise InputError(
+            f"`out` has other files, such as {others[0]}",
+            file=folder,
+            remedy="name a new or an empty folder",
+        )
+    (folder / part).mkdir(parents=True, exist_ok=True)
+    return folder, folder / part, temporary
+
+
+def _completed(config: dict[str, Any], delta: float = 5.0) -> dict[str, Any]:
+    """Return a configuration with all defaults; errors name the argument of a wrong value."""
+    from evenhand import plan_individual, plan_predictions
+
+    try:
+        config = completed(config | {"inference": {"delta": float(delta)}}, read_schema(SCHEMA))
+        plan_predictions.check_predictions(config)
+        return plan_individual.expand(config)
+    except InputError as error:
+        remedy = None if error.remedy == EXPLAINED else error.remedy
+        problem = _KEY.sub(r"`\1`", error.problem)
+        raise InputError(problem.splitlines(), file=error.file, remedy=remedy) from None
+
+
+def _plain(value: Any) -> Any:
+    """Return an argument as a value of a configuration, without types of numpy and pandas."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part) for key, part in value.items()}
+    value = value.tolist() if hasattr(value, "tolist") else value
+    return list(map(_plain, value)) if isinstance(value, list | tuple) else value
 
 
 def _frame(data: "Data") -> "pd.DataFrame":
     import pandas as pd
 
-    from evenhand.io.tables import read_columns
+    from evenhand.predictions.read import read_table
 
+    if isinstance(data, Mapping):
+        data = pd.DataFrame(data)
+    elif hasattr(data, "to_pandas"):  # of polars, pyarrow and datasets
+        data = data.to_pandas()
     if isinstance(data, pd.DataFrame):
         names = list(map(str, data.columns))
         if twice := first_twice(names):
@@ -651,8 +696,7 @@ def _frame(data: "Data") -> "pd.DataFrame":
     if not isinstance(data, str | Path):
         remedy = "use a DataFrame or a path"
         raise InputError(f"the data are of the type {type(data).__name__}", remedy=remedy)
-    path = _there(Path(data))
-    return read_columns(path).to_pandas() if path.suffix == ".parquet" else pd.read_csv(path)
+    return read_table(_there(Path(data)))
 
 
 @contextmanager
@@ -670,17 +714,12 @@ def _errors_of_frame(
         raise InputError(error.problem, file=place, remedy=error.remedy) from None
 
 
-def _csv(data: "Data", path: Path) -> Path:
-    """Return a CSV file of the data: the given file, or a new one."""
-    if isinstance(data, str | Path) and Path(data).suffix != ".parquet":
+def _file(data: "Data", path: Path) -> Path:
+    """Return a file of the data: the given one, or a new CSV file."""
+    if isinstance(data, str | Path):
         return _there(Path(data))
     _frame(data).to_csv(path, index=False)
     return path
-
-
-def _file(data: "Data", path: Path) -> Path:
-    """Return a file of the data: the given file in any format, or a new CSV file."""
-    return _there(Path(data)) if isinstance(data, str | Path) else _csv(data, path)
 
 
 def _there(path: Path) -> Path:
@@ -699,6 +738,9 @@ def _model(model: Any, folder: Path) -> tuple[dict[str, Any], str]:
         network.save_pretrained(place)
         tokenizer.save_pretrained(place)
         return {"model": place}, type(network).__name__
+    if not isinstance(model, str | Path):
+        remedy = "give (model, tokenizer), a folder, or a name on the hub"
+        raise InputError(f"`model` is a {type(model).__name__}", remedy=remedy)
     from evenhand.scoring.model_files import check_folder, check_hub_name
 
     path = Path(model)
@@ -739,22 +781,6 @@ def _word(value: Any) -> str:
     return repr(Path(value).name if is_file else value)
 
 
-def _positive(file: Path, label: str) -> str:
-    from evenhand.predictions.read import POSITIVE, read_table, take
-
-    table = read_table(file)
-    take(table, file, label)
-    values = {*table[label]}
-    names = [name for name in POSITIVE if name in values]
-    if not names:
-        raise InputError(
-            f"it is not known which value of {label} counts as 1",
-            file=file,
-            remedy=f"name positive, one of {', '.join(sorted(values)[:5])}",
-        )
-    return names[0]
-
-
 def _pair_findings(
     rows: list[dict[str, Any]], delta: float, check: dict[str, Any] | None
 ) -> list[str]:
@@ -770,7 +796,7 @@ def _pair_findings(
         title = METHODS[row["method"]].title if row["method"] in METHODS else row["model"]
         if row["verdict"] == "not_scored":
             words = f"no score. {' '.join(gate_words(row['reason'])) or row['reason']}"
-            if check and not check["passed"]:
+            if check and not check["passed"] and check["accuracy"] is not None:
                 words += (
                     f" Accuracy {100 * check['accuracy']:.1f} %, baseline"
                     f" {100 * check['baseline']:.1f} %. Audit a model that was trained on texts of"

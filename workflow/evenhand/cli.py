@@ -6,6 +6,7 @@ Each command ends with two lines: the finding, and the path of the report.
 import itertools
 import os
 import runpy
+import shlex
 import shutil
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from cyclopts import App, Parameter
 
 from evenhand.core.places import ROOT, SNAKEFILE, located
 from evenhand.errors import InputError
-from evenhand.text.phrases import listed
+from evenhand.tabular.numbers import read_bins
 
 app = App(
     name="evenhand",
@@ -37,15 +38,23 @@ _CHANGES = ("--config", "-C", "--directory", "-d")
 
 def main(words: list[str] | None = None) -> None:
     """Run a command; exit with 2 for invalid input."""
+    words = sys.argv[1:] if words is None else words
     try:
         app(words)
     except InputError as error:
-        _refuse(error)
+        has_flags = words[0] in ("audit", "predictions", "extract")
+        _refuse(error.with_names(_flag) if has_flags else error)
     except OSError as error:
         if error.filename is None:
             raise
         problem = f"cannot be read or written ({error.strerror})"
         _refuse(InputError(problem, file=error.filename, remedy="name another path"))
+
+
+def _flag(name: str) -> str:
+    """Return the flag of an argument of a function: ``--group`` of groups, ``--bins age``."""
+    name = {"groups": "group", "probabilities": "probability"}.get(name, name)
+    return f"--{name.replace('_', '-').replace('.', ' ')}"
 
 
 def _refuse(error: InputError) -> NoReturn:
@@ -152,27 +161,23 @@ def predictions(
         columns = (label, prediction, probability, group, positive, bins, id, cluster)
         if any((*columns, counterfactual_of, gold)) or threshold != 0.5:
             raise InputError(
-                "logs of lm-evaluation-harness take no option but --delta and --out", file=file
+                "is a log of lm-evaluation-harness, which takes no option but --delta and --out",
+                file=file,
+                remedy="save other predictions as CSV or Parquet",
             )
         _write_report(eh.audit_logs(file, delta=delta, out=out), out)
         return
     if len(prediction or []) > 1:
-        raise InputError(
-            "--prediction takes one column",
-            file=file,
-            remedy="for probabilities by class use --probability LABEL=COLUMN",
-        )
-    options = {"--label": label, "--group": group, "--prediction": prediction or probability}
-    if lacking := [name for name, value in options.items() if not value]:
-        raise InputError(f"name {listed(lacking)} too", file=file)
+        remedy = "for probabilities by class use `probabilities` LABEL=COLUMN"
+        raise InputError("`prediction` takes one column", remedy=remedy)
     result = eh.audit_predictions(
         file,
         label=label,
-        groups=group,
+        groups=group or [],
         prediction=prediction[0] if prediction else None,
         probabilities=dict(map(_parts, probability or [])),
         positive=positive,
-        bins={name: _numbers(words) for name, words in map(_parts, bins or [])},
+        bins=dict(map(read_bins, bins or [])),
         id=id,
         cluster=cluster,
         counterfactual_of=counterfactual_of,
@@ -192,18 +197,11 @@ def _parts(words: str) -> tuple[str, str]:
     return name, value
 
 
-def _numbers(words: str) -> list[float]:
-    try:
-        return list(map(float, words.split(",")))
-    except ValueError:
-        raise InputError(f"{words!r} are no numbers", remedy="write COLUMN=18,30,50") from None
-
-
 @app.command
 def extract(
     folder: Path,
     *,
-    language: str = "zh",
+    language: str | None = None,
     attribute: str = "gender",
     pack: Path | None = None,
     out: Path = Path("sentences"),
@@ -215,7 +213,7 @@ def extract(
     folder
         A folder, a file or an archive.
     language
-        zh, en, de or ja.
+        zh, en, de or ja; needed unless you name a pack.
     attribute
         gender; of zh also age and region.
     pack
@@ -271,9 +269,10 @@ def init(folder: Path = Path(), *, task: str = "predictions") -> None:
         raise InputError("is there already", file=path, remedy="remove it, or name another folder")
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(STARTS[task], path)
+    others = ", ".join(name for name in STARTS if name != task)
     print(
-        "Edit the names in it (paths begin in the present folder), then:"
-        f" evenhand run {path}\nConfiguration: {path}"
+        f"Edit the names in it, then: evenhand run {shlex.quote(str(path))}"
+        f" (other tasks: --task {others})\nConfiguration: {path}"
     )
 
 

@@ -1,7 +1,7 @@
 """Errors that a user can act on."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 #: Characters of a problem that are shown.
@@ -9,6 +9,9 @@ LONGEST = 1000
 
 #: Control characters (line ends too), and marks that change the direction of the text.
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]+")
+
+#: An option in a problem or a remedy, `bins` or `bins.age`.
+_OPTION = re.compile(r"`([\w.]+)`")
 
 
 class InputError(Exception):
@@ -44,6 +47,23 @@ class InputError(Exception):
         where = f"{place}: " if file and line is None else f"{place}:{line}: " if file else ""
         then = f"; {remedy}" if remedy else ""
         super().__init__(f"{where}{self.problem}{then}.")
+
+    def with_names(self, known: Callable[[str], str], file: str | None = None) -> "InputError":
+        """Return the error with the names by which the user knows the options in backticks.
+
+        Parameters
+        ----------
+        known : callable
+            Returns the flag or the key of the configuration of an argument.
+        file : str, optional
+            The place of an error that has none.
+        """
+        problem, remedy = (
+            _OPTION.sub(lambda match: f"`{known(match[1])}`", text)
+            for text in (self.problem, self.remedy or "")
+        )
+        place = {"file": self.file or file, "line": self.line, "remedy": remedy or None}
+        return InputError(problem.splitlines(), **place)
 
 
 def one_line(text: str, longest: int = LONGEST) -> str:

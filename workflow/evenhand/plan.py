@@ -244,7 +244,7 @@ def check_config(path: Path) -> None:
         A check fails; the error names the configuration and the key.
     """
     try:
-        checked(read_config(path))
+        plan_legal.check_declared(checked(read_config(path))[0])
     except InputError as error:
         if error.file:
             raise

@@ -84,14 +84,17 @@ def check_predictions(config: Config) -> dict[str, str]:
         named |= {f"{key}.gold": entry["gold"]} if entry["gold"] else {}
         if entry["format"] == "lm_eval":
             continue
-        if entry["label"] is None or not entry["groups"] or len(entry["files"]) != 1:
-            raise InputError(f"config: {key} needs one file, a label and groups")
-        if entry["prediction"] is None and not entry["probabilities"]:
-            raise InputError(f"config: {key} needs a prediction or probabilities")
-        if entry["prediction"] is not None and entry["probabilities"]:
-            raise InputError(f"config: {key}.prediction has no effect beside probabilities")
+        if lacking := [part for part in ("label", "groups") if not entry[part]]:
+            raise InputError(f"config: {key}.{lacking[0]} is missing")
+        if len(entry["files"]) != 1:
+            raise InputError(f"config: {key}.files must name one file")
+        if (entry["prediction"] is None) == (not entry["probabilities"]):
+            problem = f"config: {key}.prediction is missing"
+            if entry["prediction"] is not None:
+                problem = f"config: {key}.prediction has no effect beside `probabilities`"
+            raise InputError(problem, remedy="give either `prediction` or `probabilities`")
         if unknown := sorted({*entry["bins"]} - {*entry["groups"]}):
-            raise InputError(f"config: {key}.bins names {unknown[0]}, which is none of its groups")
+            raise InputError(f"config: {key}.bins names {unknown[0]}, which is none of `groups`")
     return named
 
 

@@ -52,8 +52,8 @@ def test_a_quoted_cell_may_hold_commas_quotes_and_lines(tmp_path):
         ('word,rule\n"two\nlines",b\na,\n', r":4: the cell of rule is blank"),
         ('word,rule\na,"b\n', r"is not a CSV file .*; close each quoted cell"),
         ('word,rule\n"a"x,b\n', r":2: is not a CSV file"),
-        ("word,rule\n男,x\n".encode("gb18030"), r"is not UTF-8; save it as UTF-8"),
-        ("word,rule\n男,x\n".encode("utf-16"), r"is not UTF-8; save it as UTF-8"),
+        ("word,rule\n男,x\n".encode("gb18030"), r"is not UTF-8 but seems to be gb18030; save"),
+        ("word,rule\n男,x\n".encode("utf-16"), r"is not UTF-8 but seems to be utf-16le; save"),
     ],
 )
 def test_each_mistake_is_named_with_its_line_and_remedy(tmp_path, content, sentence):

@@ -202,10 +202,10 @@ def test_a_checked_stage_looks_at_each_number_and_plugin():
 
     assert draw(sizes=(1, 2), share=1.0, kinds=["a", "b"], how="some") == {"sizes": (1, 2)}
     for wrong, problem in (
-        ({"sizes": (1, 0)}, "sizes is 0; it must be a finite number, at least 1"),
-        ({"sizes": [1], "share": 0.0}, "share is 0.0; it must be"),
-        ({"sizes": [1], "how": "none"}, "how is none, not one of all, some"),
-        ({"sizes": [1], "kinds": ["a", "b", "a"]}, "kinds names a twice; remove one of them"),
+        ({"sizes": (1, 0)}, "`sizes` is 0; it must be a finite number, at least 1"),
+        ({"sizes": [1], "share": 0.0}, "`share` is 0.0; it must be"),
+        ({"sizes": [1], "how": "none"}, "`how` is none, not one of all, some"),
+        ({"sizes": [1], "kinds": ["a", "b", "a"]}, "`kinds` names a twice; remove one of them"),
     ):
         with pytest.raises(InputError, match=problem):
             draw(**wrong)
@@ -617,7 +617,8 @@ def test_options_arrive_as_they_were_configured(library, files):
     [
         ("--fail user", 2, r"error: .*in\.txt:3: is odd; mend it\.\n"),
         ("--fail ours", 1, r"(?s)Traceback.*ZeroDivisionError: a defect\n"),
-        ("--times 0", 2, r"error: times is 0; it must be a finite number, at least 1\.\n"),
+        ("--times 0", 2, r"error: `times` is 0; it must be a finite number, at least 1\.\n"),
+        ("--times 0 --from-config=toy:times=a.b", 2, r"error: `a\.b` is 0; it must be .*\n"),
     ],
 )
 def test_a_failed_stage_prints_its_error_and_removes_its_files(

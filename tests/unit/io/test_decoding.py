@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evenhand.core.encodings import DAMAGE
 from evenhand.io.decoding import SAMPLE, TextReader
-from evenhand.io.encodings import DAMAGE
 from evenhand.io.quarantine import Quarantine
 
 NEWS = "昨日上午，市图书馆新馆开放，读者王先生说：“这里真大！”共有1200个座位。\n"

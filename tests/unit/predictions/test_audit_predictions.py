@@ -163,8 +163,8 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS.replace("a", "b"), {}, "one value only (b)"),
         (ROWS.replace(",a\n", ",\n").replace(",b\n", ",\n"), {}, "group has no value"),
         (ROWS, {"bins": ["group=30"]}, "group has no number for its bins"),
-        (ROWS, {"positive": "2"}, "no row has y = 2; its values are 0 and 1"),
-        (ROWS, {"groups": ["group"], "bins": ["age=30"]}, "is not among the groups"),
+        (ROWS, {"positive": "2"}, "`positive` is 2, and no row has that y; its values are 0 and 1"),
+        (ROWS, {"groups": ["group"], "bins": ["age=30"]}, "`bins` names age, which is none of"),
         (ROWS.replace(",a\n", ",ä\n").encode("latin-1"), {}, "UTF-8"),
         ("id,y,p,group\n", {}, "no rows below its header"),
         (ROWS + "5,1\n", {}, "has 2 cells, and the header 4"),
@@ -174,13 +174,13 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS.replace("0.", "0.0") + "5,1,2,b\n6,0,3,b\n7,0,4,b\n", {}, "above 1 (up to 4)"),
         (ROWS + "5,maybe,0.7,b\n", {}, "predictions.csv:6: p has probabilities, and it is not known"
          " of which label, as y has 3; the rarest is 'maybe', in 1 row, first here; correct"),
-        (ROWS.replace(",1,", ",2,"), {}, "of which label; name positive, one of 0 and 2"),
+        (ROWS.replace(",1,", ",2,"), {}, "of which label; name `positive`, one of 0 and 2"),
         (ROWS + "5,1,,a\n6,1,2,b\n7,1,,b\n8,,1,b\n9,,1,a\n", {},
          "5 of 9 rows are left out (no_prediction 2, no_label 2, not_a_probability 1), more than"),
         ("id,y,p,group\n" + "1,1,0.9,a\n1,0,0.2,b\n" * 2, {"id": "id"},
          "3 of 4 rows are left out (duplicate_id 3), more than half of them: another row has"),
         ("y,p,group\n" + "".join(f"{n % 2},0.5,g{n}\n" for n in range(60)), {},
-         "the attribute group has 60 groups in 60 rows; give numbers bins"),
+         "the attribute group has 60 groups in 60 rows; give numbers `bins`"),
         (ROWS, {"groups": ["y"]}, "the attribute y is the label; name a protected attribute"),
         ("y,p,group\nno,no,no\nyes,no,yes\n", {}, "the attribute group is the label"),
         (ROWS.replace("1,1,", "1,,").replace("2,0,", "2,,").replace("3,1,", "3,,")
@@ -242,7 +242,7 @@ def test_probabilities_that_do_not_sum_to_one_are_left_out(tmp_path):
 
 def test_a_label_outside_the_declared_set_is_refused(tmp_path):
     text = "y,n,p,group\n1,0.1,0.9,a\n2,0.7,0.3,b\n"
-    with pytest.raises(InputError, match="y has 2, for which there are no probabilities"):
+    with pytest.raises(InputError, match="y has 2, for which `probabilities` names no column"):
         audit(tmp_path, text, classes=["0", "1"], probabilities=["n", "p"])
 
 
@@ -359,7 +359,7 @@ def test_bins_are_in_the_order_of_their_numbers(tmp_path):
 @pytest.mark.parametrize(
     ("column", "form", "most", "problem"),
     [
-        ("group", "{}", 20, "the attribute group has 21 numbers in 42 rows; give numbers bins"),
+        ("group", "{}", 20, "the attribute group has 21 numbers in 42 rows; give numbers `bins`"),
         ("group", "g{}", 100, "the attribute group has 101 groups in 202 rows"),
         ("y", "l{}", 200, "y has 201 values, so it is no class"),
     ],

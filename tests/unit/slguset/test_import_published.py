@@ -135,7 +135,7 @@ def test_what_our_own_extraction_would_change(sentence, problems):
         ({"lines": ['她来了。,"[0, 1]",,他']}, ":2: the cell of 原始关键词 is blank"),
         ({"lines": ['她来了。,"[0, 1]",她']}, ":2: does not have 4 cells"),
         ({"lines": ['"她来了。,"[0, 1]",她,他']}, ":2: is not a CSV file"),
-        ({"encoding": "gb18030"}, "is not UTF-8; save it as UTF-8"),
+        ({"encoding": "gb18030"}, "is not UTF-8 but seems to be gb18030; save it"),
     ],
 )
 def test_files_that_cannot_be_read_are_errors(tmp_path, arguments, message):

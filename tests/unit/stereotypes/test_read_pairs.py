@@ -209,3 +209,12 @@ def test_a_set_can_be_given_a_title(tmp_path):
     for title, shown in ((None, "CrowS-Pairs"), ("Our pairs", "Our pairs")):
         read_pairs(name="own", format="crows_pairs", title=title, **files)
         assert json.loads(report.read_text(encoding="utf-8"))["title"] == shown
+
+
+def test_numbers_in_place_of_sentences_are_refused(tmp_path):
+    file = tmp_path / "p.csv"
+    file.write_text("sent_more,sent_less\n1,2\n3.5,4\n")
+    with pytest.raises(InputError, match=r"p.csv: holds numbers in place of sentences"):
+        read(file, tmp_path)
+    file.write_text("sent_more,sent_less\n1,2\n3.5,a\n")
+    assert len(read(file, tmp_path)[0]) == 2

@@ -1,4 +1,6 @@
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from evenhand.errors import InputError
@@ -48,6 +50,31 @@ def test_three_groups_are_one_hot(tmp_path):
     assert (table.x[:, table.attribute_columns] == table.attribute_codes[table.a]).all()
 
 
+def test_a_parquet_file_and_numbers_with_points_are_a_table_too(tmp_path):
+    path = tmp_path / "people.parquet"
+    columns = {
+        "y": [1.0, 0.0, float("nan"), 1.0],
+        "g": [0.0, 1.0, 0.0, 1.0],
+        "age": [20, 30.5, 40, 50],
+    }
+    pq.write_table(pa.table(columns), path)
+    options = {"label": "y", "attribute": ["g"], "features": ["age"], "categories": []}
+    for positive in (["1"], None):  # which is 1 by default
+        table = read([path], OPTIONS | options | {"positive": positive})
+        assert table.x.tolist() == [[0, 20], [1, 30.5], [1, 50]]
+        assert (table.y.tolist(), table.attribute_values) == ([1, 0, 1], ["0", "1"])
+        assert table.meta["excluded"] == {"blank_cell": 1}
+    with pytest.raises(InputError, match="the attribute g has 21 numbers in 42 rows; give numbers"):
+        pq.write_table(pa.table({"y": [0, 1] * 21, "g": [*range(21)] * 2}), path)
+        read([path], OPTIONS | options | {"positive": None, "features": []})
+    with pytest.raises(InputError, match="not known which value of y counts as 1; name `positive`"):
+        pq.write_table(pa.table({"y": ["a", "b"], "g": [1, 2]}), path)
+        read([path], OPTIONS | options | {"positive": None, "features": []})
+    with pytest.raises(InputError, match="has no rows"):
+        pq.write_table(pa.table({"y": [], "g": []}), path)
+        read([path], OPTIONS | options)
+
+
 def test_a_blank_cell_counts_only_where_it_is_used(tmp_path):
     table = made(tmp_path, features=["age", "group", "age"], categories=[])
     assert table.features == ["group=y", "age"] and len(table.y) == 4
@@ -57,13 +84,13 @@ def test_a_blank_cell_counts_only_where_it_is_used(tmp_path):
 @pytest.mark.parametrize(
     ("more", "options", "match"),
     [
-        ([], {"label": "outcome"}, "lacks the column 'outcome'"),
-        ([], {"features": ["age", "height"]}, "lacks the column 'height'"),
-        ([], {"categories": ["colour"]}, "lacks the column 'colour'"),
+        ([], {"label": "outcome"}, "no column 'outcome', which `label` names; its columns are id"),
+        ([], {"features": ["age", "height"]}, "has no column 'height', which `features` names"),
+        ([], {"categories": ["colour"]}, "has no column 'colour', which `categories` names"),
         (["e,Ost,7,1,x,maybe"], {}, r"has 3 values \(maybe, no, yes\); it needs two"),
         ([], {"positive": ["1"]}, "the values no, yes, and not '1'"),
-        ([], {"features": ["result", "age"]}, "label result is among the features"),
-        ([], {"attribute": ["result"]}, "label result is the attribute"),
+        ([], {"features": ["result", "age"]}, "label result is in `features` too"),
+        ([], {"attribute": ["result"]}, "label result is in `attribute` too"),
         (["e"], {}, "has 1 cell, and the header 6"),
         (["e,Ost,nan,1,x,yes"], {}, "column age holds numbers, and 'nan'"),
         (["e,Ost,inf,1,x,yes"], {}, "column age holds numbers, and 'inf'"),

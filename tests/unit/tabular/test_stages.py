@@ -46,9 +46,9 @@ def test_prepare_a_data_set_that_is_known(tmp_path):
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"label": None}, "needs a label"),
-        ({"scale": "minmax"}, "scale is minmax, not one of standard, none"),
-        ({"missing": "guess"}, "missing is guess, not one of"),
+        ({"label": None}, "needs `label`"),
+        ({"scale": "minmax"}, "`scale` is minmax, not one of standard, none"),
+        ({"missing": "guess"}, "`missing` is guess, not one of"),
     ],
 )
 def test_prepare_with_wrong_options(tmp_path, options, match):

@@ -21,7 +21,7 @@ import yaml
 from evenhand.core.families import member_names
 from evenhand.core.limits import DEPTH, VALUES
 from evenhand.core.whole import read_text
-from evenhand.errors import InputError
+from evenhand.errors import InputError, one_line
 
 Schema = dict[str, Any]
 
@@ -32,6 +32,9 @@ BOUNDS = {
     "maximum": "at most {}",
     "exclusiveMaximum": "below {}",
 }
+
+#: The remedy of faults in keys.
+EXPLAINED = "every key is explained in docs/config.md"
 
 #: Faults reported at a time.
 MOST_FAULTS = 20
@@ -44,13 +47,14 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 def read_schema(path: Path) -> Schema:
     """Read the schema (JSON Schema 2020-12, written as YAML).
 
-    The schema has six extensions. ``members`` is the package of a family of plugins, whose names
+    The schema has seven extensions. ``members`` is the package of a family of plugins, whose names
     are the allowed values: it becomes an ``enum``. ``only_for`` lists the settings without which
     a key has no effect: a mapping of keys (siblings, or from the top) to the values that give it
     one, or to ``any`` for any non-empty value; a list of such mappings if one of them is enough.
     ``effect: none`` marks a key that changes no result. ``ascending`` marks a list of numbers that
     must ascend. ``gone``, beside the properties, has the
-    removed keys of earlier releases, each with advice on its replacement. ``in_reference: false``
+    removed keys of earlier releases, and those of other sections, each with advice.
+    ``otherwise`` is advice on a value that is not in ``enum``. ``in_reference: false``
     leaves the keys below out of docs/config.md.
     """
     return _with_members(yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER))
@@ -187,7 +191,7 @@ def complete(config: dict[str, Any], schema: Schema) -> dict[str, Any]:
         faults[MOST_FAULTS:] = [f"config: and {more} more"]
     filled = {} if faults else _fill(config, schema)
     if faults := faults or sorted(_without_effect(filled, schema, filled)):
-        raise InputError(faults, remedy="every key is explained in docs/config.md")
+        raise InputError(faults, remedy=EXPLAINED)
     if "results" in filled:  # Snakemake compares paths as text
         filled["results"] = str(Path(filled["results"]))
     return filled
@@ -279,7 +283,7 @@ def _fill(value: Any, schema: Schema) -> Any:
 def _explain(error: jsonschema.ValidationError) -> Iterator[str]:
     """Yield short sentences that explain the fault of a key."""
     where = ".".join(str(step) for step in error.absolute_path)
-    is_what = f"config: {where or 'the configuration'} is {_as_yaml(error.instance)}"
+    is_what = f"config: {where or 'the configuration'} is {one_line(_as_yaml(error.instance), 200)}"
     if "propertyNames" in error.absolute_schema_path:
         form = _expectation(error.schema)
         yield f"config: {where}.{error.instance} is no name; it must be {form}"
@@ -297,6 +301,7 @@ def _explain(error: jsonschema.ValidationError) -> Iterator[str]:
         near = difflib.get_close_matches(str(error.instance), allowed, n=1)
         hint = f", did you mean {near[0]}?" if near else ""
         hint = "; put it into quotes" if str(error.instance) in allowed else hint
+        hint = f"; {error.schema['otherwise']}" if "otherwise" in error.schema else hint
         yield f"{is_what}; allowed are {', '.join(allowed)}{hint}"
     elif error.validator in ("minProperties", "maxProperties") and "properties" in error.schema:
         least, most = error.schema.get("minProperties"), error.schema.get("maxProperties")

@@ -153,12 +153,12 @@ def check_values(hints: Mapping[str, Any], values: Mapping[str, Any]) -> None:
         several = value if isinstance(value, list | tuple) else [] if value is None else [value]
         for mark, each in itertools.product(_metadata(hint), several):
             if isinstance(mark, Range) and not mark.holds(each):
-                raise InputError(f"{name} is {each}; it must be {mark}")
+                raise InputError(f"`{name}` is {each}; it must be {mark}")
             if isinstance(mark, tuple) and each not in mark:
-                raise InputError(f"{name} is {each}, not one of {', '.join(mark)}")
+                raise InputError(f"`{name}` is {each}, not one of {', '.join(mark)}")
             once = isinstance(mark, Plugin) and not mark.repeats
             if once and several.count(each) > 1:
-                raise InputError(f"{name} names {each} twice", remedy="remove one of them")
+                raise InputError(f"`{name}` names {each} twice", remedy="remove one of them")
 
 
 def run(function: Stage) -> None:
@@ -184,7 +184,8 @@ def run(function: Stage) -> None:
         if watch:
             _check_hermetic(watch, function, bound)
     except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
+        known = error.with_names(lambda name: config.get(name, name))
+        print(f"error: {known}", file=sys.stderr)
         sys.exit(2)
     except Exception as error:
         if (full := full_disk(error)) is None:

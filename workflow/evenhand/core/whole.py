@@ -5,6 +5,7 @@ import stat
 import zlib
 from pathlib import Path
 
+from evenhand.core.encodings import detect_table
 from evenhand.core.limits import WHOLE_BYTES
 from evenhand.errors import InputError
 
@@ -37,7 +38,7 @@ def read_text(path: Path) -> str:
     Raises
     ------
     InputError
-        It is a spreadsheet, or not UTF-8; then the line is named.
+        It is a spreadsheet, or not UTF-8; then the line and the detected encoding are named.
     """
     content = read_bytes(path)
     try:
@@ -47,7 +48,11 @@ def read_text(path: Path) -> str:
             problem, remedy = "is a spreadsheet or an archive", "save it as a CSV file"
             raise InputError(problem, file=path, remedy=remedy) from error
         line = content.count(b"\n", 0, error.start) + 1
-        raise InputError("is not UTF-8", file=path, line=line, remedy="save it as UTF-8") from error
+        encoding = detect_table(content)
+        problem = f"is not UTF-8 but seems to be {encoding}" if encoding else "is not UTF-8"
+        command = f"iconv -f {encoding or 'ENCODING'} -t UTF-8 {path.name} > new.csv"
+        remedy = f"save it as UTF-8, for example by `{command}`"
+        raise InputError(problem, file=path, line=line, remedy=remedy) from error
 
 
 def check_file(path: Path) -> None:

@@ -16,8 +16,7 @@ from typing import Literal
 
 import numpy as np
 
-from evenhand.core.limits import CHARACTERS
-from evenhand.io.encodings import (
+from evenhand.core.encodings import (
     ABOVE_ASCII,
     DAMAGE,
     SAMPLE,
@@ -28,6 +27,7 @@ from evenhand.io.encodings import (
     is_seven_bit,
     marked_encoding,
 )
+from evenhand.core.limits import CHARACTERS
 from evenhand.io.quarantine import Quarantine
 
 Encoding = Literal[
@@ -74,7 +74,7 @@ class TextReader:
     ----------
     encoding : str or None
         After reading: ``ascii``, ``utf-8-sig`` (UTF-8 with a byte-order mark), one of
-        `Encoding` or of `evenhand.io.encodings.ALPHABETS`, or ``unknown``; None if there was
+        `Encoding` or of `evenhand.core.encodings.ALPHABETS`, or ``unknown``; None if there was
         nothing to read.
     bytes : int
         After reading: the number of bytes of the lines.

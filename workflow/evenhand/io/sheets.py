@@ -17,10 +17,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from evenhand.core.encodings import decode_whole
 from evenhand.core.limits import SHEET_CELLS, WHOLE_BYTES
 from evenhand.core.whole import read_bytes
 from evenhand.errors import InputError
-from evenhand.io.encodings import decode_whole
 
 #: Possible starts of a formula; the wide forms count in Chinese and Japanese spreadsheet
 #: programs.

@@ -57,7 +57,7 @@ def audit_predictions(
         Parquet: each case with label, prediction, probability, outcome and groups.
     meta : path
         JSON: name, title, format, counts, and the columns that were read; unknown has the number
-        of cases without a group, by attribute.
+        of cases without a group, by attribute. Of `audit_classifier` also trained: true.
     name, title : str
         Name and title of the predictions.
     format : str
@@ -99,8 +99,8 @@ def audit_predictions(
     else:
         if len(files) != 1 or label is None or not groups:
             raise InputError(
-                f"the predictions {name} need one file, a label and groups",
-                remedy="name files, label and groups",
+                f"the predictions {name} need one file, `label` and `groups`",
+                remedy="name them",
             )
         predictions = read_predictions(
             files[0],

@@ -26,7 +26,7 @@ TABLE = Table(
         integer("clusters", "Swapped words of pairs, templates of BBQ"),
         number("effective_clusters", "n^2 / sum of squared cluster sizes"),
         number("p_value", "Of no preference, by the signs of the clusters"),
-        number("p_adjusted", "By Holm over the bias types"),
+        number("p_adjusted", "By Holm over the bias types; blank for all, which is one test"),
         share("power", "Power of the test at delta"),
         integer("further_clusters", "Further clusters of such sizes for a power of 80 %"),
         percent("accuracy", "BBQ"),

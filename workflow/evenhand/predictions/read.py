@@ -13,10 +13,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from evenhand.core.resources import first_twice
 from evenhand.errors import InputError
 from evenhand.predictions.words import left_out_words
-from evenhand.tabular.delimited import read_csv
-from evenhand.tabular.numbers import binned, check_group_count, counted, or_nan, without_point
+from evenhand.tabular.delimited import check_columns, read_cells
+from evenhand.tabular.numbers import (
+    POSITIVE,
+    binned,
+    check_group_count,
+    counted,
+    or_nan,
+    without_point,
+)
 from evenhand.text.phrases import listed
 
 #: Why a row is left out.
@@ -32,9 +40,6 @@ REASONS = {
     "no_json": "a sample that is no JSON",
     "no_answer": "a sample without a log-likelihood or a value of BBQ",
 }
-
-#: Labels that mean 1, the first one that occurs.
-POSITIVE = ("1", "true", "yes", "positive", "True", "Yes")
 
 #: A sum of probabilities may differ from 1 by so much.
 TOLERANCE = 1e-3
@@ -96,38 +101,18 @@ class Predictions:
 
 def read_table(path: Path) -> pd.DataFrame:
     """Read a CSV or Parquet file as text: a missing value is blank, ``1.0`` is ``1``."""
-    if path.suffix != ".parquet":
-        header, rows = read_csv(path)
-        if twice := [name for name, count in Counter(header).items() if count > 1]:
-            problem = f"has the column {twice[0]!r} twice"
-            raise InputError(problem, file=path, line=1, remedy="rename one of them")
-        table = pd.DataFrame([cells for _, cells in rows], columns=header, dtype=object)
-    else:
-        from evenhand.io.tables import read_columns
-
-        columns = read_columns(path).to_pydict()
-        table = pd.DataFrame({name: list(map(_text, cells)) for name, cells in columns.items()})
-    return table.astype(object).where(~table.isin(MISSING), "").map(without_point)
-
-
-def _text(value: Any) -> str:
-    return "" if value is None or value != value else str(value)
+    header, rows = read_cells(path)
+    if twice := first_twice(header):
+        problem = f"has the column {twice!r} twice"
+        raise InputError(problem, file=path, line=1, remedy="rename one of them")
+    table = pd.DataFrame([cells for _, cells in rows], columns=header, dtype=object)
+    return table.where(~table.isin(MISSING), "").map(without_point)
 
 
 def as_label(cell: str) -> str:
     """Return a label in one form: ``1.0`` is ``1``."""
     value = or_nan(cell)
     return str(int(value)) if value.is_integer() else cell
-
-
-def take(table: pd.DataFrame, path: Path, *names: str | None) -> None:
-    """Raise InputError if a table lacks one of these columns."""
-    if lacking := [name for name in names if name and name not in table]:
-        raise InputError(
-            f"has no column {listed([repr(name) for name in lacking])}",
-            file=path,
-            remedy=f"its columns are {', '.join(table)}",
-        )
 
 
 def read_predictions(
@@ -157,11 +142,12 @@ def read_predictions(
     by_class = dict(probabilities or {})
     bins = bins or {}
     if (prediction is None) == (not by_class):
-        raise InputError("name either a prediction or probabilities", file=file)
-    take(table, file, prediction, id, *by_class.values(), cluster, counterfactual_of)
+        raise InputError("name either `prediction` or `probabilities`", file=file)
+    columns = {"prediction": prediction, "probabilities": [*by_class.values()], "id": id}
+    check_columns(table, file, **columns, cluster=cluster, counterfactual_of=counterfactual_of)
     table = _join_labels(table, file, gold, id, label, groups)
     if unknown := sorted({*bins} - {*groups}):
-        raise InputError(f"{unknown[0]} has bins and is not among the groups", file=file)
+        raise InputError(f"`bins` names {unknown[0]}, which is none of `groups`", file=file)
     ids = table[id] if id else pd.Series(map(str, table.index + 1), dtype=object)
     factual_ids = table[counterfactual_of] if counterfactual_of else ids.map(lambda _: "")
     is_case = factual_ids == ""
@@ -270,14 +256,14 @@ def _unknown_label(
     """Return the error for one column of probabilities that may be of any label."""
     problem = f"{prediction} has probabilities, and it is not known of which label"
     if len(classes) == 2:
-        return InputError(problem, file=file, remedy=f"name positive, one of {listed(classes)}")
+        return InputError(problem, file=file, remedy=f"name `positive`, one of {listed(classes)}")
     rarest, count = Counter(labels[labels != ""]).most_common()[-1]
     return InputError(
         f"{problem}, as {label} has {len(classes)}; the rarest is {rarest!r}, in"
         f" {counted(count, 'row')}, first here",
         file=file,
         line=int(np.argmax(labels == rarest)) + 2,
-        remedy="correct these rows, or give probabilities by class",
+        remedy="correct these rows, or give `probabilities` by class",
     )
 
 
@@ -343,12 +329,12 @@ def _join_labels(
 ) -> pd.DataFrame:
     """Join the table to that of the labels, if there is one."""
     if gold is None:
-        take(table, file, label, *groups)
+        check_columns(table, file, label=label, groups=groups)
         return table
     if id is None:
-        raise InputError("labels in a file of their own need an id", file=gold, remedy="name id")
+        raise InputError("labels in a file of their own need `id`", file=gold, remedy="name it")
     truth = read_table(gold)
-    take(truth, gold, id, label, *groups)
+    check_columns(truth, gold, id=id, label=label, groups=groups)
     if len(twice := np.flatnonzero(table[id].duplicated())):
         name = table[id][twice[0]]
         raise InputError(f"has the id {name!r} twice", file=file, line=int(twice[0]) + 2)
@@ -368,9 +354,9 @@ def _classes(labels: pd.Series, by_class: Mapping[str, str], label: str, file: P
         named = list(map(as_label, by_class))
         if outside := [name for name in classes if name not in named]:
             raise InputError(
-                f"{label} has {listed(outside, 4)}, for which there are no probabilities",
+                f"{label} has {listed(outside, 4)}, for which `probabilities` names no column",
                 file=file,
-                remedy=f"the probabilities are of {', '.join(named)}",
+                remedy=f"it names columns for {', '.join(named)}",
             )
         classes = named
     if len(classes) > MOST_LABELS:
@@ -391,7 +377,7 @@ def _positive(positive: str | None, classes: list[str], label: str, file: Path) 
         return classes.index(names[0]) if names else None
     if as_label(str(positive)) not in classes:
         raise InputError(
-            f"no row has {label} = {positive}",
+            f"`positive` is {positive}, and no row has that {label}",
             file=file,
             remedy=f"its values are {listed(classes, 6)}",
         )

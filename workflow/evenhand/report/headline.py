@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 #: (of `evenhand.report.page_list.PAGES`), the main one first.
 SYSTEMS = {
     "language_models": ("Is this language model biased?", ("language_models",)),
-    "predictions": ("Are predictions from elsewhere fair to groups?", ("predictions",)),
+    "predictions": ("Do rates and errors differ between groups?", ("predictions",)),
     "legal": ("Is this classifier fair to groups?", ("legal_cases", "legal_classifiers")),
     "individual_fairness": ("Are similar people treated alike?", ("individual_fairness",)),
     "mitigation": ("What did mitigation change?", ("mitigation",)),

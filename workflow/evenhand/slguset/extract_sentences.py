@@ -12,12 +12,12 @@ import pyarrow as pa
 from tqdm import tqdm
 
 from evenhand.core import stage
+from evenhand.core.encodings import DAMAGE
 from evenhand.core.limits import CHARACTERS, MEMBER_BYTES
 from evenhand.core.stage import Count, Input, Natural, Output, Plugin, Source
 from evenhand.errors import InputError
 from evenhand.io.decoding import Encoding, TextReader
 from evenhand.io.documents import write_json
-from evenhand.io.encodings import DAMAGE
 from evenhand.io.formats import kind_of
 from evenhand.io.members import Member, open_members
 from evenhand.io.quarantine import Quarantine

@@ -16,6 +16,7 @@ from evenhand.io.tables import write_table
 from evenhand.metrics.inference import effective_number
 from evenhand.stereotypes.clusters import edits, pieces, words
 from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS, PAIRS, sentences_of
+from evenhand.tabular.numbers import or_nan
 
 #: A swap of more pairs than this is a repeated swap.
 REPEATED = 20
@@ -72,6 +73,8 @@ def read_pairs(
     rows = list(reader.read(file, part))
     if not rows:
         raise InputError("holds no pair", file=file)
+    if all(or_nan(row[side]) == or_nan(row[side]) for row in rows for side in ("more", "less")):
+        raise InputError("holds numbers in place of sentences", file=file)
     _check_ids(rows, file)
     for row in rows:
         row["excluded"] = _exclusion(row)

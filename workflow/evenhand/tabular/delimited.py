@@ -36,10 +36,11 @@ def one_hot(name: str, values: np.ndarray, known: Iterable[Any]) -> dict[str, np
     return {f"{name}={value}": values == value for value in known}
 
 
-def read_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """Read a CSV file: UTF-8 (a byte-order mark is accepted), and a header.
+def read_cells(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """Read a Parquet file, or a CSV file: UTF-8 (a byte-order mark is accepted), and a header.
 
-    Cells are separated by comma, semicolon or tab, whichever is most frequent in the header.
+    Cells are separated by comma, semicolon or tab, whichever is most frequent in the header. A
+    missing value of Parquet is blank.
 
     Returns
     -------
@@ -53,6 +54,8 @@ def read_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
         The file is not UTF-8, not CSV, or has no rows, or a row has more or fewer cells than the
         header.
     """
+    if path.suffix == ".parquet":
+        return _of_parquet(path)
     rows = []
     text = read_text(path)
     delimiter = max(",;\t", key=text.partition("\n")[0].count)
@@ -80,3 +83,31 @@ def read_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     if not rows:
         raise InputError("has no rows below its header", file=path)
     return header, rows
+
+
+def _of_parquet(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """Return the header and the cells of a Parquet file; rows have the numbers of a CSV's lines."""
+    from evenhand.io.tables import read_columns
+
+    table = read_columns(path)
+    columns = [
+        ["" if value is None or value != value else str(value).strip() for value in cells]
+        for cells in table.to_pydict().values()
+    ]
+    if not table.num_rows:
+        raise InputError("has no rows", file=path)
+    return table.column_names, [(n, [*row]) for n, row in enumerate(zip(*columns, strict=True), 2)]
+
+
+def check_columns(
+    header: Collection[str], path: Path, **options: str | Sequence[str] | None
+) -> None:
+    """Raise InputError if a table lacks a column that one of these options names."""
+    for option, names in options.items():
+        for name in [names] if isinstance(names, str) else names or ():
+            if name not in header:
+                raise InputError(
+                    f"has no column {name!r}, which `{option}` names",
+                    file=path,
+                    remedy=f"its columns are {', '.join(header)}",
+                )

@@ -16,6 +16,9 @@ MOST_DIGITS = 15
 #: half as many as the rows.
 MOST_GROUPS, MOST_NUMBERS = 100, 20
 
+#: Labels that mean 1, the first one that occurs.
+POSITIVE = ("1", "true", "yes", "positive", "True", "Yes")
+
 _WHOLE = re.compile(r"\A(-?\d+)\.0\Z")
 
 
@@ -82,7 +85,7 @@ def check_group_count(name: str, values: Collection[str], rows: int, file: Path 
             f"the attribute {name} has {len(values)} {'numbers' if are_numbers else 'groups'} in"
             f" {rows} rows",
             file=file,
-            remedy="give numbers bins, write codes as words, and join small groups",
+            remedy="give numbers `bins`, write codes as words, and join small groups",
         )
 
 

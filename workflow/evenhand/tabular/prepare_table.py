@@ -49,7 +49,7 @@ def prepare_table(
     label : str, optional
         The label's column.
     positive : list of str, optional
-        The values of the label that count as 1.
+        The values of the label that count as 1; by default 1, true, yes or positive.
     attribute : list of str, optional
         The column of the protected attribute; if several, their intersection is the attribute.
     bins : list of str, optional
@@ -69,11 +69,8 @@ def prepare_table(
     title : str
         The title in reports and findings; by default that of the format, or the file's name.
     """
-    if format == "table" and None in (label, positive, attribute):
-        raise InputError(
-            f"the table {name} needs a label, its positive value and an attribute",
-            remedy="name label, positive and attribute",
-        )
+    if format == "table" and None in (label, attribute):
+        raise InputError(f"the table {name} needs `label` and `attribute`", remedy="name them")
     options = {
         "label": label,
         "positive": positive,

@@ -29,9 +29,10 @@ from evenhand.legal.rows import (
 from evenhand.tabular.numbers import binned, or_nan
 
 KIND = "declared"
-NEEDS = "rows with the declared text"
-TABLES = ()
-OPTIONS = {}
+NEEDS = "rows whose columns are as declared (docs/howto_text.md)"
+
+#: Files whose rows all have the same columns.
+TABLES_OF_ROWS = (".csv", ".tsv", ".parquet", ".arrow")
 
 #: From this value on a column of a group or label applies.
 APPLIES = 0.5
@@ -61,22 +62,31 @@ def read(cases: CaseFiles) -> Iterator[Record]:
     columns, labels = _columns(declaration), {*declared_dataset(declaration).labels}
     make = partial(_record, declaration=declaration, labels=labels, copies=Counter())
     for file in _data_files(cases.files):
-        present: set[str] = set()
-        rows = _noted(_rows(file, cases), present)
-        yield from cases.records(rows, make)
-        if present and (missing := [name for name in columns if name not in present]):
+        yield from cases.records(_with_columns(_rows(file, cases), columns, file), make)
+
+
+def _with_columns(
+    rows: Iterable[SourceRow], columns: dict[str, str], file: Path
+) -> Iterator[SourceRow]:
+    """Yield the rows of a file; InputError if none has a column. The first row of a table does."""
+    present: set[str] = set()
+
+    def check() -> None:
+        if missing := [name for name in columns if name not in present]:
             raise InputError(
                 f"has no column {missing[0]!r}, which `{columns[missing[0]]}` names",
                 file=file,
                 remedy=f"name one of its columns: {', '.join(sorted(present)[:20])}",
             )
 
-
-def _noted(rows: Iterable[SourceRow], columns: set[str]) -> Iterator[SourceRow]:
-    """Yield rows, and add their columns to a set."""
     for row in rows:
-        columns.update(row.fields)
+        is_first = not present
+        present.update(row.fields)
+        if is_first and file.suffix in TABLES_OF_ROWS:
+            check()
         yield row
+    if present:
+        check()
 
 
 def _data_files(files: list[Path]) -> Iterator[Path]:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
-from evenhand.io.encodings import DAMAGE
+from evenhand.core.encodings import DAMAGE
 from evenhand.legal.chinese import dates_of, facts_of, paragraphs
 from evenhand.legal.records import Record
 from evenhand.legal.rows import CaseFiles, Note, RejectedError, SourceRow
@@ -18,8 +18,6 @@ from evenhand.legal.severity import sentence_of
 
 KIND = "cail"
 NEEDS = "JSON lines with text_id, text (the facts), la and fd (the whole judgment)"
-TABLES = ()
-OPTIONS = {}
 
 _OPERATIVE = "判决如下"
 _SIGNATURE = re.compile("审判[长员]|审判组织")

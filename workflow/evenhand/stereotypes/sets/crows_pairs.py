@@ -15,7 +15,7 @@ from evenhand.core.resources import first_twice
 from evenhand.errors import InputError
 from evenhand.stereotypes.clusters import swapped_words
 from evenhand.stereotypes.pairs import FLAGS, Form, pair_row
-from evenhand.tabular.delimited import read_csv
+from evenhand.tabular.delimited import read_cells
 
 #: The columns that a file must have, and those that it may have.
 COLUMNS = ("sent_more", "sent_less")
@@ -48,7 +48,7 @@ def read(file: Path, part: str | None) -> Iterator[dict[str, Any]]:
     Parameters
     ----------
     file : Path
-        A CSV file (see `evenhand.tabular.delimited.read_csv`). The columns
+        A CSV file (see `evenhand.tabular.delimited.read_cells`). The columns
         `COLUMNS` in any order, and optionally an id column (`ID_COLUMNS`) and those of `MORE`,
         whose cells may be blank: the direction, the bias type, and `annotations`, a Python or JSON
         list with a list of bias types per annotator, which is empty if the annotator named no bias.
@@ -69,7 +69,7 @@ def read(file: Path, part: str | None) -> Iterator[dict[str, Any]]:
         row has too many or too few cells, no id, the bias type "all", an unknown direction, or
         annotations that are not a list of lists.
     """
-    header, lines = read_csv(file)
+    header, lines = read_cells(file)
     place = _places(header, file)
     ids = next((name for name in ID_COLUMNS if name in place), None)
     rows = ((line, cells) for line, cells in lines if any(cells))

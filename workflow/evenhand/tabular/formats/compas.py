@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.errors import InputError
-from evenhand.tabular.delimited import check_cell, only_file, read_csv
+from evenhand.tabular.delimited import check_cell, only_file, read_cells
 from evenhand.tabular.numbers import number
 from evenhand.tabular.prepared import Prepared
 
@@ -45,7 +45,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     """
     del options
     path = only_file(files, "COMPAS")
-    header, lines = read_csv(path)
+    header, lines = read_cells(path)
     if missing := [name for name in NEEDED if name not in header]:
         raise InputError(f"lacks the column {missing[0]}", file=path, line=1)
     # the header has priors_count and decile_score twice; the first of each is used

@@ -12,8 +12,16 @@ import numpy as np
 
 from evenhand.core.resources import first_twice
 from evenhand.errors import InputError
-from evenhand.tabular.delimited import only_file, read_csv
-from evenhand.tabular.numbers import binned, counted, number, or_nan
+from evenhand.tabular.delimited import check_columns, only_file, read_cells
+from evenhand.tabular.numbers import (
+    POSITIVE,
+    binned,
+    check_group_count,
+    counted,
+    number,
+    or_nan,
+    without_point,
+)
 from evenhand.tabular.prepared import Prepared
 from evenhand.text.phrases import listed
 
@@ -45,7 +53,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         does not have two classes, or a `positive` value does not occur.
     """
     path = only_file(files, "a table")
-    header, lines = read_csv(path)
+    header, lines = read_cells(path)
     if twice := first_twice(header):
         raise InputError(f"has the column {twice!r} twice", file=path, line=1)
     place = {name: number for number, name in enumerate(header)}
@@ -53,23 +61,27 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     label, protected, split = options["label"], options["attribute"], options["split"]
     attribute = " × ".join(protected)
     chosen = options["features"] or [n for n in header if n not in (label, *protected, split)]
-    for name in (label, *protected, *chosen, *options["categories"], *([split] if split else [])):
-        if name not in place:
-            raise InputError(
-                f"lacks the column {name!r} (it has {', '.join(header)})", file=path, line=1
-            )
+    columns = {"label": label, "attribute": protected, "features": chosen, "split": split}
+    check_columns(header, path, **columns, categories=options["categories"])
     if label in (*chosen, *protected):
-        part = "the attribute" if label in protected else "among the features"
-        raise InputError(f"the label {label} is {part} too", file=path)
+        part = "attribute" if label in protected else "features"
+        raise InputError(f"the label {label} is in `{part}` too", file=path)
     policy = options["missing"]
     needed = [label, *([split] if split else []), *([] if policy == "category" else protected)]
     needed += [*protected, *chosen] if policy == "drop" else []
     complete = [row for row in rows if all(row[place[name]] for name in needed)]
     if not complete:
-        raise InputError("has no row without a blank cell", file=path)
+        raise InputError(
+            "has no row without a blank cell",
+            file=path,
+            remedy="leave empty columns out of `features`, or choose another `missing`",
+        )
     column = {name: [row[i] for row in complete] for name, i in place.items()}
-    positive = _check_label(column[label], options["positive"], label, path)
+    column[label] = list(map(without_point, column[label]))
+    positive = list(map(without_point, options["positive"] or []))
+    positive = _check_label(column[label], positive, label, path)
     for name in protected:
+        column[name] = list(map(without_point, column[name]))
         if name in options["bins"]:
             column[name] = binned(column[name], options["bins"][name])
     members = [
@@ -83,6 +95,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             " groups to compare",
             file=path,
         )
+    check_group_count(attribute, values, len(members), path)
     names, arrays, filled = [], [], 0
     # the attribute comes first, with a column per value (one column for two values)
     for code, value in enumerate(values) if len(values) > 2 else [(1, values[-1])]:
@@ -97,7 +110,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             raise InputError(
                 f"the column {name} has one value only ({column[name][0]!r})",
                 file=path,
-                remedy="leave it out of the features",
+                remedy="leave it out of `features`",
             )
         blank = np.array([not cell for cell in column[name]])
         filled += int(blank.sum())
@@ -118,7 +131,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             raise InputError(
                 f"the column {name} has {len(kinds)} values that are no numbers",
                 file=path,
-                remedy="leave it out of the features",
+                remedy="leave it out of `features`",
             )
         for kind in kinds:
             names.append(f"{name}={kind}")
@@ -156,6 +169,13 @@ def _check_label(cells: list[str], positive: list[str], label: str, path: Path) 
     several = f"the label {label} has {counted(len(labels), 'value')} ({', '.join(labels[:5])})"
     if len(labels) < 2:
         raise InputError(f"{several}; it needs two", file=path)
+    positive = positive or [name for name in POSITIVE if name in labels][:1]
+    if not positive:
+        raise InputError(
+            f"it is not known which value of {label} counts as 1",
+            file=path,
+            remedy=f"name `positive`, one of {', '.join(labels[:5])}",
+        )
     if unknown := [value for value in positive if value not in labels]:
         raise InputError(
             f"the label {label} has the values {', '.join(labels[:5])}, and not {unknown[0]!r}",
@@ -189,7 +209,7 @@ def _numbers(values: list[str], name: str, path: Path) -> np.ndarray | None:
         raise InputError(
             f"the column {name} holds numbers, and {others[0]!r}, which is none",
             file=path,
-            remedy="leave such cells blank, or name the column among the categories",
+            remedy="leave such cells blank, or name the column among `categories`",
         )
     return numbers
 

@@ -28,6 +28,7 @@ _MARKS = [
 _ASCII = bytes(range(128))
 _LETTERS = re.compile(b"[A-Za-z]")
 ABOVE_ASCII = re.compile(b"[\x80-\xff]")
+_NOT_ASCII_CELL = re.compile(b'[^,;"\t\r\n]*[\x80-\xff][^,;"\t\r\n]*')
 
 #: Characters of GB 2312 between the escapes of HZ.
 _HZ = re.compile(rb"~\{(?:[\x21-\x77][\x21-\x7e])+~\}")
@@ -147,6 +148,19 @@ def decode_whole(content: bytes) -> str | None:
         return content.decode(codec_of(encoding)).removeprefix("\ufeff") if encoding else None
     except UnicodeDecodeError:
         return None
+
+
+def detect_table(content: bytes) -> str | None:
+    """Return the likely encoding of a table that is not UTF-8, as iconv names it, or None.
+
+    Only cells that are not ASCII count, each once: numbers and repeated cells are no evidence.
+    """
+    cells = dict.fromkeys(_NOT_ASCII_CELL.findall(content))
+    encoding = marked_encoding(content) or detect_utf_16(content[:SAMPLE])
+    encoding = encoding or detect_encoding(b" ".join([*cells, b""])[:SAMPLE])
+    if encoding in (None, "utf-8"):
+        return None
+    return encoding.replace("utf-16-", "utf-16").replace("_", "-")
 
 
 def is_seven_bit(head: bytes) -> bool:

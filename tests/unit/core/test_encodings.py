@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.io.encodings import (
+from evenhand.core.encodings import (
     DAMAGE,
     decode_marked,
     detect_encoding,
+    detect_table,
     detect_utf_16,
 )
 
@@ -87,3 +88,19 @@ def test_what_is_not_marked_is_decoded_as_ever(data: bytes, encoding: str) -> No
         inside = end
     pieces.append(data[inside:].decode(encoding))
     assert text == DAMAGE.join(pieces)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "cells", "name"),
+    [
+        ("latin-1", "vrouw é|mann ü", "windows-1252"),
+        ("gb18030", "女|男", "gb18030"),
+        ("big5", "女性|男性", "big5"),
+        ("shift_jis", "じょせい|だんせい", "shift-jis"),
+        ("utf-16", "vrouw é|mann ü", "utf-16le"),
+        ("utf-8", "女性|男性", None),
+    ],
+)
+def test_a_table_of_numbers_and_few_words_has_an_encoding(encoding, cells, name):
+    rows = [f"{n},0.{n},{cells.split('|')[n % 2]}" for n in range(400)]
+    assert detect_table("\r\n".join(["id,p,group", *rows]).encode(encoding)) == name
