@@ -126,8 +126,8 @@ def test_a_seed_that_leaves_a_group_empty_harms_no_other(tmp_path, track):
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"track": "integer"}, "track is integer, not one of base, integers"),
-        ({"variant": "10"}, "variant is 10, not one of 5, inf"),
+        ({"track": "integer"}, "`track` is integer, not one of base, integers"),
+        ({"variant": "10"}, "`variant` is 10, not one of 5, inf"),
         ({"track": "integers"}, "made has no whole numbers for group"),
     ],
 )

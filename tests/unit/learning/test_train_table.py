@@ -187,7 +187,7 @@ def test_the_base_is_of_loss_and_metric(tmp_path):
     ("options", "problem"),
     [
         ({"individual": ["iifr_euclid"]}, "no individual loss 'iifr_euclid'"),
-        ({"split": "stratified"}, "split is stratified"),
+        ({"split": "stratified"}, "`split` is stratified"),
         ({"lambdas": [], "individual": ["iifr_cosine"]}, "is empty"),
         (
             {"epsilons": [0.8, 1.5], "individual": ["iifr_cosine"], "epsilon_unit": "quantile"},
