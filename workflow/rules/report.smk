@@ -134,6 +134,7 @@ rule export_tables:
     input:
         tables=list(TABLES.values()),
         provenance="<results>/provenance.json",
+        phrases=located(f"workflow/evenhand/report/templates/{page_list.PHRASES}"),
     output:
         directory("<results>/report/tables"),
     conda:

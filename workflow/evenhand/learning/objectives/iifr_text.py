@@ -36,7 +36,7 @@ from evenhand.learning.objective import (
 )
 from evenhand.learning.pair_sources import TIE, near_enough, nearest
 
-TITLE = "IIFR"
+TITLE = "IIFR for texts"
 AIM = "ifr_p"
 OPTIONS: dict[str, float | bool | str] = {
     "weight": 10.0,
