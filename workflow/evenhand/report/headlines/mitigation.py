@@ -246,7 +246,7 @@ def conclude(order: Sequence[Change], weights: str = "") -> Headline:
         sentence=say("mitigation_found", files, changes=order),
         more=[*lines, weights] if weights else lines,
         main=lines[0] if significant else "",
-        short=Markup(" ").join([*answers(kinds, SIGNIFICANT), say("mitigation_rest", kinds=kinds)]),
+        short=_short(kinds),
         next=_next(order),
         figure=figure,
         caption=caption,
@@ -257,6 +257,15 @@ def conclude(order: Sequence[Change], weights: str = "") -> Headline:
 
 #: The rows of `by_method` by kind, each with the number of its changes of this kind.
 Kinds = dict[str, list[tuple[dict[str, Any], int]]]
+
+
+def _short(kinds: Kinds) -> Markup:
+    """Name the methods with a significant change, and count the others if they are many."""
+    others = {kind: len(kinds[kind]) for kind in KINDS if kind not in SIGNIFICANT}
+    if sum(others.values()) <= NAMED:
+        return Markup(" ").join(answers(kinds))
+    named = answers(kinds, SIGNIFICANT)
+    return Markup(" ").join([*named, say("mitigation_rest", counts=others, first=not named)])
 
 
 def answers(kinds: Kinds, chosen: Sequence[str] = KINDS) -> list[str]:

@@ -37,7 +37,8 @@ def judge(
         The results with these numbers.
     """
     facts = {"sentences": sentences, "row": overall, "least": LEAST_ALPHA}
-    return [say(f"slguset_{name}", files, **facts) for name in ("usable", "chance")]
+    words = [say(f"slguset_{name}", files, **facts) for name in ("usable", "chance")]
+    return [statement for statement in words if statement]
 
 
 def describe_headline(
