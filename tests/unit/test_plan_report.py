@@ -56,6 +56,9 @@ def test_each_result_is_traced_once():
     assert len(files) == len(set(files))
     assert {"<results>/legal/c/c.parquet", "<results>/tables/corpus"} <= set(files)
     assert "<results>/legal/c/counts.json" in files  # which no page reads
+    config = configured("slguset")
+    config["slguset"]["acceptance"]["learn"] = True
+    assert "<results>/tables/acceptance" in plan_report.traced_files(config, ["a-1"])
 
 
 def test_cards_of_models_and_folders_are_traced_and_no_pages():

@@ -424,6 +424,9 @@ def test_results_without_the_records_of_their_runs_are_made_again(demo, graph):
     records.rename(demo.root / "records")  # the stages' own: provenance is made of them
     assert len(demo.plan()) == len(graph.jobs)
     (demo.root / "records").rename(records)
+    # a folder that lost a file together with the list of its files
+    shutil.rmtree(records.parent / "folders")
+    assert demo.plan()
     (demo.root / "results").rename(demo.root / "moved")  # away from those of Snakemake
     demo.edit("config/small.yaml", "results: results", "results: moved")
     assert len(demo.plan()) == len(graph.jobs)

@@ -101,8 +101,9 @@ def replace(kind, **methods):
 def has_records(self, job):
     """Whether Snakemake and the stage itself recorded the run that made a job's outputs."""
     # named after the first output, since a stage may write more than the rule says
-    recorded = not job.rule.shellcmd or fingerprint(min(job.output)) in RECORDS
-    return recorded and FilePersistence.as_released["has_metadata"](self, job)
+    needed = [f"records/{fingerprint(min(job.output))}.json"] if job.rule.shellcmd else []
+    needed += [f"folders/{fingerprint(str(out))}.json" for out in job.output if out.is_directory]
+    return RECORDS.issuperset(needed) and FilePersistence.as_released["has_metadata"](self, job)
 
 
 def has_reason(self):
@@ -115,8 +116,12 @@ def has_reason(self):
 
 
 if workflow.is_main_process:
-    #: The names of the records that stages left of their runs.
-    RECORDS = {path.stem for path in (RESULTS / ".evenhand" / "records").glob("*.json")}
+    #: The records that stages left of their runs, and of the files of folders.
+    RECORDS = {
+        f"{kind}/{path.name}"
+        for kind in ("records", "folders")
+        for path in (RESULTS / ".evenhand" / kind).glob("*.json")
+    }
     replace(FilePersistence, has_metadata=has_records)
     replace(Reason, __bool__=has_reason)
 

@@ -89,6 +89,7 @@ TOKENIZERS = {
     "opt": lambda: byte_level(own_start=True, bos_token="</s>", eos_token="</s>"),
     "gpt_neox": byte_level,  # no start and no end
     "gemma3": pieces,
+    "rwkv": pieces,  # a state instead of attention, and no padding in its configuration
 }
 
 #: The sizes of text models, and those of each family beside them.
@@ -106,6 +107,7 @@ SIZES = {
     "qwen2": _ONE_HEAD | {"tie_word_embeddings": True},
     "opt": {"ffn_dim": 64, "word_embed_proj_dim": 16, "pad_token_id": 0},
     "gpt_neox": {"intermediate_size": 64},
+    "rwkv": {"attention_hidden_size": 32, "context_length": 64},
     "gemma3": _ONE_HEAD
     | {
         "head_dim": 16,

@@ -57,9 +57,9 @@ class Reading:
 def enable_reading(model: "PreTrainedModel") -> bool:
     """Prepare a model for `read_places`; return whether its last step can be done in pieces.
 
-    It cannot if the head does not end in a linear layer: then `read_places` stores all logits of
-    its positions, and should be called with fewer at a time. A hook keeps the input of the layer;
-    here it is checked that this input gives the model's logits.
+    It cannot if the logits are not exactly the output of a linear layer, as where a head scales or
+    caps them (Gemma 2): then `read_places` stores all logits of its positions, and should be
+    called with fewer at a time. A hook keeps the input of the layer.
     """
     if model in _linear:
         return _linear[model]
@@ -67,8 +67,15 @@ def enable_reading(model: "PreTrainedModel") -> bool:
 
     decoder = model.get_output_embeddings()
     _linear[model] = False
-    if not isinstance(decoder, torch.nn.Linear):
+    if type(decoder) is not torch.nn.Linear:
         return False
+    outputs: list[torch.Tensor] = []
+    watch = decoder.register_forward_hook(lambda _m, _a, output: outputs.append(output.clone()))
+    rows, columns = torch.tensor([[0, 1, 1], [2, 0, 4]], device=model.device)
+    with torch.inference_mode():
+        whole = logits_at(model, short_inputs(model), rows, columns)
+    watch.remove()
+    _linear[model] = len(outputs) == 1 and torch.equal(outputs[0][0].float(), whole)
 
     def keep_input(_module: Any, arguments: tuple[Any, ...]) -> tuple[Any, ...] | None:
         if not getattr(_kept, "active", False):
@@ -76,23 +83,8 @@ def enable_reading(model: "PreTrainedModel") -> bool:
         _kept.hidden = arguments[0]
         return (arguments[0][..., :0, :],)  # an empty input, so that the layer takes no time
 
-    hook = decoder.register_forward_pre_hook(keep_input)
-    ids = short_inputs(model)
-    rows, columns = torch.tensor([[0, 1, 1], [2, 0, 4]], device=model.device)
-    training = model.training
-    model.eval()  # dropout would make two runs differ
-    with torch.inference_mode():
-        whole = logits_at(model, ids, rows, columns)
-        hidden = _hidden_at(model, ids, rows, columns)
-        if hidden is not None and hidden.shape[-1] == decoder.in_features:
-            computed = torch.nn.functional.linear(hidden, decoder.weight, decoder.bias).float()
-            loose = 1e-4 if model.dtype == torch.float32 else 0.1
-            _linear[model] = computed.shape == whole.shape and torch.allclose(
-                computed, whole, rtol=loose, atol=loose, equal_nan=True
-            )
-    model.train(training)
-    if not _linear[model]:
-        hook.remove()
+    if _linear[model]:
+        decoder.register_forward_pre_hook(keep_input)
     return _linear[model]
 
 
@@ -201,11 +193,11 @@ def _hidden_at(
     rows: "torch.Tensor",
     columns: "torch.Tensor",
     **inputs: "torch.Tensor",
-) -> "torch.Tensor | None":
-    """Return the input of the last step at the positions; None if the layer is not called."""
-    _kept.active, _kept.hidden = True, None
+) -> "torch.Tensor":
+    """Return the input of the last step at the positions."""
+    _kept.active = True
     try:
         logits_at(model, ids, rows, columns, **inputs)
-        return None if _kept.hidden is None else _kept.hidden[0]
+        return _kept.hidden[0]
     finally:
         _kept.active, _kept.hidden = False, None

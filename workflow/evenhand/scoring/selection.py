@@ -66,7 +66,7 @@ def short_inputs(model: "PreTrainedModel", length: int = 5) -> "torch.Tensor":
     import torch
 
     config = text_config(model)
-    first = (config.pad_token_id or 0) + 1
+    first = (getattr(config, "pad_token_id", None) or 0) + 1
     ids = first + torch.arange(2 * length, device=model.device)
     return ids.reshape(2, length) % config.vocab_size
 
