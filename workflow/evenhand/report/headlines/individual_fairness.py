@@ -62,7 +62,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         if row["high"] is not None and row["high"] < 100
     ]
     further = _next(tables, titles)
-    figure, caption = _figure(tables.get("table_4", []), titles)
+    figure, caption = draw(tables.get("table_4", []), titles)
     return Headline(
         sentence=statements[0] if statements else say("if_nothing"),
         more=[*statements[1:], *([further] if changing and further else [])],
@@ -195,7 +195,8 @@ def _next(tables: Mapping[str, list[Row]], titles: Mapping[str, str]) -> str:
     return say("if_next", _files("tests"), **names, **ends)
 
 
-def _figure(rows: list[Row], titles: Mapping[str, str]) -> tuple[LayerChart | None, str]:
+def draw(rows: list[Row], titles: Mapping[str, str]) -> tuple[LayerChart | None, str]:
+    """Draw IFR_p of the `METHODS` on random splits, of ``table_4``; return the caption too."""
     rows = [
         row
         for row in where(rows, metric="ifr_p", split="random")
