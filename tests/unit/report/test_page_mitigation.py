@@ -153,6 +153,7 @@ def test_a_method_is_named_by_the_reason_why_no_change_is_known():
 def test_many_methods_without_a_significant_change_are_counted():
     undecided = [change(f"u{number}", "inconclusive") for number in range(3)]
     constant = change("c", "inconclusive")._replace(reason=CONSTANT)
+    assert short(*undecided).endswith(": u0 on mine; u1 on mine; u2 on mine.")
     assert short(*undecided, constant) == (
         "No change is significant: 3 undecided and 1 not to be judged."
     )
@@ -166,14 +167,16 @@ def test_many_methods_without_a_significant_change_are_counted():
 
 def test_every_method_that_is_named_is_in_the_figure():
     worse = [change(f"w{number}", gap=True) for number in range(5)]
-    better, undecided = change("better"), change("undecided", "inconclusive")
-    names = checks.rows(conclude([*worse, undecided, better]).figure, "name")
+    better, undecided = [change("b0"), change("b1")], change("undecided", "inconclusive")
+    names = checks.rows(conclude([*worse, undecided, *better]).figure, "name")
     assert names == [
         *(f"worst group of age ↓ w{number}" for number in range(3)),
-        "worst group of age ↑ better",
+        *(f"worst group of age ↑ b{number}" for number in range(2)),
     ]
-    credited = [change(gap=True), change()]  # the change that it is named for
-    assert checks.rows(conclude(credited).figure, "name") == ["worst group of age ↑ DRO"]
+    # the change that it is named for
+    for other in (change(gap=True), change(gap=True, verdict="below")._replace(alone=50.0)):
+        figure = conclude([other, change()]).figure
+        assert checks.rows(figure, "name") == ["worst group of age ↑ DRO"]
 
 
 def test_without_comparisons_nothing_is_shown():
