@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from evenhand.report import page_list
+from evenhand.report.sections.stereotypes_words import gate_words
+from evenhand.report.words import gate_meaning
 
 REPORT = Path(page_list.__file__).parent
 
@@ -69,3 +71,10 @@ def test_a_sentence_is_recognised():
         ]
     )
     assert sentences(code) == ["Its scores are missing.", "{} cases are not on this page"]
+
+
+def test_a_failed_check_is_worded_by_what_the_model_predicts():
+    word = "next_token_not_above_baseline"
+    words = "Its next-{} accuracy is not above the majority-class baseline."
+    assert gate_meaning(word) == words.format("character")
+    assert gate_words(f"{word}; new_one") == [words.format("token"), "new_one"]
