@@ -1,7 +1,6 @@
 """The headline of SlguSet: the data set, and the bias direction of the models on it."""
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -250,12 +249,8 @@ def _doubts(
     for row in where(models, trusted=False):
         why = [gate_meaning(word) for word in re.split(r"[,;]\s*", row["reason"] or "") if word]
         doubts.append(say("slguset_no_number", bias_files, model=row["model"], why=why))
-    counts: Counter[str] = Counter()
-    for row in results.rows("corpus", "quarantine"):
-        counts[row["reason"]] += row["parts"]
-    if parts := counts.total():
-        files = results.places("corpus/quarantine")
-        doubts.append(say("slguset_quarantine", files, parts=parts, counts=counts))
+    if parts := sum(row["parts"] for row in results.rows("corpus", "quarantine")):
+        doubts.append(say("slguset_quarantine", results.places("corpus/quarantine"), parts=parts))
     if published and (wrong := published["positions"]["wrong"]):
         sentences, files = published["sentences"], results.places("published_report")
         doubts.append(
