@@ -38,7 +38,7 @@ from transformers import AutoModel, PreTrainedTokenizerBase, RobertaConfig  # no
 
 from evenhand.learning.hierarchical import HierarchicalClassifier  # noqa: E402
 from evenhand.learning.packing import Limits, Packed, cut, pack  # noqa: E402
-from evenhand.legal.tokens import TokenStore, schema  # noqa: E402
+from evenhand.legal.stores import TokenStore, tokens_schema  # noqa: E402
 from evenhand.scoring.device import prepare_device  # noqa: E402
 from unit.learning.padded_reference import PaddedClassifier, square  # noqa: E402
 from unit.legal import made_tokenizers  # noqa: E402
@@ -278,7 +278,7 @@ def write_store(
     for number, text in enumerate(texts):
         coded = tokenizer(text, truncation=True, max_length=shape.limits.tokens)["input_ids"]
         rows.append({"case_id": str(number), "tokens": coded, "lengths": [len(p) for p in coded]})
-    form = schema("uint16")
+    form = tokens_schema("uint16")
     with pa.OSFile(str(path), "wb") as stream, pa.ipc.new_file(stream, form) as writer:
         writer.write_batch(pa.RecordBatch.from_pylist(rows, form))
     return path

@@ -488,7 +488,7 @@ def test_a_case_shows_its_evidence_and_every_training(look):
 
 def test_an_objective_is_that_of_the_attribute_a_filter_asks_for(browser, repository, tmp_path):
     made = made_case_page.ecthr(tmp_path)
-    other = predictions(made["cases"][0], "ecthr", right, objective="group_dro",
+    other = predictions(made["cases"][0], right, objective="group_dro",
                         attribute="applicant_age")  # fmt: skip
     made["predictions"].insert(1, write(tmp_path / "age.parquet", other))
     file = tmp_path / "cases.html"

@@ -11,9 +11,8 @@ from evenhand import plan_legal, plan_models
 from evenhand.core.declared import declared
 from evenhand.core.families import member_names
 from evenhand.errors import InputError
-from evenhand.legal.dataset import Attribute
-from evenhand.legal.declaration import COLUMN
-from evenhand.legal.groups import LABEL, PLUS
+from evenhand.legal.declaration import COLUMN, Attribute
+from evenhand.legal.groups import LABEL, NO_ATTRIBUTE, PLUS
 
 Config = dict[str, Any]
 
@@ -25,6 +24,9 @@ READS = {"linear": "words", "frozen": "embeddings", "hierarchical": "tokens"}
 
 #: Aims of objectives that remove the groups (`evenhand.learning.objective.REMOVES`).
 REMOVES = ("erase", "hide")
+
+#: The ends of the names of tables for counterfactuals: words, and words that start no noun phrase.
+SWAP_ENDS = (".csv", "_followers.csv")
 
 #: Values of the objectives' option ``pairs`` that require further inputs.
 COUNTERFACTUAL, GRAPH = "counterfactual", "graph"
@@ -41,27 +43,17 @@ def check_classifiers(config: Config) -> None:
     """
     for name, entry in config["legal"]["classifiers"].items():
         key, kind = plan_legal.section(config, "classifiers", name), entry["kind"]
-        if kind != "linear" and entry["model"] not in config["models"]:
-            raise InputError(
-                f"config: {key} is {kind} and needs a model, and {entry['model']} is none",
-                remedy="name one of models",
-            )
-        for data in entry["datasets"]:
-            if data not in config["legal"]["datasets"]:
-                raise InputError(f"config: {key} names {data}, which is no data set")
+        models = [] if kind == "linear" else [entry["model"]]
+        plan_legal.check_names(f"{key}.model", models, config["models"], "the models")
+        datasets = config["legal"]["datasets"]
+        plan_legal.check_names(f"{key}.datasets", entry["datasets"], datasets, "the data sets")
         known = {a for data in entry["datasets"] for a in plan_legal.attributes(config, data)}
-        if unknown := [a for a in entry["attributes"] if a not in known]:
-            raise InputError(
-                f"config: {key} names {unknown[0]}, which none of its data sets has",
-                remedy=f"they have {', '.join(sorted(known))}",
-            )
+        named = f"{key}.attributes", entry["attributes"], known
+        plan_legal.check_names(*named, "the attributes of its data sets")
         for data in entry["datasets"]:
-            names = [attribute.name for attribute in grouped(config, data)]
-            if unknown := [group for group in entry["groups"] if group not in (*names, LABEL)]:
-                raise InputError(
-                    f"config: {key}.groups names {unknown[0]}, which {data} does not have",
-                    remedy=f"it has {', '.join(names)} and {LABEL}",
-                )
+            names = [*(attribute.name for attribute in grouped(config, data)), LABEL]
+            what = f"the attributes of {data} that have groups, nor the label"
+            plan_legal.check_names(f"{key}.groups", entry["groups"], names, what)
         if entry["groups"] == [LABEL]:
             raise InputError(
                 f"config: {key}.groups has the label alone",
@@ -195,7 +187,7 @@ def histories(config: Config, name: str) -> list[str]:
 
 def _trained_with(config: Config, name: str, classifier: str, objective: str) -> list[str]:
     if not uses_groups(objective):
-        return [plan_legal.NO_ATTRIBUTE]
+        return [NO_ATTRIBUTE]
     entry = config["legal"]["classifiers"][classifier]
     if entry["groups"]:  # objectives that remove the groups must not remove the label
         dropped = LABEL if _objective(objective, "AIM") in REMOVES else None
@@ -228,13 +220,13 @@ def training_options(
         for key, default in defaults.items()
         if values[key] not in (None, default)
         # without groups, epochs are not selected by group scores
-        and not (key == "select" and attribute == plan_legal.NO_ATTRIBUTE)
+        and not (key == "select" and attribute == NO_ATTRIBUTE)
     ]
     return {
         "family": entry["kind"],
         "classifier": classifier,
         "objective": objective,
-        "attribute": None if attribute == plan_legal.NO_ATTRIBUTE else attribute,
+        "attribute": None if attribute == NO_ATTRIBUTE else attribute,
         "objective_options": config["legal"]["objectives"].get(objective),
         "settings": settings or None,
     }
@@ -255,22 +247,16 @@ def predicts_counterfactuals(config: Config, classifier: str, objective: str) ->
     return configured or pairs(config, objective) == COUNTERFACTUAL
 
 
-def swap_tables(config: Config, name: str) -> dict[str, dict[str, str]]:
-    """Return the tables for making counterfactuals of a data set.
+def swap_tables(config: Config, name: str) -> list[str]:
+    """Return the existing tables for making counterfactuals of a data set."""
+    tables = [Path(f"{stem}{end}") for stem in _swaps(config, name) for end in SWAP_ENDS]
+    return [str(path) for path in tables if path.is_file()]
 
-    Returns
-    -------
-    dict
-        words and followers, each with the existing files by language.
-    """
-    folder = Path(config["legal"]["tables"])
-    tables: dict[str, dict[str, str]] = {"words": {}, "followers": {}}
-    for language in plan_legal.dataset(config, name).languages:
-        stem = f"swap_{config['legal']['swap']}_{language}"
-        for role, file in (("words", f"{stem}.csv"), ("followers", f"{stem}_followers.csv")):
-            if (folder / file).is_file():
-                tables[role][language] = str(folder / file)
-    return tables
+
+def _swaps(config: Config, name: str) -> list[str]:
+    """Return the tables of words of each language of a data set, without their ends."""
+    stem = f"{config['legal']['tables']}/swap_{config['legal']['swap']}"
+    return [f"{stem}_{language}" for language in plan_legal.dataset(config, name).languages]
 
 
 def training_inputs(
@@ -290,8 +276,6 @@ def training_inputs(
         files["model"] = encoder
     if predicts_counterfactuals(config, classifier, objective):
         files["counterfactuals"] = f"{folder}/twins/{features}.arrow"
-        if kind == "hierarchical":
-            files["counterfactuals_meta"] = f"{folder}/twins/{features}.json"
     if pairs(config, objective) == GRAPH:
         space = features if kind == "linear" else f"embeddings/{model}"
         files["neighbours"] = f"{folder}/neighbours/{space}.parquet"
@@ -322,10 +306,10 @@ def check_counterfactuals(config: Config) -> None:
         There is no such table for any language of the data set.
     """
     for name in swapped(config):
-        if not swap_tables(config, name)["words"]:
+        paths = [Path(f"{stem}.csv") for stem in _swaps(config, name)]
+        if not any(path.is_file() for path in paths):
             swap, folder = config["legal"]["swap"], config["legal"]["tables"]
-            languages = plan_legal.dataset(config, name).languages
-            files = [f"swap_{swap}_{language}.csv" for language in languages]
+            files = [path.name for path in paths]
             raise InputError(
                 f"config: counterfactuals of {name} are requested, and no table lists the words of"
                 f" {swap} ({' or '.join(files)} in {folder})",
@@ -349,23 +333,21 @@ def declarations(config: Config) -> dict[str, list[str]]:
     return {"declarations": [plan_legal.declaration(config, name) for name in scored(config)]}
 
 
-def classifiers_page_files(config: Config) -> dict[str, str | list[str]]:
-    """Return the inputs of the report on classifiers, by argument name."""
+def classifiers_page_files(config: Config) -> list[str]:
+    """Return the inputs of the report on classifiers."""
     folders = table_folders(config)
-    findings = "<results>/tables/legal_classifier_findings.json"
-    return {"tables": folders, "findings": findings} if folders else {}
+    return [*folders, "<results>/tables/legal_classifier_findings.json"] if folders else []
 
 
 def cases_page_files(config: Config) -> dict[str, list[str]]:
     """Return the inputs of the cases page, by argument name."""
     names = list(config["legal"]["datasets"])
-    if not names:
-        return {}
-    return {
-        "cases": [f"<results>/legal/{name}/{name}.parquet" for name in names],
+    files = {
+        "cases": plan_legal.of_each(config, "<results>/legal/{0}/{0}.parquet"),
         "records": [file for name in names for file in plan_legal.records(config, name)],
         "predictions": [file for name in names for file in predictions(config, name)],
     }
+    return files if names else {}
 
 
 def cases_page_options(config: Config) -> dict[str, list[str]]:

@@ -1,7 +1,7 @@
 """Plan the legal data sets. See `evenhand.plan`."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,17 +12,13 @@ from evenhand.core.files import files_of
 from evenhand.core.places import located
 from evenhand.core.sources import input_files
 from evenhand.errors import InputError
-from evenhand.legal.dataset import Dataset
-from evenhand.legal.declaration import KIND, attributes_of, read_declaration
+from evenhand.legal.declaration import KIND, Dataset, attributes_of, read_declaration
 from evenhand.tabular.numbers import without_point
 
 Config = dict[str, Any]
 
 #: The formats of a filled sheet.
 SHEETS = (".xlsx", ".csv")
-
-#: The attribute of an objective that uses no groups.
-NO_ATTRIBUTE = "none"
 
 
 def expand(config: Config) -> Config:
@@ -174,24 +170,26 @@ def check_legal(config: Config) -> dict[str, str]:
                     remedy="change the kind or the format",
                 )
             named |= {f"{key}.files.{n}": path for n, path in enumerate(how["files"])}
-        for number, model in enumerate(entry["tokenizers"]):
-            if model not in config["models"]:
-                raise InputError(
-                    f"config: {section(config, 'datasets', name)}.tokenizers.{number} is {model},"
-                    " which is none of the models",
-                    remedy="name it under models",
-                )
+        key = f"{section(config, 'datasets', name)}.tokenizers"
+        check_names(key, entry["tokenizers"], config["models"], "the models")
     for name, model in config["models"].items():
         if not (pretrain := model.get("pretrain")):
             continue
-        encoder, data = pretrain["model"], pretrain["dataset"]
-        if encoder not in config["models"]:
-            raise InputError(f"config: models.{name}.pretrain names no model: {encoder}")
-        if data not in settings["datasets"]:
-            raise InputError(f"config: models.{name}.pretrain names no data set: {data}")
+        key, encoder = f"models.{name}.pretrain", pretrain["model"]
+        check_names(f"{key}.model", [encoder], config["models"], "the models")
+        check_names(f"{key}.dataset", [pretrain["dataset"]], settings["datasets"], "the data sets")
         if "pretrain" in config["models"][encoder]:
-            raise InputError(f"config: models.{name}.pretrain begins with another such model")
+            raise InputError(f"config: {key} begins with another such model")
     return named
+
+
+def check_names(key: str, names: Iterable[str], known: Collection[str], what: str) -> None:
+    """Raise InputError if a name in the configuration is none of those that there are."""
+    if unknown := [name for name in names if name not in known]:
+        raise InputError(
+            f"config: {key} names {unknown[0]}, which is none of {what}",
+            remedy=f"they are {', '.join(sorted(known)) or 'none'}",
+        )
 
 
 def part(config: Config, name: str, part_name: str) -> dict[str, Any]:
@@ -211,13 +209,13 @@ def part_files(
 
 def part_tables(config: Config, name: str, part_name: str) -> list[str]:
     """Return the editable tables that a part's reader uses."""
-    return _tables(config, _of_format(part(config, name, part_name), "TABLES"))
+    return _tables(config, _of_format(part(config, name, part_name), "TABLES") or ())
 
 
 def part_options(config: Config, name: str, part_name: str) -> list[str]:
     """Return the keys of a part that are options of its reader."""
     how = part(config, name, part_name)
-    return ["format", *(key for key in _of_format(how, "OPTIONS") if key in how)]
+    return ["format", *(key for key in _of_format(how, "OPTIONS") or () if key in how)]
 
 
 def parts(config: Config, name: str) -> list[str]:
@@ -234,7 +232,8 @@ def attribute_tables(config: Config, name: str) -> list[str]:
     """Return the editable tables that the attributes of a data set use."""
     tables: dict[str, None] = {}
     for module in attribute_modules(config, name):
-        tables |= dict.fromkeys(declared(f"evenhand.legal.attributes.{module}", "TABLES"))
+        named = declared(f"evenhand.legal.attributes.{module}", "TABLES")
+        tables |= dict.fromkeys(named or ())
     return _tables(config, tables)
 
 
@@ -263,18 +262,23 @@ def audited(config: Config, name: str) -> tuple[list[str], list[str]]:
     return lists, sheets
 
 
-def audit_table(config: Config, name: str) -> list[str]:
-    """Return the table of a data set's audit, if there is one."""
-    return [f"<results>/tables/audits/{name}"] if audited(config, name)[1] else []
+def audit_tables(config: Config) -> list[str]:
+    """Return the tables of the data sets' audits, as far as there are some."""
+    names = config["legal"]["datasets"]
+    return [f"<results>/tables/audits/{name}" for name in names if audited(config, name)[1]]
+
+
+def of_each(config: Config, *patterns: str) -> list[str]:
+    """Return the results of all data sets, whose names replace ``{0}`` in the patterns."""
+    return [pattern.format(name) for pattern in patterns for name in config["legal"]["datasets"]]
 
 
 def card_inputs(config: Config) -> dict[str, list[str]]:
     """Return the inputs of the cards of the data sets, by argument name."""
-    names = list(config["legal"]["datasets"])
     return {
-        "data": [f"<results>/legal/{name}/{name}.parquet" for name in names],
-        "tables": [f"<results>/tables/cases/{name}" for name in names],
-        "audits": [table for name in names for table in audit_table(config, name)],
+        "data": of_each(config, "<results>/legal/{0}/{0}.parquet"),
+        "tables": of_each(config, "<results>/tables/cases/{0}"),
+        "audits": audit_tables(config),
     }
 
 
@@ -307,22 +311,16 @@ def tokenised(config: Config, name: str, suffix: str = "arrow") -> list[str]:
     ]
 
 
-def page_files(config: Config) -> dict[str, str | list[str]]:
-    """Return the inputs of the report on the legal data sets, by argument name."""
-    names = list(config["legal"]["datasets"])
-    if not names:
-        return {}
-    return {
-        "tables": [f"<results>/tables/cases/{name}" for name in names],
-        "counts": [
-            f"<results>/legal/{name}/records/{part}.counts.json"
-            for name in names
-            for part in parts(config, name)
-        ],
-        "splits": [f"<results>/legal/{name}/splits.json" for name in names],
-        "duplicates": [f"<results>/legal/{name}/duplicates.parquet" for name in names],
-        "audits": [table for name in names for table in audit_table(config, name)],
-    }
+def page_files(config: Config) -> list[str]:
+    """Return the inputs of the report on the legal data sets."""
+    counts = [
+        f"<results>/legal/{name}/records/{part}.counts.json"
+        for name in config["legal"]["datasets"]
+        for part in parts(config, name)
+    ]
+    splits = [f"<results>/legal/{{0}}/{file}" for file in ("splits.json", "duplicates.parquet")]
+    tables = of_each(config, "<results>/tables/cases/{0}")
+    return [*tables, *counts, *of_each(config, *splits), *audit_tables(config)]
 
 
 def attribute_titles(config: Config, name: str) -> dict[str, str]:

@@ -334,7 +334,7 @@ def of_family(kind):
 def attribute_option(wildcards):
     """The attribute of a data set, unless it is none."""
     name = wildcards.attribute
-    return Options(None, {"attribute": None if name == plan_legal.NO_ATTRIBUTE else name})
+    return Options(None, {"attribute": None if name == plan_classifiers.NO_ATTRIBUTE else name})
 
 
 def texts_of(wildcards):
@@ -359,17 +359,6 @@ def pretraining(name):
         "folder": plan_models.model_folder(config, settings["model"]) or [],
         "hub": hub_options(settings["model"]),
     }
-
-
-def swaps(wildcards):
-    """The tables of words that are swapped in the languages of a data set."""
-    return plan_classifiers.swap_tables(config, wildcards.legal)
-
-
-def vectors(wildcards, what):
-    """The cases as vectors of this kind, if neighbours are looked for by it."""
-    here = f"<results>/legal/{wildcards.legal}/{wildcards.space}.arrow"
-    return here if wildcards.space.startswith(f"{what}/") else []
 
 
 def deliverables(wildcards):

@@ -51,23 +51,13 @@ rule fit_tfidf:
 rule make_counterfactuals:
     input:
         data="<results>/legal/{legal}/training/none.parquet",
-        words=lambda wildcards: swaps(wildcards)["words"].values(),
-        followers=lambda wildcards: swaps(wildcards)["followers"].values(),
+        tables=lambda wildcards: plan_classifiers.swap_tables(config, wildcards.legal),
     output:
         "<results>/legal/{legal}/twins.parquet",
     conda:
         "../../envs/extract.yaml"
     params:
-        **stage(
-            "legal.make_counterfactuals",
-            lambda wildcards: derived(
-                "legal.swap",
-                {
-                    "languages": list(swaps(wildcards)["words"]),
-                    "followers_languages": list(swaps(wildcards)["followers"]),
-                },
-            ),
-        ),
+        **stage("legal.make_counterfactuals"),
     shell:
         run("legal.make_counterfactuals")
 
@@ -89,8 +79,7 @@ rule transform_tfidf:
 rule find_neighbours:
     input:
         data="<results>/legal/{legal}/training/none.parquet",
-        words=lambda wildcards: vectors(wildcards, "words"),
-        embeddings=lambda wildcards: vectors(wildcards, "embeddings"),
+        features="<results>/legal/{legal}/{space}.arrow",
     output:
         "<results>/legal/{legal}/neighbours/{space}.parquet",
     conda:

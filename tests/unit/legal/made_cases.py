@@ -8,9 +8,8 @@ from typing import Any
 import pyarrow as pa
 
 from evenhand.io.tables import write_table
-from evenhand.legal.build_cases import cases_schema
-from evenhand.legal.dataset import Dataset
-from evenhand.legal.declaration import described, description, read_declaration
+from evenhand.legal.built import cases_schema
+from evenhand.legal.declaration import Dataset, described, description, read_declaration
 from evenhand.legal.findings import Evidence, Finding, write_findings
 from evenhand.legal.records import Record, write_records
 from evenhand.plan_legal import recipe

@@ -38,7 +38,7 @@ class Made(NamedTuple):
         given = {"data": self.data, "family": family}
         for role, stem in [("features", name), *([("counterfactuals", f"cf_{name}")] * pairs)]:
             given[role] = self.folder / f"{stem}.arrow"
-            if family == "hierarchical" or (family, role) == ("frozen", "features"):
+            if family != "linear" and role == "features":
                 given[f"{role}_meta"] = self.folder / f"{stem}.json"
         if pairs:
             space = "words" if family == "linear" else "vectors"
@@ -95,9 +95,9 @@ def make(folder: Path, kind: str = "ecthr", rows: list[dict[str, Any]] | None = 
     model = save_model(folder / "model")
     rows = cases(kind) if rows is None else rows
     made = Made(folder, kind, write_cases(folder / f"{kind}.parquet", kind, rows), model)
-    table, swapped = folder / "swap.csv", folder / "counterfactuals.parquet"
+    table, swapped = folder / "swap_en.csv", folder / "counterfactuals.parquet"
     table.write_text("word,opposite,opposite_alone\nfacts,born,\nborn,facts,\n")
-    make_counterfactuals(data=made.data, words=[table], languages=["en"], out=swapped)
+    make_counterfactuals(data=made.data, tables=[table], out=swapped)
     words = {"vocabulary": folder / "words.csv"}
     fit_tfidf(data=made.data, out=folder / "words.arrow", min_df=1, **words)
     transform_tfidf(counterfactuals=swapped, out=folder / "cf_words.arrow", **words)
@@ -111,8 +111,8 @@ def make(folder: Path, kind: str = "ecthr", rows: list[dict[str, Any]] | None = 
         reads = {"tokens": tokens["out"], "tokens_meta": tokens["meta"], "model": model}
         embed_paragraphs(**reads, **vectors, **known)
         known = {"same_tokens": tokens["out"], "same": vectors["out"]}
-    for name, space in (("words", "words"), ("vectors", "embeddings")):
-        given = {space: folder / f"{name}.arrow", "out": folder / f"near_{name}.parquet"}
+    for name in ("words", "vectors"):
+        given = {"features": folder / f"{name}.arrow", "out": folder / f"near_{name}.parquet"}
         find_neighbours(data=made.data, **given)
     return made
 

@@ -4,22 +4,21 @@ from pathlib import Path
 
 import numpy as np
 
-from evenhand.legal.built import read_cases_table, read_labels, read_splits
-from evenhand.legal.predictions import NO_ATTRIBUTE, Predictions, labelled, write_predictions
-from unit.legal.made_cases import court, write_cases
+from evenhand.legal.built import BuiltCases
+from evenhand.legal.groups import NO_ATTRIBUTE
+from evenhand.legal.predictions import Predictions, write_predictions
+from unit.legal.made_cases import write_cases
 
 
-def predictions(data, kind, say, *, seed=1, **given):
+def predictions(data, say, *, seed=1, **given):
     """What a made classifier says of the cases; `say` turns true labels (n, k) to logits."""
-    dataset = court(kind)
-    splits = read_splits(data)
-    known, hot = read_labels(data, dataset)
-    places = labelled(known, splits)
-    ids = np.array(read_cases_table(data, ["case_id"])["case_id"].to_pylist(), dtype=str)[places]
+    cases = BuiltCases(data)
+    places = cases.labelled
+    ids, splits = np.array(cases.case_ids, dtype=str)[places], cases.splits[places]
     named = {"classifier": "linear", "objective": "erm", "attribute": NO_ATTRIBUTE} | given
-    logits = np.asarray(say(hot[places]), dtype=np.float32)
+    logits = np.asarray(say(cases.labels[1][places]), dtype=np.float32)
     features = np.hstack([logits, np.cos(np.arange(len(ids)))[:, None]]).astype(np.float16)
-    same = {"case_ids": ids, "splits": splits[places], "logits": logits, "features": features}
+    same = {"case_ids": ids, "splits": splits, "logits": logits, "features": features}
     return Predictions(**named, seed=seed, **same)
 
 

@@ -22,7 +22,7 @@ FOLDER = Path(evenhand.__file__).resolve().parents[2] / "resources" / "legal"
 
 def tables(module: Any) -> dict[str, Path]:
     """Return the repository's tables that a format or an attribute reads."""
-    return {name: FOLDER / f"{name}.csv" for name in module.TABLES}
+    return {name: FOLDER / f"{name}.csv" for name in getattr(module, "TABLES", ())}
 
 
 def read_all(format: str, files: list[Path], **options: Any) -> tuple[list[Record], Quarantine]:
@@ -30,7 +30,7 @@ def read_all(format: str, files: list[Path], **options: Any) -> tuple[list[Recor
     module = importlib.import_module(f"evenhand.legal.formats.{format}")
     quarantine = Quarantine()
     paths = list(files_of(files, quarantine))
-    cases = CaseFiles(paths, quarantine, module.OPTIONS | options, tables(module))
+    cases = CaseFiles(paths, quarantine, getattr(module, "OPTIONS", {}) | options, tables(module))
     return list(module.read(cases)), quarantine
 
 

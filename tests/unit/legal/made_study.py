@@ -1,13 +1,13 @@
 """The tables of classifiers of made predictions, as they are read back."""
 
 from evenhand.core.tables import write_tables
+from evenhand.legal.built import BuiltCases
 from evenhand.legal.case_study import CaseStudy
 from evenhand.legal.case_tables import shift, sizes
 from evenhand.legal.classifier_study import ClassifierStudy
 from evenhand.legal.published import CLAIMS as CLAIM_COLUMNS
 from evenhand.legal.published import SCORES
 from evenhand.legal.scored import read_scored
-from unit.legal.made_cases import court
 from unit.legal.made_predictions import write
 from unit.made_tables import read_back
 
@@ -15,30 +15,31 @@ NO_SCORES = ",".join(SCORES) + "\n"
 NO_CLAIMS = ",".join(CLAIM_COLUMNS) + "\n"
 
 
-def write_case_tables(folder, data, kind, size_rows=None):
+def write_case_tables(folder, data, size_rows=None):
     """The tables of cases that tables of classifiers need; sizes may be given."""
-    study = CaseStudy(data, court(kind), False, data, data, resamples=20)
+    study = CaseStudy(data, published=False, claims=data, words=data, resamples=20)
     own = {sizes.TABLE: size_rows or sizes.rows(study), shift.TABLE: shift.rows(study)}
     write_tables(folder, [(t, [{"dataset": "mine"} | row for row in r]) for t, r in own.items()])
     return folder
 
 
 def make_study(
-    folder, data, kind, *trainings, scores=NO_SCORES, claims=NO_CLAIMS, size_rows=None, **options
+    folder, data, *trainings, scores=NO_SCORES, claims=NO_CLAIMS, size_rows=None, **options
 ):
     """A study of these trainings, with few draws."""
     splits = options.pop("splits", ("test",))
     paths = [write(folder / f"p{n}.parquet", one) for n, one in enumerate(trainings)]
-    cases, runs = read_scored(data, paths, splits)
+    built = BuiltCases(data)
+    cases, runs = read_scored(built, paths, splits)
     for name, text in (("scores", scores), ("claims", claims)):
         (folder / f"{name}.csv").write_text(text, encoding="utf-8")
     given = {"resamples": 99, "permutations": 99, "swaps": 499, "histories": []} | options
     given |= {"predictions": paths}
     return ClassifierStudy(
-        data=data,
+        data=built,
         cases=cases,
         runs=runs,
-        case_tables=write_case_tables(folder / "cases", data, kind, size_rows),
+        case_tables=write_case_tables(folder / "cases", data, size_rows),
         scores=folder / "scores.csv",
         claims=folder / "claims.csv",
         splits=tuple(splits),

@@ -1,8 +1,7 @@
 from evenhand.core import stage
 from evenhand.io.tables import read_rows
 from evenhand.legal.build_training import build_training
-from evenhand.legal.built import attributes_of, read_groups, read_labels, read_splits
-from unit.legal.made_cases import court
+from evenhand.legal.built import BuiltCases
 from unit.legal.test_build_cases import build, record
 
 FILES = [[record(1), record(2, labels=None)], [record(2), record(3)]]
@@ -23,14 +22,13 @@ def test_without_an_attribute_all_but_the_attributes_is_there(tmp_path):
         {name: value for name, value in row.items() if not name.startswith(("defen", "court"))}
         for row in whole
     ]
-    assert attributes_of(out, court("cail")) == []
+    assert BuiltCases(out).groups == []
 
 
 def test_with_one_its_groups_are_there_and_no_texts(tmp_path):
     _, rows, path, out = built(tmp_path, "defendant_gender")
     assert [row["text"] for row in rows] == [[]] * 3
-    dataset = court("cail")
-    assert [one.attribute.name for one in read_groups(out, dataset)] == ["defendant_gender"]
-    assert (read_groups(out, dataset)[0].codes == read_groups(path, dataset)[0].codes).all()
-    for read in (read_splits, lambda file: read_labels(file, dataset)[1]):
-        assert (read(out) == read(path)).all()
+    seen, whole = BuiltCases(out), BuiltCases(path)
+    assert [one.attribute.name for one in seen.groups] == ["defendant_gender"]
+    assert (seen.groups[0].codes == whole.groups[0].codes).all()
+    assert (seen.splits == whole.splits).all() and (seen.labels[1] == whole.labels[1]).all()

@@ -69,7 +69,7 @@ def table(folder, member, kind, cases, **options):
     empty = folder / "none.csv"
     empty.write_text(",".join(cross.CLAIMS) + "\n", encoding="utf-8")
     given = {"claims": empty, "words": folder / "words.csv", "published": False} | options
-    study = CaseStudy(data=data, dataset=court(kind), **given)
+    study = CaseStudy(data, **given)
     rows = [{"dataset": "mine"} | row for row in member.rows(study)]
     return read_back(folder / "out", member.TABLE, rows)
 
@@ -109,12 +109,6 @@ def test_no_case_no_findings_and_no_tokens(tmp_path, resources):
     found = read_tables(tmp_path / "out")
     assert "rules" not in found and found["lengths"] == []
     assert {row["share"] for row in found["groups"]} == {None}
-
-
-def test_inputs_that_do_not_belong_together(tmp_path, resources):
-    given = inputs(tmp_path, resources, "ecthr", CASES) | {"metas": []}
-    with pytest.raises(InputError, match="its description"):
-        tabulate_cases(**given, out=tmp_path / "o")
 
 
 MULTI = [

@@ -4,7 +4,6 @@ from pathlib import Path
 import pytest
 
 from evenhand.core.tables import write_tables
-from evenhand.errors import InputError
 from evenhand.legal.classifier_tables import calibration, table_2, table_4, tests
 from evenhand.legal.write_classifier_findings import TABLES, write_classifier_findings
 from unit.legal.made_cases import declaration
@@ -163,8 +162,3 @@ def test_several_data_sets(written):
     assert found["sentence"].startswith("Over 2 data sets, 1 of 2 classifiers predicts the same")
     assert counts == {"findings": 3, "left_out": 12}
     assert sum(document["left_out"].values()) == 12
-
-
-def test_a_declaration_for_each_data_set(written):
-    with pytest.raises(InputError, match="one declaration for each"):
-        written({}, declarations=[declaration("cail")] * 2)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evenhand.legal.built import Groups, label_sets
-from evenhand.legal.dataset import Attribute, Dataset
+from evenhand.legal.declaration import Attribute, Dataset
 from evenhand.legal.groups import multiply, title
 from evenhand.metrics.cells import LEAST
 from unit.legal.made_cases import court

@@ -4,21 +4,16 @@ import pyarrow.parquet as pq
 import pytest
 
 from evenhand.errors import InputError
-from evenhand.legal.built import read_labels
+from evenhand.legal.built import BuiltCases
 from evenhand.legal.fit_tfidf import fit_tfidf
 from evenhand.legal.make_counterfactuals import make_counterfactuals
-from unit.legal.made_cases import court, write_cases
+from unit.legal.made_cases import write_cases
 
 LEGAL = Path(__file__).parents[3] / "resources" / "legal"
-TABLES = {
-    "words": [LEGAL / "swap_gender_en.csv", LEGAL / "swap_gender_zh.csv"],
-    "languages": ["en", "zh"],
-    "followers": [LEGAL / "swap_gender_en_followers.csv"],
-    "followers_languages": ["en"],
-}
+TABLES = [LEGAL / f"swap_gender_{name}.csv" for name in ("en", "zh", "en_followers")]
 
 CASES = [
-    {"text": ["He lost his key.", "The door was shut."]},
+    {"text": ["He lost his key.", "He told her to go."]},
     {"text": ["The court sat."], "split": "dev"},
     {"text": [], "labels": None},
     {"text": ["Er verlor seinen Schlüssel; he did."], "language": "de"},
@@ -26,19 +21,19 @@ CASES = [
 ]
 
 
-def run(folder: Path, cases: list, **given):
+def run(folder: Path, cases: list, tables: list[Path] = TABLES):
     data = write_cases(folder / "data.parquet", "ecthr", cases)
     out = folder / "twins.parquet"
-    return make_counterfactuals(data=data, out=out, **{**TABLES, **given}), out
+    return make_counterfactuals(data=data, out=out, tables=tables), out
 
 
 def test_texts_are_swapped_and_words_counted(tmp_path):
     counts, out = run(tmp_path, CASES)
-    assert counts == {"cases": 5, "twins": 2, "words": 3, "no_table": 1}
+    assert counts == {"cases": 5, "twins": 2, "words": 5, "no_table": 1}
     rows = pq.read_table(out).to_pylist()
-    assert [row["swapped"] for row in rows] == [2, 0, 0, 0, 1]
+    assert [row["swapped"] for row in rows] == [4, 0, 0, 0, 1]
     assert [row["text"] for row in rows] == [
-        ["She lost her key.", "The door was shut."],
+        ["She lost her key.", "She told him to go."],
         ["The court sat."],
         [],
         ["Er verlor seinen Schlüssel; he did."],
@@ -50,24 +45,21 @@ def test_texts_are_swapped_and_words_counted(tmp_path):
 
 def test_counterfactuals_are_read_like_a_data_set(tmp_path):
     _, out = run(tmp_path, CASES * 2)
-    known, hot = read_labels(out, court("ecthr"))
+    known, hot = BuiltCases(out).labels
     assert known.tolist() == [True, True, False, True, True] * 2
     assert hot.sum() == 8
     files = {"out": tmp_path / "w.arrow", "vocabulary": tmp_path / "w.csv"}
     assert fit_tfidf(data=out, **files)["cases"] == 10
 
 
-@pytest.mark.parametrize(
-    ("given", "match"),
-    [
-        ({"languages": ["en"]}, "2 tables are of the languages en"),
-        ({"languages": ["en", "en"]}, "each once"),
-        ({"followers_languages": []}, "1 tables are of the languages none"),
-    ],
-)
-def test_a_table_has_one_language(tmp_path, given, match):
-    with pytest.raises(InputError, match=match):
-        run(tmp_path, CASES, **given)
+def test_the_name_of_a_table_has_its_language(tmp_path):
+    german = {"text": ["he lost her key"], "language": "de"}
+    (tmp_path / "swap_words_de.csv").write_text("word,opposite,opposite_alone\nkey,lock,\n")
+    counts, out = run(tmp_path, [german, *CASES[:1]], [tmp_path / "swap_words_de.csv"])
+    assert counts["no_table"] == 1
+    assert pq.read_table(out)["text"].to_pylist()[0] == ["he lost her lock"]
+    with pytest.raises(InputError, match="a second table of this language"):
+        run(tmp_path, CASES, [*TABLES, tmp_path / "swap_words_en.csv"])
 
 
 def test_no_case(tmp_path):

@@ -134,11 +134,10 @@ def test_blocks_hold_a_case_once_and_in_order(sizes, block):
     text, expected = [], []
     for number, size in enumerate(sizes):
         paragraph = [100 + number] * size
-        text += [2, *paragraph, 3]
+        text.append(np.array([2, *paragraph, 3], np.uint16))
         expected += [3] * (number > 0) + paragraph
-    lengths = np.array(sizes, dtype=np.int64) + 2
     special = {"before": [2], "after": [3]}
-    blocks, left_out = module._cut(np.array(text, np.uint16), lengths, special, block)
+    blocks, left_out = module._cut(text, special, block)
     assert all((ids[0], ids[-1], ids.dtype) == (2, 3, np.uint16) for ids in blocks)
     assert all(len(ids) == block for ids in blocks[:-1])
     tokens = [token for ids in blocks for token in ids[1:-1].tolist()]

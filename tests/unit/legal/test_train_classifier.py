@@ -1,9 +1,6 @@
 """The contract of `train_classifier` for each family, and what each family does besides."""
 
 import functools
-import multiprocessing
-import signal
-import time
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -18,9 +15,8 @@ from evenhand.learning import linear, trainer
 from evenhand.learning.history import HISTORY
 from evenhand.learning.packing import Limits, pack
 from evenhand.legal.classifier_folder import load_classifier
-from evenhand.legal.fit_tfidf import fit_tfidf
 from evenhand.legal.predictions import read_predictions
-from evenhand.legal.tokens import TokenStore
+from evenhand.legal.stores import TokenStore
 from evenhand.legal.train_classifier import train_classifier
 from unit.legal.made_classifiers import (
     ATTRIBUTES,
@@ -220,16 +216,6 @@ def test_what_is_not_read_makes_no_counterfactual(ecthr, tmp_path):
     assert found.counterfactual_logits is None
 
 
-def test_counterfactuals_that_were_made_otherwise(ecthr, tmp_path):
-    given = arguments(ecthr, "hierarchical", tmp_path, pairs=True)
-    with pytest.raises(InputError, match="not tokenised as the cases were"):
-        train_classifier(**given | {"counterfactuals_meta": None})
-    other = tmp_path / "other.arrow"
-    fit_tfidf(data=ecthr.data, out=other, vocabulary=tmp_path / "v", features=3)
-    with pytest.raises(InputError, match="has 3 n-grams, and the cases have"):
-        run(ecthr, "linear", tmp_path, pairs=True, counterfactuals=other)
-
-
 # ---------------------------------------------------------------- the folder of weights
 
 
@@ -335,38 +321,6 @@ def test_a_failed_training_names_the_batch_and_the_next_continues(
     assert '"ecthr-' in note
     assert f"continues after step {seen[7]}" in capsys.readouterr().err
     assert digests(tmp_path / "again", family) == digests(tmp_path / "whole", family)
-
-
-def train(arguments):
-    """Run the stage in a forked process, in which no thread of OpenMP is left."""
-    torch.set_num_threads(1)
-    stage.execute(train_classifier, arguments)
-
-
-@pytest.mark.skipif(
-    torch.cuda.is_available(), reason="where a GPU is, a fork cannot train after its parent has"
-)
-def test_a_killed_training_continues_to_the_same_bytes(ecthr, tmp_path, monkeypatch):
-    """SIGKILL of the process after its first checkpoint; then the same training again."""
-    given = {"objective": "group_dro", "attribute": "applicant_gender"}
-    run(ecthr, "hierarchical", tmp_path / "whole", **given)
-    monkeypatch.setattr("evenhand.io.checkpoint.SECONDS", 0.0)
-    monkeypatch.setattr("evenhand.io.checkpoint.SHARE", 0)
-    monkeypatch.setenv("EVENHAND_STATE", str(tmp_path / "state"))
-    monkeypatch.delenv("EVENHAND_CACHE", raising=False)
-    again = arguments(ecthr, "hierarchical", tmp_path / "again", **given)
-    process = multiprocessing.get_context("fork").Process(target=train, args=(again,))
-    process.start()
-    while process.is_alive() and not list(tmp_path.glob("state/scratch/**/checkpoint.pt")):
-        time.sleep(0.002)
-    process.kill()
-    process.join()
-    assert process.exitcode == -signal.SIGKILL
-    assert not (tmp_path / "again" / "out").exists()
-    stage.execute(train_classifier, again)
-    assert digests(tmp_path / "again", "hierarchical") == digests(
-        tmp_path / "whole", "hierarchical"
-    )
 
 
 # ---------------------------------------------------------------- what cannot be used

@@ -42,7 +42,7 @@ def audited(tmp_path_factory):
         wrong[:, 1] |= women & (draw.random(len(hot)) < 0.6)
         return right(np.where(wrong, 1 - hot, hot))
 
-    seeds = [predictions(data, "ecthr", unfair, seed=seed) for seed in (1, 2)]
+    seeds = [predictions(data, unfair, seed=seed) for seed in (1, 2)]
     files = [write(folder / f"{one.seed}.parquet", one) for one in seeds]
     made = {key: folder / key for key in ("out", "cases", "meta")}
     audit_classifier(data=data, predictions=files, name="mine", **made)
@@ -85,12 +85,12 @@ def test_both_tables_of_a_classifier_have_one_macro_f1_and_one_calibration_error
     def blurred(hot):
         return right(hot) + draw.normal(scale=3, size=hot.shape)
 
-    seeds = [predictions(data, "cail", blurred, seed=seed) for seed in (1, 2, 3)]
+    seeds = [predictions(data, blurred, seed=seed) for seed in (1, 2, 3)]
     files = [write(tmp_path / f"{one.seed}.parquet", one) for one in seeds]
     made = {key: tmp_path / key for key in ("out", "cases", "meta")}
     audit_classifier(data=data, predictions=files, name="mine", **made)
     (tmp_path / "study").mkdir()
-    study = make_study(tmp_path / "study", data, "cail", *seeds)
+    study = make_study(tmp_path / "study", data, *seeds)
     f1 = {
         row["group"]: row["score"] / 100
         for row in group_scores.rows(study)

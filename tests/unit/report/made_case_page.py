@@ -56,9 +56,9 @@ def ecthr(folder: Path, text: str = "", many: int = 0) -> dict[str, Any]:
     gender = {"objective": "group_dro", "attribute": "applicant_gender"}
     files = [
         write(folder / "predictions/linear/erm/none/all.parquet",
-              *(predictions(data, "ecthr", erm(seed), seed=seed, **named) for seed in (0, 1))),
+              *(predictions(data, erm(seed), seed=seed, **named) for seed in (0, 1))),
         write(folder / "predictions/linear/group_dro/applicant_gender/all.parquet",
-              predictions(data, "ecthr", always, **named, **gender)),
+              predictions(data, always, **named, **gender)),
     ]  # fmt: skip
     known = {"application_number": "123/45", "other": "nothing", "date_precision": "year"}
     path = folder / "part.parquet"
@@ -95,7 +95,7 @@ def cail(folder: Path) -> dict[str, Any]:
 
         return logits
 
-    runs = [predictions(data, "cail", odds(seed), seed=seed) for seed in range(3)]
+    runs = [predictions(data, odds(seed), seed=seed) for seed in range(3)]
     return {
         "titles": ["Other"],
         "cases": [data],

@@ -16,8 +16,8 @@ def write_results(repository: Path, folder: Path) -> list[Path]:
     dro = {"objective": "group_dro", "attribute": "defendant_gender"}
     runs = []
     for seed in (1, 2, 3):
-        runs.append(predictions(data, "cail", wrong_for(genders, "female"), seed=seed))
-        runs.append(predictions(data, "cail", noisy(seed, 0.5), seed=seed, **dro))
+        runs.append(predictions(data, wrong_for(genders, "female"), seed=seed))
+        runs.append(predictions(data, noisy(seed, 0.5), seed=seed, **dro))
     published = repository / "resources/legal"
     claims, tables = published / "published_claims.csv", folder / "tables/classifiers/mine"
     tabulate_classifiers(
@@ -27,7 +27,7 @@ def write_results(repository: Path, folder: Path) -> list[Path]:
             train(folder / "erm.parquet"),
             train(folder / "dro.parquet", "group_dro", "defendant_gender", loss=90.0),
         ],
-        cases=write_case_tables(folder / "counted", data, "cail"),
+        cases=write_case_tables(folder / "counted", data),
         scores=published / "published_scores.csv",
         claims=claims,
         out=tables,

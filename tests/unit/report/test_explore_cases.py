@@ -131,7 +131,7 @@ def test_one_label_of_several_by_hand(tmp_path):
 def test_a_split_without_a_known_label_has_no_predictions(tmp_path):
     cases = [{"labels": ["3"], "split": "train"}, {"labels": None, "split": "test"}]
     data = write_cases(tmp_path / "d.parquet", "ecthr", cases)
-    path = write(tmp_path / "p.parquet", predictions(data, "ecthr", right))
+    path = write(tmp_path / "p.parquet", predictions(data, right))
     made = {"titles": ["Mine"], "cases": [data]}
     assert describe(made | {"predictions": [path]})[0]["models"] == []
     found, _, _ = describe(made | {"predictions": [path]}, splits=["test", "train"])
@@ -142,7 +142,7 @@ def test_predictions_of_other_cases_are_refused(made, tmp_path):
     other = write_cases(
         tmp_path / "o.parquet", "ecthr", [{"labels": ["3"], "split": "test", "case_id": "x"}]
     )
-    path = write(tmp_path / "o_p.parquet", predictions(other, "ecthr", right))
+    path = write(tmp_path / "o_p.parquet", predictions(other, right))
     with pytest.raises(InputError, match="not of the cases"):
         describe(made | {"predictions": [path]})
 

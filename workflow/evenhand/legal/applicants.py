@@ -480,16 +480,19 @@ class ApplicantCase:
         introduction = None
         for passage in self.procedure:
             for tag in _TAG.finditer(passage.plain):
-                if applicant := self._introduced(passage, tag):
+                introduced = (passage, _clause(passage.plain, tag), tag.start())
+                several = bool(tag["several"] or tag["ordinal"])
+                if applicant := self._others(introduced, tag.end(), several, tag["noun"]):
                     return applicant
-                start = _clause(passage.plain, tag)
-                introduction = introduction or (passage, start, tag.start())
+                introduction = introduction or introduced
             if introduction:
                 break
         tagged = introduction is not None
-        if not tagged:
-            introduction = next(_untagged(self.procedure), None)
-            if introduction and (applicant := self._untagged_others(*introduction)):
+        if not tagged and (introduction := next(_untagged(self.procedure), None)):
+            passage, *span = introduction
+            titles = [*self.lexicon.titled.finditer(passage.plain, *span)]
+            several = bool(_PLURAL.search(passage.plain, *span)) or len(titles) > 1
+            if applicant := self._others(introduction, span[1], several):
                 return applicant
         parties = _TITLE.match(record.title or "")
         title = parties["names"] if parties else listed
@@ -507,32 +510,33 @@ class ApplicantCase:
         rule = "procedure" if introduction else "facts"
         return Applicant("one", rule, names=names, introduction=introduction)
 
-    def _introduced(self, passage: Passage, tag: re.Match[str]) -> Applicant | None:
-        """Classify the words in brackets and those before them; None for one person."""
-        start = _clause(passage.plain, tag)
-        evidence = (passage.evidence(start, tag.end()),)
-        if tag["several"] or tag["ordinal"]:
+    def _others(
+        self, introduction: Introduction, end: int, several: bool, noun: str = ""
+    ) -> Applicant | None:
+        """Return several applicants or a legal person; None for one person.
+
+        Parameters
+        ----------
+        introduction : (Passage, int, int)
+            Where the procedure introduces the applicant.
+        end : int
+            The end of the evidence.
+        several : bool
+            Whether it introduces several.
+        noun : str
+            What the words in brackets call the applicant: "the applicant company".
+        """
+        passage, start, stop = introduction
+        evidence, span = (passage.evidence(start, end),), (passage.plain, start, stop)
+        if several:
             return Applicant("several", "procedure", evidence)
-        before = passage.plain[start : tag.start()]
+        before = passage.plain[start:stop]
         if before.lstrip().startswith("the "):  # "the Smith Foundation", not a Union's national
             before = before.lower()
-        span = (passage.plain, start, tag.start())
-        if self.lexicon.legal_noun.search(tag["noun"]) or (
+        if self.lexicon.legal_noun.search(noun) or (
             not self.lexicon.titled.search(*span)
             and (self.lexicon.legal_form.search(*span) or self.lexicon.legal_noun.search(before))
         ):
-            return Applicant("legal_person", "procedure", evidence)
-        return None
-
-    def _untagged_others(self, passage: Passage, start: int, end: int) -> Applicant | None:
-        """Classify an introduction without a tag; None for one person."""
-        evidence = (passage.evidence(start, end),)
-        span = (passage.plain, start, end)
-        titles = [*self.lexicon.titled.finditer(*span)]
-        if _PLURAL.search(*span) or len(titles) > 1:
-            return Applicant("several", "procedure", evidence)
-        patterns = (self.lexicon.legal_form, self.lexicon.legal_noun)
-        if not titles and any(pattern.search(*span) for pattern in patterns):
             return Applicant("legal_person", "procedure", evidence)
         return None
 

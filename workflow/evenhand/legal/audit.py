@@ -1,22 +1,12 @@
 """The audit task: check whether the value that a rule found for a case is right."""
 
 from evenhand.io.sheets import Column
-from evenhand.legal.built import UNKNOWN
-from evenhand.legal.dataset import Attribute
+from evenhand.legal.built import group_names
+from evenhand.legal.declaration import Attribute
 from evenhand.sheets.tasks import Task
 
 #: The possible answers.
 ANSWERS = ("right", "wrong", "cannot_tell")
-
-
-def unknown_name(attribute: Attribute) -> str:
-    """Return the value of an attribute in the sheet where it is unknown."""
-    return attribute.unknown or UNKNOWN
-
-
-def values(attribute: Attribute) -> tuple[str, ...]:
-    """Return the values that an attribute can have; of a number only the one for unknown."""
-    return (*attribute.groups, unknown_name(attribute))
 
 
 def task(attribute: Attribute) -> Task:
@@ -40,7 +30,7 @@ def task(attribute: Attribute) -> Task:
                 "should_be",
                 "",
                 15,
-                choices=values(attribute) if attribute.groups else (),
+                choices=group_names(attribute) if attribute.groups else (),
                 fill_in=True,
             ),
             Column("comment", "", 32, fill_in=True),

@@ -1,21 +1,19 @@
 """Build the table of a data set: its cases with labels, attributes, evidence and split."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, Any
-
-import pyarrow as pa
 
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Range, Share
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import count_rows, read_rows, write_table
-from evenhand.legal.dataset import Attribute, Dataset
-from evenhand.legal.declaration import described
-from evenhand.legal.findings import EVIDENCE, findings_files
+from evenhand.legal.built import cases_schema
+from evenhand.legal.declaration import Dataset, described
+from evenhand.legal.findings import findings_files
 from evenhand.legal.records import BATCH_CASES, SPLITS, Record, read_distinct
 from evenhand.legal.splits import split_cases
 
@@ -113,25 +111,6 @@ def _join(
         tally["near_duplicates"] += case["duplicate_of"] is not None
         tally.update(f"unknown {name}" for name in attributes if case[name] is None)
         yield case
-
-
-def cases_schema(attributes: Sequence[Attribute]) -> pa.Schema:
-    """Return the columns of a data set with these attributes."""
-    columns = {
-        "case_id": pa.string(),
-        "date": pa.date32(),
-        "title": pa.string(),
-        "language": pa.string(),
-        "split": pa.string(),
-        "text": pa.list_(pa.string()),
-        "labels": pa.list_(pa.int32()),
-        "label_known": pa.bool_(),
-    }
-    for attribute in attributes:
-        columns[attribute.name] = columns[f"{attribute.name}_rule"] = pa.string()
-        columns[f"{attribute.name}_evidence"] = EVIDENCE
-    places = {"duplicate_of": pa.string(), "source": pa.string(), "source_position": pa.int64()}
-    return pa.schema(columns | places)
 
 
 def _case(

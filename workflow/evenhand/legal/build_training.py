@@ -10,7 +10,7 @@ from typing import Any
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 from evenhand.io.tables import read_rows, write_table
-from evenhand.legal.build_cases import cases_schema
+from evenhand.legal.built import cases_schema
 from evenhand.legal.declaration import described, read_dataset
 from evenhand.legal.groups import attributes
 from evenhand.legal.records import BATCH_CASES

@@ -1,17 +1,18 @@
 """The data set that `build_cases` writes, as the stages after it read it; and their tables."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from evenhand.errors import InputError
-from evenhand.io.tables import opened
-from evenhand.legal.dataset import Attribute, Dataset
+from evenhand.io.tables import opened, read_batches, read_table_schema
+from evenhand.legal.declaration import Attribute, Dataset, read_dataset
+from evenhand.legal.findings import EVIDENCE
 from evenhand.legal.records import BATCH_CASES, SPLITS
 from evenhand.metrics.classification import with_none_class
 from evenhand.metrics.group import group_sums
@@ -22,11 +23,28 @@ UNKNOWN = "unknown"
 #: The label of a case to which none of the labels applies.
 NO_LABEL = "none"
 
-#: The columns that every built data set has; those of the attributes come to them.
-FIXED = (
-    *("case_id", "date", "title", "language", "split", "text", "labels", "label_known"),
-    *("duplicate_of", "source", "source_position"),
-)
+
+def cases_schema(attributes: Sequence[Attribute]) -> pa.Schema:
+    """Return the columns of a data set with these attributes."""
+    columns = {
+        "case_id": pa.string(),
+        "date": pa.date32(),
+        "title": pa.string(),
+        "language": pa.string(),
+        "split": pa.string(),
+        "text": pa.list_(pa.string()),
+        "labels": pa.list_(pa.int32()),
+        "label_known": pa.bool_(),
+    }
+    for attribute in attributes:
+        columns[attribute.name] = columns[f"{attribute.name}_rule"] = pa.string()
+        columns[f"{attribute.name}_evidence"] = EVIDENCE
+    places = {"duplicate_of": pa.string(), "source": pa.string(), "source_position": pa.int64()}
+    return pa.schema(columns | places)
+
+
+#: The columns that every built data set has.
+FIXED = tuple(cases_schema(()).names)
 
 
 class Groups(NamedTuple):
@@ -70,22 +88,109 @@ class Groups(NamedTuple):
         return self._replace(codes=self.codes[rows])
 
 
-def read_cases_table(path: Path, columns: Sequence[str]) -> pa.Table:
-    """Read columns of the data set into memory; do not read the texts this way.
+@dataclass(frozen=True, eq=False)
+class BuiltCases:
+    """A data set that `build_cases` wrote: its columns, each read when it is needed, once.
 
-    Raises
-    ------
-    InputError
-        The file was not written by `build_cases`, or is damaged.
+    Attributes
+    ----------
+    path : Path
+        {dataset}.parquet, or a file with the same columns (`FIXED`).
     """
-    with _opened(path) as file:
-        return file.read(columns=list(columns))
 
+    path: Path
 
-def case_batches(path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    """Yield columns of the data set a few cases at a time, in order: for texts."""
-    with _opened(path) as file:
-        yield from file.iter_batches(batch_size=BATCH_CASES, columns=list(columns))
+    def __post_init__(self) -> None:
+        with opened(self.path) as file:
+            if missing := [name for name in FIXED if name not in file.schema_arrow.names]:
+                raise InputError(
+                    f"lacks the column {missing[0]}, which build_cases writes",
+                    file=self.path,
+                    remedy="give the data set that build_cases made",
+                )
+
+    @cached_property
+    def dataset(self) -> Dataset:
+        """The description of the data set."""
+        return read_dataset(self.path)
+
+    def table(self, *columns: str) -> pa.Table:
+        """Read columns into memory; do not read the texts this way."""
+        with opened(self.path) as file:
+            return file.read(columns=list(columns))
+
+    def batches(self, *columns: str) -> Iterator[pa.RecordBatch]:
+        """Yield columns a few cases at a time, in order: for texts."""
+        return read_batches(self.path, list(columns), BATCH_CASES)
+
+    def documents(self) -> Iterator[tuple[list[str], str | None]]:
+        """Yield the paragraphs and the language of each case."""
+        for batch in self.batches("text", "language"):
+            columns = (batch[name].to_pylist() for name in ("text", "language"))
+            for text, language in zip(*columns, strict=True):
+                yield text or [], language
+
+    @cached_property
+    def case_ids(self) -> list[str]:
+        """The id of each case."""
+        return self.table("case_id")["case_id"].to_pylist()
+
+    @cached_property
+    def splits(self) -> np.ndarray:
+        """The split of each case, "" where it has none: array of str, shape (n,)."""
+        return np.array(self.table("split")["split"].fill_null("").to_pylist(), dtype=str)
+
+    @cached_property
+    def parts(self) -> dict[str, np.ndarray]:
+        """Whether each case belongs to train, dev, test, and all: arrays of bool, shape (n,)."""
+        every = {"all": np.ones(len(self.splits), bool)}
+        return {split: self.splits == split for split in SPLITS} | every
+
+    @cached_property
+    def labelled(self) -> np.ndarray:
+        """The places of the cases that are trained on or scored: array of int64.
+
+        Those have a known label and a split.
+        """
+        return np.flatnonzero(self.labels[0] & np.isin(self.splits, SPLITS))
+
+    @property
+    def trained(self) -> np.ndarray:
+        """Whether each case is in train and has a known label: array of bool, shape (n,)."""
+        return self.labels[0] & (self.splits == SPLITS[0])
+
+    @cached_property
+    def labels(self) -> tuple[np.ndarray, np.ndarray]:
+        """Whether the labels of each case are known, and the labels.
+
+        Returns
+        -------
+        known : array of bool, shape (n,)
+            Whether the source states them.
+        hot : array of int64, shape (n, labels)
+            1 where a label applies; zeros where nothing is known.
+        """
+        table, count = self.table("label_known", "labels"), len(self.dataset.labels)
+        known = table["label_known"].to_numpy().astype(bool)
+        labels = table["labels"].combine_chunks().fill_null([])
+        hot = np.zeros((len(known), count), dtype=np.int64)
+        hot[labels.value_parent_indices().to_numpy(), labels.flatten().to_numpy()] = 1
+        return known, hot
+
+    @cached_property
+    def groups(self) -> list[Groups]:
+        """The group of each case, by attribute with groups, as far as the file has it."""
+        there = read_table_schema(self.path).names
+        attributes = [each for each in self.dataset.attributes if each.groups]
+        attributes = [attribute for attribute in attributes if attribute.name in there]
+        table, groups = self.table(*(attribute.name for attribute in attributes)), []
+        for attribute in attributes:
+            coded = table[attribute.name].combine_chunks().dictionary_encode()
+            values, names = coded.dictionary.to_pylist(), attribute.groups
+            to_code = np.array([*map(names.index, values), len(names)], dtype=np.int64)
+            codes = to_code[coded.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)]
+            groups.append(Groups(attribute, group_names(attribute), codes))
+        return groups
 
 
 def check_ids(case_ids: Sequence[str], data_ids: Sequence[str], file: Path) -> None:
@@ -98,98 +203,9 @@ def check_ids(case_ids: Sequence[str], data_ids: Sequence[str], file: Path) -> N
         )
 
 
-def case_documents(data: Path) -> Iterator[tuple[list[str], str | None]]:
-    """Yield the paragraphs and the language of each case."""
-    for batch in case_batches(data, ["text", "language"]):
-        for text, language in zip(*(batch[n].to_pylist() for n in batch.schema.names), strict=True):
-            yield text or [], language
-
-
-def attributes_of(path: Path, dataset: Dataset) -> list[Attribute]:
-    """Return the attributes with groups that the data set has, in their order."""
-    with _opened(path) as file:
-        names = file.schema_arrow.names
-    return [each for each in dataset.attributes if each.groups and each.name in names]
-
-
 def group_names(attribute: Attribute) -> tuple[str, ...]:
     """Return the names of an attribute's groups, the unknown one last."""
     return (*attribute.groups, attribute.unknown or UNKNOWN)
-
-
-def read_groups(path: Path, dataset: Dataset) -> list[Groups]:
-    """Return the group of each case, by attribute.
-
-    Raises
-    ------
-    InputError
-        A value is no group of its attribute.
-    """
-    attributes = attributes_of(path, dataset)
-    table = read_cases_table(path, [attribute.name for attribute in attributes])
-    groups = []
-    for attribute in attributes:
-        names = group_names(attribute)
-        place = {name: code for code, name in enumerate(attribute.groups)}
-        coded = table[attribute.name].combine_chunks().dictionary_encode()
-        values = coded.dictionary.to_pylist()
-        if unknown := [value for value in values if value not in place]:
-            raise InputError(
-                f"has the {attribute.name} {unknown[0]!r}, which is no group of it",
-                file=path,
-                remedy=f"the groups are {', '.join(attribute.groups)}",
-            )
-        last = len(attribute.groups)
-        to_code = np.array([*(place[value] for value in values), last], dtype=np.int64)
-        codes = to_code[coded.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)]
-        groups.append(Groups(attribute, names, codes))
-    return groups
-
-
-def read_splits(path: Path) -> np.ndarray:
-    """Return the split of each case, "" where it has none: array of str, shape (n,)."""
-    column = read_cases_table(path, ["split"])["split"].fill_null("")
-    return np.array(column.to_pylist(), dtype=str)
-
-
-def parts_of(splits: np.ndarray) -> dict[str, np.ndarray]:
-    """Return which cases belong to train, dev, test, and all: arrays of bool, shape (n,)."""
-    return {split: splits == split for split in SPLITS} | {"all": np.ones(len(splits), bool)}
-
-
-def read_labels(path: Path, dataset: Dataset) -> tuple[np.ndarray, np.ndarray]:
-    """Read the labels of each case.
-
-    Returns
-    -------
-    known : array of bool, shape (n,)
-        Whether the source states them.
-    hot : array of int64, shape (n, labels)
-        1 where a label applies; zeros where nothing is known.
-
-    Raises
-    ------
-    InputError
-        A label is none of the data set's, or a case of a task with single labels has not one.
-    """
-    table = read_cases_table(path, ["label_known", "labels"])
-    known = table["label_known"].to_numpy().astype(bool)
-    return known, hot_labels(path, table["labels"].combine_chunks(), known, dataset)
-
-
-def hot_labels(path: Path, labels: pa.ListArray, known: np.ndarray, dataset: Dataset) -> np.ndarray:
-    """Return the column `labels` in the form of `read_labels`."""
-    labels = labels.fill_null([])
-    rows = labels.value_parent_indices().to_numpy()
-    numbers = labels.flatten().to_numpy()
-    if len(numbers) and not 0 <= numbers.min() <= numbers.max() < len(dataset.labels):
-        raise InputError(f"has a label that is none of the {len(dataset.labels)}", file=path)
-    hot = np.zeros((len(known), len(dataset.labels)), dtype=np.int64)
-    hot[rows, numbers] = 1
-    hot[~known] = 0
-    if dataset.task == "multi_class" and (hot[known].sum(axis=1) != 1).any():
-        raise InputError("has a case without a label of its own, or with several", file=path)
-    return hot
 
 
 def label_names(dataset: Dataset) -> tuple[str, ...]:
@@ -209,15 +225,3 @@ def label_sets(hot: np.ndarray, dataset: Dataset) -> tuple[np.ndarray, list[str]
         " and ".join(dataset.labels[i] for i in np.flatnonzero(row)) or NO_LABEL for row in sets
     ]
     return codes.reshape(-1), names
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[pq.ParquetFile]:
-    with opened(path) as file:
-        if missing := [name for name in FIXED if name not in file.schema_arrow.names]:
-            raise InputError(
-                f"lacks the column {missing[0]}, which build_cases writes",
-                file=path,
-                remedy="give the data set that build_cases made",
-            )
-        yield file

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.core.tables import Row, read_table, text
-from evenhand.legal.dataset import Dataset
-from evenhand.legal.predictions import NO_ATTRIBUTE
+from evenhand.legal.built import BuiltCases
+from evenhand.legal.declaration import Dataset
+from evenhand.legal.groups import NO_ATTRIBUTE
 from evenhand.legal.published import NOT_RUN, REPRODUCED
 from evenhand.legal.records import SPLITS
 from evenhand.legal.scored import Cases, Runs
@@ -60,8 +61,8 @@ class ClassifierStudy:
 
     Parameters
     ----------
-    data : Path
-        {dataset}.parquet.
+    data : BuiltCases
+        All cases of the data set.
     cases, runs : Cases, Runs
         The cases of `splits` with known labels, and the predictions for them.
     predictions, histories : list of Path
@@ -84,7 +85,7 @@ class ClassifierStudy:
         Bootstrap samples, random groups, random swaps of predictions.
     """
 
-    data: Path
+    data: BuiltCases
     cases: Cases
     runs: Runs
     predictions: list[Path]

@@ -10,8 +10,9 @@ from evenhand.core.stage import Count, Input, Natural, Output
 from evenhand.errors import InputError
 from evenhand.io.sheets import Marked
 from evenhand.io.tables import read_rows
-from evenhand.legal.audit import task, unknown_name
-from evenhand.legal.dataset import Attribute
+from evenhand.legal.audit import task
+from evenhand.legal.built import group_names
+from evenhand.legal.declaration import Attribute
 from evenhand.legal.findings import findings_files
 from evenhand.legal.records import Record, read_distinct
 from evenhand.sheets.tasks import digest, draw, group_of, render, write_handed_out, write_sheet
@@ -98,7 +99,7 @@ def draw_audit(
             "attribute": name,
             "title": attribute.title,
             "groups": attribute.groups,
-            "unknown": unknown_name(attribute),
+            "unknown": group_names(attribute)[-1],
             "per_rule": per_rule,
             "cases": len(rows[name]),
         }
@@ -162,7 +163,7 @@ def _row(record: Record, finding: dict[str, Any], attribute: Attribute) -> dict[
         "attribute": attribute.name,
         "case_id": _plain(record.case_id),
         "title": _plain(record.title or "")[:MORE_CHARACTERS].strip(),
-        "value": unknown_name(attribute) if finding["value"] is None else finding["value"],
+        "value": group_names(attribute)[-1] if finding["value"] is None else finding["value"],
         "rule": finding["rule"],
         "confidence": f"{finding['confidence']:.2f}",
         "where": where,

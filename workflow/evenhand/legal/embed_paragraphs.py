@@ -1,7 +1,6 @@
 """Stage: the paragraphs of a legal data set as vectors of an encoder that is not trained."""
 
 import itertools
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -13,12 +12,14 @@ from evenhand.core.stage import Count, Input, Output, Setting
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.legal.built import check_ids
-from evenhand.legal.tokens import (
+from evenhand.legal.stores import (
+    ENCODER,
     TokenStore,
+    VectorStore,
     check_tokenizer,
-    read_meta,
+    read_tokens_meta,
+    vectors_schema,
 )
-from evenhand.legal.vectors import ENCODER, VectorStore, schema
 from evenhand.scoring.model_files import model_source
 
 #: Cases that go through the encoder together, and per batch of the file.
@@ -47,7 +48,7 @@ def embed_paragraphs(
     tokens, tokens_meta : path
         Of `tokenise_cases`, with this model's tokenizer.
     out : path
-        Arrow IPC file, a row per case in the order of the data set: see `evenhand.legal.vectors`.
+        Arrow IPC file, a row per case in the order of the data set: see `evenhand.legal.stores`.
     meta : path
         JSON: encoder (the settings that the layers above share), segments and tokens (the
         limits), stored, padding (the vector of a place without a paragraph, for compat mode),
@@ -89,7 +90,7 @@ def embed_paragraphs(
     from evenhand.scoring.selection import text_config
 
     source = model_source(model, hub_name)
-    described = read_meta(tokens_meta)
+    described = read_tokens_meta(tokens_meta)
     limits = Limits(described["segments"], described["tokens"])
     check_tokenizer(described, source, revision)
     encoder = load_encoder(source, revision=revision, device=device).eval()
@@ -97,7 +98,9 @@ def embed_paragraphs(
     check_input(encoder, vocabulary=described["vocabulary"], limits=limits)
     sizes, special = text_config(encoder), described["special"]
     store = TokenStore(tokens)
-    factual = _open_factual(same_tokens, same, store, int(sizes.hidden_size))
+    factual = None if same is None else (TokenStore(same_tokens), VectorStore(same))
+    for opened in factual or ():
+        check_ids(opened.case_ids, store.case_ids, same)
 
     def paragraphs_of(tokens: TokenStore, row: int) -> list[np.ndarray]:
         return tokens.paragraphs(row, limits, special["after"])
@@ -110,12 +113,6 @@ def embed_paragraphs(
         if factual is not None:
             others = [paragraphs_of(factual[0], row) for row in rows]
             known = [factual[1].case(row) for row in rows]
-            if len(different := np.flatnonzero(counts != [len(vectors) for vectors in known])):
-                raise InputError(
-                    f"the case {store.case_ids[rows[different[0]]]} and its counterfactual differ"
-                    " in paragraphs",
-                    remedy="embed both with the same limits",
-                )
             pairs = zip(itertools.chain(*documents), itertools.chain(*others), strict=True)
             is_new = np.array([not np.array_equal(*pair) for pair in pairs], bool)
         parts = np.split(is_new, np.cumsum(counts)[:-1])
@@ -141,10 +138,10 @@ def embed_paragraphs(
             vectors[is_new] = encoded
         return {"vectors": vectors, "counts": counts}
 
-    counts = {"cases": len(store), "paragraphs": 0, "empty": 0}
-    form = schema(int(sizes.hidden_size))
-    batches = np.split(np.arange(len(store)), range(CASES, len(store), CASES))
-    bar = tqdm(total=len(store), desc="embed", unit=" cases", mininterval=5, ascii=True)
+    counts = {"cases": len(store.case_ids), "paragraphs": 0, "empty": 0}
+    form = vectors_schema(int(sizes.hidden_size))
+    batches = np.split(np.arange(len(store.case_ids)), range(CASES, len(store.case_ids), CASES))
+    bar = tqdm(total=len(store.case_ids), desc="embed", unit=" cases", mininterval=5, ascii=True)
     with (
         bar,
         repeatable(0, threads=threads),
@@ -187,26 +184,6 @@ def embed_paragraphs(
     }
     write_json(meta, document)
     return counts
-
-
-def _open_factual(
-    tokens: Path | None, vectors: Path | None, store: TokenStore, width: int
-) -> tuple[TokenStore, VectorStore] | None:
-    """Return the tokens and vectors of the factual cases; None without any."""
-    if (tokens is None) != (vectors is None):
-        raise InputError(
-            "of the factual cases, tokens or vectors are missing", remedy="give both, or neither"
-        )
-    if tokens is None:
-        return None
-    factual = TokenStore(tokens), VectorStore(vectors)
-    for opened in factual:
-        check_ids(opened.case_ids, store.case_ids, vectors)
-    if factual[1].case(0).shape[1] != width:
-        raise InputError(
-            "has vectors of another width", file=vectors, remedy="embed both with the same encoder"
-        )
-    return factual
 
 
 if __name__ == "__main__":

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Plugin
-from evenhand.legal.dataset import Attribute
-from evenhand.legal.declaration import read_dataset
+from evenhand.legal.declaration import Attribute, read_dataset
 from evenhand.legal.findings import (
     Finding,
     check_evidence,

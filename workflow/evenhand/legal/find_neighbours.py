@@ -5,14 +5,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from evenhand.core import stage
 from evenhand.core.stage import Count, Input, Output
 from evenhand.errors import InputError
 from evenhand.io.tables import write_table
-from evenhand.legal.built import check_ids, read_cases_table, read_labels, read_splits
-from evenhand.legal.declaration import read_dataset
+from evenhand.legal.built import BuiltCases, check_ids
+from evenhand.legal.features import read_features
 from evenhand.legal.neighbours import NEIGHBOURS
+from evenhand.legal.stores import VectorStore
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -29,8 +31,7 @@ def find_neighbours(
     *,
     data: Input,
     out: Output,
-    words: Input | None = None,
-    embeddings: Input | None = None,
+    features: Input,
     count: Count = 5,
 ) -> dict[str, Any]:
     """Find the nearest training cases of each training case by cosine: exactly, all with all.
@@ -43,11 +44,9 @@ def find_neighbours(
         Parquet, a row per training case with a known label: `evenhand.legal.neighbours`. The
         nearest come first; of equally near ones (to `DECIMALS`), the first in the data set.
         Cases with a cosine of 0 or below are not neighbours.
-    words : path, optional
-        Of `fit_tfidf`: cosines of weighted n-grams.
-    embeddings : path, optional
-        Of `embed_paragraphs`: cosines of the means of the paragraphs' vectors. Either this or
-        `words`.
+    features : path
+        Of `fit_tfidf`: cosines of weighted n-grams. Of `embed_paragraphs`: cosines of the means of
+        the paragraphs' vectors.
     count : int
         Neighbours of a case, at most.
 
@@ -60,22 +59,15 @@ def find_neighbours(
     Raises
     ------
     InputError
-        There are both or neither of the two, they are about other cases, or no training case has
-        a known label.
+        The features are about other cases, or no training case has a known label.
     """
     from sklearn.preprocessing import normalize
 
-    if (words is None) == (embeddings is None):
-        raise InputError(
-            "cases are compared by words or by embeddings", remedy="give one of them, not both"
-        )
-    known, _ = read_labels(data, read_dataset(data))
-    rows = np.flatnonzero(known & (read_splits(data) == "train"))
+    cases = BuiltCases(data)
+    case_ids, rows = cases.case_ids, np.flatnonzero(cases.trained)
     if not len(rows):
         raise InputError("has no case with a label in the split train", file=data)
-    case_ids = read_cases_table(data, ["case_id"])["case_id"].to_pylist()
-    vectors = _read_weights(words, case_ids) if words else _read_means(embeddings, case_ids)
-    vectors = normalize(vectors[rows].astype(np.float64))
+    vectors = normalize(_read_vectors(features, case_ids)[rows].astype(np.float64))
     ids = [case_ids[row] for row in rows]
     table = [
         {
@@ -109,23 +101,19 @@ def _nearest(
             yield order, np.minimum(cosines[order], 1.0)
 
 
-def _read_weights(path: Path, case_ids: list[str]) -> "csr_matrix":
-    """Return the weights of the n-grams of all cases."""
-    from evenhand.legal.features import read_features
-
-    stored_ids, matrix = read_features(path)
+def _read_vectors(path: Path, case_ids: list[str]) -> "csr_matrix | np.ndarray":
+    """Return the n-grams' weights, or the mean vector, of all cases; zeros without a paragraph."""
+    with pa.memory_map(str(path)) as stream, pa.ipc.open_file(stream) as file:
+        is_words = "weights" in file.schema.names
+    if is_words:
+        stored_ids, vectors = read_features(path)
+    else:
+        store = VectorStore(path)
+        stored_ids = store.case_ids
+        cases = (store.case(row).astype(np.float64) for row in range(len(stored_ids)))
+        vectors = np.stack([case.sum(axis=0) / max(1, len(case)) for case in cases])
     check_ids(stored_ids, case_ids, path)
-    return matrix
-
-
-def _read_means(path: Path, case_ids: list[str]) -> np.ndarray:
-    """Return the mean vector of all cases; a case without a paragraph has zeros."""
-    from evenhand.legal.vectors import VectorStore
-
-    store = VectorStore(path)
-    check_ids(store.case_ids, case_ids, path)
-    cases = (store.case(row).astype(np.float64) for row in range(len(case_ids)))
-    return np.stack([case.sum(axis=0) / max(1, len(case)) for case in cases])
+    return vectors
 
 
 if __name__ == "__main__":

@@ -11,8 +11,7 @@ import pyarrow as pa
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
 from evenhand.io.tables import write_table
-from evenhand.legal.dataset import Attribute, Dataset
-from evenhand.legal.declaration import described, read_dataset
+from evenhand.legal.declaration import Attribute, Dataset, described, read_dataset
 from evenhand.legal.records import Record
 
 #: Where evidence may stand; ``given`` is the source's metadata.
@@ -224,11 +223,5 @@ def findings_files(folder: Path) -> tuple[Dataset, dict[str, Path]]:
 
 
 def _row(case_id: str, finding: Finding) -> dict[str, Any]:
-    return {
-        "case_id": case_id,
-        "value": finding.value,
-        "rule": finding.rule,
-        "confidence": finding.confidence,
-        "evidence": [vars(item) for item in finding.evidence],
-        "flags": list(finding.flags),
-    }
+    evidence = [vars(item) for item in finding.evidence]
+    return vars(finding) | {"case_id": case_id, "evidence": evidence}

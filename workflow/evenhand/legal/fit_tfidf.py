@@ -8,13 +8,7 @@ from evenhand.core import stage
 from evenhand.core.csv_tables import write_rows
 from evenhand.core.stage import Count, Input, Output
 from evenhand.errors import InputError
-from evenhand.legal.built import (
-    case_documents,
-    read_cases_table,
-    read_labels,
-    read_splits,
-)
-from evenhand.legal.declaration import read_dataset
+from evenhand.legal.built import BuiltCases
 from evenhand.legal.features import fit_documents, scaled_min_df, write_features
 
 HEADER = ["column", "term", "words", "train_cases", "train_times", "idf"]
@@ -64,17 +58,17 @@ def fit_tfidf(
     InputError
         No training case has a known label, or no n-gram is frequent enough.
     """
-    known, _ = read_labels(data, read_dataset(data))
-    train = known & (read_splits(data) == "train")
+    cases = BuiltCases(data)
+    train = cases.trained
     if not train.any():
         raise InputError(
             "has no case with a label in the split train, to learn words from", file=data
         )
     used = scaled_min_df(min_df, int(train.sum()))
     matrix, fitted = fit_documents(
-        case_documents(data), train, features=features, ngrams=ngrams, min_df=used
+        cases.documents(), train, features=features, ngrams=ngrams, min_df=used
     )
-    write_features(out, read_cases_table(data, ["case_id"])["case_id"].to_pylist(), matrix)
+    write_features(out, cases.case_ids, matrix)
     fitted.insert(0, "column", range(len(fitted)))
     write_rows(vocabulary, HEADER, fitted.to_dict("records"))
     return {

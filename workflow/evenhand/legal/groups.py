@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     import numpy as np
 
     from evenhand.legal.built import Groups
-    from evenhand.legal.dataset import Dataset
+    from evenhand.legal.declaration import Dataset
+
+#: The attribute of an objective that uses no groups.
+NO_ATTRIBUTE = "none"
 
 #: The part of a product that is no attribute.
 LABEL = "label"

@@ -12,21 +12,21 @@ from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.tables import write_batches
 from evenhand.learning.counterfactual_text import SwapTable, read_swap_table, swap_words
-from evenhand.legal.built import FIXED, case_batches
+from evenhand.legal.built import FIXED, BuiltCases
 from evenhand.legal.declaration import carried
 
 #: Languages without blanks between words: a word is swapped wherever its characters stand.
 UNSPACED = frozenset({"zh"})
 
+#: The end of the name of a table of words that start no noun phrase.
+FOLLOWERS = "_followers"
+
 
 def make_counterfactuals(
     *,
     data: Input,
-    words: list[Input],
-    languages: list[str],
+    tables: list[Input],
     out: Output,
-    followers: list[Input] | None = None,
-    followers_languages: list[str] | None = None,
 ) -> dict[str, Any]:
     """Swap the words of a table, he and she, say, in the text of each case.
 
@@ -37,19 +37,14 @@ def make_counterfactuals(
     ----------
     data : path
         {dataset}.parquet.
-    words : list of path
-        Tables of words and their opposites: see
-        `evenhand.learning.counterfactual_text.read_swap_table`.
-    languages : list of str
-        The language of each of them, as written in the data set.
+    tables : list of path
+        ``swap_{words}_{language}.csv``, words and their opposites in a language as it is written
+        in the data set, and ``swap_{words}_{language}_followers.csv``, the words that start no
+        noun phrase: see `evenhand.learning.counterfactual_text.read_swap_table`.
     out : path
         Parquet, the cases in the order of the data set with its columns but those of the
         attributes, which do not hold for the counterfactual: text is the swapped one, and
         swapped the number of changed words. Readers of a data set's texts can read it too.
-    followers : list of path, optional
-        Tables of the words that start no noun phrase.
-    followers_languages : list of str, optional
-        The language of each of them.
 
     Returns
     -------
@@ -60,12 +55,11 @@ def make_counterfactuals(
     Raises
     ------
     InputError
-        There is not one language for each table, or a table is not right.
+        A language has two tables, or a table is not right.
     """
-    tables = _tables(words, languages, followers or [], followers_languages or [])
+    by_language = read_tables(tables)
     counts: Counter[str] = Counter(dict.fromkeys(("cases", "twins", "words", "no_table"), 0))
-
-    batches = (_swapped(batch, tables, counts) for batch in case_batches(data, FIXED))
+    batches = (_swapped(batch, by_language, counts) for batch in BuiltCases(data).batches(*FIXED))
     first = next(batches, None)
     if first is None:
         raise InputError("has no case", file=data)
@@ -74,21 +68,19 @@ def make_counterfactuals(
     return dict(counts)
 
 
-def _tables(
-    words: list[Path], languages: list[str], followers: list[Path], followers_languages: list[str]
-) -> dict[str, SwapTable]:
-    """Return the table of each language."""
-    for files, named in ((words, languages), (followers, followers_languages)):
-        if len(files) != len(named) or len(set(named)) != len(named):
-            raise InputError(
-                f"{len(files)} tables are of the languages {', '.join(named) or 'none'}",
-                remedy="name one language for each table, and each once",
-            )
-    after = dict(zip(followers_languages, followers, strict=True))
-    return {
-        language: read_swap_table(file, after.get(language), whole=language not in UNSPACED)
-        for file, language in zip(words, languages, strict=True)
-    }
+def read_tables(paths: list[Path]) -> dict[str, SwapTable]:
+    """Return the table of each language, which the names of files end in."""
+    followers = {path.stem: path for path in paths if path.stem.endswith(FOLLOWERS)}
+    tables: dict[str, SwapTable] = {}
+    for path in paths:
+        language = path.stem.rpartition("_")[2]
+        if path.stem in followers:
+            continue
+        if language in tables:
+            raise InputError("is a second table of this language", file=path)
+        after = followers.get(path.stem + FOLLOWERS)
+        tables[language] = read_swap_table(path, after, whole=language not in UNSPACED)
+    return tables
 
 
 def _swapped(

@@ -49,11 +49,9 @@ def read_neighbours(
     Raises
     ------
     InputError
-        The file is of another stage, or about other cases.
+        The file is about other cases.
     """
-    table = read_columns(path)
-    if table.schema.names != NEIGHBOURS.names:
-        raise InputError("has other columns than find_neighbours writes", file=path)
+    table = read_columns(path, NEIGHBOURS.names)
     ids, lists, cosines = (table[name].to_pylist() for name in NEIGHBOURS.names)
     if ids != [case_ids[row] for row in train]:
         raise InputError(

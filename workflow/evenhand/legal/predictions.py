@@ -1,7 +1,7 @@
 """Predictions of classifiers for legal cases, in one format for all classifiers.
 
 The rows are seed by seed, and within a seed in the order of the data set's cases: those with a
-known label and a split (see `labelled`).
+known label and a split (`evenhand.legal.built.BuiltCases.labelled`).
 """
 
 from collections.abc import Iterable
@@ -14,9 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from evenhand.core.files import atomic
-from evenhand.errors import InputError
 from evenhand.io.tables import FORM, read_columns
-from evenhand.legal.records import SPLITS
 
 #: One row per seed and case.
 PREDICTIONS = pa.schema(
@@ -32,9 +30,6 @@ PREDICTIONS = pa.schema(
         ("features", pa.list_(pa.float16())),  # what the last layer reads; null but for some cases
     ]
 )
-
-#: The attribute of an objective that uses no groups.
-NO_ATTRIBUTE = "none"
 
 
 class Predictions(NamedTuple):
@@ -70,19 +65,6 @@ class Predictions(NamedTuple):
     def training(self) -> tuple[str, str, str, int]:
         """Return the key of the training."""
         return self.classifier, self.objective, self.attribute, self.seed
-
-
-def labelled(known: np.ndarray, splits: np.ndarray) -> np.ndarray:
-    """Return the places of the cases that are trained on or scored: array of int64.
-
-    Parameters
-    ----------
-    known : array of bool, shape (n,)
-        Whether the label is known (see `evenhand.legal.built.read_labels`).
-    splits : array of str, shape (n,)
-        See `evenhand.legal.built.read_splits`.
-    """
-    return np.flatnonzero(known & np.isin(splits, SPLITS))
 
 
 def write_predictions(path: Path, trainings: Iterable[Predictions]) -> int:
@@ -131,45 +113,27 @@ def read_predictions(path: Path, *, features: bool = False) -> list[Predictions]
     Raises
     ------
     InputError
-        It is damaged, or has another form, rows of different lengths, logits that are not finite,
-        or a case twice in a training.
+        It is damaged, or lacks a column.
     """
     schema = PREDICTIONS if features else PREDICTIONS.remove(len(PREDICTIONS) - 1)
-    table = read_columns(path, None if features else schema.names)
-    if table.schema.names != schema.names:
-        raise InputError("has other columns than predictions have", file=path)
-    table = table.cast(schema).combine_chunks()
+    table = read_columns(path, schema.names).cast(schema).combine_chunks()
     keys = list(zip(*(table[name].to_pylist() for name in schema.names[:4]), strict=True))
     starts = [row for row, key in enumerate(keys) if not row or key != keys[row - 1]]
     trainings = []
     for first, end in pairwise([*starts, len(keys)]):
         part = table.slice(first, end - first).combine_chunks()
         case_ids, splits = (np.array(part[n].to_pylist(), dtype=str) for n in ("case_id", "split"))
-        logits, counterfactual_logits, *rest = (
-            _read_lists(path, part[name].combine_chunks()) for name in schema.names[6:]
-        )
-        if logits is None or np.isnan(logits).any():
-            raise InputError("has a row without one number for each label", file=path)
-        if counterfactual_logits is not None and counterfactual_logits.shape != logits.shape:
-            raise InputError("has a counterfactual without one number for each label", file=path)
-        if len(set(case_ids)) != len(part):
-            raise InputError("has a case twice in one training", file=path, line=first + 1)
-        lists = (logits, counterfactual_logits, *rest)
+        lists = (_read_lists(part[name].combine_chunks()) for name in schema.names[6:])
         trainings.append(Predictions(*keys[first], case_ids, splits, *lists))
-    if len({run.training for run in trainings}) != len(trainings):
-        raise InputError("has rows of one training in several places", file=path)
     return trainings
 
 
-def _read_lists(path: Path, column: pa.ListArray) -> np.ndarray | None:
+def _read_lists(column: pa.ListArray) -> np.ndarray | None:
     """Return the lists of a column as rows, of NaN where it is null; None without any."""
     valid = column.is_valid().to_numpy(zero_copy_only=False)
     if not valid.any():
         return None
-    numbers = column.flatten().to_numpy(zero_copy_only=False)
-    widths = np.unique(column.value_lengths().drop_null().to_numpy())
-    if len(widths) != 1 or not widths[0] or not np.isfinite(numbers).all():
-        raise InputError("has a row without one number for each label or feature", file=path)
-    rows = np.full((len(column), widths[0]), np.nan, dtype=numbers.dtype)
-    rows[valid] = numbers.reshape(-1, widths[0])
+    numbers = column.flatten().to_numpy(zero_copy_only=False).reshape(int(valid.sum()), -1)
+    rows = np.full((len(column), numbers.shape[1]), np.nan, dtype=numbers.dtype)
+    rows[valid] = numbers
     return rows

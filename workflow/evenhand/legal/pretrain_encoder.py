@@ -20,8 +20,8 @@ from evenhand.core.stage import Count, Input, Natural, Output, Range, Setting
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.learning.language_modelling import Batches, fit, loss_curve, mask_tokens
-from evenhand.legal.built import check_ids, read_cases_table, read_splits
-from evenhand.legal.tokens import TokenStore, check_tokenizer, read_meta
+from evenhand.legal.built import BuiltCases, check_ids
+from evenhand.legal.stores import TokenStore, check_tokenizer, read_tokens_meta
 from evenhand.scoring.device import repeatable
 from evenhand.scoring.model_files import model_source
 from evenhand.scoring.models import MaskedLM, load_masked_lm
@@ -116,7 +116,7 @@ def pretrain_encoder(
         The model or the tokens cannot be used or do not belong together, a split has nothing
         to learn from or to measure on, or a loss is no number.
     """
-    meta = read_meta(tokens_meta)
+    meta = read_tokens_meta(tokens_meta)
     source = model_source(model, hub_name)
     lm = load_masked_lm(source, revision=revision, device=device, allow_missing=new_head)
     _check_model(lm, block, source)
@@ -197,13 +197,14 @@ def _read_blocks(
     Also the number of training cases, and of their tokens that are in no block.
     """
     store = TokenStore(tokens)
-    ids = read_cases_table(data, ["case_id"])["case_id"].to_pylist()
-    check_ids(store.case_ids, ids, tokens)
+    built = BuiltCases(data)
+    check_ids(store.case_ids, built.case_ids, tokens)
     blocks: dict[str, dict[bytes, np.ndarray]] = {"train": {}, "dev": {}}
     cases = tokens_left_out = 0
-    for row, (case_id, split) in enumerate(zip(ids, read_splits(data).tolist(), strict=True)):
+    splits = built.splits.tolist()
+    for row, (case_id, split) in enumerate(zip(store.case_ids, splits, strict=True)):
         if split in blocks:
-            pieces, left_out = _cut(*store.case(row), special, block)
+            pieces, left_out = _cut(store.case(row), special, block)
             named = enumerate(pieces)
             blocks[split] |= {f"{case_id}\0{number}".encode(): piece for number, piece in named}
             if split == "train":
@@ -213,15 +214,15 @@ def _read_blocks(
 
 
 def _cut(
-    ids: np.ndarray, lengths: np.ndarray, special: dict[str, Any], block: int
+    paragraphs: list[np.ndarray], special: dict[str, Any], block: int
 ) -> tuple[list[np.ndarray], int]:
     """Return the blocks of one case, and how many tokens of its end are in none."""
-    before, after = (np.array(special[name], dtype=ids.dtype) for name in ("before", "after"))
-    paragraphs = np.split(ids, np.cumsum(lengths)[:-1])[: len(lengths)]
-    text = [ids[:0]]
-    for paragraph in paragraphs:
-        text += [after, paragraph[len(before) : len(paragraph) - len(after)]]
-    text = np.concatenate([text[0], *text[2:]])  # the end-of-text tokens stand between paragraphs
+    if not paragraphs:
+        return [], 0
+    before, after = (np.array(special[n], dtype=paragraphs[0].dtype) for n in ("before", "after"))
+    words = (paragraph[len(before) : len(paragraph) - len(after)] for paragraph in paragraphs)
+    # the end-of-text tokens stand between paragraphs
+    text = np.concatenate([part for pair in ((after, some) for some in words) for part in pair][1:])
     room = block - len(before) - len(after)
     pieces = np.split(text, range(room, len(text), room)) if len(text) else []
     left_out = 0

@@ -10,11 +10,12 @@ from evenhand.core.stage import Input, Output
 from evenhand.core.tables import Table, integer, share, text, write_tables
 from evenhand.errors import InputError
 from evenhand.io.tables import read_rows
-from evenhand.legal.audit import ANSWERS, task, unknown_name, values
-from evenhand.legal.dataset import Attribute
+from evenhand.legal.audit import ANSWERS, task
+from evenhand.legal.built import group_names
+from evenhand.legal.declaration import Attribute
 from evenhand.legal.findings import findings_files
 from evenhand.metrics.proportions import Share, stratified_share, wilson_share
-from evenhand.sheets.filled import Row, check_rows, chosen, read_filled, refuse
+from evenhand.sheets.filled import check_rows, chosen, read_filled, refuse
 from evenhand.sheets.tasks import group_of
 
 TABLE = Table(
@@ -43,8 +44,7 @@ TABLE = Table(
 #: What a row of the table is about: one rule, all that give a value, all that give none.
 RULE, KNOWN, NOTHING_KNOWN = "rule", "values", "no_values"
 
-RIGHT, WRONG, CANNOT_TELL = ANSWERS
-
+RIGHT, WRONG, _ = ANSWERS
 
 #: The answer for a case: one of `ANSWERS`, and the true value if it was filled in.
 Answer = tuple[str, str | None]
@@ -124,38 +124,35 @@ def _answers(
     """Yield attribute and case, and the answer, of each row of a sheet that has one."""
     declared = task(next(iter(attributes.values())))
     rows = read_filled(path, declared)
-    expected = {
-        (name, case): row for name, some in handed_out.items() for case, row in some.items()
-    }
-    check_rows(path, rows, expected, declared)
+    cases = {(name, case): row for name, some in handed_out.items() for case, row in some.items()}
+    check_rows(path, rows, cases, declared)
     for name in handed_out:
-        of_attribute = [row for row in rows if row.cells["attribute"] == name]
-        answers = _answers_of(path, of_attribute, attributes[name])
-        for row, (right, value) in zip(of_attribute, answers, strict=True):
+        some = [row for row in rows if row.cells["attribute"] == name]
+        groups = attributes[name].groups
+        rights = chosen(path, some, "right", ANSWERS)
+        true = chosen(path, some, "should_be", group_names(attributes[name]), numbers=not groups)
+        answers = list(zip(some, rights, true, strict=True))
+        refuse(
+            path,
+            [row for row, right, value in answers if value and not right],
+            "should_be is filled in, and right is blank",
+            f"fill in {', '.join(ANSWERS[:-1])} or {ANSWERS[-1]}, or leave both blank",
+            "should_be",
+        )
+        refuse(
+            path,
+            [
+                row
+                for row, right, value in answers
+                if value and (value == row.cells["value"]) == (right == WRONG)
+            ],
+            "right and should_be contradict each other about the value",
+            "ask the auditor which of the two is meant",
+            "value",
+        )
+        for row, right, value in answers:
             if right:
                 yield (name, row.cells["case_id"]), (right, value)
-
-
-def _answers_of(path: Path, rows: list[Row], attribute: Attribute) -> list[Answer]:
-    """Return the answers of rows about one attribute."""
-    rights = chosen(path, rows, "right", ANSWERS)
-    true = chosen(path, rows, "should_be", values(attribute), numbers=not attribute.groups)
-    filled = [answer for answer in zip(rows, rights, true, strict=True) if answer[2]]
-    refuse(
-        path,
-        [row for row, right, _ in filled if not right],
-        "should_be is filled in, and right is blank",
-        f"fill in {', '.join(ANSWERS[:-1])} or {ANSWERS[-1]}, or leave both blank",
-        "should_be",
-    )
-    refuse(
-        path,
-        [row for row, right, value in filled if (value == row.cells["value"]) == (right == WRONG)],
-        "right and should_be contradict each other about the value",
-        "ask the auditor which of the two is meant",
-        "value",
-    )
-    return list(zip(rights, true, strict=True))
 
 
 def _strata(
@@ -165,7 +162,7 @@ def _strata(
     findings: Path,
 ) -> Strata:
     """Return the counts of cases and answers by rule and whether it gives a value."""
-    unknown = unknown_name(attribute)
+    unknown = group_names(attribute)[-1]
     strata: Strata = defaultdict(Counter)
     present: dict[str, tuple[str, str]] = {}
     for finding in read_rows(findings, ["case_id", "value", "rule"]):

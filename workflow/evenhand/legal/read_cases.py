@@ -5,7 +5,7 @@ import json
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, get_args
@@ -26,6 +26,9 @@ from evenhand.legal.rows import CaseFiles, files_of
 #: Reasons of the quarantine for which the case stays.
 NOTED = frozenset({"bad_date", "conclusion_differs", "no_group"})
 NOTED |= {"undecodable_bytes", "nul_bytes", "other_encoding"}
+
+#: Numbers of the records that are kept: labels, languages, splits, sizes, and groups by attribute.
+Tally = dict[str, Counter[str]]
 
 #: The kind of a format that reads the data sets of all courts.
 ANY = "any"
@@ -97,7 +100,7 @@ def read_cases(
         options | {"declaration": declaration},
         tables_of(reader, tables or []),
     )
-    tally = Tally()
+    tally: Tally = defaultdict(Counter)
 
     def refusal(problem: str) -> InputError:
         words = ", ".join(
@@ -111,68 +114,55 @@ def read_cases(
         )
 
     def describe() -> dict[str, str]:
-        if dataset.kind != COLUMNS or not tally.paragraphs:
+        kept, left_out = tally["sizes"]["records"], sum(_left_out(problems).values())
+        if dataset.kind != COLUMNS or not kept:
             return description(dataset)
-        kept, left_out = tally.languages.total(), sum(_left_out(problems).values())
         if left_out > kept:
             raise refusal(f"only {kept} of {kept + left_out} rows can be used")
-        if 2 * (unknown := tally.labels["unknown"]) > kept:
+        if 2 * (unknown := tally["labels"]["unknown"]) > kept:
             raise InputError(
                 f"{unknown} of {kept} rows have no label",
                 file=files[0] if files else None,
                 remedy="mend the label's column or its missing values, or leave out these rows",
             )
-        return description(completed(json.loads(declaration), tally.labels, tally.values))
+        groups = {each.name: tally[f"group {each.name}"] for each in dataset.attributes}
+        return description(completed(json.loads(declaration), tally["labels"], groups))
 
     distinct = _distinct(reader.read(cases), files, problems)
-    written = write_records(out, map(tally.add, distinct), describe)
+    written = write_records(out, (count(record, tally) for record in distinct), describe)
     problems.write(quarantine)
     if not written:
         raise refusal("no case could be read")
     left_out = _left_out(problems)
     reasons = sorted(problems.counts.items())
     labels = (*read_dataset(out).labels, "none", "unknown")
-    if unknown := sorted(tally.labels.keys() - {*labels}):
-        raise ValueError(f"{unknown[0]} is no label of {dataset.title}")
+    sizes = tally["sizes"]
     result = {
         "read": written + sum(left_out.values()),
         "records": written,
         "left_out": left_out,
         "noted": {reason: n for reason, n in reasons if reason in NOTED},
-        "labels": {name: tally.labels[name] for name in labels if tally.labels[name]},
-        "undated": tally.undated,
-        "languages": dict(sorted(tally.languages.items())),
-        "splits": dict(sorted(tally.splits.items())),
-        "paragraphs": tally.paragraphs,
-        "characters": tally.characters,
+        "labels": {name: tally["labels"][name] for name in labels if tally["labels"][name]},
+        "undated": sizes["undated"],
+        "languages": dict(sorted(tally["languages"].items())),
+        "splits": dict(sorted(tally["splits"].items())),
+        "paragraphs": sizes["paragraphs"],
+        "characters": sizes["characters"],
     }
     write_json(counts, result)
     return {name: result[name] for name in ("read", "records", "left_out", "noted")}
 
 
-@dataclass
-class Tally:
-    """Counts of the records that are kept; `values` are the groups by attribute."""
-
-    labels: Counter[str] = field(default_factory=Counter)
-    languages: Counter[str] = field(default_factory=Counter)
-    splits: Counter[str] = field(default_factory=Counter)
-    values: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    undated: int = 0
-    paragraphs: int = 0
-    characters: int = 0
-
-    def add(self, record: Record) -> Record:
-        """Count a record, and return it."""
-        self.labels.update(["unknown"] if record.labels is None else record.labels or ["none"])
-        self.languages[record.language or "unknown"] += 1
-        self.splits[record.split or "none"] += 1
-        self.undated += record.date is None
-        self.paragraphs += len(record.text)
-        self.characters += sum(map(len, record.text))
-        for name, value in record.metadata.items():
-            self.values[name][value] += 1
-        return record
+def count(record: Record, tally: Tally) -> Record:
+    """Count a record that is kept, and return it."""
+    tally["labels"].update(["unknown"] if record.labels is None else record.labels or ["none"])
+    tally["languages"][record.language or "unknown"] += 1
+    tally["splits"][record.split or "none"] += 1
+    sizes = {"paragraphs": len(record.text), "characters": sum(map(len, record.text))}
+    tally["sizes"].update(sizes | {"records": 1, "undated": record.date is None})
+    for name, value in record.metadata.items():
+        tally[f"group {name}"][value] += 1
+    return record
 
 
 def _left_out(problems: Quarantine) -> dict[str, int]:
@@ -185,10 +175,11 @@ def _options(reader: ModuleType, **options: Any) -> dict[str, Any]:
     """Return the options of a format: defaults, and those that are set, which it must know."""
     options = {name: value for name, value in options.items() if value is not None}
     name = reader.__name__.rpartition(".")[2]
-    if unknown := sorted(options.keys() - reader.OPTIONS.keys()):
+    known = getattr(reader, "OPTIONS", {})
+    if unknown := sorted(options.keys() - known.keys()):
         raise InputError(
             f"the format {name} has no option {unknown[0]}",
-            remedy=f"leave it out (its options: {', '.join(reader.OPTIONS) or 'none'})",
+            remedy=f"leave it out (its options: {', '.join(known) or 'none'})",
         )
     encodings = getattr(reader, "ENCODINGS", get_args(Encoding))
     if options.get("encoding", encodings[0]) not in encodings:
@@ -196,7 +187,7 @@ def _options(reader: ModuleType, **options: Any) -> dict[str, Any]:
             f"the encoding {options['encoding']!r} is none that the format {name} reads",
             remedy=f"choose one of {', '.join(encodings)}",
         )
-    return reader.OPTIONS | options
+    return known | options
 
 
 def _distinct(

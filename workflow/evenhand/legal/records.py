@@ -106,14 +106,14 @@ def tables_of(module: ModuleType, paths: list[Path]) -> dict[str, Path]:
 
     Raises InputError if one is missing.
     """
-    tables = {path.stem: path for path in paths}
-    if missing := [name for name in module.TABLES if name not in tables]:
+    tables, names = {path.stem: path for path in paths}, getattr(module, "TABLES", ())
+    if missing := [name for name in names if name not in tables]:
         name = module.__name__.rpartition(".")[2]
         raise InputError(
             f"{name} needs the table {missing[0]}",
             remedy=f"give {missing[0]}.csv among the tables",
         )
-    return {name: tables[name] for name in module.TABLES}
+    return {name: tables[name] for name in names}
 
 
 def read_distinct(paths: list[Path]) -> Iterator[Record]:

@@ -9,16 +9,12 @@ from pathlib import Path
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
 from evenhand.legal.applicants import alternatives, without_accents
-from evenhand.legal.dataset import Attribute
+from evenhand.legal.declaration import Attribute
 from evenhand.legal.findings import Evidence, Finding, metadata_evidence, unknown_value
 from evenhand.legal.records import Record
 
 #: Table of ``resources/legal`` that `read_states` reads.
 TABLES = ("respondent_states",)
-
-#: FairLex's first group: any respondent in it makes the case one of it.
-FIRST_GROUP = "C.E. European"
-GROUPS = (FIRST_GROUP, "Rest of Europe")
 
 #: The places of the respondent, and the confidence in each.
 CONFIDENCE = {"respondent_given": 1.0, "respondent_in_title": 0.99, "respondent_in_procedure": 0.97}
@@ -64,7 +60,7 @@ def read_states(tables: dict[str, Path], attribute: Attribute, *, column: str) -
     tables : dict of str to Path
         By name; ``respondent_states`` is read.
     attribute : Attribute
-        Not used: `GROUPS` are those of both attributes.
+        Its groups are those of the table.
     column : str
         The grouping: ``fairlex`` or ``eurovoc``.
 
@@ -77,7 +73,9 @@ def read_states(tables: dict[str, Path], attribute: Attribute, *, column: str) -
     codes: dict[str, str] = {}
     groups: dict[str, str] = {}
     columns = ["spelling", "state", "name", "fairlex", "eurovoc"]
-    for row in read_resource(file, columns, unique=("spelling",), choices={column: GROUPS}):
+    for row in read_resource(
+        file, columns, unique=("spelling",), choices={column: attribute.groups}
+    ):
         spelling, code, group = folded(row["spelling"]), row["state"], row[column]
         if codes.setdefault(spelling, code) != code:
             raise InputError(f"has {row['spelling']} for {codes[spelling]} and {code}", file=file)
@@ -100,7 +98,7 @@ def folded(name: str) -> str:
 def find_group(record: Record, attribute: Attribute, states: States) -> Finding:
     """Return the group of the respondent States.
 
-    FairLex's rule: the first group, if any of several respondents is in it; the flag
+    FairLex's rule: the first of the groups that any of several respondents is in; the flag
     ``several_respondents`` marks several States.
 
     Raises
@@ -113,7 +111,7 @@ def find_group(record: Record, attribute: Attribute, states: States) -> Finding:
         if codes := _codes(names, states):
             groups = {states.groups[code] for code in codes}
             flags = ("several_respondents",) if len(codes) > 1 else ()
-            group = FIRST_GROUP if FIRST_GROUP in groups else GROUPS[1]
+            group = next(group for group in attribute.groups if group in groups)
             return Finding(group, rule, CONFIDENCE[rule], evidence, flags)
         unknown = unknown or names
         if rule == "respondent_given":

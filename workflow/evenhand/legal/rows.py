@@ -16,7 +16,8 @@ from evenhand.errors import InputError
 from evenhand.io import tables
 from evenhand.io.csv_rows import read_csv_rows
 from evenhand.io.decoding import TextReader
-from evenhand.io.formats import is_hidden, kind_of
+from evenhand.io.folders import walk
+from evenhand.io.formats import kind_of
 from evenhand.io.markup import strip_html
 from evenhand.io.members import Member, open_members
 from evenhand.io.quarantine import Quarantine
@@ -226,25 +227,15 @@ def files_of(paths: list[Path], quarantine: Quarantine) -> Iterator[Path]:
     for path in paths:
         if not path.is_dir():
             yield path
-        elif inside := sorted(path.iterdir()):
-            yield from _inside(inside, quarantine)
-        else:
+            continue
+        inside = list(walk(str(path)))
+        if not inside:
             raise InputError("holds no file", file=path)
-
-
-def _inside(paths: list[Path], quarantine: Quarantine) -> Iterator[Path]:
-    """Yield the readable ones of a folder's files, and of the files in its folders."""
-    for path in paths:
-        if is_hidden(path.name):
-            if path.name != TIMESTAMP:
-                quarantine.add(str(path), None, "file", "hidden_file", "left out")
-        elif path.is_dir() and not path.is_symlink():
-            yield from _inside(sorted(path.iterdir()), quarantine)
-        elif path.is_file():
-            yield path
-        else:
-            detail = "a link to a folder or to nothing, or no regular file"
-            quarantine.add(str(path), None, "file", "unreadable_file", detail)
+        for name, _, why in inside:
+            if why is None:
+                yield Path(name)
+            elif Path(name).name != TIMESTAMP:
+                quarantine.add(name, None, "file", *why)
 
 
 def joined_text(parts: Iterable[Any], unit: str) -> Any:

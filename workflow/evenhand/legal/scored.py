@@ -8,18 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from evenhand.errors import InputError
-from evenhand.legal.built import (
-    Groups,
-    read_cases_table,
-    read_groups,
-    read_labels,
-    read_splits,
-    with_none,
-)
-from evenhand.legal.dataset import Attribute, Dataset
-from evenhand.legal.declaration import read_dataset
-from evenhand.legal.groups import PLUS, attributes, multiply
-from evenhand.legal.predictions import NO_ATTRIBUTE, labelled, read_predictions
+from evenhand.legal.built import BuiltCases, Groups, with_none
+from evenhand.legal.declaration import Attribute, Dataset
+from evenhand.legal.groups import NO_ATTRIBUTE, PLUS, attributes, multiply
+from evenhand.legal.predictions import read_predictions
 from evenhand.legal.records import SPLITS
 from evenhand.metrics.classification import (
     Counts,
@@ -53,6 +45,11 @@ class Setting(NamedTuple):
     def plain(self) -> "Setting":
         """The plain training (ERM without groups) of the same classifier."""
         return Setting(self.classifier, BASE, NO_ATTRIBUTE)
+
+    @property
+    def order(self) -> tuple[str, bool, str, str]:
+        """The sort key: plain training first, then the other objectives of a classifier."""
+        return self.classifier, self.objective != BASE, self.objective, self.trained_for
 
     def scored_for(self, attribute: str) -> bool:
         """Return whether it was trained for an attribute, a product of it, or none."""
@@ -129,7 +126,7 @@ class Runs(NamedTuple):
 
 
 def read_scored(
-    data: Path,
+    data: BuiltCases,
     predictions: Sequence[Path],
     splits: Sequence[str],
 ) -> tuple[Cases, Runs]:
@@ -138,25 +135,18 @@ def read_scored(
     Raises
     ------
     InputError
-        A split is unknown, or has no such case; the predictions are not of these cases and
-        labels; a training is in two files; there is none.
+        A split has no such case; the predictions are not of these cases; a training is in two
+        files; there is none.
     """
-    dataset = read_dataset(data)
-    if unknown := [split for split in splits if split not in SPLITS]:
-        raise InputError(
-            f"there is no split {unknown[0]!r}", remedy=f"the splits are {', '.join(SPLITS)}"
-        )
-    of_case = read_splits(data)
-    known, hot = read_labels(data, dataset)
-    places = labelled(known, of_case)
-    of_case = of_case[places]
-    ids = np.array(read_cases_table(data, ["case_id"])["case_id"].to_pylist(), dtype=str)[places]
+    places = data.labelled
+    of_case = data.splits[places]
     for split in splits:
         if not (of_case == split).any():
-            raise InputError(f"has no case with a known label in {split}", file=data)
+            raise InputError(f"has no case with a known label in {split}", file=data.path)
     kept = np.isin(of_case, list(splits))
-    groups = [some.take(places) for some in read_groups(data, dataset)]
-    every = Cases(dataset, of_case, hot[places].astype(bool), groups)
+    groups = [some.take(places) for some in data.groups]
+    every = Cases(data.dataset, of_case, data.labels[1][places].astype(bool), groups)
+    ids = np.array(data.case_ids, dtype=str)[places]
     runs = _read_runs(predictions, ids, every, kept)
     for names in dict.fromkeys(tuple(attributes(setting.trained_for)) for setting in runs.settings):
         if len(names) > 1:  # groups of a product of attributes are scored as those of one
@@ -173,8 +163,7 @@ def _read_runs(
 ) -> Runs:
     import pandas
 
-    known = {NO_ATTRIBUTE, *(groups.attribute.name for groups in cases.groups)}
-    labels, index = cases.true.shape[1], pandas.Index(ids)
+    index = pandas.Index(ids)
     by_run: dict[tuple[Setting, int], tuple[Path, np.ndarray, np.ndarray]] = {}
     for path in predictions:
         for run in read_predictions(path):
@@ -186,13 +175,6 @@ def _read_runs(
                     file=path,
                     remedy="give each training once",
                 )
-            if not known.issuperset(attributes(run.attribute)):
-                raise InputError(
-                    f"is of the attribute {run.attribute!r}, which the data set does not have",
-                    file=path,
-                )
-            if run.logits.shape[1] != labels:
-                raise InputError(f"has {run.logits.shape[1]} logits for {labels} labels", file=path)
             order = index.get_indexer(run.case_ids)
             whole = len(order) == len(ids) and (order >= 0).all()
             if not whole or (cases.splits[order] != run.splits).any():
@@ -210,8 +192,7 @@ def _read_runs(
             by_run[setting, run.seed] = path, logits[kept], counterfactual_logits[kept]
     if not by_run:
         raise InputError("there are no predictions to score", file=next(iter(predictions), None))
-    # plain training first, then the other objectives
-    keys = sorted(by_run, key=lambda key: (key[0].classifier, key[0].objective != BASE, *key))
+    keys = sorted(by_run, key=lambda key: (key[0].order, key[1]))
     return Runs(
         [setting for setting, _ in keys],
         [seed for _, seed in keys],

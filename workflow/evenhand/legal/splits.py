@@ -50,6 +50,9 @@ DUPLICATE = pa.schema(
     ]
 )
 
+#: A case: its id, date and place among all, the split that its source states, and its split.
+Case = dict[str, Any]
+
 #: Shares of train, dev and test.
 SHARES = (0.8, 0.1, 0.1)
 
@@ -103,58 +106,45 @@ def split_cases(
             f"the shares {', '.join(map(str, shares))} do not divide a data set",
             remedy="give three shares, of train, dev and test, that sum up to 1",
         )
-    cases: dict[str, dict[str, Any]] = {}
+    cases: dict[str, Case] = {}
     repeated = []
     for source, path in enumerate(records):
         for row in read_rows(path, ["case_id", "date", "split"]):
-            case = row | {"source": source}
+            case = row | {"stated": row["split"], "source": source, "place": len(cases)}
             if cases.setdefault(row["case_id"], case) is not case:
                 repeated.append(_duplicate(case, row["case_id"], "same_id", None))
     if not cases:
         raise InputError("there is no case to divide", file=records[0] if records else None)
     near = find_near_duplicates(lambda: map(words, _texts(records, cases)), threshold)
-    groups: dict[int, list[str]] = defaultdict(list)  # the oldest first, as their members
-    group_of = dict(zip(cases, near.groups().tolist(), strict=True))
-    for case in sorted(cases.values(), key=_order):
-        groups[group_of[case["case_id"]]].append(case["case_id"])
-    decided = _decide(cases, list(groups.values()), shares)
-    place = {case_id: number for number, case_id in enumerate(cases)}
-    duplicate_of = {
-        case_id: groups[group][0]
-        for case_id, group in group_of.items()
-        if groups[group][0] != case_id
-    }
-    rows = (
-        {
-            "case_id": case_id,
-            "source": case["source"],
-            "split": decided[case_id][0],
-            "duplicate_of": duplicate_of.get(case_id),
-            "method": decided[case_id][1],
-        }
-        for case_id, case in cases.items()
-    )
-    write_table(out, SPLIT, rows)
-    similar = [
-        _duplicate(cases[i], first, "near_duplicate", near.similarity(place[i], place[first]))
-        for i, first in duplicate_of.items()
-    ]
+    groups: dict[int, list[Case]] = defaultdict(list)  # the oldest first, as their members
+    numbered = zip(near.groups().tolist(), cases.values(), strict=True)
+    for group, case in sorted(numbered, key=lambda pair: _order(pair[1])):
+        groups[group].append(case)
+    members, similar = list(groups.values()), []
+    _decide(members, shares)
+    for first, *others in members:
+        for case in (first, *others):
+            case["duplicate_of"] = None if case is first else first["case_id"]
+    for case in cases.values():
+        if first := case["duplicate_of"]:
+            similarity = near.similarity(case["place"], cases[first]["place"])
+            similar.append(_duplicate(case, first, "near_duplicate", similarity))
+    write_table(out, SPLIT, ({name: case[name] for name in SPLIT.names} for case in cases.values()))
     write_table(duplicates, DUPLICATE, [*repeated, *similar])
-    free = sum(case["split"] is None for case in cases.values())
-    methods = Counter(method for _, method in decided.values())
-    members = list(groups.values())
+    methods = Counter(case["method"] for case in cases.values())
+    free = sum(case["stated"] is None for case in cases.values())
     result = {
         "cases": len(cases),
         "same_id": len(repeated),
         "near_duplicates": len(similar),
-        "groups_of_several": sum(len(ids) > 1 for ids in members),
+        "groups_of_several": sum(len(some) > 1 for some in members),
         "largest_group": max(map(len, members)),
         "groups_parted_by_given_splits": sum(
-            len({decided[case_id][0] for case_id in ids}) > 1 for ids in members
+            len({case["split"] for case in some}) > 1 for some in members
         ),
         "methods": dict(sorted(methods.items())),
         "splits": {
-            split: _summary([case for i, case in cases.items() if decided[i][0] == split])
+            split: _summary([case for case in cases.values() if case["split"] == split])
             for split in SPLITS
         },
         "note": _UNDATED.format(methods["undated"], free) if methods["undated"] else "",
@@ -163,22 +153,20 @@ def split_cases(
     return result
 
 
-def _duplicate(
-    case: dict[str, Any], duplicate_of: str, how: str, similarity: float | None
-) -> dict[str, Any]:
+def _duplicate(case: Case, duplicate_of: str, how: str, similarity: float | None) -> dict[str, Any]:
     """Return a row of `DUPLICATE`."""
     place = {"case_id": case["case_id"], "source": case["source"]}
     return place | {"duplicate_of": duplicate_of, "how": how, "similarity": similarity}
 
 
-def _texts(records: list[Path], cases: dict[str, dict[str, Any]]) -> Iterator[tuple[str, ...]]:
+def _texts(records: list[Path], cases: dict[str, Case]) -> Iterator[tuple[str, ...]]:
     for source, path in enumerate(records):
         for row in read_rows(path, ["case_id", "text"], BATCH_CASES):
             if cases[row["case_id"]]["source"] == source:
                 yield tuple(row["text"])
 
 
-def _order(case: dict[str, Any]) -> tuple[date, bytes, str]:
+def _order(case: Case) -> tuple[date, bytes, str]:
     """Return the sort key: the oldest first; undated cases last, in the order of a digest."""
     case_id = case["case_id"]
     if case["date"]:
@@ -186,43 +174,41 @@ def _order(case: dict[str, Any]) -> tuple[date, bytes, str]:
     return date.max, blake2b(case_id.encode(), digest_size=8).digest(), case_id
 
 
-def _decide(
-    cases: dict[str, dict[str, Any]], groups: list[list[str]], shares: list[float]
-) -> dict[str, tuple[str, str]]:
-    """Return split and method of each case; the groups, and their members, are in order of age."""
-    decided: dict[str, tuple[str, str]] = {}
+def _decide(groups: list[list[Case]], shares: list[float]) -> None:
+    """Set split and method of each case; the groups, and their members, are in order of age."""
     dated, undated, lent = [], [], []
-    no_dev = {case["split"] for case in cases.values()} == {"train", "test"}
+    no_dev = {case["stated"] for members in groups for case in members} == {"train", "test"}
     for members in groups:
-        stated = [cases[i]["split"] for i in members if cases[i]["split"]]
+        stated = [case["stated"] for case in members if case["stated"]]
         if no_dev and {*stated} == {"train"}:
             lent.append(members)
         elif stated:
-            for i in members:
-                split = cases[i]["split"]
-                decided[i] = (split, "given") if split else (stated[0], "group")
+            for case in members:
+                case["split"] = case["stated"] or stated[0]
+                case["method"] = "given" if case["stated"] else "group"
         else:
-            (dated if cases[members[0]]["date"] else undated).append(members)
+            (dated if members[0]["date"] else undated).append(members)
     for method, some in (("chronological", dated), ("undated", undated)):
-        for members, middle, total in _middles(some):
+        for case, middle, total in _middles(some):
             borders = (shares[0] * total, (shares[0] + shares[1]) * total)
             split = SPLITS[sum(middle > border for border in borders)]
-            decided |= dict.fromkeys(members, (split, method))
-    for members, middle, total in _middles(lent):
+            case |= {"split": split, "method": method}
+    for case, middle, total in _middles(lent):
         train = middle <= total * shares[0] / (shares[0] + shares[1])
-        decided |= dict.fromkeys(members, ("train", "given") if train else ("dev", "held_out"))
-    return decided
+        split, method = ("train", "given") if train else ("dev", "held_out")
+        case |= {"split": split, "method": method}
 
 
-def _middles(groups: list[list[str]]) -> Iterator[tuple[list[str], float, int]]:
-    """Yield each group, the number of cases before its middle, and that of all cases."""
+def _middles(groups: list[list[Case]]) -> Iterator[tuple[Case, float, int]]:
+    """Yield each case, the number of cases before its group's middle, and that of all cases."""
     before, total = 0, sum(map(len, groups))
     for members in groups:
-        yield members, before + len(members) / 2, total
+        for case in members:
+            yield case, before + len(members) / 2, total
         before += len(members)
 
 
-def _summary(cases: list[dict[str, Any]]) -> dict[str, Any]:
+def _summary(cases: list[Case]) -> dict[str, Any]:
     """Return the number of cases, and their first and last date."""
     dates = sorted(str(case["date"]) for case in cases if case["date"]) or [None]
     return {"cases": len(cases), "first_date": dates[0], "last_date": dates[-1]}

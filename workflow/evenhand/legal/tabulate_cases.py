@@ -6,10 +6,8 @@ from evenhand.core import stage
 from evenhand.core.families import load_members
 from evenhand.core.stage import Input, Output, Range
 from evenhand.core.tables import tabulate
-from evenhand.errors import InputError
 from evenhand.legal import case_tables
 from evenhand.legal.case_study import CaseStudy
-from evenhand.legal.declaration import read_dataset
 from evenhand.legal.findings import findings_files
 
 
@@ -55,18 +53,14 @@ def tabulate_cases(
     InputError
         The inputs do not belong together, or one of them is damaged.
     """
-    fixed = read_dataset(data)
-    if len(tokens or []) != len(metas or []):
-        raise InputError("each file of token ids needs its description beside it")
     study = CaseStudy(
         data,
-        fixed,
-        published,
-        claims,
-        words,
-        findings_files(findings)[1] if findings else {},
-        list(zip(tokens or [], metas or [], strict=True)),
-        resamples,
+        published=published,
+        claims=claims,
+        words=words,
+        findings=findings_files(findings)[1] if findings else {},
+        tokens=list(zip(tokens or [], metas or [], strict=True)),
+        resamples=resamples,
     )
     return tabulate(out, load_members(case_tables), study, {"dataset": dataset})
 

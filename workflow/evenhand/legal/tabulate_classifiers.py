@@ -7,6 +7,7 @@ from evenhand.core.families import load_members
 from evenhand.core.stage import Count, Delta, Input, Output, Range
 from evenhand.core.tables import tabulate
 from evenhand.legal import classifier_tables
+from evenhand.legal.built import BuiltCases
 from evenhand.legal.classifier_study import ClassifierStudy
 from evenhand.legal.scored import read_scored
 
@@ -73,10 +74,11 @@ def tabulate_classifiers(
         The predictions are not of these cases, or a draw has no samples.
     """
     splits = ["dev", "test"] if splits is None else splits
-    scored, runs = read_scored(data, predictions, splits)
+    built = BuiltCases(data)
+    scored, runs = read_scored(built, predictions, splits)
     stands_for = dict.fromkeys(linear or [], "linear")
     study = ClassifierStudy(
-        data=data,
+        data=built,
         cases=scored,
         runs=runs,
         predictions=predictions,

@@ -11,13 +11,8 @@ from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
-from evenhand.legal.built import case_batches
-from evenhand.legal.declaration import read_dataset
-from evenhand.legal.tokens import (
-    BATCH_ROWS,
-    schema,
-    tokenizer_digest,
-)
+from evenhand.legal.built import BuiltCases
+from evenhand.legal.stores import tokenizer_digest, tokens_schema
 from evenhand.scoring.model_files import model_source
 from evenhand.scoring.models import load_tokenizer
 
@@ -62,7 +57,7 @@ def tokenise_cases(
     data : path
         {dataset}.parquet.
     out : path
-        Arrow IPC file, a row per case in the order of the data set: see `evenhand.legal.tokens`.
+        Arrow IPC file, a row per case in the order of the data set: see `evenhand.legal.stores`.
     meta : path
         JSON: tokenizer (its name), tokenizer_sha256, revision, vocabulary, dtype (uint16 or
         uint32), special (before, after, pad, unknown, mask), segments and tokens (the limits),
@@ -91,7 +86,8 @@ def tokenise_cases(
     InputError
         There is no tokenizer, it is no fast one, or it takes fewer tokens than the limit.
     """
-    fixed = read_dataset(data)
+    cases = BuiltCases(data)
+    fixed = cases.dataset
     stored = max(STORED, fixed.segments)
     source = model_source(model, hub_name)
     tokenizer = load_tokenizer(source, revision)
@@ -110,17 +106,12 @@ def tokenise_cases(
     counts = dict.fromkeys(
         ("cases", "paragraphs", "paragraphs_stored", "tokens", "tokens_stored", "unknown"), 0
     )
-    form = schema(dtype)
+    form = tokens_schema(dtype)
     with pa.OSFile(str(out), "wb") as stream, pa.ipc.new_file(stream, form) as writer:
-        waiting: list[pa.RecordBatch] = []
-        for batch in case_batches(data, ["case_id", "text"]):
+        for batch in cases.batches("case_id", "text"):
             batch = _with_blanks(batch) if published_blanks else batch
-            waiting.append(_encoded(batch, backend, special, fixed.tokens, stored, form, counts))
-            if sum(encoded.num_rows for encoded in waiting) >= BATCH_ROWS:
-                writer.write_batch(pa.concat_batches(waiting))
-                waiting = []
-        if waiting:
-            writer.write_batch(pa.concat_batches(waiting))
+            encoded = _encoded(batch, backend, special, fixed.tokens, stored, form, counts)
+            writer.write_batch(encoded)
     unknown_share = None
     if special["unknown"] is not None and counts["tokens_stored"]:
         unknown_share = round(counts["unknown"] / counts["tokens_stored"], 6)

@@ -26,7 +26,6 @@ def train_classifier(
     weights: Output | None = None,
     features_meta: Input | None = None,
     counterfactuals: Input | None = None,
-    counterfactuals_meta: Input | None = None,
     neighbours: Input | None = None,
     model: Input | None = None,
     hub_name: str | None = None,
@@ -65,7 +64,7 @@ def train_classifier(
         Each of them once: of first weights, batches and dropout.
     weights : path, optional
         Folder: `evenhand.legal.classifier_folder`, for one seed of a hierarchical classifier.
-    counterfactuals, counterfactuals_meta : path, optional
+    counterfactuals : path, optional
         The counterfactuals as the classifier reads them, made as `features` were. The
         counterfactual of each case that has one is predicted too, and learned from if the
         objective asks for it.
@@ -133,7 +132,6 @@ def train_classifier(
         features=features,
         features_meta=features_meta,
         counterfactuals=counterfactuals,
-        counterfactuals_meta=counterfactuals_meta,
         model=model,
         hub_name=hub_name,
         revision=revision,
@@ -141,13 +139,14 @@ def train_classifier(
     loaded = module.Classifier(job, files)
     if weights is not None and (loaded.description is None or len(seeds) > 1):
         raise InputError("the weights of one seed of a hierarchical classifier can be kept")
-    cases, examples, graph = job.cases, job.cases.examples, None
+    examples, graph = job.examples, None
+    splits = job.data.splits[job.data.labelled]
     if neighbours is not None and kind_of_pairs(job.options) == GRAPH:
         epsilon = {"epsilon": job.options["epsilon"], "unit": job.options["epsilon_unit"]}
         graph = read_neighbours(neighbours, examples.ids, examples.train, **epsilon)
     pairs = Pairs(swapped=loaded.changed, neighbours=graph)
     remarks = [
-        *cases.remarks,
+        *job.remarks,
         *check(examples, job.objective, job.options, job.settings),
         *check_pairs(job.options, pairs, examples.train),
     ]
@@ -162,10 +161,10 @@ def train_classifier(
                 *key.values(),
                 result.seed,
                 np.array(examples.ids, dtype=str),
-                cases.splits,
+                splits,
                 result.logits,
                 result.counterfactual_logits,
-                probed_features(result.features, cases.splits, examples.train),
+                probed_features(result.features, splits, examples.train),
             )
             for result in results
         ],
@@ -183,9 +182,9 @@ def train_classifier(
             **key,
             "objective_options": dict(job.options),
             "seed": seeds[0],
-            "kind": cases.dataset.kind,
-            "labels": list(cases.dataset.labels),
-            "task": cases.dataset.task,
+            "kind": job.data.dataset.kind,
+            "labels": list(job.data.dataset.labels),
+            "task": job.data.dataset.task,
             **loaded.description,
             "epoch": trainings[0].epoch,
             "select": job.settings.select,
@@ -194,15 +193,15 @@ def train_classifier(
         keep = job.extra["keep_weights"]
         save_classifier(weights, results[0].model, description, weights=keep)
 
-    def by_split(splits: np.ndarray) -> dict[str, int]:
-        return {split: int((splits == split).sum()) for split in SPLITS}
+    def by_split(some: np.ndarray) -> dict[str, int]:
+        return {split: int((some == split).sum()) for split in SPLITS}
 
     logits = results[0].counterfactual_logits
-    changed = None if logits is None else cases.splits[np.isfinite(logits).all(axis=1)]
+    changed = None if logits is None else splits[np.isfinite(logits).all(axis=1)]
     return ({} if changed is None else {"counterfactuals": by_split(changed)}) | {
-        "cases": len(cases.rows),
-        "left_out": len(cases.every) - len(cases.rows),
-        "splits": by_split(cases.splits),
+        "cases": len(splits),
+        "left_out": len(job.data.case_ids) - len(splits),
+        "splits": by_split(splits),
         "remarks": remarks,
         "epochs": [len(trained.history) for trained in trainings],
         "best_epochs": [trained.epoch for trained in trainings],

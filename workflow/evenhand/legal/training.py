@@ -23,48 +23,13 @@ from evenhand.learning.objective import (
 from evenhand.learning.pairs import Pairs
 from evenhand.learning.settings import Settings
 from evenhand.learning.trainer import fit
-from evenhand.legal.built import (
-    check_ids,
-    label_sets,
-    read_cases_table,
-    read_groups,
-    read_labels,
-    read_splits,
-)
-from evenhand.legal.dataset import Dataset
-from evenhand.legal.declaration import read_dataset
-from evenhand.legal.groups import PLUS, attributes, has_label, multiply
-from evenhand.legal.predictions import NO_ATTRIBUTE, labelled
+from evenhand.legal.built import BuiltCases, check_ids, label_sets
+from evenhand.legal.groups import NO_ATTRIBUTE, PLUS, attributes, has_label, multiply
 from evenhand.legal.records import SPLITS
 from evenhand.scoring.device import prepare_device, repeatable
 
 if TYPE_CHECKING:
     from torch import nn
-
-
-class LabelledCases(NamedTuple):
-    """The cases of a data set that are trained on or scored.
-
-    Attributes
-    ----------
-    dataset : Dataset
-    rows : array of int64, shape (n,)
-        Their places in the data set.
-    splits : array of str, shape (n,)
-    examples : Examples
-        Of these n cases: row numbers below n.
-    every : list of str
-        The ids of all cases of the data set, those without a label included.
-    remarks : list of str
-        On groups that were merged.
-    """
-
-    dataset: Dataset
-    rows: np.ndarray
-    splits: np.ndarray
-    examples: Examples
-    every: list[str]
-    remarks: list[str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +47,12 @@ class Job:
     extra : mapping
         The settings that only this kind of classifier has.
     device : str
-    cases : LabelledCases
+    data : BuiltCases
+        The data set.
+    examples : Examples
+        Its cases that are trained on or scored: row n is the place ``data.labelled[n]``.
+    remarks : list of str
+        On groups that were merged.
     """
 
     objective: Objective
@@ -91,7 +61,9 @@ class Job:
     settings: Settings
     extra: Mapping[str, Any]
     device: str
-    cases: LabelledCases
+    data: BuiltCases
+    examples: Examples
+    remarks: list[str]
 
 
 class Result(NamedTuple):
@@ -107,47 +79,44 @@ class Result(NamedTuple):
     model: "nn.Module | None" = None
 
 
-def read_labelled(data: Path, attribute: str | None = None) -> LabelledCases:
-    """Read labels, splits, and the groups of an attribute or a product; not the texts.
+def read_examples(data: BuiltCases, attribute: str | None) -> tuple[Examples, list[str]]:
+    """Return the cases with a known label and a split, and remarks on groups that were merged.
+
+    With an attribute or a product they have its groups.
 
     Raises
     ------
     InputError
-        The file was not written by `build_cases`, a label is out of range, or there is no such
-        attribute with groups.
+        A label is out of range, or there is no such attribute with groups.
     """
-    dataset = read_dataset(data)
-    known, hot = read_labels(data, dataset)
-    case_ids = read_cases_table(data, ["case_id"])["case_id"].to_pylist()
-    splits = read_splits(data)
-    rows = labelled(known, splits)
-    splits, hot, remarks = splits[rows], hot[rows], []
+    dataset, rows, remarks = data.dataset, data.labelled, []
+    splits, hot = data.splits[rows], data.labels[1][rows]
     examples = Examples(
-        ids=[case_ids[row] for row in rows],
+        ids=[data.case_ids[row] for row in rows],
         labels=hot.argmax(axis=1) if dataset.task == "multi_class" else hot,
         classes=len(dataset.labels),
         task=dataset.task,
         train=np.flatnonzero(splits == SPLITS[0]),
         dev=np.flatnonzero(splits == SPLITS[1]),
     )
-    if attribute is not None:
-        groups = {some.attribute.name: some.take(rows) for some in read_groups(data, dataset)}
-        if missing := [name for name in attributes(attribute) if name not in groups]:
-            raise InputError(
-                f"{missing[0]!r} is no attribute with groups of {dataset.title}",
-                file=data,
-                remedy=f"take one of {', '.join(groups)}",
-            )
-        parts = [groups[name] for name in attributes(attribute)]
-        codes, names = parts[0].codes, parts[0].names
-        if PLUS in attribute:
-            labels = label_sets(hot, dataset) if has_label(attribute) else (None, ())
-            codes, names, remarks = multiply(parts, *labels, examples.train)
-        unknown = len(names) - 1
-        if not (codes == unknown).any():
-            names = names[:unknown]
-        examples = replace(examples, groups=codes, group_names=names, known_groups=unknown)
-    return LabelledCases(dataset, rows, splits, examples, case_ids, remarks)
+    if attribute is None:
+        return examples, remarks
+    groups = {some.attribute.name: some.take(rows) for some in data.groups}
+    if missing := [name for name in attributes(attribute) if name not in groups]:
+        raise InputError(
+            f"{missing[0]!r} is no attribute with groups of {dataset.title}",
+            file=data.path,
+            remedy=f"take one of {', '.join(groups)}",
+        )
+    parts = [groups[name] for name in attributes(attribute)]
+    codes, names = parts[0].codes, parts[0].names
+    if PLUS in attribute:
+        labels = label_sets(hot, dataset) if has_label(attribute) else (None, ())
+        codes, names, remarks = multiply(parts, *labels, examples.train)
+    unknown = len(names) - 1
+    if not (codes == unknown).any():
+        names = names[:unknown]
+    return replace(examples, groups=codes, group_names=names, known_groups=unknown), remarks
 
 
 def make_job(
@@ -197,6 +166,8 @@ def make_job(
             f"{objective} removes its groups, and the label is part of {attribute}",
             remedy="name the attributes alone; batches are balanced over the label anyway",
         )
+    built = BuiltCases(data)
+    examples, remarks = read_examples(built, attribute)
     return Job(
         objective=chosen,
         options=options,
@@ -204,7 +175,9 @@ def make_job(
         settings=how,
         extra=extra,
         device=device,
-        cases=read_labelled(data, attribute),
+        data=built,
+        examples=examples,
+        remarks=remarks,
     )
 
 
@@ -224,17 +197,17 @@ class NetworkClassifier:
 
     def open(self, store: Callable[[Path], Any], files: SimpleNamespace) -> None:
         """Open the cases, and their counterfactuals if there are any; see who has one."""
-        cases, self.changed = self.job.cases, None
+        data, self.changed = self.job.data, None
         paths = [path for path in (files.features, files.counterfactuals) if path is not None]
         self.stores = [store(path) for path in paths]
         for opened, path in zip(self.stores, paths, strict=True):
-            check_ids(opened.case_ids, cases.every, path)
+            check_ids(opened.case_ids, data.case_ids, path)
         if files.counterfactuals is not None:
-            self.changed = np.array([self.differs(int(row)) for row in cases.rows], bool)
+            self.changed = np.array([self.differs(int(row)) for row in data.labelled], bool)
 
     def located(self, rows: np.ndarray) -> Iterator[tuple[Any, int]]:
         """Yield store and place of each row: of n cases, row n + i is i's counterfactual."""
-        cases = self.job.cases.rows
+        cases = self.job.data.labelled
         for store, place in zip(*np.divmod(rows, len(cases)), strict=True):
             yield self.stores[store], int(cases[place])
 
@@ -247,7 +220,7 @@ class NetworkClassifier:
                 model, trained, logits, features = fit(
                     self.build,
                     self.batcher,
-                    job.cases.examples,
+                    job.examples,
                     job.objective,
                     job.options,
                     settings,

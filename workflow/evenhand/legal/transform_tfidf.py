@@ -7,14 +7,7 @@ import numpy as np
 from evenhand.core import stage
 from evenhand.core.resources import read_resource
 from evenhand.core.stage import Input, Output
-from evenhand.errors import InputError
-from evenhand.legal.built import (
-    case_documents,
-    read_cases_table,
-    read_labels,
-    read_splits,
-)
-from evenhand.legal.declaration import read_dataset
+from evenhand.legal.built import BuiltCases
 from evenhand.legal.features import transform_documents, write_features
 from evenhand.legal.fit_tfidf import HEADER
 
@@ -49,17 +42,12 @@ def transform_tfidf(
         The vocabulary is not of `fit_tfidf`.
     """
     rows = read_resource(vocabulary, HEADER)
-    if not rows or not all(row["train_cases"].isdecimal() for row in rows):
-        raise InputError("is no vocabulary of fit_tfidf", file=vocabulary)
-    known, _ = read_labels(counterfactuals, read_dataset(counterfactuals))
-    train = int((known & (read_splits(counterfactuals) == "train")).sum())
-    cases = np.array([int(row["train_cases"]) for row in rows])
+    cases = BuiltCases(counterfactuals)
+    times = np.array([int(row["train_cases"]) for row in rows])
     matrix = transform_documents(
-        case_documents(counterfactuals), [row["term"] for row in rows], cases, train
+        cases.documents(), [row["term"] for row in rows], times, int(cases.trained.sum())
     )
-    write_features(
-        out, read_cases_table(counterfactuals, ["case_id"])["case_id"].to_pylist(), matrix
-    )
+    write_features(out, cases.case_ids, matrix)
     return {
         "cases": matrix.shape[0],
         "features": matrix.shape[1],

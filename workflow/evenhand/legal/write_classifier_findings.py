@@ -8,12 +8,11 @@ from typing import Any
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import read_table
-from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.legal.declaration import KIND as DECLARED
 from evenhand.legal.declaration import read_declaration
-from evenhand.legal.objective_titles import Titles, titles_of
-from evenhand.legal.predictions import NO_ATTRIBUTE
+from evenhand.legal.groups import NO_ATTRIBUTE
+from evenhand.legal.objective_titles import Titles
 from evenhand.legal.published import ALL, read_claims
 from evenhand.legal.scored import BASE
 from evenhand.metrics.inference import ABOVE
@@ -71,15 +70,14 @@ def write_classifier_findings(
     Raises
     ------
     InputError
-        There is not one declaration for each data set, or a table is missing.
+        A table is missing.
     """
-    if len(declarations) != len(tables):
-        raise InputError("there is not one declaration for each data set")
     claim_values = {
         row["quantity"]: "" if row["low"] is None else f"{row['low']:g}"
         for row in read_claims(claims, ALL)
     }
-    called, scopes = titles_of(objectives, objective_titles), []
+    called = Titles(zip(objectives or [], objective_titles or [], strict=True))
+    scopes = []
     for folder, declaration in zip(tables, declarations, strict=True):
         dataset = read_declaration(declaration)
         titles = Titles({attribute.name: attribute.title for attribute in dataset.attributes})

@@ -7,10 +7,8 @@ import numpy as np
 from evenhand.core import stage
 from evenhand.core.stage import Delta, Input, Output
 from evenhand.errors import InputError
-from evenhand.legal.built import read_cases_table, read_labels, read_splits
-from evenhand.legal.declaration import read_dataset
+from evenhand.legal.built import BuiltCases
 from evenhand.legal.groups import PLUS
-from evenhand.legal.predictions import labelled
 from evenhand.legal.scored import read_scored
 from evenhand.metrics.classification import predicted_labels
 from evenhand.predictions.audit_predictions import write_audit
@@ -55,7 +53,8 @@ def audit_classifier(
     """
     from scipy.special import expit, softmax
 
-    dataset = read_dataset(data)
+    built = BuiltCases(data)
+    dataset = built.dataset
     labels = dataset.labels
     if positive not in (None, *labels):
         raise InputError(
@@ -64,12 +63,9 @@ def audit_classifier(
         )
     several = dataset.task == "multi_label"
     chosen = labels.index(positive) if positive else 1 if len(labels) == 2 and not several else None
-    scored, runs = read_scored(data, predictions, ["test"])
-    known, _ = read_labels(data, dataset)
-    splits = read_splits(data)
-    places = labelled(known, splits)
-    ids = np.array(read_cases_table(data, ["case_id"])["case_id"].to_pylist(), dtype=str)[places]
-    ids = ids[splits[places] == "test"]
+    scored, runs = read_scored(built, predictions, ["test"])
+    places = built.labelled
+    ids = np.array(built.case_ids, dtype=str)[places[built.splits[places] == "test"]]
     logits = runs.logits.astype(float)
     groups, without = {}, []
     for group in scored.groups:

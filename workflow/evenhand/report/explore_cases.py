@@ -10,19 +10,10 @@ import pyarrow as pa
 from evenhand.core import stage
 from evenhand.core.stage import Count, Input, Natural, Output
 from evenhand.io.tables import read_rows
-from evenhand.legal.built import (
-    case_batches,
-    group_names,
-    label_names,
-    read_cases_table,
-    read_labels,
-    read_splits,
-    with_none,
-)
-from evenhand.legal.dataset import Attribute, Dataset
-from evenhand.legal.declaration import read_dataset
+from evenhand.legal.built import BuiltCases, group_names, label_names, with_none
+from evenhand.legal.declaration import Attribute, Dataset
+from evenhand.legal.groups import NO_ATTRIBUTE
 from evenhand.legal.groups import title as title_of
-from evenhand.legal.predictions import NO_ATTRIBUTE, labelled
 from evenhand.legal.records import SPLITS
 from evenhand.legal.scored import Cases, Setting, read_scored
 from evenhand.metrics.classification import predicted_labels
@@ -121,7 +112,7 @@ def explore_cases(
 
 
 def describe_cases(
-    key: str, title: str, data: Path, records: Iterable[Path], predictions: Sequence[Path], *,
+    key: str, title: str, path: Path, records: Iterable[Path], predictions: Sequence[Path], *,
     objective_titles: Mapping[str, str], splits: Sequence[str], characters: int, most: int,
 ) -> tuple[Document, dict[str, int], int]:  # fmt: skip
     """Return the cases of some splits as a set, the cases of each split, and how many are left out.
@@ -129,12 +120,12 @@ def describe_cases(
     The arguments are those of `explore_cases`, of one data set; the titles of objectives are by
     name.
     """
-    dataset = read_dataset(data)
-    of_case = read_splits(data)
+    data = BuiltCases(path)
+    dataset, of_case = data.dataset, data.splits
     chosen = np.concatenate([np.flatnonzero(of_case == split) for split in splits])
     left_out, chosen = max(len(chosen) - most, 0), chosen[:most]
-    known, hot = read_labels(data, dataset)
-    table = read_cases_table(data, COLUMNS).take(pa.array(chosen)).to_pydict()
+    known, hot = data.labels
+    table = data.table(*COLUMNS).take(pa.array(chosen)).to_pydict()
     ids = table["case_id"]
     details = _details(records, set(ids))
     names = [visible(name) for name in label_names(dataset)]
@@ -168,7 +159,7 @@ def describe_cases(
         part for attribute in dataset.attributes for part in _attribute(data, attribute, chosen)
     )
     item_columns = [*columns("cases", head, choices), *groups, *columns("cases", tail)]
-    trainings = _trainings(data, predictions, splits, known, of_case, chosen)
+    trainings = _trainings(data, predictions, splits, chosen)
     document = form("cases") | {
         "key": key,
         "title": visible(title),
@@ -196,12 +187,12 @@ def _details(records: Iterable[Path], cases: set[str]) -> dict[str, tuple[str, l
     return details
 
 
-def _beginnings(data: Path, chosen: np.ndarray, characters: int) -> list[str | None]:
+def _beginnings(data: BuiltCases, chosen: np.ndarray, characters: int) -> list[str | None]:
     """Return the first characters of the facts of some cases; paragraphs are lines."""
     if not characters:
         return [None] * len(chosen)
     texts, first = {}, 0
-    for batch in case_batches(data, ["case_id", "text"]):
+    for batch in data.batches("case_id", "text"):
         rows = chosen[(chosen >= first) & (chosen < first + len(batch))].tolist()
         part = batch["text"].take(pa.array([row - first for row in rows], pa.int64()))
         for row, paragraphs in zip(rows, part.to_pylist(), strict=True):
@@ -214,11 +205,11 @@ def _cut(text: str, characters: int) -> str:
     return text if len(text) <= characters else text[:characters].rstrip() + "…"
 
 
-def _attribute(data: Path, attribute: Attribute, chosen: np.ndarray) -> list[dict[str, Any]]:
+def _attribute(data: BuiltCases, attribute: Attribute, chosen: np.ndarray) -> list[dict[str, Any]]:
     """Return the columns of an attribute: its value, the rule that found it, and the words."""
     name, title = attribute.name, attribute.title
     names = [name, f"{name}_rule", f"{name}_evidence"]
-    table = read_cases_table(data, names).take(pa.array(chosen)).to_pydict()
+    table = data.table(*names).take(pa.array(chosen)).to_pydict()
     values, rules, evidence = (table.get(key) or [None] * len(chosen) for key in names)
     groups = group_names(attribute) if attribute.groups else []
     options = {"options": groups, "place": "line"} if groups else {"place": ""}
@@ -239,16 +230,16 @@ def _words(evidence: dict[str, Any]) -> str:
 
 
 def _trainings(
-    data: Path, predictions: Sequence[Path], splits: Sequence[str],
-    known: np.ndarray, of_case: np.ndarray, chosen: np.ndarray,
+    data: BuiltCases, predictions: Sequence[Path], splits: Sequence[str], chosen: np.ndarray
 ) -> Iterator[tuple[Setting, np.ndarray, Cases, list[int]]]:  # fmt: skip
     """Yield the logits of each training, (seeds, n, labels), of n cases, and their places."""
-    places = labelled(known, of_case)
-    scored = [split for split in splits if (of_case[places] == split).any()]
+    places = data.labelled
+    of_case = data.splits[places]
+    scored = [split for split in splits if (of_case == split).any()]
     if not predictions or (len(places) and not scored):
         return
     cases, runs = read_scored(data, predictions, scored or list(splits))
-    kept = places[np.isin(of_case[places], scored)]
+    kept = places[np.isin(of_case, scored)]
     row_of = {case: row for row, case in enumerate(chosen.tolist())}
     rows = np.array([row_of.get(case, -1) for case in kept.tolist()], dtype=np.int64)
     on_page = rows >= 0

@@ -1,6 +1,5 @@
 """Write the cards of legal data sets, in the format of the Hugging Face hub."""
 
-from pathlib import Path
 from typing import Any
 
 from evenhand.core import stage
@@ -8,9 +7,8 @@ from evenhand.core.rows import grouped, where
 from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import read_table, read_tables
 from evenhand.io.markdown import render, size_category
-from evenhand.legal.built import group_names, read_cases_table
-from evenhand.legal.dataset import Attribute, Dataset
-from evenhand.legal.declaration import read_dataset
+from evenhand.legal.built import BuiltCases, group_names
+from evenhand.legal.declaration import Attribute
 
 Rows = list[dict[str, Any]]
 
@@ -62,7 +60,7 @@ def write_legal_cards(
     arguments = zip(datasets, data, tables, out, titles, sources, strict=True)
     counts = {}
     for name, file, folder, card, title, source in arguments:
-        facts = _facts(read_dataset(file), file, read_tables(folder)) | {
+        facts = _facts(BuiltCases(file), read_tables(folder)) | {
             "notice": notice,
             "name": title,
             "dataset": name,
@@ -75,9 +73,9 @@ def write_legal_cards(
     return counts
 
 
-def _facts(dataset: Dataset, data: Path, rows: dict[str, Rows]) -> dict[str, Any]:
+def _facts(data: BuiltCases, rows: dict[str, Rows]) -> dict[str, Any]:
     """Return the facts of a card that come from the data set and its tables."""
-    columns = read_cases_table(data, ["language", "label_known"])
+    dataset, columns = data.dataset, data.table("language", "label_known")
     cases, languages = columns.num_rows, set(columns["language"].to_pylist())
     groups = grouped(rows["groups"], "attribute")
     shift = [row for row in rows["shift"] if row["distance"] is not None]

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evenhand.errors import InputError
-from evenhand.io.formats import CUT_AT_LINES, is_hidden, kind_of
+from evenhand.io.folders import NO_FILE, Why, walk
+from evenhand.io.formats import CUT_AT_LINES, kind_of
 from evenhand.text.phrases import listed
 
 #: Approximate bytes of text per compressed byte (Chinese news: 2.8).
@@ -35,13 +36,6 @@ MOST_SIZE = 4
 #: A file is cut into at most so many ranges: each reads the file from its beginning (to count
 #: lines) and digests all of it, which must stay cheap beside the work on the range itself.
 MOST_RANGES = 16
-
-
-#: The reason for not reading a file: one of the quarantine, and a readable detail.
-Why = tuple[str, str]
-
-LINK = "a link to a folder: name the folder under `files`"
-NO_FILE = ("unreadable_file", "a broken link, or no regular file")
 
 
 @dataclass(frozen=True)
@@ -159,7 +153,7 @@ def _expand(corpus: str, pattern: str) -> list[tuple[str, int, Why | None]]:
     matches = sorted(glob.glob(path, recursive=True)) if is_pattern else [path]  # noqa: PTH207
     files: list[tuple[str, int, Why | None]] = []
     for match in matches:
-        files += _walk(match) if os.path.isdir(match) else [_stat(corpus, match)]  # noqa: PTH112
+        files += walk(match) if os.path.isdir(match) else [_stat(corpus, match)]  # noqa: PTH112
     if not files:
         problem = f"nothing matches {pattern}" if is_pattern else f"the folder {path} is empty"
         raise InputError(f"corpus {corpus}: {problem}", remedy="mend the path under `files`")
@@ -176,22 +170,6 @@ def _stat(corpus: str, path: str) -> tuple[str, int, Why | None]:
             file=path,
             remedy="mend the path under `files`; paths begin where Snakemake is started",
         ) from error
-
-
-def _walk(folder: str) -> Iterator[tuple[str, int, Why | None]]:
-    with os.scandir(folder) as entries:
-        for entry in sorted(entries, key=lambda e: e.name):
-            if is_hidden(entry.name):
-                detail = "a hidden folder" if entry.is_dir() else "hidden"
-                yield entry.path, 0, ("hidden_file", detail)
-            elif entry.is_dir(follow_symlinks=False):
-                yield from _walk(entry.path)
-            elif entry.is_dir():
-                yield entry.path, 0, ("unreadable_file", LINK)
-            elif not entry.is_file():
-                yield entry.path, 0, NO_FILE
-            else:
-                yield entry.path, entry.stat().st_size, None
 
 
 def _unusable(path: str, format: str) -> Why | None:

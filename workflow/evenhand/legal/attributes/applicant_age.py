@@ -7,7 +7,7 @@ Age is the year of the judgment less the year of birth (FairLex, `ecthr_dataset.
 from evenhand.legal import applicants
 from evenhand.legal.applicants import Lexicon
 from evenhand.legal.attributes import applicant_birth_year
-from evenhand.legal.dataset import Attribute
+from evenhand.legal.declaration import Attribute
 from evenhand.legal.findings import Finding
 from evenhand.legal.records import Record
 

@@ -19,7 +19,7 @@ from evenhand.legal.applicants import (
     find_mentions,
     read_lexicon,
 )
-from evenhand.legal.dataset import Attribute
+from evenhand.legal.declaration import Attribute
 from evenhand.legal.findings import Evidence, Finding, metadata_evidence
 from evenhand.legal.records import Record
 

@@ -19,7 +19,7 @@ from evenhand.legal.applicants import (
     read_lexicon,
 )
 from evenhand.legal.attributes.applicant_birth_year import not_one_person
-from evenhand.legal.dataset import Attribute
+from evenhand.legal.declaration import Attribute
 from evenhand.legal.findings import Evidence, Finding
 from evenhand.legal.records import Record
 

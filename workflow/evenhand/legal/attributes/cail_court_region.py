@@ -33,7 +33,7 @@ from typing import NamedTuple
 
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.legal.dataset import Attribute
+from evenhand.legal.declaration import Attribute
 from evenhand.legal.findings import Evidence, Finding, metadata_evidence, unknown_value
 from evenhand.legal.records import Record
 

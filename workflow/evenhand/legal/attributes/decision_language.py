@@ -1,11 +1,10 @@
 """FSCS: the language of a decision, as stated by its source."""
 
-from evenhand.legal.dataset import Attribute
+from evenhand.legal.declaration import Attribute
 from evenhand.legal.findings import Finding, metadata_evidence
 from evenhand.legal.records import Record
 
 KIND = "fscs"
-TABLES = ()
 
 
 def find(record: Record, attribute: Attribute, prepared: None) -> Finding:

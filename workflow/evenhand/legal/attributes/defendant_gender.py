@@ -23,12 +23,11 @@ who are convicted of rape are men, so the attribute would depend on the case's o
 
 import re
 
-from evenhand.legal.dataset import Attribute
+from evenhand.legal.declaration import Attribute
 from evenhand.legal.findings import Evidence, Finding
 from evenhand.legal.records import Record
 
 KIND = "cail"
-TABLES = ()
 
 _SEX = {"男": "male", "女": "female"}
 

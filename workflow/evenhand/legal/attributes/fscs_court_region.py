@@ -12,7 +12,7 @@ from pathlib import Path
 
 from evenhand.core.resources import read_resource
 from evenhand.legal.applicants import alternatives
-from evenhand.legal.dataset import Attribute
+from evenhand.legal.declaration import Attribute
 from evenhand.legal.findings import Evidence, Finding, metadata_evidence, unknown_value
 from evenhand.legal.records import Record
 

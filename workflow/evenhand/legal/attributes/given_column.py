@@ -1,11 +1,10 @@
 """The group that a column of a declared data set gives; the reader has applied bins already."""
 
-from evenhand.legal.dataset import Attribute
+from evenhand.legal.declaration import Attribute
 from evenhand.legal.findings import Finding, metadata_evidence
 from evenhand.legal.records import Record
 
 KIND = "declared"
-TABLES = ()
 
 
 def from_source(record: Record, attribute: Attribute) -> Finding | None:

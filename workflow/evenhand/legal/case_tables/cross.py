@@ -14,7 +14,8 @@ from evenhand.core.resources import read_resource
 from evenhand.core.tables import Row, Table, integer, share, text
 from evenhand.legal.built import Groups
 from evenhand.legal.case_study import CaseStudy
-from evenhand.legal.dataset import Dataset
+from evenhand.legal.case_tables.groups import shares
+from evenhand.legal.declaration import Dataset
 from evenhand.legal.published import NOT_REPRODUCED, NOT_RUN, REPRODUCED
 from evenhand.metrics.proportions import wilson_share
 
@@ -69,19 +70,10 @@ def _crossed(groups: Groups, others: Groups) -> Iterator[Row]:
     width = len(others.names)
     flat = np.bincount(groups.codes * width + others.codes, minlength=len(groups.names) * width)
     for name, counts in zip(groups.names, flat.reshape(-1, width).tolist(), strict=True):
-        of, known = sum(counts), sum(counts[:-1])
-        for code, (other_name, count) in enumerate(zip(others.names, counts, strict=True)):
-            yield {
-                "attribute": groups.attribute.name,
-                "group": name,
-                "other_attribute": others.attribute.name,
-                "other_group": other_name,
-                "cases": count,
-                "of": of,
-                **wilson_share(count, of)._asdict(),
-                "known": known,
-                "share_known": count / known if known and code != others.unknown else None,
-            }
+        for other_name, cells in zip(others.names, shares(counts), strict=True):
+            cell = (groups.attribute.name, name, others.attribute.name, other_name)
+            interval = wilson_share(cells["cases"], cells["of"])._asdict()
+            yield dict(zip(CELL, cell, strict=True)) | cells | interval
 
 
 def _verdict(claim: str, cases: int, of: int) -> str:

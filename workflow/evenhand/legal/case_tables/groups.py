@@ -31,15 +31,19 @@ def rows(study: CaseStudy) -> Iterator[Row]:
     for groups in study.groups:
         for split, members in study.parts.items():
             counts = np.bincount(groups.codes[members], minlength=len(groups.names)).tolist()
-            of, known = sum(counts), sum(counts[:-1])
-            for code, (name, count) in enumerate(zip(groups.names, counts, strict=True)):
-                yield {
-                    "attribute": groups.attribute.name,
-                    "split": split,
-                    "group": name,
-                    "cases": count,
-                    "of": of,
-                    "share": count / of if of else None,
-                    "known": known,
-                    "share_known": count / known if known and code != groups.unknown else None,
-                }
+            for name, cells in zip(groups.names, shares(counts), strict=True):
+                key = {"attribute": groups.attribute.name, "split": split, "group": name}
+                yield key | cells
+
+
+def shares(counts: list[int]) -> Iterator[Row]:
+    """Yield the cells of each group from the cases of the groups, of which the last is unknown."""
+    of, known = sum(counts), sum(counts[:-1])
+    for code, count in enumerate(counts):
+        yield {
+            "cases": count,
+            "of": of,
+            "share": count / of if of else None,
+            "known": known,
+            "share_known": count / known if known and code < len(counts) - 1 else None,
+        }

@@ -14,10 +14,11 @@ import pyarrow as pa
 from evenhand.core.resources import read_resource
 from evenhand.core.tables import Row, Table, flag, integer, number, share, text
 from evenhand.errors import InputError
-from evenhand.legal.built import case_batches, label_names, with_none
+from evenhand.legal.built import label_names, with_none
 from evenhand.legal.case_study import CaseStudy
 from evenhand.legal.scored import SEED, drawn_seed
 from evenhand.metrics.association import mutual_information, risk_ratio
+from evenhand.metrics.disparity import share_as_far
 
 #: Columns of the table of words (`outcome_words.csv`). A pattern is a regular expression of RE2;
 #: capitals do not matter, except inside ``(?-i:...)``. Only cases of its language are searched.
@@ -76,7 +77,7 @@ def rows(study: CaseStudy) -> Iterator[Row]:
     """Yield a row per pattern and, if it occurs in a case with known labels, one per label."""
     patterns = read_patterns(study.words, study.dataset.kind)
     languages = [np.zeros(0, str)]
-    for batch in case_batches(study.data, ["case_id", "language", "text"]):
+    for batch in study.batches("case_id", "language", "text"):
         languages.append(np.array(batch["language"].fill_null("").to_pylist(), dtype=str))
         _search(batch, languages[-1], patterns)
     for pattern in patterns:
@@ -184,7 +185,7 @@ def _association(labels: np.ndarray, has: np.ndarray, name: str, resamples: int)
     generator = np.random.default_rng(drawn_seed(name))
     drawn = generator.multivariate_hypergeometric(totals, int(has.sum()), size=resamples)
     noise = mutual_information(drawn, totals)
-    p = (1 + int((noise >= information - 1e-12).sum())) / (1 + resamples)
+    p = float(share_as_far(noise, information))
     return {
         "mutual_information": information,
         "noise_95": np.quantile(noise, 0.95),

@@ -20,11 +20,10 @@ from typing import Any
 import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, number, share, text
-from evenhand.errors import InputError
-from evenhand.legal.built import case_batches
+from evenhand.legal.built import check_ids
 from evenhand.legal.case_study import CaseStudy
-from evenhand.legal.dataset import Dataset
-from evenhand.legal.tokens import read_meta, read_tokens
+from evenhand.legal.declaration import Dataset
+from evenhand.legal.stores import read_tokens, read_tokens_meta
 
 TABLE = Table(
     "lengths",
@@ -54,31 +53,29 @@ BARS = 40
 
 def rows(study: CaseStudy) -> Iterator[Row]:
     """Yield the rows of words or characters, of paragraphs, and of the tokens of each tokenizer."""
-    cases, ids = _lengths(study.data, study.dataset)
-    for unit, lengths in cases.items():
+    for unit, lengths in _lengths(study).items():
         for row in _unit_rows(unit, lengths, study.dataset):
             yield {"unit": unit, **row}
     for file, meta in study.tokens:
-        document = read_meta(meta)
-        for row in _token_rows(_token_counts(file, document, ids, study.dataset), study.dataset):
+        document = read_tokens_meta(meta)
+        for row in _token_rows(_token_counts(file, document, study), study.dataset):
             yield {"unit": "tokens", "tokenizer": document["tokenizer"], **row}
 
 
-def _lengths(data: Path, dataset: Dataset) -> tuple[dict[str, list[tuple[int, int]]], list[str]]:
-    """Return by unit each case's (length, length beyond the segments); and the ids of the cases."""
+def _lengths(study: CaseStudy) -> dict[str, list[tuple[int, int]]]:
+    """Return by unit each case's (length, length beyond the segments)."""
     pairs: dict[str, list[tuple[int, int]]] = {"words": [], "characters": [], "paragraphs": []}
-    ids: list[str] = []
-    for batch in case_batches(data, ["case_id", "language", "text"]):
+    segments = study.dataset.segments
+    for batch in study.batches("language", "text"):
         for row in batch.to_pylist():
-            ids.append(row["case_id"])
             words = [paragraph.split() for paragraph in row["text"]]
             if row["language"] in WITHOUT_BLANKS:
                 unit, lengths = "characters", [sum(map(len, parts)) for parts in words]
             else:
                 unit, lengths = "words", list(map(len, words))
-            pairs[unit].append((sum(lengths), sum(lengths[dataset.segments :])))
-            pairs["paragraphs"].append((len(words), len(words[dataset.segments :])))
-    return {unit: some for unit, some in pairs.items() if some}, ids
+            pairs[unit].append((sum(lengths), sum(lengths[segments:])))
+            pairs["paragraphs"].append((len(words), len(words[segments:])))
+    return {unit: some for unit, some in pairs.items() if some}
 
 
 def _unit_rows(unit: str, pairs: list[tuple[int, int]], dataset: Dataset) -> Iterator[Row]:
@@ -116,41 +113,31 @@ def _width(high: float) -> int:
     return next(width for width in widths if high < width * BARS)
 
 
-def _token_counts(
-    file: Path, document: dict[str, Any], ids: list[str], dataset: Dataset
-) -> dict[str, np.ndarray]:
-    """Return per case: tokens, beyond the segments, beyond the tokens, places filled."""
+def _token_counts(file: Path, document: dict[str, Any], study: CaseStudy) -> np.ndarray:
+    """Return tokens, those beyond the segments and beyond the tokens, and places filled: (4, n)."""
     special = len(document["special"]["before"]) + len(document["special"]["after"])
-    parts: dict[str, list[int]] = {"all": [], "segments": [], "tokens": [], "filled": []}
-    table = read_tokens(file)
-    if table["case_id"].to_pylist() != ids:
-        raise InputError(
-            "holds other cases than the data set", file=file, remedy="tokenise the data set again"
-        )
+    table, dataset, counts = read_tokens(file), study.dataset, []
+    check_ids(table["case_id"].to_pylist(), study.case_ids, file)
     for lengths in table["lengths"]:
         lengths = lengths.values.to_numpy()
         read = lengths[: dataset.segments]
         kept = np.minimum(read, dataset.tokens - special)
-        parts["all"].append(int(lengths.sum()))
-        parts["segments"].append(int(lengths[dataset.segments :].sum()))
-        parts["tokens"].append(int((read - kept).sum()))
-        parts["filled"].append(int(kept.sum()) + special * len(kept))
-    return {name: np.array(values, dtype=np.int64) for name, values in parts.items()}
+        filled = kept.sum() + special * len(kept)
+        counts.append((lengths.sum(), lengths.sum() - read.sum(), (read - kept).sum(), filled))
+    return np.array(counts, dtype=np.int64).reshape(-1, 4).T
 
 
-def _token_rows(counts: dict[str, np.ndarray], dataset: Dataset) -> Iterator[Row]:
-    cases = len(counts["all"])
-    if not cases:
+def _token_rows(counts: np.ndarray, dataset: Dataset) -> Iterator[Row]:
+    lengths, segments, over, _ = counts
+    if not len(lengths):
         return
-    yield from _distribution(counts["all"])
-    total = int(counts["all"].sum())
-    beyond, over = int(counts["segments"].sum()), int(counts["tokens"].sum())
+    yield from _distribution(lengths)
+    total, beyond, cut, filled = counts.sum(axis=1).tolist()
     yield {"value": dataset.segments} | _share("beyond the segments", beyond, total)
-    yield {"value": dataset.tokens} | _share("beyond the tokens", over, total)
-    yield _share("cut", beyond + over, total)
-    yield _share("cases cut", int((counts["segments"] + counts["tokens"] > 0).sum()), cases)
-    places = cases * dataset.segments * dataset.tokens
-    yield _share("slots filled", int(counts["filled"].sum()), places)
+    yield {"value": dataset.tokens} | _share("beyond the tokens", cut, total)
+    yield _share("cut", beyond + cut, total)
+    yield _share("cases cut", int((segments + over > 0).sum()), len(lengths))
+    yield _share("slots filled", filled, len(lengths) * dataset.segments * dataset.tokens)
 
 
 def _share(quantity: str, count: int, of: int) -> dict[str, Any]:

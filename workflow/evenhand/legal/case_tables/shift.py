@@ -15,8 +15,9 @@ import numpy as np
 from evenhand.core.tables import Row, Table, flag, integer, number, text
 from evenhand.legal.built import with_none
 from evenhand.legal.case_study import CaseStudy
-from evenhand.legal.dataset import Dataset
+from evenhand.legal.declaration import Dataset
 from evenhand.legal.scored import SEED, drawn_seed
+from evenhand.metrics.disparity import share_as_far
 from evenhand.metrics.divergence import (
     jensen_shannon_distance,
     permuted_distances,
@@ -112,8 +113,7 @@ def _noise(
     drawn = resampled_distances(patterns, train, test, generator, resamples)
     noise = permuted_distances(patterns, train, test, generator, resamples)
     low, high = np.quantile(drawn, [0.025, 0.975])
-    # equal distances must not differ by the order of a sum
-    p = (1 + int((noise >= distance - 1e-12).sum())) / (1 + resamples)
+    p = float(share_as_far(noise, distance))
     return {
         "low": low,
         "high": high,

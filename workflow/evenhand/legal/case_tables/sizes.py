@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, share, text
-from evenhand.legal.built import read_cases_table
 from evenhand.legal.case_study import CaseStudy
 from evenhand.legal.published import NOT_REPRODUCED, NOT_RUN, REPRODUCED
 from evenhand.legal.records import SPLITS
@@ -38,7 +37,7 @@ def rows(study: CaseStudy) -> Iterator[Row]:
 
 def _quantities(study: CaseStudy) -> Iterator[dict[str, Any]]:
     dataset, parts, (known, hot) = study.dataset, study.parts, study.labels
-    columns = read_cases_table(study.data, ["duplicate_of", "date"])
+    columns = study.table("duplicate_of", "date")
     total, labelled = len(known), int(known.sum())
     yield {"quantity": "task", "ours": dataset.task}
     yield {"quantity": "classes", "ours": len(dataset.labels)}

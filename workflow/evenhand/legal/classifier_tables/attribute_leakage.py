@@ -7,11 +7,10 @@ import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, percent, text
 from evenhand.learning.probes import PROBES, probe
-from evenhand.legal.built import read_groups, read_labels, read_splits
 from evenhand.legal.classifier_study import SETTING, SETTING_KEY, ClassifierStudy
-from evenhand.legal.predictions import Predictions, labelled, read_predictions
+from evenhand.legal.predictions import Predictions, read_predictions
 from evenhand.legal.records import SPLITS
-from evenhand.legal.scored import BASE, Setting
+from evenhand.legal.scored import Setting
 
 TABLE = Table(
     "attribute_leakage",
@@ -39,9 +38,8 @@ TABLE = Table(
 
 def rows(study: ClassifierStudy) -> Iterator[Row]:
     """Yield a row per setting, attribute and probe: of the attribute of the training, or of all."""
-    splits = read_splits(study.data)
-    labelled_cases = labelled(read_labels(study.data, study.dataset)[0], splits)
-    every = [groups.take(labelled_cases) for groups in read_groups(study.data, study.dataset)]
+    rows = study.data.labelled
+    every, splits = [groups.take(rows) for groups in study.data.groups], study.data.splits[rows]
     runs_by_setting: dict[Setting, list[Predictions]] = {}
     for path in study.predictions:
         for run in read_predictions(path, features=True):
@@ -49,13 +47,10 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
                 setting = Setting(run.classifier, run.objective, run.attribute)
                 runs_by_setting.setdefault(setting, []).append(run)
     plain: dict[tuple[str, ...], float] = {}
-    for setting in sorted(
-        runs_by_setting,
-        key=lambda setting: (setting.classifier, setting.objective != BASE, setting),
-    ):
+    for setting in sorted(runs_by_setting, key=lambda setting: setting.order):
         runs = runs_by_setting[setting]
         probed = np.flatnonzero(np.isfinite(runs[0].features).all(axis=1))
-        parts = tuple(np.flatnonzero(splits[labelled_cases][probed] == split) for split in SPLITS)
+        parts = tuple(np.flatnonzero(splits[probed] == split) for split in SPLITS)
         width = min(run.features.shape[1] for run in runs)
         values = {
             "features": np.stack([run.features[probed, :width] for run in runs]),

@@ -16,7 +16,14 @@ from evenhand.legal.classifier_study import SETTING, SETTING_KEY, ClassifierStud
 from evenhand.legal.scored import Setting, case_counts
 from evenhand.metrics.classification import counts_of, over_all, predicted_labels
 from evenhand.metrics.individual import TAU, binary, js_divergence
-from evenhand.metrics.inference import infer, korn_graubard, sign_flip_interval, total, verdict
+from evenhand.metrics.inference import (
+    Inference,
+    infer,
+    korn_graubard,
+    sign_flip_interval,
+    total,
+    verdict,
+)
 from evenhand.metrics.paired import holm
 
 TABLE = Table(
@@ -74,7 +81,8 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
             values[setting][SCORE] = scores[places][:, None]
     if not has:
         raise NotApplicable("no training predicts a counterfactual of a test case")
-    rows, inferences = [], []
+    rows: list[Row] = []
+    inferences: dict[int, Inference] = {}
     for setting, there in has.items():
         plain = setting.plain if setting.plain in has and setting != setting.plain else None
         for measure, by_run in values[setting].items():
@@ -90,7 +98,6 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
                 "sd": float(means.std(ddof=1)) if len(means) > 1 else None,
             }
             rows.append(row)
-            inferences.append(None)
             if plain:
                 row["erm"] = float(values[plain][measure].mean())
             if measure == SCORE:
@@ -101,7 +108,7 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
                 by_case, of_plain = (
                     values[name][measure].mean(axis=0)[both[has[name]]] for name in (setting, plain)
                 )
-                inferences[-1] = inference = infer(
+                inferences[len(rows) - 1] = inference = infer(
                     total(by_case - of_plain, np.arange(both.sum())),
                     neutral=0,
                     delta=TAU if measure == "divergence" else study.delta,
@@ -113,11 +120,9 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
                     "p_value": inference.p_value,
                     "power": inference.power,
                 }
-    p_values = [np.nan if inference is None else inference.p_value for inference in inferences]
-    adjusted = holm(np.array(p_values)).tolist()
-    for row, inference, p_adjusted in zip(rows, inferences, adjusted, strict=True):
-        if inference is not None:
-            row |= {"p_adjusted": p_adjusted, "verdict": verdict(inference, p_value=p_adjusted)}
+    adjusted = holm(np.array([inference.p_value for inference in inferences.values()])).tolist()
+    for (place, inference), p_value in zip(inferences.items(), adjusted, strict=True):
+        rows[place] |= {"p_adjusted": p_value, "verdict": verdict(inference, p_value=p_value)}
     yield from rows
 
 

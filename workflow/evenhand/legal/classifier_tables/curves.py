@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from evenhand.core.tables import Row, Table, flag, integer, number, percent, text
-from evenhand.errors import InputError
 from evenhand.io.tables import read_columns
 from evenhand.legal.classifier_study import MEAN, SETTING, SETTING_KEY, ClassifierStudy
 from evenhand.legal.scored import Setting
@@ -52,17 +51,10 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
     A number that is not finite is blank, and counts for no mean.
     """
     rows_by_setting: dict[Setting, list[Row]] = {}
-    files: dict[tuple[Setting, int], int] = {}
-    for place, path in enumerate(study.histories):
+    for path in study.histories:
         table = read_columns(path, COLUMNS, remedy="give the history of a training")
         for row in table.to_pylist():
             setting = Setting(row["classifier"], row["objective"], row["attribute"])
-            if files.setdefault((setting, row["seed"]), place) != place:
-                raise InputError(
-                    f"{' '.join(setting)}, seed {row['seed']}, was in another file already",
-                    file=path,
-                    remedy="give the history of each training once",
-                )
             rows_by_setting.setdefault(setting, []).append(_epoch(row))
     for setting, epochs in rows_by_setting.items():
         epochs.sort(key=lambda row: (row["seed"], row["epoch"]))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.core.tables import Row, Table, flag, integer, number, percent, read_table, share, text
-from evenhand.legal.built import label_names, read_groups, read_labels, read_splits
+from evenhand.legal.built import label_names
 from evenhand.legal.classifier_study import ClassifierStudy
 from evenhand.legal.scored import FEW, case_counts, scores_of_groups
 from evenhand.metrics.classification import counts_of, f1_by_class, over_all
@@ -56,10 +56,8 @@ MARKS = (
 def rows(study: ClassifierStudy) -> Iterator[Row]:
     """Yield a row per classifier with ERM, attribute and known group."""
     cases, runs = study.test
-    train = read_labels(study.data, study.dataset)[0] & (read_splits(study.data) == "train")
     train_cases = {
-        groups.attribute.name: groups.take(train).sizes
-        for groups in read_groups(study.data, study.dataset)
+        groups.attribute.name: groups.take(study.data.trained).sizes for groups in study.data.groups
     }
     drifts = {
         (row["attribute"], row["group"]): {

@@ -10,7 +10,7 @@ from evenhand.core.tables import Row, Table, integer, number, percent, share, te
 from evenhand.legal.built import Groups
 from evenhand.legal.classifier_study import SELECT, SETTING, SETTING_KEY, ClassifierStudy
 from evenhand.legal.evaluate import constant_labels
-from evenhand.legal.predictions import NO_ATTRIBUTE
+from evenhand.legal.groups import NO_ATTRIBUTE
 from evenhand.legal.scored import (
     BASE,
     MEASURES,

@@ -12,8 +12,8 @@ import torch
 
 from evenhand.learning.hierarchical import DocumentTop
 from evenhand.learning.packing import places
+from evenhand.legal.stores import VectorStore, read_vectors_meta
 from evenhand.legal.training import Job, NetworkClassifier
-from evenhand.legal.vectors import VectorStore, read_vectors_meta
 
 SETTINGS = {
     "lr": 1e-3,
@@ -46,7 +46,7 @@ class Classifier(NetworkClassifier):
         """Return a new head on the device."""
         head = Head(
             self.encoder,
-            self.job.cases.examples.classes,
+            self.job.examples.classes,
             self.meta["segments"],
             mode=self.job.extra["mode"],
             dropout=self.job.extra["dropout"],

@@ -6,15 +6,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from evenhand.errors import InputError
 from evenhand.learning.hierarchical import HierarchicalClassifier, check_input, load_encoder
 from evenhand.learning.packing import Limits, pack
-from evenhand.legal.tokens import (
-    TokenStore,
-    check_tokenizer,
-    read_limits,
-    read_meta,
-)
+from evenhand.legal.stores import TokenStore, check_tokenizer, read_limits, read_tokens_meta
 from evenhand.legal.training import Job, NetworkClassifier
 from evenhand.scoring.model_files import model_source
 from evenhand.scoring.selection import text_config
@@ -45,23 +39,10 @@ class Classifier(NetworkClassifier):
     def __init__(self, job: Job, files: SimpleNamespace) -> None:
         self.job = job
         self.source, self.revision = model_source(files.model, files.hub_name), files.revision
-        self.meta = read_meta(files.features_meta)
+        self.meta = read_tokens_meta(files.features_meta)
         extra = job.extra["segments"], job.extra["paragraph_tokens"]
         self.limits = Limits(*read_limits(self.meta, *extra, files.features_meta))
         check_tokenizer(self.meta, self.source, self.revision)
-        if files.counterfactuals is not None:
-            path = files.counterfactuals_meta
-            same, other = (
-                ("tokenizer_sha256", "tokens", "stored_paragraphs"),
-                path and read_meta(path),
-            )
-            if not other or any(other[name] != self.meta[name] for name in same):
-                raise InputError(
-                    "the counterfactuals were not tokenised as the cases were",
-                    file=files.counterfactuals,
-                    remedy="tokenise both with the same model and limits, and give both"
-                    " descriptions",
-                )
         self.open(TokenStore, files)
         self.encoder = load_encoder(self.source, revision=self.revision, device=job.device)
         check_input(self.encoder, vocabulary=self.meta["vocabulary"], limits=self.limits)
@@ -80,7 +61,7 @@ class Classifier(NetworkClassifier):
         encoder, self.encoder = self.encoder, None  # the training changes it
         return HierarchicalClassifier(
             encoder,
-            self.job.cases.examples.classes,
+            self.job.examples.classes,
             self.limits.segments,
             mode=self.job.extra["mode"],
             dropout=self.job.extra["dropout"],

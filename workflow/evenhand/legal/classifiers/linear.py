@@ -10,7 +10,6 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from evenhand.core.scratch import scratch_folder
-from evenhand.errors import InputError
 from evenhand.learning.linear import train_models
 from evenhand.learning.pairs import Pairs
 from evenhand.legal.built import check_ids
@@ -43,26 +42,19 @@ class Classifier:
         self.matrix = self._read(files.features)
         if files.counterfactuals is not None:
             self.counterfactuals = self._read(files.counterfactuals)
-            if self.counterfactuals.shape != self.matrix.shape:
-                raise InputError(
-                    f"has {self.counterfactuals.shape[1]} n-grams, and the cases have"
-                    f" {self.matrix.shape[1]}",
-                    file=files.counterfactuals,
-                    remedy="transform the counterfactuals with the vocabulary of the cases",
-                )
             self.changed = (self.matrix != self.counterfactuals).getnnz(axis=1) > 0
 
     def _read(self, path: Path) -> "csr_matrix":
         case_ids, matrix = read_features(path)
-        check_ids(case_ids, self.job.cases.every, path)
-        return matrix[self.job.cases.rows]
+        check_ids(case_ids, self.job.data.case_ids, path)
+        return matrix[self.job.data.labelled]
 
     def train(self, pairs: Pairs, seeds: Sequence[int]) -> Iterator[Result]:
         """Train all seeds."""
         job = self.job
         models = train_models(
             self.matrix,
-            job.cases.examples,
+            job.examples,
             job.objective,
             job.options,
             job.settings,

@@ -25,12 +25,14 @@ from evenhand.legal.severity import Sentence
 
 KIND = "cail"
 NEEDS = "JSON lines with fact and meta.term_of_imprisonment, UTF-8 or GB18030"
-TABLES = ()
 OPTIONS = {"encoding": "auto"}
 
 ENCODINGS = ("auto", "utf-8", "gb18030")
 
 _GENDERS = {"男": "male", "女": "female"}
+
+#: Fields that are lists, by the name of the metadata.
+_LISTS = {"accusation": "accusation", "articles": "relevant_articles", "criminals": "criminals"}
 
 #: Fields that people have added, by the name of the metadata; the last one counts.
 _ANNOTATED = {
@@ -121,11 +123,7 @@ def _sentence(term: Any) -> Sentence | None:
 def _metadata(fields: dict[str, Any]) -> dict[str, str]:
     """Return metadata as strings; lists are joined by semicolons."""
     metadata = {}
-    for name, key in (
-        ("accusation", "accusation"),
-        ("articles", "relevant_articles"),
-        ("criminals", "criminals"),
-    ):
+    for name, key in _LISTS.items():
         if isinstance(parts := fields.get(key), list):
             metadata[name] = ";".join(map(str, parts))
     for name, keys in _ANNOTATED.items():

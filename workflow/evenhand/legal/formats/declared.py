@@ -30,8 +30,6 @@ from evenhand.tabular.numbers import binned, or_nan
 
 KIND = "declared"
 NEEDS = "rows with the declared text"
-TABLES = ()
-OPTIONS = {}
 
 #: From this value on a column of a group or label applies.
 APPLIES = 0.5

@@ -18,7 +18,6 @@ KIND = "ecthr"
 NEEDS = (
     "JSON lines with facts, violated_articles and case_id (ECtHR-NAACL 2021, or LexGLUE's ecthr)"
 )
-TABLES = ()
 OPTIONS = {"encoding": "utf-8"}
 
 #: Fields that are kept, under the names on the left.

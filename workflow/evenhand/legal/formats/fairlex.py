@@ -13,8 +13,7 @@ from typing import Any
 
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.legal.dataset import Dataset
-from evenhand.legal.declaration import read_declaration
+from evenhand.legal.declaration import Dataset, read_declaration
 from evenhand.legal.records import Record
 from evenhand.legal.rows import CaseFiles, Note, RejectedError, SourceRow, plain, split_of, tidy
 
@@ -24,12 +23,10 @@ NEEDS = (
     ' {"text", "labels" or "label", "attributes"}'
 )
 TABLES = ("fairlex_fields", "fairlex_groups")
-OPTIONS = {}
 
 #: Names under which a record may have an id of its own.
 _IDS = ("case_id", "caseId", "case_no", "id")
 
-_LANGUAGES = {"ecthr": "en", "scotus": "en", "cail": "zh"}
 _BORDER = "</s>"
 
 
@@ -81,7 +78,7 @@ def _record(
         name = next((name for name in names if name in attributes), None)
         group = plain(attributes.get(name))
         metadata[attribute] = groups.get((attribute, group.casefold()), group)
-    language = _LANGUAGES.get(dataset.kind)
+    language = dataset.languages[0]
     if dataset.kind == "fscs":
         languages = dataset.attribute("decision_language").groups
         language = metadata.get("decision_language", "")

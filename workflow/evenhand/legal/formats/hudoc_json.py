@@ -23,7 +23,6 @@ from evenhand.legal.strasbourg import (
 
 KIND = "ecthr"
 NEEDS = "HUDOC records (.json, .jsonl or an archive) with itemid, date, violation and full_text"
-TABLES = ()
 OPTIONS = {"documents": list(JUDGMENTS), "no_finding": "unknown", "encoding": "utf-8"}
 
 #: Fields that a record must have.

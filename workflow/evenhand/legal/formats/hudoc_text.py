@@ -18,7 +18,6 @@ from evenhand.legal.strasbourg import as_labels, language_of
 
 KIND = "ecthr"
 NEEDS = "judgments as .txt files named by HUDOC's item id, or an archive of them"
-TABLES = ()
 OPTIONS = {"no_finding": "unknown", "encoding": "utf-8"}
 
 _MONTHS = (

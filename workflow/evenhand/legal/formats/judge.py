@@ -18,8 +18,6 @@ from evenhand.legal.severity import sentence_of
 
 KIND = "cail"
 NEEDS = "JSON lines with text_id, text (the facts), la and fd (the whole judgment)"
-TABLES = ()
-OPTIONS = {}
 
 _OPERATIVE = "判决如下"
 _SIGNATURE = re.compile("审判[长员]|审判组织")

@@ -17,7 +17,7 @@ from dataclasses import replace
 from datetime import date, datetime
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
@@ -43,7 +43,9 @@ NEEDS = (
     " term and docket, or jsonl or csv with citation, or term and docket, and the text"
 )
 TABLES = ("scdb_columns", "scdb_issue_areas")
-OPTIONS = {}
+
+#: The table of the names of columns.
+COLUMNS = "scdb_columns.csv"
 
 #: Columns of SCDB without which nothing can be read.
 _NEEDED = ("caseId", "usCite", "term", "docket", "dateDecision", "issueArea")
@@ -146,7 +148,7 @@ def read(cases: CaseFiles) -> Iterator[Record]:
         There is no table of SCDB, or several; it lacks a column, or has a row per vote; a table
         of texts has no column with a text.
     """
-    names = _Names(cases.tables["scdb_columns"])
+    names = _read_names(cases.tables["scdb_columns"])
     areas = read_areas(cases.tables["scdb_issue_areas"])
     tables, keys = [], []
     for source in _sources(replace(cases, quarantine=Quarantine()), names):
@@ -159,7 +161,7 @@ def read(cases: CaseFiles) -> Iterator[Record]:
         raise InputError(
             f"{subject} a table of SCDB",
             remedy="name SCDB's case-centred csv once, beside the texts; it is recognised by its"
-            f" column issueArea, whose other names are in {names.path.name}",
+            f" column issueArea, whose other names are in {COLUMNS}",
         )
     (table,) = tables
     matches = choose(table, keys)
@@ -196,6 +198,12 @@ def reporter_key(text: str) -> str:
     """Return the key of a citation of the Supreme Court Reporter: ``67 s. ct. 6``."""
     match = _REPORTER.search(text)
     return f"{int(match[1])} s. ct. {int(match[2])}" if match else ""
+
+
+def _key(citation: str, reporter: str, term: str, docket: str, name: str) -> Key:
+    """Return the key of a case; `citation` may be one of either reporter."""
+    reporter = reporter_key(reporter) or reporter_key(citation)
+    return Key(citation_key(citation), reporter, term, docket_key(docket), name)
 
 
 def docket_key(text: str) -> str:
@@ -276,31 +284,29 @@ def choose(table: Table, keys: list[Key]) -> list[Match]:
 # --- files ----------------------------------------------------------------------------------
 
 
-class _Names:
-    """The names of the columns in all releases."""
+#: The names of the columns in all releases, folded, by table and column.
+Names = dict[str, dict[str, list[str]]]
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.known: dict[str, dict[str, list[str]]] = {"scdb": {}, "texts": {}}
-        for row in read_resource(path, ["table", "column", "name"], choices={"table": self.known}):
-            names = self.known[row["table"]].setdefault(row["column"], [])
-            names.append(_folded(row["name"]))
 
-    def of(self, table: str, header: Iterable[str]) -> dict[str, str]:
-        """Return the header's name of each column that is present."""
-        present = {_folded(name): name for name in reversed(list(header))}
-        return {
-            column: present[next(name for name in names if name in present)]
-            for column, names in self.known[table].items()
-            if any(name in present for name in names)
-        }
+def _read_names(path: Path) -> Names:
+    known: Names = {"scdb": {}, "texts": {}}
+    for row in read_resource(path, ["table", "column", "name"], choices={"table": known}):
+        known[row["table"]].setdefault(row["column"], []).append(_folded(row["name"]))
+    return known
+
+
+def _present(names: dict[str, list[str]], header: Iterable[str]) -> dict[str, str]:
+    """Return the header's name of each column that is present."""
+    present = {_folded(name): name for name in reversed(list(header))}
+    there = {column: [name for name in some if name in present] for column, some in names.items()}
+    return {column: present[some[0]] for column, some in there.items() if some}
 
 
 def _folded(name: str) -> str:
     return re.sub(r"[\W_]+", "", name.casefold())
 
 
-def _sources(cases: CaseFiles, names: _Names) -> Iterator[Table | Text]:
+def _sources(cases: CaseFiles, names: Names) -> Iterator[Table | Text]:
     """Yield the table of SCDB and the texts, as their names and columns tell them apart."""
     make = partial(_text, names=names)
     for member in cases.members():
@@ -316,37 +322,37 @@ def _sources(cases: CaseFiles, names: _Names) -> Iterator[Table | Text]:
                 yield from cases.records(cases.rows_of(member), make)
 
 
-def _csv(member: Member, names: _Names, cases: CaseFiles) -> Iterator[Table | Text]:
+def _csv(member: Member, names: Names, cases: CaseFiles) -> Iterator[Table | Text]:
     """Yield SCDB or texts, as the columns of a csv tell. Both can be in Windows-1252."""
     header, rows = cases.csv_table(western_lines(member), member.name)
     if not header:
         return
-    if "issueArea" in names.of("scdb", header):
+    if "issueArea" in _present(names["scdb"], header):
         yield Table(member.name, _case_rows(rows, header, member.name, names, cases.quarantine))
         return
-    columns = names.of("texts", header)
+    columns = _present(names["texts"], header)
     if "opinion" not in columns and "summary" not in columns:
         raise InputError(
             f"is neither a table of SCDB (it has no column issueArea) nor one of texts (its"
             f" columns are {', '.join(header)})",
             file=member.name,
             line=1,
-            remedy=f"add the names of its columns to {names.path.name}",
+            remedy=f"add the names of its columns to {COLUMNS}",
         )
     yield from cases.records(rows, partial(_text, names=names))
 
 
 def _case_rows(
-    rows: Iterator[SourceRow], header: list[str], file: str, names: _Names, quarantine: Quarantine
+    rows: Iterator[SourceRow], header: list[str], file: str, names: Names, quarantine: Quarantine
 ) -> Iterator[CaseRow]:
     """Yield the rows of SCDB, one per case."""
-    columns = names.of("scdb", header)
+    columns = _present(names["scdb"], header)
     if missing := [name for name in _NEEDED if name not in columns]:
         raise InputError(
             f"lacks SCDB's column {missing[0]} (it has {', '.join(header)})",
             file=file,
             line=1,
-            remedy=f"add the name that this release gives it to {names.path.name}",
+            remedy=f"add the name that this release gives it to {COLUMNS}",
         )
     if any(_folded(name) in _JUSTICES for name in header):
         raise InputError(
@@ -365,19 +371,14 @@ def _case_rows(
             quarantine.add(file, line, "line", "duplicate_case", detail)
         else:
             lines[case] = line
-            key = Key(
-                citation_key(values["usCite"]),
-                reporter_key(values.get("sctCite", "")),
-                values["term"],
-                docket_key(values["docket"]),
-                values.get("caseName", ""),
-            )
+            columns_of_key = ("usCite", "sctCite", "term", "docket", "caseName")
+            key = _key(*(values.get(name, "") for name in columns_of_key))
             yield CaseRow(line, values, key)
 
 
-def _text(row: SourceRow, note: Note, *, names: _Names) -> Text:
+def _text(row: SourceRow, note: Note, *, names: Names) -> Text:
     """Return a row of a table of texts, or an object, as a text."""
-    columns = names.of("texts", row.fields)
+    columns = _present(names["texts"], row.fields)
     kind = "opinion" if "opinion" in columns else "summary"
     if kind not in columns:
         raise RejectedError("missing_field", f"the fields are {', '.join(row.fields)}"[:200])
@@ -385,22 +386,12 @@ def _text(row: SourceRow, note: Note, *, names: _Names) -> Text:
     if not isinstance(text, str) or not text.strip():
         raise RejectedError("no_facts", "no text")
 
-    def value(column: str) -> Any:
-        return row.fields.get(columns.get(column, ""))
-
-    citation = value("citation")
+    columns_of_key = ("citation", "reporter", "term", "docket", "name")
+    citation, *others = (row.fields.get(columns.get(name, "")) for name in columns_of_key)
     if isinstance(citation, dict):  # Oyez: {"volume": "329", "page": "1", "year": "1946"}
         volume, page = plain(citation.get("volume")), plain(citation.get("page"))
         citation = f"{volume} U.S. {page}" if volume and page else ""
-    citation = plain(citation)
-    key = Key(
-        citation_key(citation),
-        reporter_key(plain(value("reporter"))) or reporter_key(citation),
-        plain(value("term")),
-        docket_key(plain(value("docket"))),
-        plain(value("name")),
-    )
-    return Text(row, key, text, kind)
+    return Text(row, _key(*map(plain, (citation, *others))), text, kind)
 
 
 def _key_of_name(stem: str) -> Key:

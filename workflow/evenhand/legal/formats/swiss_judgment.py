@@ -21,7 +21,6 @@ NEEDS = (
     " canton, legal area"
 )
 TABLES = ("swiss_headings", "swiss_outcomes")
-OPTIONS = {}
 
 #: The names of a field, the usual one first.
 _FIELDS = {

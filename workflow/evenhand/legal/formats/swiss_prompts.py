@@ -16,7 +16,6 @@ from evenhand.legal.swiss import Headings, checked_language, find_facts, read_he
 KIND = "fscs"
 NEEDS = 'jsonl with "input_text", a prompt that quotes the facts of a decision, and "language"'
 TABLES = ("swiss_headings",)
-OPTIONS = {}
 
 #: The facts: from the quotation mark at the end of the first line to the last one that an empty
 #: line follows.

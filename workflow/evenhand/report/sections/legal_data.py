@@ -6,8 +6,7 @@ from typing import Any
 
 from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
-from evenhand.legal.dataset import Dataset
-from evenhand.legal.declaration import read_declaration
+from evenhand.legal.declaration import Dataset, read_declaration
 from evenhand.report.study import Study
 
 
