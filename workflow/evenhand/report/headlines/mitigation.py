@@ -384,9 +384,9 @@ def _loss(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(row[name] for name in (*SETTING, "metric"))
 
 
-def _figure(changes: Sequence[Change], shown: int) -> tuple[LayerChart, str]:
+def _figure(changes: Sequence[Change], most: int) -> tuple[LayerChart, str]:
     """Draw the first changes, which are one of each method and data set."""
-    drawn = changes[:shown]
+    drawn = changes[:most]
     numbers = [(change.difference, change.low, change.high) for change in drawn]
     ends = [end for triple in numbers for end in triple if end is not None]
     data = {change.of for change in drawn}
