@@ -131,3 +131,14 @@ def test_the_clearest_finding_comes_first_with_the_next_step(write, slguset, tmp
         findings[0].startswith("In mine, age, the macro-F1 of the lowest group")
         and len(findings) == 2
     )
+
+
+def test_the_first_note_on_trust_is_shown_and_further_ones_are_folded(write, results, slguset):
+    def folded(files):
+        tree = write("front", files, systems=["slguset"])
+        assert len(tree.css("#trust > ul > li")) == 1
+        return len(tree.css("#trust details li"))
+
+    corpus, bias = slguset
+    assert folded([corpus]) == 1 and folded([bias]) == 0
+    assert folded([bias, results / "slguset_published/report.json"]) == 1
