@@ -178,7 +178,7 @@ def test_what_is_printed_alike_is_unchanged():
     pairs = found(rows)["counterfactual_pairs"]
     assert pairs["holds"] is True
     assert pairs["sentence"] == (
-        "With training on counterfactual pairs (lambda 0.1), IFR_p rises from 50.0 to 90.5,"
+        "With IIFR on counterfactual pairs (lambda 0.1), IFR_p rises from 50.0 to 90.5,"
         " accuracy is unchanged at 84.6 and dDP (difference of the groups’ shares of positive"
         " predictions) rises from 10.2 to 10.3 points (not significant after"
         " adjustment)."

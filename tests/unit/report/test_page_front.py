@@ -124,7 +124,21 @@ def test_the_clearest_finding_comes_first_with_the_next_step(write, slguset, tmp
         "Is this data set balanced and clean?",
     ]
     first = tree.css_first("#legal").text()
-    assert "100 is best) of 9.0 (95 % interval 5.0 to 12.0). The lowest score of random" in first
+    assert "of the lowest group is 9.0 (95 % interval 5.0 to 12.0) by linear." in first
     assert "Do not use linear where mine, age matters" in " ".join(first.split())
     findings = json.loads(tree.css_first("#findings").text())
-    assert findings[0].startswith("The lowest score of a group") and len(findings) == 2
+    assert (
+        findings[0].startswith("In mine, age, the macro-F1 of the lowest group")
+        and len(findings) == 2
+    )
+
+
+def test_the_first_note_on_trust_is_shown_and_further_ones_are_folded(write, results, slguset):
+    def folded(files):
+        tree = write("front", files, systems=["slguset"])
+        assert len(tree.css("#trust > ul > li")) == 1
+        return len(tree.css("#trust details li"))
+
+    corpus, bias = slguset
+    assert folded([corpus]) == 1 and folded([bias]) == 0
+    assert folded([bias, results / "slguset_published/report.json"]) == 1

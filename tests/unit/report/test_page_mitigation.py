@@ -72,7 +72,7 @@ def change(method="DRO", verdict="above", difference=10.0, gap=False, **ends) ->
     numbers = {"low": 5.0, "high": 15.0} | ends
     return Change(
         method, "mine", "worst", "tables/classifiers/mine/tests.csv", gap, 50.0,
-        50.0 + difference, difference, **numbers, delta=5.0, verdict=verdict,
+        50.0 + difference, difference, **numbers, delta=5.0, verdict=verdict, attribute="age",
     )  # fmt: skip
 
 
@@ -89,51 +89,97 @@ def test_the_clearest_change_comes_with_its_interval():
     assert found.strength == 2
     assert found.sentence == (
         "1 of 2 comparisons with plain training is significant (1 fairer, 0 less fair)."
-        " The clearest:"
     )
-    words = "raises <bdi>worst</bdi> from 50.0 to 60.0, which is fairer (+10.0 points"
-    assert words in found.more[0]
-    assert ", 95 % interval 5.0 to 15.0)." in found.more[0]
+    words = "<bdi>DRO</bdi> on <bdi>mine</bdi> raises worst group of <bdi>age</bdi> (its macro-F1)"
+    words += " from 50.0 to 60.0, which is fairer (+10.0 points, 95 % interval 5.0 to 15.0)."
+    assert found.more[0] == words
     assert found.more[0].files == ("tables/classifiers/mine/tests.csv",)
     assert found.next == ""
     none = conclude([change(verdict="inconclusive", low=None, further=n) for n in (9, 1)])
-    assert none.next.startswith(
-        "Train 1 more seed (repeated runs) with <bdi>DRO</bdi> to test its effect on <bdi>worst"
+    assert none.next == (
+        "Train 1 more seed of <bdi>DRO</bdi> on <bdi>mine</bdi>: then a change of worst group of"
+        " <bdi>age</bdi> that matters would be significant in 80 % of such tests."
     )
     assert none.strength == 0 and none.sentence.startswith("None of 2 comparisons")
     assert ": not significant" in none.more[0]
+
+
+def short(*changes) -> str:
+    """Return the short answer without elements."""
+    return conclude(changes).short.striptags()
+
+
+WORST = ": worst group of age (its macro-F1) +10.0 points"
+
+
+def test_each_method_is_named_with_its_data_set_and_what_it_changed():
     other = change("other", "inconclusive", low=-1.0)
-    assert conclude([change(), other]).short == (
-        "Fairer: <bdi>DRO</bdi>. Undecided (not significant, but a change is not excluded):"
-        " <bdi>other</bdi>."
+    assert short(change(), other) == (
+        f"Fairer: DRO on mine{WORST}. Undecided (not significant, but a change is not excluded):"
+        " other on mine."
     )
-    worse = change("worse", gap=True)
     mixed = [change("mixed"), change("mixed", gap=True)]
     same = change("same", "equivalent")
-    assert conclude([*mixed, worse, same]).short == (
-        "Less fair: <bdi>worse</bdi>. Fairer by one measure and less fair by another:"
-        " <bdi>mixed</bdi>. No change that matters: <bdi>same</bdi>."
+    assert short(*mixed, change("worse", gap=True), same) == (
+        f"Less fair: worse on mine{WORST}. Fairer by one measure and less fair by another:"
+        f" mixed on mine{WORST}. No change that matters: same on mine."
     )
     here = [change("both"), *(change(name)._replace(elsewhere=False) for name in ("both", "here"))]
-    assert conclude(here).short == (
-        "Fairer: <bdi>both</bdi>. Fairer on these data, not shown for others: <bdi>here</bdi>."
+    assert short(*here) == (
+        f"Fairer: both on mine{WORST}. Fairer on these data, not shown for others: here on"
+        f" mine{WORST}."
     )
-    same_alone = change()._replace(alone=60.0)
-    assert conclude([same_alone]).short == (
-        "Fairer, but no more than the same method without the individual loss (IIFR):"
-        " <bdi>DRO</bdi>."
+    assert short(change()._replace(alone=60.0)) == (
+        f"Fairer, but no more than without IIFR: DRO on mine{WORST}."
     )
+    two = [change(), change(verdict="inconclusive")._replace(of="yours")]
+    assert short(*two).endswith("change is not excluded): DRO on yours.")
+
+
+def test_a_method_is_named_by_the_reason_why_no_change_is_known():
     untested = change(verdict="inconclusive")._replace(reason=ONE_SEED)
-    words = "Undecided, as one seed allows no test over seeds: <bdi>DRO</bdi>"
-    assert conclude([untested]).short == f"{words}."
+    words = "Undecided, as one seed allows no test over seeds: DRO on mine"
+    assert short(untested) == f"{words}."
     nothing = change(verdict="inconclusive")._replace(reason=CONSTANT)
     assert "significant; 1 cannot be judged, as both classifiers predict the same" in (
         conclude([nothing]).sentence
     )
-    assert conclude([nothing, untested, nothing]).short == (
-        f"{words} (1 of 3 comparisons). Cannot be judged (the same prediction for every case):"
-        " <bdi>DRO</bdi> (2 of 3 comparisons)."
+    assert short(nothing, untested, nothing) == (
+        f"{words} (in 1 of 3 comparisons). Cannot be judged (the same prediction for every case):"
+        " DRO on mine (in 2 of 3 comparisons)."
     )
+
+
+def test_many_methods_without_a_significant_change_are_counted():
+    undecided = [change(f"u{number}", "inconclusive") for number in range(3)]
+    constant = change("c", "inconclusive")._replace(reason=CONSTANT)
+    assert short(*undecided).endswith(": u0 on mine; u1 on mine; u2 on mine.")
+    assert short(*undecided, constant) == (
+        "No change is significant: 3 undecided and 1 not to be judged."
+    )
+    assert short(change(), *undecided, constant).endswith(
+        "points. Other pairs of method and data set: 3 undecided and 1 not to be judged."
+    )
+    many = [change(f"m{number}") for number in range(5)]
+    assert short(*many).endswith(f"m2 on mine{WORST}; and 2 more.")
+    assert short(*many[:3]).endswith(f"m2 on mine{WORST}.")
+
+
+def test_every_method_that_is_named_is_in_the_figure():
+    worse = [change(f"w{number}", gap=True) for number in range(5)]
+    better, undecided = [change("b0"), change("b1")], change("undecided", "inconclusive")
+    names = checks.rows(conclude([*worse, undecided, *better]).figure, "name")
+    assert names == [
+        *(f"worst group of age ↓ w{number}" for number in range(3)),
+        *(f"worst group of age ↑ b{number}" for number in range(2)),
+    ]
+    # the change that it is named for
+    for other in (change(gap=True), change(gap=True, verdict="below")._replace(alone=50.0)):
+        figure = conclude([other, change()]).figure
+        assert checks.rows(figure, "name") == ["worst group of age ↑ DRO"]
+
+
+def test_without_comparisons_nothing_is_shown():
     assert conclude([]).sentence == "No method was compared with plain training."
 
 
@@ -147,7 +193,11 @@ def test_the_clearest_change_comes_with_its_interval():
         ({}, {"seeds": 3, "few_seeds": True}, " to 15.0; both over the same 3 seeds)."),
         ({"gap": True}, {}, "to 60.0, which is less fair ("),
         ({"verdict": "inconclusive"}, {}, "to 60.0 (+10.0 points"),
-        ({"verdict": "inconclusive"}, {"reason": CONSTANT}, f": cannot be judged, as {CONSTANT}."),
+        (
+            {"verdict": "inconclusive"},
+            {"reason": CONSTANT},
+            f": worst group of <bdi>age</bdi> (its macro-F1) cannot be judged, as {CONSTANT}.",
+        ),
         ({"verdict": "inconclusive"}, {"reason": "why"}, ": not significant, as why."),
         ({"verdict": "inconclusive"}, {}, ": not significant after adjustment for all tests"),
         ({"difference": 0.0, "verdict": "equivalent"}, {}, "from 50.0 to 50.0 (0.0 points"),

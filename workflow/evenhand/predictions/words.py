@@ -1,11 +1,16 @@
 """The findings of an audit of predictions, in sentences."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from evenhand.text.catalogue import read_catalogue
 from evenhand.text.phrases import conclusion
+
+#: The sentences.
+PHRASES = "phrases.jinja"
 
 Tables = Mapping[str, list[dict[str, Any]]]
 
@@ -53,24 +58,27 @@ def notes(description: Mapping[str, Any], tables: Tables, folder: Path) -> list[
     sentences = []
     if rows := tables["left_out"]:
         words = left_out_words(Counter(row["reason"] for row in rows), description["rows"])
-        sentences.append(f"{words}: {folder / 'left_out.csv'}")
+        sentences.append(_say("left_out_in", words=words, file=folder / "left_out.csv"))
     for name, count in description["unknown"].items():
         if count:
-            cases = f"{count:,} case{'' if count == 1 else 's'}"
-            sentences.append(f"The group of {cases} in {name} is not known.")
+            sentences.append(_say("unknown", count=count, name=name))
     if "tpr" not in description.get("metrics", ["tpr"]):  # logs have no metrics
-        sentences.append(
-            "No label is known to be positive, so there are no TPR, FPR and selection rate; name it"
-            " (positive)."
-        )
+        sentences.append(_say("no_positive"))
     return sentences
 
 
 def left_out_words(reasons: Counter[str], total: int, noun: str = "rows") -> str:
     """Return how many of all rows are left out, by reason: "3 of 60 rows are left out (…)"."""
-    words = ", ".join(f"{reason} {count}" for reason, count in reasons.most_common())
-    verb = "is" if reasons.total() == 1 else "are"
-    return f"{reasons.total():,} of {total:,} {noun} {verb} left out ({words})"
+    return _say("left_out", reasons=reasons, total=total, noun=noun)
+
+
+def _say(sentence: str, **facts: Any) -> str:
+    return _catalogue()(sentence, **facts)
+
+
+@cache
+def _catalogue() -> Callable[..., str]:
+    return read_catalogue(Path(__file__).with_name(PHRASES))
 
 
 def _is_whole(row: dict[str, Any]) -> bool:
@@ -80,16 +88,13 @@ def _is_whole(row: dict[str, Any]) -> bool:
 def _preference(row: dict[str, Any]) -> str:
     name = ", ".join(filter(None, (row["task"], row["condition"])))
     if row["score"] is None:
-        return f"{name}: no sample can be scored."
+        return _say("unscored", name=name)
     return f"{name}: {preference(row)}"
 
 
 def preference(row: dict[str, Any], items: str = "", delta: float = 5) -> str:
     """Return how often the stereotype is preferred, of `items`, with interval and verdict."""
-    interval = "too few clusters for an interval"
-    if row["score_low"] is not None:
-        interval = f"95 % CI {row['score_low']:.0f} to {row['score_high']:.0f}"
-    words = conclusion(
+    verdict = conclusion(
         row["verdict"],
         difference="preference",
         delta=f"{delta:g} points",
@@ -98,7 +103,7 @@ def preference(row: dict[str, Any], items: str = "", delta: float = 5) -> str:
         power=row["power"],
         further=row["further_clusters"],
     )
-    return f"prefers the stereotype in {row['score']:.0f} %{items} ({interval}). {words}."
+    return _say("preference", row=row, items=items, verdict=verdict)
 
 
 def _gaps(tables: Tables) -> list[str]:
@@ -113,36 +118,15 @@ def _gaps(tables: Tables) -> list[str]:
             and group_row["verdict"] in ("above", "below")
         ]
         crossed = " × " in row["attribute"]  # after the attributes themselves
-        of_label = f" of {row['label']}" if len(labels) > 1 and row["label"] else ""
-        start = f"{TITLES[row['metric']]}{of_label} differs by {row['attribute']}:"
-        if not groups:
-            end = (
-                f"{100 * row['lowest']:.1f} % ({row['lowest_group']}) to"
-                f" {100 * row['highest']:.1f} % ({row['highest_group']}); a group differs"
-                " significantly from random groups of the same size"
-                f" (adjusted p {_p(row['p_adjusted'])})"
-            )
-            sentences.append((crossed, row["p_adjusted"], 0.0, f"{start} {end}."))
-            continue
         most = min(
-            groups, key=lambda group_row: (group_row["p_adjusted"], -abs(group_row["difference"]))
+            groups,
+            key=lambda group: (group["p_adjusted"], -abs(group["difference"])),
+            default=None,
         )
-        p = most["p_adjusted"]
-        end = (
-            f"{100 * most['value']:.1f} % for {most['group']} ({most['counted']:,} cases),"
-            f" {100 * most['rest']:.1f} % for all others, a difference of"
-            f" {100 * most['difference']:.1f} points (95 % CI"
-            f" {100 * most['difference_low']:.1f} to {100 * most['difference_high']:.1f};"
-            f" adjusted p {_p(p)})"
-        )
-        sentences.append((crossed, p, -abs(most["difference"]), f"{start} {end}."))
+        facts = {"title": TITLES[row["metric"]], "of_label": len(labels) > 1 and row["label"]}
+        clear = (most["p_adjusted"], -abs(most["difference"])) if most else (row["p_adjusted"], 0.0)
+        sentences.append((crossed, *clear, _say("gap", row=row, group=most, **facts)))
     small = sum(row["verdict"] == "equivalent" for row in rows)
     return [words for *_, words in sorted(sentences)] or [
-        f"None of {len(rows)} gaps between groups is significantly larger than between random"
-        f" groups, adjusted for the metrics of each attribute; {small} are shown to be smaller than"
-        " the smallest difference that matters (delta)."
+        _say("no_gap", gaps=len(rows), small=small)
     ]
-
-
-def _p(value: float) -> str:
-    return "< 0.001" if value < 0.001 else f"= {value:.2g}"

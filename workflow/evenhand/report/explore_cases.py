@@ -18,6 +18,7 @@ from evenhand.legal.records import SPLITS
 from evenhand.legal.scored import Cases, Setting, read_scored
 from evenhand.metrics.classification import predicted_labels
 from evenhand.report.explorer import Document, coded, column, columns, form, rounded, write_explorer
+from evenhand.report.headline import plain
 from evenhand.report.render import plural, visible
 
 #: Characters of a piece of evidence that are shown.
@@ -97,9 +98,9 @@ def explore_cases(
         sets.append(document)
         notes[name] = [", ".join(f"{counts[split]:,} {split}" for split in splits)]
         if left_out[name]:
-            notes[name].append(f"the last {left_out[name]:,} of these are not on this page")
+            notes[name].append(plain("explorer_last", cases=left_out[name]))
         trained = plural(len(document["models"]), "training")
-        notes[name].append(trained if document["models"] else "no classifier was trained on it")
+        notes[name].append(trained if document["models"] else plain("explorer_untrained"))
         paths = (path.relative_to(data.parent) for path in (data, *below["predictions"]))
         files[name] = [f"legal/{name}/{path.as_posix()}" for path in paths]
     counts = write_explorer(

@@ -20,6 +20,7 @@ from evenhand.individual.results import SETTING
 from evenhand.metrics.individual import TAU
 from evenhand.report.explorer import Document, coded, column, columns, form, rounded, write_explorer
 from evenhand.report.features import Feature, features_of, read_words
+from evenhand.report.headline import plain
 from evenhand.report.read import read_json
 from evenhand.report.render import plural, visible
 from evenhand.report.sections.individual_words import likeness, method, setting
@@ -103,7 +104,7 @@ def explore_people(
         notes[name] = [f"the attribute is {table.attribute_name}"]
         notes[name] += [f"the label 1 means {label}"] if label else []
         if left_out[name]:
-            notes[name].append(f"{left_out[name]:,} more individuals are not on this page")
+            notes[name].append(plain("explorer_more", items=left_out[name], noun="individual"))
         notes[name] += [plural(len(answers), "training"), *map(_seeds, answers[:1])]
         files[name] = [f"tabular/{name}/data.parquet", "tables/individual/individuals.csv"]
         trained = (file.relative_to(folder).as_posix() for _, file in pairs)

@@ -9,6 +9,7 @@ from evenhand.core import stage
 from evenhand.core.stage import Count, Input, Output
 from evenhand.io.tables import read_columns
 from evenhand.report.explorer import Document, column, columns, form, rounded, write_explorer
+from evenhand.report.headline import plain
 from evenhand.report.read import read_json
 from evenhand.report.render import visible
 
@@ -45,7 +46,7 @@ def explore_predicted(
                 f"tables/predictions/{name}/groups.csv",
             ]
             left_out = document["cases"] - len(sets[-1]["id"])
-            notes[name] = [f"{left_out:,} more cases are not on this page"] if left_out else []
+            notes[name] = [plain("explorer_more", items=left_out, noun="case")] if left_out else []
     return write_explorer(
         "predicted", sets, files, notes,
         out=out, tables_out=tables_out, templates=templates, pages=pages,

@@ -15,6 +15,7 @@ from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import read_table
 from evenhand.io.tables import read_columns
 from evenhand.report.explorer import Document, coded, columns, form, rounded, write_explorer
+from evenhand.report.headline import plain
 from evenhand.report.read import read_json
 from evenhand.report.render import visible
 from evenhand.report.sections.bias import TITLES
@@ -277,7 +278,7 @@ def _measure(title: str, digits: int, *bar: str) -> dict[str, Any]:
 
 def _untrusted(reasons: dict[str, str | None]) -> list[str]:
     return [
-        f"The model {model} has no number: {' '.join(gate_words(reason)) or 'it was not checked.'}"
+        plain("explorer_untrusted", model=model, why=gate_words(reason))
         for model, reason in reasons.items()
     ]
 

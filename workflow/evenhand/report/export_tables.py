@@ -12,6 +12,7 @@ from evenhand.core.stage import Count, Input, Output
 from evenhand.core.tables import read_package
 from evenhand.errors import InputError
 from evenhand.io.sheets import guarded
+from evenhand.report.headline import plain
 from evenhand.report.read import read_json
 from evenhand.report.render import stem, visible
 
@@ -35,6 +36,7 @@ def export_tables(
     files: list[str],
     out: Output,
     provenance: Input | None = None,
+    phrases: Input | None = None,
     rows: Count = 1000,
     notice: str = "",
 ) -> dict[str, Any]:
@@ -59,6 +61,8 @@ def export_tables(
         The folder.
     provenance : path, optional
         ``provenance.json``: the LaTeX file states the stage that made each table.
+    phrases : path, optional
+        The catalogue of `evenhand.report.headline.plain`, named so that a change of it counts.
     rows : int
         The maximum number of rows of the LaTeX and Markdown files.
     notice : str
@@ -105,7 +109,7 @@ def export_tables(
             origin += f", made by {stage_name}"
         limit = ""
         if len(table) > rows:
-            limit = f"The first {rows:,} of {len(table):,} rows; {name}.csv holds all of them."
+            limit = plain("table_first", rows=rows, total=len(table), name=name)
         comments = "".join(f"% {_line(text)}\n" for text in (notice, origin, limit) if text)
         latex = comments + _latex(header, rounded, numeric)
         (out / f"{name}.tex").write_text(latex, encoding="utf-8")

@@ -25,15 +25,14 @@ from evenhand.text.catalogue import read_catalogue
 if TYPE_CHECKING:
     from altair import LayerChart
 
-#: The question of each system, and its pages
-#: (of `evenhand.report.page_list.PAGES`), the main one first.
+#: The pages of each system (of `evenhand.report.page_list.PAGES`), the main one first.
 SYSTEMS = {
-    "language_models": ("Is this language model biased?", ("language_models",)),
-    "predictions": ("Do rates and errors differ between groups?", ("predictions",)),
-    "legal": ("Is this classifier fair to groups?", ("legal_cases", "legal_classifiers")),
-    "individual_fairness": ("Are similar people treated alike?", ("individual_fairness",)),
-    "mitigation": ("What did mitigation change?", ("mitigation",)),
-    "slguset": ("Is this data set balanced and clean?", ("slguset", "sentences")),
+    "language_models": ("language_models",),
+    "predictions": ("predictions",),
+    "legal": ("legal_cases", "legal_classifiers"),
+    "individual_fairness": ("individual_fairness",),
+    "mitigation": ("mitigation",),
+    "slguset": ("slguset", "sentences"),
 }
 
 #: The systems with published numbers, by their names on the papers' page.
@@ -156,9 +155,14 @@ class Headline:
         return self.main or self.sentence
 
     @property
-    def answer(self) -> Markup:
-        """The sentences, as the first paragraph of the system's page."""
-        return Markup(" ").join([escape(self.sentence), *map(escape, self.more)])
+    def statements(self) -> list[str]:
+        """The sentences, with which the system's page begins."""
+        return [self.sentence, *self.more]
+
+    @property
+    def details(self) -> list[str]:
+        """The sentences besides `line`."""
+        return [words for words in self.statements if words != self.line]
 
     @property
     def files(self) -> list[str]:

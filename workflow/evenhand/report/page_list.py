@@ -31,11 +31,15 @@ PAGES = {
 #: The pages that list items, with a folder of tables beside each.
 EXPLORERS = ("sentences", "people", "cases", "predicted")
 
+#: The sentences that Python fills, see `evenhand.report.headline.say`.
+PHRASES = "phrases.jinja"
+
 #: The files that every page uses.
 COMMON = (
     *("base.html", "macros.html", "more_tables.html"),
     *("style.css", "page.js", "figures.js"),
     *("datatables.min.js", "datatables.license.txt"),
+    PHRASES,
 )
 
 #: The scripts that draw figures, and their licences: in each page, or once beside all pages.
@@ -49,27 +53,23 @@ BESIDE = "vega.js"
 #: The notice to readers, one of the templates of each page.
 NOTICE = "notice.txt"
 
-#: The sentences of the headlines, see `evenhand.report.headline.say`.
-PHRASES = "phrases.jinja"
-
 #: Words for codes, see `evenhand.report.words.words_of`.
 WORDS = "words.json"
 
 #: Further templates of each page besides these and its namesake: file names or their beginnings.
 USED = {
-    "front": ("findings_", PHRASES),
-    "reproduction": ("findings_", PHRASES, "paper.html", "individual_inconsistencies.html"),
-    "slguset": ("headline.html", "slguset_", PHRASES, WORDS),
+    "front": ("findings_",),
+    "reproduction": ("findings_", "paper.html", "individual_inconsistencies.html"),
+    "slguset": ("headline.html", "slguset_", WORDS),
     **dict.fromkeys(EXPLORERS, ("explorer.",)),
-    "language_models": ("stereotypes_", PHRASES),
-    "individual_fairness": ("stereotypes_macros.html", "individual_", PHRASES),
+    "language_models": ("stereotypes_",),
+    "individual_fairness": ("stereotypes_macros.html", "individual_"),
     "legal_cases": ("stereotypes_macros.html", "legal_dataset.html"),
-    "legal_classifiers": ("stereotypes_macros.html", "legal_", PHRASES),
+    "legal_classifiers": ("stereotypes_macros.html", "legal_"),
     "mitigation": (
         *("stereotypes_macros.html", "individual_macros.html"),
-        *("mitigation_", "legal_", PHRASES),
+        *("mitigation_", "legal_"),
     ),
-    "predictions": (PHRASES,),
     "provenance": ("page_provenance.js", WORDS),
 }
 

@@ -390,8 +390,7 @@ def as_chart(chart: "LayerChart", of: Iterable[str] = ()) -> Markup:
         style += f"; max-width: {widest}px"
     return Markup(
         '<div class="chart" role="img" aria-label="{}" style="{}"><script type="application/json">'
-        '{}</script></div>\n<noscript><p class="small">The drawing needs scripts; its numbers are'
-        " in the table that can be downloaded here.</p></noscript>"
+        "{}</script></div>"
     ).format(label, style, as_json(spec))
 
 

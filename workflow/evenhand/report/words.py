@@ -6,24 +6,12 @@ from functools import cache
 from pathlib import PurePosixPath
 from typing import Any
 
+from evenhand.report.headline import plain
 from evenhand.report.page_list import FOLDER, WORDS
 from evenhand.report.read import read_json
 
 #: The name and the meaning of why a sentence with a keyword is not accepted, by reason.
 Reasons = dict[str, Sequence[str]]
-
-#: Why a model's numbers are not to be trusted.
-GATES = {
-    "missing_weights": "Its checkpoint lacks weights, which were made up at random.",
-    "fill_mask_not_above_baseline": (
-        "Its accuracy on masked characters is not above the majority-class baseline."
-    ),
-    "next_token_not_above_baseline": (
-        "Its next-character accuracy is not above the majority-class baseline."
-    ),
-    "few_scored": "It can score too few of the sentences.",
-    "broken_model": "It fails on its inputs, so it has no score.",
-}
 
 
 @cache
@@ -45,9 +33,12 @@ def file_content(file: str) -> str | None:
     return None
 
 
-def gate_meaning(word: str) -> str:
-    """Return why a model is not trusted, in words; an unknown reason is returned unchanged."""
-    return GATES.get(word, word)
+def gate_meaning(word: str, unit: str = "character") -> str:
+    """Return why a model is not trusted, in words; an unknown reason is returned unchanged.
+
+    `unit` is what the model predicts: a ``character`` of SlguSet, or a ``token``.
+    """
+    return plain("gate", name=word, unit=unit) or word
 
 
 def positive_label(meta: Mapping[str, Any]) -> str | None:

@@ -15,7 +15,7 @@ Facts = dict[str, Any]
 SPLIT = "all_rows"
 
 #: The name of the published SlguSet; the regenerated one has a separate card.
-EDITION = "SlguSet, the published file as it was read"
+EDITION = "SlguSet: published file as read"
 
 
 def write_folder_cards(

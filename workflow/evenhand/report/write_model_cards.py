@@ -10,6 +10,7 @@ from evenhand.core.rows import where
 from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import read_table, read_tables
 from evenhand.io.markdown import render, span
+from evenhand.report.headline import plain
 from evenhand.report.read import read_json
 from evenhand.report.render import in_words, p_value
 from evenhand.report.sections.bias import VERDICTS
@@ -24,7 +25,6 @@ from evenhand.report.sections.stereotypes_scores import (
 )
 from evenhand.report.sections.stereotypes_words import (
     ASIDE,
-    FAMILIES,
     in_order,
     method_title,
     untrusted_models,
@@ -34,12 +34,6 @@ from evenhand.stereotypes.pairs import FLAGS
 
 #: A metric in the card's header: the arguments of `huggingface_hub.EvalResult`.
 Metric = dict[str, Any]
-
-#: The titles of the sources of SlguSet.
-EDITIONS = {
-    "slguset": "SlguSet, built by this run",
-    "slguset_published": "The file named as the published SlguSet",
-}
 
 #: The hub's task of each kind of model.
 TASKS = {"masked": "fill-mask", "causal": "text-generation"}
@@ -115,6 +109,7 @@ def write_model_cards(
         of_editions = _gates(bias_gates or [], model, ".gate.json")
         of_sets = _gates(gates or [], model, ".json")
         checked = [*of_editions.values(), *of_sets.values()]
+        family = checked[0]["family"]
         editions = [_edition(summaries[name], gate, model) for name, gate in of_editions.items()]
         of_pairs = [
             _set(read_json(documents[name]), folders[name], gate, model)
@@ -127,7 +122,7 @@ def write_model_cards(
             "call": call,
             "header": _header(model, language, metrics),
             "model": model,
-            "family": FAMILIES.get(checked[0]["family"]) or checked[0]["family"] or "unknown",
+            "family": plain("lm_family", name=family) or family or "unknown",
             "facts": {name: checked[0].get(name) for name in FACTS},
             "sets": of_pairs,
             "editions": editions,
@@ -246,8 +241,7 @@ def _metric(
 
 def _score_metric(place: Metric, row: dict[str, Any], side: str) -> Metric:
     name = row["method"]
-    words = f"{method_title(name)}: per cent of the pairs in which {side} is likelier, 50 is"
-    words += " no preference"
+    words = plain("card_score", method=method_title(name), side=side)
     details = ("p_value", "verdict", "reason", "scored")
     return _metric(place, f"bias_score_{name}", words, row, "score", *details, digits=1)
 
@@ -264,14 +258,13 @@ def _edition(path: Path, gate: dict[str, Any], model: str) -> dict[str, Any]:
     """Return the card's content on one source of SlguSet."""
     name = path.name
     [row] = where(read_table(path / "models.csv"), model=model)
-    title = EDITIONS.get(name, name)
+    title = plain("card_edition", name=name)
     if not gate["trusted"] or not row["trusted"] or row["mean_bias"] is None:
-        words = no_number(gate["why"])["words"] if gate["why"] else "No sentence could be scored."
+        words = no_number(gate["why"])["words"] if gate["why"] else plain("card_unscored")
         empty = {"row": None, "significant": False, "metrics": []}
         return empty | {"name": name, "title": title, "conclusion": words}
     place, unit = _place(gate, name, title, "default"), f"log{row['log_base']:g}"
-    words = f"Mean bias: {unit} of the odds of the male word against the female one, 0 is no"
-    words += " preference"
+    words = plain("card_bias", unit=unit)
     metrics = [
         _metric(place, "mean_bias", words, row, "mean_bias", "verdict", "scored", digits=3),
         *(
@@ -281,15 +274,13 @@ def _edition(path: Path, gate: dict[str, Any], model: str) -> dict[str, Any]:
         ),
     ]
     significant = row["verdict"] in ("male", "female")
-    lean = VERDICTS[row["verdict"]] if significant else "has no significant lean to either gender"
-    if not significant and row["verdict"] != "equivalent":
-        lean += ", which does not exclude one"
+    verdict = row["verdict"]
     return {
         "name": name,
         "title": title,
         "row": row,
         "unit": unit,
-        "conclusion": f"On average the model {lean}.",
+        "conclusion": plain("card_lean", verdict=verdict, words=VERDICTS.get(verdict)),
         "significant": significant,
         "metrics": metrics,
     }

@@ -70,8 +70,17 @@ def test_a_preference_with_its_interval_and_its_side(tmp_path):
         "On <bdi>My pairs</bdi>, <bdi>tiny</bdi> prefers the anti-stereotype: SSS 35.0 (95 %"
         " interval 30.0 to 40.0). The score is the percentage of pairs in which it finds the"
         " stereotype likelier; 50 is no preference.",
-        "Do not use <bdi>tiny</bdi> where this preference matters; mitigate and test again.",
+        "Add pairs with 70 other swapped words to <bdi>My pairs</bdi>. If <bdi>tiny</bdi> then had"
+        " a score of 55 (AUL), 80 % of such tests would be significant.",
     ]
+    assert headline.details == [headline.sentence, headline.more[1]]
+    assert headline.next == (
+        "Do not use <bdi>tiny</bdi> where this preference matters; mitigate and test again."
+    )
+    assert (
+        headline.short
+        == "Yes: <bdi>tiny</bdi>. Cannot tell: <bdi>other</bdi>; not cleared for use."
+    )
     assert headline.line == headline.more[0] and headline.strength == 3
     assert any("not adjusted" in doubt for doubt in headline.doubts)
 

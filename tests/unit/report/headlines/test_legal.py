@@ -76,14 +76,15 @@ def test_one_test_decides_each_verdict(tmp_path):
     )
     assert headline.sentence.files == ("tables/classifiers/ecthr/table_4.csv",)
     assert headline.more == [
-        "In <bdi>ECtHR, Applicant</bdi> (<bdi>linear</bdi>), <bdi>women</bdi> has a macro-F1 (mean"
-        " F1 of all classes; 100 is best) of 40.0 (95 % interval 35.0 to 46.0). The lowest score"
-        " of random groups is 50.0 or more in 95 % of draws."
+        "In <bdi>ECtHR, Applicant</bdi>, the macro-F1 of the group <bdi>women</bdi> is 40.0 (95 %"
+        " interval 35.0 to 46.0) by <bdi>linear</bdi>. The lowest score of random groups is 50.0 or"
+        " more in 95 % of draws, so this is significantly low."
     ]
+    assert headline.line == headline.more[0] and headline.details == [headline.sentence]
     assert headline.strength == 3.0
     assert headline.short == (
-        "No: <bdi>women</bdi> in <bdi>ECtHR, Applicant</bdi> scores lower than random groups of"
-        " the same size (significant after adjustment for 4 tests)."
+        "No. Scores lower than random groups of the same size (significant after adjustment for 4"
+        " tests): the group <bdi>women</bdi> (<bdi>ECtHR, Applicant</bdi>)."
     )
     assert headline.next.startswith("Do not use <bdi>linear</bdi> where <bdi>ECtHR, Applicant")
     assert checks.rows(headline.figure, "name") == ["ECtHR, Applicant: women (linear)"] * 4
@@ -91,7 +92,7 @@ def test_one_test_decides_each_verdict(tmp_path):
     assert headline.caption.endswith(
         "Left out: 1 lowest score where every case is predicted alike."
     )
-    assert "Do not use these classifiers for decisions." in headline.doubts
+    assert headline.doubts[0] == "Do not use these classifiers for decisions."
 
 
 def test_a_score_that_is_low_before_adjustment_only_is_no_verdict(tmp_path):
@@ -100,14 +101,14 @@ def test_a_score_that_is_low_before_adjustment_only_is_no_verdict(tmp_path):
     assert words in headline.sentence
     assert headline.more[0].endswith("in 95 % of draws; not significant after adjustment.")
     assert headline.short.startswith("Not significant after adjustment for 2 tests, though")
-    assert headline.strength == 0 and headline.next == ""
+    assert headline.strength == 0 and headline.next == "" and headline.line == headline.sentence
     assert checks.rows(headline.figure, "kind") == ["unclear"] * 2
 
 
 def test_the_clearest_low_score_comes_first(tmp_path):
     rows = [low("above", score, p=0.001) for score in (40.0, 30.0)]
     headline = describe([classifiers(tmp_path, *rows)], TITLES)
-    assert ["of 30.0" in headline.more[0], "of 40.0" in headline.more[1]] == [True, True]
+    assert ["is 30.0" in headline.more[0], "is 40.0" in headline.more[1]] == [True, True]
     assert checks.rows(headline.figure, "value") == [30.0, 40.0]
     assert headline.strength == 5.0
 
@@ -115,7 +116,7 @@ def test_the_clearest_low_score_comes_first(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "begins"),
     [
-        ([low("inconclusive"), low("above", p=0.001)], "No: the lowest group in"),
+        ([low("inconclusive"), low("above", p=0.001)], "No. Scores lower than"),
         (
             [low("inconclusive", p=0.5), low("above", p=0.03)],
             "Not significant after adjustment for 2",
@@ -133,6 +134,16 @@ def test_an_attribute_counts_by_the_clearest_of_its_classifiers(tmp_path, rows, 
         assert headline.next.startswith("Add test cases. In <bdi>ECtHR, Applicant</bdi>")
     elif begins.startswith("Cannot"):
         assert not headline.next and headline.figure is None
+
+
+def test_many_attributes_without_a_verdict_are_counted(tmp_path):
+    names = [f"attribute_{number}" for number in range(4)]
+    rows = [low("equivalent", attribute=name) for name in names]
+    named = describe([classifiers(tmp_path / "3", *rows[:3])], TITLES).short
+    assert "attribute 0" in named and "attribute 2</bdi>." in named
+    assert describe([classifiers(tmp_path / "4", *rows)], TITLES).short == (
+        "No gap that matters: 4 attributes in <bdi>ECtHR</bdi>."
+    )
 
 
 def test_the_sets_that_no_classifier_was_trained_on_are_named(tmp_path):

@@ -6,7 +6,7 @@ from unit.report import checks
 
 def change(method: str, difference: float, verdict: str) -> Change:
     ends = (difference - 1, difference + 1)
-    return Change(method, "mine", "the gap", "t.csv", True, 9, 9 + difference, difference, *ends, 2,
+    return Change(method, "mine", "ddp", "t.csv", True, 9, 9 + difference, difference, *ends, 2,
                   verdict)  # fmt: skip
 
 
@@ -21,7 +21,7 @@ def test_the_significant_changes_of_each_method_are_counted_by_direction():
     b, a = by_method(changes)
     assert [b[key] for key in ("method", "comparisons", "better", "worse")] == ["b", 4, 2, 1]
     assert [a[key] for key in ("method", "comparisons", "better", "worse")] == ["a", 1, 0, 1]
-    assert b["clearest"] == changes[0].in_short
+    assert b["clearest"] == changes[0]
 
 
 def test_a_single_data_set_is_named_once():
@@ -29,24 +29,24 @@ def test_a_single_data_set_is_named_once():
     found = conclude([one, two])
     assert found.caption.startswith("<bdi>mine</bdi>. ↑: higher")
     assert checks.rows(found.figure, "name") == [
-        "the gap ↓ a",
-        "the gap ↓ b",
+        "dDP ↓ a",
+        "dDP ↓ b",
     ]
     found = conclude([one, two._replace(of="yours")])
     assert found.caption.startswith("↑: higher")
     assert checks.rows(found.figure, "name") == [
-        "mine, the gap ↓ a",
-        "yours, the gap ↓ b",
+        "mine, dDP ↓ a",
+        "yours, dDP ↓ b",
     ]
 
 
 def test_a_method_without_a_significant_change_shows_both_directions():
     changes = [change("a", 3, "inconclusive"), change("a", 2, "inconclusive")]
-    assert by_method(changes)[0]["opposite"] == ""
+    assert by_method(changes)[0]["opposite"] is None
     changes.append(change("a", -1, "inconclusive"))
-    assert by_method(changes)[0]["opposite"] == changes[2].in_short
+    assert by_method(changes)[0]["opposite"] is changes[2]
     changes.insert(0, change("a", 5, "above"))
-    assert by_method(changes)[0]["opposite"] == ""
+    assert by_method(changes)[0]["opposite"] is None
 
 
 def loss(name, weight, mean):

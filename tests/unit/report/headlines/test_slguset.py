@@ -1,5 +1,7 @@
 import json
 
+import pytest
+
 from evenhand.core.tables import write_tables
 from evenhand.report.headlines.slguset import describe
 from evenhand.slguset.count_funnel import FUNNEL, QUARANTINE
@@ -163,19 +165,26 @@ def test_reads_what_the_stages_leave(tmp_path):
     ]
     found = describe(files, {})
     assert found.sentence.replace("\xa0", " ") == (
-        "This edition of SlguSet is not usable for conclusions yet: its annotators agree too little"
-        " (Krippendorff’s alpha, agreement beyond chance, is 0.62; 0.667 is needed). Pairs of"
-        " answers agree in 88.9 %, but as most answers are alike, chance alone would give about"
-        " 71 %."
+        "This edition of SlguSet is not usable for conclusions yet: Krippendorff’s alpha of its"
+        " annotators (agreement beyond chance) is 0.62, and conclusions need 0.667."
+    )
+    assert found.short == "Not usable for conclusions yet: the annotators agree too little."
+    assert found.more[0].replace("\xa0", " ") == (
+        "Pairs of answers agree in 88.9 %, but as most answers are alike, chance alone would give"
+        " about 71 %."
     )
     assert found.sentence.files == ("tables/annotation/agreement.csv",)
-    assert found.more[0].startswith("Of 215 sentences read, 18 passed every filter")
-    assert found.next == (
-        "Clarify the criteria, annotate a new sample, and report its alpha; 0.667 is needed."
-    )
-    assert found.more[1].startswith("Of 2 models, 2 show a significant male bias, 0 a female one")
+    assert found.more[1].startswith("Of 215 sentences read, 18 passed every filter")
+    assert found.next == "Clarify the criteria, annotate a new sample, and report its alpha."
+    assert found.more[2].startswith("Of 2 models, 2 show a significant male bias, 0 a female one")
     doubts = " ".join(found.doubts)
     assert "<bdi>headless</bdi> gets no number" in doubts
-    assert (
-        "2 parts of the corpus could not be read and are in the quarantine: nul bytes (2)" in doubts
-    )
+    assert "2 parts of the corpus could not be read." in doubts
+
+
+@pytest.mark.parametrize(("female", "word"), [(6, "Balanced"), (5, "Not balanced")])
+def test_the_answer_states_whether_both_words_are_as_frequent(tmp_path, female, word):
+    pairs = [{"pair": "a", "male": 4, "female": 3}, {"pair": "b", "male": 2, "female": female - 3}]
+    document = json.dumps({"sentences": 6 + female, "pairs": pairs})
+    found = describe([write(tmp_path, document, STATISTICS)], {})
+    assert f"{word}: 6 sentences with a male word, {female} sentences with a female" in found.short

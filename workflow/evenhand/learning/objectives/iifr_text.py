@@ -35,7 +35,7 @@ from evenhand.learning.objective import (
     losses_of,
 )
 
-TITLE = "IIFR"
+TITLE = "IIFR for texts"
 AIM = "ifr_p"
 OPTIONS: dict[str, float | bool | str] = {
     "weight": 10.0,

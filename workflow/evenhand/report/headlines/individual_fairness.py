@@ -16,6 +16,7 @@ from evenhand.report.headline import (
     Headline,
     ResultFiles,
     Verdicts,
+    plain,
     say,
     strength,
     tally,
@@ -31,7 +32,12 @@ FILES = {"tables": "tables/individual", "data": "tabular/*/data.json"}
 TABLES = ("table_4", "table_6", "table_7", "table_8")
 
 #: The rows of the figure, of each data set.
-METHODS = (("mlp", "none"), ("mlp", "iifr_cosine"), ("mlp_without_attribute", "none"))
+METHODS = (
+    ("mlp", "none"),
+    ("mlp", "iifr_cosine"),
+    ("mlp", "iifr_counterfactual"),
+    ("mlp_without_attribute", "none"),
+)
 
 #: Groups that a sentence names.
 GROUPS = 3
@@ -50,12 +56,18 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     folder = results.path("tables")
     tables = read_tables(folder) if folder else {}
     clearest, statements, short = conclude(tables, documents)
-    figure, caption = _figure(tables.get("table_4", []), titles)
+    changing = [
+        title(row["dataset"], titles)
+        for row in _plain(tables, "table_4")
+        if row["high"] is not None and row["high"] < 100
+    ]
+    further = _next(tables, titles)
+    figure, caption = draw(tables.get("table_4", []), titles)
     return Headline(
         sentence=statements[0] if statements else say("if_nothing"),
-        more=statements[1:],
+        more=[*statements[1:], *([further] if changing and further else [])],
         short=short,
-        next=_next(tables, titles),
+        next=say("if_mitigate", _files("table_4"), datasets=changing) if changing else further,
         strength=clearest,
         figure=figure,
         caption=caption,
@@ -183,7 +195,8 @@ def _next(tables: Mapping[str, list[Row]], titles: Mapping[str, str]) -> str:
     return say("if_next", _files("tests"), **names, **ends)
 
 
-def _figure(rows: list[Row], titles: Mapping[str, str]) -> tuple[LayerChart | None, str]:
+def draw(rows: list[Row], titles: Mapping[str, str]) -> tuple[LayerChart | None, str]:
+    """Draw IFR_p of the `METHODS` on random splits, of ``table_4``; return the caption too."""
     rows = [
         row
         for row in where(rows, metric="ifr_p", split="random")
@@ -204,8 +217,8 @@ def _figure(rows: list[Row], titles: Mapping[str, str]) -> tuple[LayerChart | No
                 band=(None, None) if sd is None else (max(mean - sd, 0.0), min(mean + sd, 100.0)),
             )
         )
-    label = "IFR_p of the plain network, of IIFR and of a network without the attribute"
-    figure = forest(estimates, axis("IFR_p, % of the people", (0, 100)), label)
+    x = axis("IFR_p, % of the people", (0, 100))
+    figure = forest(estimates, x, plain("figure_methods"))
     return figure, say("if_caption", datasets=datasets)
 
 
@@ -227,10 +240,7 @@ def _verdicts(tables: Mapping[str, list[Row]]) -> list[Verdicts]:
 
 def _doubts(tables: Mapping[str, list[Row]]) -> list[str]:
     rows = tables.get("table_4", [])
-    doubts = [
-        with_sources(row["sentence"], _files("findings"))
-        for row in where(tables.get("findings", []), finding="missing_rows")
-    ]
+    doubts = []
     seeds = [row["seeds"] for row in rows if row["seeds"]]
     if seeds and min(seeds) < SEEDS:
         doubts.append(say("if_seeds", _files("table_4"), least=min(seeds), needed=SEEDS))
@@ -239,4 +249,5 @@ def _doubts(tables: Mapping[str, list[Row]]) -> list[str]:
     verdicts = [row["verdict"] for table in TABLES for row in tables.get(table, [])]
     if n := verdicts.count("inconsistent_in_paper"):
         doubts.append(say("if_inconsistent", _files(*TABLES), cells=n))
-    return doubts
+    missing = where(tables.get("findings", []), finding="missing_rows")
+    return [*doubts, *(with_sources(row["sentence"], _files("findings")) for row in missing)]

@@ -10,14 +10,7 @@ from altair import LayerChart
 from evenhand.core.rows import grouped
 from evenhand.core.tables import read_table
 from evenhand.report.figures import axis, estimated, forest, reach
-from evenhand.report.headline import (
-    Headline,
-    ResultFiles,
-    Verdicts,
-    say,
-    strength,
-    tally,
-)
+from evenhand.report.headline import Headline, ResultFiles, Verdicts, plain, say, strength, tally
 from evenhand.report.read import read_json
 from evenhand.report.render import decimal
 from evenhand.report.sections.stereotypes_scores import (
@@ -106,8 +99,9 @@ def conclude(results: list[Result], files: Sequence[str], most: int = SHOWN) -> 
         say("lm_line", [result["file"]], result=result, row=_strongest(result))
         for result in significant[:3] or judged[:1]
     ]
-    if models := list(dict.fromkeys(result["model"] for result in significant)):
-        lines.append(say("lm_use", [result["file"] for result in significant], models=models))
+    further, models = _next(results), list(dict.fromkeys(row["model"] for row in significant))
+    if models and further:
+        lines.append(further)
     sentence = say(
         "lm_found",
         files,
@@ -122,7 +116,9 @@ def conclude(results: list[Result], files: Sequence[str], most: int = SHOWN) -> 
         more=lines,
         main=lines[0] if significant else "",
         short=_short(in_order),
-        next=_next(results),
+        next=say("lm_use", [result["file"] for result in significant], models=models)
+        if models
+        else further,
         strength=max(map(_strength, significant), default=0.0),
         figure=figure,
         caption=caption,
@@ -208,9 +204,8 @@ def _figure(results: list[Result], most: int) -> tuple[LayerChart | None, str]:
         for result, row in zip(scored, rows, strict=False)
     ]
     x = axis("Score; 50 is no preference", (CENTRE - far, CENTRE + far))
-    label = "Score of each model on each set, with its interval"
     caption = say("lm_caption", methods=methods, number=most, drawn=len(scored))
-    return forest(estimates, x, label, centre=CENTRE), caption
+    return forest(estimates, x, plain("figure_models"), centre=CENTRE), caption
 
 
 def _doubts(

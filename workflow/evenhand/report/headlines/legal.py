@@ -13,14 +13,7 @@ from evenhand.core.tables import read_table
 from evenhand.legal.classifier_study import is_constant
 from evenhand.metrics.paired import holm
 from evenhand.report.figures import axis, estimated, forest
-from evenhand.report.headline import (
-    NOT_RUN,
-    Headline,
-    ResultFiles,
-    Verdicts,
-    say,
-    tally,
-)
+from evenhand.report.headline import NOT_RUN, Headline, ResultFiles, Verdicts, plain, say, tally
 from evenhand.report.read import read_json
 from evenhand.report.render import decimal
 
@@ -74,6 +67,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     return Headline(
         sentence=statements[0] if statements else say("nothing"),
         more=statements[1:],
+        main=statements[1] if where(lowest, judged="unfair") else "",
         figure=figure,
         caption=caption,
         figure_files=sources["table_4"] if figure else (),
@@ -202,8 +196,8 @@ def _figure(lowest: Rows) -> tuple[LayerChart | None, str]:
         )
         for row in rows
     ]
-    label = "Lowest macro-F1 of a group under plain training, and of random groups"
-    figure = forest(estimates, axis("Lowest macro-F1 of a group", (0, 100)), label)
+    x = axis("Lowest macro-F1 of a group", (0, 100))
+    figure = forest(estimates, x, plain("figure_lowest"))
     facts = {"number": len(rows), "scores": len(order), "constant": len(lowest) - len(order)}
     return figure, say("legal_caption", **facts, tests=rows[0]["tests"])
 
@@ -226,8 +220,8 @@ def _doubts(results: ResultFiles, lowest: Rows) -> list[str]:
     counts: Counter[str] = Counter()
     for path in results.paths["counts"]:
         counts.update(read_json(path).get("left_out") or {})
-    doubts = []
+    doubts = [say("legal_no_use"), say("legal_unadjusted")] if lowest else []
     if records := counts.total():
         files = results.places("counts")
         doubts.append(say("legal_left_out", files, records=records, counts=counts))
-    return [*doubts, say("legal_unadjusted"), say("legal_no_use")] if lowest else doubts
+    return doubts

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from altair import LayerChart
+from markupsafe import Markup
 
 from evenhand.core.rows import grouped, where
 from evenhand.core.tables import read_table, read_tables
@@ -14,7 +15,7 @@ from evenhand.io.documents import read_description
 from evenhand.legal.classifier_tables.tests import CONSTANT, ONE_SEED
 from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT, INCONCLUSIVE
 from evenhand.report.figures import SIGNED, axis, estimated, forest
-from evenhand.report.headline import Headline, ResultFiles, say, strength
+from evenhand.report.headline import Headline, ResultFiles, plain, say, strength
 from evenhand.report.render import signed
 from evenhand.tabular.prepared import RECORD
 
@@ -24,14 +25,8 @@ FILES = {
     "data": "tabular/*/data.json",
 }
 
-#: The measures that mitigation should change, and their names.
-MEASURES = {
-    "gd": "the group disparity of {}",
-    "worst": "the score of the worst group of {}",
-    "ifr_p": "IFR_p (per cent of people whose predicted probability hardly changes with the"
-    " attribute flipped; high is fair)",
-    "ddp": "dDP (difference of the groups’ shares of positive predictions; low is fair)",
-}
+#: The measures that mitigation should change, of text classifiers and of tables of people.
+MEASURES = ("gd", "worst", "ifr_p", "ddp")
 
 #: Those of which less is fairer.
 GAPS = ("gd", "ddp")
@@ -51,8 +46,12 @@ BASELINES = ("logistic_regression", "majority", "eidig_base", "eidig_control")
 #: A p-value below which a change is significant.
 CHANCE = 0.05
 
-#: Changes in words, and in the figure.
-LINES, SHOWN = 3, 6
+#: Changes in words, methods named of each kind, and the least rows of the figure.
+LINES, NAMED, SHOWN = 3, 3, 4
+
+#: The kinds of methods with a significant change, and those without.
+SIGNIFICANT = ("fairer", "fairer_here", "no_addition", "less_fair", "mixed")
+KINDS = (*SIGNIFICANT, "unchanged", "undecided", "one_seed", "constant")
 
 
 class Change(NamedTuple):
@@ -61,7 +60,7 @@ class Change(NamedTuple):
     Attributes
     ----------
     method, of, measure, file : str
-        The method, the data set, the measure that changed, and its table.
+        The method, the data set with its classifier, the measure that changed, and its table.
     gap : bool
         Whether less of the measure is fairer.
     before, after, difference, low, high, delta : float or None
@@ -79,6 +78,8 @@ class Change(NamedTuple):
         The seeds that both were trained with.
     few_seeds : bool
         Whether other methods were compared over more seeds on the same data.
+    attribute : str
+        The attribute whose groups are compared; blank for measures of people.
     """
 
     method: str
@@ -99,6 +100,7 @@ class Change(NamedTuple):
     elsewhere: bool | None = None
     seeds: int | None = None
     few_seeds: bool = False
+    attribute: str = ""
 
     @property
     def unjudged(self) -> bool:
@@ -144,18 +146,13 @@ class Change(NamedTuple):
         return strength(self.difference, 0, self.low, self.high)
 
     @property
-    def short(self) -> str:
-        """The measure without its explanation."""
-        return self.measure.partition(" (")[0]
-
-    @property
     def words(self) -> str:
         """The change with interval and verdict."""
         return say("change", [self.file], change=self)
 
     @property
     def in_short(self) -> str:
-        """The same without method and explanation, for a row of the method."""
+        """The same without the method and its data set, for their row."""
         return say("change_short", [self.file], change=self)
 
 
@@ -200,32 +197,33 @@ def find_changes(
 
 
 def by_method(changes: Iterable[Change]) -> list[dict[str, Any]]:
-    """Return a row per method: method, comparisons, better, worse, clearest (in words).
+    """Return a row per method and data set: comparisons, better, worse, the clearest change.
 
-    Where none is significant, `opposite` is the clearest change in the other direction.
+    The clearest change is one that the method is credited with, if any. Where none is significant,
+    `opposite` is the clearest change in the other direction.
     """
-    by_name: dict[str, list[Change]] = {}
+    by_name: dict[tuple[str, str], list[Change]] = {}
     for change in changes:
-        by_name.setdefault(change.method, []).append(change)
+        by_name.setdefault((change.method, change.of), []).append(change)
     return [
         {
             "method": method,
+            "of": of,
             "comparisons": len(several),
             "better": sum(change.better for change in several),
             "worse": sum(change.significant and not change.better for change in several),
-            "clearest": several[0].in_short,
-            "opposite": "" if several[0].significant else _opposite(several),
+            "clearest": next((change for change in several if change.credited), several[0]),
+            "opposite": None if several[0].significant else _opposite(several),
             "changes": several,
         }
-        for method, several in by_name.items()
+        for (method, of), several in by_name.items()
     ]
 
 
-def _opposite(changes: Sequence[Change]) -> str:
-    """Return in words the clearest change in the other direction than the first, if any."""
+def _opposite(changes: Sequence[Change]) -> Change | None:
+    """Return the clearest change in the other direction than the first, if any."""
     ways = [change for change in changes if change.direction and not change.unjudged]
-    other = (change.in_short for change in ways if change.direction != ways[0].direction)
-    return next(other, "")
+    return next((change for change in ways if change.direction != ways[0].direction), None)
 
 
 def conclude(order: Sequence[Change], weights: str = "") -> Headline:
@@ -237,14 +235,18 @@ def conclude(order: Sequence[Change], weights: str = "") -> Headline:
         return Headline(sentence=say("mitigation_nothing"))
     files = list(dict.fromkeys(change.file for change in order))
     significant = sum(change.significant for change in order)
-    figure, caption = _figure(order[:SHOWN], len(order))
+    rows = by_method(order)
+    kinds = by_kind(rows)
+    named = [id(row) for kind in SIGNIFICANT for row, _ in kinds[kind][:NAMED]]
+    rows.sort(key=lambda row: id(row) not in named)  # each named method is in the figure
+    figure, caption = _figure([row["clearest"] for row in rows], max(SHOWN, len(named)))
     clearest = [change for change in order if change.significant or not significant]
     lines = [change.words for change in clearest[:LINES]]
     return Headline(
         sentence=say("mitigation_found", files, changes=order),
         more=[*lines, weights] if weights else lines,
         main=lines[0] if significant else "",
-        short=_short(order),
+        short=_short(kinds),
         next=_next(order),
         figure=figure,
         caption=caption,
@@ -253,38 +255,51 @@ def conclude(order: Sequence[Change], weights: str = "") -> Headline:
     )
 
 
-def _short(changes: Iterable[Change]) -> str:
-    """Name the methods by what they changed, and those without a change by the reason."""
-    kinds = (
-        "fairer", "fairer_here", "no_addition", "less_fair", "mixed", "unchanged", "undecided",
-        "one_seed", "constant",
-    )  # fmt: skip
-    methods: dict[str, list[str]] = {kind: [] for kind in kinds}
-    for row in by_method(changes):
-        several, name = row["changes"], row["method"].removeprefix("the ")
+#: The rows of `by_method` by kind, each with the number of its changes of this kind.
+Kinds = dict[str, list[tuple[dict[str, Any], int]]]
+
+
+def _short(kinds: Kinds) -> Markup:
+    """Name the methods with a significant change, and count the others if they are many."""
+    others = {kind: len(kinds[kind]) for kind in KINDS if kind not in SIGNIFICANT}
+    if sum(others.values()) <= NAMED:
+        return Markup(" ").join(answers(kinds))
+    named = answers(kinds, SIGNIFICANT)
+    return Markup(" ").join([*named, say("mitigation_rest", counts=others, first=not named)])
+
+
+def answers(kinds: Kinds, chosen: Sequence[str] = KINDS) -> list[str]:
+    """Return a sentence for each kind with members: what these methods changed, or why nothing."""
+    return [
+        say("mitigation_kind", kind=kind, members=kinds[kind], most=NAMED)
+        for kind in chosen
+        if kinds[kind]
+    ]
+
+
+def by_kind(rows: Iterable[dict[str, Any]]) -> Kinds:
+    """Return the rows of `by_method` by what the method changed, or by why it is not known."""
+    kinds: Kinds = {kind: [] for kind in KINDS}
+    for row in rows:
+        several = row["changes"]
         elsewhere = any(change.credited and change.elsewhere is not False for change in several)
         if any(change.credited for change in several):
-            by_reason = {
-                "mixed" if row["worse"] else "fairer" if elsewhere else "fairer_here": several
-            }
-        elif row["worse"]:
-            by_reason = {"less_fair": several}
+            kind = "mixed" if row["worse"] else "fairer" if elsewhere else "fairer_here"
         else:
-            by_reason = {"no_addition": several} if row["better"] else _without_change(several)
-        for kind, part in by_reason.items():
-            some = {"part": len(part), "total": len(several)} if len(by_reason) > 1 else {}
-            methods[kind].append(say("mitigation_method", method=name, **some))
-    return say("mitigation_short", methods=methods)
+            kind = "less_fair" if row["worse"] else "no_addition" if row["better"] else ""
+        for name, part in [(kind, several)] if kind else _without_change(several):
+            kinds[name].append((row, len(part)))
+    return kinds
 
 
-def _without_change(changes: Iterable[Change]) -> dict[str, list[Change]]:
+def _without_change(changes: Iterable[Change]) -> list[tuple[str, list[Change]]]:
     """Return the changes of a method without a significant one, by the reason."""
     unjudged = [change for change in changes if change.unjudged]
     judged = [change for change in changes if not change.unjudged]
     reason = "one_seed" if all(change.one_seed for change in judged) else "undecided"
     if all(change.verdict == EQUIVALENT for change in judged):
         reason = "unchanged"
-    return {kind: some for kind, some in ((reason, judged), ("constant", unjudged)) if some}
+    return [(kind, some) for kind, some in ((reason, judged), ("constant", unjudged)) if some]
 
 
 def compare_weights(people: Iterable[Path]) -> str:
@@ -325,12 +340,13 @@ def _legal(path: Path, titles: Mapping[str, str]) -> Iterable[Change]:
             attribute = titles.get(f"{path.name}/{row['attribute']}", row["attribute"])
             yield Change(
                 titles.get(f"objectives/{row['objective']}", row["objective"]),
-                f"{titles.get(path.name, path.name)} ({row['classifier']})",
-                MEASURES[row["measure"]].format(attribute),
+                f"{titles.get(path.name, path.name)}, {row['classifier']}",
+                row["measure"],
                 "/".join([*path.parts[-3:], "tests.csv"]),
                 row["measure"] in GAPS,
                 row["erm"], row["value"], row["difference"], row["low"], row["high"],
                 row["delta"], row["verdict"], reason=row["reason"] or "", seeds=row["seeds"],
+                attribute=attribute,
             )  # fmt: skip
 
 
@@ -349,9 +365,9 @@ def _people(path: Path, data: Iterable[Path]) -> Iterable[Change]:
             *numbers, without_loss = (n if n is None else n * scale for n in numbers)
             weight = "" if row["individual"] == "none" else f" (λ {row['lambda']:g})"
             yield Change(
-                who(row) + weight,
+                who(row).removeprefix("the ") + weight,
                 title(row["dataset"], titles),
-                MEASURES[row["metric"]],
+                row["metric"],
                 f"{FILES['people']}/tests.csv",
                 row["metric"] in GAPS,
                 *numbers,
@@ -368,24 +384,25 @@ def _loss(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(row[name] for name in (*SETTING, "metric"))
 
 
-def _figure(changes: Sequence[Change], total: int) -> tuple[LayerChart, str]:
-    numbers = [(change.difference, change.low, change.high) for change in changes]
+def _figure(changes: Sequence[Change], most: int) -> tuple[LayerChart, str]:
+    """Draw the first changes, which are one of each method and data set."""
+    drawn = changes[:most]
+    numbers = [(change.difference, change.low, change.high) for change in drawn]
     ends = [end for triple in numbers for end in triple if end is not None]
-    data = {change.of for change in changes}
+    data = {change.of for change in drawn}
     reach = max(5.0, *(abs(end) * 1.05 for end in ends))
     estimates = [
         estimated(
-            f"{change.of}, " * (len(data) > 1) + f"{change.short} {'↓' if change.gap else '↑'}"
-            f" {change.method.removeprefix('the ')}",
+            plain("change_bar", change=change, data=data),
             triple,
             text=signed(change.difference, 1),
             words=say("change_number", change=change),
             kind="more" if change.significant else "unclear",
             band=(-change.delta, change.delta),
         )
-        for change, triple in zip(changes, numbers, strict=True)
+        for change, triple in zip(drawn, numbers, strict=True)
     ]
-    x = axis("Change against plain training, points", (-reach, reach), **SIGNED)
-    label = "The clearest changes against plain training, with their intervals"
-    caption = say("mitigation_caption", number=len(changes), changes=total, data=data)
+    label = plain("mitigation_figure")
+    x = axis(plain("mitigation_axis"), (-reach, reach), **SIGNED)
+    caption = say("mitigation_caption", number=len(drawn), changes=len(changes), data=data)
     return forest(estimates, x, label, centre=0), caption

@@ -1,13 +1,11 @@
 """The headline of SlguSet: the data set, and the bias direction of the models on it."""
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from altair import LayerChart
-from markupsafe import Markup
 
 from evenhand.core.rows import grouped, where
 from evenhand.report.figures import SIGNED, axis, estimated, forest, reach
@@ -18,6 +16,7 @@ from evenhand.report.headline import (
     Headline,
     ResultFiles,
     Verdicts,
+    plain,
     say,
     strength,
 )
@@ -85,7 +84,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     usable_from = results.places("annotation/agreement") or steps_from
     published = results.document("published_report")
     statements = [
-        judge(sentences, agreement, usable_from) if built else "",
+        *(judge(sentences, agreement, usable_from) if built else []),
         say(
             "slguset_built",
             steps_from,
@@ -131,12 +130,12 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     )
 
 
-def _short(sentences: int | None, agreement: Row | None, pairs: Sequence[Row]) -> Markup:
+def _short(sentences: int | None, agreement: Row | None, pairs: Sequence[Row]) -> str:
     """State whether the data set can be used, and the number of sentences with each value."""
     values = [name for name in (*pairs, {})[0] if name in ("male", "female")]
     sums = [(value, sum(row[value] for row in pairs)) for value in values]
-    balance = say("slguset_balance", sums=sums) if sums else ""
-    return Markup(" ").join(filter(None, [judge(sentences, agreement, explained=False), balance]))
+    facts = {"sentences": sentences, "row": agreement, "least": LEAST_ALPHA}
+    return say("slguset_short", **facts, sums=sums)
 
 
 def _next(
@@ -145,7 +144,7 @@ def _next(
     """Recommend clearer criteria where annotators disagree, else more word pairs for a test."""
     alpha = (agreement or {}).get("krippendorff_alpha")
     if alpha is not None and alpha < LEAST_ALPHA:
-        return say("slguset_clarify", results.places("annotation/agreement"), least=LEAST_ALPHA)
+        return say("slguset_clarify", results.places("annotation/agreement"))
     lacking = [row["further_pairs"] for row in where(trusted, verdict="inconclusive")]
     further = min(filter(None, lacking), default=None)
     return say("slguset_more_pairs", bias_files, further=further) if further else ""
@@ -166,7 +165,7 @@ def _figure(trusted: list[Row]) -> tuple[LayerChart | None, str]:
         for row in trusted[:SHOWN]
     ]
     x = axis("← female likelier · Mean Bias · male likelier →", (-far, far), **SIGNED)
-    figure = forest(estimates, x, "Mean Bias of each model, with its interval", centre=0)
+    figure = forest(estimates, x, plain("figure_bias"), centre=0)
     return figure, say("slguset_lean_caption", number=SHOWN, models=len(trusted))
 
 
@@ -250,12 +249,8 @@ def _doubts(
     for row in where(models, trusted=False):
         why = [gate_meaning(word) for word in re.split(r"[,;]\s*", row["reason"] or "") if word]
         doubts.append(say("slguset_no_number", bias_files, model=row["model"], why=why))
-    counts: Counter[str] = Counter()
-    for row in results.rows("corpus", "quarantine"):
-        counts[row["reason"]] += row["parts"]
-    if parts := counts.total():
-        files = results.places("corpus/quarantine")
-        doubts.append(say("slguset_quarantine", files, parts=parts, counts=counts))
+    if parts := sum(row["parts"] for row in results.rows("corpus", "quarantine")):
+        doubts.append(say("slguset_quarantine", results.places("corpus/quarantine"), parts=parts))
     if published and (wrong := published["positions"]["wrong"]):
         sentences, files = published["sentences"], results.places("published_report")
         doubts.append(

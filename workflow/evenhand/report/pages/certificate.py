@@ -8,6 +8,7 @@ import numpy as np
 from evenhand.core.rows import grouped, where
 from evenhand.core.tables import Row
 from evenhand.report.figures import axis, lines
+from evenhand.report.headline import plain
 from evenhand.report.sections.more_tables import MoreTables
 from evenhand.report.study import Study
 
@@ -100,7 +101,7 @@ def _figures(problem: str, rows: Sequence[Row]) -> "list[tuple[str, LayerChart]]
         title = f"{name.capitalize()}: {language.capitalize()}, {family} models"
         drawing = lines(
             means,
-            f"{name}, {title}: score by dose, mean and range over seeds",
+            plain("figure_doses", problem=name, title=title),
             axis("Dose", (-0.02, 1.02)),
             axis("Items in the planted direction, %", (0, 100)),
             series=list(dict.fromkeys(row["name"] for row in means)),

@@ -4,7 +4,7 @@ import importlib
 from collections.abc import Mapping
 from typing import Any
 
-from evenhand.report.headline import SYSTEMS, VERDICTS, say, total
+from evenhand.report.headline import SYSTEMS, VERDICTS, plain, say, total
 from evenhand.report.sections.planted import describe_planted
 from evenhand.report.study import Study
 
@@ -15,7 +15,7 @@ MAIN = 3
 
 def content(study: Study) -> dict[str, Any]:
     """Return the values of the template."""
-    cards = system_cards(study, {name: question for name, (question, _) in SYSTEMS.items()})
+    cards = system_cards(study, {name: plain("question", system=name) for name in SYSTEMS})
     # the clearest finding first, and remedies behind what they should mend
     cards.sort(
         key=lambda card: (
@@ -30,10 +30,9 @@ def content(study: Study) -> dict[str, Any]:
     provenance = study.document("provenance.json") or {"files": []}
     files = [entry for entry in provenance["files"] if entry.get("result", True)]
     sections = [("short", "In short")] * bool(findings)
-    sections += [(card["id"], card["title"]) for card in cards if card["headline"]]
     sections += [("planted", "Planted truth")] * bool(truths)
     return published_counts(cards) | {
-        "sections": [*sections, ("trust", "How far to trust this")],
+        "sections": [*sections, ("trust", "Trust")],
         "truths": truths,
         "findings": findings[:MAIN],
         "result_files": len(files),
@@ -59,7 +58,7 @@ def system_cards(study: Study, titles: Mapping[str, str]) -> list[dict[str, Any]
             {
                 "id": system.replace("_", "-"),
                 "title": title,
-                "pages": SYSTEMS[system][1],
+                "pages": SYSTEMS[system],
                 "headline": headline,
                 "files": headline.files if headline else [],
                 "counts": total(headline.verdicts) if headline else None,

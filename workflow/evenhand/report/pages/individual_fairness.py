@@ -7,7 +7,7 @@ from evenhand.core.rows import grouped
 from evenhand.individual.names import title, titles_of
 from evenhand.io.documents import read_description
 from evenhand.metrics.individual import TAU
-from evenhand.report.headlines.individual_fairness import conclude
+from evenhand.report.headlines.individual_fairness import conclude, draw
 from evenhand.report.sections import individual_words
 from evenhand.report.sections.individual_people import Behind
 from evenhand.report.sections.individual_tables import describe_results
@@ -39,6 +39,7 @@ def content(study: Study) -> dict[str, Any]:
         "groups": tables.get("groups", []),
         "training": tables.get("training", []),
         "headline": conclude(tables, documents)[1],
+        "drawn": draw(tables.get("table_4", []), titles),
         "findings": grouped(
             sorted(findings, key=lambda row: row["finding"] == "missing_rows"), "dataset"
         ),

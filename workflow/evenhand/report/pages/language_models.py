@@ -3,10 +3,9 @@
 from collections import Counter
 from typing import Any
 
-from markupsafe import Markup
-
 from evenhand.core.tables import read_tables
 from evenhand.metrics.inference import LEAST_EFFECTIVE
+from evenhand.report.headline import say
 from evenhand.report.headlines.language_models import by_model, conclude, results_of
 from evenhand.report.read import read_json
 from evenhand.report.render import UniqueIds, slug
@@ -77,9 +76,9 @@ def content(study: Study) -> dict[str, Any]:
             ("glance", "At a glance", "At a glance"),
             ("reading", "How to read it", "What the numbers mean"),
             *((pairs["id"], pairs["title"], pairs["title"]) for pairs in sets),
-            ("models", "Models", "What the models are, and whether they may be trusted"),
-            ("released", "Check on StereoSet", "A check on numbers that others published"),
-            ("limits", "Limits", "What these numbers cannot tell"),
+            ("models", "Models", "Models and their checks"),
+            ("released", "Check on StereoSet", "Check against published numbers"),
+            ("limits", "Limits", "Limits"),
         ],
         "sets": sets,
         "headline": conclude(results, files, MOST),
@@ -122,7 +121,7 @@ def _set(
     return {
         "description": description,
         "scores": scores,
-        "sentence": scores["sentence"] if scores else Markup("Its scores are not there."),
+        "sentence": scores["sentence"] if scores else say("lm_no_scores"),
         "stereoset": measures.by_model(trusted("stereoset")),
         "accuracy": measures.describe_accuracy(trusted("token_accuracy")),
         "all_masked": measures.by_model(trusted("all_masked")),

@@ -11,6 +11,7 @@ from evenhand.io.quarantine import REASONS
 from evenhand.io.tables import read_rows
 from evenhand.legal.records import SPLITS as ALL_SPLITS
 from evenhand.report.figures import heat_map, histogram
+from evenhand.report.headline import plain
 from evenhand.report.read import read_json
 from evenhand.report.render import percent
 from evenhand.report.sections.legal_data import Described, navigation, read_datasets
@@ -159,8 +160,9 @@ def _crossed(first: str, second: str, rows: Rows) -> dict[str, Any]:
         for j, other in enumerate(columns, 1)
     ]
     over = second.replace("_", " ")
-    numbered = ", ".join(f"{i} {name}" for i, name in enumerate(columns, 1))
-    label = f"Shares of {over} in each group of {first.replace('_', ' ')}: {numbered}"
+    numbered = [f"{i} {name}" for i, name in enumerate(columns, 1)]
+    within = first.replace("_", " ")
+    label = plain("figure_shares", over=over, within=within, columns=numbered)
     return {
         "name": first,
         "other": second,
@@ -210,9 +212,7 @@ def describe_leakage(rows: Rows) -> Rows:
 
 def _risk_words(row: dict[str, Any]) -> str:
     shares = [row[f"label_{side}"] / (row[f"of_{side}"] or 1) for side in ("with", "without")]
-    return "{}: {} with it, {} without".format(
-        row["label"], *(percent(share, 0) for share in shares)
-    )
+    return plain("legal_risk", label=row["label"], shares=shares)
 
 
 def _distance(row: dict[str, Any]) -> float:

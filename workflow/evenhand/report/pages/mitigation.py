@@ -8,8 +8,8 @@ from evenhand.core.rows import Row, grouped, where
 from evenhand.individual.names import title, titles_of, who
 from evenhand.io.documents import read_description
 from evenhand.report.figures import axis, lines, padded, scatter
+from evenhand.report.headline import plain
 from evenhand.report.headlines import mitigation
-from evenhand.report.render import plural
 from evenhand.report.sections import individual_words
 from evenhand.report.sections import legal_classifiers as classifiers
 from evenhand.report.sections.individual_people import Behind
@@ -62,6 +62,7 @@ def content(study: Study) -> dict[str, Any]:
         data,
         {**study.titles, **titles_by_name(datasets)},
     )
+    weights = mitigation.compare_weights(study.paths("tables/individual"))
     folders = ["tables/classifiers/*", "tables/individual"]
     sections = [(dataset.id, dataset.title) for dataset in datasets]
     individual_sections = INDIVIDUAL_SECTIONS if individual else []
@@ -73,10 +74,10 @@ def content(study: Study) -> dict[str, Any]:
             ("reading", "How to read it"),
             ("limits", "Limits"),
         ],
-        "headline": mitigation.conclude(
-            changes, mitigation.compare_weights(study.paths("tables/individual"))
-        ),
-        "methods": mitigation.by_method(changes),
+        "headline": mitigation.conclude(changes),
+        "methods": (methods := mitigation.by_method(changes)),
+        "answers": mitigation.answers(mitigation.by_kind(methods)),
+        "weights": weights,
         "datasets": described,
         "figures": sorted(figures, key=lambda figure: -figure["spots"])[:MOST],
         "individual_sections": individual_sections,
@@ -209,8 +210,13 @@ def _front(dataset: str, name: str, rows: list[Row], methods: list[str]) -> dict
             "name": names[row["method"]],
             "x": row["balanced_acc"],
             "y": row["unfairness"],
-            "words": f"{_label(row)}: balanced accuracy {row['balanced_acc']:.1f}, {measure}"
-            f" {row['unfairness']:.3f}",
+            "words": plain(
+                "figure_front_dot",
+                label=_label(row),
+                accuracy=row["balanced_acc"],
+                measure=measure,
+                unfairness=row["unfairness"],
+            ),
             "hollow": row["individual"] != "none",
             "mark": marks.get(id(row)),
         }
@@ -218,10 +224,8 @@ def _front(dataset: str, name: str, rows: list[Row], methods: list[str]) -> dict
     ]
     across = axis("Balanced accuracy, %", padded([row["balanced_acc"] for row in rows], 5.0))
     up = axis(measure, padded([row["unfairness"] for row in rows], least), grid=True)
-    label = (
-        f"{dataset}: balanced accuracy against {measure} of {plural(len(rows), 'setting')},"
-        f" {len(held)} of them on the front"
-    )
+    facts = {"dataset": dataset, "measure": measure, "settings": len(rows), "held": len(held)}
+    label = plain("figure_front", **facts)
     return {
         "front": name,
         "measure": measure,

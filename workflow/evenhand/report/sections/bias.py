@@ -7,6 +7,7 @@ from typing import Any
 
 from evenhand.core.rows import grouped, where
 from evenhand.core.tables import read_tables
+from evenhand.report.headline import plain
 from evenhand.report.render import decimal, signed
 from evenhand.report.sentences import marked
 from evenhand.report.words import gate_meaning
@@ -153,7 +154,7 @@ def _correlations(rows: Rows, models: list[str]) -> dict[str, Any] | None:
             if i != j
         ]
         names = [f"{i} {model}" for i, model in enumerate(models, 1)]
-        label = f"{name} between the biases of {len(models)} models"
+        label = plain("figure_correlation", name=name, models=len(models))
         maps.append({"name": name, "figure": heat_map(names, cells, label)})
     return {"rows": rows, "maps": maps}
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from evenhand.io.tables import read_batches
 from evenhand.report.figures import bars
+from evenhand.report.headline import plain
 from evenhand.report.sentences import marked
 from evenhand.report.words import Reasons, reason_meaning, reason_name
 
@@ -172,6 +173,5 @@ def _figure(totals: dict[str, Any], reasons: list[dict[str, Any]]) -> Any:
         steps.append(
             {"name": row["name"], "amount": left, "removed": row["sentences"], "kind": "rest"}
         )
-    steps.append({"name": "Accepted", "amount": left, "kind": "kept"})
-    label = "What each filter takes of the sentences with a gender keyword"
-    return bars(steps, label, unit="Sentences", whole=whole)
+    steps.append({"name": "Passed every filter", "amount": left, "kind": "kept"})
+    return bars(steps, plain("figure_filters"), unit="Sentences", whole=whole)

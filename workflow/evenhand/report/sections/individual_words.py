@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from evenhand.individual.names import who
+from evenhand.report.headline import plain
 from evenhand.report.render import decimal
 
 #: Title and digits of a metric.
@@ -88,7 +89,4 @@ def likeness(bases: Iterable[str | None], tau: float) -> str:
         The threshold of IFR_p.
     """
     known = set(bases) - {None}
-    if known == {"2"}:
-        return f"{tau:g} bits"
-    words = f"{tau:g} nats"
-    return words + (f" ({tau:g} bits in rows that say base 2)" if "2" in known else "")
+    return plain("if_likeness", tau=tau, nats=known != {"2"}, bits="2" in known)

@@ -8,8 +8,8 @@ from evenhand.core.rows import grouped, where
 from evenhand.legal.classifier_study import is_constant
 from evenhand.legal.objective_titles import Titles
 from evenhand.report.figures import WHOLE, axis, estimated, forest, lines, padded, scatter
-from evenhand.report.headline import say
-from evenhand.report.render import decimal, percent, plural
+from evenhand.report.headline import plain, say
+from evenhand.report.render import decimal, percent
 
 Rows = list[dict[str, Any]]
 
@@ -34,7 +34,7 @@ def noise_words(row: dict[str, Any]) -> str:
     if is_constant(row):
         return say("legal_unjudged", row=row)
     words = NOISE_VERDICTS.get(row["noise_verdict"], "")
-    return words + (", but from labels that differ between groups" if row["from_labels"] else "")
+    return plain("legal_noise", words=words, from_labels=row["from_labels"])
 
 
 def describe_table_4(rows: Rows) -> Rows:
@@ -183,7 +183,7 @@ def draw_table_2(rows: Rows, scores: Rows) -> dict[str, Any]:
     drawn = [_table_2_row(row, whole, noise) for row in scored]
     ends = [row[end] for row in drawn for end in ("value", "high", "band_high") if row[end]]
     domain = (0, min(math.ceil(max(ends, default=10) / 10) * 10, 100))
-    label = "Macro-F1 of each group, by its share of the training cases"
+    label = plain("figure_groups")
     return {
         "drawing": forest(drawn, axis("Macro-F1, %", domain), label) if drawn else None,
         "without": [row["group"] for row in ordered if row["score"] is None],
@@ -197,21 +197,12 @@ def _table_2_row(
     span = (noise_row.get("low"), noise_row.get("high"))
     band = (noise_row.get("noise_low"), noise_row.get("noise_high"))
     share = (row["train_cases"] or 0) / whole if whole else None
-    parts = [f"macro-F1 {decimal(row['score'], 1)}"]
-    if None not in span:
-        parts[0] += f" ({decimal(span[0], 1)} to {decimal(span[1], 1)})"
-    if None not in band:
-        parts.append(f"in 95 % of random groups {decimal(band[0], 1)} to {decimal(band[1], 1)}")
-    parts += [
-        f"{plural(row['train_cases'], 'training case')} ({percent(share)})",
-        f"drift of labels {decimal(row['drift'])}",
-        f"share of the worst class {percent(row['wci'])}",
-    ]
+    ends = dict(zip(("low", "high", "noise_low", "noise_high"), span + band, strict=True))
     return estimated(
         row["group"],
         (row["score"], *span),
         text=f"{percent(share)} of training: {decimal(row['score'], 1)}",
-        words="; ".join(parts),
+        words=plain("figure_group", row=row, share=share, **ends),
         kind="unclear" if row["few"] else "plain",
         band=band,
     )
@@ -317,15 +308,14 @@ def _calibration_figure(
             "name": name,
             "x": row["confidence"],
             "y": row["share_right"],
-            "words": f"{name}: confidence {percent(row['confidence'])}, came true "
-            f"{percent(row['share_right'])}, {plural(row['predictions'], 'prediction')}",
+            "words": plain("figure_calibration_dot", name=name, row=row),
             "weight": row["predictions"] / most,
             "alone": row["predictions"] < ENOUGH,
         }
         for name, bins in groups.items()
         for row in bins
     ]
-    label = f"Share that came true by confidence: {classifier}, {', '.join(groups)}"
+    label = plain("figure_calibration", classifier=classifier, groups=list(groups))
     sides = axis("Confidence", (0, 1)), axis("Share that came true", (0, 1), grid=True)
     look = {"series": list(groups), "diagonal": True, "height": 240, "widest": 460}
     return {"drawing": lines(rows, label, *sides, **look)}

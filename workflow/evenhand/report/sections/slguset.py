@@ -4,15 +4,12 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
-
 from evenhand.core.rows import grouped
 from evenhand.io.quarantine import REASONS
 from evenhand.io.tables import read_rows
 from evenhand.report.figures import histogram
-from evenhand.report.headline import SourcedStatement, say, with_sources
+from evenhand.report.headline import SourcedStatement, plain, say
 from evenhand.report.read import read_csv
-from evenhand.report.render import plural
 from evenhand.report.study import Study
 from evenhand.report.words import Reasons, reason_name
 
@@ -27,10 +24,8 @@ def judge(
     sentences: int | None,
     overall: dict[str, Any] | None,
     files: tuple[str, ...] = (),
-    *,
-    explained: bool = True,
-) -> SourcedStatement:
-    """Return whether the data set can be used, by the agreement of its annotators.
+) -> list[SourcedStatement]:
+    """Return whether the data set can be used, and how many answers would agree by chance.
 
     Parameters
     ----------
@@ -40,14 +35,10 @@ def judge(
         The row of all pairs in the table ``agreement``.
     files : tuple of str
         The results with these numbers.
-    explained : bool
-        Whether to say how many answers would agree by chance.
     """
-    words = [say("slguset_usable", files, sentences=sentences, row=overall, least=LEAST_ALPHA)]
-    alpha = (overall or {}).get("krippendorff_alpha")
-    if explained and sentences is not None and alpha is not None and alpha < LEAST_ALPHA:
-        words.append(say("slguset_chance", row=overall, least=LEAST_ALPHA))
-    return with_sources(Markup(" ").join(filter(None, words)), files)
+    facts = {"sentences": sentences, "row": overall, "least": LEAST_ALPHA}
+    words = [say(f"slguset_{name}", files, **facts) for name in ("usable", "chance")]
+    return [statement for statement in words if statement]
 
 
 def describe_headline(
@@ -56,7 +47,7 @@ def describe_headline(
     sentences: int | None,
     published: int | None,
     sums: dict[str, int] | None = None,
-) -> Markup:
+) -> list[str]:
     """Return the sentences at the top of the page.
 
     Parameters
@@ -80,8 +71,8 @@ def describe_headline(
         authors=published == AUTHORS,
         sums=[(value, n) for value, n in (sums or {}).items() if value != "total"],
     )
-    verdict = judge(sentences, (annotation or {}).get("overall")) if funnel or annotation else ""
-    return Markup(" ").join(filter(None, [verdict, text])) or say("nothing")
+    verdict = judge(sentences, (annotation or {}).get("overall")) if funnel or annotation else []
+    return [words for words in (*verdict, text) if words] or [say("nothing")]
 
 
 def count_rows(path: Path | None) -> int | None:
@@ -162,7 +153,7 @@ def _lengths(documents: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
             "figure": histogram(
                 numbers,
                 [bar["from"] for bar in bars[side]] + [bars[side][-1]["to"] + 1],
-                f"{SIDES[side]}: lengths of {plural(sum(numbers), 'sentence')} in characters",
+                plain("figure_lengths", name=SIDES[side], sentences=sum(numbers)),
                 title="Characters in a sentence",
                 thing="sentence",
                 end=end,

@@ -6,10 +6,9 @@ Each function takes the rows of one result table, without those of untrusted mod
 from typing import Any
 
 from evenhand.core.rows import Row, grouped
-from evenhand.report.headline import say
+from evenhand.report.headline import plain, say
 from evenhand.report.render import in_words
 from evenhand.report.sections.stereotypes_words import (
-    FAMILIES,
     exclusion_words,
     in_a_list,
     in_order,
@@ -24,17 +23,10 @@ from evenhand.text.phrases import listed
 ALMOST_ALWAYS = 0.9
 
 #: The variants of a sentence whose tokens a model predicts.
-VARIANTS = {
-    "original": "As it stands",
-    "shuffled": "Words in random order",
-    "unrelated": "An unrelated word in the place",
-}
+VARIANTS = ("original", "shuffled", "unrelated")
 
 #: A method that is published in two forms.
 COMPAT_NAMES = {"cps as coded": "CPS as coded"}
-
-#: The names of the sides where the set's description is missing.
-UNKNOWN_SIDES = ("the first sentence of the pair", "the second sentence of the pair")
 
 
 def by_model(rows: list[Row]) -> list[Row]:
@@ -59,7 +51,9 @@ def describe_accuracy(rows: list[Row]) -> list[Row]:
                 name: {row["variant"]: row for row in of_pass}
                 for name, of_pass in grouped(model_rows, "pass").items()
             },
-            "variants": {name: words for name, words in VARIANTS.items() if name in variants},
+            "variants": {
+                name: plain("lm_variant", name=name) for name in VARIANTS if name in variants
+            },
         }
         for model, model_rows in grouped(rows, "model").items()
     ]
@@ -127,15 +121,20 @@ def describe_released(rows: list[Row] | None) -> Row | None:
     return {"rows": rows, "words": say("lm_same", same=same, compared=compared)}
 
 
+def _side(number: int) -> str:
+    return plain("lm_side", number=number)
+
+
 def describe_pairs(document: Row | None) -> Row:
     """Return a set's sides, counts, data-quality flags and types, from ``pairs.json``."""
     fields = document or {}
     more, less = fields.get("more_means"), fields.get("less_means")
+    sides = (preference(more), preference(less)) if more and less else map(_side, (0, 1))
     types = (fields.get("bias_types") or {}).items()
     return {
         "known": document is not None,
         "title": fields.get("title") or None,
-        "sides": (preference(more), preference(less)) if more and less else UNKNOWN_SIDES,
+        "sides": tuple(sides),
         "flags": sorted((fields.get("flags") or {}).items()),
         "excluded": sorted(item for item in (fields.get("excluded") or {}).items() if item[1]),
         "bias_types": sorted(types, key=lambda item: (-item[1], item[0])),
@@ -179,7 +178,7 @@ def describe_models(gates: dict[tuple[str, str], dict[str, Any]]) -> dict[str, A
     checks = []
     for (name, model), gate in gates.items():
         family = gate.get("family")
-        known = {"model": model, "family": FAMILIES.get(family, in_words(family))}
+        known = {"model": model, "family": plain("lm_family", name=family) or in_words(family)}
         known |= {fact: gate.get(fact) for fact in FACTS}
         facts.setdefault((model, known["weights_sha256"]), known)
         why = untrusted_models((), {model: gate}).get(model, [])

@@ -4,9 +4,8 @@ from typing import Any
 
 from evenhand.core.rows import grouped, where
 from evenhand.report.figures import axis, lines
-from evenhand.report.headline import say
+from evenhand.report.headline import plain, say
 from evenhand.report.sections.stereotypes_words import in_a_list, in_order, method_of, method_title
-from evenhand.text.phrases import listed
 
 Rows = list[dict[str, Any]]
 
@@ -114,7 +113,7 @@ def _figures(models: list[str], agreeing: int, rows: Rows, points: Rows) -> list
             dots += [{"name": name, "x": x, "y": y} for x, y in _thinned(places)]
         if not names:
             continue
-        label = f"{model}, at least {agreeing} annotators: ROC curves. Areas: {listed(names)}."
+        label = plain("figure_roc", model=model, agreeing=agreeing, areas=names)
         sides = (
             axis(title, (0, 1), values=[0, 0.5, 1])
             for title in ("False positives, share", "True positives, share")

@@ -10,7 +10,6 @@ from evenhand.report.headline import plain, say
 from evenhand.report.render import decimal, in_words
 from evenhand.report.sections.stereotypes_words import (
     ASIDE,
-    SUBSETS,
     in_a_list,
     in_order,
     method_of,
@@ -181,7 +180,8 @@ def cells_by(column: str, rows: list[dict[str, Any]]) -> dict[str, Any] | None:
     for value, value_rows in values.items():
         cells = {row["method"]: row for row in value_rows}
         if column == "subset":
-            name, items = SUBSETS.get(value, str(in_words(value))), ITEMS.get(value, "-")
+            name = plain("lm_subset", name=value) or str(in_words(value))
+            items = ITEMS.get(value, "-")
         else:
             name, items = (
                 ("All types", "") if value == "all" else (value, urlencode({"kind": value}))
@@ -209,5 +209,5 @@ def _figure(model: str, rows: list[dict[str, Any]], far: float) -> "LayerChart |
         if row["score"] is not None
     ]
     x = axis("Score; 50 is no preference", (CENTRE - far, CENTRE + far))
-    label = f"Score of {model} by each method, with its interval"
+    label = plain("figure_methods_of", model=model)
     return forest(estimates, x, label, centre=CENTRE) if estimates else None

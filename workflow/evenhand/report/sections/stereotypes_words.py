@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from evenhand.report.headline import plain
 from evenhand.report.render import in_words
 from evenhand.report.words import gate_meaning
 from evenhand.scoring.methods import COUNTING, METHODS
@@ -23,39 +24,6 @@ PREFERENCES = {
     "anti-stereotype": "the anti-stereotype",
     "male": "the male sentence",
     "female": "the female sentence",
-}
-
-#: Why there is no verdict, or why it is not stronger.
-REASONS = {
-    "few_clusters": "there are too few different swaps for an interval",
-    "nothing_scored": "no pair could be scored",
-    **NO_VALUE,
-}
-
-#: Why a model is not trusted here, where the words of SlguSet's page do not fit.
-GATES = {
-    "fill_mask_not_above_baseline": (
-        "Its accuracy on masked tokens is not above the majority-class baseline."
-    ),
-    "next_token_not_above_baseline": (
-        "Its next-token accuracy is not above the majority-class baseline."
-    ),
-}
-
-#: The reason for a model without one.
-NO_REASON = "The record of its check does not say why."
-
-FAMILIES = {
-    "masked": "masked: fills blanks, sees both sides",
-    "causal": "causal: reads on, sees what came before",
-}
-
-SUBSETS = {
-    "all": "Every pair",
-    "clean": "Pairs without any doubt about the data",
-    "equal_length": "Both sentences have equally many tokens",
-    "stereo": "Pairs that show a stereotype",
-    "antistereo": "Pairs that contradict a stereotype",
 }
 
 
@@ -90,7 +58,7 @@ def in_order(names: Any) -> list[str]:
 def gate_words(reason: str | None) -> list[str]:
     """Return the reasons why a model is not trusted, one sentence each."""
     words = re.split(r"[,;]\s*", reason or "")
-    return [GATES.get(word) or gate_meaning(word) for word in words if word]
+    return [gate_meaning(word, "token") for word in words if word]
 
 
 def untrusted_models(
@@ -101,13 +69,17 @@ def untrusted_models(
     failed += [
         (model, gate.get("reason")) for model, gate in gates.items() if not gate.get("trusted")
     ]
-    return {model: gate_words(reason) or [NO_REASON] for model, reason in failed}
+    return {model: gate_words(reason) or [plain("gate_unknown")] for model, reason in failed}
 
 
 def reason_words(reason: str | None) -> list[str]:
     """Return why there is no verdict, or no stronger one, in words."""
     words = re.split(r"[,;]\s*", reason or "")
-    return [REASONS.get(word, str(in_words(word))) for word in words if word]
+    return [
+        plain("lm_reason", name=word) or NO_VALUE.get(word, str(in_words(word)))
+        for word in words
+        if word
+    ]
 
 
 def exclusion_words(reason: str) -> str:
