@@ -68,6 +68,8 @@ def test_the_words_are_marked(arguments):
     assert isinstance(row["evidence"], CellRichText)
     assert next(str(part) for part in row["evidence"]) == "He"
     assert row["where"] == "facts 1"
+    letters = dict(zip(names, (cell.column_letter for cell in sheet[1]), strict=True))
+    assert sheet.column_dimensions[letters["attribute"]].hidden
     assert sheet.cell(5, names.index("title") + 1).data_type == "s"
     rule = next(one for one in sheet.data_validations.dataValidation if "right" in one.formula1)
     assert rule.formula1 == '"right,wrong,cannot_tell"'
