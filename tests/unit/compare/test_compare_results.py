@@ -156,6 +156,9 @@ def test_the_outputs_agree_and_do_not_depend_on_the_place_of_the_folders(run, fo
         assert first == second
     assert str(tmp_path) not in out
     assert f"Base (before) is {base.name}, head (after) is {head.name}." in out
+    shutil.move(f"elsewhere/{head.name}", f"elsewhere/{base.name}")
+    _, out, _ = run(base, f"elsewhere/{base.name}")
+    assert f"Base (before) is {base}, head (after) is elsewhere/{base.name}." in out
     document = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
     assert document["nothing_changed"] is False
     numbers = [number for table in document["tables"] for number in table["numbers"]]

@@ -42,8 +42,9 @@ def compare_results(*, base: Path, head: Path, gates: list[Gate] | None = None) 
     """
     before, after = Results(base), Results(head)
     tables = compare_tables(before, after)
+    names = (base.name, head.name)
     return Comparison(
-        (base.name, head.name),
+        names if names[0] != names[1] else (str(base), str(head)),
         find_causes(before, after),
         tables,
         {"base": before.changed_since(), "head": after.changed_since()},
