@@ -92,7 +92,7 @@ def corpus(**options: Any) -> Read:
 
 def cases(kind: str, format: str, **options: Any) -> Read:
     options = {"declaration": declaration(kind)} | options
-    names = import_module(f"evenhand.legal.formats.{format}").TABLES
+    names = getattr(import_module(f"evenhand.legal.formats.{format}"), "TABLES", ())
     named = [RESOURCES / "legal" / f"{name}.csv" for name in names]
 
     def read(files: list[Path], out: Path) -> None:
