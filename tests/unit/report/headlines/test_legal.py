@@ -86,7 +86,8 @@ def test_one_test_decides_each_verdict(tmp_path):
         "No. Lower macro-F1 than random groups of the same size (significant after adjustment for 4"
         " tests): the group <bdi>women</bdi> (<bdi>ECtHR, Applicant</bdi>)."
     )
-    assert headline.next.startswith("Do not use <bdi>linear</bdi> for the group <bdi>women</bdi> (<bdi>ECtHR, Applicant")
+    start = "Do not use <bdi>linear</bdi> for the group <bdi>women</bdi> (<bdi>ECtHR, Applicant"
+    assert headline.next.startswith(start)
     assert checks.rows(headline.figure, "name") == ["ECtHR, Applicant: women (linear)"] * 4
     assert checks.rows(headline.figure, "kind") == ["more", *["unclear"] * 3]
     assert headline.caption.endswith(
