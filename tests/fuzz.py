@@ -244,7 +244,7 @@ HANDED_OUT = [
 ]
 AUDITED = [dict.fromkeys([column.name for column in AUDIT.columns], "x")]
 CONFIG = (REPOSITORY / "config" / "config.yaml").read_bytes()
-LOANS = {"label": "decision", "positive": "approved", "attribute": "gender"}
+LOANS = {"label": "decision", "positive": ["approved"], "attribute": ["gender"]}
 
 #: How a file is read, and well-formed files of it; of several, one is spoiled.
 READERS: dict[str, tuple[Read, list[Files]]] = {
