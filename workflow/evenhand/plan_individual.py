@@ -12,7 +12,16 @@ from evenhand.errors import InputError
 Config = dict[str, Any]
 
 #: Keys of a data set that are options of `prepare_table`.
-TABLE_OPTIONS = ["format", "label", "positive", "attribute", "features", "categories", "scale"]
+TABLE_OPTIONS = [
+    "format",
+    "label",
+    "positive",
+    "others",
+    "attribute",
+    "features",
+    "categories",
+    "scale",
+]
 
 TABLE_OPTIONS += ["test_share", "split", "missing", "title"]
 
@@ -46,6 +55,7 @@ def expand(config: Config) -> Config:
         positive = data["positive"]
         values = positive if isinstance(positive, list) else [positive]
         data = data | {"positive": None if positive is None else [f"{value}" for value in values]}
+        data["others"] = isinstance(positive, list)
         parts = [(attribute,) for attribute in listed] + list(combinations(listed, 2))
         for part in parts:
             entry = data | {"attribute": None if part == (None,) else list(part)}

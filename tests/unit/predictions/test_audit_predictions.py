@@ -377,3 +377,16 @@ def test_more_groups_or_labels_than_can_be_compared_are_refused(
         with expected:
             read = read_predictions(file, label="y", prediction="p", groups=["group"])
             assert len(read.id) == 2 * count
+
+
+def test_a_small_group_that_is_all_right_differs_only_if_the_interval_says_so(tmp_path):
+    """Signs of clusters are not symmetric there: they took chance for a difference."""
+    for rate, differs in ((0.87, False), (0.4, True)):
+        right = np.r_[np.ones(16, bool), np.random.default_rng(1).random(132) < rate]
+        label = np.arange(148) % 2
+        table = pd.DataFrame({"y": label, "p": np.where(right, label, 1 - label)})
+        table = table.assign(g=np.where(np.arange(148) < 16, "few", "many"), c=np.arange(148) // 2)
+        tables, _ = audit(tmp_path, table, groups=["g"], cluster="c")
+        by = {(row["group"], row["metric"]): row for row in tables["groups"]}
+        row = by["few", "accuracy"]
+        assert (row["p_value"] < 0.05) == (row["difference_low"] > 0) == differs

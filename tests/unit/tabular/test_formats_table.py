@@ -10,6 +10,7 @@ from evenhand.tabular.prepared import check
 HEADER = "id,town,age,grade,group,result"
 ROWS = ["a,Ost,20,1,x,yes", "b,West,30.5,2,y,no", "c,Ost,40,1,x,no", "d,,41,2,y,yes"]
 OPTIONS = {
+    "others": False,
     "label": "result",
     "positive": ["yes"],
     "attribute": ["group"],
@@ -162,9 +163,13 @@ def test_the_loans_of_the_demo(repository):
 
 
 def test_several_labels_are_made_binary_by_a_list(tmp_path):
-    with pytest.raises(InputError, match=r"list all values that count as 1, such as `positive: \["):
+    with pytest.raises(
+        InputError, match=r"as a list of all values that count as 1, such as \[yes\]"
+    ):
         made(tmp_path, "e,Ost,7,1,x,maybe")
-    table = made(tmp_path, "e,Ost,7,1,x,maybe", positive=["yes", "maybe"])
+    table = made(tmp_path, "e,Ost,7,1,x,maybe", others=True)
+    assert table.y.tolist() == [1, 0, 0, 0] and table.meta["label"] == "result = yes"
+    table = made(tmp_path, "e,Ost,7,1,x,maybe", positive=["yes", "maybe"], others=True)
     assert table.y.tolist() == [1, 0, 0, 1] and table.meta["label"] == "result = yes and maybe"
     with pytest.raises(InputError, match="all values of the label result count as 1"):
         made(tmp_path, positive=["yes", "no"])

@@ -28,7 +28,7 @@ _MARKS = [
 _ASCII = bytes(range(128))
 _LETTERS = re.compile(b"[A-Za-z]")
 ABOVE_ASCII = re.compile(b"[\x80-\xff]")
-_NOT_ASCII_CELL = re.compile(b'[^,;"\t\r\n]*[\x80-\xff][^,;"\t\r\n]*')
+_BETWEEN_CELLS = re.compile(b'[,;"\t\r\n]+')
 
 #: Characters of GB 2312 between the escapes of HZ.
 _HZ = re.compile(rb"~\{(?:[\x21-\x77][\x21-\x7e])+~\}")
@@ -155,7 +155,7 @@ def detect_table(content: bytes) -> str | None:
 
     Only cells that are not ASCII count, each once: numbers and repeated cells are no evidence.
     """
-    cells = dict.fromkeys(_NOT_ASCII_CELL.findall(content))
+    cells = dict.fromkeys(c for c in _BETWEEN_CELLS.split(content) if not c.isascii())
     encoding = marked_encoding(content) or detect_utf_16(content[:SAMPLE])
     encoding = encoding or detect_encoding(b" ".join([*cells, b""])[:SAMPLE])
     if encoding in (None, "utf-8"):

@@ -346,14 +346,17 @@ def korn_graubard(totals: Totals, level: float = 0.95) -> tuple[float, float]:
     (float, float)
         NaN below `LEAST_EFFECTIVE` effective clusters.
     """
+    return share_interval(totals)(level)
+
+
+def share_interval(totals: Totals) -> Callable[[float], tuple[float, float]]:
+    """Return `korn_graubard` as a function of the level: the rest is computed once."""
     from scipy import special
 
-    if not 0 < level < 1:
-        raise ValueError("level must be between 0 and 1")
     totals = totals.distinct
     effective, size = effective_number(totals.sizes), totals.sizes.sum()
     if not effective >= LEAST_EFFECTIVE:
-        return float("nan"), float("nan")
+        return lambda _level: (float("nan"), float("nan"))
     share, k = totals.mean, len(totals.sums)
     without = (totals.sums.sum() - totals.sums) / (size - totals.sizes)
     variance = (k - 1) / k * float(((without - share) ** 2).sum())
@@ -365,13 +368,21 @@ def korn_graubard(totals: Totals, level: float = 0.95) -> tuple[float, float]:
     spread = share * (1 - share) / size
     if spread > 0:
         design = (max(1.0, variance / spread) + design) / 2
-    tail = (1 - level) / 2
-    quantiles = [float(special.stdtrit(count - 1, tail)) for count in (size, effective)]
-    items = size / design * (quantiles[0] / quantiles[1]) ** 2
-    hits = share * items
-    low = float(special.betaincinv(hits, items - hits + 1, tail)) if hits > 0 else 0.0
-    high = float(special.betaincinv(hits + 1, items - hits, 1 - tail)) if hits < items else 1.0
-    return min(low, share), max(high, share)
+
+    def at(level: float) -> tuple[float, float]:
+        if not 0 < level < 1:
+            raise ValueError("level must be between 0 and 1")
+        tail = (1 - level) / 2
+        quantiles = [float(special.stdtrit(count - 1, tail)) for count in (size, effective)]
+        items = size / design * (quantiles[0] / quantiles[1]) ** 2
+        hits = share * items
+        low = float(special.betaincinv(hits, items - hits + 1, tail)) if hits > 0 else 0.0
+        high = 1.0
+        if hits < items:
+            high = float(special.betaincinv(hits + 1, items - hits, 1 - tail))
+        return min(low, share), max(high, share)
+
+    return at
 
 
 def within_cluster_correlation(totals: Totals) -> float:

@@ -4,7 +4,8 @@ Each metric is a ratio of sums over cases or a smooth function of such, so that 
 are those of `evenhand.metrics.inference`, over clusters where there are any.
 """
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
@@ -21,7 +22,7 @@ from evenhand.metrics.inference import (
     Inference,
     effective_number,
     infer,
-    korn_graubard,
+    share_interval,
     sign_flip_interval,
     sign_flip_p_value,
     total,
@@ -46,6 +47,9 @@ METRICS = SHARES | {
 #: Macro-F1 has an interval where each class has so many cases, and so many predictions are wrong:
 #: with fewer its distribution is far from normal, and intervals of 95 % cover 50 to 90 %.
 LEAST_OF_CLASS, LEAST_WRONG = 15, 5
+
+#: The least p-value of an inverted interval.
+LEAST_P = 1e-12
 
 #: Random groups behind a noise floor.
 PERMUTATIONS = 1000
@@ -312,14 +316,14 @@ class PredictionStudy:
             return result | {"reason": "few cases of a class, or few errors"}
         joined = np.concatenate(members)
         if is_share:
-            totals = list(map(total, samples, members))
+            shares = [share_interval(total(*each)) for each in zip(samples, members, strict=True)]
         else:  # a case counts in its part only, so its influence is scaled to the mean over all
-            totals = [total(len(joined) * _contrast(samples, (first, second)), joined)]
+            totals = total(len(joined) * _contrast(samples, (first, second)), joined)
 
         def interval(level: float) -> tuple[float, float]:
             if is_share:
-                return _recovered(*(korn_graubard(each, level) for each in totals), first, second)
-            low, high = sign_flip_interval(*totals, level=level)
+                return _recovered(*(each(level) for each in shares), first, second)
+            low, high = sign_flip_interval(totals, level=level)
             return first - second + low, first - second + high
 
         result["difference_low"], result["difference_high"] = interval(self.level)
@@ -328,6 +332,8 @@ class PredictionStudy:
         alone = len(np.unique(joined)) == len(joined) and len(self.predictions.predicted) == 1
         if is_share and alone:
             result["p_value"] = _fisher(*samples)
+        elif is_share:  # signs are not symmetric where nearly all cases of a small group agree
+            result["p_value"] = _inverted(interval)
         else:  # the sums by cluster under the hypothesis that both parts have the common value
             middle = float(np.concatenate(samples).mean())
             null = total(_contrast(samples, (middle, middle)), joined)
@@ -419,6 +425,21 @@ def _recovered(
     low = ((first - interval[0]) ** 2 + (other[1] - second) ** 2) ** 0.5
     high = ((interval[1] - first) ** 2 + (second - other[0]) ** 2) ** 0.5
     return first - second - low, first - second + high
+
+
+def _inverted(interval: Callable[[float], tuple[float, float]]) -> float:
+    """Return the p-value of 0: one minus the level of the smallest interval that has it."""
+    from scipy.optimize import brentq
+
+    def beyond(logarithm: float) -> float:
+        """By how much the interval excludes 0."""
+        low, high = interval(-math.expm1(logarithm))
+        return max(low, -high)
+
+    least, most = math.log(LEAST_P), math.log1p(-1e-9)
+    if beyond(most) <= 0:
+        return 1.0
+    return LEAST_P if beyond(least) >= 0 else math.exp(brentq(beyond, least, most, xtol=1e-9))
 
 
 def _fisher(first: np.ndarray, second: np.ndarray) -> float:

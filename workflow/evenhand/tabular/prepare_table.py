@@ -21,6 +21,7 @@ def prepare_table(
     format: Annotated[str, Plugin("evenhand.tabular.formats")],
     label: str | None = None,
     positive: list[str] | None = None,
+    others: bool = False,
     attribute: list[str] | None = None,
     bins: list[str] | None = None,
     features: list[str] | None = None,
@@ -50,6 +51,8 @@ def prepare_table(
         The label's column.
     positive : list of str, optional
         The values of the label that count as 1; by default 1, true, yes or positive.
+    others : bool
+        Whether the label may have several other values, which all count as 0.
     attribute : list of str, optional
         The column of the protected attribute; if several, their intersection is the attribute.
     bins : list of str, optional
@@ -74,6 +77,7 @@ def prepare_table(
     options = {
         "label": label,
         "positive": positive,
+        "others": others,
         "attribute": attribute,
         "features": features or [],
         "categories": categories or [],

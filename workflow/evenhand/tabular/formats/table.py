@@ -40,7 +40,8 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     files : list of Path
         One file.
     options : dict
-        label (a column), positive (its values that count as 1), attribute (a list of columns,
+        label (a column), positive (its values that count as 1), others (whether several values
+        count as 0), attribute (a list of columns,
         whose intersection is the attribute), bins (of these), missing (drop, category, impute),
         features (columns; all others if empty), categories (columns whose numbers are codes),
         scale (standard or none), test_share, split (a column of train and test, or None), title.
@@ -79,7 +80,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     column = {name: [row[i] for row in complete] for name, i in place.items()}
     column[label] = list(map(without_point, column[label]))
     positive = list(map(without_point, options["positive"] or []))
-    positive = _check_label(column[label], positive, label, path)
+    positive = _check_label(column[label], positive, label, path, others=options["others"])
     for name in protected:
         column[name] = list(map(without_point, column[name]))
         if name in options["bins"]:
@@ -163,7 +164,9 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     )
 
 
-def _check_label(cells: list[str], positive: list[str], label: str, path: Path) -> list[str]:
+def _check_label(
+    cells: list[str], positive: list[str], label: str, path: Path, *, others: bool
+) -> list[str]:
     """Return the values that count as 1; the label must have such a value and another one."""
     labels = sorted(set(cells))
     several = f"the label {label} has {counted(len(labels), 'value')} ({', '.join(labels[:5])})"
@@ -182,12 +185,12 @@ def _check_label(cells: list[str], positive: list[str], label: str, path: Path) 
             file=path,
             remedy="name those that count as 1 as `positive`",
         )
-    if len(labels) > 2 and len(positive) == 1:
+    if len(labels) > 2 and not others:
         raise InputError(
             f"{several}; it needs two",
             file=path,
-            remedy="list all values that count as 1, such as"
-            f" `positive: [{labels[0]}, {labels[1]}]`; the others count as 0",
+            remedy=f"give `positive` as a list of all values that count as 1, such as"
+            f" [{positive[0]}]; then all others count as 0",
         )
     if len(set(positive)) == len(labels):
         raise InputError(f"all values of the label {label} count as 1", file=path)
