@@ -68,6 +68,16 @@ def test_a_published_number_without_a_run(page):
     )
 
 
+def test_a_classifier_that_predicts_one_class_is_not_drawn(page):
+    def constant(rows):
+        same = {"constant_seeds": 3, "always": "x", "noise_verdict": "inconclusive"}
+        return [row | same if row["objective"] == "group_dro" else row for row in rows]
+
+    words = "right is more accurate"
+    assert words in text(page(people={}), "#glance")
+    assert words not in text(page(changes={"table_4": constant}, people={}), "#glance")
+
+
 def change(method="DRO", verdict="above", difference=10.0, gap=False, **ends) -> Change:
     numbers = {"low": 5.0, "high": 15.0} | ends
     return Change(
@@ -173,6 +183,8 @@ def test_many_methods_without_a_significant_change_are_counted():
     long = [change(name, "inconclusive") for name in (*names, "DRO")]
     assert "help: DRO, variant 0, variant 1," in short(*long)
     assert "variant 6 and 2 others. Pairs" in short(*long)
+    blind = change("MLP without the attribute", "inconclusive")  # its IFR_p is 100
+    assert "help: c, u0, u1 and u2. " in short(*undecided, constant, blind)
     assert "help: variant 0," in short(change(), *long)  # not DRO, which helps elsewhere
     many = [change(f"m{number}") for number in range(5)]
     assert short(*many).endswith(f"m2 on mine{WORST}; and 2 more.")

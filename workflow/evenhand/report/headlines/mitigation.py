@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from evenhand.core.rows import grouped, where
 from evenhand.core.tables import read_table, read_tables
-from evenhand.individual.names import loss_title, title, titles_of, who
+from evenhand.individual.names import loss_title, method_title, title, titles_of, who
 from evenhand.individual.results import SETTING
 from evenhand.io.documents import read_description
 from evenhand.legal.classifier_tables.tests import CONSTANT, ONE_CONSTANT, ONE_SEED
@@ -280,6 +280,7 @@ def _short(kinds: Kinds) -> Markup:
     named = answers(kinds, SIGNIFICANT)
     significant = {row["method"] for kind in SIGNIFICANT for row, _ in kinds[kind]}
     rest = {row["method"] for kind in others for row, _ in kinds[kind]} - significant
+    rest -= {method_title(method).removeprefix("the ") for method, _ in BY_CONSTRUCTION}
     # a short name is a method, a long one its variant
     facts = {"counts": others, "names": sorted(rest, key=lambda name: (len(name), name))}
     return Markup(" ").join([*named, say("mitigation_rest", **facts, first=not named)])
