@@ -92,7 +92,7 @@ def corpus(**options: Any) -> Read:
 
 def cases(kind: str, format: str, **options: Any) -> Read:
     options = {"declaration": declaration(kind)} | options
-    names = import_module(f"evenhand.legal.formats.{format}").TABLES
+    names = getattr(import_module(f"evenhand.legal.formats.{format}"), "TABLES", ())
     named = [RESOURCES / "legal" / f"{name}.csv" for name in names]
 
     def read(files: list[Path], out: Path) -> None:
@@ -244,7 +244,7 @@ HANDED_OUT = [
 ]
 AUDITED = [dict.fromkeys([column.name for column in AUDIT.columns], "x")]
 CONFIG = (REPOSITORY / "config" / "config.yaml").read_bytes()
-LOANS = {"label": "decision", "positive": "approved", "attribute": "gender"}
+LOANS = {"label": "decision", "positive": ["approved"], "attribute": ["gender"]}
 
 #: How a file is read, and well-formed files of it; of several, one is spoiled.
 READERS: dict[str, tuple[Read, list[Files]]] = {

@@ -170,6 +170,8 @@ def test_fits_a_phone(view, look, pictures):
     view.settle()
     assert view.page.evaluate(CUT) == []
     take(view, pictures, look, "phone")
+    view.page.evaluate("document.querySelectorAll('details').forEach((fold) => (fold.open = true))")
+    assert view.page.evaluate(OVERFLOW) == []
 
 
 def test_prints_without_what_only_a_screen_needs(view, look, pictures):

@@ -49,8 +49,8 @@ def test_one_model_without_a_preference(tmp_path):
     ]
     assert headline.strength == 0 and headline.line == headline.sentence
     assert headline.next == (
-        "Add pairs with 70 other swapped words to <bdi>My pairs</bdi>. If <bdi>tiny</bdi> then had"
-        " a score of 55 (AUL), 80 % of such tests would be significant."
+        "Add pairs with 70 other swapped words to <bdi>My pairs</bdi>. If the true score"
+        " of <bdi>tiny</bdi> is 55 (AUL), they show it with a probability of 80 %."
     )
     assert "AUL 52.0 (95 % interval 47.0 to 57.0)" in str(headline.figure.to_dict())
 
@@ -70,25 +70,28 @@ def test_a_preference_with_its_interval_and_its_side(tmp_path):
         "On <bdi>My pairs</bdi>, <bdi>tiny</bdi> prefers the anti-stereotype: SSS 35.0 (95 %"
         " interval 30.0 to 40.0). The score is the percentage of pairs in which it finds the"
         " stereotype likelier; 50 is no preference.",
-        "Add pairs with 70 other swapped words to <bdi>My pairs</bdi>. If <bdi>tiny</bdi> then had"
-        " a score of 55 (AUL), 80 % of such tests would be significant.",
+        "Add pairs with 70 other swapped words to <bdi>My pairs</bdi>. If the true score"
+        " of <bdi>tiny</bdi> is 55 (AUL), they show it with a probability of 80 %.",
     ]
     assert headline.details == [headline.sentence, headline.more[1]]
     assert headline.next == (
-        "Do not use <bdi>tiny</bdi> where this preference matters; mitigate and test again."
+        "Do not use <bdi>tiny</bdi>; mitigate and test again. No verdict here clears another model"
+        " for use."
     )
     assert (
         headline.short
         == "Yes: <bdi>tiny</bdi>. Cannot tell: <bdi>other</bdi>; not cleared for use."
     )
     assert headline.line == headline.more[0] and headline.strength == 3
+    near = describe([pair_set(tmp_path), scores(tmp_path, [("tiny", "aul", 57.0, "above")])], {})
+    assert near.line.endswith(" The direction is significant; the strength is uncertain.")
     assert any("not adjusted" in doubt for doubt in headline.doubts)
 
 
 @pytest.mark.parametrize(
     ("leanings", "verdict"),
     [
-        (("more", "unclear"), "Biased on <bdi>set 0</bdi>: do not use it where"),
+        (("more", "unclear"), "Biased on <bdi>set 0</bdi>: do not use it"),
         (("unclear", "unclear"), "Undecided: the pairs have too few different swapped words."),
         (
             ("none", "unclear"),

@@ -77,16 +77,17 @@ def test_one_test_decides_each_verdict(tmp_path):
     assert headline.sentence.files == ("tables/classifiers/ecthr/table_4.csv",)
     assert headline.more == [
         "In <bdi>ECtHR, Applicant</bdi>, the macro-F1 of the group <bdi>women</bdi> is 40.0 (95 %"
-        " interval 35.0 to 46.0) by <bdi>linear</bdi>. The lowest score of random groups is 50.0 or"
-        " more in 95 % of draws, so this is significantly low."
+        " interval 35.0 to 46.0) by <bdi>linear</bdi>. Of random groups of the same sizes,"
+        " the lowest score is below 50.0 in 5 % of draws only: significantly low."
     ]
     assert headline.line == headline.more[0] and headline.details == [headline.sentence]
     assert headline.strength == 3.0
     assert headline.short == (
-        "No. Scores lower than random groups of the same size (significant after adjustment for 4"
+        "No. Lower macro-F1 than random groups of the same size (significant after adjustment for 4"
         " tests): the group <bdi>women</bdi> (<bdi>ECtHR, Applicant</bdi>)."
     )
-    assert headline.next.startswith("Do not use <bdi>linear</bdi> where <bdi>ECtHR, Applicant")
+    start = "Do not use <bdi>linear</bdi> for the group <bdi>women</bdi> (<bdi>ECtHR, Applicant"
+    assert headline.next.startswith(start)
     assert checks.rows(headline.figure, "name") == ["ECtHR, Applicant: women (linear)"] * 4
     assert checks.rows(headline.figure, "kind") == ["more", *["unclear"] * 3]
     assert headline.caption.endswith(
@@ -99,7 +100,7 @@ def test_a_score_that_is_low_before_adjustment_only_is_no_verdict(tmp_path):
     headline = describe([classifiers(tmp_path, low("above", p=0.03), low("equivalent", p=0.5))], {})
     words = "(significant after adjustment for 2 tests): none; lower before adjustment only: 1"
     assert words in headline.sentence
-    assert headline.more[0].endswith("in 95 % of draws; not significant after adjustment.")
+    assert headline.more[0].endswith("in 5 % of draws only; not significant after adjustment.")
     assert headline.short.startswith("Not significant after adjustment for 2 tests, though")
     assert headline.strength == 0 and headline.next == "" and headline.line == headline.sentence
     assert checks.rows(headline.figure, "kind") == ["unclear"] * 2
@@ -116,7 +117,7 @@ def test_the_clearest_low_score_comes_first(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "begins"),
     [
-        ([low("inconclusive"), low("above", p=0.001)], "No. Scores lower than"),
+        ([low("inconclusive"), low("above", p=0.001)], "No. Lower macro-F1 than"),
         (
             [low("inconclusive", p=0.5), low("above", p=0.03)],
             "Not significant after adjustment for 2",

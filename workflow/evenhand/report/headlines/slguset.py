@@ -5,10 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from altair import LayerChart
-
 from evenhand.core.rows import grouped, where
-from evenhand.report.figures import SIGNED, axis, estimated, forest, reach
 from evenhand.report.headline import (
     NOT_REPRODUCED,
     NOT_RUN,
@@ -16,12 +13,10 @@ from evenhand.report.headline import (
     Headline,
     ResultFiles,
     Verdicts,
-    plain,
     say,
     strength,
 )
 from evenhand.report.read import read_csv
-from evenhand.report.render import signed
 from evenhand.report.sections.bias import ENDS
 from evenhand.report.sections.slguset import AUTHORS, LEAST_ALPHA, judge
 from evenhand.report.words import gate_meaning
@@ -58,9 +53,6 @@ CLAIMS = {
     "coreference": "no second gender term",
     "biology": "no biological sex",
 }
-
-#: Models shown in the figure.
-SHOWN = 8
 
 
 def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
@@ -112,16 +104,12 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     ]
     statements = [statement for statement in statements if statement]
     ends = [[row[end] for end in ENDS] for row in significant]
-    figure, caption = _figure(trusted)
     return Headline(
         sentence=statements[0] if statements else say("nothing"),
         short=_short(sentences, agreement, statistics.get("pairs", [])) if built else "",
         more=statements[1:],
         next=_next(results, agreement, trusted, bias_files),
         strength=max((strength(value, 0, *rest) for value, *rest in ends), default=0.0),
-        figure=figure,
-        caption=caption,
-        figure_files=bias_files if figure else (),
         verdicts=[*_verdicts(results, published), *_bias_verdicts(results)],
         doubts=[
             *([say("slguset_waiting", steps_from)] if steps and sentences is None else []),
@@ -148,25 +136,6 @@ def _next(
     lacking = [row["further_pairs"] for row in where(trusted, verdict="inconclusive")]
     further = min(filter(None, lacking), default=None)
     return say("slguset_more_pairs", bias_files, further=further) if further else ""
-
-
-def _figure(trusted: list[Row]) -> tuple[LayerChart | None, str]:
-    if not trusted:
-        return None, ""
-    far = reach(trusted[:SHOWN], ENDS, least=0.1)
-    estimates = [
-        estimated(
-            row["model"],
-            tuple(row[end] for end in ENDS),
-            text=signed(row["mean_bias"]),
-            words=say("mean_bias", row=row),
-            kind=row["verdict"] if row["verdict"] in ("male", "female") else "unclear",
-        )
-        for row in trusted[:SHOWN]
-    ]
-    x = axis("← female likelier · Mean Bias · male likelier →", (-far, far), **SIGNED)
-    figure = forest(estimates, x, plain("figure_bias"), centre=0)
-    return figure, say("slguset_lean_caption", number=SHOWN, models=len(trusted))
 
 
 def _verdicts(results: ResultFiles, published: Mapping[str, Any] | None) -> list[Verdicts]:
