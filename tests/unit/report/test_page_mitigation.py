@@ -185,6 +185,7 @@ def test_many_methods_without_a_significant_change_are_counted():
     assert "variant 6 and 2 others. Pairs" in short(*long)
     blind = change("MLP without the attribute", "inconclusive")  # its IFR_p is 100
     assert "help: c, u0, u1 and u2. " in short(*undecided, constant, blind)
+    long[-1] = long[-1]._replace(of="yours")
     assert "help: variant 0," in short(change(), *long)  # not DRO, which helps elsewhere
     many = [change(f"m{number}") for number in range(5)]
     assert short(*many).endswith(f"m2 on mine{WORST}; and 2 more.")

@@ -145,6 +145,8 @@ def test_a_flip_that_changes_decisions_is_the_finding(tmp_path):
         " is fairer (+23.9 points); the decisions that change with the attribute alone: 13.3 % →"
         " 1.6 %. See Mitigation."
     )
+    unsure = {table_4: [flips], tests: [remedy | {"verdict": "inconclusive"}, flip]}
+    assert headline(tmp_path / "4", unsure).next == found.next
     unclear = headline(tmp_path / "2", {table_4: [flips | {"high": 100}], tests: more})
     assert unclear.strength == 0 and unclear.sentence.endswith("not clearly above zero.")
     assert unclear.next == seeds and unclear.more == []
