@@ -44,7 +44,7 @@ def test_a_remedy_comes_first_and_rows_left_out_last(page):
     sentences = [{"finding": name, "dataset": "adult", "sentence": name} for name in names]
     tree = page(rows() | {findings: sentences})
     shown = [item.text() for item in tree.css("#glance li bdi")]
-    assert shown == ["counterfactual_pairs", "noise_of_runs", "missing_rows"]
+    assert shown[:-1] == ["counterfactual_pairs", "noise_of_runs", "missing_rows"]  # then the file
 
 
 def links(tree, selector: str) -> list[list[tuple[str, str] | None]]:
