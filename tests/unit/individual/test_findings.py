@@ -39,7 +39,8 @@ def test_a_gain_by_predicting_one_class():
     assert gain["holds"] is True and gain["sentence"].startswith(
         "The gain of IIFR on cosine pairs comes"
     )
-    words = "IFR_p rises from 60.5 to 80.9, the share of positive predictions falls from 20.1"
+    words = "IFR_p rises from 60.5 to 80.9 (+20.4, significant), the share of positive predictions"
+    words += " falls from 20.1"
     assert words in gain["sentence"]
     blind = by_name["without_attribute_beats_iifr"]
     assert (
@@ -82,7 +83,8 @@ def test_a_gain_with_more_positive_predictions():
 def test_no_gain_is_reported_where_there_is_none():
     by_name = found(collapsing(ifr_p=lambda s: 30.0 + s % 3))
     assert by_name["headline_no_gain"]["sentence"] == (
-        "On Adult, with IIFR on cosine pairs, IFR_p falls from 60.5 to 30.9 at a weight λ of 1."
+        "On Adult, with IIFR on cosine pairs, IFR_p falls from 60.5 to 30.9 (−29.6,"
+        " significant) at a weight λ of 1."
     )
     assert not {"headline_other_gain", "headline_fewer_positives"} & by_name.keys()
 
@@ -121,9 +123,8 @@ def test_adversaries_are_lower_higher_or_not_significantly_different():
     rows += [run(seed=s, method="alfr", mu=4.0, ifr_p=40.0 + s + s % 2 / 9) for s in range(4)]
     rows += [run(seed=s, method="cfair", mu=4.0, ifr_p=60.0 + 3 * (s % 2)) for s in range(4)]
     assert found(rows)["adversaries_less_fair"]["sentence"] == (
-        "The MLP has an IFR_p of 61.5. Of the adversarial models without IIFR, these have a lower"
-        " one: ALFR (41.6); for these a difference is not significant after adjustment for all"
-        " tests: CFAIR (full) (61.5)."
+        "Adversarial models without IIFR, by IFR_p (MLP: 61.5): significantly lower: ALFR (41.6);"
+        " CFAIR (full) (61.5) does not differ significantly from the MLP."
     )
 
 
@@ -174,12 +175,15 @@ def test_what_is_printed_alike_is_unchanged():
     rows = [run(seed=s, acc=84.60 + s / 100, ddp=0.1 + s / 1000) for s in range(4)]
     pairs = {"individual": "iifr_counterfactual", "lambda": 0.1}
     for s in range(4):
-        rows += [run(seed=s, **pairs, acc=84.61 + s / 90, ifr_p=90.0 + s % 2, ddp=0.1 + s / 500)]
+        pair = {"acc": 84.61 + s / 90, "ifr_p": 90.0 + s % 2, "ddp": 0.1 + s / 500}
+        rows += [run(seed=s, **pairs, **pair, ifr_b=98.0 + s % 2)]
     pairs = found(rows)["counterfactual_pairs"]
     assert pairs["holds"] is True
     assert pairs["sentence"] == (
-        "With IIFR on counterfactual pairs (lambda 0.1), IFR_p rises from 50.0 to 90.5,"
-        " accuracy is unchanged at 84.6 and dDP (difference of the groups’ shares of positive"
+        "With IIFR on counterfactual pairs (lambda 0.1), IFR_p rises from 50.0 to 90.5 (+40.5,"
+        " significant), the share of decisions that change with the attribute falls from 50.0 to"
+        " 1.5 % (−48.5, significant), accuracy is unchanged at 84.6 and"
+        " dDP (difference of the groups’ shares of positive"
         " predictions) rises from 10.2 to 10.3 points (not significant after"
         " adjustment)."
     )

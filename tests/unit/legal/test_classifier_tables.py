@@ -420,6 +420,16 @@ def test_the_same_predictions_do_not_differ(world):
     for row in small.tests(*(small.run(np.zeros_like, **key) for key in ({}, DRO))).values():
         assert row["verdict"] == "inconclusive"
         assert row["reason"] == "both predict the same for every case"
+    # and a difference from one that learned nothing is none of the objective
+    for learned in ({}, DRO):
+        constant = DRO if learned == {} else {}
+        runs = [small.run(noisy(seed), seed=seed, **learned) for seed in (1, 2, 3)]
+        runs += [small.run(np.zeros_like, seed=seed, **constant) for seed in (1, 2, 3)]
+        rows = small.tests(*runs).values()
+        assert max(row["p_cases_adjusted"] for row in rows) < 0.05
+        assert {(row["verdict"], row["reason"]) for row in rows} == {
+            ("inconclusive", "one of the two classifiers predicts the same for every case")
+        }
 
 
 def test_tests_that_are_not_possible_state_the_reason(world):

@@ -4,9 +4,9 @@ import pytest
 
 from evenhand.individual.tables import grid, pareto_fronts
 from evenhand.individual.tables import tests as differences
-from evenhand.legal.classifier_tables.tests import CONSTANT, ONE_SEED
+from evenhand.legal.classifier_tables.tests import CONSTANT, ONE_CONSTANT, ONE_SEED
 from evenhand.legal.objective_titles import Titles
-from evenhand.report.headlines.mitigation import Change, by_method, conclude
+from evenhand.report.headlines.mitigation import Change, by_method, conclude, unconfirmed
 from unit.legal.made_cases import declaration
 from unit.made_tables import edited
 from unit.report import checks, made_classifiers, made_individual
@@ -68,6 +68,16 @@ def test_a_published_number_without_a_run(page):
     )
 
 
+def test_a_classifier_that_predicts_one_class_is_not_drawn(page):
+    def constant(rows):
+        same = {"constant_seeds": 3, "always": "x", "noise_verdict": "inconclusive"}
+        return [row | same if row["objective"] == "group_dro" else row for row in rows]
+
+    words = "right is more accurate"
+    assert words in text(page(people={}), "#glance")
+    assert words not in text(page(changes={"table_4": constant}, people={}), "#glance")
+
+
 def change(method="DRO", verdict="above", difference=10.0, gap=False, **ends) -> Change:
     numbers = {"low": 5.0, "high": 15.0} | ends
     return Change(
@@ -97,8 +107,9 @@ def test_the_clearest_change_comes_with_its_interval():
     assert found.next == ""
     none = conclude([change(verdict="inconclusive", low=None, further=n) for n in (9, 1)])
     assert none.next == (
-        "Train 1 more seed of <bdi>DRO</bdi> on <bdi>mine</bdi>: then a change of worst group of"
-        " <bdi>age</bdi> that matters would be significant in 80 % of such tests."
+        "Train 1 more seed (repeated runs) of <bdi>DRO</bdi> on <bdi>mine</bdi>: then a change of"
+        " 5 points in worst group of <bdi>age</bdi>, which is undecided so far, would be"
+        " significant in 80 % of such tests. No other undecided change needs fewer."
     )
     assert none.strength == 0 and none.sentence.startswith("None of 2 comparisons")
     assert ": not significant" in none.more[0]
@@ -129,8 +140,13 @@ def test_each_method_is_named_with_its_data_set_and_what_it_changed():
         f"Fairer: both on mine{WORST}. Fairer on these data, not shown for others: here on"
         f" mine{WORST}."
     )
-    assert short(change()._replace(alone=60.0)) == (
-        f"Fairer, but no more than without IIFR: DRO on mine{WORST}."
+    alone = change()._replace(alone=60.0)
+    words = (
+        f"Fairer, but no evidence that IIFR adds to it: DRO on mine{WORST}, and +10.0 without IIFR"
+    )
+    assert short(alone) == f"{words}."
+    assert short(alone._replace(alone_varies=True)) == (
+        f"{words}, which is not significant only because its runs vary more."
     )
     two = [change(), change(verdict="inconclusive")._replace(of="yours")]
     assert short(*two).endswith("change is not excluded): DRO on yours.")
@@ -141,13 +157,14 @@ def test_a_method_is_named_by_the_reason_why_no_change_is_known():
     words = "Undecided, as one seed allows no test over seeds: DRO on mine"
     assert short(untested) == f"{words}."
     nothing = change(verdict="inconclusive")._replace(reason=CONSTANT)
-    assert "significant; 1 cannot be judged, as both classifiers predict the same" in (
+    assert "significant; 1 cannot be judged, as a classifier predicts the same" in (
         conclude([nothing]).sentence
     )
     assert short(nothing, untested, nothing) == (
-        f"{words} (in 1 of 3 comparisons). Cannot be judged (the same prediction for every case):"
-        " DRO on mine (in 2 of 3 comparisons)."
+        f"{words} (in 1 of 3 comparisons). Cannot be judged (plain training, the"
+        " method or both predict the same for every case): DRO on mine (in 2 of 3 comparisons)."
     )
+    assert short(nothing._replace(reason=ONE_CONSTANT)) == short(nothing)
 
 
 def test_many_methods_without_a_significant_change_are_counted():
@@ -155,14 +172,41 @@ def test_many_methods_without_a_significant_change_are_counted():
     constant = change("c", "inconclusive")._replace(reason=CONSTANT)
     assert short(*undecided).endswith(": u0 on mine; u1 on mine; u2 on mine.")
     assert short(*undecided, constant) == (
-        "No change is significant: 3 undecided and 1 not to be judged."
+        "No change is significant. Not shown to help: c, u0, u1 and u2. Pairs of method and data"
+        " set: 3 undecided and 1 not to be judged."
     )
     assert short(change(), *undecided, constant).endswith(
-        "points. Other pairs of method and data set: 3 undecided and 1 not to be judged."
+        "points. Not shown to help: c, u0, u1 and u2. Pairs of method and data set besides:"
+        " 3 undecided and 1 not to be judged."
     )
+    names = [f"variant {number}" for number in range(9)]
+    long = [change(name, "inconclusive") for name in (*names, "DRO")]
+    assert "help: DRO, variant 0, variant 1," in short(*long)
+    assert "variant 6 and 2 others. Pairs" in short(*long)
+    blind = change("MLP without the attribute", "inconclusive")  # its IFR_p is 100
+    assert "help: c, u0, u1 and u2. " in short(*undecided, constant, blind)
+    long[-1] = long[-1]._replace(of="yours")
+    assert "help: variant 0," in short(change(), *long)  # not DRO, which helps elsewhere
     many = [change(f"m{number}") for number in range(5)]
     assert short(*many).endswith(f"m2 on mine{WORST}; and 2 more.")
     assert short(*many[:3]).endswith(f"m2 on mine{WORST}.")
+
+
+def test_large_changes_that_are_not_confirmed_are_listed_by_direction():
+    def undecided(method, difference):
+        return change(method, "inconclusive", difference=difference)
+
+    small, seed = undecided("small", 5.0), undecided("seed", 40.0)._replace(reason=ONE_SEED)
+    nothing = undecided("nothing", 30.0)._replace(reason=ONE_CONSTANT)
+    large = [undecided("a", 6.0), undecided("b", 8.0), undecided("c", 7.0), undecided("d", -9.0)]
+    (words,) = unconfirmed([small, seed, nothing, *large, change()])
+    assert words.striptags() == (
+        "Large but not confirmed (not significant). Fairer: b on mine, worst group of age +8.0"
+        " points; c on mine, worst group of age +7.0 points. Less fair: d on mine, worst group of"
+        " age −9.0 points."
+    )
+    assert words in conclude([change(), *large]).more
+    assert unconfirmed([small, seed, nothing]) == []
 
 
 def test_every_method_that_is_named_is_in_the_figure():
@@ -198,6 +242,13 @@ def test_without_comparisons_nothing_is_shown():
             {"reason": CONSTANT},
             f": worst group of <bdi>age</bdi> (its macro-F1) cannot be judged, as {CONSTANT}.",
         ),
+        (
+            {},
+            {"decisions": (13.34, 1.6)},
+            "15.0); the decisions that change with the attribute alone: 13.3 % → 1.6 % (not"
+            " significant after adjustment).",
+        ),
+        ({}, {"decisions": (13.3, 1.6), "decisions_differ": True}, ": 13.3 % → 1.6 %."),
         ({"verdict": "inconclusive"}, {"reason": "why"}, ": not significant, as why."),
         ({"verdict": "inconclusive"}, {}, ": not significant after adjustment for all tests"),
         ({"difference": 0.0, "verdict": "equivalent"}, {}, "from 50.0 to 50.0 (0.0 points"),

@@ -1,6 +1,12 @@
 from evenhand.core.tables import write_tables
-from evenhand.individual.tables import grid
-from evenhand.report.headlines.mitigation import Change, by_method, compare_weights, conclude
+from evenhand.individual.tables import grid, tests
+from evenhand.report.headlines.mitigation import (
+    Change,
+    by_method,
+    compare_weights,
+    conclude,
+    find_changes,
+)
 from unit.report import checks
 
 
@@ -71,3 +77,29 @@ def test_individual_losses_are_compared_at_the_largest_weight_that_all_have(tmp_
     )
     write_tables(tmp_path, [(grid.TABLE, rows[:3])])
     assert compare_weights([tmp_path]) == ""
+
+
+def test_a_change_of_people_has_its_decisions_and_what_the_loss_adds(tmp_path):
+    def row(individual, metric, verdict, reach, difference, **values):
+        ends = {"difference_low": difference - reach, "difference_high": difference + reach}
+        names = {"dataset": "d", "method": "cfair", "individual": individual, "metric": metric}
+        numbers = {"mean": 60 + difference, "against_mean": 60, "difference": difference}
+        same = dict.fromkeys(tests.TABLE.header) | {"against": "mlp", "lambda": 0.1, "delta": 5}
+        same |= {"mu": 4, "js_base": "e", "split": "random", "verdict": verdict}
+        return same | names | numbers | ends | values
+
+    def found(*rows):
+        write_tables(tmp_path, [(tests.TABLE, rows)])
+        changes = find_changes([], [tmp_path], [], {})
+        return next(change for change in changes if "IIFR" in change.method)
+
+    loss = row("iifr_cosine", "ifr_p", "above", 2, 10)
+    alone = row("none", "ifr_p", "inconclusive", 9, 11, **{"lambda": 0})
+    flip = row("iifr_cosine", "ifr_b", "inconclusive", 9, 11)
+    change = found(loss, alone, flip)
+    assert change.decisions == (40, 29) and not change.decisions_differ and change.alone_varies
+    assert found(loss, flip | {"verdict": "above"}).decisions_differ
+    assert found(loss).decisions is None and not found(loss).alone_varies
+    others = [{"verdict": "above"}, {"difference_low": None}, {"mu": 9}, {"metric": "ddp"}]
+    others += [{"difference_low": 10, "difference_high": 13}, {"against": "none"}]
+    assert not any(found(loss, alone | other).alone_varies for other in others)

@@ -227,7 +227,7 @@ def one_class(rows: Rows) -> Facts | None:
 
 def counterfactual(rows: Rows) -> Facts | None:
     """Test whether counterfactual pairs increase individual fairness, and its cost."""
-    tests = rows.tests_of_mlp("iifr_counterfactual", ("ifr_p", "acc", "ddp"))
+    tests = rows.tests_of_mlp("iifr_counterfactual", ("ifr_p", "ifr_b", "acc", "ddp"))
     if not tests:
         return None
     fair = tests["ifr_p"]

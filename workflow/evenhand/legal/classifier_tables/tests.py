@@ -58,7 +58,7 @@ TABLE = Table(
         text(
             "verdict",
             "above or below 0: both adjusted p-values below 0.05; equivalent: both intervals"
-            " within delta; else inconclusive",
+            " within delta; else inconclusive, as where a classifier predicts one class only",
         ),
         text("reason", "Why there is no p-value over seeds, no test, or no equivalence"),
     ),
@@ -68,8 +68,9 @@ TABLE = Table(
 #: least p-value is one over the swaps, and Holm multiplies it by the number of tests.
 SWAPS = 40
 
-#: Why classifiers that learned nothing are not equivalent.
+#: Why a difference cannot be judged: a classifier that predicts one class has learned nothing.
 CONSTANT = "both predict the same for every case"
+ONE_CONSTANT = "one of the two classifiers predicts the same for every case"
 
 #: Why there is no test over seeds.
 ONE_SEED = "one seed gives no variance between runs"
@@ -127,7 +128,7 @@ def _tests(
         sums = [np.vstack([groups.sums(some), some.sum(axis=0)[None]]) for some in values]
         scores, of_plain = (_measures(some, groups, cases) for some in sums)
         swapped = _swapped(cases, groups, *values, sum(sums), swaps)
-        constant = None not in constant_labels(cases, runs) + constant_labels(cases, plain)
+        constant = [None not in constant_labels(cases, some) for some in (runs, plain)]
     for measure in MEASURES:
         row = {"measure": measure, "seeds": seeds}
         if not seeds:
@@ -138,8 +139,9 @@ def _tests(
             row["reason"] = "one group only has cases"
         else:
             row |= _test(scores[measure], of_plain[measure], swapped[measure], delta)
-            if constant:
-                row |= {"equivalent": False, "reason": CONSTANT}
+            if any(constant):
+                reason = CONSTANT if all(constant) else ONE_CONSTANT
+                row |= {"equivalent": False, "reason": reason}
         yield row
 
 
@@ -223,6 +225,8 @@ def _adjust(rows: list[dict[str, Any]], delta: float) -> None:
     for row in rows:
         if "difference" in row:
             both = [row["p_cases_adjusted"], row["p_seeds_adjusted"]]
+            if row.get("reason") in (CONSTANT, ONE_CONSTANT):
+                both = [None]
             ends = [abs(row.get(end, math.inf)) for end in ("seeds_low", "seeds_high")]
             near = row.pop("equivalent") and max(ends) < delta
             p_value = None if None in both else max(both)

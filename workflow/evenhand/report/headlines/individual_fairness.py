@@ -22,6 +22,7 @@ from evenhand.report.headline import (
     tally,
     with_sources,
 )
+from evenhand.report.headlines.mitigation import find_changes
 from evenhand.report.render import decimal
 from evenhand.report.words import positive_label
 from evenhand.tabular.prepared import RECORD
@@ -62,12 +63,16 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         if row["high"] is not None and row["high"] < 100
     ]
     further = _next(tables, titles)
+    changes = find_changes([], results.paths["tables"], results.paths["data"], {})
+    helps = {row.of: row for row in reversed(changes) if row.credited and row.decisions}
     figure, caption = draw(tables.get("table_4", []), titles)
     return Headline(
         sentence=statements[0] if statements else say("if_nothing"),
         more=[*statements[1:], *([further] if changing and further else [])],
         short=short,
-        next=say("if_mitigate", _files("table_4"), datasets=changing) if changing else further,
+        next=say("if_mitigate", _files("table_4"), datasets=changing, helps=helps)
+        if changing
+        else further,
         strength=clearest,
         figure=figure,
         caption=caption,
@@ -192,7 +197,7 @@ def _next(tables: Mapping[str, list[Row]], titles: Mapping[str, str]) -> str:
     against = method_title(row["method" if row["against"] == "none" else "against"])
     names = {"method": who(row), "against": against, "dataset": title(row["dataset"], titles)}
     ends = {"least": row["further_seeds"], "most": lacking[-1]["further_seeds"]}
-    return say("if_next", _files("tests"), **names, **ends)
+    return say("if_next", _files("tests"), **names, **ends, delta=row["delta"])
 
 
 def draw(rows: list[Row], titles: Mapping[str, str]) -> tuple[LayerChart | None, str]:
@@ -207,10 +212,11 @@ def draw(rows: list[Row], titles: Mapping[str, str]) -> tuple[LayerChart | None,
     estimates, datasets = [], {title(row["dataset"], titles) for row in rows}
     for row in rows:
         mean, sd = row["mean"], row["sd"]
+        weight = "" if row["individual"] == "none" else f" (λ {row['lambda']:g})"
         prefix = f"{title(row['dataset'], titles)}: " if len(datasets) > 1 else ""
         estimates.append(
             estimated(
-                prefix + who(row).removeprefix("the "),
+                prefix + who(row).removeprefix("the ") + weight,
                 (mean, row["low"], row["high"]),
                 text=decimal(mean, 1),
                 words=say("if_bar", mean=mean, sd=sd),

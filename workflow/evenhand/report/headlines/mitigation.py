@@ -9,10 +9,10 @@ from markupsafe import Markup
 
 from evenhand.core.rows import grouped, where
 from evenhand.core.tables import read_table, read_tables
-from evenhand.individual.names import loss_title, title, titles_of, who
+from evenhand.individual.names import loss_title, method_title, title, titles_of, who
 from evenhand.individual.results import SETTING
 from evenhand.io.documents import read_description
-from evenhand.legal.classifier_tables.tests import CONSTANT, ONE_SEED
+from evenhand.legal.classifier_tables.tests import CONSTANT, ONE_CONSTANT, ONE_SEED
 from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT, INCONCLUSIVE
 from evenhand.report.figures import SIGNED, axis, estimated, forest
 from evenhand.report.headline import Headline, ResultFiles, plain, say, strength
@@ -49,6 +49,9 @@ CHANCE = 0.05
 #: Changes in words, methods named of each kind, and the least rows of the figure.
 LINES, NAMED, SHOWN = 3, 3, 4
 
+#: Unconfirmed changes named in each direction.
+LARGE = 2
+
 #: The kinds of methods with a significant change, and those without.
 SIGNIFICANT = ("fairer", "fairer_here", "no_addition", "less_fair", "mixed")
 KINDS = (*SIGNIFICANT, "unchanged", "undecided", "one_seed", "constant")
@@ -80,6 +83,13 @@ class Change(NamedTuple):
         Whether other methods were compared over more seeds on the same data.
     attribute : str
         The attribute whose groups are compared; blank for measures of people.
+    alone_varies : bool
+        Whether the method without its individual loss is not significant only as its runs vary
+        more.
+    decisions : pair of float, optional
+        The percentages of decisions that a flip changes, before and after.
+    decisions_differ : bool
+        Whether these two differ significantly.
     """
 
     method: str
@@ -101,11 +111,14 @@ class Change(NamedTuple):
     seeds: int | None = None
     few_seeds: bool = False
     attribute: str = ""
+    alone_varies: bool = False
+    decisions: tuple[float, float] | None = None
+    decisions_differ: bool = False
 
     @property
     def unjudged(self) -> bool:
-        """Whether both classifiers predict the same for every case."""
-        return self.reason == CONSTANT
+        """Whether a classifier predicts the same for every case, or both do."""
+        return self.reason in (CONSTANT, ONE_CONSTANT)
 
     @property
     def one_seed(self) -> bool:
@@ -244,7 +257,7 @@ def conclude(order: Sequence[Change], weights: str = "") -> Headline:
     lines = [change.words for change in clearest[:LINES]]
     return Headline(
         sentence=say("mitigation_found", files, changes=order),
-        more=[*lines, weights] if weights else lines,
+        more=[*lines, *unconfirmed(order), *([weights] if weights else [])],
         main=lines[0] if significant else "",
         short=_short(kinds),
         next=_next(order),
@@ -265,7 +278,12 @@ def _short(kinds: Kinds) -> Markup:
     if sum(others.values()) <= NAMED:
         return Markup(" ").join(answers(kinds))
     named = answers(kinds, SIGNIFICANT)
-    return Markup(" ").join([*named, say("mitigation_rest", counts=others, first=not named)])
+    significant = {row["method"] for kind in SIGNIFICANT for row, _ in kinds[kind]}
+    rest = {row["method"] for kind in others for row, _ in kinds[kind]} - significant
+    rest -= {method_title(method).removeprefix("the ") for method, _ in BY_CONSTRUCTION}
+    # a short name is a method, a long one its variant
+    facts = {"counts": others, "names": sorted(rest, key=lambda name: (len(name), name))}
+    return Markup(" ").join([*named, say("mitigation_rest", **facts, first=not named)])
 
 
 def answers(kinds: Kinds, chosen: Sequence[str] = KINDS) -> list[str]:
@@ -275,6 +293,23 @@ def answers(kinds: Kinds, chosen: Sequence[str] = KINDS) -> list[str]:
         for kind in chosen
         if kinds[kind]
     ]
+
+
+def unconfirmed(changes: Iterable[Change]) -> list[str]:
+    """Name the largest changes that are beyond delta but not significant, in each direction."""
+    beyond = [
+        change
+        for change in changes
+        if change.verdict == INCONCLUSIVE
+        and not (change.unjudged or change.one_seed)
+        and abs(change.difference) > change.delta
+    ]
+    beyond.sort(key=lambda change: -abs(change.difference))
+    ways = [
+        (way, [change for change in beyond if change.direction == way.lower()][:LARGE])
+        for way in ("Fairer", "Less fair")
+    ]
+    return [say("mitigation_large", ways=ways)] if beyond else []
 
 
 def by_kind(rows: Iterable[dict[str, Any]]) -> Kinds:
@@ -354,6 +389,9 @@ def _people(path: Path, data: Iterable[Path]) -> Iterable[Change]:
     titles = titles_of(read_description(document, RECORD, "prepare_table") for document in data)
     rows = read_tables(path).get("tests", [])
     alone = {_loss(row): row["against_mean"] for row in rows if row["against"] == "none"}
+    of_plain = where(rows, against=PLAIN)
+    bases = {_base(row): row for row in where(of_plain, individual="none")}
+    flips = {_loss(row): row for row in where(of_plain, metric="ifr_b")}
     for row in rows:
         compared = row["against"] == PLAIN and row["method"] not in BASELINES
         compared = compared and (row["method"], row["metric"]) not in BY_CONSTRUCTION
@@ -364,6 +402,8 @@ def _people(path: Path, data: Iterable[Path]) -> Iterable[Change]:
             scale, p = POINTS.get(row["metric"], 1), row["p_resampled_adjusted"]
             *numbers, without_loss = (n if n is None else n * scale for n in numbers)
             weight = "" if row["individual"] == "none" else f" (λ {row['lambda']:g})"
+            base = bases.get(_base(row))
+            flip = flips.get(_loss(row | {"metric": "ifr_b"})) if row["metric"] == "ifr_p" else None
             yield Change(
                 who(row).removeprefix("the ") + weight,
                 title(row["dataset"], titles),
@@ -376,12 +416,28 @@ def _people(path: Path, data: Iterable[Path]) -> Iterable[Change]:
                 without_loss,
                 elsewhere=None if p is None else p < CHANCE,
                 seeds=row["seeds"],
+                alone_varies=base is not None and _varies_more(base, row),
+                decisions=flip and (100 - flip["against_mean"], 100 - flip["mean"]),
+                decisions_differ=flip is not None and flip["verdict"] in (ABOVE, BELOW),
             )
 
 
 def _loss(row: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return the key of a setting and a measure."""
     return tuple(row[name] for name in (*SETTING, "metric"))
+
+
+def _base(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return the key of a method without individual loss, and of a measure."""
+    return tuple(row[name] for name in ("dataset", "method", "mu", "js_base", "split", "metric"))
+
+
+def _varies_more(base: Mapping[str, Any], row: Mapping[str, Any]) -> bool:
+    """Return whether a difference is undecided, and its interval wider than that of a row."""
+    ends = [(some["difference_low"], some["difference_high"]) for some in (base, row)]
+    if base["verdict"] != INCONCLUSIVE or None in (*ends[0], *ends[1]):
+        return False
+    return ends[0][1] - ends[0][0] > ends[1][1] - ends[1][0]
 
 
 def _figure(changes: Sequence[Change], most: int) -> tuple[LayerChart, str]:

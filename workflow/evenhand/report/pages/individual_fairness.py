@@ -15,6 +15,9 @@ from evenhand.report.sections.more_tables import OF_MITIGATION, MoreTables
 from evenhand.report.study import Study
 from evenhand.tabular.prepared import RECORD
 
+#: The findings before and after all others: a remedy that works, and the rows left out.
+PLACES = {"counterfactual_pairs": -1, "missing_rows": 1}
+
 
 def content(study: Study) -> dict[str, Any]:
     """Return the values of the template."""
@@ -41,7 +44,7 @@ def content(study: Study) -> dict[str, Any]:
         "headline": conclude(tables, documents)[1],
         "drawn": draw(tables.get("table_4", []), titles),
         "findings": grouped(
-            sorted(findings, key=lambda row: row["finding"] == "missing_rows"), "dataset"
+            sorted(findings, key=lambda row: PLACES.get(row["finding"], 0)), "dataset"
         ),
         "dataset_title": partial(title, titles=titles),
         "individual": individual_words,

@@ -76,7 +76,10 @@ def content(study: Study) -> dict[str, Any]:
         ],
         "headline": mitigation.conclude(changes),
         "methods": (methods := mitigation.by_method(changes)),
-        "answers": mitigation.answers(mitigation.by_kind(methods)),
+        "answers": [
+            *mitigation.answers(mitigation.by_kind(methods)),
+            *mitigation.unconfirmed(changes),
+        ],
         "weights": weights,
         "datasets": described,
         "figures": sorted(figures, key=lambda figure: -figure["spots"])[:MOST],

@@ -137,7 +137,7 @@ def draw_objectives(
     for attribute, attribute_rows in grouped(known, "attribute").items():
         drawn = []
         for training in by_training(attribute_rows):
-            if len(training["cells"]) == 2:
+            if len(training["cells"]) == 2 and not is_constant(training["cells"]["gd"]):
                 x, y = (training["cells"][measure]["ours"] for measure in ("overall", "gd"))
                 name = called.heading(training["objective"])
                 words = f"{name}, {training['classifier']}: macro-F1 {decimal(x, 1)},"
