@@ -75,7 +75,7 @@ def test_pairs_as_data_and_as_file_and_a_loaded_model_give_the_same(model, pairs
     *findings, note, last = repr(results[0]).splitlines()
     assert last == "result.verdicts has the tests behind this, result.table all numbers."
     assert findings == results[0].findings
-    assert note.startswith("2 of 90 pairs are left out (empty 1, identical 1): ")
+    assert note.startswith("2 of 90 pairs are left out (empty 1, identical 1).")
 
 
 def test_verdicts_are_of_the_methods_that_count_on_all_pairs(model, pairs, tmp_path):
@@ -175,7 +175,7 @@ def test_a_table_with_blank_cells_and_whole_numbers_with_points():
     assert eh.audit_table(people, positive=[1, 2.0], missing="impute", **options).notes == []
     with pytest.raises(InputError, match=r"^`test` has no column 'a', which `train` has"):
         eh.audit_table(people, people[["y", "g"]], **options)
-    with pytest.raises(InputError, match=r"^`attribute` is not the name of a column"):
+    with pytest.raises(InputError, match=r"^`attribute` is not the name of a column; name one"):
         eh.audit_table(people, **options | {"attribute": ["g"]})
     with pytest.raises(InputError, match=r"^the DataFrame: has no column 'z', which `feat"):
         eh.audit_table(people, positive=1, features=["z"], **options)
@@ -273,9 +273,9 @@ def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
         eh.extract_sentences(tmp_path, language="xx")
 
 
-def test_notes_and_reasons_of_pairs(tmp_path):
+def test_notes_and_reasons_of_pairs():
     description = {"excluded": {}, "pairs": 4, "flags": {"repeated_pair": 2, "unlike": 0}}
-    assert api._pair_notes(description, [], tmp_path) == [
+    assert api._pair_notes(description, []) == [
         "2 of 4 pairs: another pair has the same two sentences; inference counts them once."
     ]
     row = {"subset": "all", "bias_type": "all", "method": None, "model": "m"}

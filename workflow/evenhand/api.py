@@ -240,7 +240,7 @@ def audit_pairs(
     page = "language_models"
     scores = read_table(tables / "bias_scores.csv")
     gate = json.loads(files["gates"].read_text(encoding="utf-8"))
-    notes = _pair_notes(json.loads(described.read_text(encoding="utf-8")), scores, tables)
+    notes = _pair_notes(json.loads(described.read_text(encoding="utf-8")), scores)
     return Result(
         folder, _pair_findings(scores, delta, gate["check"]), tables, "bias_scores", page,
         page_files, card, temporary, notes,
@@ -386,9 +386,10 @@ def _audited(
     page_files = [meta, tables]
     rows = read_tables(tables)
     description = json.loads(meta.read_text(encoding="utf-8"))
+    left_out = "result.tables['left_out']" if temporary else str(tables / "left_out.csv")
     return Result(
         folder, findings(rows), tables, main, "predictions", page_files, card, temporary,
-        notes(description, rows, tables),
+        notes(description, rows, left_out),
     )  # fmt: skip
 
 
@@ -464,7 +465,8 @@ def audit_table(
         frames = [frame.assign(evenhand_split=name) for name, frame in parts.items()]
         pd.concat(frames).to_csv(file, index=False)
     if not isinstance(attribute, str):
-        raise InputError("`attribute` is not the name of a column")
+        remedy = "name one, and call it again for others; a configuration may list several"
+        raise InputError("`attribute` is not the name of a column", remedy=remedy)
     entry = {name: arguments[name] for name in _TABLE_KEYS if arguments[name] is not None}
     entry |= {"format": "table", "files": ["table"], "title": title}
     entry |= {} if test is None else {"split": "evenhand_split"}
@@ -808,7 +810,7 @@ def _pair_findings(
     return sentences
 
 
-def _pair_notes(description: dict[str, Any], rows: list[dict[str, Any]], folder: Path) -> list[str]:
+def _pair_notes(description: dict[str, Any], rows: list[dict[str, Any]]) -> list[str]:
     """Return a sentence on the pairs without a score, and one on each kind of doubtful pairs."""
     from evenhand.predictions.words import left_out_words
     from evenhand.stereotypes.pairs import FLAGS
@@ -819,7 +821,7 @@ def _pair_notes(description: dict[str, Any], rows: list[dict[str, Any]], folder:
     if (others := unscorable - reasons.total()) > 0:
         reasons["no_score"] = others
     words = left_out_words(reasons, description["pairs"], "pairs")
-    notes = [f"{words}: {folder / 'bias_scores.csv'}"] if reasons else []
+    notes = [f"{words}."] if reasons else []
     for flag in ("repeated_pair", "unlike"):
         if count := description["flags"][flag]:
             notes.append(f"{count} of {description['pairs']} pairs: {FLAGS[flag]}.")
@@ -848,6 +850,7 @@ def _table_findings(result: Result) -> list[str]:
         parts = []
         for words, metric, scale, unit in measures:
             mean, low, high = scale * rows.loc[metric, ["mean", "low", "high"]].astype(float)
+            low, high = max(low, 0.0), min(high, 100.0)  # a t interval of few seeds is wider
             interval = f" (95 % CI {low:.1f} to {high:.1f})" if low == low else ""
             parts.append(f"{words} {mean:.1f}{unit}{interval}")
         title = key[0] if key[1] == "none" else f"{key[0]} with {key[1]}"

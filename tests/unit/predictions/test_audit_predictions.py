@@ -225,12 +225,12 @@ def test_a_whole_number_is_one_group_in_every_form(tmp_path):
 
 def test_left_out_rows_and_unknown_groups_are_noted(tmp_path):
     tables, meta = audit(tmp_path, ROWS + "4,1,0.9,a\n5,1,,a\n6,1,1,\n", id="id")
-    assert notes(meta, tables, tmp_path) == [
-        f"2 of 7 rows are left out (duplicate_id 1, no_prediction 1): {tmp_path}/left_out.csv",
+    assert notes(meta, tables, "left_out.csv") == [
+        "2 of 7 rows are left out (duplicate_id 1, no_prediction 1): left_out.csv",
         "The group of 1 case in group is not known.",
     ]
     tables, meta = audit(tmp_path, ROWS)
-    assert notes(meta, tables, tmp_path) == []
+    assert notes(meta, tables, "") == []
 
 
 def test_probabilities_that_do_not_sum_to_one_are_left_out(tmp_path):

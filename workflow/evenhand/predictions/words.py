@@ -43,7 +43,7 @@ def findings(tables: Tables) -> list[str]:
     return logs or _gaps(tables)
 
 
-def notes(description: Mapping[str, Any], tables: Tables, folder: Path) -> list[str]:
+def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list[str]:
     """Return a sentence on the rows that are left out, and on the cases without a group.
 
     Parameters
@@ -52,13 +52,13 @@ def notes(description: Mapping[str, Any], tables: Tables, folder: Path) -> list[
         The description of `evenhand.predictions.audit_predictions` (``meta``).
     tables : mapping
         The rows of its tables, by name.
-    folder : Path
-        Their folder.
+    left_out : str
+        Where the rows are that are left out.
     """
     sentences = []
     if rows := tables["left_out"]:
         words = left_out_words(Counter(row["reason"] for row in rows), description["rows"])
-        sentences.append(_say("left_out_in", words=words, file=folder / "left_out.csv"))
+        sentences.append(_say("left_out_in", words=words, file=left_out))
     for name, count in description["unknown"].items():
         if count:
             sentences.append(_say("unknown", count=count, name=name))
