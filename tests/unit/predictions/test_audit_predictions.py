@@ -231,6 +231,11 @@ def test_left_out_rows_and_unknown_groups_are_noted(tmp_path):
     ]
     tables, meta = audit(tmp_path, ROWS)
     assert notes(meta, tables, "") == []
+    tables, meta = audit(tmp_path, ROWS + "4,1,0.9,A\n")
+    assert notes(meta, tables, "") == [
+        "The groups A, a of group differ in capital letters only and are counted apart; write them"
+        " alike if they are one."
+    ]
 
 
 def test_probabilities_that_do_not_sum_to_one_are_left_out(tmp_path):

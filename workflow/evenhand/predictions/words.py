@@ -1,6 +1,6 @@
 """The findings of an audit of predictions, in sentences."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -44,7 +44,7 @@ def findings(tables: Tables) -> list[str]:
 
 
 def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list[str]:
-    """Return a sentence on the rows that are left out, and on the cases without a group.
+    """Return sentences on rows that are left out, unknown groups, and groups spelt in two ways.
 
     Parameters
     ----------
@@ -55,6 +55,8 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
     left_out : str
         Where the rows are that are left out.
     """
+    from evenhand.predictions.study import CROSS
+
     sentences = []
     if rows := tables["left_out"]:
         words = left_out_words(Counter(row["reason"] for row in rows), description["rows"])
@@ -62,6 +64,13 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
     for name, count in description["unknown"].items():
         if count:
             sentences.append(_say("unknown", count=count, name=name))
+    spelt = defaultdict(dict)
+    for row in tables.get("groups", ()):
+        if CROSS not in row["attribute"]:
+            spelt[row["attribute"], row["group"].casefold()][row["group"]] = True
+    for (name, _), groups in spelt.items():
+        if len(groups) > 1:
+            sentences.append(_say("spelt", groups=list(groups), name=name))
     if "tpr" not in description.get("metrics", ["tpr"]):  # logs have no metrics
         sentences.append(_say("no_positive"))
     return sentences
