@@ -227,10 +227,11 @@ def _other_labels(
     where = f"the values {listed(sorted({*names}), 4)}"
     if not outside.empty:
         where = f"{outside.iloc[0]!r} in row {outside.index[0] + 1}"
+    remedy = "use the same labels in both columns, or probabilities between 0 and 1"
+    if outside.str.fullmatch(r"\d+,\d+").any():
+        remedy = "write numbers with a point, not a comma"
     return InputError(
-        f"{prediction} has {where}, and {label} has {listed(classes, 4)}",
-        file=file,
-        remedy="use the same labels in both columns, or probabilities between 0 and 1",
+        f"{prediction} has {where}, and {label} has {listed(classes, 4)}", file=file, remedy=remedy
     )
 
 
