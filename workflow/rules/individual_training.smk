@@ -15,6 +15,7 @@ rule prepare_table:
             lambda wildcards: Options(
                 f"individual_fairness.datasets.{wildcards.dataset}",
                 plan_individual.table_options(config, wildcards.dataset),
+                {"others": f"individual_fairness.datasets.{wildcards.dataset}.positive"},
             ),
             plugins=lambda wildcards: [
                 f"evenhand.tabular.formats.{INDIVIDUAL['datasets'][wildcards.dataset]['format']}"

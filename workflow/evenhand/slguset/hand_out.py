@@ -64,10 +64,12 @@ def _equal(former: dict[str, dict[str, Any]], rows: dict[str, dict[str, Any]]) -
 
 def main() -> None:
     """Run the command line, which prints the ledger's file."""
-    from cyclopts import run
+    from cyclopts import App
 
+    app = App(name="python -m evenhand.slguset.hand_out", version_flags=[])
+    app.default(hand_out)
     try:
-        run(hand_out)
+        print(app(result_action="return_value"))  # by cyclopts, a long path would be broken
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
