@@ -55,8 +55,6 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
     left_out : str
         Where the rows are that are left out.
     """
-    from evenhand.predictions.study import CROSS
-
     sentences = []
     if rows := tables["left_out"]:
         words = left_out_words(Counter(row["reason"] for row in rows), description["rows"])
@@ -66,7 +64,7 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
             sentences.append(_say("unknown", count=count, name=name))
     spelt = defaultdict(dict)
     for row in tables.get("groups", ()):
-        if CROSS not in row["attribute"]:
+        if row["attribute"] in description["unknown"]:  # no intersection
             spelt[row["attribute"], row["group"].casefold()][row["group"]] = True
     for (name, _), groups in spelt.items():
         if len(groups) > 1:
