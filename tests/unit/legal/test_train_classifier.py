@@ -1,6 +1,9 @@
 """The contract of `train_classifier` for each family, and what each family does besides."""
 
 import functools
+import multiprocessing
+import signal
+import time
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -321,6 +324,38 @@ def test_a_failed_training_names_the_batch_and_the_next_continues(
     assert '"ecthr-' in note
     assert f"continues after step {seen[7]}" in capsys.readouterr().err
     assert digests(tmp_path / "again", family) == digests(tmp_path / "whole", family)
+
+
+def train(arguments):
+    """Run the stage in a forked process, in which no thread of OpenMP is left."""
+    torch.set_num_threads(1)
+    stage.execute(train_classifier, arguments)
+
+
+@pytest.mark.skipif(
+    torch.cuda.is_available(), reason="where a GPU is, a fork cannot train after its parent has"
+)
+def test_a_killed_training_continues_to_the_same_bytes(ecthr, tmp_path, monkeypatch):
+    """SIGKILL of the process after its first checkpoint; then the same training again."""
+    given = {"objective": "group_dro", "attribute": "applicant_gender"}
+    run(ecthr, "hierarchical", tmp_path / "whole", **given)
+    monkeypatch.setattr("evenhand.io.checkpoint.SECONDS", 0.0)
+    monkeypatch.setattr("evenhand.io.checkpoint.SHARE", 0)
+    monkeypatch.setenv("EVENHAND_STATE", str(tmp_path / "state"))
+    monkeypatch.delenv("EVENHAND_CACHE", raising=False)
+    again = arguments(ecthr, "hierarchical", tmp_path / "again", **given)
+    process = multiprocessing.get_context("fork").Process(target=train, args=(again,))
+    process.start()
+    while process.is_alive() and not list(tmp_path.glob("state/scratch/**/checkpoint.pt")):
+        time.sleep(0.002)
+    process.kill()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
+    assert not (tmp_path / "again" / "out").exists()
+    stage.execute(train_classifier, again)
+    assert digests(tmp_path / "again", "hierarchical") == digests(
+        tmp_path / "whole", "hierarchical"
+    )
 
 
 # ---------------------------------------------------------------- what cannot be used
