@@ -311,7 +311,8 @@ def audit_predictions(
     arguments = dict(locals())
     call = _call(audit_predictions, arguments)
     folder, place, temporary = _folder(out, "predictions/mine")
-    options = {name: arguments[name] for name in {*arguments} - {"data", "gold", "delta", "out"}}
+    others = ("data", "gold", "delta", "out")
+    options = {name: value for name, value in arguments.items() if name not in others}
     options["groups"] = [groups] if isinstance(groups, str) else groups
     file = _file(data, folder / "predictions.csv")
     truth = None if gold is None else _file(gold, folder / "gold.csv")

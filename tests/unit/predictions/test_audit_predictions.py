@@ -234,8 +234,8 @@ def test_left_out_rows_and_unknown_groups_are_noted(tmp_path):
     assert notes(meta, tables, "") == []
     tables, meta = audit(tmp_path, ROWS + "4,1,0.9,A\n")
     assert notes(meta, tables, "") == [
-        "The groups A, a of group differ in capital letters only and are counted apart; write them"
-        " alike if they are one."
+        "The groups A, a of group differ in capital letters only, and each counts as a group; if"
+        " they are one group, spell them alike."
     ]
 
 

@@ -172,17 +172,17 @@ def test_many_methods_without_a_significant_change_are_counted():
     constant = change("c", "inconclusive")._replace(reason=CONSTANT)
     assert short(*undecided).endswith(": u0 on mine; u1 on mine; u2 on mine.")
     assert short(*undecided, constant) == (
-        "No change is significant. Not shown to help: c, u0, u1 and u2. Pairs of method and data"
-        " set: 3 undecided and 1 not to be judged."
+        "No change is significant. Not shown to help: c, u0, u1 and u2. By pairs of a method and"
+        " a data set: 3 undecided and 1 not to be judged."
     )
     assert short(change(), *undecided, constant).endswith(
-        "points. Not shown to help: c, u0, u1 and u2. Pairs of method and data set besides:"
+        "points. Not shown to help: c, u0, u1 and u2. The other pairs of a method and a data set:"
         " 3 undecided and 1 not to be judged."
     )
     names = [f"variant {number}" for number in range(9)]
     long = [change(name, "inconclusive") for name in (*names, "DRO")]
     assert "help: DRO, variant 0, variant 1," in short(*long)
-    assert "variant 6 and 2 others. Pairs" in short(*long)
+    assert "variant 6 and 2 others. By pairs" in short(*long)
     blind = change("MLP without the attribute", "inconclusive")  # its IFR_p is 100
     assert "help: c, u0, u1 and u2. " in short(*undecided, constant, blind)
     long[-1] = long[-1]._replace(of="yours")

@@ -77,14 +77,15 @@ def test_one_test_decides_each_verdict(tmp_path):
     assert headline.sentence.files == ("tables/classifiers/ecthr/table_4.csv",)
     assert headline.more == [
         "In <bdi>ECtHR, Applicant</bdi>, the macro-F1 of the group <bdi>women</bdi> is 40.0 (95 %"
-        " interval 35.0 to 46.0) by <bdi>linear</bdi>. Of random groups of the same sizes,"
-        " the lowest score is below 50.0 in 5 % of draws only: significantly low."
+        " interval 35.0 to 46.0) by <bdi>linear</bdi>. In 95 % of draws of random groups of"
+        " the same sizes, even the group that scores lowest has 50.0 or more: this score is"
+        " significantly low."
     ]
     assert headline.line == headline.more[0] and headline.details == [headline.sentence]
     assert headline.strength == 3.0
     assert headline.short == (
         "No. Lower macro-F1 than random groups of the same size (significant after adjustment for 4"
-        " tests): the group <bdi>women</bdi> (<bdi>ECtHR, Applicant</bdi>)."
+        " tests): the group <bdi>women</bdi> (<bdi>ECtHR, Applicant</bdi>) by <bdi>linear</bdi>."
     )
     start = "Do not use <bdi>linear</bdi> for the group <bdi>women</bdi> (<bdi>ECtHR, Applicant"
     assert headline.next.startswith(start)
@@ -100,7 +101,7 @@ def test_a_score_that_is_low_before_adjustment_only_is_no_verdict(tmp_path):
     headline = describe([classifiers(tmp_path, low("above", p=0.03), low("equivalent", p=0.5))], {})
     words = "(significant after adjustment for 2 tests): none; lower before adjustment only: 1"
     assert words in headline.sentence
-    assert headline.more[0].endswith("in 5 % of draws only; not significant after adjustment.")
+    assert headline.more[0].endswith("has 50.0 or more; not significant after adjustment.")
     assert headline.short.startswith("Not significant after adjustment for 2 tests, though")
     assert headline.strength == 0 and headline.next == "" and headline.line == headline.sentence
     assert checks.rows(headline.figure, "kind") == ["unclear"] * 2
