@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
 #: A key of the configuration that a function makes of an argument.
 _KEY = re.compile(
-    r"config: (?:\w+(?:\.datasets)?\.mine|inference|individual_fairness|slguset)\.([\w.]+)"
+    r"(?:config: )?\b(?:\w+(?:\.datasets|\.corpora)?\.mine|inference|individual_fairness|slguset)"
+    r"\.([\w.]+)"
 )
 
 #: The method whose finding comes first, by the family of the model.
@@ -42,6 +43,9 @@ MAIN_METHODS = ("aul", "log_likelihood")
 
 #: The arguments of `audit_table` that are keys of a data set.
 _TABLE_KEYS = ("label", "attribute", "positive", "bins", "missing", "features", "categories")
+
+#: The method of `audit_table` that is the network with IIFR's loss.
+IIFR = "iifr"
 
 #: The last line of a printed result.
 _WHERE = "result.verdicts has the tests behind this, result.table all numbers."
@@ -140,6 +144,23 @@ class Result:
         return "\n".join([*self.findings, *self.notes, _WHERE])
 
 
+def _removes_new_folder(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function remove the folder `out` that it made, if it refuses its input."""
+
+    @wraps(function)
+    def call(*arguments: Any, out: str | Path | None = None, **options: Any) -> Any:
+        was_there = out is None or Path(out).exists()
+        try:
+            return function(*arguments, out=out, **options)
+        except InputError:
+            if not was_there:
+                shutil.rmtree(out, ignore_errors=True)
+            raise
+
+    return call
+
+
+@_removes_new_folder
 def audit_pairs(
     model: Any,
     pairs: "Data",
@@ -163,7 +184,7 @@ def audit_pairs(
     name : str, optional
         The model's name in tables and in the report.
     language : str
-        The model's language, for its card.
+        The model's language, for its card: a code of ISO 639, such as ``en``.
     methods : sequence of str, optional
         Of `evenhand.scoring.methods.METHODS`; by default all for the kind of model.
     delta : float
@@ -189,6 +210,8 @@ def audit_pairs(
     from evenhand.stereotypes.tabulate_pairs import tabulate_pairs
 
     call = _call(audit_pairs, locals())
+    if not re.fullmatch("[a-z]{2,3}", language):
+        raise InputError(f"`language` is {language!r}", remedy="give a code of ISO 639, such as en")
     folder, place, temporary = _folder(out, "stereotypes/pairs")
     config = _completed({}, delta)
     source, title = _model(model, folder)
@@ -251,6 +274,7 @@ def audit_pairs(
 _STORES = (("scores", "parquet"), ("tokens", "parquet"), ("gates", "json"), ("null", "parquet"))
 
 
+@_removes_new_folder
 def audit_predictions(
     data: "Data",
     *,
@@ -320,6 +344,7 @@ def audit_predictions(
         return _audited([file], options, delta, (folder, place, temporary), call, truth)
 
 
+@_removes_new_folder
 def audit_logs(
     files: str | Path | Sequence[str | Path],
     *,
@@ -342,7 +367,8 @@ def audit_logs(
     --------
     >>> import evenhand as eh
     >>> eh.audit_logs("lm_eval_output").findings[0]
-    'crows_pairs_english: prefers the stereotype in 75 % (95 % CI 59 to 87). Significant.'
+    'crows_pairs_english: prefers the stereotype in 75 % of 40 pairs (95 % CI 59 to 87).\
+ Significant.'
     """
     call = _call(audit_logs, locals())
     paths = [Path(path) for path in ([files] if isinstance(files, str | Path) else files)]
@@ -389,11 +415,12 @@ def _audited(
     description = json.loads(meta.read_text(encoding="utf-8"))
     left_out = "result.tables['left_out']" if temporary else str(tables / "left_out.csv")
     return Result(
-        folder, findings(rows), tables, main, "predictions", page_files, card, temporary,
+        folder, findings(rows, delta), tables, main, "predictions", page_files, card, temporary,
         notes(description, rows, left_out),
     )  # fmt: skip
 
 
+@_removes_new_folder
 def audit_table(
     train: "Data",
     test: "Data | None" = None,
@@ -445,6 +472,7 @@ def audit_table(
  selection rates 0.0 points (95 % CI 0.0 to 0.0).'
     """
     from evenhand import plan_individual
+    from evenhand.core.families import member_names
     from evenhand.individual.tabulate_individual import tabulate_individual
     from evenhand.learning.train_table import train_table
     from evenhand.predictions.words import left_out_words
@@ -472,11 +500,16 @@ def audit_table(
     entry |= {"format": "table", "files": ["table"], "title": title}
     entry |= {} if test is None else {"split": "evenhand_split"}
     methods = [methods] if isinstance(methods, str) else methods
-    networks = ["mlp" if name == "iifr" else name for name in methods]
+    members = (name.rpartition(".")[2] for name in member_names("evenhand.learning.methods"))
+    known = sorted([*members, IIFR])
+    if unknown := [name for name in methods if name not in known]:
+        remedy = f"allowed are {listed(known)}"
+        raise InputError(f"`methods` has {unknown[0]!r}", remedy=remedy)
+    networks = ["mlp" if name == IIFR else name for name in methods]
     settings = {
         "datasets": {"mine": _plain(entry)},
         "methods": list(dict.fromkeys(networks)),
-        "individual": ["none", *(["iifr_cosine"] if "iifr" in methods else [])],
+        "individual": ["none", *(["iifr_cosine"] if IIFR in methods else [])],
         "lambdas": [1],
         "seeds": seeds,
     }
@@ -525,6 +558,7 @@ def audit_table(
     return result
 
 
+@_removes_new_folder
 def extract_sentences(
     files: "str | Path | Sequence[str | Path]",
     *,
@@ -532,6 +566,7 @@ def extract_sentences(
     attribute: str = "gender",
     pack: str | Path | None = None,
     filters: Sequence[str] | None = None,
+    text_field: str = "text",
     out: str | Path | None = None,
 ) -> "pd.DataFrame":
     """Find the sentences of a corpus with one gender word, and why each is kept or dropped.
@@ -547,14 +582,16 @@ def extract_sentences(
         A folder with a pack of your own, in place of the two.
     filters : sequence of str, optional
         Of `evenhand.slguset.filters`; by default those of the pack.
+    text_field : str
+        The field of JSON lines, or the column of tables, that holds the text.
     out : path, optional
         A folder for the files; else a temporary one.
 
     Returns
     -------
     DataFrame
-        A row per sentence: sentence, keyword, verdict, reasons, evidence, source. Files that
-        could not be read are in ``.attrs["quarantine"]``.
+        A row per sentence: sentence, keyword, verdict, reasons, evidence, source. Problems with
+        files, such as unknown formats, are in ``.attrs["quarantine"]``.
 
     Examples
     --------
@@ -584,7 +621,7 @@ def extract_sentences(
         if not Path(path).exists():
             raise InputError("there is no such file or folder", file=path)
     keys = {"pack": str(folder)} | ({"filters": list(filters)} if filters else {})
-    keys["corpora"] = {"mine": {"files": ["corpus"]}}
+    keys["corpora"] = {"mine": {"files": ["corpus"], "text_field": text_field}}
     config = _completed({"slguset": keys})
     slguset = config["slguset"]
     slguset["corpora"]["mine"]["files"] = paths
@@ -806,7 +843,7 @@ def _pair_findings(
                     " this language, with its own tokenizer."
                 )
         else:
-            words = preference(row, f" of {row['scored']} pairs", delta)
+            words = preference(row, f"{row['scored']} pairs", delta)
         sentences.append(f"{title}: {words}")
     return sentences
 

@@ -29,7 +29,7 @@ TITLES = {
 }
 
 
-def findings(tables: Tables) -> list[str]:
+def findings(tables: Tables, delta: float) -> list[str]:
     """Return a sentence for each gap above noise, the clearest first, or for each verdict on logs.
 
     The sentence on a gap names the group that differs most significantly from all others.
@@ -38,8 +38,10 @@ def findings(tables: Tables) -> list[str]:
     ----------
     tables : mapping
         The rows of the tables of `evenhand.predictions.audit_predictions`, by name.
+    delta : float
+        The smallest difference that matters, in percentage points.
     """
-    logs = [_preference(row) for row in tables.get("preferences", []) if _is_whole(row)]
+    logs = [_preference(row, delta) for row in tables.get("preferences", []) if _is_whole(row)]
     return logs or _gaps(tables)
 
 
@@ -69,6 +71,8 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
     for (name, _), groups in spelt.items():
         if len(groups) > 1:
             sentences.append(_say("spelt", groups=list(groups), name=name))
+    if count := description.get("repeated"):
+        sentences.append(_say("repeated", count=count, rows=description["rows"]))
     if "tpr" not in description.get("metrics", ["tpr"]):  # logs have no metrics
         sentences.append(_say("no_positive"))
     return sentences
@@ -92,14 +96,15 @@ def _is_whole(row: dict[str, Any]) -> bool:
     return row["bias_type"] == "all"
 
 
-def _preference(row: dict[str, Any]) -> str:
+def _preference(row: dict[str, Any], delta: float) -> str:
     name = ", ".join(filter(None, (row["task"], row["condition"])))
     if row["score"] is None:
         return _say("unscored", name=name)
-    return f"{name}: {preference(row)}"
+    items = _say("answers", row=row) if row["condition"] else f"{row['scored']:,} pairs"
+    return f"{name}: {preference(row, items, delta)}"
 
 
-def preference(row: dict[str, Any], items: str = "", delta: float = 5) -> str:
+def preference(row: dict[str, Any], items: str, delta: float) -> str:
     """Return how often the stereotype is preferred, of `items`, with interval and verdict."""
     verdict = conclusion(
         row["verdict"],

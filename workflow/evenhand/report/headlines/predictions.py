@@ -38,7 +38,7 @@ def conclude(sets: Sequence[dict[str, Any]]) -> Headline:
     lines = [
         say("predictions_line", _files(document), title=document["title"], words=words)
         for document in order
-        for words in findings(document["tables"])
+        for words in findings(document["tables"], document["delta"])
     ]
     if not lines:
         return Headline(sentence=say("predictions_nothing"))

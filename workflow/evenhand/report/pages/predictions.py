@@ -21,7 +21,9 @@ def content(study: Study) -> dict[str, Any]:
         name = meta["name"]
         meta["tables"] = read_tables(folders[name])
         meta |= {"place": f"tables/predictions/{name}", "id": f"set-{slug(name)}"}
-        sets.append(meta | {"findings": findings(meta["tables"]), "figure": draw(meta)})
+        sets.append(
+            meta | {"findings": findings(meta["tables"], meta["delta"]), "figure": draw(meta)}
+        )
     return {
         "sections": [(meta["id"], meta["title"]) for meta in sets],
         "headline": conclude(sets),
