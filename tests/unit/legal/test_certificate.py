@@ -30,7 +30,7 @@ def test_every_kind_of_classifier_is_certified():
 
 
 def test_the_hierarchical_classifier_learns_the_planted_label():
-    planted = plant_cases(4, 0.5, sizes=(200, 60, 60)).with_counterfactuals()
+    planted = plant_cases(4, 0.5, sizes=(400, 100, 100)).with_counterfactuals()
     examples, test = planted.examples, planted.test
     fitted = TRAINED["hierarchical"](planted, examples, load_objective("erm"), {}, 4)
     assert (fitted.logits[test].argmax(axis=1) == examples.labels[test]).mean() > 0.8
