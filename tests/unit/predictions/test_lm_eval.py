@@ -86,6 +86,8 @@ def test_the_finding_counts_the_answers_and_names_delta(tmp_path):
     tables = audit(tmp_path / "pairs", crows(hits=20))
     tables["preferences"][0]["verdict"] = "equivalent"
     finding = findings(tables, 12)[0]
+    tables["preferences"][0]["score"] = None
+    assert findings(tables, 5)[0] == "crows_pairs_english: no sample can be scored."
     assert "of 40 pairs (" in finding and "12 points" in finding
 
 
