@@ -40,13 +40,9 @@ def _left_out(tree):
         if isinstance(node, ast.JoinedStr):
             yield from node.values
         names = {getattr(target, "id", "") for target in getattr(node, "targets", ())}
-        elsewhere = getattr(getattr(node, "func", None), "id", "") in ELSEWHERE
-        if (
-            elsewhere
-            or isinstance(node, ast.Raise)
-            or names & ERRORS
-            or getattr(node, "arg", "") in ERRORS
-        ):
+        names |= {getattr(node, "arg", "")}
+        called = getattr(getattr(node, "func", None), "id", "")
+        if called in ELSEWHERE or isinstance(node, ast.Raise) or names & ERRORS:
             yield from ast.walk(node)
 
 

@@ -14,7 +14,7 @@ _KINDS = {
     "wrong": "predicted wrongly",
     "positive": "predicted positive",
     "changed": "with a changed label",
-    "beyond": "with a probability moved beyond tau",
+    "beyond": "whose probability moves beyond tau",
 }
 
 TABLE = Table(

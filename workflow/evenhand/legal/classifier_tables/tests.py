@@ -142,7 +142,7 @@ def _tests(
             row |= _test(scores[measure], of_plain[measure], swapped[measure], delta)
             if any(constant):
                 why = CONSTANT if all(constant) else ONE_CONSTANT
-                row |= {"equivalent": False, "reason": reason}
+                row |= {"equivalent": False, "reason": why}
         yield row
 
 
