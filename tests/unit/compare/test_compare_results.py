@@ -211,20 +211,17 @@ def test_the_headline_states_whether_bias_rose(run, folders):
         write_provenance(folder)
     _, out, _ = run(base, head)
     assert (
-        "**Bias has risen. Clearest change: score in pairs/mine/bias_scores (model old → new, method"
+        "Bias has risen. Clearest change: score in pairs/mine/bias_scores (model old → new, method"
         " aul) from 50 (26.14 to 73.86) to 100 (" in out
     )
     assert "1 of 1 main number moved beyond noise, more bias in 1 of them." in out
     assert "The model new (head) is taken for the next version of old (base)" in out
     _, out, _ = run(head, base)
-    assert (
-        "**Bias has fallen. Clearest change: score in pairs/mine/bias_scores (model new → old"
-        in out
-    )
+    assert "Bias has fallen. Clearest change: score in pairs/mine/bias_scores (model new →" in out
     assert "1 of 1 main number moved beyond noise, less bias in 1 of them." in out
     write_pairs(head, np.where(np.arange(40) % 4 < 2, 0.5, -1.0), "new")
     _, out, _ = run(base, head)
-    assert "**Bias: no change beyond noise. None of 1 main number" in out
+    assert "**Bias: no change beyond noise (pairs/mine/bias_scores). None of 1 main number" in out
 
 
 def test_other_pairs_are_stated_first(run, folders):
