@@ -110,7 +110,7 @@ def test_the_row_of_a_model_without_scores_has_no_method(page, own):
     write_rows(path, kept)
     tree = page(own)
     assert "Cannot be judged: no main method could score a pair." in text(tree, "#glance tbody")
-    assert "tiny-gpt2-en has no number, since no pair could be scored." in text(
+    assert "tiny-gpt2-en cannot be judged, since no pair could be scored." in text(
         tree, "#set-crows_pairs .say"
     )
     assert "None" not in tree.css_first("#set-crows_pairs").text()
