@@ -202,9 +202,9 @@ def test_large_changes_that_are_not_confirmed_are_listed_by_direction():
     large = [undecided("a", 6.0), undecided("b", 8.0), undecided("c", 7.0), undecided("d", -9.0)]
     (words,) = unconfirmed([small, seed, nothing, *large, change()])
     assert words.striptags() == (
-        "Large but not confirmed (not significant). Fairer: b on mine, worst group of age +8.0"
-        " points; c on mine, worst group of age +7.0 points. Less fair: d on mine, worst group of"
-        " age −9.0 points."
+        "Large but not confirmed (not significant; a method can be in both lists, by different"
+        " measures). Fairer: b on mine, worst group of age +8.0 points; c on mine,"
+        " worst group of age +7.0 points. Less fair: d on mine, worst group of age −9.0 points."
     )
     assert words in conclude([change(), *large]).more
     assert unconfirmed([small, seed, nothing]) == []

@@ -125,7 +125,8 @@ def test_a_flip_that_changes_decisions_is_the_finding(tmp_path):
     )
     assert found.strength == 2 and found.line == found.sentence
     assert found.next == (
-        "Do not use the plain network for decisions on <bdi>Adult</bdi>; mitigate and test again."
+        "Do not use the plain network (trained without mitigation) for decisions on"
+        " <bdi>Adult</bdi>; mitigate and test again."
     )
     seeds = (
         "Train 3 more seeds (repeated runs): then a difference of 5 points between <bdi>the MLP"
@@ -140,7 +141,8 @@ def test_a_flip_that_changes_decisions_is_the_finding(tmp_path):
     flip = remedy | {"metric": "ifr_b", "mean": 98.4, "against_mean": 86.7}
     helped = headline(tmp_path / "3", {table_4: [flips], tests: [*more, remedy, flip]})
     assert helped.next == (
-        "Do not use the plain network for decisions on <bdi>Adult</bdi>. <bdi>MLP with IIFR on"
+        "Do not use the plain network (trained without mitigation) for decisions on"
+        " <bdi>Adult</bdi>. <bdi>MLP with IIFR on"
         " counterfactual pairs (λ 0.1)</bdi> was tested: it raises IFR_p (% of people whose"
         " probability hardly changes) from 61.7 to 85.6 (+23.9 points; significant). The share of"
         " decisions that change with the attribute alone differs significantly too: 13.3 % → 1.6 %."
