@@ -25,6 +25,7 @@ from evenhand.core.places import ROOT, SCHEMA, located
 from evenhand.core.resources import first_twice
 from evenhand.errors import InputError
 from evenhand.plan_slguset import completed
+from evenhand.text.catalogue import conclusion, read_catalogue
 from evenhand.text.phrases import listed
 
 if TYPE_CHECKING:
@@ -41,14 +42,13 @@ _KEY = re.compile(
 #: The method whose finding comes first, by the family of the model.
 MAIN_METHODS = ("aul", "log_likelihood")
 
+_say = read_catalogue(__file__, conclusion=conclusion)
+
 #: The arguments of `audit_table` that are keys of a data set.
 _TABLE_KEYS = ("label", "attribute", "positive", "bins", "missing", "features", "categories")
 
 #: The method of `audit_table` that is the network with IIFR's loss.
 IIFR = "iifr"
-
-#: The last line of a printed result.
-_WHERE = "result.verdicts has the tests behind this, result.table all numbers."
 
 #: The columns of a table of verdicts that no verdict depends on; `Result.table` has them.
 _COUNTS = (
@@ -141,7 +141,7 @@ class Result:
 
     def __repr__(self) -> str:
         """Return the findings and the notes, and where the tests behind them are."""
-        return "\n".join([*self.findings, *self.notes, _WHERE])
+        return "\n".join([*self.findings, *self.notes, _say("where")])
 
 
 def _removes_new_folder(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -541,7 +541,6 @@ def audit_table(
         published=[*sorted(resources.glob("published_*.csv")), resources / "inconsistencies.csv"],
         settings=Path(settings["settings"]),
         training=training,
-        phrases=Path(located("workflow/evenhand/individual/phrases.jinja")),
         out=tables,
         delta=delta,
     )
@@ -610,9 +609,9 @@ def extract_sentences(
     folder = Path(pack or located(f"resources/packs/{language}_{attribute}"))
     if pack is None and not folder.is_dir():
         known = sorted(path.name.replace("_", " ") for path in (ROOT / "resources/packs").iterdir())
-        lacking = f"there is no pack for {language} and {attribute}"
+        problem = f"there is no pack for {language} and {attribute}"
         raise InputError(
-            "`language` is missing" if language is None else lacking,
+            "`language` is missing" if language is None else problem,
             remedy=f"give `language` and `attribute` of one of {', '.join(known)}, or your own"
             " `pack`",
         )
@@ -835,13 +834,9 @@ def _pair_findings(
     for row in whole:
         title = METHODS[row["method"]].title if row["method"] in METHODS else row["model"]
         if row["verdict"] == "not_scored":
-            words = f"no score. {' '.join(gate_words(row['reason'])) or row['reason']}"
-            if check and not check["passed"] and check["accuracy"] is not None:
-                words += (
-                    f" Accuracy {100 * check['accuracy']:.1f} %, baseline"
-                    f" {100 * check['baseline']:.1f} %. Audit a model that was trained on texts of"
-                    " this language, with its own tokenizer."
-                )
+            failed = check and not check["passed"] and check["accuracy"] is not None
+            why = gate_words(row["reason"]) or [row["reason"]]
+            words = _say("no_score", why=why, check=check if failed else None)
         else:
             words = preference(row, f"{row['scored']} pairs", delta)
         sentences.append(f"{title}: {words}")
@@ -862,19 +857,13 @@ def _pair_notes(description: dict[str, Any], rows: list[dict[str, Any]]) -> list
     notes = [f"{words}."] if reasons else []
     for flag in ("repeated_pair", "unlike"):
         if count := description["flags"][flag]:
-            notes.append(f"{count} of {description['pairs']} pairs: {FLAGS[flag]}.")
+            meaning = FLAGS[flag]
+            notes.append(_say("flagged", count=count, of=description["pairs"], meaning=meaning))
     return notes
 
 
 def _table_findings(result: Result) -> list[str]:
     """Return the means of each setting, and whether its loss changes IFR_b."""
-    from evenhand.text.phrases import conclusion
-
-    measures = (
-        ("accuracy", "acc", 1, " %"),
-        ("same decision for the counterfactual (IFR_b)", "ifr_b", 1, " %"),
-        ("gap of selection rates", "ddp", 100, " points"),
-    )
     setting = ["method", "individual"]
     tests = result.tables["tests"]
     tests = tests[(tests["metric"] == "ifr_b") & (tests["individual"] != "none")]
@@ -885,39 +874,24 @@ def _table_findings(result: Result) -> list[str]:
     )
     for key, cells in baselines_first.groupby(setting, sort=False):
         rows = cells.drop_duplicates("metric").set_index("metric")
-        parts = []
-        for words, metric, scale, unit in measures:
+        numbers = {}
+        for metric, scale in (("acc", 1), ("ifr_b", 1), ("ddp", 100)):
             mean, low, high = scale * rows.loc[metric, ["mean", "low", "high"]].astype(float)
-            low, high = max(low, 0.0), min(high, 100.0)  # a t interval of few seeds is wider
-            interval = f" (95 % CI {low:.1f} to {high:.1f})" if low == low else ""
-            parts.append(f"{words} {mean:.1f}{unit}{interval}")
-        title = key[0] if key[1] == "none" else f"{key[0]} with {key[1]}"
-        words = f"{title}: {', '.join(parts)}."
-        if key in tests:
-            test = tests[key]
-            verdict = conclusion(
-                test["verdict"],
-                difference="change of IFR_b by the loss",
-                delta=f"{test['delta']:g} points",
-                above="The loss raises IFR_b significantly",
-                below="The loss lowers IFR_b significantly",
-                power=test["power"],
-                clusters="seeds",
-            )
-            words += f" {verdict}."
-        sentences.append(words)
+            # a t interval of few seeds is wider
+            numbers[metric] = mean, max(low, 0.0), min(high, 100.0)
+        sentences.append(_say("setting", *key, numbers=numbers, test=tests.get(key)))
     return sentences
 
 
 def _card(title: str, findings: list[str], table: "pd.DataFrame", call: str) -> str:
     """Return the findings, a table and the call that made them as Markdown."""
+    from evenhand.io.markdown import render
+
     columns = [name for name in table if table[name].notna().any()]
-    lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+    rows = []
     for row in table[columns].itertuples(index=False):
         known = ("" if cell is None or cell != cell else cell for cell in row)
         cells = (f"{cell:.4g}" if isinstance(cell, float) else str(cell) for cell in known)
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    items = "\n".join(f"- {words}" for words in findings)
-    rows = "\n".join(lines)
-    again = f"## How to run it again\n\n```python\n{call}\n```\n"
-    return f"# {title}\n\nAudited with Evenhand.\n\n{items}\n\n{rows}\n\n{again}"
+        rows.append([cell.replace("|", "\\|") for cell in cells])
+    facts = {"title": title, "findings": findings, "columns": columns, "rows": rows, "call": call}
+    return render(Path(located("workflow/evenhand/report/cards/audit_card.md.jinja")), facts)

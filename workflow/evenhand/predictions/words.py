@@ -1,16 +1,10 @@
 """The findings of an audit of predictions, in sentences."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
-from functools import cache
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
-from evenhand.text.catalogue import read_catalogue
-from evenhand.text.phrases import conclusion
-
-#: The sentences.
-PHRASES = "phrases.jinja"
+from evenhand.text.catalogue import conclusion, read_catalogue
 
 Tables = Mapping[str, list[dict[str, Any]]]
 
@@ -27,6 +21,9 @@ TITLES = {
     "ece": "Calibration error",
     "equalised_odds": "Equalised odds",
 }
+
+
+_say = read_catalogue(__file__)
 
 
 def findings(tables: Tables, delta: float) -> list[str]:
@@ -81,15 +78,6 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
 def left_out_words(reasons: Counter[str], total: int, noun: str = "rows") -> str:
     """Return how many of all rows are left out, by reason: "3 of 60 rows are left out (…)"."""
     return _say("left_out", reasons=reasons, total=total, noun=noun)
-
-
-def _say(sentence: str, **facts: Any) -> str:
-    return _catalogue()(sentence, **facts)
-
-
-@cache
-def _catalogue() -> Callable[..., str]:
-    return read_catalogue(Path(__file__).with_name(PHRASES))
 
 
 def _is_whole(row: dict[str, Any]) -> bool:

@@ -134,10 +134,10 @@ def conclude(
     return size, sentences, short
 
 
-def _plain(tables: Mapping[str, list[Row]], table: str) -> list[Row]:
-    """Return the rows of a table on the plain network's decisions (IFR_b) on random splits."""
+def _plain(tables: Mapping[str, list[Row]], table: str, metric: str = "ifr_b") -> list[Row]:
+    """Return the rows of a table on the plain network's decisions on random splits."""
     plain = where(tables.get(table, []), method="mlp", individual="none", split="random")
-    return [row for row in plain if row.get("metric", "ifr_b") == "ifr_b"]
+    return [row for row in plain if row.get("metric", metric) == metric]
 
 
 def _groups(tables: Mapping[str, list[Row]], document: Mapping[str, Any]) -> dict[str, Any]:
@@ -169,6 +169,7 @@ def _groups(tables: Mapping[str, list[Row]], document: Mapping[str, Any]) -> dic
     if len(groups) < 2:
         return {}
     groups.sort(key=lambda group: group["rate"])
+    gaps = where(_plain(tables, "table_7", "ddp"), dataset=name)
     number = len(groups)
     if number > GROUPS:
         groups = [groups[0], groups[-1]]
@@ -181,6 +182,7 @@ def _groups(tables: Mapping[str, list[Row]], document: Mapping[str, Any]) -> dic
         "number": number,
         "predicted": predicted,
         "lowest_in_both": predicted and values[0] == min(values),
+        "gap": next(iter(gaps), None),
     }
 
 

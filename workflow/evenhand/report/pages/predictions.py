@@ -9,7 +9,6 @@ from evenhand.report.read import read_json
 from evenhand.report.render import slug
 from evenhand.report.sections.more_tables import MoreTables
 from evenhand.report.study import Study
-from evenhand.text.phrases import VERDICTS
 
 
 def content(study: Study) -> dict[str, Any]:
@@ -29,6 +28,5 @@ def content(study: Study) -> dict[str, Any]:
         "headline": conclude(sets),
         "sets": sets,
         "titles": TITLES,
-        "verdicts": VERDICTS,
         "more_tables": MoreTables(study, ["tables/predictions/*"]),
     }
