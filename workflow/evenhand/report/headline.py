@@ -120,6 +120,8 @@ class Headline:
     verdicts : list of Verdicts
     doubts : list of str
         Results that cannot be trusted, and why.
+    left_out : list of str
+        Those of the doubts that the console states too: input that was left out.
     unjudged : str
         The published numbers that could not be judged, and why.
     against : list of str
@@ -140,6 +142,7 @@ class Headline:
     figure_files: Sequence[str] = ()
     verdicts: Sequence[Verdicts] = ()
     doubts: Sequence[str] = field(default_factory=list)
+    left_out: Sequence[str] = ()
     unjudged: str = ""
     against: Sequence[str] = ()
     main: str = ""

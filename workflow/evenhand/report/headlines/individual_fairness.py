@@ -66,6 +66,8 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     changes = find_changes([], results.paths["tables"], results.paths["data"], {})
     helps = {row.of: row for row in reversed(changes) if row.credited and row.decisions}
     figure, caption = draw(tables.get("table_4", []), titles)
+    missing = where(tables.get("findings", []), finding="missing_rows")
+    left_out = [with_sources(row["sentence"], _files("findings")) for row in missing]
     return Headline(
         sentence=statements[0] if statements else say("if_nothing"),
         more=[*statements[1:], *([further] if changing and further else [])],
@@ -79,7 +81,8 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         figure_files=_files("table_4") if tables else (),
         verdicts=_verdicts(tables),
         against=[row["sentence"] for row in tables.get("findings", []) if _against(row)],
-        doubts=_doubts(tables),
+        doubts=[*_doubts(tables), *left_out],
+        left_out=left_out,
     )
 
 
@@ -257,5 +260,4 @@ def _doubts(tables: Mapping[str, list[Row]]) -> list[str]:
     verdicts = [row["verdict"] for table in TABLES for row in tables.get(table, [])]
     if n := verdicts.count("inconsistent_in_paper"):
         doubts.append(say("if_inconsistent", _files(*TABLES), cells=n))
-    missing = where(tables.get("findings", []), finding="missing_rows")
-    return [*doubts, *(with_sources(row["sentence"], _files("findings")) for row in missing)]
+    return doubts
