@@ -215,7 +215,7 @@ def test_the_headline_states_whether_bias_rose(run, folders):
         " aul) from 50 (26.14 to 73.86) to 100 (" in out
     )
     assert "1 of 1 main number moved beyond noise, more bias in 1 of them." in out
-    assert "The model new (head) is taken for the next version of old (base)" in out
+    assert "Assumed: the model new (head) is the next version of old (base)" in out
     _, out, _ = run(head, base)
     assert "Bias has fallen. Clearest change: score in pairs/mine/bias_scores (model new →" in out
     assert "1 of 1 main number moved beyond noise, less bias in 1 of them." in out

@@ -83,8 +83,8 @@ def test_a_gain_with_more_positive_predictions():
 def test_no_gain_is_reported_where_there_is_none():
     by_name = found(collapsing(ifr_p=lambda s: 30.0 + s % 3))
     assert by_name["headline_no_gain"]["sentence"] == (
-        "On Adult, with IIFR on cosine pairs, IFR_p falls from 60.5 to 30.9 (−29.6,"
-        " significant) at a weight λ of 1."
+        "On Adult, IIFR on cosine pairs shows no gain: at its weight λ 1, IFR_p falls from 60.5 to"
+        " 30.9 (−29.6, significant)."
     )
     assert not {"headline_other_gain", "headline_fewer_positives"} & by_name.keys()
 

@@ -109,7 +109,7 @@ def test_the_clearest_change_comes_with_its_interval():
     assert none.next == (
         "Undecided so far is whether <bdi>DRO</bdi> on <bdi>mine</bdi> changes the worst group of"
         " <bdi>age</bdi> (its macro-F1). Train 1 more seed (repeated runs): then a change of 5"
-        " points would be significant in 80 % of such tests. No other undecided change needs fewer."
+        " points would be significant in 80 % of such tests."
     )
     assert none.strength == 0 and none.sentence.startswith("None of 2 comparisons")
     assert ": not significant" in none.more[0]
@@ -147,7 +147,7 @@ def test_each_method_is_named_with_its_data_set_and_what_it_changed():
     )
     assert short(alone) == f"{words}."
     assert short(alone._replace(alone_varies=True)) == (
-        f"{words}, which is not significant only because its runs vary more."
+        f"{words}; its runs vary more, and it is not significant."
     )
     two = [change(), change(verdict="inconclusive")._replace(of="yours")]
     assert short(*two).endswith("change is not excluded): DRO on yours.")
@@ -173,19 +173,21 @@ def test_many_methods_without_a_significant_change_are_counted():
     constant = change("c", "inconclusive")._replace(reason=CONSTANT)
     assert short(*undecided).endswith(": u0 on mine; u1 on mine; u2 on mine.")
     assert short(*undecided, constant) == (
-        "No change is significant. Not shown to help: c, u0, u1 and u2. Of all pairs of a method"
-        " and a data set: undecided (3) and cannot be judged (1)."
+        "No change is significant. Not shown to help: u0, u1 and u2. Cannot be judged (the same"
+        " prediction for every case): c. All comparisons of a method on a data set:"
+        " undecided (3) and cannot be judged (1)."
     )
     assert short(change(), *undecided, constant).endswith(
-        "(significant). Not shown to help: c, u0, u1 and u2. Of the other pairs of a method and a"
-        " data set: undecided (3) and cannot be judged (1)."
+        "(significant). Not shown to help: u0, u1 and u2. Cannot be judged (the same prediction for"
+        " every case): c. The other comparisons of a method on a data set:"
+        " undecided (3) and cannot be judged (1)."
     )
     names = [f"variant {number}" for number in range(9)]
     long = [change(name, "inconclusive") for name in (*names, "DRO")]
     assert "help: DRO, variant 0, variant 1," in short(*long)
-    assert "variant 6 and 2 others. Of all pairs" in short(*long)
+    assert "variant 6 and 2 others. All comparisons" in short(*long)
     blind = change("MLP without the attribute", "inconclusive")  # its IFR_p is 100
-    assert "help: c, u0, u1 and u2. " in short(*undecided, constant, blind)
+    assert "help: u0, u1 and u2. " in short(*undecided, constant, blind)
     long[-1] = long[-1]._replace(of="yours")
     assert "help: variant 0," in short(change(), *long)  # not DRO, which helps elsewhere
     many = [change(f"m{number}") for number in range(5)]
@@ -236,7 +238,7 @@ def test_without_comparisons_nothing_is_shown():
         (
             {},
             {"elsewhere": False},
-            "runs on these data, not shown for other data).",
+            "runs on these data; whether it holds for other data is open).",
         ),
         ({}, {"elsewhere": True}, " to 15.0)."),
         ({}, {"seeds": 3, "few_seeds": True}, " to 15.0; both with the same 3 seeds only)."),
@@ -254,6 +256,7 @@ def test_without_comparisons_nothing_is_shown():
             " significant after adjustment).",
         ),
         ({}, {"decisions": (13.3, 1.6), "decisions_differ": True}, "1.6 % (significant)."),
+        ({}, {"decisions": (13.3, 1.6), "decisions_p": 0.0504}, "after adjustment, p 0.0504)."),
         ({"verdict": "inconclusive"}, {"reason": "why"}, ": not significant, as why."),
         ({"verdict": "inconclusive"}, {}, ": not significant after adjustment for all tests"),
         ({"difference": 0.0, "verdict": "equivalent"}, {}, "from 50.0 to 50.0 (0.0 points"),

@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 from evenhand.core.tables import read_table
 from evenhand.errors import InputError
 from evenhand.report.read import read_json
-from evenhand.report.render import count, decimal, percent, plural, signed, visible
+from evenhand.report.render import count, decimal, p_value, percent, plural, signed, visible
 from evenhand.text import phrases as text
 from evenhand.text.catalogue import read_catalogue
 
@@ -284,7 +284,7 @@ def plain(phrase: str, /, **facts: Any) -> str:
 
 
 _FORMATS = {"count": count, "decimal": decimal, "percent": percent, "plural": plural}
-_FORMATS |= {"name": name, "signed": signed}
+_FORMATS |= {"name": name, "signed": signed, "p_value": p_value}
 _text = read_catalogue(__file__, **_FORMATS, every=text.listed)
 _markup = read_catalogue(
     __file__,

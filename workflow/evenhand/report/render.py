@@ -301,10 +301,11 @@ def span(
 
 
 def p_value(value: float | None) -> str | None:
-    """Return a p-value as text: ``0.034``, ``< 0.001``; None without one."""
+    """Return a p-value as text: ``0.034``, ``0.0504``, ``< 0.001``; None without one."""
     if _missing(value):
         return None
-    return "< 0.001" if value < 0.0005 else f"{value:.3f}"
+    digits = 4 if f"{value:.3f}" == "0.050" else 3  # on which side of 0.05
+    return "< 0.001" if value < 0.0005 else f"{value:.{digits}f}"
 
 
 def in_words(word: str | None) -> str | None:

@@ -145,8 +145,8 @@ def test_a_flip_that_changes_decisions_is_the_finding(tmp_path):
         " <bdi>Adult</bdi>. <bdi>MLP with IIFR on"
         " counterfactual pairs (λ 0.1)</bdi> was tested: it raises IFR_p (% of people whose"
         " probability hardly changes) from 61.7 to 85.6 (+23.9 points; significant). The share of"
-        " decisions that change with the attribute alone differs significantly too: 13.3 % → 1.6 %."
-        " See Mitigation."
+        " decisions that change with the attribute alone differs too: 13.3 % → 1.6 %,"
+        " significant. See Mitigation."
     )
     flip_unclear = flip | {"verdict": "inconclusive"}
     partly = headline(tmp_path / "5", {table_4: [flips], tests: [remedy, flip_unclear]}).next

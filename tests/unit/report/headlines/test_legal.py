@@ -77,8 +77,8 @@ def test_one_test_decides_each_verdict(tmp_path):
     assert headline.sentence.files == ("tables/classifiers/ecthr/table_4.csv",)
     assert headline.more == [
         "In <bdi>ECtHR, Applicant</bdi>, the macro-F1 (mean F1 of all classes; 100 is best) of the"
-        " group <bdi>women</bdi> is 40.0 (95 % interval 35.0 to 46.0) by <bdi>linear</bdi>. In 95 %"
-        " of draws of random groups of the same sizes, the lowest of their scores is 50.0 or more:"
+        " group <bdi>women</bdi> is 40.0 (95 % interval 35.0 to 46.0) by <bdi>linear</bdi>. Of"
+        " random groups of the same sizes, the lowest score is below 50.0 in only 5 % of draws:"
         " this score is significantly low."
     ]
     assert headline.line == headline.more[0] and headline.details == [headline.sentence]
@@ -103,7 +103,7 @@ def test_a_score_that_is_low_before_adjustment_only_is_no_verdict(tmp_path):
     words = "(significant after adjustment for 2 tests): none; lower before adjustment only: 1"
     assert words in headline.sentence
     assert headline.more[0].endswith(
-        "the lowest of their scores is 50.0 or more; not significant after adjustment."
+        "the lowest score is below 50.0 in only 5 % of draws; not significant after adjustment."
     )
     assert headline.short.startswith("Not significant after adjustment for 2 tests, though")
     assert headline.strength == 0 and headline.next == "" and headline.line == headline.sentence

@@ -144,7 +144,7 @@ def test_published_counts_of_models_are_judged_within_a_share(tmp_path):
         "not_reproduced": 1,
         "not_run": 3,
     }
-    assert found.sentence.endswith("This is on a file read in place of the authors’.")
+    assert found.sentence.endswith("This is on a stand-in for the authors’ published file.")
 
 
 def test_reads_what_the_stages_leave(tmp_path):
@@ -166,8 +166,8 @@ def test_reads_what_the_stages_leave(tmp_path):
     )
     assert found.short == "Not usable for conclusions yet: the annotators agree too little."
     assert found.more[0].replace("\xa0", " ") == (
-        "Pairs of answers agree in 88.9 %, but as most answers are alike, chance alone would give"
-        " about 71 %."
+        "Pairs of answers agree in 88.9 %; chance alone would give about 71 %, as most answers"
+        " are alike."
     )
     assert found.sentence.files == ("tables/annotation/agreement.csv",)
     assert found.more[1].startswith("Of 215 sentences read, 18 passed every filter")

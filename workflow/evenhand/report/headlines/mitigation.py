@@ -89,7 +89,9 @@ class Change(NamedTuple):
     decisions : pair of float, optional
         The percentages of decisions that a flip changes, before and after.
     decisions_differ : bool
-        Whether these two differ significantly.
+        Whether these two differ significantly,
+    decisions_p : float, optional
+        by this adjusted p.
     """
 
     method: str
@@ -114,6 +116,7 @@ class Change(NamedTuple):
     alone_varies: bool = False
     decisions: tuple[float, float] | None = None
     decisions_differ: bool = False
+    decisions_p: float | None = None
 
     @property
     def unjudged(self) -> bool:
@@ -279,11 +282,14 @@ def _short(kinds: Kinds) -> Markup:
         return Markup(" ").join(answers(kinds))
     named = answers(kinds, SIGNIFICANT)
     significant = {row["method"] for kind in SIGNIFICANT for row, _ in kinds[kind]}
-    rest = {row["method"] for kind in others for row, _ in kinds[kind]} - significant
-    rest -= {method_title(method).removeprefix("the ") for method, _ in BY_CONSTRUCTION}
+    rest = {kind: {row["method"] for row, _ in kinds[kind]} - significant for kind in others}
+    by_construction = {method_title(name).removeprefix("the ") for name, _ in BY_CONSTRUCTION}
+    judged = {name for kind in others if kind != "constant" for name in rest[kind]}
+    names = {"judged": judged - by_construction, "unjudged": rest["constant"] - judged}
     # a short name is a method, a long one its variant
-    facts = {"counts": others, "names": sorted(rest, key=lambda name: (len(name), name))}
-    return Markup(" ").join([*named, say("mitigation_rest", **facts, first=not named)])
+    names = {kind: sorted(some, key=lambda name: (len(name), name)) for kind, some in names.items()}
+    rest_words = say("mitigation_rest", counts=others, **names, first=not named)
+    return Markup(" ").join([*named, rest_words])
 
 
 def answers(kinds: Kinds, chosen: Sequence[str] = KINDS) -> list[str]:
@@ -419,6 +425,7 @@ def _people(path: Path, data: Iterable[Path]) -> Iterable[Change]:
                 alone_varies=base is not None and _varies_more(base, row),
                 decisions=flip and (100 - flip["against_mean"], 100 - flip["mean"]),
                 decisions_differ=flip is not None and flip["verdict"] in (ABOVE, BELOW),
+                decisions_p=flip and flip["p_adjusted"],
             )
 
 
