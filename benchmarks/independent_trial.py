@@ -71,11 +71,13 @@ PLACES = """our reporter wrote this near the {place} by the {noun}
 people of the {place} know the {noun} well
 it took place in sight of the {place}""".split("\n")
 
+HARMONIC = (1 / np.arange(1, 100)).cumsum()
+
 
 def zipf(rng, words):
     """Draw a word by Zipf's law."""
-    weights = 1 / np.arange(1, len(words) + 1)
-    return words[rng.choice(len(words), p=weights / weights.sum())]
+    shares = HARMONIC[: len(words)] / HARMONIC[len(words) - 1]
+    return words[int(np.searchsorted(shares, rng.random()))]
 
 
 def fill(rng, template, gender=0, **words):
@@ -208,19 +210,20 @@ ALL = [*UNGROUPED, *GROUPED, "dfr"]
 #: Of each part: the kind, its keys, and its objectives on each kind of texts.
 PARTS = {
     "linear": (
-        {"kind": "linear"},
+        {"kind": "linear", "batch": 32, "epochs": 10, "features": 1000, "ngrams": 2},
         {"letters": [*ALL, "iifr_text"], "free": ["erm", "leace", "inlp"],
          "notices": ["erm", *GROUPED, "dfr", "jtt"]},
     ),
     "frozen": (
-        {"kind": "frozen", "model": "distilbert", "batch": 32, "epochs": 12, "patience": 3},
-        {"letters": [*ALL, "adversarial", "iifr_text"],
+        {"kind": "frozen", "model": "distilbert", "batch": 32, "epochs": 8},
+        {"letters": ["erm", *GROUPED, "jtt", "dfr", "adversarial", "iifr_text"],
          "free": ["erm", "leace", "inlp", "adversarial"]},
     ),
     "trained": (
-        {"kind": "hierarchical", "model": "albert", "batch": 32, "epochs": 8, "patience": 3,
+        {"kind": "hierarchical", "model": "albert", "batch": 32, "epochs": 6,
          "learning_rate": 1e-3, "keep_weights": False, "segments": 4, "paragraph_tokens": 64},
-        {"letters": ["erm", *GROUPED, "jtt", "dfr", "adversarial", "iifr_text"]},
+        {"letters": ["erm", "erm_group_uniform", "group_dro", "leace", "adversarial", "jtt",
+                     "iifr_text"]},
     ),
 }  # fmt: skip
 #: Runs of IIFR: its pairs, and the table of swaps.
@@ -256,7 +259,7 @@ def text_config(part, files, folder, pairs, swap, plain_only):
         "text": {"datasets": datasets, "classifiers": classifiers},
         "legal": {
             "objectives": {"iifr_text": [f"pairs={pairs}"]}, "tables": str(folder / "tables"),
-            "swap": swap, "resamples": 200,
+            "swap": swap, "resamples": 100,
         },
     }  # fmt: skip
 
@@ -273,7 +276,7 @@ def people_config(files, folder):
     losses = ["iifr_cosine", "iifr_cosine_without_attribute", "iifr_counterfactual"]
     return {
         "individual_fairness": {
-            "datasets": datasets, "seeds": 3, "training": str(folder / "training.csv"),
+            "datasets": datasets, "seeds": 2, "training": str(folder / "training.csv"),
             "methods": ["mlp", "mlp_without_attribute", "majority", *ADVERSARIES],
             "individual": ["none"], "grids": {"mlp": {"individual": ["none", *losses]}},
             "lambdas": [0.1, 1], "eidig": {"seeds": 1},
@@ -281,12 +284,15 @@ def people_config(files, folder):
     }  # fmt: skip
 
 
-def run(config, name, folder):
-    """Run the workflow, and return the folder of its tables."""
+def run(config, name, folder, whole=False):
+    """Run the workflow, whole or for the tables alone, and return their folder."""
     config |= {"results": str(folder / name), "cache": {"folder": str(folder / "cache")}}
     file = folder / f"{name}.yaml"
     file.write_text(json.dumps(config, indent=1))
-    command = ["-m", "evenhand", "run", str(file), "--cores", "1", "--quiet"]
+    targets = [] if whole else [
+        f"{config['results']}/tables/classifiers/{data}" for data in config["text"]["datasets"]
+    ]
+    command = ["-m", "evenhand", "run", str(file), *targets, "--cores", "1", "--quiet"]
     subprocess.run([sys.executable, *command], check=True, cwd=REPOSITORY)
     return folder / name / "tables"
 
@@ -326,7 +332,7 @@ def main():
     parser.add_argument("--seeds", type=int, nargs="+", default=[71, 72, 73])
     parser.add_argument("--parts", nargs="+", choices=parts, default=parts)
     parser.add_argument("--out", type=Path, default=Path("results/independent_trial"))
-    parser.add_argument("--sizes", type=int, nargs=3, default=[2400, 800, 2000])
+    parser.add_argument("--sizes", type=int, nargs=3, default=[1600, 600, 1500])
     args = parser.parse_args()
     folder = args.out.resolve()
     folder.mkdir(parents=True, exist_ok=True)
