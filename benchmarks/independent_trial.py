@@ -1,10 +1,12 @@
 """Do the answers of docs/certified.md hold for biases that are planted another way?
 
-    python benchmarks/independent_trial.py [--seeds 71 72 73] [--parts linear frozen trained tables]
-        [--out folder]
+    python benchmarks/independent_trial.py [--seeds 71 72 73] [--out folder]
+        [--parts letters notices free people frozen trained]
 
-Writes letters, notices and tables of people with generators of its own, runs the workflow on them
-as a user would, and prints the means over the seeds. Nothing of it was used to build the methods.
+Writes letters, notices and tables of people with generators of its own, runs the workflow's stages
+on them, and writes a row per training into results.csv and means over seeds to the terminal. The
+worst cell, IFR and probes (of scikit-learn) are computed here. Nothing of it was used to build the
+methods, and no module of the certificate is used.
 
 Letters refer to staff in sentences from templates: five opinion words, of which 75 % match the
 label, and four sentences with pronouns, relatives, names and pastimes, of which 88 % match the
@@ -16,8 +18,6 @@ the log-odds itself (`direct`), or hours and district, which depend on it, do (`
 
 import argparse
 import json
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -25,6 +25,7 @@ import numpy as np
 import pandas as pd
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(REPOSITORY / "workflow")]
 PAIRS = [line.split() for line in (
     "he she|his her|husband wife|father mother|brother sister|son daughter|uncle aunt|"
     "Mr Ms|Karl Karla|Peter Petra|Hans Hanna|Otto Olga|Bruno Berta|Emil Emma|Felix Frieda|"
@@ -204,169 +205,261 @@ def write_encoder(folder, kind, texts, steps, seed):
     model.save_pretrained(folder)
 
 
+
 GROUPED = ["erm_group_uniform", "group_dro", "v_rex", "irm", "leace", "inlp"]
-UNGROUPED = ["erm", "class_balanced", "worst_class", "jtt"]
-ALL = [*UNGROUPED, *GROUPED, "dfr"]
-#: Of each part: the kind, its keys, and its objectives on each kind of texts.
+WITHOUT = {"erm", "class_balanced", "worst_class", "jtt", "iifr_text"}  # see no groups
+REMOVAL = {"leace", "inlp", "adversarial"}
+#: IIFR's pairs and table of swaps: all words of the attribute, the shipped table, no table.
+IIFR = {"iifr_words": ("counterfactual", "trial"), "iifr_shipped": ("counterfactual", "shipped"),
+        "iifr_cosine": ("cosine", "trial")}  # fmt: skip
+#: Of each part of texts: what is trained on which texts, with which objectives and settings.
+LINEAR, FROZEN = ["batch=32", "epochs=10"], ["batch=32", "epochs=6"]
+TRAINED = ["batch=32", "epochs=5", "lr=0.001", "segments=4", "paragraph_tokens=64",
+           "keep_weights=False"]  # fmt: skip
 PARTS = {
-    "linear": (
-        {"kind": "linear", "batch": 32, "epochs": 10, "features": 1000, "ngrams": 2},
-        {"letters": [*ALL, "iifr_text"], "free": ["erm", "leace", "inlp"],
-         "notices": ["erm", *GROUPED, "dfr", "jtt"]},
-    ),
-    "frozen": (
-        {"kind": "frozen", "model": "distilbert", "batch": 32, "epochs": 8},
-        {"letters": ["erm", *GROUPED, "jtt", "dfr", "adversarial", "iifr_text"],
-         "free": ["erm", "leace", "inlp", "adversarial"]},
-    ),
-    "trained": (
-        {"kind": "hierarchical", "model": "albert", "batch": 32, "epochs": 6,
-         "learning_rate": 1e-3, "keep_weights": False, "segments": 4, "paragraph_tokens": 64},
-        {"letters": ["erm", "erm_group_uniform", "group_dro", "leace", "adversarial", "jtt",
-                     "iifr_text"]},
-    ),
+    "letters": ("linear", "letters", LINEAR, ["erm", "class_balanced", "worst_class", "jtt",
+                                              *GROUPED, "dfr", *IIFR]),
+    "free": ("linear", "free", LINEAR, ["erm", "leace", "inlp"]),
+    "notices": ("linear", "notices", LINEAR, ["erm", *GROUPED, "dfr", "jtt"]),
+    "frozen": ("frozen", "letters", FROZEN, ["erm", *GROUPED, "dfr", "jtt", "adversarial",
+                                             "iifr_words", "iifr_cosine"]),
+    "frozen_free": ("frozen", "free", FROZEN, ["erm", "leace", "inlp", "adversarial"]),
+    "trained": ("hierarchical", "letters", TRAINED, ["erm", "erm_group_uniform", "leace",
+                                                     "adversarial", "group_dro", "jtt",
+                                                     "iifr_words"]),
 }  # fmt: skip
-#: Runs of IIFR: its pairs, and the table of swaps.
-IIFR = {"words": ("counterfactual", "trial"), "shipped": ("counterfactual", "gender"),
-        "cosine": ("cosine", "trial")}  # fmt: skip
+ENCODERS = {"frozen": "distilbert", "hierarchical": "albert"}
 ADVERSARIES = ["alfr", "laftr_dp", "laftr_eo", "cfair", "cfair_eo"]
+LOSSES = ["none", "iifr_cosine", "iifr_cosine_without_attribute", "iifr_counterfactual"]
 
 
-def text_config(part, files, folder, pairs, swap, plain_only):
-    """Return a configuration that trains a part's classifiers on files of texts."""
-    entry, objectives = PARTS[part]
-    models = {name: {"path": str(folder / name)} for name in [entry.get("model")] if name}
-    datasets, classifiers = {}, {}
-    for kind, names in objectives.items():
-        names = ["erm", "iifr_text"] if plain_only else names
-        here = [file for file in files if file.stem.startswith(kind) and "iifr_text" in names]
-        if not plain_only:
-            here = [file for file in files if file.stem.startswith(kind)]
-        for file in here:
-            datasets[file.stem] = {
-                "files": [str(file)], "text": "text", "language": "en", "split": {"column": "split"},
-                "label": {"column": "label", "task": "multi_class"}, "tokenizers": [*models],
-                "attributes": {"group": {"column": "group"}},
-            }  # fmt: skip
-        if here:
-            classifiers[f"{part}_{kind}"] = entry | {
-                "datasets": [file.stem for file in here], "objectives": names, "seeds": 1,
-                "groups": ["label", "group"], "select": "worst_group_f1",
-                "counterfactuals": kind == "letters",
-            }  # fmt: skip
-    return {
-        "models": models,
-        "text": {"datasets": datasets, "classifiers": classifiers},
-        "legal": {
-            "objectives": {"iifr_text": [f"pairs={pairs}"]}, "tables": str(folder / "tables"),
-            "swap": swap, "resamples": 100,
-        },
+def prepare(folder, kind, seed, sizes):
+    """Write texts and build the data set, unless it is there."""
+    from evenhand.legal.build_cases import build_cases
+    from evenhand.legal.build_training import build_training
+    from evenhand.legal.find_attributes import find_attributes
+    from evenhand.legal.make_counterfactuals import make_counterfactuals
+    from evenhand.legal.read_cases import read_cases
+
+    if folder.exists():
+        return
+    folder.mkdir(parents=True)
+    write_texts(folder / "texts.jsonl", kind, seed, sizes)
+    label = {"column": "label", "columns": [], "task": "multi_class", "labels": [], "bins": []}
+    group = {"column": "group", "columns": [], "overlapping": False, "bins": [], "extract": None}
+    declared = {
+        "text": "text", "label": label | {"separator": ";"}, "id": None, "language": "en",
+        "title": kind, "attributes": {"group": group}, "split": {"column": "split", "date": None},
     }  # fmt: skip
+    read_cases(
+        files=[folder / "texts.jsonl"], out=folder / "records.parquet", format="declared",
+        quarantine=folder / "left_out.parquet", counts=folder / "read.json",
+        declaration=json.dumps(declared),
+    )  # fmt: skip
+    records, found, cases = folder / "records.parquet", folder / "found", folder / "cases.parquet"
+    find_attributes(records=[records], out=found, modules=["given_column"])
+    build_cases(
+        records=[records], findings=found, out=cases, counts=folder / "counts.json",
+        splits=folder / "splits.parquet", duplicates=folder / "duplicates.parquet",
+        split_counts=folder / "splits.json",
+    )  # fmt: skip
+    for attribute in (None, "group", "label+group"):
+        out = folder / f"{attribute or 'none'}.parquet"
+        build_training(data=cases, out=out, attribute=attribute)
+    rows = [f"{a},{b},,\n{b},{a},,\n" for a, b in PAIRS]
+    swaps = folder / "swap_trial_en.csv"
+    swaps.write_text("word,opposite,opposite_alone,note\n" + "".join(rows))
+    shipped = [REPOSITORY / f"resources/legal/swap_gender_en{end}.csv" for end in ("", "_followers")]
+    for name, tables in (("trial", [swaps]), ("shipped", shipped)):
+        make_counterfactuals(
+            data=folder / "none.parquet", tables=tables, out=folder / f"{name}.parquet"
+        )
 
 
-def people_config(files, folder):
-    """Return a configuration that trains the methods for tables, on networks of other sizes."""
+def inputs(folder, family, swap, encoder):
+    """Return what a classifier reads: texts, and their counterfactuals by a table of swaps."""
+    from evenhand.legal.embed_paragraphs import embed_paragraphs
+    from evenhand.legal.fit_tfidf import fit_tfidf
+    from evenhand.legal.tokenise_cases import tokenise_cases
+    from evenhand.legal.transform_tfidf import transform_tfidf
+
+    swapped, words = folder / f"{swap}.parquet", folder / "words.csv"
+    if family == "linear":
+        files = {"features": folder / "words.arrow", "counterfactuals": folder / f"{swap}.arrow"}
+        if not files["features"].exists():
+            data = folder / "none.parquet"
+            fit_tfidf(data=data, out=files["features"], vocabulary=words, ngrams=1)
+        if not files["counterfactuals"].exists():
+            out = files["counterfactuals"]
+            transform_tfidf(counterfactuals=swapped, vocabulary=words, out=out)
+        return files
+    stems = [folder / f"{name}_{encoder.name}" for name in ("cases", swap)]
+    files = []
+    for stem, data in zip(stems, (folder / "none.parquet", swapped), strict=True):
+        files.append((Path(f"{stem}.arrow"), Path(f"{stem}.json")))
+        if not files[-1][1].exists():
+            out, meta = files[-1]
+            tokenise_cases(data=data, out=out, meta=meta, name=encoder.name, model=encoder)
+        if family == "frozen":
+            tokens = dict(zip(("tokens", "tokens_meta"), files[-1], strict=True))
+            files[-1] = (Path(f"{stem}_vectors.arrow"), Path(f"{stem}_vectors.json"))
+            if not files[-1][1].exists():
+                out, meta = files[-1]
+                embed_paragraphs(**tokens, out=out, meta=meta, model=encoder)
+    (features, meta), (other, _) = files
+    found = {"features": features, "features_meta": meta, "counterfactuals": other}
+    return found | ({"model": encoder} if family == "hierarchical" else {})
+
+
+def train_text(folder, part, objective, seed, encoder):
+    """Train a classifier, and return its scores on the test texts."""
+    from evenhand.legal.predictions import read_predictions
+    from evenhand.legal.train_classifier import train_classifier
+
+    family, _, settings, _ = PARTS[part]
+    pairs, swap = IIFR.get(objective, ("", "trial"))
+    name = "iifr_text" if pairs else objective
+    attribute = "group" if name in REMOVAL else "label+group"
+    attribute = None if name in WITHOUT else attribute
+    out = folder / f"{part}_{objective}.parquet"
+    train_classifier(
+        data=folder / f"{attribute or 'none'}.parquet", **inputs(folder, family, swap, encoder),
+        out=out, history=folder / "history.parquet", family=family, classifier=part,
+        objective=name, seeds=[seed], attribute=attribute,
+        objective_options=[f"pairs={pairs}"] if pairs else None,
+        settings=settings + ([] if attribute is None else ["select=worst_group_f1"]),
+        weights=folder / "weights" if family == "hierarchical" else None,
+    )  # fmt: skip
+    (run,) = read_predictions(out, features=True)
+    cases = pd.read_json(folder / "texts.jsonl", lines=True)
+    assert list(cases["split"]) == list(run.splits)
+    return text_scores(run, *(cases[name].str[1:].astype(int).values for name in ("label", "group")))
+
+
+def text_scores(run, label, group):
+    """Return accuracy, worst cell, IFR and probes of the attribute."""
+    from scipy.special import rel_entr, softmax
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import balanced_accuracy_score
+    from sklearn.neural_network import MLPClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    train, test = run.splits == "train", run.splits == "test"
+    right = run.logits.argmax(1) == label
+    cells = label * (group.max() + 1) + group
+    by_cell = [right[test & (cells == cell)].mean() for cell in np.unique(cells)]
+    scores = {"accuracy": right[test].mean(), "worst": min(by_cell)}
+    if run.counterfactual_logits is not None:
+        there = test & np.isfinite(run.counterfactual_logits).all(1)
+        p, q = (softmax(some[there].astype(float), 1)
+                for some in (run.logits, run.counterfactual_logits))  # fmt: skip
+        divergence = (rel_entr(p, (p + q) / 2) + rel_entr(q, (p + q) / 2)).sum(1) / 2
+        scores["ifr_b"] = 100 * (p.argmax(1) == q.argmax(1)).mean()
+        scores["ifr_p"] = 100 * (divergence < 1e-3).mean()
+    values = {"features": run.features.astype(np.float32), "logits": run.logits}
+    for source, x in values.items():
+        for name, probe in {
+            "linear": LogisticRegression(C=0.1, max_iter=300, class_weight="balanced"),
+            "mlp": MLPClassifier(32, alpha=0.1, max_iter=60, early_stopping=True, random_state=1),
+        }.items():
+            model = make_pipeline(StandardScaler(), probe)
+            rows = balanced_rows(group, train) if name == "mlp" else np.flatnonzero(train)
+            model.fit(x[rows], group[rows])
+            scores[f"{source}_{name}"] = balanced_accuracy_score(group[test], model.predict(x[test]))
+    return scores
+
+
+def balanced_rows(group, train):
+    """Return training rows, those of rarer groups repeated."""
+    some = [np.flatnonzero(train & (group == value)) for value in np.unique(group)]
+    return np.concatenate([np.resize(rows, max(map(len, some))) for rows in some])
+
+
+def train_people(folder, effect, seed):
+    """Yield the scores of each method for tables and each weight: means over two splits."""
+    from evenhand.learning.train_eidig import train_eidig
+    from evenhand.learning.train_table import train_table
+    from evenhand.tabular.prepare_table import prepare_table
+
+    folder.mkdir(parents=True, exist_ok=True)
     columns = "dataset,hidden,adversary,learning_rate,batch,epochs,note"
     (folder / "training.csv").write_text(f"{columns}\ndefault,48;24,16,0.5,64,20,other sizes\n")
-    datasets = {
-        file.stem: {"format": "table", "files": [str(file)], "label": "hired", "positive": "yes",
-                    "attribute": "group"}
-        for file in files
-    }  # fmt: skip
-    losses = ["iifr_cosine", "iifr_cosine_without_attribute", "iifr_counterfactual"]
-    return {
-        "individual_fairness": {
-            "datasets": datasets, "seeds": 2, "training": str(folder / "training.csv"),
-            "methods": ["mlp", "mlp_without_attribute", "majority", *ADVERSARIES],
-            "individual": ["none"], "grids": {"mlp": {"individual": ["none", *losses]}},
-            "lambdas": [0.1, 1], "eidig": {"seeds": 1},
-        }
-    }  # fmt: skip
+    write_people(folder / "people.csv", effect, seed)
+    files = {"data": folder / "data.parquet", "meta": folder / "data.json"}
+    prepare_table(
+        files=[folder / "people.csv"], out=files["data"], meta=files["meta"], name="people",
+        format="table", label="hired", positive=["yes"], attribute=["group"],
+    )  # fmt: skip
+    files["training"] = folder / "training.csv"
+    for method in ["mlp", "mlp_without_attribute", "majority", *ADVERSARIES, "eidig"]:
+        out = folder / f"{method}.parquet"
+        parts = {name: folder / f"{method}_{name}.parquet" for name in ("groups", "predictions")}
+        if method == "eidig":
+            train_eidig(**files, out=out, **parts, seeds=1)
+        else:
+            grid = {"mus": [0.1, 0.5, 1, 2, 4, 10]} if method in ADVERSARIES else {}
+            if method == "mlp":
+                grid = {"individual": LOSSES, "lambdas": [0.1, 1], "epsilons": [0.8]}
+            train_table(**files, out=out, **parts, method=method, seeds=2, **grid)
+        runs = pd.read_parquet(out).assign(deo=lambda rows: rows[["deo_0", "deo_1"]].max(axis=1))
+        keys = ["method", "individual", "mu", "lambda"]
+        measures = ["acc", "ddp", "deo", "ifr_b", "ifr_p"]
+        for key, row in runs.groupby(keys, dropna=False)[measures].mean().iterrows():
+            yield dict(zip(keys, key, strict=True)) | row.to_dict()
 
 
-def run(config, name, folder, whole=False):
-    """Run the workflow, whole or for the tables alone, and return their folder."""
-    config |= {"results": str(folder / name), "cache": {"folder": str(folder / "cache")}}
-    file = folder / f"{name}.yaml"
-    file.write_text(json.dumps(config, indent=1))
-    targets = [] if whole else [
-        f"{config['results']}/tables/classifiers/{data}" for data in config["text"]["datasets"]
-    ]
-    command = ["-m", "evenhand", "run", str(file), *targets, "--cores", "1", "--quiet"]
-    subprocess.run([sys.executable, *command], check=True, cwd=REPOSITORY)
-    return folder / name / "tables"
-
-
-def read(tables, name):
-    """Read a table of all classifiers of a run, with a column for the kind of texts."""
-    files = sorted(tables.glob(f"classifiers/*/{name}.csv"))
-    frame = pd.concat([pd.read_csv(file).assign(data=file.parent.name) for file in files])
-    return frame.assign(texts=frame["data"].str.split("_").str[0])
-
-
-def text_results(tables):
-    """Return accuracy, worst cell, IFR and probes of each classifier, objective and data set."""
-    keys = ["texts", "classifier", "objective", "data"]
-    worst = read(tables, "mitigation").set_index(keys)[["accuracy", "worst"]] / 100
-    probes = read(tables, "attribute_leakage")
-    probes["name"] = probes["read_from"] + "_" + probes["probe"]
-    probes = probes.pivot_table(index=keys, columns="name", values="score") / 100
-    return worst.join(probes).join(swaps(tables, keys), how="left")
-
-
-def swaps(tables, keys):
-    """Return IFR by swapped texts."""
-    try:
-        frame = read(tables, "counterfactual")
-    except ValueError:
-        return pd.DataFrame(index=pd.MultiIndex.from_tuples([], names=keys))
-    frame = frame[(frame["split"] == "test") & frame["measure"].str.startswith("ifr")]
-    return frame.pivot_table(index=keys, columns="measure", values="value")
+def encoder_of(out, family, seed):
+    """Return the folder of the encoder of a family; letters without a correlation train it."""
+    if family not in ENCODERS:
+        return None
+    folder = out / ENCODERS[family]
+    if not folder.exists():
+        rng = np.random.default_rng(seed + 1000)
+        some = [letter(rng, *rng.integers(0, 2, 2)) for _ in range(2000)]
+        write_encoder(folder, folder.name, some, 500, seed)
+    return folder
 
 
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parts = [*PARTS, "tables"]
+    parts = [*PARTS, "people"]
     parser.add_argument("--seeds", type=int, nargs="+", default=[71, 72, 73])
     parser.add_argument("--parts", nargs="+", choices=parts, default=parts)
-    parser.add_argument("--out", type=Path, default=Path("results/independent_trial"))
+    parser.add_argument("--objectives", nargs="+")
     parser.add_argument("--sizes", type=int, nargs=3, default=[1600, 600, 1500])
+    parser.add_argument("--out", type=Path, default=Path("results/independent_trial"))
     args = parser.parse_args()
-    folder = args.out.resolve()
-    folder.mkdir(parents=True, exist_ok=True)
-    if not (folder / "tables").exists():
-        shutil.copytree(REPOSITORY / "resources/legal", folder / "tables")
-        rows = [f"{a},{b},,\n{b},{a},,\n" for a, b in PAIRS]
-        swap = "word,opposite,opposite_alone,note\n" + "".join(rows)
-        (folder / "tables/swap_trial_en.csv").write_text(swap)
+    args.out.mkdir(parents=True, exist_ok=True)
+    file, rows = args.out / "results.csv", []
+    if file.exists():
+        rows = pd.read_csv(file).to_dict("records")
     sizes = dict(zip(("train", "dev", "test"), args.sizes, strict=True))
-    texts = [folder / f"{kind}_{seed}.jsonl" for kind in TEXTS for seed in args.seeds]
-    for file in texts:
-        if not file.exists():
-            kind, seed = file.stem.split("_")
-            write_texts(file, kind, int(seed), sizes)
-    people = [folder / f"{effect}_{s}.csv" for effect in ("direct", "proxy") for s in args.seeds]
-    for file in people:
-        write_people(file, *file.stem.split("_")[:1], int(file.stem.split("_")[1]))
-    for part in args.parts:
-        if part == "tables":
-            tables = run(people_config(people, folder), part, folder)
-            grid = pd.read_csv(tables / "individual/grid.csv")
-            print(grid.to_csv())
-            continue
-        encoder = PARTS[part][0].get("model")
-        if encoder and not (folder / encoder).exists():
-            rng = np.random.default_rng(args.seeds[0] + 1000)
-            some = [letter(rng, *rng.integers(0, 2, 2)) for _ in range(2000)]
-            write_encoder(folder / encoder, encoder, some, 600, args.seeds[0])
-        for name, (pairs, swap) in IIFR.items():
-            config = text_config(part, texts, folder, pairs, swap, name != "words")
-            found = text_results(run(config, f"{part}_{name}", folder))
-            found.to_csv(folder / f"{part}_{name}.csv")
-            means = found.groupby(level=[0, 1, 2]).agg(["mean", "min", "max"])
-            print(f"\n{part}, {name}\n{means.round(3).to_string()}", flush=True)
+
+    def keep(**row):
+        rows.append(row)
+        pd.DataFrame(rows).to_csv(file, index=False)
+        print({k: round(v, 3) if isinstance(v, float) else v for k, v in row.items()}, flush=True)
+
+    for seed in args.seeds:
+        for part in args.parts:
+            if part == "people":
+                for effect in ("direct", "proxy"):
+                    for row in train_people(args.out / f"{effect}_{seed}", effect, seed):
+                        keep(part=effect, seed=seed, **row)
+                continue
+            family, kind, _, objectives = PARTS[part]
+            prepare(args.out / f"{kind}_{seed}", kind, seed, sizes)
+            encoder = encoder_of(args.out, family, args.seeds[0])
+            for name in args.objectives or objectives:
+                scores = train_text(args.out / f"{kind}_{seed}", part, name, seed, encoder)
+                keep(part=part, seed=seed, method=name, **scores)
+    keys = ["part", "method", "individual", "mu", "lambda"]
+    frame = pd.DataFrame(rows).reindex(columns=[*dict.fromkeys([*keys, *pd.DataFrame(rows)])])
+    means = frame.groupby(keys, dropna=False, sort=False).mean().drop(columns="seed")
+    print(means.round(3).to_string())
 
 
 if __name__ == "__main__":
