@@ -146,9 +146,9 @@ def write_encoder(folder, seed, kind, own):
     words = sorted({word for row in rows for word in row.lower().split()})
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words]
     (folder / "vocab.txt").write_text("\n".join(words))
-    tokenizer = BertTokenizerFast(str(folder / "vocab.txt"), model_max_length=64)
+    tokenizer = BertTokenizerFast(str(folder / "vocab.txt"), model_max_length=128)
     tokenizer.save_pretrained(folder)
-    limits = {"vocab_size": len(tokenizer), "max_position_embeddings": 64, "pad_token_id": 0}
+    limits = {"vocab_size": len(tokenizer), "max_position_embeddings": 128, "pad_token_id": 0}
     torch.manual_seed(seed)
     model = AutoModelForMaskedLM.from_config(AutoConfig.for_model(kind, **limits, **own)).train()
     optimiser = torch.optim.AdamW(model.parameters(), lr=2e-3)
