@@ -151,14 +151,17 @@ def write_encoder(folder, seed, kind, own):
     limits = {"vocab_size": len(tokenizer), "max_position_embeddings": 128, "pad_token_id": 0}
     torch.manual_seed(seed)
     model = AutoModelForMaskedLM.from_config(AutoConfig.for_model(kind, **limits, **own)).train()
-    optimiser = torch.optim.AdamW(model.parameters(), lr=2e-3)
-    for _ in range(500):
+    bag = torch.nn.Linear(PLAN["width"], len(tokenizer))  # the first vector knows all words
+    optimiser = torch.optim.AdamW([*model.parameters(), *bag.parameters()], lr=2e-3)
+    for _ in range(PLAN["steps"]):
         batch = tokenizer(list(rng.choice(rows, 32)), padding=True, return_tensors="pt")
         ids, mask = batch["input_ids"], batch["attention_mask"]
         hidden = (torch.rand(ids.shape) < 0.25) & (ids > 4)
         masked = ids.masked_fill(hidden, tokenizer.mask_token_id)
         labels = ids.masked_fill(~hidden, -100)
-        model(input_ids=masked, attention_mask=mask, labels=labels).loss.backward()
+        result = model(masked, mask, labels=labels, output_hidden_states=True)
+        log_p = bag(result.hidden_states[-1][:, 0]).log_softmax(-1).gather(1, ids)
+        (result.loss - log_p[ids > 4].mean()).backward()
         optimiser.step()
         optimiser.zero_grad()
     model.save_pretrained(folder)
