@@ -1,7 +1,7 @@
 """Do the answers of docs/certified.md hold for biases that are planted another way?
 
     python benchmarks/independent_trial.py [--seeds 71 72 73] [--out folder]
-        [--parts letters free notices frozen frozen_free trained people]
+        [--parts letters free notices people]
 
 Writes texts and tables of people with generators of its own, runs the workflow's stages on them,
 and prints a row per training, and means over the seeds. Worst cells, IFR and probes (those of
@@ -132,42 +132,6 @@ def call(module, **arguments):
     return getattr(importlib.import_module(f"evenhand.{module}"), name)(**arguments)
 
 
-def write_encoder(folder, seed, kind, own):
-    """Train a tiny masked language model on letters without a correlation."""
-    import torch
-    from transformers import AutoConfig, AutoModelForMaskedLM, BertTokenizerFast
-
-    rng, folder = np.random.default_rng(seed + 1000), folder / kind
-    if folder.exists():
-        return folder
-    folder.mkdir()
-    rows = [text_of(rng, letter, *rng.integers(0, 2, 2)) for _ in range(2000)]
-    rows = [line for text in rows for line in text.split("\n")]
-    words = sorted({word for row in rows for word in row.lower().split()})
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words]
-    (folder / "vocab.txt").write_text("\n".join(words))
-    tokenizer = BertTokenizerFast(str(folder / "vocab.txt"), model_max_length=128)
-    tokenizer.save_pretrained(folder)
-    limits = {"vocab_size": len(tokenizer), "max_position_embeddings": 128, "pad_token_id": 0}
-    torch.manual_seed(seed)
-    model = AutoModelForMaskedLM.from_config(AutoConfig.for_model(kind, **limits, **own)).train()
-    bag = torch.nn.Linear(PLAN["width"], len(tokenizer))  # the first vector knows all words
-    optimiser = torch.optim.AdamW([*model.parameters(), *bag.parameters()], lr=2e-3)
-    for _ in range(PLAN["steps"]):
-        batch = tokenizer(list(rng.choice(rows, 32)), padding=True, return_tensors="pt")
-        ids, mask = batch["input_ids"], batch["attention_mask"]
-        hidden = (torch.rand(ids.shape) < 0.25) & (ids > 4)
-        masked = ids.masked_fill(hidden, tokenizer.mask_token_id)
-        labels = ids.masked_fill(~hidden, -100)
-        result = model(masked, mask, labels=labels, output_hidden_states=True)
-        log_p = bag(result.hidden_states[-1][:, 0]).log_softmax(-1).gather(1, ids)
-        (result.loss - log_p[ids > 4].mean()).backward()
-        optimiser.step()
-        optimiser.zero_grad()
-    model.save_pretrained(folder)
-    return folder
-
-
 def prepare(folder, kind, seed):
     """Write texts, and build the data set and its counterfactuals by two tables of swaps."""
     write_texts(folder / "texts.jsonl", kind, seed)
@@ -198,30 +162,21 @@ def prepare(folder, kind, seed):
         call("legal.make_counterfactuals", data=folder / "none.parquet", tables=tables, out=out)
 
 
-def features(folder, family, encoder):
-    """Return the files that a classifier reads, by table of swaps if it is linear."""
-    data, files = folder / "none.parquet", []
-    if family == "linear":
-        words, vocabulary = folder / "words.arrow", folder / "words.csv"
-        call("legal.fit_tfidf", data=data, out=words, vocabulary=vocabulary, ngrams=1)
-        for swap in ("trial", "shipped"):
-            out = folder / f"{swap}.arrow"
-            call("legal.transform_tfidf", counterfactuals=folder / f"{swap}.parquet", out=out,
-                 vocabulary=vocabulary)  # fmt: skip
-            files.append({"features": words, "counterfactuals": out})
-        return files
-    tokens, meta = folder / f"{family}.arrow", folder / f"{family}.json"
-    call("legal.tokenise_cases", data=data, out=tokens, meta=meta, name="own", model=encoder)
-    if family == "hierarchical":
-        return [{"features": tokens, "features_meta": meta, "model": encoder}]
-    vectors = {"features": folder / "vectors.arrow", "features_meta": folder / "vectors.json"}
-    call("legal.embed_paragraphs", tokens=tokens, tokens_meta=meta, out=vectors["features"],
-         meta=vectors["features_meta"], model=encoder)  # fmt: skip
-    return [vectors]
+def features(folder):
+    """Return the TF-IDF weights of texts and of their counterfactuals, by table of swaps."""
+    words, vocabulary = folder / "words.arrow", folder / "words.csv"
+    data = folder / "none.parquet"
+    call("legal.fit_tfidf", data=data, out=words, vocabulary=vocabulary, ngrams=1)
+    files = {}
+    for swap in ("trial", "shipped"):
+        out, swapped = folder / f"{swap}.arrow", folder / f"{swap}.parquet"
+        call("legal.transform_tfidf", counterfactuals=swapped, out=out, vocabulary=vocabulary)
+        files[swap] = {"features": words, "counterfactuals": out}
+    return files
 
 
-def train_text(folder, family, objective, seed, files):
-    """Train a classifier, and return its scores on the test texts."""
+def train_text(folder, objective, seed, files):
+    """Train a linear classifier, and return its scores on the test texts."""
     from evenhand.legal.predictions import read_predictions
 
     removal = objective in PLAN["groups"]["group"].split()
@@ -229,13 +184,12 @@ def train_text(folder, family, objective, seed, files):
     attribute = None if objective in PLAN["groups"]["none"].split() else attribute
     name, _, pairs = objective.partition("iifr_")
     option = ["pairs=" + ("cosine" if pairs == "cosine" else "counterfactual")] if pairs else None
-    settings = PLAN["settings"][family] + (["select=worst_group_f1"] if attribute else [])
-    data, out = folder / f"{attribute or 'none'}.parquet", folder / f"{family}_{objective}.parquet"
-    call("legal.train_classifier", data=data, **files[pairs == "shipped"], out=out,
-         history=folder / "history.parquet", family=family, classifier=family,
-         objective=name or "iifr_text", seeds=[seed], attribute=attribute,
-         objective_options=option, settings=settings,
-         weights=folder / "weights" if family == "hierarchical" else None)  # fmt: skip
+    data, out = folder / f"{attribute or 'none'}.parquet", folder / f"{objective}.parquet"
+    call("legal.train_classifier", data=data, out=out, history=folder / "history.parquet",
+         **files["shipped" if pairs == "shipped" else "trial"], family="linear",
+         classifier="linear", objective=name or "iifr_text", seeds=[seed], attribute=attribute,
+         objective_options=option, settings=["batch=32", "epochs=10"]
+         + (["select=worst_group_f1"] if attribute else []))  # fmt: skip
     (run,) = read_predictions(out, features=True)
     cases = pd.read_json(folder / "texts.jsonl", lines=True)
     label, group = (cases[name].str[1:].astype(int).values for name in ("label", "group"))
@@ -275,14 +229,10 @@ def probes(run, group):
     mlp = MLPClassifier(32, alpha=0.1, max_iter=60, early_stopping=True, random_state=1)
     linear = LogisticRegression(C=0.1, max_iter=300, class_weight="balanced")
     for source, x in {"features": run.features.astype(np.float32), "logits": run.logits}.items():
-        for name, probe, rows in (
-            ("linear", linear, np.flatnonzero(train)),
-            ("mlp", mlp, repeated),
-        ):
-            model = make_pipeline(StandardScaler(), probe).fit(x[rows], group[rows])
-            scores[f"{source}_{name}"] = balanced_accuracy_score(
-                group[test], model.predict(x[test])
-            )
+        for name, fresh, rows in (("linear", linear, train), ("mlp", mlp, repeated)):
+            model = make_pipeline(StandardScaler(), fresh).fit(x[rows], group[rows])
+            score = balanced_accuracy_score(group[test], model.predict(x[test]))
+            scores[f"{source}_{name}"] = score
     return scores
 
 
@@ -308,7 +258,7 @@ def train_people(folder, effect, seed):
         yield from runs[names].to_dict("records")
 
 
-def trainings(part, seed, out, encoder_seed):
+def trainings(part, seed, out):
     """Yield the scores of the trainings of a part."""
     if part == "people":
         for effect in ("direct", "proxy"):
@@ -317,32 +267,26 @@ def trainings(part, seed, out, encoder_seed):
             for row in train_people(folder, effect, seed):
                 yield {"part": effect, "seed": seed} | row
         return
-    family, kind, objectives = PLAN["parts"][part]
-    folder = out / f"{kind}_{seed}"
-    if not folder.exists():
-        folder.mkdir(parents=True)
-        prepare(folder, kind, seed)
-    encoder = None
-    if family in PLAN["encoders"]:
-        encoder = write_encoder(out, encoder_seed, *PLAN["encoders"][family])
-    files = features(folder, family, encoder)
-    for name in objectives.split():
-        scores = train_text(folder, family, name, seed, files)
-        yield {"part": part, "seed": seed, "method": name, **scores}
+    folder = out / f"{part}_{seed}"
+    folder.mkdir(parents=True, exist_ok=True)
+    prepare(folder, part, seed)
+    files = features(folder)
+    for name in PLAN["texts"][part].split():
+        yield {"part": part, "seed": seed, "method": name, **train_text(folder, name, seed, files)}
 
 
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parts, rows = [*PLAN["parts"], "people"], []
+    parts, rows = [*PLAN["texts"], "people"], []
     parser.add_argument("--seeds", type=int, nargs="+", default=[71, 72, 73])
     parser.add_argument("--parts", nargs="+", choices=parts, default=parts)
     parser.add_argument("--out", type=Path, default=Path("results/independent_trial"))
     args = parser.parse_args()
     for seed in args.seeds:
         for part in args.parts:
-            for row in trainings(part, seed, args.out, args.seeds[0]):
+            for row in trainings(part, seed, args.out):
                 rows.append(row)
                 print({k: round(v, 3) if isinstance(v, float) else v for k, v in row.items()},
                       flush=True)  # fmt: skip
