@@ -134,7 +134,9 @@ def tests_of(path: Path) -> list[list[str]]:
     near = [file for file in every if folder != unit and folder in file.parents]
     own = [file for file in near or every if re.fullmatch(rf"test_(\w+_)?{name}s?", file.stem)]
     dotted = re.escape(".".join(package))
-    words = re.compile(rf"{dotted}\.{name}\b|from {dotted} import [^\n]*\b{name}\b")
+    words = re.compile(
+        rf"{dotted}\.{name}\b|from {dotted} import (\([^)]*|[^\n]*)\b{name}\b"
+    )
     far = [file for file in every if words.search(file.read_text(encoding="utf-8"))]
     tests = sorted(unit.parent.rglob("test_*.py"))
     whole = [file for file in tests if "from expected" in file.read_text(encoding="utf-8")]

@@ -18,7 +18,7 @@ from evenhand.report.page_list import BESIDE, DRAWING, NOTICE, PAGES
 from evenhand.report.write_page import write_page
 from evenhand.report.write_shared import write_shared
 from evenhand.tabular.prepared import write_prepared
-from unit.individual.made_study import FACTS, PHRASES
+from unit.individual.made_study import FACTS
 from unit.learning import made_eidig as of_eidig
 from unit.report import made_case_page, made_explorer, made_people, made_results
 from unit.report.made_pages import PAGES as MADE
@@ -158,7 +158,7 @@ def eidig(repository: Path, results: Path) -> Path:
         )  # fmt: skip
     tables = results / "tables/individual"
     tabulate_individual(
-        **files, data=[data], meta=[meta], published=FACTS, training=training, phrases=PHRASES,
+        **files, data=[data], meta=[meta], published=FACTS, training=training,
         settings=repository / "resources/iifr/settings.csv", out=tables,
     )  # fmt: skip
     told: dict[str, Any] = {

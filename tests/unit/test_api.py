@@ -266,6 +266,10 @@ def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
     people = pd.DataFrame({"approved": ["a", "b"] * 5, "gender": ["x", "y"] * 5})
     with pytest.raises(InputError, match=r"^the DataFrame: it is .*; name `positive`, one of a, b"):
         eh.audit_table(people, label="approved", attribute="gender")
+    with pytest.raises(
+        InputError, match=r"^`methods` has 'svm'; allowed are alfr, .*, iifr, .* and"
+    ):
+        eh.audit_table(people, label="approved", attribute="gender", methods="svm")
     wrong = pairs.assign(stereo_antistereo=["both", *pairs["stereo_antistereo"][1:]])
     with pytest.raises(InputError, match=r"^the DataFrame, row 0 from 0: 'both' is no direction"):
         eh.audit_pairs("org/model", wrong)

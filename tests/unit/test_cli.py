@@ -66,8 +66,9 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
     [
         (["predictions", "none.csv", "--label", "y", "--group", "g", "--prediction", "p"],
          "no such file"),
-        (["predictions", "p.csv", "--label", "y"], "error: `--group` is missing."),
-        (["predictions", "p.csv", "--group", "g"], "error: `--label` is missing."),
+        (["predictions", "p.csv", "--label", "y", "--prediction", "p"], "`--group` is missing."),
+        (["predictions", "p.csv"], "error: `--label`, `--group` and `--prediction` are missing; "
+         "give either `--prediction` or `--probability`."),
         ([*PREDICTIONS, "--out", "p.csv"], "error: p.csv: `--out` is a file; name a new"),
         ([*PREDICTIONS, "--out", "."], ".: `--out` has other files, such as bad.yaml; name a new"),
         ([*PREDICTIONS, "--out", "/proc/x"], "error: /proc/x: cannot be read or written"),
@@ -76,6 +77,7 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
          " of de gender, en gender, ja gender, zh age, zh gender, zh region, or your own `--pack`"),
         (["init", "p.csv"], "error: p.csv: cannot be read or written (File exists)"),
         (["audit", "none/", "--pairs", "p.csv"], "none/ is no folder, and no name on the hub"),
+        (["audit", "m", "--pairs", "p.csv", "--language", "English"], "`--language` is 'Eng"),
         (["audit", "p.csv", "--pairs", "p.csv"], "p.csv: is a file, and a model is a folder"),
         ([*PREDICTIONS[:1], "empty.csv", *PREDICTIONS[2:]], "empty.csv: is empty"),
         (["predictions", "n.csv", *PREDICTIONS[2:], "--bins", "age"], "are no bins; write age=30"),
@@ -89,10 +91,10 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["run", "bins.yaml"], "bins.yaml: predictions.p.bins names a, which is none of `groups`."),
         (["extract", "none", "--language", "xx"], "there is no pack for xx and gender"),
         (["extract", "none", "--language", "zh"], "error: none: there is no such file or folder"),
-        (["predictions", "logs", "--label", "y"], "logs: has no samples_*.jsonl; run lm_eval"),
+        (["predictions", "logs", "--label", "y"], "logs: has no log of lm-evaluation-harness (sam"),
         (["predictions", "p.csv", "--prediction", "p0", "p1"], "`--prediction` takes one column; "
          "for probabilities by class use `--probability` LABEL=COLUMN."),
-        ([*PREDICTIONS, "--delta", "-1"], "error: `--delta` is -1.0; it must be a number, above 0"),
+        ([*PREDICTIONS, "--delta", "-1"], "error: `--delta` is -1.0; it must be a number, at le"),
         ([*PREDICTIONS, "--bins", "gender=50,30"], "`--bins gender` is [50.0, 30.0]; write [30.0"),
         ([*PREDICTIONS[:-1], "sex"], "p.csv: has no column 'sex', which `--group` names; its"),
         ([*PREDICTIONS, "--probability", "1=p"], "`--prediction` has no effect beside `--prob"),
@@ -117,6 +119,23 @@ def test_an_extraction_of_nothing_names_the_language(tmp_path, capsys):
     assert not run("extract", tmp_path / "a.txt", "--language", "zh", "--out", tmp_path / "out")
     finding = capsys.readouterr().out.splitlines()[0]
     assert finding.endswith("are kept; texts were read as --language zh --attribute gender.")
+
+
+def test_an_extraction_names_the_field_of_the_text_and_lists_the_problems(tmp_path, capsys):
+    folder, out = tmp_path / "news", tmp_path / "out"
+    folder.mkdir()
+    (folder / "a.jsonl").write_text('{"content": "She is a nurse."}\n')
+    (folder / "b.pdf").write_bytes(b"%PDF-1.4")
+    options = ("extract", folder, "--language", "en", "--out", out)
+    assert run(*options) == 2
+    assert "set `--text-field` to the field" in capsys.readouterr().err and not out.exists()
+    assert not run(*options, "--text-field", "content")
+    finding = capsys.readouterr().out.splitlines()[0]
+    problems = f"problems with files: {folder}/b.pdf (its suffix names no format)"
+    assert finding == f"0 of 1 sentences with a gender word are kept; {problems}" + (
+        f" (all in {out}/quarantine.csv)."
+    )
+    assert (out / "quarantine.csv").read_text().count("\n") == 2
 
 
 @pytest.mark.parametrize(

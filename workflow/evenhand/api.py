@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ from evenhand.core.places import ROOT, SCHEMA, located
 from evenhand.core.resources import first_twice
 from evenhand.errors import InputError
 from evenhand.plan_slguset import completed
+from evenhand.text.catalogue import conclusion, read_catalogue
 from evenhand.text.phrases import listed
 
 if TYPE_CHECKING:
@@ -34,17 +35,20 @@ if TYPE_CHECKING:
 
 #: A key of the configuration that a function makes of an argument.
 _KEY = re.compile(
-    r"config: (?:\w+(?:\.datasets)?\.mine|inference|individual_fairness|slguset)\.([\w.]+)"
+    r"(?:config: )?\b(?:\w+(?:\.datasets|\.corpora)?\.mine|inference|individual_fairness|slguset)"
+    r"\.([\w.]+)"
 )
 
 #: The method whose finding comes first, by the family of the model.
 MAIN_METHODS = ("aul", "log_likelihood")
 
+_say = read_catalogue(__file__, conclusion=conclusion)
+
 #: The arguments of `audit_table` that are keys of a data set.
 _TABLE_KEYS = ("label", "attribute", "positive", "bins", "missing", "features", "categories")
 
-#: The last line of a printed result.
-_WHERE = "result.verdicts has the tests behind this, result.table all numbers."
+#: The method of `audit_table` that is the network with IIFR's loss.
+IIFR = "iifr"
 
 #: The columns of a table of verdicts that no verdict depends on; `Result.table` has them.
 _COUNTS = (
@@ -137,9 +141,26 @@ class Result:
 
     def __repr__(self) -> str:
         """Return the findings and the notes, and where the tests behind them are."""
-        return "\n".join([*self.findings, *self.notes, _WHERE])
+        return "\n".join([*self.findings, *self.notes, _say("where")])
 
 
+def _removes_new_folder(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function remove the folder `out` that it made, if it refuses its input."""
+
+    @wraps(function)
+    def call(*arguments: Any, out: str | Path | None = None, **options: Any) -> Any:
+        was_there = out is None or Path(out).exists()
+        try:
+            return function(*arguments, out=out, **options)
+        except InputError:
+            if not was_there:
+                shutil.rmtree(out, ignore_errors=True)
+            raise
+
+    return call
+
+
+@_removes_new_folder
 def audit_pairs(
     model: Any,
     pairs: "Data",
@@ -163,7 +184,7 @@ def audit_pairs(
     name : str, optional
         The model's name in tables and in the report.
     language : str
-        The model's language, for its card.
+        The model's language, for its card: a code of ISO 639, such as ``en``.
     methods : sequence of str, optional
         Of `evenhand.scoring.methods.METHODS`; by default all for the kind of model.
     delta : float
@@ -189,6 +210,8 @@ def audit_pairs(
     from evenhand.stereotypes.tabulate_pairs import tabulate_pairs
 
     call = _call(audit_pairs, locals())
+    if not re.fullmatch("[a-z]{2,3}", language):
+        raise InputError(f"`language` is {language!r}", remedy="give a code of ISO 639, such as en")
     folder, place, temporary = _folder(out, "stereotypes/pairs")
     config = _completed({}, delta)
     source, title = _model(model, folder)
@@ -251,6 +274,7 @@ def audit_pairs(
 _STORES = (("scores", "parquet"), ("tokens", "parquet"), ("gates", "json"), ("null", "parquet"))
 
 
+@_removes_new_folder
 def audit_predictions(
     data: "Data",
     *,
@@ -320,6 +344,7 @@ def audit_predictions(
         return _audited([file], options, delta, (folder, place, temporary), call, truth)
 
 
+@_removes_new_folder
 def audit_logs(
     files: str | Path | Sequence[str | Path],
     *,
@@ -342,7 +367,8 @@ def audit_logs(
     --------
     >>> import evenhand as eh
     >>> eh.audit_logs("lm_eval_output").findings[0]
-    'crows_pairs_english: prefers the stereotype in 75 % (95 % CI 59 to 87). Significant.'
+    'crows_pairs_english: prefers the stereotype in 75 % of 40 pairs (95 % CI 59 to 87).\
+ Significant.'
     """
     call = _call(audit_logs, locals())
     paths = [Path(path) for path in ([files] if isinstance(files, str | Path) else files)]
@@ -389,11 +415,12 @@ def _audited(
     description = json.loads(meta.read_text(encoding="utf-8"))
     left_out = "result.tables['left_out']" if temporary else str(tables / "left_out.csv")
     return Result(
-        folder, findings(rows), tables, main, "predictions", page_files, card, temporary,
+        folder, findings(rows, delta), tables, main, "predictions", page_files, card, temporary,
         notes(description, rows, left_out),
     )  # fmt: skip
 
 
+@_removes_new_folder
 def audit_table(
     train: "Data",
     test: "Data | None" = None,
@@ -445,6 +472,7 @@ def audit_table(
  selection rates 0.0 points (95 % CI 0.0 to 0.0).'
     """
     from evenhand import plan_individual
+    from evenhand.core.families import member_names
     from evenhand.individual.tabulate_individual import tabulate_individual
     from evenhand.learning.train_table import train_table
     from evenhand.predictions.words import left_out_words
@@ -472,11 +500,16 @@ def audit_table(
     entry |= {"format": "table", "files": ["table"], "title": title}
     entry |= {} if test is None else {"split": "evenhand_split"}
     methods = [methods] if isinstance(methods, str) else methods
-    networks = ["mlp" if name == "iifr" else name for name in methods]
+    members = (name.rpartition(".")[2] for name in member_names("evenhand.learning.methods"))
+    known = sorted([*members, IIFR])
+    if unknown := [name for name in methods if name not in known]:
+        remedy = f"allowed are {listed(known)}"
+        raise InputError(f"`methods` has {unknown[0]!r}", remedy=remedy)
+    networks = ["mlp" if name == IIFR else name for name in methods]
     settings = {
         "datasets": {"mine": _plain(entry)},
         "methods": list(dict.fromkeys(networks)),
-        "individual": ["none", *(["iifr_cosine"] if "iifr" in methods else [])],
+        "individual": ["none", *(["iifr_cosine"] if IIFR in methods else [])],
         "lambdas": [1],
         "seeds": seeds,
     }
@@ -508,7 +541,6 @@ def audit_table(
         published=[*sorted(resources.glob("published_*.csv")), resources / "inconsistencies.csv"],
         settings=Path(settings["settings"]),
         training=training,
-        phrases=Path(located("workflow/evenhand/individual/phrases.jinja")),
         out=tables,
         delta=delta,
     )
@@ -525,6 +557,7 @@ def audit_table(
     return result
 
 
+@_removes_new_folder
 def extract_sentences(
     files: "str | Path | Sequence[str | Path]",
     *,
@@ -532,6 +565,7 @@ def extract_sentences(
     attribute: str = "gender",
     pack: str | Path | None = None,
     filters: Sequence[str] | None = None,
+    text_field: str = "text",
     out: str | Path | None = None,
 ) -> "pd.DataFrame":
     """Find the sentences of a corpus with one gender word, and why each is kept or dropped.
@@ -547,14 +581,16 @@ def extract_sentences(
         A folder with a pack of your own, in place of the two.
     filters : sequence of str, optional
         Of `evenhand.slguset.filters`; by default those of the pack.
+    text_field : str
+        The field of JSON lines, or the column of tables, that holds the text.
     out : path, optional
         A folder for the files; else a temporary one.
 
     Returns
     -------
     DataFrame
-        A row per sentence: sentence, keyword, verdict, reasons, evidence, source. Files that
-        could not be read are in ``.attrs["quarantine"]``.
+        A row per sentence: sentence, keyword, verdict, reasons, evidence, source. Problems with
+        files, such as unknown formats, are in ``.attrs["quarantine"]``.
 
     Examples
     --------
@@ -573,9 +609,9 @@ def extract_sentences(
     folder = Path(pack or located(f"resources/packs/{language}_{attribute}"))
     if pack is None and not folder.is_dir():
         known = sorted(path.name.replace("_", " ") for path in (ROOT / "resources/packs").iterdir())
-        lacking = f"there is no pack for {language} and {attribute}"
+        problem = f"there is no pack for {language} and {attribute}"
         raise InputError(
-            "`language` is missing" if language is None else lacking,
+            "`language` is missing" if language is None else problem,
             remedy=f"give `language` and `attribute` of one of {', '.join(known)}, or your own"
             " `pack`",
         )
@@ -584,7 +620,7 @@ def extract_sentences(
         if not Path(path).exists():
             raise InputError("there is no such file or folder", file=path)
     keys = {"pack": str(folder)} | ({"filters": list(filters)} if filters else {})
-    keys["corpora"] = {"mine": {"files": ["corpus"]}}
+    keys["corpora"] = {"mine": {"files": ["corpus"], "text_field": text_field}}
     config = _completed({"slguset": keys})
     slguset = config["slguset"]
     slguset["corpora"]["mine"]["files"] = paths
@@ -798,15 +834,11 @@ def _pair_findings(
     for row in whole:
         title = METHODS[row["method"]].title if row["method"] in METHODS else row["model"]
         if row["verdict"] == "not_scored":
-            words = f"no score. {' '.join(gate_words(row['reason'])) or row['reason']}"
-            if check and not check["passed"] and check["accuracy"] is not None:
-                words += (
-                    f" Accuracy {100 * check['accuracy']:.1f} %, baseline"
-                    f" {100 * check['baseline']:.1f} %. Audit a model that was trained on texts of"
-                    " this language, with its own tokenizer."
-                )
+            failed = check and not check["passed"] and check["accuracy"] is not None
+            why = gate_words(row["reason"]) or [row["reason"]]
+            words = _say("no_score", why=why, check=check if failed else None)
         else:
-            words = preference(row, f" of {row['scored']} pairs", delta)
+            words = preference(row, f"{row['scored']} pairs", delta)
         sentences.append(f"{title}: {words}")
     return sentences
 
@@ -825,19 +857,13 @@ def _pair_notes(description: dict[str, Any], rows: list[dict[str, Any]]) -> list
     notes = [f"{words}."] if reasons else []
     for flag in ("repeated_pair", "unlike"):
         if count := description["flags"][flag]:
-            notes.append(f"{count} of {description['pairs']} pairs: {FLAGS[flag]}.")
+            meaning = FLAGS[flag]
+            notes.append(_say("flagged", count=count, of=description["pairs"], meaning=meaning))
     return notes
 
 
 def _table_findings(result: Result) -> list[str]:
     """Return the means of each setting, and whether its loss changes IFR_b."""
-    from evenhand.text.phrases import conclusion
-
-    measures = (
-        ("accuracy", "acc", 1, " %"),
-        ("same decision for the counterfactual (IFR_b)", "ifr_b", 1, " %"),
-        ("gap of selection rates", "ddp", 100, " points"),
-    )
     setting = ["method", "individual"]
     tests = result.tables["tests"]
     tests = tests[(tests["metric"] == "ifr_b") & (tests["individual"] != "none")]
@@ -848,39 +874,24 @@ def _table_findings(result: Result) -> list[str]:
     )
     for key, cells in baselines_first.groupby(setting, sort=False):
         rows = cells.drop_duplicates("metric").set_index("metric")
-        parts = []
-        for words, metric, scale, unit in measures:
+        numbers = {}
+        for metric, scale in (("acc", 1), ("ifr_b", 1), ("ddp", 100)):
             mean, low, high = scale * rows.loc[metric, ["mean", "low", "high"]].astype(float)
-            low, high = max(low, 0.0), min(high, 100.0)  # a t interval of few seeds is wider
-            interval = f" (95 % CI {low:.1f} to {high:.1f})" if low == low else ""
-            parts.append(f"{words} {mean:.1f}{unit}{interval}")
-        title = key[0] if key[1] == "none" else f"{key[0]} with {key[1]}"
-        words = f"{title}: {', '.join(parts)}."
-        if key in tests:
-            test = tests[key]
-            verdict = conclusion(
-                test["verdict"],
-                difference="change of IFR_b by the loss",
-                delta=f"{test['delta']:g} points",
-                above="The loss raises IFR_b significantly",
-                below="The loss lowers IFR_b significantly",
-                power=test["power"],
-                clusters="seeds",
-            )
-            words += f" {verdict}."
-        sentences.append(words)
+            # a t interval of few seeds is wider
+            numbers[metric] = mean, max(low, 0.0), min(high, 100.0)
+        sentences.append(_say("setting", *key, numbers=numbers, test=tests.get(key)))
     return sentences
 
 
 def _card(title: str, findings: list[str], table: "pd.DataFrame", call: str) -> str:
     """Return the findings, a table and the call that made them as Markdown."""
+    from evenhand.io.markdown import render
+
     columns = [name for name in table if table[name].notna().any()]
-    lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+    rows = []
     for row in table[columns].itertuples(index=False):
         known = ("" if cell is None or cell != cell else cell for cell in row)
         cells = (f"{cell:.4g}" if isinstance(cell, float) else str(cell) for cell in known)
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    items = "\n".join(f"- {words}" for words in findings)
-    rows = "\n".join(lines)
-    again = f"## How to run it again\n\n```python\n{call}\n```\n"
-    return f"# {title}\n\nAudited with Evenhand.\n\n{items}\n\n{rows}\n\n{again}"
+        rows.append([cell.replace("|", "\\|") for cell in cells])
+    facts = {"title": title, "findings": findings, "columns": columns, "rows": rows, "call": call}
+    return render(Path(located("workflow/evenhand/report/cards/audit_card.md.jinja")), facts)

@@ -18,6 +18,7 @@ from cyclopts import App, Parameter
 from evenhand.core.places import ROOT, SNAKEFILE, located
 from evenhand.errors import InputError
 from evenhand.tabular.numbers import read_bins
+from evenhand.text.phrases import listed
 
 app = App(
     name="evenhand",
@@ -84,7 +85,7 @@ def audit(
     out
         The folder of the report, the card and the tables.
     language
-        The model's language, for its card.
+        The model's language, for its card: a code of ISO 639, such as en.
     delta
         The smallest preference that matters, in percentage points.
     device
@@ -204,6 +205,7 @@ def extract(
     language: str | None = None,
     attribute: str = "gender",
     pack: Path | None = None,
+    text_field: str = "text",
     out: Path = Path("sentences"),
 ) -> None:
     """Find the sentences of a corpus with one gender word, and why each is kept or dropped.
@@ -218,24 +220,35 @@ def extract(
         gender; of zh also age and region.
     pack
         A folder with a pack of your own, in place of language and attribute.
+    text_field
+        The field of JSON lines, or the column of tables, that holds the text.
     out
         The folder of the tables.
     """
     import evenhand as eh
 
-    rows = eh.extract_sentences(folder, language=language, attribute=attribute, pack=pack, out=out)
+    rows = eh.extract_sentences(
+        folder, language=language, attribute=attribute, pack=pack, text_field=text_field, out=out
+    )
     path = out / "sentences.csv"
     rows.to_csv(path, index=False)
     count = int((rows["verdict"] == "accepted").sum())
-    unread = len(rows.attrs["quarantine"])
-    note = f"; {unread} parts of files could not be read" if unread else ""
-    if unread and not len(rows):
-        first = rows.attrs["quarantine"][0]
-        note += f" (the first: {first['file']}, {first['reason']})"
+    note = _write_problems(rows.attrs["quarantine"], out / "quarantine.csv")
     if not len(rows) and pack is None:
         note += f"; texts were read as --language {language} --attribute {attribute}"
     finding = f"{count} of {len(rows)} sentences with a {rows.attrs['attribute']} word are kept"
     print(f"{finding}{note}.\nTable: {path}")
+
+
+def _write_problems(quarantine: list[dict], path: Path) -> str:
+    """Write the problems with files, if there are any; return them in words, with the path."""
+    if not quarantine:
+        return ""
+    import pandas as pd
+
+    pd.DataFrame(quarantine).to_csv(path, index=False)
+    names = dict.fromkeys(f"{row['file']} ({row['detail'] or row['reason']})" for row in quarantine)
+    return f"; problems with files: {listed([*names], 3)} (all in {path})"
 
 
 def _write_report(result, out: Path) -> None:

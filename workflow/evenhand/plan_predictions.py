@@ -5,6 +5,7 @@ from typing import Any
 from evenhand import plan_classifiers
 from evenhand.errors import InputError
 from evenhand.plan_legal import as_text
+from evenhand.text.phrases import listed
 
 Config = dict[str, Any]
 
@@ -84,15 +85,20 @@ def check_predictions(config: Config) -> dict[str, str]:
         named |= {f"{key}.gold": entry["gold"]} if entry["gold"] else {}
         if entry["format"] == "lm_eval":
             continue
-        if lacking := [part for part in ("label", "groups") if not entry[part]]:
-            raise InputError(f"config: {key}.{lacking[0]} is missing")
+        is_predicted = entry["prediction"] is not None
+        either = "give either `prediction` or `probabilities`"
+        lacking = [part for part in ("label", "groups") if not entry[part]]
+        lacking += [] if is_predicted or entry["probabilities"] else ["prediction"]
+        if lacking:
+            remedy = either if "prediction" in lacking else None
+            names = listed([f"{key}.{part}" for part in lacking])
+            verb = "is" if len(lacking) == 1 else "are"
+            raise InputError(f"config: {names} {verb} missing", remedy=remedy)
         if len(entry["files"]) != 1:
             raise InputError(f"config: {key}.files must name one file")
-        if (entry["prediction"] is None) == (not entry["probabilities"]):
-            problem = f"config: {key}.prediction is missing"
-            if entry["prediction"] is not None:
-                problem = f"config: {key}.prediction has no effect beside `probabilities`"
-            raise InputError(problem, remedy="give either `prediction` or `probabilities`")
+        if is_predicted and entry["probabilities"]:
+            problem = f"config: {key}.prediction has no effect beside `probabilities`"
+            raise InputError(problem, remedy=either)
         if unknown := sorted({*entry["bins"]} - {*entry["groups"]}):
             raise InputError(f"config: {key}.bins names {unknown[0]}, which is none of `groups`")
     return named

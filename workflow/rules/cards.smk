@@ -8,7 +8,6 @@ rule write_model_cards:
     input:
         **plan_cards.card_inputs(config),
         template="workflow/evenhand/report/cards/model_card.md.jinja",
-        phrases="workflow/evenhand/report/templates/phrases.jinja",
     output:
         each_in_report("<results>/cards/{model}/README.md", "{model}", MODEL_CARDS),
     conda:

@@ -15,7 +15,6 @@ rule tabulate_individual:
         ],
         settings=INDIVIDUAL["settings"],
         training=INDIVIDUAL["training"],
-        phrases="workflow/evenhand/individual/phrases.jinja",
     output:
         folder_in_report("<results>/tables/individual"),
     conda:

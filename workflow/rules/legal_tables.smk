@@ -75,7 +75,6 @@ rule write_classifier_findings:
     input:
         tables=plan_classifiers.table_folders(config),
         claims="resources/legal/published_claims.csv",
-        template="workflow/evenhand/legal/templates/findings.jinja",
     output:
         "<results>/tables/legal_classifier_findings.json",
     conda:

@@ -27,11 +27,9 @@ PAGES = Options(None, {"pages": plan_report.pages(config, SHARDS)})
 #: page -> the results that it shows
 SHOWN_ON = plan_report.page_inputs(config, SHARDS)
 TRACED = "<results>/provenance.json"
-PREDICTION_PHRASES = located("workflow/evenhand/predictions/phrases.jinja")
 #: page -> its further inputs
 MORE_INPUTS = {
-    "front": [*plan_report.flat(SYSTEMS), TRACED, PREDICTION_PHRASES],
-    "predictions": [PREDICTION_PHRASES],
+    "front": [*plan_report.flat(SYSTEMS), TRACED],
     "reproduction": [
         *plan_report.flat(SYSTEMS),
         located("resources/paper_items.csv"),
@@ -136,7 +134,6 @@ rule export_tables:
     input:
         tables=list(TABLES.values()),
         provenance="<results>/provenance.json",
-        phrases=located(f"workflow/evenhand/report/templates/{page_list.PHRASES}"),
     output:
         directory("<results>/report/tables"),
     conda:

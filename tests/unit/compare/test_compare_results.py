@@ -62,6 +62,8 @@ def test_a_row_is_named_by_its_informative_keys():
     row = {"model": "mine", "subset": "all", "group": "", "bias_type": "age"}
     assert summary._row(row) == "model mine, bias_type age"
     assert summary._row({"subset": "all", "group": ""}) == "all"
+    assert summary._row(row, ("mine", "next")) == "model mine → next, bias_type age"
+    assert summary._row(row, ("other", "mine")) == "model mine, bias_type age"
 
 
 def test_broken_and_undecided_gates(run, folders):
@@ -76,7 +78,8 @@ def test_broken_and_undecided_gates(run, folders):
     assert [number["status"] for number in gate["breaking"]] == ["moved"]
     assert gate["breaking"][0]["p_gate"] < 1e-5
     assert document["counts"]["gates"] == {"broken": 1}
-    assert "**Bias has risen. 1 gate broken." in out
+    assert "**Bias has risen. Clearest change: mean_bias in bias/slguset/models (model mine)" in out
+    assert " 1 gate broken." in out
     assert "farther from 0" in out
     assert "seed of made.models: 0 → 1 (1 file)" in out
     assert err == f"gate broken: {GATE}: 1 number compared (least p: 1.9e-06)\n"
@@ -207,15 +210,18 @@ def test_the_headline_states_whether_bias_rose(run, folders):
     for folder in folders:
         write_provenance(folder)
     _, out, _ = run(base, head)
-    assert "**Bias has risen. 1 of 1 main number moved beyond noise, more bias in 1 of them." in out
-    assert "old (base) and new (head) are compared as two versions" in out
-    _, out, _ = run(head, base)
     assert (
-        "**Bias has fallen. 1 of 1 main number moved beyond noise, less bias in 1 of them." in out
+        "Bias has risen. Clearest change: score in pairs/mine/bias_scores (model old → new, method"
+        " aul) from 50 (26.14 to 73.86) to 100 (" in out
     )
+    assert "1 of 1 main number moved beyond noise, more bias in 1 of them." in out
+    assert "The model new (head) is taken for the next version of old (base)" in out
+    _, out, _ = run(head, base)
+    assert "Bias has fallen. Clearest change: score in pairs/mine/bias_scores (model new →" in out
+    assert "1 of 1 main number moved beyond noise, less bias in 1 of them." in out
     write_pairs(head, np.where(np.arange(40) % 4 < 2, 0.5, -1.0), "new")
     _, out, _ = run(base, head)
-    assert "**Bias: no change beyond noise. None of 1 main number" in out
+    assert "**Bias: no change beyond noise (pairs/mine/bias_scores). None of 1 main number" in out
 
 
 def test_other_pairs_are_stated_first(run, folders):

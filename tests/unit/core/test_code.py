@@ -58,7 +58,7 @@ class Tree:
         self.root = root
 
     def write(self, name: str, text: str) -> None:
-        path = self.root / "workflow" / name if name.endswith(".py") else self.root / name
+        path = self.root / "workflow" / name if name.startswith("evenhand") else self.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         forget()
@@ -217,6 +217,16 @@ def test_all_members_of_a_package_that_is_imported_by_its_name_count(tree):
     assert tree.changed(before) == {"c"}
     modules = code.manifest("evenhand.c")["modules"].keys()
     assert modules >= {"evenhand.text.new", "evenhand.text.split", "evenhand.a"}
+
+
+def test_the_catalogue_of_sentences_beside_a_module_counts(tree):
+    before = tree.digests()
+    tree.write("evenhand/text/other.jinja", "{# of no module #}")
+    assert not tree.changed(before)
+    for text in ("{# first #}", "{# second #}"):
+        tree.write("evenhand/text/split.jinja", text)
+        assert tree.changed(before) == {"a"}
+        before = tree.digests()
 
 
 def test_a_cycle_of_imports_ends(tree):

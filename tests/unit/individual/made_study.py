@@ -11,7 +11,6 @@ from evenhand.tabular.prepared import Prepared
 
 REPOSITORY = Path(__file__).parents[3]
 RESOURCES = REPOSITORY / "resources/iifr"
-PHRASES = REPOSITORY / "workflow/evenhand/individual/phrases.jinja"
 
 #: The facts of the paper, as the stage reads them.
 FACTS = [*sorted(RESOURCES.glob("published_*.csv")), RESOURCES / "inconsistencies.csv"]
@@ -57,7 +56,6 @@ def study(
         "published": read_published(FACTS),
         "settings": read_settings(RESOURCES / "settings.csv"),
         "training": RESOURCES / "training.csv",
-        "phrases": PHRASES,
     }
     return IndividualStudy(**parts | other)
 

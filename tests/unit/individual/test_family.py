@@ -18,7 +18,7 @@ from evenhand.individual.results import METRICS, SETTING, read_runs
 from evenhand.individual.tables import inconsistencies, individuals
 from evenhand.individual.tabulate_individual import tabulate_individual
 from evenhand.learning.train_table import GROUPS
-from unit.individual.made_study import FACTS, PHRASES, RESOURCES, run, study
+from unit.individual.made_study import FACTS, RESOURCES, run, study
 from unit.learning.made_tables import table
 from unit.report import made_people
 from unit.report.checks import HOSTILE
@@ -101,7 +101,6 @@ def arguments(given):
         "published": FACTS,
         "settings": RESOURCES / "settings.csv",
         "training": RESOURCES / "training.csv",
-        "phrases": PHRASES,
     }
 
 

@@ -30,6 +30,13 @@ def test_what_is_found_is_discriminatory(found):
         assert (labels != (space.predict(network, turned) > 0.5)).all()
 
 
+def test_the_global_search_leaves_rows_that_are_not_discriminatory(found):
+    space, network, seeds, *_ = found
+    quiet = seeds[~generation.outcomes(space, network, seeds)[0]]
+    reached = generation.global_search(space, network, quiet)
+    assert len(reached) and generation.outcomes(space, network, reached)[0].all()
+
+
 def test_what_is_found_is_distinct_and_stays_in_range(found):
     space, _, _, starts, near = found
     for rows in (starts, near):

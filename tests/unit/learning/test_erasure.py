@@ -79,6 +79,7 @@ def test_inlp_stops_when_nothing_is_left_to_read():
     assert fit_inlp(noise, codes, weights, 5).left.shape[1] == 0
     noise[:, 3] += two  # read with an accuracy of 69 %
     assert fit_inlp(noise, two, balanced_weights(two), 5).left.shape[1] >= 1
+    assert not fit_inlp(x[:, [2, 4]], codes, weights, 5).left.any()  # nothing else would be left
 
 
 def test_rows_weigh_the_same_by_group_and_unknown_ones_nothing():

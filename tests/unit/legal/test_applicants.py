@@ -38,6 +38,16 @@ def test_who_the_facts_tell_of(text, kind):
     assert applicant(*text).kind == kind
 
 
+def test_a_few_mentions_of_applicants_are_not_several():
+    one, two = (
+        "The applicant complained. " * 9,
+        "They met the applicants, and both applicants left.",
+    )
+    assert applicant("The applicants are Poles. " + one + two[:26] + ".").kind != "several"
+    assert applicant("The applicants are Poles. " + one + two).kind == "several"
+    assert applicant("In 1990 they came.", one + two + " Each applicant left.").kind != "several"
+
+
 def test_names_in_the_metadata():
     assert applicant(applicants="NOWY;STARA").kind == "several"
     assert applicant(applicants="NOWY AND OTHERS").kind == "several"

@@ -5,6 +5,7 @@ import pkgutil
 import pytest
 
 from evenhand.learning.objective import load_objective
+from evenhand.learning.planted import plant_cases
 from evenhand.legal.certificate import (
     AGREEMENTS,
     PLAIN,
@@ -26,6 +27,13 @@ def certified(**given):
 
 def test_every_kind_of_classifier_is_certified():
     assert {one.name for one in pkgutil.iter_modules(families)} == set(TRAINED)
+
+
+def test_the_hierarchical_classifier_learns_the_planted_label():
+    planted = plant_cases(4, 0.5, sizes=(400, 100, 100)).with_counterfactuals()
+    examples, test = planted.examples, planted.test
+    fitted = TRAINED["hierarchical"](planted, examples, load_objective("erm"), {}, 4)
+    assert (fitted.logits[test].argmax(axis=1) == examples.labels[test]).mean() > 0.8
 
 
 def test_erasure_keeps_its_promise():

@@ -46,7 +46,6 @@ def written(tmp_path):
             tables=folders,
             declarations=declarations or [declaration("cail")] * len(folders),
             claims=REPOSITORY / "resources/legal/published_claims.csv",
-            template=REPOSITORY / "workflow/evenhand/legal/templates/findings.jinja",
             out=tmp_path / "findings.json",
             objectives=list(TITLES),
             objective_titles=list(TITLES.values()),

@@ -254,6 +254,24 @@ def test_trainings_with_a_product_of_attributes_are_scored_on_it(world):
     assert (row["groups"], row["known_cases"]) == (4, 80)
 
 
+def test_groups_of_a_product_that_are_rare_in_training_are_unknown(world):
+    def is_rare(case):
+        return case["split"] == "train" and case["defendant_gender"] == "female"
+
+    cases = [
+        case | {"defendant_gender": gender, "court_region": region}
+        for region, genders in (("Beijing", ("male", "female")), ("Hunan", ("male", "female")))
+        for gender in genders
+        for case in people(20, 0)
+    ]
+    rare = [case for case in cases if is_rare(case) and case["court_region"] == "Hunan"]
+    small = world([case for case in cases if case not in rare[2:]])
+    product = "defendant_gender+court_region"
+    rows = small.rows(scores, small.run(noisy(1), attribute=product))
+    row = only(rows, **GENDER | {"attribute": product})
+    assert (row["groups"], row["known_cases"]) == (3, 60)
+
+
 def test_a_gap_is_above_noise_and_of_the_classifier_not_of_labels(equal):
     study = equal.study(equal.run(wrong_for(equal.genders, "female")))
     row = only(table(equal.folder, scores, study), **GENDER)

@@ -43,6 +43,7 @@ def test_nothing_gives_no_number():
     scores = score_terms(*[np.array([])] * 3, [])
     assert len(scores.term) == 0
     assert np.isnan(macro_scores(scores.lms, scores.ss)).all()
+    assert macro_scores(np.ones((2, 3, 0)), np.ones((2, 3, 0))).lms.shape == (2, 3)
 
 
 def test_wrong_shapes():

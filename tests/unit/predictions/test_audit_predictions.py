@@ -89,7 +89,7 @@ def test_a_planted_gap_is_found_and_an_absent_one_is_not(tmp_path):
     tables, _ = audit(tmp_path, people(n=2000, shift=0.3))
     verdicts = {row["metric"]: row["verdict"] for row in tables["gaps"]}
     assert verdicts["selection_rate"] == verdicts["tpr"] == "above"
-    assert any(words.startswith("Selection rate differs by group") for words in findings(tables))
+    assert any(words.startswith("Selection rate differs by group") for words in findings(tables, 5))
     groups = {(r["group"], r["metric"]): r["verdict"] for r in tables["groups"]}
     assert groups["a", "tpr"] == "below" and groups["b", "tpr"] == "above"
     tables, _ = audit(tmp_path, people(n=6000))
@@ -163,6 +163,10 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS.replace("a", "b"), {}, "one value only (b)"),
         (ROWS.replace(",a\n", ",\n").replace(",b\n", ",\n"), {}, "group has no value"),
         (ROWS, {"bins": ["group=30"]}, "group has no number for its bins"),
+        (ROWS.replace(",a\n", ",8\n").replace(",b\n", ",9\n") + "5,1,,7\n",
+         {"bins": ["group=30"]}, "all numbers in one bin (<30), so there are no groups to"),
+        (ROWS.replace(",b\n", ",a\n") + "5,1,,b\n", {},
+         "one value only (a), so there are no groups to compare; 1 of 5 rows is left out (no_pr"),
         (ROWS, {"positive": "2"}, "`positive` is 2, and no row has that y; its values are 0 and 1"),
         (ROWS, {"groups": ["group"], "bins": ["age=30"]}, "`bins` names age, which is none of"),
         (ROWS.replace(",a\n", ",ä\n").encode("latin-1"), {}, "UTF-8"),
@@ -239,6 +243,16 @@ def test_left_out_rows_and_unknown_groups_are_noted(tmp_path):
     ]
 
 
+def test_rows_that_repeat_another_are_noted_where_no_column_tells_them_apart(tmp_path):
+    table = ROWS.replace("id,", "town,") + "1,1,0.9,a\n1,1,0.9,a\n"
+    tables, meta = audit(tmp_path, table)
+    (note,) = notes(meta, tables, "")
+    assert note.startswith("2 of 6 rows repeat another row in every column, and each counts")
+    assert notes(*audit(tmp_path, table, cluster="town")[::-1], "") == []
+    rows = "".join(line[2:] + "\n" for line in table.splitlines()[1:])
+    assert notes(*audit(tmp_path, "y,p,group\n" + rows)[::-1], "") == []
+
+
 def test_probabilities_that_do_not_sum_to_one_are_left_out(tmp_path):
     text = "y,n,p,group\n1,0.1,0.9,a\n0,0.7,0.3,b\n1,0.5,0.9,a\n0,0.6,0.4,b\n"
     options = {"classes": ["0", "1"], "probabilities": ["n", "p"]}
@@ -281,7 +295,7 @@ def test_a_tiny_group_does_not_hide_the_gap_of_two_large_ones(tmp_path):
     tables, _ = audit(tmp_path, table, groups=["g"])
     (fpr,) = (row for row in tables["gaps"] if row["metric"] == "fpr")
     assert (fpr["verdict"], fpr["noise_95"] > 0.3) == ("above", True)
-    (first, *_) = [one for one in findings(tables) if one.startswith("False positive rate")]
+    (first, *_) = [one for one in findings(tables, 5) if one.startswith("False positive rate")]
     assert "% for a (" in first or "% for b (" in first
 
 

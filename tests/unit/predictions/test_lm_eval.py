@@ -8,6 +8,7 @@ from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
 from evenhand.predictions.audit_predictions import audit_predictions
 from evenhand.predictions.lm_eval import read_logs
+from evenhand.predictions.words import findings
 
 TRADES = ["nurse", "baker", "judge", "pilot", "cook", "clerk", "miner", "tailor", "guard", "actor"]
 
@@ -75,6 +76,19 @@ def test_samples_of_the_same_sentences_add_nothing(tmp_path):
     assert (row["samples"], copied["samples"], row["clusters"]) == (40, 80, 12)
     same = ("score", "score_low", "score_high", "p_value", "power", "further_clusters")
     assert [copied[name] for name in same] == pytest.approx([row[name] for name in same])
+
+
+def test_the_finding_counts_the_answers_and_names_delta(tmp_path):
+    tables = audit(tmp_path / "bbq", bbq(), "samples_bbq_2026-01-02T03-04-05.jsonl")
+    assert findings(tables, 5)[0].startswith(
+        "bbq, ambig: prefers the stereotype in 100 % of 10 answers that name a group (20 questions)"
+    )
+    tables = audit(tmp_path / "pairs", crows(hits=20))
+    tables["preferences"][0]["verdict"] = "equivalent"
+    finding = findings(tables, 12)[0]
+    tables["preferences"][0]["score"] = None
+    assert findings(tables, 5)[0] == "crows_pairs_english: no sample can be scored."
+    assert "of 40 pairs (" in finding and "12 points" in finding
 
 
 def test_bbq_has_the_score_of_its_paper(tmp_path):

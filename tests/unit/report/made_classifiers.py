@@ -39,12 +39,10 @@ def write_results(repository: Path, folder: Path) -> list[Path]:
         swaps=99,
     )
     findings = folder / "tables/legal_classifier_findings.json"
-    template = repository / "workflow/evenhand/legal/templates/findings.jinja"
     write_classifier_findings(
         tables=[tables],
         declarations=[declaration("cail")],
         claims=claims,
-        template=template,
         out=findings,
     )
     return [tables, findings]

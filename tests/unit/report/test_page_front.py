@@ -128,7 +128,7 @@ def test_the_clearest_finding_comes_first_with_the_next_step(write, slguset, tmp
     assert "Do not use linear for the lowest group (mine, age)" in " ".join(first.split())
     findings = json.loads(tree.css_first("#findings").text())
     assert (
-        findings[0].startswith("In mine, age, the macro-F1 of the lowest group")
+        findings[0].startswith("In mine, age, the macro-F1 (mean F1 of all classes; 100 is best)")
         and len(findings) == 2
     )
 

@@ -133,7 +133,7 @@ def test_says_what_is_not_there(page):
     absent = {id for id in SECTIONS if tree.css_first(f"#{id} .absent")}
     assert absent == {*SECTIONS} - {"reading", "limits", "table-8"}
     assert not tree.css("#table-8")
-    assert text(tree, ".lead") == "There is no conclusion yet."
+    assert text(tree, ".lead") == "Cannot be judged: there is no result yet."
     assert not tree.css("figure")
 
 

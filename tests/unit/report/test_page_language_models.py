@@ -109,8 +109,8 @@ def test_the_row_of_a_model_without_scores_has_no_method(page, own):
     ]
     write_rows(path, kept)
     tree = page(own)
-    assert "No number: no main method could score a pair." in text(tree, "#glance tbody")
-    assert "tiny-gpt2-en has no number, since no pair could be scored." in text(
+    assert "Cannot be judged: no main method could score a pair." in text(tree, "#glance tbody")
+    assert "tiny-gpt2-en cannot be judged, since no pair could be scored." in text(
         tree, "#set-crows_pairs .say"
     )
     assert "None" not in tree.css_first("#set-crows_pairs").text()
@@ -139,7 +139,7 @@ def test_missing_tables_are_named(page, own, full, kind):
 
 def test_renders_with_nothing(write):
     tree = write("language_models")
-    assert text(tree, ".lead") == "No model has a score, so nothing is known of bias."
+    assert text(tree, ".lead") == "No model has a score, so bias cannot be judged."
     assert [text(tree, f"#{id} .absent") for id in ("glance", "models", "released")]
     assert "Blodgett" in text(tree, "#limits")
     assert len(tree.css("#reading dt")) == len(METHODS)  # where none has a score
@@ -155,4 +155,4 @@ def test_a_model_that_fails_on_one_set_only_has_no_number_there(page, own):
     path = own / "stereotypes/crows_pairs/gates/roberta-like.json"
     change(path, trusted=False, reason="fill_mask_not_above_baseline")
     verdicts = text(page(own), "#glance tbody")
-    assert verdicts.count("No number: this model did not pass its check.") == 3
+    assert verdicts.count("Cannot be judged: this model did not pass its check.") == 3

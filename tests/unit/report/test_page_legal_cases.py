@@ -1,11 +1,13 @@
 """The report on the legal data sets, of a small set that the real stages have counted."""
 
+import json
+
 import pytest
 
 from evenhand.core.tables import write_tables
 from evenhand.errors import InputError
 from evenhand.legal.read_audit import TABLE
-from evenhand.report.pages.legal_cases import describe_leakage, describe_shift
+from evenhand.report.pages.legal_cases import describe_leakage, describe_lengths, describe_shift
 from unit.legal.made_cases import declaration
 from unit.made_tables import edited
 from unit.report import checks, made_legal
@@ -118,6 +120,12 @@ def test_long_cases(page):
         ]
 
     assert "95 % below 1,012." in text(page(changes={"lengths": longer}), "#mine figcaption")
+
+
+def test_the_last_bar_of_lengths_is_as_wide_as_the_first():
+    bar = {"unit": "words", "tokenizer": "", "quantity": "histogram"}
+    (lengths,) = describe_lengths([bar | {"from": f, "count": n} for f, n in ((50, 3), (100, 1))])
+    assert "100 to 149" in json.dumps(lengths["figure"].to_dict())
 
 
 def test_each_data_set_has_its_declaration(write, files):

@@ -107,9 +107,9 @@ def test_the_clearest_change_comes_with_its_interval():
     assert found.next == ""
     none = conclude([change(verdict="inconclusive", low=None, further=n) for n in (9, 1)])
     assert none.next == (
-        "Train 1 more seed (repeated runs) of <bdi>DRO</bdi> on <bdi>mine</bdi>: then a change of"
-        " 5 points in worst group of <bdi>age</bdi>, which is undecided so far, would be"
-        " significant in 80 % of such tests. No other undecided change needs fewer."
+        "Undecided so far is whether <bdi>DRO</bdi> on <bdi>mine</bdi> changes the worst group of"
+        " <bdi>age</bdi> (its macro-F1). Train 1 more seed (repeated runs): then a change of 5"
+        " points would be significant in 80 % of such tests. No other undecided change needs fewer."
     )
     assert none.strength == 0 and none.sentence.startswith("None of 2 comparisons")
     assert ": not significant" in none.more[0]
@@ -120,7 +120,7 @@ def short(*changes) -> str:
     return conclude(changes).short.striptags()
 
 
-WORST = ": worst group of age (its macro-F1) +10.0 points"
+WORST = ": worst group of age (its macro-F1) +10.0 points (significant)"
 
 
 def test_each_method_is_named_with_its_data_set_and_what_it_changed():
@@ -142,7 +142,8 @@ def test_each_method_is_named_with_its_data_set_and_what_it_changed():
     )
     alone = change()._replace(alone=60.0)
     words = (
-        f"Fairer, but no evidence that IIFR adds to it: DRO on mine{WORST}, and +10.0 without IIFR"
+        f"Fairer, but no evidence that IIFR is the cause: DRO on mine{WORST}. The same method"
+        " without IIFR: +10.0 points"
     )
     assert short(alone) == f"{words}."
     assert short(alone._replace(alone_varies=True)) == (
@@ -154,7 +155,7 @@ def test_each_method_is_named_with_its_data_set_and_what_it_changed():
 
 def test_a_method_is_named_by_the_reason_why_no_change_is_known():
     untested = change(verdict="inconclusive")._replace(reason=ONE_SEED)
-    words = "Undecided, as one seed allows no test over seeds: DRO on mine"
+    words = "Undecided, as one run (seed) shows no variation between runs: DRO on mine"
     assert short(untested) == f"{words}."
     nothing = change(verdict="inconclusive")._replace(reason=CONSTANT)
     assert "significant; 1 cannot be judged, as a classifier predicts the same" in (
@@ -172,17 +173,17 @@ def test_many_methods_without_a_significant_change_are_counted():
     constant = change("c", "inconclusive")._replace(reason=CONSTANT)
     assert short(*undecided).endswith(": u0 on mine; u1 on mine; u2 on mine.")
     assert short(*undecided, constant) == (
-        "No change is significant. Not shown to help: c, u0, u1 and u2. By pairs of a method and"
-        " a data set: 3 undecided and 1 not to be judged."
+        "No change is significant. Not shown to help: c, u0, u1 and u2. Of all pairs of a method"
+        " and a data set: undecided (3) and cannot be judged (1)."
     )
     assert short(change(), *undecided, constant).endswith(
-        "points. Not shown to help: c, u0, u1 and u2. The other pairs of a method and a data set:"
-        " 3 undecided and 1 not to be judged."
+        "(significant). Not shown to help: c, u0, u1 and u2. Of the other pairs of a method and a"
+        " data set: undecided (3) and cannot be judged (1)."
     )
     names = [f"variant {number}" for number in range(9)]
     long = [change(name, "inconclusive") for name in (*names, "DRO")]
     assert "help: DRO, variant 0, variant 1," in short(*long)
-    assert "variant 6 and 2 others. By pairs" in short(*long)
+    assert "variant 6 and 2 others. Of all pairs" in short(*long)
     blind = change("MLP without the attribute", "inconclusive")  # its IFR_p is 100
     assert "help: c, u0, u1 and u2. " in short(*undecided, constant, blind)
     long[-1] = long[-1]._replace(of="yours")
@@ -201,9 +202,9 @@ def test_large_changes_that_are_not_confirmed_are_listed_by_direction():
     large = [undecided("a", 6.0), undecided("b", 8.0), undecided("c", 7.0), undecided("d", -9.0)]
     (words,) = unconfirmed([small, seed, nothing, *large, change()])
     assert words.striptags() == (
-        "Large but not confirmed (not significant). Fairer: b on mine, worst group of age +8.0"
-        " points; c on mine, worst group of age +7.0 points. Less fair: d on mine, worst group of"
-        " age −9.0 points."
+        "Large but not confirmed (not significant; a method can be in both lists, by different"
+        " measures). Fairer: b on mine, worst group of age +8.0 points; c on mine,"
+        " worst group of age +7.0 points. Less fair: d on mine, worst group of age −9.0 points."
     )
     assert words in conclude([change(), *large]).more
     assert unconfirmed([small, seed, nothing]) == []
@@ -230,11 +231,15 @@ def test_without_comparisons_nothing_is_shown():
 @pytest.mark.parametrize(
     ("given", "more", "words"),
     [
-        ({}, {"alone": 55.0}, "; the same method without the individual loss has 55.0."),
-        ({}, {"alone": 60.0}, "has 60.0, so there is no evidence that the loss adds anything."),
-        ({}, {"elsewhere": False}, "; shown for other seeds, not for other data)."),
+        ({}, {"alone": 55.0}, "; without IIFR the method reaches 55.0."),
+        ({}, {"alone": 60.0}, "reaches 60.0, so there is no evidence that IIFR adds anything."),
+        (
+            {},
+            {"elsewhere": False},
+            "runs on these data, not shown for other data).",
+        ),
         ({}, {"elsewhere": True}, " to 15.0)."),
-        ({}, {"seeds": 3, "few_seeds": True}, " to 15.0; both over the same 3 seeds)."),
+        ({}, {"seeds": 3, "few_seeds": True}, " to 15.0; both with the same 3 seeds only)."),
         ({"gap": True}, {}, "to 60.0, which is less fair ("),
         ({"verdict": "inconclusive"}, {}, "to 60.0 (+10.0 points"),
         (
@@ -248,7 +253,7 @@ def test_without_comparisons_nothing_is_shown():
             "15.0); the decisions that change with the attribute alone: 13.3 % → 1.6 % (not"
             " significant after adjustment).",
         ),
-        ({}, {"decisions": (13.3, 1.6), "decisions_differ": True}, ": 13.3 % → 1.6 %."),
+        ({}, {"decisions": (13.3, 1.6), "decisions_differ": True}, "1.6 % (significant)."),
         ({"verdict": "inconclusive"}, {"reason": "why"}, ": not significant, as why."),
         ({"verdict": "inconclusive"}, {}, ": not significant after adjustment for all tests"),
         ({"difference": 0.0, "verdict": "equivalent"}, {}, "from 50.0 to 50.0 (0.0 points"),

@@ -63,7 +63,7 @@ def test_the_published_file_alone(page):
     tree = page(*GROUPS["corpus"], *GROUPS["annotation"], *DATASET)
     lead = text(tree, ".lead")
     assert (
-        lead.startswith("This page shows a stand-in for the authors’ file, with ")
+        lead.startswith("This page shows a file read in place of the authors’, with ")
         and "beside it" not in lead
     )
     assert "sheets are read" not in text(tree, "#dataset")

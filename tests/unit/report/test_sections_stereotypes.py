@@ -34,17 +34,20 @@ def test_a_verdict_names_its_direction():
 def test_verdicts_without_a_preference_differ_in_what_is_known():
     one = row(score=51.0, verdict="equivalent")
     assert (one["leaning"], one["words"]) == ("none", "No preference beyond ±5 points.")
-    start = "Cannot tell whether there is a preference: "
+    start = "Undecided: "
     one = row(score=53.0, verdict="inconclusive")
     assert one["leaning"] == "unclear"
     assert one["words"] == (
-        f"{start}the test finds one of 5 points with a power of 23 %, and 1,200 more swaps would"
-        " give 80 %."
+        f"{start}a preference of 5 points would be found with a probability of 23 %; 1,200 more"
+        " swaps would make it 80 %."
     )
     one = row(score=53.0, verdict="inconclusive", power=0.85, further_clusters=0)
-    assert one["words"] == f"{start}the test finds one of 5 points with a power of 85 %."
+    assert (
+        one["words"]
+        == f"{start}a preference of 5 points would be found with a probability of 85 %."
+    )
     one = row(score=53.0, verdict="inconclusive", power=None, further_clusters=None)
-    assert one["words"] == f"{start}too few swaps."
+    assert one["words"] == f"{start}too few swaps to show or exclude a preference."
 
 
 def test_no_score_is_no_verdict():
@@ -63,14 +66,14 @@ def test_a_model_is_judged_by_the_methods_that_count():
     assert conclude(unclear + aside, SIDES) == {
         "significant": [],
         "leaning": "unclear",
-        "words": "Cannot tell: too few different swapped words, by 1 of 2 main methods.",
+        "words": "Undecided by 1 of 2 main methods: the pairs swap too few different words.",
     }
     fair = conclude([row("cps", verdict="equivalent"), *aside], SIDES)
     assert fair["leaning"] == "none"
     assert fair["words"] == ("It has no preference beyond ±5 points, by 1 of 1 main method.")
     assert conclude(aside, SIDES)["leaning"] is None
     assert conclude([row("aul"), row("cps")], SIDES)["words"] == (
-        "It prefers the stereotype by AUL and CPS, by all 2 main methods."
+        "It prefers the stereotype by all 2 main methods: AUL and CPS."
     )
 
 
@@ -98,14 +101,16 @@ def plain(markup):
 
 def test_headline_counts_models():
     a, b = model("a", ["AUL"], "more"), model("b")
-    assert plain(headline([a, b])).startswith("1 of the 2 models with numbers has a sig")
+    assert plain(headline([a, b])).startswith("1 of the 2 models that can be judged has a sig")
     assert plain(headline([b])).endswith(
-        "significant preference; the pairs have too few different swapped words to tell."
+        "significant preference; undecided, as the pairs swap too few different words."
     )
-    assert plain(headline([b, model("c")])).startswith("Neither of the two models with numbers")
+    assert plain(headline([b, model("c")])).startswith(
+        "Neither of the two models that can be judged"
+    )
     failed = model("d", leaning=None, why=["Broken."])
     assert plain(headline([failed])) == (
-        "No model has numbers on this set. d has no number, since it did not pass the check."
+        "No model can be judged on this set. d cannot be judged, since it did not pass the check."
     )
     assert plain(headline([])) == "No model was scored on this set."
     assert "&lt;b&gt;" in headline([model("<b>")])
@@ -145,12 +150,12 @@ def area(method, auc, p=0.001, biased=100, unbiased=20):
 def test_agreement_with_people_needs_interval_and_p_value_and_pairs():
     assert agreement_words([area("aul", 0.6), area("cps", 0.4), area("sss", 0.52), None]) == (
         "Better than a coin: AUL. Worse than a coin, that is, against the annotators: CPS."
-        " No other method can be distinguished from a coin."
+        " The other methods are undecided: they cannot be told from a coin."
     )
     unsure = [area("aul", 0.6, p=0.2), area("cps", 0.6, p=None)]
-    assert agreement_words(unsure) == "No method can be distinguished from a coin."
+    assert agreement_words(unsure) == "Undecided: no method can be told from a coin."
     assert agreement_words([area("aul", 0.1, unbiased=1)]).startswith(
-        "There are too few pairs to tell"
+        "Cannot be judged, as there are too few pairs"
     )
     assert agreement_words([None]) == ""
 

@@ -204,6 +204,15 @@ def test_a_word_that_contains_the_keyword_is_a_feature():
     assert not [one for one in whole if one.startswith(("within", "counterpart"))]
 
 
+def test_weights_are_those_of_a_logistic_regression_with_its_penalty():
+    examples = [Example(["bag" if good else "skirt"], good, "paper") for good in [True, False] * 20]
+    model = Model(examples)
+    # at the optimum of |w|^2 / 2 + strength * loss, the gradient is 0
+    for feature, sign in (("bag", 1), ("skirt", -1)):
+        wrong = 1 - model.score([feature]) if sign > 0 else model.score([feature])
+        assert model.weights[feature] == pytest.approx(0.03 * sign * 20 * wrong, rel=1e-3)
+
+
 def test_a_source_with_few_bad_sentences_gives_itself_not_away():
     many = [Example(["court"], True, "court")] * 90 + [Example(["court"], False, "court")] * 10
     news = [Example(["news"], True, "news")] * 50 + [Example(["news"], False, "news")] * 50

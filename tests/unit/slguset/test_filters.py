@@ -327,10 +327,10 @@ def test_filters_of_lists_count_whole_words(repository):
     _, names = prepare_filter("names_listed", files, settings)
     sentences = [
         *("Mary left early.", "They told Edwards that he was late.", "He works in Ohio."),
-        *("He came on Monday.", "She met the Supreme Court."),
+        *("He came on Monday.", "She met the Supreme Court.", "She is a Brzezinski too."),
     ]
     found = [one and list(one.evidence) for one in names(sentences)]
-    assert found == [["Mary"], ["Edwards"], None, None, None]
+    assert found == [["Mary"], ["Edwards"], None, None, None, None]
     _, denied = prepare_filter("deny_list", files, settings)
     texts = ["The ship lost her mast.", "Her shipment came."]
     found = denied(texts, ["she"] * 2, ["he"] * 2, ["female"] * 2)

@@ -236,6 +236,7 @@ def test_names_of_special_tokens_in_a_sentence_are_text(lm):
         ("甲乙丙", 1, [(0, 1), (1, 2), (1, 2), (1, 2), (2, 3)], [1, 2, 3]),  # bytes of a character
         ("甲乙丙", 1, [(0, 2), (2, 3)], [0]),
         ("甲乙丙", 1, [(0, 1), (2, 3)], []),
+        ("甲乙 丙", 1, [(0, 1), (1, 3), (3, 4)], [1]),
     ],
 )
 def test_tokens_of(text, start, offsets, expected):

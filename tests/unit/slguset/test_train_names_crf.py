@@ -55,6 +55,8 @@ def test_model_and_report(train, tmp_path):
     assert 0 < single["with_name"] < single["sentences"] == counts["held_out_single_keyword"]
     chosen = next(r for r in single["by_threshold"] if r["threshold"] == report["threshold"])
     assert chosen["recall"] >= 0.93
+    thresholds = [row["threshold"] for row in single["by_threshold"]]
+    assert thresholds == sorted({*thresholds}) and thresholds[0] > 0 and thresholds[-1] < 1
     assert chosen["precision"] > 0.8
     model = NameModel(paths["model"])
     assert [*model.find_names(["昨天孙晓红看望了她。", ""], 0.1)] == [[(2, 5)], []]

@@ -26,7 +26,7 @@ def test_by_hand(tmp_path):
     # As far from 50, on different sides: no difference in bias.
     assert row["difference"] == "0.000000" and row["less_biased"] == ""
     assert row["p_value"] == row["p_adjusted"] == "1.000000"
-    assert row["words"].startswith("Cannot tell whether there is a difference between a and b: the")
+    assert row["words"].startswith("Undecided: a difference between a and b of 5 points would")
     assert "They lie 27.8 and 27.8 points from 50, a difference of 0.0" in row["words"]
     assert row["verdict"] == "inconclusive"
 

@@ -20,7 +20,7 @@ def test_columns_labels_and_groups(tmp_path):
 
 
 def test_whole_numbers_of_eidig(tmp_path):
-    months, ages = [4, 12, 18, 24, 72], [25, 45, 46, 65, 66]
+    months, ages = [4, 12, 18, 24, 72], [25, 26, 46, 65, 66]
     lines = [german_line(a, months=m, amount=m) for m, a in zip(months, ages, strict=True)]
     table = read([german(tmp_path, *lines)], {})
     column = dict(zip(table.integer_features, table.integers.T.tolist(), strict=True))

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from evenhand.compare.causes import Causes
 from evenhand.compare.gates import Outcome
 from evenhand.compare.numbers import ALPHA, MOVED, SAME, Compared, ComparedTable
+from evenhand.compare.results import MODEL
 from evenhand.io.markdown import render
 from evenhand.metrics.differences import Estimate
 
@@ -56,7 +57,7 @@ def markdown(comparison: Comparison) -> str:
     filters = {
         "text": text,
         "stem": lambda path: text(path.removeprefix("tables/").removesuffix(".csv")),
-        "row": _row,
+        "row": lambda key: _row(key, comparison.versions),
         "count": lambda items, noun: f"{len(items)} {noun}{'' if len(items) == 1 else 's'}",
         "estimate": estimate,
         "side": _side,
@@ -101,8 +102,10 @@ def _side(number: Compared) -> str:
     return "rose" if number.distance_change > 0 else "fell"
 
 
-def _row(key: Mapping[str, str]) -> str:
-    """Name a row by its keys; columns that are blank or ``all`` are left out."""
+def _row(key: Mapping[str, str], versions: tuple[str, str] | None = None) -> str:
+    """Name a row by its keys, without ``all`` and blanks; a model of two versions by both."""
+    if versions and key.get(MODEL) == versions[0]:
+        key = {**key, MODEL: " → ".join(versions)}
     named = [f"{name} {value}" for name, value in key.items() if value not in ("", "all")]
     return text(", ".join(named), 4 * CHARACTERS) or "all"
 

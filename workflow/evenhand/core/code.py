@@ -7,7 +7,8 @@ each stage records the same digest.
 The digest of a module covers, for itself and every project module that it imports
 (transitively, wherever in the file the import is, parent packages included), the syntax tree
 without docstrings and comments: one hash per top-level definition, and their order where it can
-matter. It also covers the version of each third-party package that any of them imports, and of
+matter, and the catalogue of sentences of the same name beside it (`evenhand.text.catalogue`). It
+also covers the version of each third-party package that any of them imports, and of
 all packages that these require. An import by a computed name is invisible here: a stage declares
 such an argument as a `Plugin` (see `evenhand.core.stage`) and its rule names the module beside the
 stage. A package that is imported by its name is a family (see `evenhand.core.families`): all its
@@ -216,6 +217,10 @@ def _read(module: str) -> tuple[dict[str, str], list[str], list[str]]:
     if path is None:
         raise InputError(f"there is no module {module}", file=LIBRARY)
     definitions, names = _kept(path)
+    sentences = path.with_suffix(".jinja")
+    if sentences.is_file():
+        content = hashlib.sha256(sentences.read_bytes()).hexdigest()
+        definitions = definitions | {"(sentences)": content[:16]}
     parts = module.split(".")
     project = {".".join(parts[:i]) for i in range(1, len(parts))}
     foreign = set()

@@ -124,7 +124,7 @@ Natural = Annotated[int, Range(least=0)]
 Share = Annotated[float, Range(above=0, most=1)]
 Fraction = Annotated[float, Range(above=0, below=1)]
 #: The smallest difference that matters, in percentage points.
-Delta = Annotated[float, Range(above=0, most=45)]
+Delta = Annotated[float, Range(least=0.5, most=45)]
 
 
 Stage = Callable[..., dict[str, Any] | None]

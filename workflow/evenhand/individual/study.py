@@ -33,8 +33,6 @@ class IndividualStudy:
         The reported settings of methods, from `read_settings`.
     training : Path
         ``training.csv``: layers, learning rates, batches and epochs.
-    phrases : Path
-        The Jinja template of the findings.
     delta : float
         The smallest difference that matters, in percentage points.
     """
@@ -46,7 +44,6 @@ class IndividualStudy:
     published: Published
     settings: list[dict[str, Any]]
     training: Path
-    phrases: Path
     delta: float = 5.0
 
     @cached_property

@@ -25,7 +25,6 @@ def tabulate_individual(
     published: list[Source],
     settings: Input,
     training: Input,
-    phrases: Input,
     out: Output,
     delta: Delta = 5.0,
 ) -> dict[str, Any]:
@@ -43,8 +42,6 @@ def tabulate_individual(
         The reported settings of methods (``resources/iifr/settings.csv``).
     training : Path
         The training hyperparameters (``resources/iifr/training.csv``).
-    phrases : Path
-        The Jinja template of the findings.
     out : Path
         The folder of the tables; see `evenhand.core.tables`.
     delta : float
@@ -66,7 +63,6 @@ def tabulate_individual(
         published=read_published(published),
         settings=read_settings(settings),
         training=training,
-        phrases=phrases,
         delta=delta,
     )
     lost = {

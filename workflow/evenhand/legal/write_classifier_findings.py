@@ -29,6 +29,8 @@ Finding = tuple[Row, bool, Sequence[str]]
 #: The tables that findings are computed from.
 TABLES = ("table_4", "tests", "table_2", "calibration")
 
+_say = read_catalogue(__file__)
+
 #: The measures on which linear classifiers are compared with transformers.
 MEASURES = ("mean", "worst", "gd")
 
@@ -38,7 +40,6 @@ def write_classifier_findings(
     tables: list[Source],
     declarations: list[str],
     claims: Input,
-    template: Input,
     out: Output,
     objectives: list[str] | None = None,
     objective_titles: list[str] | None = None,
@@ -53,8 +54,6 @@ def write_classifier_findings(
         That of each of these data sets, as JSON.
     claims : path
         FairLex's claims (published_claims.csv); those over all data sets are used.
-    template : path
-        The sentences (findings.jinja): a macro per finding.
     out : path
         JSON: ``findings``, a list of
 
@@ -97,7 +96,6 @@ def write_classifier_findings(
         together = {name: [row for scope in scopes for row in scope[2][name]] for name in TABLES}
         published = claim_values if all(scope[3] for scope in scopes) else {}
         scopes.append((f"Over {len(scopes)} data sets", None, together, published))
-    fill = read_catalogue(template)
     findings, left_out = [], Counter()
     for where, name, rows_by_table, published in scopes:
         for question, ask in QUESTIONS.items():
@@ -105,7 +103,7 @@ def write_classifier_findings(
                 left_out[question] += 1
                 continue
             numbers, holds, names = finding
-            sentence = fill(question, where, numbers, names)
+            sentence = _say(question, where, numbers, names)
             row = {"id": question, "dataset": name, "sentence": sentence}
             findings.append(row | {"holds": holds, "numbers": numbers})
     write_json(out, {"findings": findings, "left_out": dict(sorted(left_out.items()))})

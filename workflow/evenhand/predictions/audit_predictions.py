@@ -94,7 +94,7 @@ def audit_predictions(
         study = preferences.LogStudy(answers, bad, delta)
         counts = tabulate(out, [preferences, left_out], study)
         document |= {"cases": len(answers), "groups": [], "left_out": len(bad)}
-        document |= {"rows": len(answers) + len(bad), "unknown": {}}
+        document |= {"rows": len(answers) + len(bad), "unknown": {}, "delta": delta}
         rows = [answer._asdict() for answer in answers]
     else:
         if len(files) != 1 or label is None or not groups:
@@ -161,10 +161,11 @@ def write_audit(
         "groups": list(predictions.groups),
         "left_out": left_out,
         "several": predictions.several,
+        "repeated": predictions.repeated,
         "runs": len(predictions.predicted),
         "classes": predictions.classes,
-        "metrics": list(dict.fromkeys(item.metric for item in study.metrics)),
         "delta": delta,
+        "metrics": list(dict.fromkeys(item.metric for item in study.metrics)),
         "positive": None if positive is None else predictions.classes[positive],
         "not_crossed": [*without, *many],
     }

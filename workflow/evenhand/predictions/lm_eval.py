@@ -63,7 +63,8 @@ def log_files(files: list[Path]) -> list[Path]:
                                                 if file.is_dir() else [file])]  # fmt: skip
     if not paths:
         remedy = "run lm_eval with --log_samples, or name a CSV or Parquet file"
-        raise InputError("has no samples_*.jsonl", file=files[0], remedy=remedy)
+        problem = "has no log of lm-evaluation-harness (samples_*.jsonl)"
+        raise InputError(problem, file=files[0], remedy=remedy)
     return paths
 
 

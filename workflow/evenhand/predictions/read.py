@@ -80,6 +80,9 @@ class Predictions:
         Their probabilities.
     several : bool
         Whether a case may have several of the classes.
+    repeated : int
+        Rows that equal an earlier one in every column, where there is neither an id nor a cluster,
+        and a column that is not used otherwise.
     left_out : list of dict
         The quarantine: row, id, reason, detail.
     """
@@ -96,6 +99,7 @@ class Predictions:
     changed: np.ndarray
     flipped: np.ndarray
     several: bool = False
+    repeated: int = 0
     left_out: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -145,6 +149,7 @@ def read_predictions(
         raise InputError("name either `prediction` or `probabilities`", file=file)
     columns = {"prediction": prediction, "probabilities": [*by_class.values()], "id": id}
     check_columns(table, file, **columns, cluster=cluster, counterfactual_of=counterfactual_of)
+    spare = {*table} - {prediction, *by_class.values(), label, counterfactual_of, *groups}
     table = _join_labels(table, file, gold, id, label, groups)
     if unknown := sorted({*bins} - {*groups}):
         raise InputError(f"`bins` names {unknown[0]}, which is none of `groups`", file=file)
@@ -198,7 +203,7 @@ def read_predictions(
         )
     for name in groups:
         column = members[name].iloc[kept]
-        _check_groups(name, column[column != ""], name in bins, bad, file)
+        _check_groups(name, members[name], kept, name in bins, bad, file)
         if name == label or column.equals(labels.iloc[kept]):
             raise InputError(
                 f"the attribute {name} is the label", file=file, remedy="name a protected attribute"
@@ -215,6 +220,7 @@ def read_predictions(
         factual=np.searchsorted(kept, factual),
         changed=np.array(changed, dtype=str),
         flipped=np.empty((0, len(classes))) if p is None else p[rows],
+        repeated=0 if id or cluster or not spare else int(table.duplicated().sum()),
         left_out=bad.rows(),
     )
 
@@ -268,17 +274,21 @@ def _unknown_label(
     )
 
 
-def _check_groups(name: str, cells: pd.Series, has_bins: bool, bad: "_LeftOut", file: Path) -> None:
-    """Raise InputError if an attribute has too few or too many groups."""
-    values = {*cells}
+def _check_groups(
+    name: str, column: pd.Series, kept: np.ndarray, has_bins: bool, bad: "_LeftOut", file: Path
+) -> None:
+    """Raise InputError if the kept rows of an attribute have too few or too many groups."""
+    cells = column.iloc[kept]
+    values = {*cells} - {""}
     if len(values) < 2:
         nothing = "no number for its bins" if has_bins else "no value"
-        only = f"one value only ({next(iter(values))})" if values else nothing
+        same = "all numbers in one bin" if has_bins else "one value only"
+        only = f"{same} ({next(iter(values))})" if values else nothing
         problem = f"the attribute {name} has {only}, so there are no groups to compare"
-        if not bad.usable.all():
+        if len({*column} - {""}) > len(values):
             problem += f"; {bad.count()}: {bad.first()}"
         raise InputError(problem, file=file)
-    check_group_count(name, values, len(cells), file)
+    check_group_count(name, values, (cells != "").sum(), file)
 
 
 def one_hot(places: Sequence[int], classes: Sequence[str]) -> np.ndarray:

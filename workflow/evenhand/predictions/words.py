@@ -1,16 +1,10 @@
 """The findings of an audit of predictions, in sentences."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
-from functools import cache
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
-from evenhand.text.catalogue import read_catalogue
-from evenhand.text.phrases import conclusion
-
-#: The sentences.
-PHRASES = "phrases.jinja"
+from evenhand.text.catalogue import conclusion, read_catalogue
 
 Tables = Mapping[str, list[dict[str, Any]]]
 
@@ -29,7 +23,10 @@ TITLES = {
 }
 
 
-def findings(tables: Tables) -> list[str]:
+_say = read_catalogue(__file__)
+
+
+def findings(tables: Tables, delta: float) -> list[str]:
     """Return a sentence for each gap above noise, the clearest first, or for each verdict on logs.
 
     The sentence on a gap names the group that differs most significantly from all others.
@@ -38,8 +35,10 @@ def findings(tables: Tables) -> list[str]:
     ----------
     tables : mapping
         The rows of the tables of `evenhand.predictions.audit_predictions`, by name.
+    delta : float
+        The smallest difference that matters, in percentage points.
     """
-    logs = [_preference(row) for row in tables.get("preferences", []) if _is_whole(row)]
+    logs = [_preference(row, delta) for row in tables.get("preferences", []) if _is_whole(row)]
     return logs or _gaps(tables)
 
 
@@ -69,6 +68,8 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
     for (name, _), groups in spelt.items():
         if len(groups) > 1:
             sentences.append(_say("spelt", groups=list(groups), name=name))
+    if count := description.get("repeated"):
+        sentences.append(_say("repeated", count=count, rows=description["rows"]))
     if "tpr" not in description.get("metrics", ["tpr"]):  # logs have no metrics
         sentences.append(_say("no_positive"))
     return sentences
@@ -79,27 +80,19 @@ def left_out_words(reasons: Counter[str], total: int, noun: str = "rows") -> str
     return _say("left_out", reasons=reasons, total=total, noun=noun)
 
 
-def _say(sentence: str, **facts: Any) -> str:
-    return _catalogue()(sentence, **facts)
-
-
-@cache
-def _catalogue() -> Callable[..., str]:
-    return read_catalogue(Path(__file__).with_name(PHRASES))
-
-
 def _is_whole(row: dict[str, Any]) -> bool:
     return row["bias_type"] == "all"
 
 
-def _preference(row: dict[str, Any]) -> str:
+def _preference(row: dict[str, Any], delta: float) -> str:
     name = ", ".join(filter(None, (row["task"], row["condition"])))
     if row["score"] is None:
         return _say("unscored", name=name)
-    return f"{name}: {preference(row)}"
+    items = _say("answers", row=row) if row["condition"] else f"{row['scored']:,} pairs"
+    return f"{name}: {preference(row, items, delta)}"
 
 
-def preference(row: dict[str, Any], items: str = "", delta: float = 5) -> str:
+def preference(row: dict[str, Any], items: str, delta: float) -> str:
     """Return how often the stereotype is preferred, of `items`, with interval and verdict."""
     verdict = conclusion(
         row["verdict"],

@@ -289,7 +289,7 @@ def _with_numbers(document: Document, sides: Sequence[str]) -> Document:
         values = [value for model in models for value in model["measures"][0]]
         sizes = sorted(abs(value) for value in values if value is not None) or [1]
         for model in models:
-            model["reach"] = sizes[min(int(len(sizes) * REACH), len(sizes) - 1)] or 1
+            model["reach"] = sizes[int(len(sizes) * REACH)] or 1
     more, less = map(visible, sides)
     orders = [(key, words.format(more=more, less=less)) for key, words in form("orders")]
     return document | {"orders": orders}

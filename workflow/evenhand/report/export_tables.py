@@ -36,7 +36,6 @@ def export_tables(
     files: list[str],
     out: Output,
     provenance: Input | None = None,
-    phrases: Input | None = None,
     rows: Count = 1000,
     notice: str = "",
 ) -> dict[str, Any]:
@@ -61,8 +60,6 @@ def export_tables(
         The folder.
     provenance : path, optional
         ``provenance.json``: the LaTeX file states the stage that made each table.
-    phrases : path, optional
-        The catalogue of `evenhand.report.headline.plain`, named so that a change of it counts.
     rows : int
         The maximum number of rows of the LaTeX and Markdown files.
     notice : str

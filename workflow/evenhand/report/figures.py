@@ -465,7 +465,7 @@ def _rows(
     """
     space = 7 * max((len(row["text"]) for row in rows), default=0) + 12
     base = alt.Chart()
-    lines = {"lineBreak": "\n", "lineHeight": 13, "baseline": "line-bottom"}
+    lines = {"lineBreak": "\n", "lineHeight": 16, "baseline": "line-bottom"}
     left = base.mark_text(align="left", yOffset=-3, limit=alt.ExprRef(f"width - {space}"), **lines)
     right = base.mark_text(align="right", yOffset=-9, color=_variable("soft"))
     layers = [

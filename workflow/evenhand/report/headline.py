@@ -6,9 +6,8 @@ A headline is a module of `evenhand.report.headlines` with one function,
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,6 @@ from markupsafe import Markup, escape
 
 from evenhand.core.tables import read_table
 from evenhand.errors import InputError
-from evenhand.report.page_list import FOLDER, PHRASES
 from evenhand.report.read import read_json
 from evenhand.report.render import count, decimal, percent, plural, signed, visible
 from evenhand.text import phrases as text
@@ -122,6 +120,8 @@ class Headline:
     verdicts : list of Verdicts
     doubts : list of str
         Results that cannot be trusted, and why.
+    left_out : list of str
+        Those of the doubts that the console states too: input that was left out.
     unjudged : str
         The published numbers that could not be judged, and why.
     against : list of str
@@ -142,6 +142,7 @@ class Headline:
     figure_files: Sequence[str] = ()
     verdicts: Sequence[Verdicts] = ()
     doubts: Sequence[str] = field(default_factory=list)
+    left_out: Sequence[str] = ()
     unjudged: str = ""
     against: Sequence[str] = ()
     main: str = ""
@@ -273,22 +274,22 @@ def listed(words: Sequence[str], most: int = 4, others: str = "others") -> Marku
 
 
 def say(phrase: str, files: Iterable[str] = (), /, **facts: Any) -> SourcedStatement:
-    """Return a sentence of ``templates/phrases.jinja`` with its facts, which are escaped.
-
-    A page with such sentences has the catalogue among its templates (`pages.USED`).
-    """
-    return with_sources(_catalogue(html=True)(phrase, **facts), files)
+    """Return a sentence of the catalogue with its facts, which are escaped."""
+    return with_sources(_markup(phrase, **facts), files)
 
 
 def plain(phrase: str, /, **facts: Any) -> str:
     """Return such a sentence as plain text, for cards too; the template that shows it escapes."""
-    return _catalogue(html=False)(phrase, **facts)
+    return _text(phrase, **facts)
 
 
-@cache
-def _catalogue(*, html: bool) -> Callable[..., str]:
-    numbers = {"count": count, "decimal": decimal, "percent": percent, "plural": plural}
-    words = {"name": name, "signed": signed, "every": text.listed}
-    if html:
-        words |= {"listed": listed, "every": lambda words: listed(words, most=len(words))}
-    return read_catalogue(FOLDER / PHRASES, html=html, **numbers, **words)
+_FORMATS = {"count": count, "decimal": decimal, "percent": percent, "plural": plural}
+_FORMATS |= {"name": name, "signed": signed}
+_text = read_catalogue(__file__, **_FORMATS, every=text.listed)
+_markup = read_catalogue(
+    __file__,
+    html=True,
+    **_FORMATS,
+    listed=listed,
+    every=lambda words: listed(words, most=len(words)),
+)

@@ -31,15 +31,11 @@ PAGES = {
 #: The pages that list items, with a folder of tables beside each.
 EXPLORERS = ("sentences", "people", "cases", "predicted")
 
-#: The sentences that Python fills, see `evenhand.report.headline.say`.
-PHRASES = "phrases.jinja"
-
 #: The files that every page uses.
 COMMON = (
     *("base.html", "macros.html", "more_tables.html"),
     *("style.css", "page.js", "figures.js"),
     *("datatables.min.js", "datatables.license.txt"),
-    PHRASES,
 )
 
 #: The scripts that draw figures, and their licences: in each page, or once beside all pages.

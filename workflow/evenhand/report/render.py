@@ -17,7 +17,7 @@ from markupsafe import Markup
 from evenhand.core.rows import grouped, where
 from evenhand.errors import InputError
 from evenhand.report.page_list import BESIDE, DRAWING, NOTICE, links_to_pages
-from evenhand.text.phrases import VERDICTS
+from evenhand.text.catalogue import verdict_words
 
 if TYPE_CHECKING:
     from altair import LayerChart
@@ -97,7 +97,7 @@ def _engine(named: tuple[tuple[str, str], ...]) -> Environment:
         "json": as_json,
         "chart": as_chart,
         "by": grouped,
-        "verdict": lambda name: VERDICTS.get(name, in_words(name)),
+        "verdict": lambda name: verdict_words(name) or in_words(name),
     }
     engine.globals |= {
         "scripts_of": partial(scripts_of, texts),

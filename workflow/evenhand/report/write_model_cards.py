@@ -51,7 +51,6 @@ DEGREES = ("male_degree", "female_degree", "mean_degree")
 def write_model_cards(
     *,
     template: Input,
-    phrases: Input | None = None,
     out: list[Output],
     models: list[str],
     languages: list[str],
@@ -73,9 +72,6 @@ def write_model_cards(
     ----------
     template : path
         ``report/cards/model_card.md.jinja``.
-    phrases : path, optional
-        The catalogue of `evenhand.report.headline.plain`, whose sentences pages and cards share.
-        It is read from there; the workflow names it, so that a change makes the cards again.
     out : list of path
         README.md of each model.
     models, languages : list of str

@@ -276,7 +276,7 @@ def _check_field(
         raise InputError(
             f"no record has the text field {text_field!r}: {fields}",
             file=files[0],
-            remedy="set text_field to the field or column that holds the text",
+            remedy="set `text_field` to the field or column that holds the text",
         )
 
 

@@ -134,7 +134,7 @@ def plan_shards(
         what = f"; skipped: {listed(details, 3)}" if skipped else ""
         raise InputError(
             f"corpus {corpus} has no file that can be read{what}",
-            remedy="list text files, folders or archives of them under `files`, or state a format",
+            remedy="give text, JSON lines or tables as CSV, or folders or archives of them",
         )
     cuttable = CUT_AT_LINES if paragraphs == "line" else frozenset()
     if header:
@@ -156,7 +156,7 @@ def _expand(corpus: str, pattern: str) -> list[tuple[str, int, Why | None]]:
         files += walk(match) if os.path.isdir(match) else [_stat(corpus, match)]  # noqa: PTH112
     if not files:
         problem = f"nothing matches {pattern}" if is_pattern else f"the folder {path} is empty"
-        raise InputError(f"corpus {corpus}: {problem}", remedy="mend the path under `files`")
+        raise InputError(f"corpus {corpus}: {problem}", remedy="correct the path")
     return files
 
 
@@ -168,7 +168,7 @@ def _stat(corpus: str, path: str) -> tuple[str, int, Why | None]:
         raise InputError(
             f"corpus {corpus}: cannot be read ({error.strerror})",
             file=path,
-            remedy="mend the path under `files`; paths begin where Snakemake is started",
+            remedy="correct the path; paths begin where Snakemake is started",
         ) from error
 
 

@@ -1,37 +1,76 @@
-"""Catalogues of sentences: Jinja files with a macro per sentence, which gets its facts."""
+"""Catalogues of sentences: Jinja files with a macro per sentence, which gets its facts.
+
+The catalogue of a module is beside it, with its name: ``words.jinja`` of ``words.py``. It counts as
+code of the module (`evenhand.core.code`).
+"""
 
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from evenhand.text.phrases import listed
 
 
-def read_catalogue(path: Path, *, html: bool = False, **filters: Any) -> Callable[..., str]:
+def read_catalogue(
+    module: str, *, html: bool = False, **filters: Callable[..., Any]
+) -> Callable[..., str]:
     """Return the function that fills a sentence: it takes the macro's name, and the facts.
 
     Parameters
     ----------
-    path : Path
-        The catalogue.
+    module : str
+        The ``__file__`` of the module with the catalogue, which is read with the first sentence.
     html : bool
         Whether sentences are markup, in which facts are escaped.
     **filters
         Functions that format facts, besides ``listed``, ``fixed`` (decimals) and ``short``.
     """
-    from jinja2 import Environment, StrictUndefined
 
-    environment = Environment(undefined=StrictUndefined, autoescape=html)
-    environment.filters |= {
-        "listed": listed,
-        "fixed": lambda value, digits: f"{value:.{digits}f}",
-        "short": lambda value: f"{value:g}",
-    } | filters
-    macros = environment.from_string(path.read_text(encoding="utf-8")).module
+    @cache
+    def macros() -> Any:
+        from jinja2 import Environment, StrictUndefined
+
+        environment = Environment(undefined=StrictUndefined, autoescape=html)
+        environment.filters |= {
+            "listed": listed,
+            "fixed": lambda value, digits: f"{value:.{digits}f}",
+            "short": lambda value: f"{value:g}",
+        } | filters
+        text = Path(module).with_suffix(".jinja").read_text(encoding="utf-8")
+        return environment.from_string(text).module
 
     def fill(sentence: str, /, *facts: Any, **named: Any) -> str:
-        text = getattr(macros, sentence)(*facts, **named)
+        text = getattr(macros(), sentence)(*facts, **named)
         return type(text)(re.sub("[ \n]+", " ", text).strip())
 
     return fill
+
+
+_say = read_catalogue(__file__)
+
+
+def verdict_words(verdict: str | None) -> str:
+    """Return such a verdict for the cell of a table; blank for another word."""
+    return _say("verdict", verdict)
+
+
+def reason(name: str) -> str:
+    """Return why a comparison has no test."""
+    return _say("reason", name)
+
+
+def conclusion(verdict: str, **facts: Any) -> str:
+    """Return a verdict of `evenhand.metrics.inference` in words, without a full stop.
+
+    Parameters
+    ----------
+    verdict : str
+        above, below, equivalent or inconclusive.
+    **facts
+        ``difference``: the effect that is absent within ``delta`` (with its unit); ``above`` and
+        ``below``: the meaning of a significant difference in either direction; ``power`` of the
+        test at delta, and ``further`` clusters for 80 %; ``clusters``: their noun.
+    """
+    return _say("conclusion", verdict, **facts)

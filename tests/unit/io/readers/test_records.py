@@ -221,7 +221,7 @@ def test_a_table_without_the_column_is_told_once() -> None:
 
 
 def test_the_text_column_stands_once_in_the_header() -> None:
-    with pytest.raises(InputError, match=r"f:1: has the column 'text' twice; .*text_field\.$"):
+    with pytest.raises(InputError, match=r"f:1: has the column 'text' twice; .*`text_field`\.$"):
         read("text,text\n甲,乙", "csv")
     assert read("a,a,text\n1,2,甲", "csv")[0] == [(2, "甲")]
     assert read("text,text\n甲,乙", "csv", text_field="2")[0] == [(2, "乙")]

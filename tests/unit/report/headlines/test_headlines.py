@@ -7,10 +7,10 @@ from evenhand.errors import InputError
 from evenhand.report.headline import SYSTEMS
 
 EMPTY = {
-    "language_models": "No model has a score, so nothing is known of bias.",
+    "language_models": "No model has a score, so bias cannot be judged.",
     "predictions": "There are no predictions.",
     "legal": "Nothing was built yet.",
-    "individual_fairness": "There is no conclusion.",
+    "individual_fairness": "Cannot be judged: there is no result yet.",
     "mitigation": "No method was compared with plain training.",
     "slguset": "Nothing was built yet.",
 }

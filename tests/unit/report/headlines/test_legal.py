@@ -67,7 +67,7 @@ def test_one_test_decides_each_verdict(tmp_path):
     groups = [groups[0] | {"worst": True}, groups[0] | {"group": "men", "worst": False}]
     headline = describe([classifiers(tmp_path, *rows, groups=groups), cases(tmp_path)], TITLES)
     assert headline.sentence == (
-        "The lowest score of a group was compared with random groups of the same sizes, for 5"
+        "Does a group score lower than random groups of the same sizes? Tested for 5"
         " combinations of attribute and classifier under plain training. Lower (significant after"
         " adjustment for 4 tests): 1; lower, but no lower than random groups with the same labels:"
         " 1; no gap that matters: 1; undecided (not significant, with too few cases to exclude a"
@@ -76,15 +76,16 @@ def test_one_test_decides_each_verdict(tmp_path):
     )
     assert headline.sentence.files == ("tables/classifiers/ecthr/table_4.csv",)
     assert headline.more == [
-        "In <bdi>ECtHR, Applicant</bdi>, the macro-F1 of the group <bdi>women</bdi> is 40.0 (95 %"
-        " interval 35.0 to 46.0) by <bdi>linear</bdi>. In 95 % of draws of random groups of"
-        " the same sizes, even the group that scores lowest has 50.0 or more: this score is"
-        " significantly low."
+        "In <bdi>ECtHR, Applicant</bdi>, the macro-F1 (mean F1 of all classes; 100 is best) of the"
+        " group <bdi>women</bdi> is 40.0 (95 % interval 35.0 to 46.0) by <bdi>linear</bdi>. In 95 %"
+        " of draws of random groups of the same sizes, the lowest of their scores is 50.0 or more:"
+        " this score is significantly low."
     ]
     assert headline.line == headline.more[0] and headline.details == [headline.sentence]
     assert headline.strength == 3.0
     assert headline.short == (
-        "No. Lower macro-F1 than random groups of the same size (significant after adjustment for 4"
+        "No. Lower macro-F1 (mean F1 of all classes) than random groups of the same size"
+        " (significant after adjustment for 4"
         " tests): the group <bdi>women</bdi> (<bdi>ECtHR, Applicant</bdi>) by <bdi>linear</bdi>."
     )
     start = "Do not use <bdi>linear</bdi> for the group <bdi>women</bdi> (<bdi>ECtHR, Applicant"
@@ -101,7 +102,9 @@ def test_a_score_that_is_low_before_adjustment_only_is_no_verdict(tmp_path):
     headline = describe([classifiers(tmp_path, low("above", p=0.03), low("equivalent", p=0.5))], {})
     words = "(significant after adjustment for 2 tests): none; lower before adjustment only: 1"
     assert words in headline.sentence
-    assert headline.more[0].endswith("has 50.0 or more; not significant after adjustment.")
+    assert headline.more[0].endswith(
+        "the lowest of their scores is 50.0 or more; not significant after adjustment."
+    )
     assert headline.short.startswith("Not significant after adjustment for 2 tests, though")
     assert headline.strength == 0 and headline.next == "" and headline.line == headline.sentence
     assert checks.rows(headline.figure, "kind") == ["unclear"] * 2
@@ -118,7 +121,7 @@ def test_the_clearest_low_score_comes_first(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "begins"),
     [
-        ([low("inconclusive"), low("above", p=0.001)], "No. Lower macro-F1 than"),
+        ([low("inconclusive"), low("above", p=0.001)], "No. Lower macro-F1 (mean F1 of"),
         (
             [low("inconclusive", p=0.5), low("above", p=0.03)],
             "Not significant after adjustment for 2",

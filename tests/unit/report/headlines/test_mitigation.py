@@ -71,7 +71,8 @@ def test_individual_losses_are_compared_at_the_largest_weight_that_all_have(tmp_
     words = compare_weights([tmp_path])
     assert words.files == ("tables/individual/grid.csv",)
     assert words == (
-        "Compare individual losses at equal weight λ only: at λ 1, IFR_p of the plain network is"
+        "IFR_p depends on the weight λ of the individual loss, so compare losses at the same λ:"
+        " at λ 1, IFR_p of the plain network is"
         " 50.0 with <bdi>IIFR on cosine pairs</bdi> and 97.6 with"
         " <bdi>IIFR on counterfactual pairs</bdi>."
     )

@@ -1,6 +1,9 @@
 """The headline of predictions that were made elsewhere, and the page that begins with it."""
 
+import json
+
 import pytest
+from markupsafe import Markup
 
 from evenhand.predictions.audit_predictions import audit_predictions
 from evenhand.report.headlines.predictions import conclude, describe
@@ -11,9 +14,11 @@ from unit.predictions.test_audit_predictions import people
 def audited(tmp_path):
     """The description and the folder of tables of an audit, by their places below the results."""
 
-    def made(name, shift):
+    def made(name, shift, blank=0):
         file = tmp_path / f"{name}.csv"
-        people(shift=shift).to_csv(file, index=False)
+        table = people(shift=shift)
+        table["p"] = table["p"].mask(table.index < blank)
+        table.to_csv(file, index=False)
         meta = tmp_path / "predictions" / name / "meta.json"
         tables = tmp_path / "tables/predictions" / name
         meta.parent.mkdir(parents=True)
@@ -38,4 +43,16 @@ def test_the_set_with_the_clearest_gap_comes_first(audited):
     fair = describe(audited("other", 0.0), {})
     assert fair.strength == 0
     assert "is significantly larger than between random groups" in fair.sentence
+    assert not found.left_out
     assert conclude([]).sentence == "There are no predictions."
+
+
+def test_rows_that_are_left_out_are_stated_on_the_front_page_and_the_console(audited, write):
+    meta, tables = audited("mine", 0.0, blank=3)
+    (words,) = describe([meta, tables], {}).left_out
+    assert Markup(words).striptags().startswith("3 of 400 rows of <mine> were left out.")
+    tree = write("front", [meta, tables], systems=["predictions"])
+    printed = json.loads(tree.css_first("#findings").text())
+    assert (
+        printed[-1].startswith("3 of 400 rows of") and "3 of 400" in tree.css_first("#trust").text()
+    )

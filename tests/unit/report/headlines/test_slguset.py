@@ -87,9 +87,9 @@ def test_several_models_are_counted(tmp_path):
 def test_an_untrusted_model_gets_no_number(tmp_path):
     row = lean("<b>", 0.777, "male", trusted=False, reason="missing_weights, a_new_reason")
     found = describe([bias(tmp_path, [row])], {})
-    assert found.sentence == "No model passed its check. So there is no conclusion about bias."
+    assert found.sentence == "No model passed its check, so bias cannot be judged."
     (doubt,) = found.doubts
-    assert doubt.startswith("<bdi>&lt;b&gt;</bdi> gets no number. Its checkpoint lacks")
+    assert doubt.startswith("<bdi>&lt;b&gt;</bdi> cannot be judged. Its checkpoint lacks")
     assert "a_new_reason" in doubt
     assert "777" not in f"{found.sentence}{found.more}{found.doubts}"
 
@@ -144,7 +144,7 @@ def test_published_counts_of_models_are_judged_within_a_share(tmp_path):
         "not_reproduced": 1,
         "not_run": 3,
     }
-    assert found.sentence.endswith("This is on a stand-in for the authors’ file.")
+    assert found.sentence.endswith("This is on a file read in place of the authors’.")
 
 
 def test_reads_what_the_stages_leave(tmp_path):
@@ -174,7 +174,7 @@ def test_reads_what_the_stages_leave(tmp_path):
     assert found.next == "Clarify the criteria, annotate a new sample, and report its alpha."
     assert found.more[2].startswith("Of 2 models, 2 show a significant male bias, 0 a female one")
     doubts = " ".join(found.doubts)
-    assert "<bdi>headless</bdi> gets no number" in doubts
+    assert "<bdi>headless</bdi> cannot be judged" in doubts
     assert "2 parts of the corpus could not be read." in doubts
 
 

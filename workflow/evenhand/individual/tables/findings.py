@@ -1,7 +1,7 @@
 """The findings: facts from the other tables, in sentences.
 
 Each question about a data set is a function that returns facts; the macro of the same name in the
-Jinja template `IndividualStudy.phrases` renders them as a sentence.
+catalogue renders them as a sentence.
 """
 
 from collections import Counter
@@ -48,16 +48,17 @@ HEADLINES = ("blind_fairer", "iifr_fairer", "fewer_positives", "other_gain", "no
 
 Facts = dict[str, Any]
 
+_say = read_catalogue(__file__, method=method_title)
+
 
 def rows(study: IndividualStudy) -> Iterator[Row]:
     """Yield headlines, the reproduced share of each table, and the findings of each data set.
 
     Questions with a missing number have no row.
     """
-    fill = read_catalogue(study.phrases, method=method_title)
 
     def row(finding: str, dataset: str | None, facts: Facts, macro: str = "") -> Row:
-        sentence = fill(macro or finding, facts)
+        sentence = _say(macro or finding, facts)
         sentence = sentence[:1].upper() + sentence[1:]
         return {"finding": finding, "dataset": dataset, "sentence": sentence} | {
             "holds": facts.get("holds")

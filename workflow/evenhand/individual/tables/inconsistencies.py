@@ -18,6 +18,7 @@ from evenhand.individual.published import Cell, Number, Published
 from evenhand.individual.published import number as parse_number
 from evenhand.individual.results import FORM
 from evenhand.individual.study import IndividualStudy
+from evenhand.text.catalogue import read_catalogue
 
 TABLE = Table(
     "inconsistencies",
@@ -53,6 +54,8 @@ GAPS = ("ddp", "deo_0", "deo_1")
 
 _PLACE = ("dataset", "method", "individual")
 
+_say = read_catalogue(__file__)
+
 
 def rows(study: IndividualStudy) -> Iterator[Row]:
     """Yield a row per check, and one per listed cell that cannot be checked."""
@@ -83,7 +86,7 @@ def check_published(published: Published) -> Iterator[Row]:
                 "result": "cannot_be_checked",
                 "listed": True,
                 "known_error": _errors([entry]),
-                "words": f"{entry['why']} (we do not have these cells)",
+                "words": _say("unchecked", entry),
             }
 
 
@@ -151,8 +154,7 @@ def _mixes(published: Published) -> Iterator[dict[str, Any]]:
         if whole is None or not parts or None in parts:
             continue
         computed, slack = mix(list(zip(shares, parts, strict=True)))
-        terms = " + ".join(f"{s:.3f} x {p.value:g}" for s, p in zip(shares, parts, strict=True))
-        words = f"{terms} = {computed:.1f}; Table 4 says {whole.value:g}"
+        words = _say("mix", list(zip(shares, parts, strict=True)), computed, whole)
         yield _check("mix", "6", place, whole, computed, slack, words)
 
 
@@ -163,15 +165,12 @@ def _known_mixes(published: Published) -> Iterator[dict[str, Any]]:
         if whole is None:
             continue
         mixed, swapped = row["number"], row["groups"] == "swapped"
-        words = (
-            f"the mix of Table 6 {'with the groups swapped ' if swapped else ''}is"
-            f" {mixed.value:g} (we do not have its cells); Table 4 says {whole.value:g}"
-        )
+        words = _say("known_mix", mixed, whole, swapped)
         kind = "swapped" if swapped else "mix"
         check = _check(kind, "6", place, whole, mixed.value, mixed.rounding, words)
         if swapped and check["result"] == "agrees":  # so the cells as printed do not
             check["result"] = "contradiction"
-            check["words"] += ", so the groups are swapped in print"
+            check["words"] += _say("swapped")
         yield check
 
 
@@ -190,10 +189,7 @@ def _copies(tables: Mapping[str, Mapping[Cell, Number]]) -> Iterator[dict[str, A
             apart = sum(abs(a[at].value - b[at].value) / (2 * a[at].rounding) for at in a)
             if apart > 1 + 1e-6:
                 continue
-            cells = ", ".join(f"{value.value:g}" for value in a.values())
-            same = "all" if apart < 1e-6 else "all but one unit in the last digit"
             for line, copied in ((line_a, line_b), (line_b, line_a)):
-                loss = "" if copied[2] == "none" else f" with {copied[2]}"
                 yield {
                     "kind": "copy",
                     "table": table,
@@ -201,7 +197,7 @@ def _copies(tables: Mapping[str, Mapping[Cell, Number]]) -> Iterator[dict[str, A
                     "metric": " ".join(dict.fromkeys(metric for _, metric in a)),
                     "result": "contradiction",
                     "twin": (table, *copied),
-                    "words": f"{cells}: the cells of {copied[1]}{loss} ({same})",
+                    "words": _say("copy", a.values(), copied, exact=apart < 1e-6),
                 }
 
 
@@ -214,17 +210,12 @@ def _feasible(published: Published) -> Iterator[dict[str, Any]]:
         if len(groups) != 2 or accuracy is None or None in gaps:
             continue
         ends = accuracies_with(tuple(gaps), tuple(groups))
-        printed = ", ".join(f"{gap.value:g}" for gap in gaps)
         low, high = ends or (np.nan, np.nan)
         nearest = min(max(accuracy.value, low), high) if ends else np.nan
-        words = (
-            f"with the gaps {printed} and the population's P(Y=1|A) accuracy can be {low:.1f}"
-            f" to {high:.1f}; Table 4 says {accuracy.value:g}"
-        )
+        words = _say("feasible" if ends else "infeasible", gaps, low, high, accuracy)
         check = _check("infeasible", "7", (*place, " ".join(GAPS)), accuracy, nearest, 0.0, words)
         if not ends:
             check["result"] = "contradiction"
-            check["words"] = f"no rates have the gaps {printed} with the population's P(Y=1|A)"
         yield check
 
 
@@ -282,6 +273,6 @@ def _misprints(published: Published) -> Iterator[dict[str, Any]]:
         paper = published.cells[table].get((*place, entry["group"], None, entry["metric"]))
         if entry["other"] and paper:
             other = parse_number(entry["other"])
-            words = f"Table {table} says {paper.value:g}; {entry['why']}"
+            words = _say("misprint", table, paper, entry)
             at = (*place, entry["metric"])
             yield _check(entry["kind"], table, at, paper, other.value, other.rounding, words)

@@ -13,8 +13,8 @@ from evenhand.individual.tables import table_4, table_8
 _KINDS = {
     "wrong": "predicted wrongly",
     "positive": "predicted positive",
-    "changed": "whose label another value of the attribute changes",
-    "beyond": "whose probability another value of the attribute moves beyond tau",
+    "changed": "with a changed label",
+    "beyond": "whose probability moves beyond tau",
 }
 
 TABLE = Table(

@@ -23,6 +23,7 @@ from evenhand.individual.results import (
 from evenhand.individual.study import IndividualStudy
 from evenhand.metrics.inference import conclude, further, student_power
 from evenhand.metrics.paired import holm
+from evenhand.text.catalogue import reason
 
 #: The measures that are tested.
 METRICS = ("acc", "balanced_acc", "positive_rate", "ifr_b", "ifr_p", "ddp", "deo_0", "deo_1")
@@ -108,14 +109,14 @@ def compare(result: Result, other: Result, metric: str, delta: float = 5.0) -> d
     reference = {run["seed"]: run[metric] for run in other.runs if run[metric] is not None}
     runs = [run for run in result.runs if run[metric] is not None and run["seed"] in reference]
     if not runs:
-        return {"seeds": 0, "reason": "they have no seed in common"}
+        return {"seeds": 0, "reason": reason("no_seed")}
     values = np.array([run[metric] for run in runs], dtype=np.float64)
     against = np.array([reference[run["seed"]] for run in runs], dtype=np.float64)
     differences = values - against
     row: dict[str, Any] = {"seeds": len(runs), "mean": float(values.mean())}
     row |= {"against_mean": float(against.mean()), "difference": float(differences.mean())}
     if len(runs) < 2:
-        return row | {"reason": "one seed gives no variance between runs"}
+        return row | {"reason": reason("one_seed")}
     low, high, p_value = paired_t(differences)
     row |= {"difference_low": low, "difference_high": high, "p_value": p_value}
     delta = delta if metric in IN_PERCENT else delta / 100

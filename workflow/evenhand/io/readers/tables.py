@@ -71,7 +71,7 @@ def _column(
             f"has the column {options.text_field!r} twice",
             file=text.file,
             line=number,
-            remedy="rename one, or give the number of the right one as text_field",
+            remedy="rename one, or give the number of the right one as `text_field`",
         )
     if options.text_field in header:
         return header.index(options.text_field)

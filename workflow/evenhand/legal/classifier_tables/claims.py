@@ -21,6 +21,7 @@ from evenhand.legal.published import (
 )
 from evenhand.legal.scored import BASE
 from evenhand.metrics.classification import PUBLISHED
+from evenhand.text.catalogue import reason
 
 #: The columns that name a claim.
 CLAIM = ("attribute", "quantity", "group", "other_group")
@@ -48,7 +49,7 @@ TABLE = Table(
     source="FairLex (Chalkidis et al. 2022), section 5",
 )
 
-OTHER_CLASSIFIER = "it does not stand for the paper's encoder"
+OTHER_CLASSIFIER = reason("other_classifier")
 
 
 def rows(study: ClassifierStudy) -> Iterator[Row]:

@@ -28,7 +28,7 @@ SCORED = (
 TITLES = {
     "overall": "Macro-F1 of all cases",
     "mean": "Mean over groups",
-    "gd": "Group disparity: population standard deviation of the groups",
+    "gd": "Standard deviation of the groups",
     "worst": "Least score of a group",
 }
 

@@ -26,6 +26,7 @@ from evenhand.metrics.classification import conventions
 from evenhand.metrics.disparity import share_as_far
 from evenhand.metrics.inference import conclude
 from evenhand.metrics.paired import holm, swapped_sums
+from evenhand.text.catalogue import reason
 
 TABLE = Table(
     "tests",
@@ -69,11 +70,11 @@ TABLE = Table(
 SWAPS = 40
 
 #: Why a difference cannot be judged: a classifier that predicts one class has learned nothing.
-CONSTANT = "both predict the same for every case"
-ONE_CONSTANT = "one of the two classifiers predicts the same for every case"
+CONSTANT = reason("constant")
+ONE_CONSTANT = reason("one_constant")
 
 #: Why there is no test over seeds.
-ONE_SEED = "one seed gives no variance between runs"
+ONE_SEED = reason("one_seed")
 
 #: Swaps held in memory at once.
 AT_ONCE = 2000
@@ -132,16 +133,16 @@ def _tests(
     for measure in MEASURES:
         row = {"measure": measure, "seeds": seeds}
         if not seeds:
-            row["reason"] = "there is no ERM of a seed in common"
+            row["reason"] = reason("no_seed")
         elif not groups.known.any() and measure != "overall":
-            row["reason"] = "no case has a known group"
+            row["reason"] = reason("no_group")
         elif measure == "gd" and (groups.sizes > 0).sum() < 2:
-            row["reason"] = "one group only has cases"
+            row["reason"] = reason("one_group")
         else:
             row |= _test(scores[measure], of_plain[measure], swapped[measure], delta)
             if any(constant):
-                reason = CONSTANT if all(constant) else ONE_CONSTANT
-                row |= {"equivalent": False, "reason": reason}
+                why = CONSTANT if all(constant) else ONE_CONSTANT
+                row |= {"equivalent": False, "reason": why}
         yield row
 
 
@@ -204,7 +205,7 @@ def _over_seeds(differences: np.ndarray) -> dict[str, Any]:
     if sem(differences) <= 1e-9:
         if abs(differences.mean()) <= 1e-9:
             return {"seeds_low": 0.0, "seeds_high": 0.0, "p_seeds": 1.0}
-        return {"reason": "all seeds differ by the same"}
+        return {"reason": reason("same_difference")}
     test = ttest_1samp(differences, 0.0)
     low, high = map(float, test.confidence_interval())
     return {"seeds_low": low, "seeds_high": high, "p_seeds": float(test.pvalue)}

@@ -58,9 +58,8 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
                     continue
                 drawn = study.noise[metric, attribute.name][:, code]
                 row["noise_low"], row["noise_high"] = np.nanpercentile(drawn, [2.5, 97.5]).tolist()
-                if metric.metric != "ece" and others.any():
-                    row["rest"] = _value(study, metric, others)["value"]
-                    row |= study.beside_others[metric, attribute.name][code]
+                if comparison := study.beside_others[metric, attribute.name][code]:
+                    row |= {"rest": _value(study, metric, others)["value"], **comparison}
                 group_rows.append(row)
         tests = np.array([row.get("p_value", np.nan) for row in group_rows], dtype=float)
         if len(attribute.values) == 2:  # both groups have the same tests
@@ -69,7 +68,7 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
             tests = holm(tests)
         for row, p in zip(group_rows, tests.tolist(), strict=True):
             equivalent = row.pop("equivalent", False)
-            if row["metric"] != "ece" and "difference" in row:
+            if "difference" in row:
                 tested = None if np.isnan(p) else p
                 row["verdict"] = conclude(row["difference"], tested, equivalent, level=study.level)
                 row["p_adjusted"] = tested

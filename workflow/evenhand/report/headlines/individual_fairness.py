@@ -66,6 +66,8 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     changes = find_changes([], results.paths["tables"], results.paths["data"], {})
     helps = {row.of: row for row in reversed(changes) if row.credited and row.decisions}
     figure, caption = draw(tables.get("table_4", []), titles)
+    missing = where(tables.get("findings", []), finding="missing_rows")
+    left_out = [with_sources(row["sentence"], _files("findings")) for row in missing]
     return Headline(
         sentence=statements[0] if statements else say("if_nothing"),
         more=[*statements[1:], *([further] if changing and further else [])],
@@ -79,7 +81,8 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         figure_files=_files("table_4") if tables else (),
         verdicts=_verdicts(tables),
         against=[row["sentence"] for row in tables.get("findings", []) if _against(row)],
-        doubts=_doubts(tables),
+        doubts=[*_doubts(tables), *left_out],
+        left_out=left_out,
     )
 
 
@@ -134,10 +137,10 @@ def conclude(
     return size, sentences, short
 
 
-def _plain(tables: Mapping[str, list[Row]], table: str) -> list[Row]:
-    """Return the rows of a table on the plain network's decisions (IFR_b) on random splits."""
+def _plain(tables: Mapping[str, list[Row]], table: str, metric: str = "ifr_b") -> list[Row]:
+    """Return the rows of a table on the plain network's decisions on random splits."""
     plain = where(tables.get(table, []), method="mlp", individual="none", split="random")
-    return [row for row in plain if row.get("metric", "ifr_b") == "ifr_b"]
+    return [row for row in plain if row.get("metric", metric) == metric]
 
 
 def _groups(tables: Mapping[str, list[Row]], document: Mapping[str, Any]) -> dict[str, Any]:
@@ -169,6 +172,7 @@ def _groups(tables: Mapping[str, list[Row]], document: Mapping[str, Any]) -> dic
     if len(groups) < 2:
         return {}
     groups.sort(key=lambda group: group["rate"])
+    gaps = where(_plain(tables, "table_7", "ddp"), dataset=name)
     number = len(groups)
     if number > GROUPS:
         groups = [groups[0], groups[-1]]
@@ -181,6 +185,7 @@ def _groups(tables: Mapping[str, list[Row]], document: Mapping[str, Any]) -> dic
         "number": number,
         "predicted": predicted,
         "lowest_in_both": predicted and values[0] == min(values),
+        "gap": next(iter(gaps), None),
     }
 
 
@@ -255,5 +260,4 @@ def _doubts(tables: Mapping[str, list[Row]]) -> list[str]:
     verdicts = [row["verdict"] for table in TABLES for row in tables.get(table, [])]
     if n := verdicts.count("inconsistent_in_paper"):
         doubts.append(say("if_inconsistent", _files(*TABLES), cells=n))
-    missing = where(tables.get("findings", []), finding="missing_rows")
-    return [*doubts, *(with_sources(row["sentence"], _files("findings")) for row in missing)]
+    return doubts

@@ -64,6 +64,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         ]
         statements.append(say("legal_sizes", sources["sizes"], sizes=sizes))
     figure, caption = _figure(lowest)
+    left_out = _left_out(results)
     return Headline(
         sentence=statements[0] if statements else say("nothing"),
         more=statements[1:],
@@ -75,7 +76,8 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         short=_short(tables, lowest, titles) if lowest else "",
         strength=max(map(_clear, where(lowest, judged="unfair")), default=0.0),
         verdicts=_verdicts(tables, sources),
-        doubts=_doubts(results, lowest),
+        doubts=[*([say("legal_no_use"), say("legal_unadjusted")] if lowest else []), *left_out],
+        left_out=left_out,
     )
 
 
@@ -216,12 +218,10 @@ def _verdicts(
     return lines
 
 
-def _doubts(results: ResultFiles, lowest: Rows) -> list[str]:
+def _left_out(results: ResultFiles) -> list[str]:
     counts: Counter[str] = Counter()
     for path in results.paths["counts"]:
         counts.update(read_json(path).get("left_out") or {})
-    doubts = [say("legal_no_use"), say("legal_unadjusted")] if lowest else []
-    if records := counts.total():
-        files = results.places("counts")
-        doubts.append(say("legal_left_out", files, records=records, counts=counts))
-    return doubts
+    if not (records := counts.total()):
+        return []
+    return [say("legal_left_out", results.places("counts"), records=records, counts=counts)]

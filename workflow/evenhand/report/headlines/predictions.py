@@ -38,11 +38,16 @@ def conclude(sets: Sequence[dict[str, Any]]) -> Headline:
     lines = [
         say("predictions_line", _files(document), title=document["title"], words=words)
         for document in order
-        for words in findings(document["tables"])
+        for words in findings(document["tables"], document["delta"])
     ]
     if not lines:
         return Headline(sentence=say("predictions_nothing"))
     figure = draw(order[0])
+    left_out = [
+        say("predictions_left_out", _left_out_file(document), document=document)
+        for document in sets
+        if document["left_out"]
+    ]
     return Headline(
         sentence=lines[0],
         more=lines[1:MOST],
@@ -50,7 +55,13 @@ def conclude(sets: Sequence[dict[str, Any]]) -> Headline:
         caption=say("predictions_caption", title=order[0]["title"]) if figure else "",
         figure_files=_files(order[0]),
         strength=_clear(order[0]),
+        doubts=left_out,
+        left_out=left_out,
     )
+
+
+def _left_out_file(document: dict[str, Any]) -> list[str]:
+    return [f"{document['place']}/left_out.csv"]
 
 
 def _files(document: dict[str, Any]) -> list[str]:

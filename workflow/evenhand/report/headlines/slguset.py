@@ -103,6 +103,9 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         ),
     ]
     statements = [statement for statement in statements if statement]
+    parts = sum(row["parts"] for row in results.rows("corpus", "quarantine"))
+    unread = [say("slguset_quarantine", results.places("corpus/quarantine"), parts=parts)]
+    left_out = unread if parts else []
     ends = [[row[end] for end in ENDS] for row in significant]
     return Headline(
         sentence=statements[0] if statements else say("nothing"),
@@ -114,7 +117,9 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         doubts=[
             *([say("slguset_waiting", steps_from)] if steps and sentences is None else []),
             *_doubts(results, published, models, bias_files, authors=authors),
+            *left_out,
         ],
+        left_out=left_out,
     )
 
 
@@ -218,8 +223,6 @@ def _doubts(
     for row in where(models, trusted=False):
         why = [gate_meaning(word) for word in re.split(r"[,;]\s*", row["reason"] or "") if word]
         doubts.append(say("slguset_no_number", bias_files, model=row["model"], why=why))
-    if parts := sum(row["parts"] for row in results.rows("corpus", "quarantine")):
-        doubts.append(say("slguset_quarantine", results.places("corpus/quarantine"), parts=parts))
     if published and (wrong := published["positions"]["wrong"]):
         sentences, files = published["sentences"], results.places("published_report")
         doubts.append(

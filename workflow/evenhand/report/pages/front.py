@@ -36,6 +36,7 @@ def content(study: Study) -> dict[str, Any]:
         "absent": [plain("absent", system=name) for name in SYSTEMS if name not in study.systems],
         "truths": truths,
         "findings": findings[:MAIN],
+        "left_out": [line for headline in headlines for line in headline.left_out],
         "result_files": len(files),
         "traced_files": sum(entry["stage"] is not None for entry in files),
     }

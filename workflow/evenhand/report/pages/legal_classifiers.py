@@ -3,13 +3,12 @@
 from typing import Any
 
 from evenhand.core.rows import grouped, where
-from evenhand.report.headline import say
+from evenhand.report.headline import plain, say
 from evenhand.report.headlines.legal import VERDICTS_ON_GROUPS, conclude, judge
 from evenhand.report.sections import legal_classifiers as classifiers
 from evenhand.report.sections.legal_data import navigation, read_datasets, titles_by_name
 from evenhand.report.sections.more_tables import OF_MITIGATION, MoreTables
 from evenhand.report.study import Study
-from evenhand.text.phrases import VERDICTS
 
 #: The finding that is about mitigation.
 ELSEWHERE = "average_loss_against_erm"
@@ -43,7 +42,10 @@ def content(study: Study) -> dict[str, Any]:
                         tables["table_2"], "attribute", "classifier"
                     ).items()
                 ],
-                "calibration": where(tables["calibration"], objective=classifiers.BASE),
+                "calibration": [
+                    row | {"noise_words": plain("legal_noise", verdict=row["verdict"])}
+                    for row in where(tables["calibration"], objective=classifiers.BASE)
+                ],
                 "counterfactual": classifiers.by_training(tables.get("counterfactual", [])),
                 "group_scores": classifiers.describe_group_scores(scores),
                 "calibration_curves": classifiers.describe_calibration_curves(
@@ -71,8 +73,6 @@ def content(study: Study) -> dict[str, Any]:
         "test_cases": "test" in study.linked,
         "objective": objectives.heading,
         "measures": classifiers.MEASURES,
-        "verdicts": VERDICTS,
-        "noise_verdicts": classifiers.NOISE_VERDICTS,
         "noise_words": classifiers.noise_words,
         "verdict_on": lambda row: say("legal_verdict", row=row),
         "more_tables": MoreTables(study, ["tables/classifiers/*"], but=OF_MITIGATION),

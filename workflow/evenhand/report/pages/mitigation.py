@@ -19,7 +19,6 @@ from evenhand.report.sections.legal_data import read_datasets, titles_by_name
 from evenhand.report.sections.more_tables import OF_MITIGATION, MoreTables
 from evenhand.report.study import Study
 from evenhand.tabular.prepared import RECORD
-from evenhand.text.phrases import VERDICTS
 
 #: The most figures at a glance.
 MOST = 4
@@ -93,7 +92,6 @@ def content(study: Study) -> dict[str, Any]:
         "test_cases": "test" in study.linked,
         "objective": objectives.heading,
         "measures": classifiers.MEASURES,
-        "verdicts": VERDICTS,
         "noise_words": classifiers.noise_words,
         "more_tables": MoreTables(study, folders, only=OF_MITIGATION - {"inconsistencies"}),
     }

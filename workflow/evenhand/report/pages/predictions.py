@@ -9,7 +9,6 @@ from evenhand.report.read import read_json
 from evenhand.report.render import slug
 from evenhand.report.sections.more_tables import MoreTables
 from evenhand.report.study import Study
-from evenhand.text.phrases import VERDICTS
 
 
 def content(study: Study) -> dict[str, Any]:
@@ -21,12 +20,13 @@ def content(study: Study) -> dict[str, Any]:
         name = meta["name"]
         meta["tables"] = read_tables(folders[name])
         meta |= {"place": f"tables/predictions/{name}", "id": f"set-{slug(name)}"}
-        sets.append(meta | {"findings": findings(meta["tables"]), "figure": draw(meta)})
+        sets.append(
+            meta | {"findings": findings(meta["tables"], meta["delta"]), "figure": draw(meta)}
+        )
     return {
         "sections": [(meta["id"], meta["title"]) for meta in sets],
         "headline": conclude(sets),
         "sets": sets,
         "titles": TITLES,
-        "verdicts": VERDICTS,
         "more_tables": MoreTables(study, ["tables/predictions/*"]),
     }

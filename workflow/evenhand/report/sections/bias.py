@@ -13,7 +13,7 @@ from evenhand.report.sentences import marked
 from evenhand.report.words import gate_meaning
 from evenhand.scoring.methods import METHODS
 from evenhand.stereotypes.scores import NO_VALUE
-from evenhand.text.phrases import conclusion
+from evenhand.text.catalogue import conclusion
 
 Rows = list[dict[str, Any]]
 

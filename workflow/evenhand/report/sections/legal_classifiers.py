@@ -21,20 +21,12 @@ MEASURES = {
     "worst": "Worst group",
 }
 
-#: The verdicts on a disparity or calibration error against random groups.
-NOISE_VERDICTS = {
-    "above": "significant",
-    "equivalent": "none that matters (delta)",
-    "inconclusive": "not significant",
-}
-
 
 def noise_words(row: dict[str, Any]) -> str:
     """Return a row's verdict against random groups in words."""
     if is_constant(row):
         return say("legal_unjudged", row=row)
-    words = NOISE_VERDICTS.get(row["noise_verdict"], "")
-    return plain("legal_noise", words=words, from_labels=row["from_labels"])
+    return plain("legal_noise", verdict=row["noise_verdict"], from_labels=row["from_labels"])
 
 
 def describe_table_4(rows: Rows) -> Rows:

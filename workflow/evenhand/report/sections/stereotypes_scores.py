@@ -15,7 +15,7 @@ from evenhand.report.sections.stereotypes_words import (
     method_of,
     reason_words,
 )
-from evenhand.text.phrases import conclusion
+from evenhand.text.catalogue import conclusion
 
 if TYPE_CHECKING:
     from altair import LayerChart

@@ -45,8 +45,10 @@ def in_a_list(name: str) -> str:
 
 
 def method_of(name: str) -> dict[str, Any]:
-    """Return a method's name, title, and why it does not count (None if it does)."""
-    return {"name": name, "title": method_title(name), "aside": ASIDE.get(name)}
+    """Return a method's name, title, meaning, and why it does not count (None if it does)."""
+    meaning = METHODS[name].meaning if name in METHODS else None
+    known = {"name": name, "title": method_title(name), "meaning": meaning}
+    return known | {"aside": ASIDE.get(name)}
 
 
 def in_order(names: Any) -> list[str]:

@@ -39,17 +39,23 @@
 
   const specOf = (chart) => JSON.parse(chart.querySelector("script").textContent);
 
+  // Two lines of about the same length; what is in brackets stays together.
+  function halved(name) {
+    const off = (space) => Math.abs(2 * space.index - name.length);
+    const [middle] = [...name.matchAll(/ (?![^(]*\))/g)].sort((a, b) => off(a) - off(b));
+    return middle ? `${name.slice(0, middle.index)}\n${name.slice(middle.index + 1)}` : name;
+  }
+
   // Names above the marks (figures.py: rows) get a second line where they are too long for one.
   function wrapped(spec, width) {
     const label = spec.layer?.find((layer) => layer.mark.lineBreak);
     if (!label) return spec;
     const rows = spec.data.values.filter((row) => "row" in row);
     const space = width - 7 * Math.max(...rows.map((row) => row.text?.length ?? 0)) - 12;
-    const fits = new RegExp(`^(.{1,${Math.max(Math.floor(space / 7.3), 8)}}) (.+)$`);
     if (!rows.some((row) => row.name.length * 7.3 > space)) return spec;
-    for (const row of rows) row.name = row.name.length * 7.3 > space ? row.name.replace(fits, "$1\n$2") : `\n${row.name}`;
-    label.mark.yOffset -= 13;
-    return { ...spec, height: spec.height + 13 * rows.length };
+    for (const row of rows) row.name = row.name.length * 7.3 > space ? halved(row.name) : `\n${row.name}`;
+    label.mark.yOffset -= 16;
+    return { ...spec, height: spec.height + 20 * rows.length };
   }
 
   function view(chart, width, more) {

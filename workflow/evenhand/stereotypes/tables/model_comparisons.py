@@ -24,7 +24,7 @@ from evenhand.metrics.paired import holm
 from evenhand.scoring.methods import METHODS
 from evenhand.stereotypes.decisions import NO_BIAS, decide
 from evenhand.stereotypes.read_scores import Model, PairStudy
-from evenhand.text.phrases import conclusion
+from evenhand.text.catalogue import conclusion, read_catalogue
 
 TABLE = Table(
     "model_comparisons",
@@ -54,8 +54,7 @@ TABLE = Table(
     ),
 )
 
-
-FEW = "no interval, since the pairs swap too few different words"
+_say = read_catalogue(__file__, conclusion=conclusion)
 
 
 def rows(study: PairStudy) -> Iterator[Row]:
@@ -73,45 +72,8 @@ def rows(study: PairStudy) -> Iterator[Row]:
             nearer = row["model_a"] if row["difference"] < 0 else row["model_b"]
             clear = row["verdict"] not in (EQUIVALENT, INCONCLUSIVE)
             row["less_biased"] = nearer if clear else None
-            row["words"] = in_words(row, study.level)
+            row["words"] = _say("comparison", row, study.level)
     yield from (row for row, _ in comparisons)
-
-
-def in_words(row: dict[str, Any], level: float) -> str:
-    """Return a comparison as a sentence without its full stop."""
-    a, b = row["model_a"], row["model_b"]
-    if not row["pairs"]:
-        return f"{a} and {b} have no pair that both could score"
-    distances = [abs(row[f"score_{side}"] - NO_BIAS) for side in "ab"]
-    low, high = row["difference_low"], row["difference_high"]
-    if row["less_biased"]:
-        other = b if row["less_biased"] == a else a
-        ends = (-high, -low) if row["less_biased"] == a else (low, high)
-        return (
-            f"{row['less_biased']} is less biased than {other}: {abs(row['difference']):.1f} points"
-            f" nearer to 50 ({_certainty(ends, row['p_adjusted'], level)})"
-        )
-    words = conclusion(
-        row["verdict"],
-        difference=f"difference between {a} and {b}",
-        delta=f"{row['delta']:g} points",
-        power=row["power"],
-        further=row["further_clusters"],
-        clusters="swaps",
-    )
-    return (
-        f"{words}. They lie {distances[0]:.1f} and {distances[1]:.1f} points from 50, a difference"
-        f" of {row['difference']:.1f} ({_certainty((low, high), row['p_adjusted'], level)})"
-    )
-
-
-def _certainty(ends: tuple[float, float], p_value: float, level: float) -> str:
-    if not np.isfinite(p_value):
-        return "one cluster, so no test"
-    p = "p < .001" if p_value < 0.001 else f"p = {p_value:.2g}".replace("0.", ".", 1)
-    known = np.isfinite(ends).all()
-    interval = f"{100 * level:g} % interval {ends[0]:.1f} to {ends[1]:.1f}" if known else FEW
-    return f"{interval}, {p} after correction"
 
 
 def _compare(a: Model, b: Model, study: PairStudy) -> Iterator[tuple[dict[str, Any], Inference]]:
