@@ -392,6 +392,7 @@ def _audited(
     folder, place, temporary = places
     entry = {key: _plain(value) for key, value in options.items() if value is not None}
     config = _completed({"predictions": {"mine": entry | {"files": ["predictions"]}}}, delta)
+    delta = config["inference"]["delta"]
     tables = folder / "tables" / "predictions" / "mine"
     cases, meta = place / "cases.parquet", place / "meta.json"
     stage(
@@ -455,7 +456,8 @@ def audit_table(
     features, categories : sequence of str, optional
         Columns: the features (by default all others), and numeric codes of categories.
     methods : sequence of str
-        Of `evenhand.learning.methods`; ``iifr`` is the network with IIFR's loss.
+        Of `evenhand.learning.methods`; ``iifr`` is the network with IIFR's loss, as in its paper,
+        which may harm (docs/certified.md).
     seeds : int
         The number of networks of each method.
     delta : float
@@ -475,7 +477,7 @@ def audit_table(
     from evenhand.core.families import member_names
     from evenhand.individual.tabulate_individual import tabulate_individual
     from evenhand.learning.train_table import train_table
-    from evenhand.predictions.words import left_out_words
+    from evenhand.predictions.words import doubtful_words, left_out_words
     from evenhand.tabular.prepare_table import prepare_table
 
     arguments = dict(locals())
@@ -552,6 +554,7 @@ def audit_table(
     page = "individual_fairness"
     left_out = Counter(counts["excluded"])
     notes = [left_out_words(left_out, counts["rows"] + left_out.total())] if +left_out else []
+    notes += [doubtful_words(name, values) for name, values in counts["doubtful"].items()]
     result = Result(folder, [], tables, "grid", page, page_files, card, temporary, notes)
     result.findings.extend(_table_findings(result))
     return result
@@ -699,7 +702,7 @@ def _completed(config: dict[str, Any], delta: float = 5.0) -> dict[str, Any]:
     from evenhand import plan_individual, plan_predictions
 
     try:
-        config = completed(config | {"inference": {"delta": float(delta)}}, read_schema(SCHEMA))
+        config = completed(config | {"inference": {"delta": _plain(delta)}}, read_schema(SCHEMA))
         plan_predictions.check_predictions(config)
         return plan_individual.expand(config)
     except InputError as error:
@@ -772,6 +775,8 @@ def _there(path: Path) -> Path:
 def _model(model: Any, folder: Path) -> tuple[dict[str, Any], str]:
     """Return the arguments of `score_pairs` that specify a model, and a title."""
     if isinstance(model, tuple):
+        if len(model) != 2:
+            raise InputError("`model` is no pair of model and tokenizer")
         network, tokenizer = model
         place = folder / "model"
         network.save_pretrained(place)

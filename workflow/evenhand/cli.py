@@ -45,6 +45,9 @@ def main(words: list[str] | None = None) -> None:
     except InputError as error:
         has_flags = words[0] in ("audit", "predictions", "extract")
         _refuse(error.with_names(_flag) if has_flags else error)
+    except BrokenPipeError:  # as by `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
     except OSError as error:
         if error.filename is None:
             raise

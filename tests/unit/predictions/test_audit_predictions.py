@@ -167,6 +167,8 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
          {"bins": ["group=30"]}, "all numbers in one bin (<30), so there are no groups to"),
         (ROWS.replace(",b\n", ",a\n") + "5,1,,b\n", {},
          "one value only (a), so there are no groups to compare; 1 of 5 rows is left out (no_pr"),
+        (ROWS.replace(",1,", ",yes,").replace(",0,", ",true,"), {},
+         "y has true and yes, and each may be the positive label; name it as `positive`"),
         (ROWS, {"positive": "2"}, "`positive` is 2, and no row has that y; its values are 0 and 1"),
         (ROWS, {"groups": ["group"], "bins": ["age=30"]}, "`bins` names age, which is none of"),
         (ROWS.replace(",a\n", ",ä\n").encode("latin-1"), {}, "UTF-8"),
@@ -241,6 +243,38 @@ def test_left_out_rows_and_unknown_groups_are_noted(tmp_path):
         "The groups A, a of group differ in capital letters only, and each counts as a group; if"
         " they are one group, spell them alike."
     ]
+
+
+def test_values_that_may_be_missing_and_a_label_that_nobody_named_are_noted(tmp_path):
+    text = ROWS.replace(",a\n", ",unknown\n").replace(",0,", ",n/a,") + "5,2,0.3,b\n6,2,0.1,b\n"
+    text += "7,1,0.8,b\n"
+    tables, meta = audit(tmp_path, text, id="id")
+    assert notes(meta, tables, "left_out.csv") == [
+        "2 of 7 rows are left out (no_label 2): left_out.csv",
+        "Rates are of the label 1, as none was named (positive).",
+        "In group, “unknown” (2) may mean a missing value, and counts as a value; leave such cells"
+        " blank if so.",
+    ]
+    tables, meta = audit(tmp_path, ROWS.replace("group", "none"), id="id", groups=["none"])
+    assert notes(meta, tables, "") == []
+
+
+def test_a_blank_cluster_is_one_of_its_own_and_a_constant_one_is_refused(tmp_path):
+    table = people(n=400, shift=0.3)
+    table["home"] = ["" if i % 2 else f"h{i}" for i in range(len(table))]
+    tables, meta = audit(tmp_path, table, id="id", cluster="home")
+    assert "200 cases have no cluster; each counts as independent." in notes(meta, tables, "")
+    assert any(words.startswith("Selection rate differs by group") for words in findings(tables, 5))
+    with pytest.raises(InputError, match="home is the same for all rows, so nothing can be tested"):
+        audit(tmp_path, table.assign(home="h"), id="id", cluster="home")
+
+
+def test_gaps_that_cannot_be_tested_are_not_findings(tmp_path):
+    table = people(n=400)
+    table["home"] = [f"h{i % 2}" for i in range(len(table))]
+    tables, _ = audit(tmp_path, table, id="id", cluster="home")
+    (words,) = findings(tables, 5)
+    assert "cannot be tested, as there are too few independent cases" in words
 
 
 def test_rows_that_repeat_another_are_noted_where_no_column_tells_them_apart(tmp_path):

@@ -91,6 +91,22 @@ def test_the_finding_counts_the_answers_and_names_delta(tmp_path):
     assert "of 40 pairs (" in finding and "12 points" in finding
 
 
+def test_samples_of_bbq_without_a_template_are_left_out(tmp_path):
+    samples = list(bbq())
+    del samples[0]["doc"]["question_index"]
+    tables = audit(tmp_path, samples, "samples_bbq_2026-01-02T03-04-05.jsonl")
+    (row,) = tables["left_out"]
+    assert row["reason"] == "no_answer" and row["detail"].endswith(": it lacks 'question_index'")
+
+
+def test_ties_are_stated(tmp_path):
+    samples = list(crows(hits=20))
+    for sample in samples[:10]:
+        sample["filtered_resps"] = [[-9.0, False]] * 2
+    finding = findings(audit(tmp_path, samples), 5)[0]
+    assert "in 25 % of 40 pairs, of which 10 tie and so prefer neither (" in finding
+
+
 def test_bbq_has_the_score_of_its_paper(tmp_path):
     rows = audit(tmp_path, bbq(), "samples_bbq_2026-01-02T03-04-05.jsonl")["preferences"]
     ambiguous = rows[0]

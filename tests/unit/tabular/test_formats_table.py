@@ -31,6 +31,13 @@ def made(folder, *more, header=HEADER, rows=ROWS, encoding="utf-8", **options):
     return read([path], OPTIONS | options)
 
 
+def test_what_pandas_reads_as_missing_is_blank_and_doubtful_values_are_counted(tmp_path):
+    rows = ["e,Ost,7,1,x,n/a", "f,Ost,NULL,1,x,no", "g,West,8,2,unknown,no"]
+    table = made(tmp_path, *rows)
+    assert table.meta["excluded"] == {"blank_cell": 3} and len(table.y) == 4
+    assert table.meta["doubtful"] == {"group": {"unknown": 1}}
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
 def test_numbers_categories_and_two_groups(tmp_path, encoding):
     table = made(tmp_path, "", encoding=encoding)
@@ -93,7 +100,8 @@ def test_a_blank_cell_counts_only_where_it_is_used(tmp_path):
         ([], {"features": ["result", "age"]}, "label result is in `features` too"),
         ([], {"attribute": ["result"]}, "label result is in `attribute` too"),
         (["e"], {}, "has 1 cell, and the header 6"),
-        (["e,Ost,nan,1,x,yes"], {}, "column age holds numbers, and 'nan'"),
+        (["e,Ost,inf,1,x,yes"], {}, "column age holds numbers, and 'inf'"),
+        (["e,Ost,7,1,x,true"], {"positive": []}, "has true and yes, and each may be the one"),
         (["e,Ost,inf,1,x,yes"], {}, "column age holds numbers, and 'inf'"),
         (["e,Ost,1_0,1,x,yes"], {}, "column age holds numbers, and '1_0'"),
         (["e,Ost,unknown,1,x,yes"], {}, "column age holds numbers, and 'unknown'"),

@@ -100,7 +100,9 @@ def verify(
         print("`evenhand verify --restore` takes them from the run cache.")
     elif changed or missing:
         print("The run cache does not hold them: delete what differs and run the workflow again.")
-    if missing:
+    if missing == checked:
+        print(f"All are missing: is this the folder in which the run was started? {Path.cwd()}")
+    elif missing:
         print("Of results that the configuration no longer makes, delete the record.")
     return changed + missing
 

@@ -90,7 +90,8 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]]]:
                 several = f", filter {sample.get('filter')}" if len(filters) > 1 else ""
                 sample_answer = _answer(task + several, sample)
             except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-                why = f"{path.name}:{line}: {type(error).__name__}: {error}"
+                what = f"it lacks {error}" if isinstance(error, KeyError) else error
+                why = f"{path.name}:{line}: {what}"
                 bad.append({"row": line, "id": "", "reason": "no_answer", "detail": why})
                 continue
             if (sample_answer.task, sample_answer.id) in seen:
@@ -157,7 +158,7 @@ def _answer(task: str, sample: dict[str, Any]) -> Answer:
     if key is None or "context_condition" not in doc:
         raise KeyError("no sent_more, and no amb_bias_score")
     right, biased, named = (float(value) for value in sample[key][:3])
-    template = f"{doc['category']}/{doc.get('question_index', name)}"
+    template = f"{doc['category']}/{doc['question_index']}"
     preference = None if not named else 1.0 if biased else -1.0
     return Answer(
         task, name, doc["category"], doc["context_condition"], template, name, preference, right

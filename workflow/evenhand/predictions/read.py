@@ -18,10 +18,13 @@ from evenhand.errors import InputError
 from evenhand.predictions.words import left_out_words
 from evenhand.tabular.delimited import check_columns, read_cells
 from evenhand.tabular.numbers import (
+    MISSING,
+    NEGATIVE,
     POSITIVE,
     binned,
     check_group_count,
     counted,
+    doubtful,
     or_nan,
     without_point,
 )
@@ -50,9 +53,6 @@ MOST_LABELS = 200
 #: Fewer distinct numbers above 1, or a smaller share, are wrong cells in a column of probabilities.
 FEW_WRONG, WRONG_SHARE = 3, 0.05
 
-#: How cells without a value are written.
-MISSING = frozenset({"", "nan", "NaN", "None", "null", "NA", "N/A", "<NA>"})
-
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
@@ -80,9 +80,15 @@ class Predictions:
         Their probabilities.
     several : bool
         Whether a case may have several of the classes.
+    unclustered : int
+        Cases whose cluster is blank: each is one of its own.
     repeated : int
         Rows that equal an earlier one in every column, where there is neither an id nor a cluster,
         and a column that is not used otherwise.
+    doubtful : dict of dict
+        By column of labels or groups, how often each value occurs that may mean a missing one.
+    positive_is_default : bool
+        Whether nobody named the positive label, and the other one is not a usual negative one.
     left_out : list of dict
         The quarantine: row, id, reason, detail.
     """
@@ -99,7 +105,10 @@ class Predictions:
     changed: np.ndarray
     flipped: np.ndarray
     several: bool = False
+    unclustered: int = 0
     repeated: int = 0
+    doubtful: dict[str, dict[str, int]] = field(default_factory=dict)
+    positive_is_default: bool = False
     left_out: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -201,6 +210,10 @@ def read_predictions(
             file=file,
             remedy="correct or remove these rows (docs/predictions.md)",
         )
+    clusters = ids if cluster is None else table[cluster].where(table[cluster] != "", "\0" + ids)
+    if cluster and clusters.iloc[kept].nunique() < 2:
+        problem = f"the column {cluster} is the same for all rows, so nothing can be tested"
+        raise InputError(problem, file=file, remedy="leave `cluster` out, or name another column")
     for name in groups:
         column = members[name].iloc[kept]
         _check_groups(name, members[name], kept, name in bins, bad, file)
@@ -216,11 +229,18 @@ def read_predictions(
         positive=positive_place,
         probabilities=None if p is None else p[kept][None],
         groups={name: members[name].to_numpy(dtype=str)[kept] for name in members},
-        clusters=(table[cluster] if cluster else ids).to_numpy(dtype=str)[kept],
+        clusters=clusters.to_numpy(dtype=str)[kept],
         factual=np.searchsorted(kept, factual),
         changed=np.array(changed, dtype=str),
         flipped=np.empty((0, len(classes))) if p is None else p[rows],
+        unclustered=int((table[cluster].iloc[kept] == "").sum()) if cluster else 0,
         repeated=0 if id or cluster or not spare else int(table.duplicated().sum()),
+        doubtful={
+            name: values for name in (label, *groups) if (values := doubtful(table[name][is_case]))
+        },
+        positive_is_default=positive is None
+        and positive_place is not None
+        and not {*classes} & {*NEGATIVE},
         left_out=bad.rows(),
     )
 
@@ -385,6 +405,9 @@ def _classes(labels: pd.Series, by_class: Mapping[str, str], label: str, file: P
 def _positive(positive: str | None, classes: list[str], label: str, file: Path) -> int | None:
     if positive is None:
         names = [name for name in POSITIVE if name in classes and len(classes) == 2]
+        if len(names) > 1:
+            problem = f"{label} has {listed(names)}, and each may be the positive label"
+            raise InputError(problem, file=file, remedy="name it as `positive`")
         return classes.index(names[0]) if names else None
     if as_label(str(positive)) not in classes:
         raise InputError(

@@ -68,6 +68,12 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
     for (name, _), groups in spelt.items():
         if len(groups) > 1:
             sentences.append(_say("spelt", groups=list(groups), name=name))
+    if description.get("positive_is_default"):
+        sentences.append(_say("default_positive", label=description["positive"]))
+    for name, values in description.get("doubtful", {}).items():
+        sentences.append(doubtful_words(name, values))
+    if count := description.get("unclustered"):
+        sentences.append(_say("unclustered", count=count))
     if count := description.get("repeated"):
         sentences.append(_say("repeated", count=count, rows=description["rows"]))
     if "tpr" not in description.get("metrics", ["tpr"]):  # logs have no metrics
@@ -127,6 +133,12 @@ def _gaps(tables: Tables) -> list[str]:
         clear = (most["p_adjusted"], -abs(most["difference"])) if most else (row["p_adjusted"], 0.0)
         sentences.append((crossed, *clear, _say("gap", row=row, group=most, **facts)))
     small = sum(row["verdict"] == "equivalent" for row in rows)
+    untested = sum(row["p_adjusted"] is None for row in rows)
     return [words for *_, words in sorted(sentences)] or [
-        _say("no_gap", gaps=len(rows), small=small)
+        _say("no_gap", gaps=len(rows) - untested, small=small, untested=untested)
     ]
+
+
+def doubtful_words(name: str, values: Mapping[str, int]) -> str:
+    """Return a sentence on the values of a column that may mean missing ones."""
+    return _say("doubtful", name=name, values=values)

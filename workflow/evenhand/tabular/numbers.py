@@ -2,7 +2,8 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 from math import inf, isnan
 from pathlib import Path
@@ -18,6 +19,18 @@ MOST_GROUPS, MOST_NUMBERS = 100, 20
 
 #: Labels that mean 1, the first one that occurs.
 POSITIVE = ("1", "true", "yes", "positive", "True", "Yes")
+
+#: Labels beside which nobody doubts which one is positive.
+NEGATIVE = ("0", "false", "no", "negative", "False", "No")
+
+#: Cells without a value, as pandas has them, too.
+MISSING = frozenset(
+    {"", "#N/A", "#N/A N/A", "#NA", "-NaN", "-nan", "<NA>", "N/A", "NA", "NULL", "NaN", "None"}
+    | {"n/a", "nan", "null"}
+)
+
+#: Words that may stand for a missing value, and may be a value.
+_DOUBTFUL = frozenset({"na", "none", "unknown", "not known", "missing", "?", "-"})
 
 _WHOLE = re.compile(r"\A(-?\d+)\.0\Z")
 
@@ -55,6 +68,12 @@ def or_nan(cell: str) -> float:
         return number(cell)
     except ValueError:
         return float("nan")
+
+
+def doubtful(cells: Iterable[str]) -> dict[str, int]:
+    """Return how often each value occurs that may stand for a missing one."""
+    counts = Counter(cell for cell in cells if cell.strip().casefold() in _DOUBTFUL)
+    return dict(sorted(counts.items()))
 
 
 def without_point(text: str) -> str:

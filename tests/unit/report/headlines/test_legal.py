@@ -70,8 +70,8 @@ def test_one_test_decides_each_verdict(tmp_path):
         "Does a group score lower than random groups of the same sizes? Tested for 5"
         " combinations of attribute and classifier under plain training. Lower (significant after"
         " adjustment for 4 tests): 1; lower, but no lower than random groups with the same labels:"
-        " 1; no gap that matters: 1; undecided (not significant, with too few cases to exclude a"
-        " gap that matters): 1; cannot be judged, as the classifier predicts the same for every"
+        " 1; no gap in macro-F1 that matters: 1; undecided (not significant, with too few cases to"
+        " exclude a gap that matters): 1; cannot be judged, as the classifier predicts the same for every"
         " case: 1."
     )
     assert headline.sentence.files == ("tables/classifiers/ecthr/table_4.csv",)
@@ -127,7 +127,7 @@ def test_the_clearest_low_score_comes_first(tmp_path):
             "Not significant after adjustment for 2",
         ),
         ([low("inconclusive"), low("above", from_labels=True)], "Lower, but no lower than"),
-        ([low("inconclusive"), low("equivalent")], "No gap that matters: "),
+        ([low("inconclusive"), low("equivalent")], "No gap in macro-F1 that matters: "),
         ([low("inconclusive"), low("inconclusive", seeds=1, constant_seeds=1)], "Undecided (too"),
         ([low("inconclusive", seeds=1, constant_seeds=1)], "Cannot be judged (the same"),
     ],
@@ -147,7 +147,7 @@ def test_many_attributes_without_a_verdict_are_counted(tmp_path):
     named = describe([classifiers(tmp_path / "3", *rows[:3])], TITLES).short
     assert "attribute 0" in named and "attribute 2</bdi>." in named
     assert describe([classifiers(tmp_path / "4", *rows)], TITLES).short == (
-        "No gap that matters: 4 attributes in <bdi>ECtHR</bdi>."
+        "No gap in macro-F1 that matters: 4 attributes in <bdi>ECtHR</bdi>."
     )
 
 

@@ -13,11 +13,13 @@ import numpy as np
 from evenhand.core.resources import first_twice
 from evenhand.errors import InputError
 from evenhand.tabular.delimited import check_columns, only_file, read_cells
+from evenhand.tabular.numbers import MISSING as NO_VALUE
 from evenhand.tabular.numbers import (
     POSITIVE,
     binned,
     check_group_count,
     counted,
+    doubtful,
     number,
     or_nan,
     without_point,
@@ -58,7 +60,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     if twice := first_twice(header):
         raise InputError(f"has the column {twice!r} twice", file=path, line=1)
     place = {name: number for number, name in enumerate(header)}
-    rows = [cells for _, cells in lines]
+    rows = [["" if cell in NO_VALUE else cell for cell in cells] for _, cells in lines]
     label, protected, split = options["label"], options["attribute"], options["split"]
     attribute = " × ".join(protected)
     chosen = options["features"] or [n for n in header if n not in (label, *protected, split)]
@@ -78,6 +80,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             remedy="leave empty columns out of `features`, or choose another `missing`",
         )
     column = {name: [row[i] for row in complete] for name, i in place.items()}
+    unclear = {n: values for n in (label, *protected) if (values := doubtful(column[n]))}
     column[label] = list(map(without_point, column[label]))
     positive = list(map(without_point, options["positive"] or []))
     positive = _check_label(column[label], positive, label, path, others=options["others"])
@@ -159,6 +162,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             "title": options["title"] or path.stem,
             "label": f"{label} = {listed(positive)}",
             "excluded": {"blank_cell": len(rows) - len(complete)},
+            "doubtful": unclear,
             "missing": {"policy": policy, "rows": len(rows), "filled": filled},
         },
     )
@@ -172,7 +176,11 @@ def _check_label(
     several = f"the label {label} has {counted(len(labels), 'value')} ({', '.join(labels[:5])})"
     if len(labels) < 2:
         raise InputError(f"{several}; it needs two", file=path)
-    positive = positive or [name for name in POSITIVE if name in labels][:1]
+    known = [name for name in POSITIVE if name in labels]
+    if len(known) > 1 and not positive:
+        problem = f"the label {label} has {listed(known)}, and each may be the one that counts as 1"
+        raise InputError(problem, file=path, remedy="name it as `positive`")
+    positive = positive or known
     if not positive:
         raise InputError(
             f"it is not known which value of {label} counts as 1",
