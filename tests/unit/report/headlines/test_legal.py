@@ -71,8 +71,8 @@ def test_one_test_decides_each_verdict(tmp_path):
         " combinations of attribute and classifier under plain training. Lower (significant after"
         " adjustment for 4 tests): 1; lower, but no lower than random groups with the same labels:"
         " 1; no gap in macro-F1 that matters: 1; undecided (not significant, with too few cases to"
-        " exclude a gap that matters): 1; cannot be judged, as the classifier predicts the same for every"
-        " case: 1."
+        " exclude a gap that matters): 1; cannot be judged, as the classifier predicts the same for"
+        " every case: 1."
     )
     assert headline.sentence.files == ("tables/classifiers/ecthr/table_4.csv",)
     assert headline.more == [
