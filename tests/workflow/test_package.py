@@ -101,4 +101,7 @@ def test_the_demo_can_be_planned_in_an_empty_folder(python, tmp_path):
 
 def test_a_missing_configuration_is_one_sentence(python, tmp_path):
     said = _call(tmp_path, python, "-m", "evenhand", "run", "mine.yaml", check=False)
-    assert said == "error: mine.yaml: there is no such configuration; `evenhand init`.\n"
+    assert (
+        said
+        == "error: mine.yaml: there is no such configuration; write one with `evenhand init`.\n"
+    )

@@ -197,7 +197,7 @@ def predictions(
 def _parts(words: str) -> tuple[str, str]:
     name, sign, value = words.partition("=")
     if not sign:
-        raise InputError(f"{words!r} has no =", remedy="write NAME=VALUE")
+        raise InputError(f"`probabilities` is {words!r}, which has no =", remedy="write NAME=VALUE")
     return name, value
 
 
@@ -328,7 +328,9 @@ def _with_config(words: tuple[str, ...]) -> tuple[Path, tuple[str, ...]]:
     is_named = bool(words) and words[0].endswith((".yaml", ".yml"))
     config = Path(words[0] if is_named else located("config/config.yaml"))
     if not config.is_file():
-        raise InputError("there is no such configuration", file=config, remedy="`evenhand init`")
+        raise InputError(
+            "there is no such configuration", file=config, remedy="write one with `evenhand init`"
+        )
     from evenhand.core.config import read_config
     from evenhand.plan import check_config
 
