@@ -80,7 +80,7 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["audit", "m", "--pairs", "p.csv", "--language", "English"], "`--language` is 'Eng"),
         (["audit", "p.csv", "--pairs", "p.csv"], "p.csv: is a file, and a model is a folder"),
         ([*PREDICTIONS[:1], "empty.csv", *PREDICTIONS[2:]], "empty.csv: is empty"),
-        (["predictions", "n.csv", *PREDICTIONS[2:], "--bins", "age"], "`--bins` is 'age', which are no bins; w"),
+        (["predictions", "n.csv", *PREDICTIONS[2:], "--bins", "age"], "`--bins` is 'age', wh"),
         (["predictions", "n.csv", *PREDICTIONS[2:], "--bins", "age=a"], "are no bins"),
         (["predictions", "n.csv", *PREDICTIONS[2:4], "--group", "g", "--probability", "p"],
          "`--probability` is 'p', which has no =; write NAME=VALUE"),

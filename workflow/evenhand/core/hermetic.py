@@ -42,9 +42,12 @@ class Watch:
         names = []
         for name in sorted(self.opened):
             path = Path(name).resolve()
-            is_code = LIBRARY in path.parents and path.suffix in (".py", ".pyc", ".digest")
+            is_code = path.suffix in (".py", ".pyc", ".digest")
+            # the sentences of a module, which its digest covers
+            is_code |= path.suffix == ".jinja" and path.with_suffix(".py").is_file()
             inside = here in path.parents and path.is_file()
-            if inside and not is_code and not ({path, *path.parents} & covered):
+            is_covered = is_code and LIBRARY in path.parents
+            if inside and not is_covered and not ({path, *path.parents} & covered):
                 names.append(str(path.relative_to(here)))
         return names
 
