@@ -57,6 +57,13 @@ def test_objectives_have_titles(page):
     assert "No title" in text(tree, "#mine")
 
 
+def test_a_comparison_that_cannot_be_judged_has_no_p_value(page):
+    unjudged = {"reason": CONSTANT, "verdict": "inconclusive", "p_cases_adjusted": 0.123}
+    tree = page(changes={"tests": lambda rows: [row | unjudged for row in rows]})
+    words = text(tree, "#mine")
+    assert "cannot be judged" in words and "0.123" not in words and "undecided" not in words
+
+
 def test_a_published_number_without_a_run(page):
     def more(rows):
         theirs = {"stands_for": "transformer", "objective": "v_rex", "measure": "mean"}
@@ -173,14 +180,14 @@ def test_many_methods_without_a_significant_change_are_counted():
     constant = change("c", "inconclusive")._replace(reason=CONSTANT)
     assert short(*undecided).endswith(": u0 on mine; u1 on mine; u2 on mine.")
     assert short(*undecided, constant) == (
-        "No change is significant. Not shown to help: u0, u1 and u2. Cannot be judged (the same"
-        " prediction for every case): c. All comparisons of a method on a data set:"
-        " undecided (3) and cannot be judged (1)."
+        "No change is significant. Not shown to help: u0, u1 and u2. Cannot be judged (these, or"
+        " plain training, predict the same for every case): c. All comparisons of a method on a"
+        " data set: undecided (3) and cannot be judged (1)."
     )
     assert short(change(), *undecided, constant).endswith(
-        "(significant). Not shown to help: u0, u1 and u2. Cannot be judged (the same prediction for"
-        " every case): c. The other comparisons of a method on a data set:"
-        " undecided (3) and cannot be judged (1)."
+        "(significant). Not shown to help: u0, u1 and u2. Cannot be judged (these, or plain"
+        " training, predict the same for every case): c. The other comparisons of a method on"
+        " a data set: undecided (3) and cannot be judged (1)."
     )
     names = [f"variant {number}" for number in range(9)]
     long = [change(name, "inconclusive") for name in (*names, "DRO")]

@@ -7,6 +7,7 @@ from typing import Any
 from evenhand.core.rows import Row, grouped, where
 from evenhand.individual.names import title, titles_of, who
 from evenhand.io.documents import read_description
+from evenhand.legal.classifier_tables.tests import CONSTANT, ONE_CONSTANT
 from evenhand.report.figures import axis, lines, padded, scatter
 from evenhand.report.headline import plain
 from evenhand.report.headlines import mitigation
@@ -47,6 +48,7 @@ def content(study: Study) -> dict[str, Any]:
         | {
             "table_4": classifiers.describe_table_4(dataset.tables["table_4"]),
             "tests": dataset.tables["tests"],
+            "constant": (CONSTANT, ONE_CONSTANT),
             "group_scores": classifiers.describe_group_scores(dataset.tables["group_scores"]),
             "training": classifiers.describe_training(dataset.tables["curves"], objectives),
         }
