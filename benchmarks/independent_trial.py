@@ -1,7 +1,7 @@
 """Do the answers of docs/certified.md hold for biases that are planted another way?
 
     python benchmarks/independent_trial.py [--seeds 71 72 73] [--out folder]
-        [--parts letters free notices people]
+        [--parts letters free notices people] [--kinds linear frozen hierarchical]
 
 Writes texts and tables of people with generators of its own, runs the workflow's stages on them,
 and prints a row per training, and means over the seeds. Worst cells, IFR and probes (those of
@@ -10,7 +10,9 @@ scikit-learn) are computed here. Nothing of this was used to build the methods.
 Letters refer to staff: five opinion words, of which 75 % match the label, and four sentences with
 pronouns, relatives, names and pastimes, of which 88 % match the gender. 35 % are women, 45 %
 recommended, and 85 % aligned in training (`letters`) or none (`free`). Notices have three classes
-and an attribute of three regions, 80 % aligned. In test, label and attribute are unrelated. In
+and an attribute of three regions, 80 % aligned. In test, label and attribute are unrelated.
+Classifiers of the kinds `frozen` and `hierarchical` read letters by an ELECTRA that is trained on
+letters without a correlation to predict masked words, and from the first vector the rarer words. In
 tables (label 30 % positive, a group of 30 %), the group moves the log-odds itself (`direct`), or
 hours and district, which depend on it, do (`proxy`).
 """
@@ -31,7 +33,6 @@ WORDS = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text())
 SENTENCES = WORDS["sentences"]
 PAIRS = {key: [pair.split() for pair in pairs] for key, pairs in WORDS["pairs"].items()}
 HARMONIC = (1 / np.arange(1, 100)).cumsum()
-SIZES = {"train": 1600, "dev": 600, "test": 1500}
 
 PLAN = WORDS["plan"]
 
@@ -93,13 +94,13 @@ REGIONAL = np.array([[0.5], [0.3], [0.2]]) * (0.1 + 0.7 * np.eye(3))
 TEXTS = {"letters": (LETTERS, letter), "free": (LETTERS, letter), "notices": (REGIONAL, notice)}
 
 
-def write_texts(file, kind, seed):
+def write_texts(file, part, seed, sizes):
     """Write texts of three splits; in test, label and attribute are unrelated."""
-    rng = np.random.default_rng([seed, *kind.encode()])
-    joint, write = TEXTS[kind]
+    rng = np.random.default_rng([seed, *part.encode()])
+    joint, write = TEXTS[part]
     unrelated, rows = np.outer(joint.sum(1), joint.sum(0)), []
-    for split, size in SIZES.items():
-        cells = unrelated if split == "test" or kind == "free" else joint
+    for split, size in sizes.items():
+        cells = unrelated if split == "test" or part == "free" else joint
         for cell in rng.choice(cells.size, size, p=cells.ravel()):
             label, group = divmod(int(cell), len(joint))
             row = {"text": text_of(rng, write, label, group), "label": f"l{label}"}
@@ -132,14 +133,57 @@ def call(module, **arguments):
     return getattr(importlib.import_module(f"evenhand.{module}"), name)(**arguments)
 
 
-def prepare(folder, kind, seed):
+def write_encoder(folder):
+    """Train a small ELECTRA on letters without a correlation, unless the folder is there."""
+    import torch
+    from transformers import AutoConfig, AutoModelForMaskedLM, BertTokenizerFast
+
+    if folder.exists():
+        return folder
+    folder.mkdir(parents=True)
+    rng = np.random.default_rng(1000)
+    texts = [text_of(rng, letter, *rng.integers(0, 2, 2)) for _ in range(2000)]
+    rows = np.array([line for text in texts for line in text.lower().split("\n")])
+    words = sorted({word for row in rows for word in row.split()})
+    vocabulary = folder / "vocab.txt"
+    vocabulary.write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words]))
+    tokenizer = BertTokenizerFast(str(vocabulary), model_max_length=128)
+    tokenizer.save_pretrained(folder)
+    size, settings = len(tokenizer), PLAN["encoder"]
+    torch.manual_seed(1000)
+    config = AutoConfig.for_model(vocab_size=size, **settings["config"])
+    model = AutoModelForMaskedLM.from_config(config).train()
+    bag = torch.nn.Linear(config.hidden_size, size)
+    ids = tokenizer(list(rows), padding=True, return_tensors="pt")["input_ids"]
+    present = torch.zeros(len(rows), size).scatter_(1, ids, 1.0)
+    rare = ((present.mean(0) < settings["rare"]) & (torch.arange(size) > 4)).float()
+    optimiser = torch.optim.AdamW([*model.parameters(), *bag.parameters()], lr=settings["lr"])
+    for _ in range(settings["steps"]):
+        batch = torch.from_numpy(rng.integers(0, len(rows), 32))
+        hidden = (torch.rand(ids[batch].shape) < 0.15) & (ids[batch] > 4)
+        result = model(
+            ids[batch].masked_fill(hidden, tokenizer.mask_token_id), (ids[batch] > 0).long(),
+            labels=ids[batch].masked_fill(~hidden, -100), output_hidden_states=True,
+        )  # fmt: skip
+        logits = bag(result.hidden_states[-1][:, 0])
+        loss = torch.nn.functional.binary_cross_entropy_with_logits
+        rows_loss = (loss(logits, present[batch], reduction="none") * rare).sum(1)
+        (result.loss + rows_loss.mean()).backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimiser.step()
+        optimiser.zero_grad()
+    model.save_pretrained(folder)
+    return folder
+
+
+def prepare(folder, part, seed, sizes):
     """Write texts, and build the data set and its counterfactuals by two tables of swaps."""
-    write_texts(folder / "texts.jsonl", kind, seed)
+    write_texts(folder / "texts.jsonl", part, seed, sizes)
     label = {"column": "label", "columns": [], "task": "multi_class", "labels": [], "bins": []}
     group = {"column": "group", "columns": [], "overlapping": False, "bins": [], "extract": None}
     declared = {
         "text": "text", "label": label | {"separator": ";"}, "id": None, "language": "en",
-        "title": kind, "attributes": {"group": group}, "split": {"column": "split", "date": None},
+        "title": part, "attributes": {"group": group}, "split": {"column": "split", "date": None},
     }  # fmt: skip
     records, found, cases = folder / "records.parquet", folder / "found", folder / "cases.parquet"
     call("legal.read_cases", files=[folder / "texts.jsonl"], out=records, format="declared",
@@ -162,8 +206,10 @@ def prepare(folder, kind, seed):
         call("legal.make_counterfactuals", data=folder / "none.parquet", tables=tables, out=out)
 
 
-def features(folder):
-    """Return the TF-IDF weights of texts and of their counterfactuals, by table of swaps."""
+def features(folder, kind, encoder):
+    """Return the files that a classifier reads, by table of swaps; with an encoder of one."""
+    if kind != "linear":
+        return {"trial": encoded(folder, kind, encoder)}
     words, vocabulary = folder / "words.arrow", folder / "words.csv"
     data = folder / "none.parquet"
     call("legal.fit_tfidf", data=data, out=words, vocabulary=vocabulary, ngrams=1)
@@ -175,8 +221,28 @@ def features(folder):
     return files
 
 
-def train_text(folder, objective, seed, files):
-    """Train a linear classifier, and return its scores on the test texts."""
+def encoded(folder, kind, encoder):
+    """Return the tokens or vectors of texts and of their counterfactuals, and the encoder."""
+    tokens = {}
+    for name in ("none", "trial"):
+        tokens[name] = {"out": folder / f"{name}_tokens.arrow", "meta": folder / f"{name}.json"}
+        call("legal.tokenise_cases", data=folder / f"{name}.parquet", name="trial", model=encoder,
+             **tokens[name])  # fmt: skip
+    files, model = tokens, {"model": encoder}
+    if kind == "frozen":
+        files, same, model = {}, {}, {}
+        for name, read in tokens.items():
+            files[name] = {"out": folder / f"{name}.vectors", "meta": folder / f"{name}_v.json"}
+            call("legal.embed_paragraphs", tokens=read["out"], tokens_meta=read["meta"],
+                 model=encoder, **files[name], **same)  # fmt: skip
+            same = {"same_tokens": read["out"], "same": files[name]["out"]}
+    texts, swapped = files["none"], files["trial"]["out"]
+    named = {"features": texts["out"], "features_meta": texts["meta"], "counterfactuals": swapped}
+    return named | model
+
+
+def train_text(folder, kind, objective, seed, files):
+    """Train a classifier, and return its scores on the test texts."""
     from evenhand.legal.predictions import read_predictions
 
     removal = objective in PLAN["groups"]["group"].split()
@@ -186,10 +252,11 @@ def train_text(folder, objective, seed, files):
     option = ["pairs=" + ("cosine" if pairs == "cosine" else "counterfactual")] if pairs else None
     data, out = folder / f"{attribute or 'none'}.parquet", folder / f"{objective}.parquet"
     call("legal.train_classifier", data=data, out=out, history=folder / "history.parquet",
-         **files["shipped" if pairs == "shipped" else "trial"], family="linear",
-         classifier="linear", objective=name or "iifr_text", seeds=[seed], attribute=attribute,
-         objective_options=option, settings=["batch=32", "epochs=10"]
-         + (["select=worst_group_f1"] if attribute else []))  # fmt: skip
+         **files["shipped" if pairs == "shipped" else "trial"], family=kind,
+         classifier=kind, objective=name or "iifr_text", seeds=[seed], attribute=attribute,
+         objective_options=option, settings=PLAN["settings"][kind]
+         + (["select=worst_group_f1"] if attribute else []),
+         weights=folder / "weights" if kind == "hierarchical" else None)  # fmt: skip
     (run,) = read_predictions(out, features=True)
     cases = pd.read_json(folder / "texts.jsonl", lines=True)
     label, group = (cases[name].str[1:].astype(int).values for name in ("label", "group"))
@@ -258,7 +325,7 @@ def train_people(folder, effect, seed):
         yield from runs[names].to_dict("records")
 
 
-def trainings(part, seed, out):
+def trainings(part, kinds, seed, out):
     """Yield the scores of the trainings of a part."""
     if part == "people":
         for effect in ("direct", "proxy"):
@@ -267,32 +334,36 @@ def trainings(part, seed, out):
             for row in train_people(folder, effect, seed):
                 yield {"part": effect, "seed": seed} | row
         return
-    folder = out / f"{part}_{seed}"
-    folder.mkdir(parents=True, exist_ok=True)
-    prepare(folder, part, seed)
-    files = features(folder)
-    for name in PLAN["texts"][part].split():
-        yield {"part": part, "seed": seed, "method": name, **train_text(folder, name, seed, files)}
+    for kind in kinds:
+        folder = out / f"{part}_{kind}_{seed}"
+        folder.mkdir(parents=True, exist_ok=True)
+        encoder = None if kind == "linear" else write_encoder(out / "encoder")
+        prepare(folder, part, seed, PLAN["sizes"]["linear" if kind == "linear" else "encoders"])
+        files = features(folder, kind, encoder)
+        for name in PLAN["texts"][kind].get(part, "").split():
+            scores = train_text(folder, kind, name, seed, files)
+            yield {"part": part, "kind": kind, "seed": seed, "method": name, **scores}
 
 
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parts, rows = [*PLAN["texts"], "people"], []
+    parts, kinds, rows = [*TEXTS, "people"], [*PLAN["texts"]], []
     parser.add_argument("--seeds", type=int, nargs="+", default=[71, 72, 73])
     parser.add_argument("--parts", nargs="+", choices=parts, default=parts)
+    parser.add_argument("--kinds", nargs="+", choices=kinds, default=kinds[:1])
     parser.add_argument("--out", type=Path, default=Path("results/independent_trial"))
     args = parser.parse_args()
     for seed in args.seeds:
         for part in args.parts:
-            for row in trainings(part, seed, args.out):
+            for row in trainings(part, args.kinds, seed, args.out):
                 rows.append(row)
                 print({k: round(v, 3) if isinstance(v, float) else v for k, v in row.items()},
                       flush=True)  # fmt: skip
     frame = pd.DataFrame(rows)
     frame.to_csv(args.out / "results.csv", index=False)
-    keys = [key for key in ("part", "method", "individual", "mu", "lambda") if key in frame]
+    keys = [key for key in ("part", "kind", "method", "individual", "mu", "lambda") if key in frame]
     means = frame.groupby(keys, dropna=False, sort=False).mean().drop(columns="seed")
     print(means.round(3).to_string())
 
