@@ -458,7 +458,7 @@ def test_tests_that_are_not_possible_state_the_reason(world):
     assert row["p_cases"] is row["verdict"] is None
     rows = small.tests(small.run(), small.run(seed=9, **DRO))
     assert {(row["reason"], row["seeds"]) for row in rows.values()} == {
-        ("there is no ERM of a seed in common", 0)
+        ("they have no seed in common", 0)
     }
 
 

@@ -162,7 +162,7 @@ def test_a_damaged_keyword_sentence_is_listed_and_left_out(here: Path) -> None:
 
 def test_a_text_field_that_no_record_has_is_a_slip_in_the_config(here: Path) -> None:
     write("a.jsonl", '{"content": "她。", "id": 1}\n' * 3)
-    with pytest.raises(InputError, match=r"'text'.*the fields are content, id.*set text_field"):
+    with pytest.raises(InputError, match=r"'text'.*the fields are content, id.*set `text_field`"):
         extract("a.jsonl")
     assert extract("a.jsonl", text_field="content")[2]["keyword_sentences"] == 3
 
