@@ -173,6 +173,9 @@ def test_a_table_with_blank_cells_and_whole_numbers_with_points():
     result = eh.audit_table(people, positive=[1, 2], **options)
     assert result.notes == ["8 of 40 rows are left out (blank_cell 8)"]
     assert eh.audit_table(people, positive=[1, 2.0], missing="impute", **options).notes == []
+    unclear = people.assign(g=people["g"].replace("y", "unknown"))
+    (note,) = eh.audit_table(unclear, positive=[1, 2], missing="impute", **options).notes
+    assert note.startswith("In g, “unknown” (20) may mean a missing value, and counts as a value")
     with pytest.raises(InputError, match=r"^`test` has no column 'a', which `train` has"):
         eh.audit_table(people, people[["y", "g"]], **options)
     with pytest.raises(InputError, match=r"^`attribute` is not the name of a column; name one"):

@@ -1,6 +1,8 @@
 """The command line: the finding and the place of the report end each command."""
 
 import inspect
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,15 @@ def run(*words):
     with pytest.raises(SystemExit) as status:
         cli.main([str(word) for word in words])
     return status.value.code
+
+
+def test_a_reader_that_leaves_early_gets_no_traceback(tmp_path):
+    (tmp_path / "p.csv").write_text(ROWS)
+    words = [sys.executable, "-m", "evenhand", *PREDICTIONS, "--out", "audit"]
+    with subprocess.Popen(words, cwd=tmp_path, stdout=-1, stderr=-1, text=True) as process:
+        process.stdout.close()
+        errors = process.stderr.read()
+    assert process.returncode == 1 and "Traceback" not in errors and "Broken" not in errors
 
 
 def test_predictions_end_with_the_finding_and_the_report(tmp_path, capsys):
@@ -81,7 +92,8 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["audit", "p.csv", "--pairs", "p.csv"], "p.csv: is a file, and a model is a folder"),
         ([*PREDICTIONS[:1], "empty.csv", *PREDICTIONS[2:]], "empty.csv: is empty"),
         (["predictions", "n.csv", *PREDICTIONS[2:], "--bins", "age"], "`--bins` is 'age', wh"),
-        (["predictions", "n.csv", *PREDICTIONS[2:], "--bins", "age=a"], "are no bins"),
+        (["predictions", "n.csv", *PREDICTIONS[2:], "--bins", "age=a"],
+         "`--bins` is 'age=a', which names no borders; write age=30"),
         (["predictions", "n.csv", *PREDICTIONS[2:4], "--group", "g", "--probability", "p"],
          "`--probability` is 'p', which has no =; write NAME=VALUE"),
         (["init", "--task", "all"], "there is no task 'all'"),

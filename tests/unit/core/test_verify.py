@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 
@@ -53,6 +54,15 @@ def test_missing_and_edited_results_are_listed_until_they_are_restored(results, 
         f"{results}/b.csv: restored",
     ]
     assert [(results / f"{name}.csv").read_text() for name in "ab"] == ["a", "b"]
+
+
+def test_where_all_results_are_missing_the_folder_is_doubted(results, capsys):
+    for name in "ab":
+        (results / f"{name}.csv").unlink()
+    assert verify(results) == 2
+    last = capsys.readouterr().out.splitlines()[-1]
+    question = "All are missing: is this the folder in which the run was started?"
+    assert last == f"{question} {Path.cwd()}"
 
 
 @pytest.mark.parametrize(("time", "left"), [(2, 0), (0, 1)])

@@ -43,7 +43,7 @@ def findings(tables: Tables, delta: float) -> list[str]:
 
 
 def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list[str]:
-    """Return sentences on rows that are left out, unknown groups, and groups spelt in two ways.
+    """Return sentences on rows that are left out, unknown groups, a guessed label, and `doubts`.
 
     Parameters
     ----------
@@ -61,6 +61,17 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
     for name, count in description["unknown"].items():
         if count:
             sentences.append(_say("unknown", count=count, name=name))
+    if description.get("positive_is_default"):
+        sentences.append(_say("default_positive", label=description["positive"]))
+    sentences += doubts(description, tables)
+    if "tpr" not in description.get("metrics", ["tpr"]):  # logs have no metrics
+        sentences.append(_say("no_positive"))
+    return sentences
+
+
+def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
+    """Return sentences on cells that may be mistakes: see `notes` for the arguments."""
+    sentences = []
     spelt = defaultdict(dict)
     for row in tables.get("groups", ()):
         if row["attribute"] in description["unknown"]:  # no intersection
@@ -68,16 +79,12 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
     for (name, _), groups in spelt.items():
         if len(groups) > 1:
             sentences.append(_say("spelt", groups=list(groups), name=name))
-    if description.get("positive_is_default"):
-        sentences.append(_say("default_positive", label=description["positive"]))
     for name, values in description.get("doubtful", {}).items():
         sentences.append(doubtful_words(name, values))
     if count := description.get("unclustered"):
         sentences.append(_say("unclustered", count=count))
     if count := description.get("repeated"):
         sentences.append(_say("repeated", count=count, rows=description["rows"]))
-    if "tpr" not in description.get("metrics", ["tpr"]):  # logs have no metrics
-        sentences.append(_say("no_positive"))
     return sentences
 
 

@@ -121,5 +121,5 @@ def read_bins(words: str) -> tuple[str, list[float]]:
     name, _, borders = words.rpartition("=")
     values = [or_nan(border) for border in borders.split(",")]
     if not name or any(map(isnan, values)):
-        raise InputError(f"`bins` is {words!r}, which are no bins", remedy="write age=30,50")
+        raise InputError(f"`bins` is {words!r}, which names no borders", remedy="write age=30,50")
     return name, values

@@ -56,3 +56,14 @@ def test_rows_that_are_left_out_are_stated_on_the_front_page_and_the_console(aud
     assert (
         printed[-1].startswith("3 of 400 rows of") and "3 of 400" in tree.css_first("#trust").text()
     )
+
+
+def test_doubtful_cells_are_stated_on_the_front_page_and_beside_the_findings(audited, write):
+    meta, tables = audited("mine", 0.0)
+    document = json.loads(meta.read_text())
+    meta.write_text(json.dumps(document | {"doubtful": {"group": {"unknown": 7}}}))
+    words = "In group, “unknown” (7) may mean a missing value"
+    (doubt,) = describe([meta, tables], {}).doubts
+    assert words in doubt
+    for page in ("front", "predictions"):
+        assert words in write(page, [meta, tables], systems=["predictions"]).text()

@@ -7,7 +7,7 @@ from typing import Any
 from altair import LayerChart
 
 from evenhand.core.tables import read_tables
-from evenhand.predictions.words import findings
+from evenhand.predictions.words import doubts, findings
 from evenhand.report.figures import Row, axis, forest
 from evenhand.report.headline import Headline, ResultFiles, say, strength
 from evenhand.report.read import read_json
@@ -55,9 +55,17 @@ def conclude(sets: Sequence[dict[str, Any]]) -> Headline:
         caption=say("predictions_caption", title=order[0]["title"]) if figure else "",
         figure_files=_files(order[0]),
         strength=_clear(order[0]),
-        doubts=left_out,
+        doubts=[*left_out, *_doubts(sets)],
         left_out=left_out,
     )
+
+
+def _doubts(sets: Sequence[dict[str, Any]]) -> list[str]:
+    return [
+        say("predictions_line", _files(document), title=document["title"], words=words)
+        for document in sets
+        for words in doubts(document, document["tables"])
+    ]
 
 
 def _left_out_file(document: dict[str, Any]) -> list[str]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from evenhand.core.tables import read_tables
-from evenhand.predictions.words import TITLES, findings
+from evenhand.predictions.words import TITLES, doubts, findings
 from evenhand.report.headlines.predictions import conclude, draw
 from evenhand.report.read import read_json
 from evenhand.report.render import slug
@@ -21,7 +21,9 @@ def content(study: Study) -> dict[str, Any]:
         meta["tables"] = read_tables(folders[name])
         meta |= {"place": f"tables/predictions/{name}", "id": f"set-{slug(name)}"}
         sets.append(
-            meta | {"findings": findings(meta["tables"], meta["delta"]), "figure": draw(meta)}
+            meta
+            | {"findings": findings(meta["tables"], meta["delta"]), "figure": draw(meta)}
+            | {"doubts": doubts(meta, meta["tables"])}
         )
     return {
         "sections": [(meta["id"], meta["title"]) for meta in sets],
