@@ -89,9 +89,9 @@ class Change(NamedTuple):
     decisions : pair of float, optional
         The percentages of decisions that a flip changes, before and after.
     decisions_differ : bool
-        Whether these two differ significantly,
+        Whether these two differ significantly.
     decisions_p : float, optional
-        by this adjusted p.
+        The adjusted p of their difference.
     """
 
     method: str
