@@ -1,17 +1,21 @@
-"""Erase an attribute from a representation, and fit a last layer on the result.
+"""Erase an attribute from what a classifier reads of a representation, and fit a last layer anew.
 
-`fit_leace` is least-squares concept erasure (LEACE, Belrose et al. 2023) in closed form: of all
-affine maps after which no linear classifier predicts the attribute better than a constant, the one
-that changes the representation least. With S the covariance of x, C that of x with the groups and
-B = S^+ C, their equation is x - C (B^T C)^+ B^T (x - mean), which needs no root of S. Rows have
-weights; sparse rows stay sparse. `fit_inlp` is iterative null-space projection (Ravfogel et al.
-2020).
+`leace` is least-squares concept erasure (LEACE, Belrose et al. 2023) in closed form: of all affine
+maps after which no linear classifier predicts the attribute better than a constant, the one that
+changes the representation least. With S the covariance of x, C that of x with the groups and
+B = S^+ C, their equation is x - C (B^T C)^+ B^T (x - mean), which needs no root of S. So a linear
+classifier with the weights w becomes one with w - B (B^T C)^+ (C^T w). Rows have weights; sparse
+rows stay sparse. `fit_inlp` is iterative null-space projection (Ravfogel et al. 2020).
 
-An eraser is affine. A linear layer after it is therefore a linear layer on the original
+C^T w, how far the classifier's outputs differ between groups, has to come from rows to which
+neither w nor the representation was fitted. Where label and groups are correlated, a classifier
+that has learned the few cases of a cell by heart shows no difference on its own rows and a large
+one on others: there would be nothing to erase (docs/certified.md has the figures).
+
+What is left is affine. A linear layer after it is therefore a linear layer on the original
 representation, and can replace the last layer of the network.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,41 +32,13 @@ RIDGE = 1e-6
 #: the development rows.
 PENALTIES = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
 
-#: Penalty of the classifiers whose directions are removed or kept; and every n-th row is held out
-#: to test whether a direction is useful.
+#: Penalty of the classifiers whose directions are removed or kept. Every n-th row is held out to
+#: test whether a direction is useful; and a classifier is fitted without every n-th row to see its
+#: outputs for these.
 PENALTY, HELD_OUT = 1e-3, 4
 
-#: Number of successive label classifiers whose directions are kept.
-ROUNDS = 1
-
-#: Directions of a group classifier shorter than this share of the longest are ignored.
+#: Directions of a classifier shorter than this share of the longest are ignored.
 SHORT = 1e-6
-
-
-@dataclass(frozen=True)
-class Eraser:
-    """The map x -> x - x right left^T, up to a constant that a layer's bias takes up.
-
-    Attributes
-    ----------
-    left, right : arrays, shape (d, r)
-    """
-
-    left: np.ndarray
-    right: np.ndarray
-
-    def without(self, basis: np.ndarray) -> "Eraser":
-        """Return the eraser that then also projects out an orthonormal basis (d, k)."""
-        left, right = np.hstack([self.left, basis]), np.hstack([self.right, self.project(basis)])
-        return Eraser(left, right)
-
-    def project(self, weight: np.ndarray) -> np.ndarray:
-        """Return the weights (d, k) on x that are equivalent to `weight` on the erased x."""
-        return weight - self.right @ (self.left.T @ weight)
-
-    def pull_back(self, gradient: np.ndarray) -> np.ndarray:
-        """Return the gradient by the weights from the gradient by the projected weights."""
-        return gradient - self.left @ (self.right.T @ gradient)
 
 
 @dataclass(frozen=True)
@@ -89,8 +65,55 @@ def balanced_weights(codes: np.ndarray) -> np.ndarray:
     return weights / weights.sum()
 
 
-def fit_leace(features: Any, codes: np.ndarray, weights: np.ndarray) -> Eraser:
-    """Return the LEACE eraser of groups.
+def with_groups(values: Any, codes: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return the weighted covariance (d, groups) of values (n, d) with the groups of their rows.
+
+    Rows of weight 0 are ignored, and may have any group.
+    """
+    groups = np.eye(codes.max() + 1)[codes]
+    centred = weights[:, None] * (groups - weights @ groups)
+    return np.asarray(values.T @ centred, dtype=np.float64)
+
+
+def leace(
+    weight: np.ndarray, gap: np.ndarray, cross: np.ndarray, reading: np.ndarray
+) -> np.ndarray:
+    """Return a classifier's weights on x that are equivalent to `weight` after LEACE.
+
+    Parameters
+    ----------
+    weight : array, shape (d, k)
+        The weights before.
+    gap : array, shape (k, groups)
+        The covariance of the classifier's outputs with the groups; weight^T C in the same rows.
+    cross : array, shape (d, groups)
+        C, the covariance of the features with the groups.
+    reading : array, shape (d, groups)
+        B, see `group_reading`.
+    """
+    return weight - reading @ np.linalg.pinv(reading.T @ cross, rcond=1e-9).T @ gap.T
+
+
+def group_reading(features: Any, cross: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return B (d, groups): S^+ C for the covariance S of the rows, and C with the groups."""
+    import scipy.linalg
+
+    centre = np.asarray(features.T @ weights, dtype=np.float64)
+    if hasattr(features, "multiply"):
+        weighted = features.multiply(weights[:, None]).tocsr()
+        square = (weighted.T @ features).toarray().astype(np.float64)
+    else:
+        square = features.T.astype(np.float64) @ (weights[:, None] * features)
+    covariance = square - np.outer(centre, centre)
+    covariance[np.diag_indices_from(covariance)] += RIDGE * covariance.trace() / len(covariance)
+    return scipy.linalg.solve(covariance, cross, assume_a="pos")
+
+
+def fit_inlp(features: Any, codes: np.ndarray, weights: np.ndarray, rounds: int) -> np.ndarray:
+    """Return the directions (d, r), orthonormal, that successive group classifiers use.
+
+    Each round fits a linear group classifier to the features without the previous directions.
+    Rounds end when its accuracy on held-out rows is no better than chance.
 
     Parameters
     ----------
@@ -100,46 +123,12 @@ def fit_leace(features: Any, codes: np.ndarray, weights: np.ndarray) -> Eraser:
         Groups.
     weights : array, shape (n,)
         Weights that sum to 1; rows of weight 0 are ignored.
-    """
-    import scipy.linalg
-
-    groups = np.eye(codes.max() + 1)[codes]  # a row of weight 0 may have any group
-    cross, covariance = _moments(features, groups, weights)
-    covariance[np.diag_indices_from(covariance)] += RIDGE * covariance.trace() / len(covariance)
-    right = scipy.linalg.solve(covariance, cross, assume_a="pos")
-    return Eraser(cross @ np.linalg.pinv(right.T @ cross, rcond=1e-9, hermitian=True), right)
-
-
-def _moments(features: Any, groups: np.ndarray, weights: np.ndarray):
-    """Return the weighted covariance with the groups, and the covariance."""
-    centre = np.asarray(features.T @ weights, dtype=np.float64)
-    centred = groups - weights @ groups
-    cross = np.asarray(features.T @ (weights[:, None] * centred), dtype=np.float64)
-    if hasattr(features, "multiply"):
-        weighted = features.multiply(weights[:, None]).tocsr()
-        square = (weighted.T @ features).toarray().astype(np.float64)
-    else:
-        square = features.T.astype(np.float64) @ (weights[:, None] * features)
-    return cross, square - np.outer(centre, centre)
-
-
-def fit_inlp(features: Any, codes: np.ndarray, weights: np.ndarray, rounds: int) -> Eraser:
-    """Return the projection onto the null space of successive group classifiers.
-
-    Each round fits a linear group classifier to the output of the previous projection. Rounds end
-    when its accuracy on held-out rows is no better than chance.
-
-    Parameters
-    ----------
-    features, codes, weights
-        As for `fit_leace`.
     rounds : int
         The maximum number of classifiers.
     """
     order = np.flatnonzero(weights > 0)
     held_out, fitted = order[::HELD_OUT], np.delete(order, np.s_[::HELD_OUT])
-    hot, nothing = np.eye(codes.max() + 1, dtype=bool)[codes], np.zeros((features.shape[1], 0))
-    start = Eraser(nothing, nothing)
+    hot = np.eye(codes.max() + 1, dtype=bool)[codes]
 
     def useless(layer: LastLayer) -> bool:
         """Whether the mean accuracy over groups is within 2 standard errors of chance."""
@@ -148,52 +137,41 @@ def fit_inlp(features: Any, codes: np.ndarray, weights: np.ndarray, rounds: int)
         error = np.sqrt(sum(0.25 / members.sum() for members in groups)) / len(groups)
         return np.mean([right[members].mean() for members in groups]) < 1 / len(groups) + 2 * error
 
-    some = (features[fitted], hot[fitted], weights[fitted], "multi_class")
-    return start.without(_directions(*some, start, rounds, useless))
-
-
-def _directions(
-    features: Any,
-    hot: np.ndarray,
-    weights: np.ndarray,
-    task: str,
-    eraser: Eraser,
-    rounds: int,
-    useless: Callable[[LastLayer], bool] = lambda _: False,
-) -> np.ndarray:
-    """Return the directions (d, r) that successive linear classifiers use after an eraser.
-
-    An orthonormal basis of the weights of `rounds` classifiers, each fitted with the directions
-    of the previous ones removed; fewer if one is `useless`.
-    """
+    some = (features[fitted], hot[fitted], weights[fitted], "multi_class", PENALTY)
     basis = np.zeros((features.shape[1], 0))
     for _ in range(rounds):
-        layer = _fit(features, hot, weights, task, PENALTY, eraser.without(basis))
+        layer = _fit(*some, basis)
         if useless(layer):
             break
-        weight = layer.weight.astype(np.float64)
-        if task == "multi_class":  # a weight that all classes share changes nothing
-            weight = weight - weight.mean(axis=1, keepdims=True)
-        weight = weight - basis @ (basis.T @ weight)
-        directions, lengths, _ = np.linalg.svd(weight, full_matrices=False)
-        kept = directions[:, lengths > SHORT * max(lengths.max(), 1e-12)]
+        kept = _span(_without(basis, layer.weight.astype(np.float64)))
         if not kept.shape[1] or basis.shape[1] + kept.shape[1] >= len(basis):
             break
         basis = np.hstack([basis, kept])
     return basis
 
 
-def erased_last_layer(
-    features: Any, examples: Examples, fit: Callable[[Any, np.ndarray, np.ndarray], Eraser]
-) -> LastLayer:
-    """Erase the groups from a representation, and fit a last layer on the result.
+def _without(basis: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    return weight - basis @ (basis.T @ weight)
 
-    First the groups are erased. Then only the directions that `ROUNDS` successive label
-    classifiers use are kept: an eraser removes only the information that linear classifiers can
-    use, and a wide representation also encodes the groups nonlinearly. Everything is fitted on
-    training and development rows with weights that balance label x group: where the two are
-    correlated, an eraser with equal weights erases the label as well. Rows of the unknown group
-    do not affect the eraser.
+
+def _span(weight: np.ndarray, task: str = "multi_class") -> np.ndarray:
+    """Return an orthonormal basis (d, r) of the directions that classifiers of weights use."""
+    if task == "multi_class":  # a weight that all classes share changes nothing
+        weight = weight - weight.mean(axis=1, keepdims=True)
+    directions, lengths, _ = np.linalg.svd(weight, full_matrices=False)
+    return directions[:, lengths > SHORT * max(lengths.max(), 1e-12)]
+
+
+def erased_last_layer(
+    features: Any, examples: Examples, fresh: np.ndarray, rounds: int = 0
+) -> LastLayer:
+    """Erase the groups from what a label classifier reads, and fit a last layer on the result.
+
+    Only the directions that a label classifier uses are kept, without the groups: erasure removes
+    only the information that linear classifiers can use, and a wide representation also encodes
+    the groups nonlinearly. Everything is fitted with weights that balance label x group: where the
+    two are correlated, the label would be erased as well with equal weights. Rows of the unknown
+    group do not affect the erasure.
 
     Parameters
     ----------
@@ -201,17 +179,38 @@ def erased_last_layer(
         The representations of all cases.
     examples : Examples
         The cases.
-    fit : callable
-        Makes an eraser from features, groups and weights of rows.
+    fresh : array of int
+        Training and development rows to which the features were not fitted. The classifier is
+        fitted to the others, and its difference between groups measured in these. If there are no
+        others, it is measured by classifiers that are fitted without the rows in question.
+    rounds : int
+        Directions of so many group classifiers are projected out first (`fit_inlp`).
     """
-    rows = np.union1d(examples.train, examples.dev)
-    cells, groups = examples.cells[rows], examples.groups[rows]
+    rows, groups = np.union1d(examples.train, examples.dev), examples.groups
+    cells = examples.cells
     known = np.where(groups < examples.known_groups, cells, -1)
-    eraser = fit(features[rows], groups, balanced_weights(known))
-    hot, weights = examples.hot[rows], balanced_weights(cells)
-    directions = _directions(features[rows], hot, weights, examples.task, eraser, ROUNDS)
-    reads = eraser.project(directions)
-    layer = fit_last_layer(np.asarray(features @ reads), examples, rows, examples.dev)
+
+    def label_weight(some: np.ndarray) -> np.ndarray:
+        read = features[some]
+        basis = fit_inlp(read, groups[some], balanced_weights(known[some]), rounds)
+        balanced = balanced_weights(cells[some])
+        layer = _fit(read, examples.hot[some], balanced, examples.task, PENALTY, basis)
+        return layer.weight.astype(np.float64)
+
+    others = np.setdiff1d(rows, fresh)
+    fitted = others if len(others) else rows
+    weight, outputs = label_weight(fitted), np.zeros((len(fresh), examples.hot.shape[1]))
+    for fold in range(HELD_OUT):
+        held_out = np.s_[fold::HELD_OUT]
+        fresh_weight = weight if len(others) else label_weight(np.delete(fresh, held_out))
+        outputs[held_out] = features[fresh[held_out]] @ fresh_weight
+    of_fresh = groups[fresh], balanced_weights(known[fresh])
+    weights = balanced_weights(known[rows])
+    of_rows = with_groups(features[rows], groups[rows], weights)
+    reading = group_reading(features[rows], of_rows, weights)
+    gap, cross = with_groups(outputs, *of_fresh), with_groups(features[fresh], *of_fresh)
+    reads = _span(leace(weight, gap, cross, reading), examples.task)
+    layer = fit_last_layer(np.asarray(features @ reads), examples, fresh, examples.dev)
     return LastLayer((reads @ layer.weight).astype(np.float32), layer.bias, reads)
 
 
@@ -251,8 +250,9 @@ def _fit(
     weights: np.ndarray,
     task: str,
     penalty: float,
-    eraser: Eraser | None = None,
+    basis: np.ndarray | None = None,
 ) -> LastLayer:
+    """Fit logistic regression; its weights are orthogonal to a basis (d, r), if given."""
     from scipy.optimize import minimize
 
     (count, width), classes = features.shape, hot.shape[1]
@@ -265,17 +265,17 @@ def _fit(
 
     def value(flat: np.ndarray) -> tuple[float, np.ndarray]:
         weight, bias = split(flat)
-        seen = weight if eraser is None else eraser.project(weight)
+        seen = weight if basis is None else _without(basis, weight)
         loss, back = _loss(values @ seen + bias, hot, weights / total, task)
         gradient = values.T @ back
-        gradient = gradient if eraser is None else eraser.pull_back(gradient)
+        gradient = gradient if basis is None else _without(basis, gradient)
         slope = np.concatenate([(gradient + penalty * weight).ravel(), back.sum(axis=0)])
         return loss + penalty / 2 * float((weight**2).sum()), slope
 
     start = np.zeros((width + 1) * classes)
     solution = minimize(value, start, jac=True, method="L-BFGS-B", options={"maxiter": 500})
     weight, bias = split(solution.x)
-    seen = weight if eraser is None else eraser.project(weight)
+    seen = weight if basis is None else _without(basis, weight)
     return LastLayer((factor * seen).astype(np.float32), bias.astype(np.float32))
 
 

@@ -6,12 +6,11 @@ input. Then the representation is reduced and the last layer refitted, as in `le
 more directions than `leace`, at a cost in accuracy where the representation is wide.
 """
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from evenhand.learning.erasure import LastLayer, erased_last_layer, fit_inlp
+from evenhand.learning.erasure import LastLayer, erased_last_layer
 from evenhand.learning.examples import Examples
 from evenhand.learning.objective import Options, whole
 
@@ -24,4 +23,4 @@ OPTIONS: dict[str, float | bool | str] = {"rounds": 8.0}
 
 def last_layer(features: Any, examples: Examples, fresh: np.ndarray, options: Options) -> LastLayer:
     """Return the last layer that is fitted after the projection."""
-    return erased_last_layer(features, examples, partial(fit_inlp, rounds=whole(options, "rounds")))
+    return erased_last_layer(features, examples, fresh, rounds=whole(options, "rounds"))

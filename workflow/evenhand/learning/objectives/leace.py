@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.learning.erasure import LastLayer, erased_last_layer, fit_leace
+from evenhand.learning.erasure import LastLayer, erased_last_layer
 from evenhand.learning.examples import Examples
 from evenhand.learning.objective import Options
 
@@ -24,4 +24,4 @@ AIM = "erase"
 
 def last_layer(features: Any, examples: Examples, fresh: np.ndarray, options: Options) -> LastLayer:
     """Return the last layer that is fitted after the erasure."""
-    return erased_last_layer(features, examples, fit_leace)
+    return erased_last_layer(features, examples, fresh)
