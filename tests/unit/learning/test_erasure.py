@@ -9,12 +9,12 @@ from scipy.sparse import csr_matrix
 from evenhand.learning import erasure
 from evenhand.learning.erasure import (
     balanced_weights,
+    contrasts,
     erased_last_layer,
     fit_inlp,
     fit_last_layer,
     group_reading,
     leace,
-    with_groups,
 )
 from evenhand.learning.examples import Examples
 from evenhand.learning.planted import plant_cases
@@ -45,29 +45,33 @@ def published_leace(x, codes):
     return x - centred @ (np.linalg.inv(whitening) @ u @ u.T @ whitening).T
 
 
-def erased(x, codes, weights):
+def erased(x, codes, hot):
     """Return x after LEACE: the outputs of the identity, as a classifier's weights."""
-    cross = with_groups(x, codes, weights)
-    return x @ leace(np.eye(x.shape[1]), cross, cross, group_reading(x, cross, weights))
+    cross = x.T @ contrasts(codes, hot)
+    return x @ leace(np.eye(x.shape[1]), cross, cross, group_reading(x, codes, hot))
 
 
 def test_leace_is_the_published_one():
     x, codes = rows()
-    equal = np.full(len(x), 1 / len(x))
-    apart = erased(x, codes, equal) - published_leace(x, codes)
+    same = np.ones((len(x), 1))
+    apart = erased(x, codes, same) - published_leace(x, codes)
     np.testing.assert_allclose(apart, [apart[0]] * len(x), atol=1e-4)
-    sparse = erased(csr_matrix(x), codes, equal)
-    np.testing.assert_allclose(sparse, erased(x, codes, equal), atol=1e-9)
+    sparse = erased(csr_matrix(x), codes, same)
+    np.testing.assert_allclose(sparse, erased(x, codes, same), atol=1e-9)
 
 
 @pytest.mark.parametrize("wide", [False, True])
-def test_after_leace_the_weighted_means_of_all_groups_are_equal(wide):
+def test_after_leace_features_do_not_depend_on_groups_within_labels(wide):
     x, codes = rows(n=40 if wide else 400, width=60 if wide else 7)
+    labels = np.random.default_rng(1).permuted(codes)
+    labels[: len(x) // 2] = codes[: len(x) // 2]
+    x[:, 3] += labels
     x[:, 5] = 1.0  # a constant feature
-    weights = balanced_weights(codes * 2 + (np.arange(len(x)) % 2))
-    after = erased(x, codes, weights)
-    means = [np.average(after[codes == g], axis=0, weights=weights[codes == g]) for g in range(3)]
-    np.testing.assert_allclose(means, [means[0]] * 3, atol=1e-6)
+    hot = np.eye(3)[labels]
+    after = erased(x, codes, hot)
+    effects = np.linalg.lstsq(np.hstack([hot, np.eye(3)[codes]]), after)[0]
+    np.testing.assert_allclose(effects[3:], [effects[3]] * 3, atol=1e-5)
+    assert wide or np.ptp(effects[:3, 3]) > 1
     assert np.abs(x - after).max() > 0.5
 
 
@@ -141,8 +145,8 @@ def test_what_the_last_layer_reads_does_not_tell_the_group(planted, rounds):
     assert right > np.mean(of_plain == some.labels[cases.test]) - 0.005
 
 
-def test_an_erasure_of_unbalanced_rows_takes_the_label_along(monkeypatch):
-    """Why rows are balanced: on all alike, a quarter of the accuracy above chance is lost."""
+def test_an_erasure_that_ignores_labels_takes_the_label_along(monkeypatch):
+    """Why groups are compared within labels: else half of the accuracy above chance is lost."""
     cases = plant_cases(4, 0.95, sizes=(2000, 500, 2000))
     some, matrix = cases.examples, cases.tfidf()
 
@@ -151,10 +155,9 @@ def test_an_erasure_of_unbalanced_rows_takes_the_label_along(monkeypatch):
         predicted = (matrix @ layer.weight + layer.bias)[cases.test].argmax(axis=1)
         return np.mean(predicted == some.labels[cases.test])
 
-    balanced = accuracy()
-    alike = lambda codes: np.full(len(codes), 1 / len(codes))  # noqa: E731
-    monkeypatch.setattr(erasure, "balanced_weights", alike)
-    assert accuracy() < balanced - 0.1
+    within = accuracy()
+    monkeypatch.setattr(erasure, "_design", lambda hot: np.ones((len(hot), 1)))
+    assert accuracy() < within - 0.1
 
 
 def group_shift(rng, *, sizes, width, learned=0.0, fresh=slice(None)):

@@ -65,14 +65,24 @@ def balanced_weights(codes: np.ndarray) -> np.ndarray:
     return weights / weights.sum()
 
 
-def with_groups(values: Any, codes: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return the weighted covariance (d, groups) of values (n, d) with the groups of their rows.
+def contrasts(codes: np.ndarray, hot: np.ndarray) -> np.ndarray:
+    """Return the groups of rows without what labels explain, (n, groups).
 
-    Rows of weight 0 are ignored, and may have any group.
+    For features X, the product X^T contrasts is their covariance with the groups within labels.
+
+    Parameters
+    ----------
+    codes : array of int, shape (n,)
+        Groups.
+    hot : array of 0 and 1, shape (n, classes)
+        Labels.
     """
-    groups = np.eye(codes.max() + 1)[codes]
-    centred = weights[:, None] * (groups - weights @ groups)
-    return np.asarray(values.T @ centred, dtype=np.float64)
+    groups, design = np.eye(codes.max() + 1)[codes], _design(hot)
+    return (groups - design @ np.linalg.lstsq(design, groups)[0]) / len(codes)
+
+
+def _design(hot: np.ndarray) -> np.ndarray:
+    return np.column_stack([np.ones(len(hot)), hot])
 
 
 def leace(
@@ -94,19 +104,25 @@ def leace(
     return weight - reading @ np.linalg.pinv(reading.T @ cross, rcond=1e-9).T @ gap.T
 
 
-def group_reading(features: Any, cross: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return B (d, groups): S^+ C for the covariance S of the rows, and C with the groups."""
+def group_reading(features: Any, codes: np.ndarray, hot: np.ndarray) -> np.ndarray:
+    """Return B (d, groups): S^+ C for covariances within labels.
+
+    Parameters
+    ----------
+    features : array or csr_matrix, shape (n, d)
+        The representation.
+    codes, hot
+        As for `contrasts`.
+    """
     import scipy.linalg
 
-    centre = np.asarray(features.T @ weights, dtype=np.float64)
-    if hasattr(features, "multiply"):
-        weighted = features.multiply(weights[:, None]).tocsr()
-        square = (weighted.T @ features).toarray().astype(np.float64)
-    else:
-        square = features.T.astype(np.float64) @ (weights[:, None] * features)
-    covariance = square - np.outer(centre, centre)
+    design, square = _design(hot), features.T @ features
+    square = square.toarray() if hasattr(square, "toarray") else square
+    by_label = np.asarray(features.T @ design, dtype=np.float64)
+    explained = by_label @ np.linalg.pinv(design.T @ design, hermitian=True) @ by_label.T
+    covariance = (square - explained) / len(codes)
     covariance[np.diag_indices_from(covariance)] += RIDGE * covariance.trace() / len(covariance)
-    return scipy.linalg.solve(covariance, cross, assume_a="pos")
+    return scipy.linalg.solve(covariance, features.T @ contrasts(codes, hot), assume_a="pos")
 
 
 def fit_inlp(features: Any, codes: np.ndarray, weights: np.ndarray, rounds: int) -> np.ndarray:
@@ -187,28 +203,26 @@ def erased_last_layer(
         Directions of so many group classifiers are projected out first (`fit_inlp`).
     """
     rows, groups = np.union1d(examples.train, examples.dev), examples.groups
-    cells = examples.cells
-    known = np.where(groups < examples.known_groups, cells, -1)
+    cells, hot = examples.cells, examples.hot
 
     def label_weight(some: np.ndarray) -> np.ndarray:
-        read = features[some]
-        basis = fit_inlp(read, groups[some], balanced_weights(known[some]), rounds)
-        balanced = balanced_weights(cells[some])
-        layer = _fit(read, examples.hot[some], balanced, examples.task, PENALTY, basis)
+        known = np.where(groups[some] < examples.known_groups, cells[some], -1)
+        read, balanced = features[some], balanced_weights(cells[some])
+        basis = fit_inlp(read, groups[some], balanced_weights(known), rounds)
+        layer = _fit(read, hot[some], balanced, examples.task, PENALTY, basis)
         return layer.weight.astype(np.float64)
 
     others = np.setdiff1d(rows, fresh)
-    fitted = others if len(others) else rows
-    weight, outputs = label_weight(fitted), np.zeros((len(fresh), examples.hot.shape[1]))
+    weight = label_weight(others if len(others) else rows)
+    outputs = np.zeros(hot.shape)
     for fold in range(HELD_OUT):
-        held_out = np.s_[fold::HELD_OUT]
-        fresh_weight = weight if len(others) else label_weight(np.delete(fresh, held_out))
-        outputs[held_out] = features[fresh[held_out]] @ fresh_weight
-    of_fresh = groups[fresh], balanced_weights(known[fresh])
-    weights = balanced_weights(known[rows])
-    of_rows = with_groups(features[rows], groups[rows], weights)
-    reading = group_reading(features[rows], of_rows, weights)
-    gap, cross = with_groups(outputs, *of_fresh), with_groups(features[fresh], *of_fresh)
+        held_out = fresh[fold::HELD_OUT]
+        fresh_weight = weight if len(others) else label_weight(np.setdiff1d(fresh, held_out))
+        outputs[held_out] = features[held_out] @ fresh_weight
+    rows, measured = (some[groups[some] < examples.known_groups] for some in (rows, fresh))
+    differing = contrasts(groups[measured], hot[measured])
+    gap, cross = outputs[measured].T @ differing, features[measured].T @ differing
+    reading = group_reading(features[rows], groups[rows], hot[rows])
     reads = _span(leace(weight, gap, cross, reading), examples.task)
     layer = fit_last_layer(np.asarray(features @ reads), examples, fresh, examples.dev)
     return LastLayer((reads @ layer.weight).astype(np.float32), layer.bias, reads)
