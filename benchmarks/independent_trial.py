@@ -1,18 +1,22 @@
 """Do the answers of docs/certified.md hold for biases that are planted another way?
 
     python benchmarks/independent_trial.py [--seeds 71 72 73] [--out folder]
-        [--parts letters free notices people] [--kinds linear frozen hierarchical]
+        [--parts letters free notices reviews free_reviews people]
+        [--kinds linear frozen hierarchical]
 
 Writes texts and tables of people with generators of its own, runs the workflow's stages on them,
 and prints a row per training, and means over the seeds. Worst cells, IFR and probes (those of
-scikit-learn) are computed here. Nothing of this was used to build the methods.
+scikit-learn) are computed here. Nothing of this was used to build the methods; but erasure was
+changed after it had failed on letters, and tried anew on reviews.
 
 Letters refer to staff: five opinion words, of which 75 % match the label, and four sentences with
 pronouns, relatives, names and pastimes, of which 88 % match the gender. 35 % are women, 45 %
 recommended, and 85 % aligned in training (`letters`) or none (`free`). Notices have three classes
 and an attribute of three regions, 80 % aligned. In test, label and attribute are unrelated.
 Classifiers of the kinds `frozen` and `hierarchical` read letters by an ELECTRA that is trained on
-letters without a correlation to predict masked words, and from the first vector the rarer words. In
+letters without a correlation to predict masked words, and from the first vector the rarer words.
+Reviews praise or not, and have words of the coast or of the hills; 92 % are aligned in `reviews`,
+and none in `free_reviews`; their encoder is a BERT of three layers, trained likewise. In
 tables (label 30 % positive, a group of 30 %), the group moves the log-odds itself (`direct`), or
 hours and district, which depend on it, do (`proxy`).
 """
@@ -70,14 +74,27 @@ def letter(rng, label, gender):
 
 def notice(rng, label, region):
     """Return the sentences of a notice."""
+    parts = ("topic", 4, WORDS["topics"], label, 0.7), ("place", 4, WORDS["regions"], region, 0.85)
+    return told(rng, parts)
+
+
+def review(rng, label, coast):
+    """Return the sentences of a review."""
+    parts = (
+        ("verdict", 5, WORDS["verdicts"], label, 0.74),
+        ("dialect", 4, WORDS["dialects"], coast, 0.86),
+    )
+    return told(rng, parts)
+
+
+def told(rng, parts):
+    """Return sentences of parts, each of which tells a value by a share of its words."""
     some = []
-    for key, times, lists, value, share in (
-        ("topic", 4, WORDS["topics"], label, 0.7),
-        ("place", 4, WORDS["regions"], region, 0.85),
-    ):
+    for key, times, lists, value, share in parts:
         for template in rng.choice(SENTENCES[key], times):
-            word = zipf(rng, lists[either(rng, value, share, 3)].split())
-            some.append(fill(rng, template, **{key: word}))
+            word = zipf(rng, lists[either(rng, value, share, len(lists))].split())
+            thing = zipf(rng, WORDS["things"].split())
+            some.append(fill(rng, template, **{key: word}, thing=thing))
     return some
 
 
@@ -91,7 +108,11 @@ def text_of(rng, write, label, group):
 
 LETTERS = np.array([[0.525, 0.025], [0.125, 0.325]])  # label x gender
 REGIONAL = np.array([[0.5], [0.3], [0.2]]) * (0.1 + 0.7 * np.eye(3))
-TEXTS = {"letters": (LETTERS, letter), "free": (LETTERS, letter), "notices": (REGIONAL, notice)}
+REVIEWS = np.array([[0.33, 0.05], [0.03, 0.59]])
+TEXTS = {
+    "letters": (LETTERS, letter), "free": (LETTERS, letter), "notices": (REGIONAL, notice),
+    "reviews": (REVIEWS, review), "free_reviews": (REVIEWS, review),
+}  # fmt: skip
 
 
 def write_texts(file, part, seed, sizes):
@@ -100,7 +121,7 @@ def write_texts(file, part, seed, sizes):
     joint, write = TEXTS[part]
     unrelated, rows = np.outer(joint.sum(1), joint.sum(0)), []
     for split, size in sizes.items():
-        cells = unrelated if split == "test" or part == "free" else joint
+        cells = unrelated if split == "test" or part.startswith("free") else joint
         for cell in rng.choice(cells.size, size, p=cells.ravel()):
             label, group = divmod(int(cell), len(joint))
             row = {"text": text_of(rng, write, label, group), "label": f"l{label}"}
@@ -133,8 +154,8 @@ def call(module, **arguments):
     return getattr(importlib.import_module(f"evenhand.{module}"), name)(**arguments)
 
 
-def write_encoder(folder):
-    """Train a small ELECTRA on letters without a correlation, unless the folder is there."""
+def write_encoder(folder, write):
+    """Train a small encoder on texts without a correlation, unless the folder is there."""
     import torch
     from transformers import AutoConfig, AutoModelForMaskedLM, BertTokenizerFast
 
@@ -142,14 +163,14 @@ def write_encoder(folder):
         return folder
     folder.mkdir(parents=True)
     rng = np.random.default_rng(1000)
-    texts = [text_of(rng, letter, *rng.integers(0, 2, 2)) for _ in range(2000)]
+    texts = [text_of(rng, write, *rng.integers(0, 2, 2)) for _ in range(2000)]
     rows = np.array([line for text in texts for line in text.lower().split("\n")])
     words = sorted({word for row in rows for word in row.split()})
     vocabulary = folder / "vocab.txt"
     vocabulary.write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words]))
     tokenizer = BertTokenizerFast(str(vocabulary), model_max_length=128)
     tokenizer.save_pretrained(folder)
-    size, settings = len(tokenizer), PLAN["encoder"]
+    size, settings = len(tokenizer), PLAN["encoders"][write.__name__]
     torch.manual_seed(1000)
     config = AutoConfig.for_model(vocab_size=size, **settings["config"])
     model = AutoModelForMaskedLM.from_config(config).train()
@@ -337,7 +358,8 @@ def trainings(part, kinds, seed, out):
     for kind in kinds:
         folder = out / f"{part}_{kind}_{seed}"
         folder.mkdir(parents=True, exist_ok=True)
-        encoder = None if kind == "linear" else write_encoder(out / "encoder")
+        _, write = TEXTS[part]
+        encoder = None if kind == "linear" else write_encoder(out / write.__name__, write)
         prepare(folder, part, seed, PLAN["sizes"]["linear" if kind == "linear" else "encoders"])
         files = features(folder, kind, encoder)
         for name in PLAN["texts"][kind].get(part, "").split():

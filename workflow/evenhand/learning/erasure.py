@@ -116,13 +116,14 @@ def group_reading(features: Any, codes: np.ndarray, hot: np.ndarray) -> np.ndarr
     """
     import scipy.linalg
 
-    design, square = _design(hot), features.T @ features
+    design, values = _design(hot), features.astype(np.float64)  # float32 gives no covariance
+    square = values.T @ values
     square = square.toarray() if hasattr(square, "toarray") else square
-    by_label = np.asarray(features.T @ design, dtype=np.float64)
+    by_label = values.T @ design
     explained = by_label @ np.linalg.pinv(design.T @ design, hermitian=True) @ by_label.T
     covariance = (square - explained) / len(codes)
     covariance[np.diag_indices_from(covariance)] += RIDGE * covariance.trace() / len(covariance)
-    return scipy.linalg.solve(covariance, features.T @ contrasts(codes, hot), assume_a="pos")
+    return scipy.linalg.solve(covariance, values.T @ contrasts(codes, hot), assume_a="pos")
 
 
 def fit_inlp(features: Any, codes: np.ndarray, weights: np.ndarray, rounds: int) -> np.ndarray:

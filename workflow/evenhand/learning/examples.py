@@ -153,8 +153,8 @@ def _check_correlation(examples: Examples) -> list[str]:
     if v < STRONG:
         return []
     return [
-        f"label and groups are strongly correlated (Cramer's V {v:.2f}): the groups are removed on"
-        " rows balanced over label x group, since on all rows the label would be removed with them"
+        f"label and groups are strongly correlated (Cramer's V {v:.2f}): the groups are removed"
+        " within labels, since otherwise the label would be removed with them"
     ]
 
 
