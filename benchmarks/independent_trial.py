@@ -16,7 +16,7 @@ and an attribute of three regions, 80 % aligned. In test, label and attribute ar
 Classifiers of the kinds `frozen` and `hierarchical` read letters by an ELECTRA that is trained on
 letters without a correlation to predict masked words, and from the first vector the rarer words.
 Reviews praise or not, and have words of the coast or of the hills; 92 % are aligned in `reviews`,
-and none in `free_reviews`; their encoder is a BERT of three layers, trained likewise. In
+and none in `free_reviews`; their encoder is a BERT, trained likewise. In
 tables (label 30 % positive, a group of 30 %), the group moves the log-odds itself (`direct`), or
 hours and district, which depend on it, do (`proxy`).
 """

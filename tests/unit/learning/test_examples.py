@@ -72,6 +72,7 @@ NOT_IN_DEV = np.where(np.arange(60) % 3 == 0, 2, examples().groups)
         ({"groups": ONE_GROUP}, "erm_group_uniform", "macro_f1", "only the group 'two'"),
         ({"groups": np.full(60, 2)}, "irm", "macro_f1", "no known group"),
         ({"groups": NOT_IN_DEV}, "erm", "mean_group_f1", "dev has no case of a known group"),
+        ({"groups": NOT_IN_DEV}, "leace", "macro_f1", "dev has cases of fewer than two known"),
     ],
 )
 def test_cases_that_cannot_be_trained_on(changed, objective, select, problem):
@@ -96,4 +97,9 @@ def test_groups_that_go_with_the_label_are_told_where_they_are_removed():
     labels = np.where(some.groups < 2, some.groups, some.labels)
     (told,) = remarks(examples(labels=labels), "leace")
     assert told.startswith("label and groups are strongly correlated (Cramer's V 1.00)")
+    assert "has only 4 cases in the split dev" in told
+    many = examples(cases=600, labels=np.arange(600) % 2, groups=np.arange(600) % 2)
+    (told,) = remarks(many, "leace")
+    assert told.endswith("removed with them")
+    assert remarks(examples(labels=labels), "adversarial") == [told]
     assert remarks(examples(labels=np.where(some.groups < 2, 1, some.labels)), "leace") == []

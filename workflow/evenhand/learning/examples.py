@@ -21,6 +21,11 @@ from evenhand.metrics.cells import merge_rare
 #: From this Cramer's V on, label and groups are called strongly correlated.
 STRONG = 0.5
 
+#: With fewer development cases of a cell of label x group, an encoder's groups can stay readable
+#: after erasure: on planted problems, a probe was above .55 in 7 of 50 trainings with 10 such
+#: cases, in 3 with 20, and in 1 of 37 with 30.
+FEW = 20
+
 
 @dataclass(frozen=True, kw_only=True)
 class Examples:
@@ -139,22 +144,42 @@ def check(
     if uses_groups(objective, options, settings.select):
         remarks += _check_groups(examples, objective, settings)
     if objective.AIM in REMOVES:
-        remarks += _check_correlation(examples)
+        remarks += _check_correlation(examples, objective)
     return remarks
 
 
-def _check_correlation(examples: Examples) -> list[str]:
-    """Warn if the groups to be removed are strongly correlated with the label."""
+def _check_correlation(examples: Examples, objective: Objective) -> list[str]:
+    """Warn if the groups to be removed are strongly correlated with the label.
+
+    An erasure (`evenhand.learning.erasure`) needs two groups in the development split.
+    """
     from scipy.stats.contingency import association, crosstab
 
-    rows = examples.train[examples.groups[examples.train] < examples.known_groups]
-    table = crosstab(examples.label_codes[rows], examples.groups[rows]).count
+    train, dev = (
+        rows[examples.groups[rows] < examples.known_groups]
+        for rows in (examples.train, examples.dev)
+    )
+    erases = objective.AIM == "erase"
+    if erases and len(np.unique(examples.groups[dev])) < 2:
+        raise InputError(
+            "the split dev has cases of fewer than two known groups, and how far outputs differ"
+            " between groups is measured there",
+            remedy="divide the cases otherwise, or take another attribute",
+        )
+    table = crosstab(examples.label_codes[train], examples.groups[train]).count
     v = float(association(table)) if min(table.shape) > 1 else 0.0
     if v < STRONG:
         return []
+    cells = examples.cells
+    least = min(int((cells[dev] == cell).sum()) for cell in np.unique(cells[train]))
+    few = (
+        f"; a cell of label x group has only {least} cases in the split dev, so that the groups"
+        " may stay readable: see the leakage table"
+    )
     return [
         f"label and groups are strongly correlated (Cramer's V {v:.2f}): the groups are removed"
-        " within labels, since otherwise the label would be removed with them"
+        " within labels or on balanced batches, since otherwise the label would be removed with"
+        f" them{few if erases and least < FEW else ''}"
     ]
 
 

@@ -1,11 +1,11 @@
 """Closed-form erasure of the groups from the representation (LEACE, Belrose et al. 2023).
 
-Training is ERM on batches that balance label x group. Then the groups are erased from the last
-layer's input, so that no linear classifier can predict them, and the last layer is refitted. Beyond
-LEACE, the representation is then reduced to the directions that a label classifier uses, because a
-nonlinear classifier can still predict the groups from a wide one. These directions are reported as
-the features. See `evenhand.learning.erasure`. The representation of a linear classifier is its
-input.
+Training is ERM on batches that balance label x group. Then the last layer's input is reduced to the
+directions that a label classifier uses, because a nonlinear classifier can predict the groups from
+a wide one whatever linear ones can; the groups are erased from these, and the last layer is
+refitted. How far groups differ is measured in cases that neither the representation nor the label
+classifier was fitted to. These directions are reported as the features. See
+`evenhand.learning.erasure`. The representation of a linear classifier is its input.
 """
 
 from typing import Any
