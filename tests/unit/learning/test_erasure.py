@@ -186,6 +186,17 @@ def test_the_group_is_measured_in_rows_that_the_features_were_not_fitted_to():
     fresh = [group_shift(rng, **some, fresh=slice(3000, None)) for _ in range(3)]
     assert np.abs(fresh).max() < 0.15
     assert np.mean([group_shift(rng, **some) for _ in range(3)]) > 0.2  # taken for fresh ones
+    few = {"sizes": (300, 500), "width": 200, "learned": 0.6, "fresh": slice(300, None)}
+    assert np.mean([group_shift(rng, **few) for _ in range(4)]) < 0.42  # nor the classifier to them
+
+
+def test_the_label_is_read_without_the_directions_of_the_group_classifiers(monkeypatch, planted):
+    cases, _ = planted
+    some, matrix = cases.examples, cases.tfidf()
+    own = np.eye(300)[:, :40]  # the words of the labels
+    monkeypatch.setattr(erasure, "fit_inlp", lambda *some: own)
+    reads = erased_last_layer(matrix, some, some.dev, rounds=1).reads
+    assert np.linalg.norm(reads[:40]) < 0.5 * np.linalg.norm(reads)
 
 
 def test_fixed_features_are_measured_by_classifiers_that_did_not_see_the_rows():
