@@ -5,17 +5,17 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from evenhand.compare.causes import Causes
 from evenhand.compare.gates import Outcome
 from evenhand.compare.numbers import ALPHA, MOVED, SAME, Compared, ComparedTable
 from evenhand.compare.results import MODEL
+from evenhand.core.phrases import MACROS, sentences_file
 from evenhand.io.markdown import render
 from evenhand.metrics.differences import Estimate
 
-TEMPLATE = Path(__file__).parent / "templates" / "summary.md.jinja"
+TEMPLATE = sentences_file(__file__, MACROS)
 
 #: Most characters of a cell; the limits of lists are in the template.
 CHARACTERS = 60

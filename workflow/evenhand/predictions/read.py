@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from evenhand.core.phrases import phrases_of
 from evenhand.core.resources import first_twice
 from evenhand.errors import InputError
 from evenhand.predictions.words import left_out_words
@@ -31,18 +32,7 @@ from evenhand.tabular.numbers import (
 from evenhand.text.phrases import listed
 
 #: Why a row is left out.
-REASONS = {
-    "duplicate_id": "another row has this id; the first one is used",
-    "no_label": "the label is missing",
-    "no_prediction": "the prediction or a probability is missing",
-    "not_a_probability": "a probability is no number between 0 and 1",
-    "sum_not_one": "the probabilities do not sum to 1",
-    "not_a_label": "the prediction is not among the labels",
-    "no_factual": "a counterfactual row whose factual row is missing",
-    "no_flip": "a counterfactual row with the groups of its factual row",
-    "no_json": "a sample that is no JSON",
-    "no_answer": "a sample without a log-likelihood or a value of BBQ",
-}
+REASONS = phrases_of(__file__)["reasons"]
 
 #: A sum of probabilities may differ from 1 by so much.
 TOLERANCE = 1e-3

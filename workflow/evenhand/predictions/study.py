@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from evenhand.core.phrases import phrases_of
 from evenhand.metrics.calibration import bin_values, calibration_error
 from evenhand.metrics.classification import counts_of, f1_by_class, over_occurring, stacked
 from evenhand.metrics.disparity import permuted_sums
@@ -31,18 +32,10 @@ from evenhand.predictions.read import Predictions, one_hot
 from evenhand.tabular.numbers import MOST_GROUPS, low_end
 
 #: Metrics that are shares of cases, by name, with their meaning.
-SHARES = {
-    "accuracy": "cases whose prediction is their label, or all their labels",
-    "selection_rate": "cases that are predicted positive",
-    "tpr": "positive cases that are predicted positive",
-    "fpr": "negative cases that are predicted positive",
-}
+SHARES = phrases_of(__file__)["shares"]
 
 #: All metrics of a group.
-METRICS = SHARES | {
-    "macro_f1": "mean F1 of the classes that occur as label or prediction",
-    "ece": "expected calibration error of the probability (15 bins); higher is worse",
-}
+METRICS = SHARES | phrases_of(__file__)["others"]
 
 #: Macro-F1 has an interval where each class has so many cases, and so many predictions are wrong:
 #: with fewer its distribution is far from normal, and intervals of 95 % cover 50 to 90 %.
