@@ -229,7 +229,8 @@ def draw(rows: list[Row], titles: Mapping[str, str]) -> tuple[LayerChart | None,
             )
         )
     x = axis("IFR_p, % of the people", (0, 100))
-    figure = forest(estimates, x, plain("figure_methods"))
+    key = plain("figure_key", line=plain("if_interval"), band="runs")
+    figure = forest(estimates, x, plain("figure_methods"), key=key)
     return figure, say("if_caption", datasets=datasets)
 
 

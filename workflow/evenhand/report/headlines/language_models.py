@@ -9,16 +9,14 @@ from altair import LayerChart
 
 from evenhand.core.rows import grouped
 from evenhand.core.tables import read_table
-from evenhand.report.figures import axis, estimated, forest, reach
+from evenhand.report.figures import estimated
 from evenhand.report.headline import Headline, ResultFiles, Verdicts, plain, say, strength, tally
 from evenhand.report.read import read_json
 from evenhand.report.render import decimal
 from evenhand.report.sections.stereotypes_scores import (
     CENTRE,
-    ENDS,
-    LEAST_REACH,
-    MOST_REACH,
     describe_scores,
+    draw_scores,
 )
 from evenhand.report.sections.stereotypes_words import ASIDE, preference, untrusted_models
 
@@ -189,7 +187,6 @@ def _figure(results: list[Result], most: int) -> tuple[LayerChart | None, str]:
     if not scored:
         return None, ""
     rows = [result["rows"][0] for result in scored[:most]]
-    far = reach(rows, ENDS, centre=CENTRE, least=LEAST_REACH, most=MOST_REACH)
     methods = list(dict.fromkeys(row["description"]["title"] for row in rows))
     estimates = [
         estimated(
@@ -203,9 +200,8 @@ def _figure(results: list[Result], most: int) -> tuple[LayerChart | None, str]:
         )
         for result, row in zip(scored, rows, strict=False)
     ]
-    x = axis("Score; 50 is no preference", (CENTRE - far, CENTRE + far))
     caption = say("lm_caption", methods=methods, number=most, drawn=len(scored))
-    return forest(estimates, x, plain("figure_models"), centre=CENTRE), caption
+    return draw_scores(estimates, plain("figure_models"), rows[0]["delta"]), caption
 
 
 def _doubts(
