@@ -114,9 +114,9 @@ def test_the_clearest_change_comes_with_its_interval():
     assert found.next == ""
     none = conclude([change(verdict="inconclusive", low=None, further=n) for n in (9, 1)])
     assert none.next == (
-        "Undecided so far is whether <bdi>DRO</bdi> on <bdi>mine</bdi> changes the worst group of"
-        " <bdi>age</bdi> (its macro-F1). Train 1 more seed (repeated runs): then a change of 5"
-        " points would be significant in 80 % of such tests."
+        "Train <bdi>DRO</bdi> on <bdi>mine</bdi> with 1 more seed (repeated runs): its effect on"
+        " the worst group of <bdi>age</bdi> (its macro-F1) is undecided, and a true change of 5"
+        " points would then be significant in 80 % of such tests."
     )
     assert none.strength == 0 and none.sentence.startswith("None of 2 comparisons")
     assert ": not significant" in none.more[0]

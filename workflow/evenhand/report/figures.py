@@ -39,7 +39,7 @@ LOOKS: dict[str, Sequence[Any]] = {
     ]),
     "Fill": colours,
     "Shape": ["circle", "square", "diamond", "triangle-up", "triangle-down", "cross",
-              "triangle-right", "triangle-left"],
+              "triangle-right", "triangle-left", "wedge", "arrow"],
     "StrokeDash": [[1, 0], [7, 3], [2, 2], [7, 3, 1, 3], [12, 3], [4, 4], [1, 3],
                    [12, 3, 1, 3], [3, 6]],
 }  # fmt: skip
@@ -379,7 +379,7 @@ def scatter(
     front = sorted((row for row in rows if row.get("mark")), key=lambda row: row["mark"])
     labels = _share_labels(front, *domains)
     place = alt.X("x", **x), alt.Y("y", **y)
-    pale = alt.condition("isValid(datum.mark)", alt.value(1), alt.value(0.55))
+    pale = alt.condition("isValid(datum.mark)", alt.value(1), alt.value(0.55 if front else 1))
     through = alt.Chart(_data(front)).mark_line(strokeWidth=1, color=_variable("soft"))
     text = alt.Chart(_data(labels)).mark_text(dy=-11, fontSize=12, fontWeight=600)
     layers = [

@@ -125,12 +125,14 @@ def conclude(results: list[Result], files: Sequence[str], most: int = SHOWN) -> 
 
 
 def _short(results: list[Result]) -> str:
-    """Name the models that are biased on a set, undecided on one, and neither."""
+    """Name the models that are biased on a set (the first one), undecided on one, and neither."""
     models = {"biased": [], "undecided": [], "excluded": []}
     for model, of_model in grouped(results, "model").items():
-        biased = any(result["significant"] for result in of_model)
-        undecided = any(map(_is_undecided, of_model))
-        models["biased" if biased else "undecided" if undecided else "excluded"].append(model)
+        if biased := [result for result in of_model if result["significant"]]:
+            models["biased"].append(biased[0] | {"row": _strongest(biased[0])})
+        else:
+            undecided = any(map(_is_undecided, of_model))
+            models["undecided" if undecided else "excluded"].append(model)
     return say("lm_short", **models)
 
 
