@@ -39,7 +39,8 @@ LOOKS: dict[str, Sequence[Any]] = {
     ]),
     "Fill": colours,
     "Shape": ["circle", "square", "diamond", "triangle-up", "triangle-down", "cross",
-              "triangle-right", "triangle-left", "wedge", "arrow"],
+              "triangle-right", "triangle-left",
+              "M-1,-1L1,-1L-1,1L1,1Z", "M-1,-1L-1,1L1,-1L1,1Z"],
     "StrokeDash": [[1, 0], [7, 3], [2, 2], [7, 3, 1, 3], [12, 3], [4, 4], [1, 3],
                    [12, 3, 1, 3], [3, 6]],
 }  # fmt: skip
