@@ -211,18 +211,18 @@ def test_the_headline_states_whether_bias_rose(run, folders):
         write_provenance(folder)
     _, out, _ = run(base, head)
     assert (
-        "Bias has risen. Clearest change: score (Bias scores and verdicts, mine; model old → new,"
-        " method aul) from 50 (26.14 to 73.86) to 100 (" in out
+        "Bias has risen. Clearest change: score (Bias scores and verdicts, My pairs; model old →"
+        " new, method aul) from 50 (26.14 to 73.86) to 100 (" in out
     )
     assert ", a change of +50 (95 % interval +" in out
     assert "1 of 1 main number moved beyond noise, more bias in 1 of them." in out
     assert "Assumed: the model new (head) is the next version of old (base)" in out
     _, out, _ = run(head, base)
-    assert "Clearest change: score (Bias scores and verdicts, mine; model new →" in out
+    assert "Clearest change: score (Bias scores and verdicts, My pairs; model new →" in out
     assert "1 of 1 main number moved beyond noise, less bias in 1 of them." in out
     write_pairs(head, np.where(np.arange(40) % 4 < 2, 0.5, -1.0), "new")
     _, out, _ = run(base, head)
-    assert "**Bias: no change beyond noise (Bias scores and verdicts, mine). None of 1" in out
+    assert "**Bias: no change beyond noise (Bias scores and verdicts, My pairs). None of 1" in out
 
 
 def test_other_pairs_are_stated_first(run, folders):

@@ -327,7 +327,9 @@ def test_points_may_be_of_different_sizes():
 def test_points_that_would_hide_each_other_are_beside_each_other():
     sides = axis("x", (0, 100)), axis("y", (0, 10))
     dots = [{"name": "a", "x": x, "y": y} for x, y in ((50, 5), (50, 5), (51, 5.1), (50, 6))]
-    drawn = scatter(dots, "S", *sides, series=["a"]).to_dict()["data"]["values"]
+    spec = scatter(dots, "S", *sides, series=["a"]).to_dict()
+    assert marks(spec, "point")[0]["encoding"]["opacity"]["value"] == 1  # there is no front
+    drawn = spec["data"]["values"]
     places = [(50, 5), (52, 5), (55, 5.1), (50, 6)]
     assert [(row["x"], row["y"]) for row in drawn] == places
 
@@ -344,3 +346,4 @@ def test_labels_of_a_front_that_are_close_are_one():
     assert rows(scatter(two, "S", *sides, series=["a"]).to_dict(), "marks") == ["1, 2"]
     [point] = marks(spec, "point")
     assert point["encoding"]["opacity"]["condition"]["test"] == "isValid(datum.mark)"
+    assert point["encoding"]["opacity"]["value"] < 1
