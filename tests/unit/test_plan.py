@@ -669,6 +669,13 @@ def test_labels_may_be_numbers(here):
         plan.checked(biographies(here, task="binary", labels=[1, "1"]))
 
 
+def test_shares_that_do_not_sum_up_are_refused_by_their_key(here):
+    written = biographies(here, task="binary")
+    written["text"]["datasets"]["bios"]["split"] = {"shares": [0.5, 0.3, 0.3]}
+    with pytest.raises(InputError, match=r"^config: text\.datasets\.bios\.split\.shares is \[0\.5"):
+        plan.checked(written)
+
+
 @pytest.mark.parametrize("place", ["label", "attribute", "table", "predictions"])
 def test_borders_that_do_not_ascend_are_refused(here, place):
     bins = {"bins": {"age": [50, 30]}}

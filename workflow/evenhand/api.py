@@ -881,9 +881,7 @@ def _table_findings(result: Result) -> list[str]:
         rows = cells.drop_duplicates("metric").set_index("metric")
         numbers = {}
         for metric, scale in (("acc", 1), ("ifr_b", 1), ("ddp", 100)):
-            mean, low, high = scale * rows.loc[metric, ["mean", "low", "high"]].astype(float)
-            # a t interval of few seeds is wider
-            numbers[metric] = mean, max(low, 0.0), min(high, 100.0)
+            numbers[metric] = scale * rows.loc[metric, ["mean", "low", "high"]].astype(float)
         sentences.append(_say("setting", *key, numbers=numbers, test=tests.get(key)))
     return sentences
 

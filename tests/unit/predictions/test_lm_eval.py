@@ -184,3 +184,44 @@ def test_models_and_runs_stay_apart(tmp_path):
     answers, bad = read_logs([tmp_path])
     assert {one.task for one in answers} == {"one: crows", "two: crows (1)", "two: crows (2)"}
     assert not bad
+
+
+def left_out(folder, samples, task, place, value, reason):
+    """Change a value of the first sample, which is then left out with this reason."""
+    (*above, last), inside = place, samples[0]
+    for key in above:
+        inside = inside[key]
+    inside[last] = value
+    tables = audit(folder, samples, f"samples_{task}_2026-01-02T03-04-05.jsonl")
+    (row,) = tables["left_out"]
+    assert (row["row"], row["reason"]) == (1, "no_answer") and f":1: {reason}" in row["detail"]
+    whole = [row for row in tables["preferences"] if row["bias_type"] == "all"]
+    assert sum(row["samples"] for row in whole) == 39
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "reason"),
+    [
+        (("doc", "sent_less"), "The nurse said that she is 0.", "sent_more and sent_less are the"),
+        (("filtered_resps", 0, 0), 0.5, "a log-likelihood is 0.5, no finite number up to 0"),
+        (("filtered_resps", 0, 0), float("nan"), "a log-likelihood is nan, no finite number up"),
+        (("filtered_resps", 0, 0), "-inf", "a log-likelihood is -inf, no finite number up to 0"),
+        (("filtered_resps",), [[-1.0, False]], "it has 1 of 2 numbers"),
+        (("doc", "sent_more"), 7, "its fields are not of the form that the harness writes"),
+    ],
+)
+def test_a_pair_that_cannot_be_compared_is_left_out(tmp_path, place, value, reason):
+    left_out(tmp_path, list(crows(hits=20)), "crows_pairs_english", place, value, reason)
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "reason"),
+    [
+        (("doc", "context_condition"), "Ambig", "context_condition is 'Ambig', neither ambig nor"),
+        (("doc", "context_condition"), None, "context_condition is None, neither ambig nor dis"),
+        (("amb_bias_score", 2), float("nan"), "a value of BBQ is nan, no finite number from 0 to"),
+        (("amb_bias_score", 1), 2.0, "a value of BBQ is 2, no finite number from 0 to 1"),
+    ],
+)
+def test_an_answer_of_bbq_with_odd_values_is_left_out(tmp_path, place, value, reason):
+    left_out(tmp_path, list(bbq()), "bbq", place, value, reason)

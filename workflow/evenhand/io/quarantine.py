@@ -61,6 +61,7 @@ REASONS = {
     "text_is_number": "a row whose text is a number; left out",
     "no_id": "a row whose id is blank; left out",
     "unknown_split": "a row whose split is none of train, dev and test; left out",
+    "no_date": "a row without a readable date, where the split is by date; left out",
     "no_group": "a value that belongs to no group; the row stays, without a group",
     "unmatched_text": "an opinion without a row of its own in the metadata; left out",
     "unmatched_row": "a row of the metadata without a text; left out",

@@ -25,6 +25,8 @@ from evenhand.stereotypes.clusters import swapped_words
 #: The harness's fields for a sample of BBQ: accuracy, biased, not unknown, context.
 BBQ = ("amb_bias_score", "disamb_bias_score")
 
+#: The contexts of BBQ.
+CONDITIONS = ("ambig", "disambig")
 
 #: The name of a log since 0.4.3, and before.
 _NEW = re.compile(r"samples_(?P<task>.+)_(?P<time>[^_]+)")
@@ -90,8 +92,7 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]]]:
                 several = f", filter {sample.get('filter')}" if len(filters) > 1 else ""
                 sample_answer = _answer(task + several, sample)
             except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-                what = f"it lacks {error}" if isinstance(error, KeyError) else error
-                why = f"{path.name}:{line}: {what}"
+                why = f"{path.name}:{line}: {_problem(error)}"
                 bad.append({"row": line, "id": "", "reason": "no_answer", "detail": why})
                 continue
             if (sample_answer.task, sample_answer.id) in seen:
@@ -148,21 +149,42 @@ def _tasks(paths: list[Path]) -> list[str]:
 def _answer(task: str, sample: dict[str, Any]) -> Answer:
     doc, name = sample["doc"], str(sample["doc_id"])
     if "sent_more" in doc:
-        more, less = (float(value[0]) for value in _responses(sample)[:2])
-        if not np.isfinite([more, less]).all():
-            raise ValueError("a log-likelihood is not finite")
+        more, less = _numbers([value[0] for value in _responses(sample)], 2, -np.inf, 0)
         sentences = doc["sent_more"], doc["sent_less"]
+        if sentences[0] == sentences[1]:
+            raise ValueError("sent_more and sent_less are the same")
         words, item = swapped_words(*sentences), "\n".join(sorted(sentences))
         return Answer(task, name, str(doc["bias_type"]), "", words, item, more - less, None)
     key = next((key for key in BBQ if key in sample), None)
-    if key is None or "context_condition" not in doc:
-        raise KeyError("no sent_more, and no amb_bias_score")
-    right, biased, named = (float(value) for value in sample[key][:3])
+    if key is None:
+        raise ValueError("it has neither sent_more nor amb_bias_score")
+    if (condition := doc["context_condition"]) not in CONDITIONS:
+        raise ValueError(f"context_condition is {condition!r}, neither ambig nor disambig")
+    right, biased, named = _numbers(sample[key], 3, 0, 1)
     template = f"{doc['category']}/{doc['question_index']}"
     preference = None if not named else 1.0 if biased else -1.0
-    return Answer(
-        task, name, doc["category"], doc["context_condition"], template, name, preference, right
-    )
+    return Answer(task, name, doc["category"], condition, template, name, preference, right)
+
+
+def _numbers(values: list[Any], count: int, least: float, most: float) -> list[float]:
+    """Return the first values as numbers; ValueError without so many finite ones in a range."""
+    numbers = [float(value) for value in values[:count]]
+    if len(numbers) < count:
+        raise ValueError(f"it has {len(numbers)} of {count} numbers")
+    for number in numbers:
+        if not (np.isfinite(number) and least <= number <= most):
+            named = ("a value of BBQ", "from 0 to 1") if most else ("a log-likelihood", "up to 0")
+            raise ValueError(f"{named[0]} is {number:g}, no finite number {named[1]}")
+    return numbers
+
+
+def _problem(error: Exception) -> str:
+    """Return why a sample is no answer."""
+    if isinstance(error, KeyError):
+        return f"it lacks {error}"
+    if isinstance(error, ValueError):
+        return str(error)
+    return f"its fields are not of the form that the harness writes ({error})"
 
 
 def _responses(sample: dict[str, Any]) -> list[Any]:

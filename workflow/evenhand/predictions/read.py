@@ -41,7 +41,7 @@ REASONS = {
     "no_factual": "a counterfactual row whose factual row is missing",
     "no_flip": "a counterfactual row with the groups of its factual row",
     "no_json": "a sample that is no JSON",
-    "no_answer": "a sample without a log-likelihood or a value of BBQ",
+    "no_answer": "a sample without two log-likelihoods to compare, or a value of BBQ",
 }
 
 #: A sum of probabilities may differ from 1 by so much.

@@ -49,9 +49,10 @@ def read(cases: CaseFiles) -> Iterator[Record]:
     The option ``declaration`` is an entry of ``text.datasets`` of the configuration. The quarantine
     gets rows without a text (``no_text``), whose text is a number (``text_is_number``), whose label
     is not declared or no number for its bins (``outside_labels``), whose split is none
-    (``unknown_split``), or that lack a declared id (``no_id``). Values of attributes that cannot be
-    used are noted (``no_group``), as are dates (``bad_date``); these rows stay. A file that is not
-    UTF-8 is noted with its detected encoding (``other_encoding``).
+    (``unknown_split``), that lack a declared id (``no_id``), or that a date divides and have none
+    (``no_date``). Values of attributes that cannot be used are noted (``no_group``), as are dates
+    of rows with a split (``bad_date``); these rows stay. A file that is not UTF-8 is noted with
+    its detected encoding (``other_encoding``).
 
     Raises
     ------
@@ -181,10 +182,16 @@ def _record(
     if declaration["id"] and not case_id:
         raise RejectedError("no_id", f"{declaration['id']} is blank")
     day, column = None, declaration["split"]["date"]
-    if column and (cell := plain(fields.get(column))):
-        try:
-            day = date.fromisoformat(cell[:10])
-        except ValueError:
+    cell = plain(fields.get(column))
+    try:
+        day = date.fromisoformat(cell[:10])
+    except ValueError:
+        if column and split is None:
+            written = repr(cell) if cell else "blank"
+            raise RejectedError(
+                "no_date", f"{column} is {written}, no date like 2024-05-31"
+            ) from None
+        if cell:
             note("bad_date", f"{column} is {cell!r}")
     metadata = {}
     for name, attribute in attributes_of(declaration).items():
