@@ -76,6 +76,7 @@ def test_pairs_as_data_and_as_file_and_a_loaded_model_give_the_same(model, pairs
     assert last == "result.verdicts has the tests behind this, result.table all numbers."
     assert findings == results[0].findings
     assert note.startswith("2 of 90 pairs are left out (empty 1, identical 1).")
+    assert all("2 of 90 pairs are left out (empty 1, identical 1)" in card for card in cards)
 
 
 def test_verdicts_are_of_the_methods_that_count_on_all_pairs(model, pairs, tmp_path):

@@ -850,16 +850,11 @@ def _pair_findings(
 
 def _pair_notes(description: dict[str, Any], rows: list[dict[str, Any]]) -> list[str]:
     """Return a sentence on the pairs without a score, and one on each kind of doubtful pairs."""
-    from evenhand.predictions.words import left_out_words
+    from evenhand.report.sections.stereotypes_measures import left_out_pairs
     from evenhand.stereotypes.pairs import FLAGS
 
-    reasons = Counter({name: count for name, count in description["excluded"].items() if count})
-    whole = [row for row in rows if (row["subset"], row["bias_type"]) == ("all", "all")]
-    unscorable = max((row["unscorable"] or 0 for row in whole), default=0)
-    if (others := unscorable - reasons.total()) > 0:
-        reasons["no_score"] = others
-    words = left_out_words(reasons, description["pairs"], "pairs")
-    notes = [f"{words}."] if reasons else []
+    words = left_out_pairs(description, rows)
+    notes = [f"{words}."] if words else []
     for flag in ("repeated_pair", "unlike"):
         if count := description["flags"][flag]:
             meaning = FLAGS[flag]
