@@ -189,6 +189,24 @@ def test_two_attributes_are_intersected_and_numbers_binned(tmp_path):
     assert table.attribute_values == ["x × <30", "x × ≥30", "y × ≥30"]
     assert table.a.tolist() == [0, 2, 1]
     assert "age" not in table.features  # it is in the groups
+    words = r"csv:6: age is 'young', and its bins need a number; leave .* or name no `bins` of age"
+    for policy in ("drop", "category", "impute"):
+        with pytest.raises(InputError, match=words):
+            made(
+                tmp_path,
+                "e,Ost,young,1,y,no",
+                attribute=["age"],
+                bins={"age": [30]},
+                missing=policy,
+            )
+
+
+def test_numbers_with_a_comma_are_no_categories(tmp_path):
+    rows = [
+        f"{n};{'OW'[n % 2]};4{n},5;{n % 2};{'xy'[n % 2]};{('yes', 'no')[n // 2]}" for n in range(4)
+    ]
+    with pytest.raises(InputError, match=r"age has numbers with a comma, such as '40,5'; write"):
+        made(tmp_path, header=HEADER.replace(",", ";"), rows=rows)
 
 
 def test_missing_values_by_policy(tmp_path):

@@ -4,6 +4,7 @@ A column of numbers is one feature; a column in `categories`, or without numbers
 per value. By default, rows with a blank cell are left out and counted; see the option `missing`.
 """
 
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,12 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     if label in (*chosen, *protected):
         part = "attribute" if label in protected else "features"
         raise InputError(f"the label {label} is in `{part}` too", file=path)
+    for name in protected:
+        if name in options["bins"]:
+            cells, numbers = [row[place[name]] for row in rows], [line for line, _ in lines]
+            groups = _bins(cells, options["bins"][name], name, path, numbers)
+            for row, group in zip(rows, groups, strict=True):
+                row[place[name]] = group
     policy = options["missing"]
     needed = [label, *([split] if split else []), *([] if policy == "category" else protected)]
     needed += [*protected, *chosen] if policy == "drop" else []
@@ -86,8 +93,6 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     positive = _check_label(column[label], positive, label, path, others=options["others"])
     for name in protected:
         column[name] = list(map(without_point, column[name]))
-        if name in options["bins"]:
-            column[name] = binned(column[name], options["bins"][name])
     members = [
         CROSS.join(cell or MISSING for cell in cells)
         for cells in zip(*(column[name] for name in protected), strict=True)
@@ -168,6 +173,22 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     )
 
 
+def _bins(
+    cells: list[str], edges: list[float], name: str, path: Path, lines: list[int]
+) -> list[str]:
+    """Return the bins of the cells of a column, blank for a blank one; InputError for a text."""
+    groups = binned(cells, edges)
+    for cell, group, line in zip(cells, groups, lines, strict=True):
+        if cell and not group:
+            raise InputError(
+                f"{name} is {cell!r}, and its bins need a number",
+                file=path,
+                line=line,
+                remedy=f"leave such cells blank, or name no `bins` of {name}",
+            )
+    return groups
+
+
 def _check_label(
     cells: list[str], positive: list[str], label: str, path: Path, *, others: bool
 ) -> list[str]:
@@ -215,6 +236,12 @@ def _numbers(values: list[str], name: str, path: Path) -> np.ndarray | None:
         except ValueError:
             others.append(value)
     if len(others) == sum(map(bool, values)) and not any(map(_is_number, others)):
+        if others and all(re.fullmatch(r"-?\d+,\d+", value) for value in others):
+            raise InputError(
+                f"the column {name} has numbers with a comma, such as {others[0]!r}",
+                file=path,
+                remedy="write numbers with a point, or name the column among `categories`",
+            )
         return None
     if others:
         raise InputError(
