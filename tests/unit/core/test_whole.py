@@ -19,7 +19,7 @@ def test_text_is_read_with_its_mark_and_decompressed(tmp_path):
     ("encoding", "name", "cell"),
     [
         ("latin-1", "windows-1252", "señor"),
-        ("cp1252", "windows-1252", "Müller – 5 €"),
+        ("cp1252", "windows-1252", "Müller – “Straße”"),
         ("gbk", "gb18030", "男"),
         ("big5", "big5", "護士說她很累"),
     ],
