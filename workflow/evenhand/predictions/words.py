@@ -76,9 +76,11 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     for row in tables.get("groups", ()):
         if row["attribute"] in description["unknown"]:  # no intersection
             spelt[row["attribute"], row["group"].casefold()][row["group"]] = True
-    for (name, _), groups in spelt.items():
-        if len(groups) > 1:
-            sentences.append(_say("spelt", groups=list(groups), name=name))
+    for label in description.get("classes", ()):
+        spelt[None, label.casefold()][label] = True
+    for (name, _), values in spelt.items():
+        if len(values) > 1:
+            sentences.append(_say("spelt", values=list(values), name=name))
     for name, values in description.get("doubtful", {}).items():
         sentences.append(doubtful_words(name, values))
     if count := description.get("unclustered"):
