@@ -177,6 +177,9 @@ def test_a_table_with_blank_cells_and_whole_numbers_with_points():
     unclear = people.assign(g=people["g"].replace("y", "unknown"))
     (note,) = eh.audit_table(unclear, positive=[1, 2], missing="impute", **options).notes
     assert note.startswith("In g, “unknown” (20) may mean a missing value, and counts as a value")
+    spelt = people.assign(g=["X", "x", "y", "y"] * 10)
+    (note,) = eh.audit_table(spelt, positive=[1, 2], missing="impute", **options).notes
+    assert note.startswith("The groups X, x of g differ in capital letters only")
     with pytest.raises(InputError, match=r"^`test` has no column 'a', which `train` has"):
         eh.audit_table(people, people[["y", "g"]], **options)
     with pytest.raises(
@@ -227,7 +230,8 @@ def test_a_table_with_a_test_set_uses_it(tmp_path):
     options = {"label": "decision", "positive": "approved", "attribute": "gender", "seeds": 2}
     options |= {"methods": ["logistic_regression", "majority"]}
     (tmp_path / "tabular/mine").mkdir(parents=True)  # as after an audit before
-    result = eh.audit_table(people.head(200), people.tail(80), out=tmp_path, **options)
+    test = people.tail(80).assign(score=0.5)  # a column that `train` lacks is not read
+    result = eh.audit_table(people.head(200), test, out=tmp_path, **options)
     assert set(result.table["split"]) == {"official"}
     runs = pd.read_parquet(tmp_path / "tabular/mine/runs/official/majority.parquet")
     assert set(runs["n_test"]) <= {80} and len(runs) >= 1

@@ -504,7 +504,7 @@ def audit_table(
     from evenhand.core.families import member_names
     from evenhand.individual.tabulate_individual import tabulate_individual
     from evenhand.learning.train_table import train_table
-    from evenhand.predictions.words import doubtful_words, left_out_words
+    from evenhand.predictions.words import doubtful_words, left_out_words, spelt_words
     from evenhand.tabular.prepare_table import prepare_table
 
     arguments = dict(locals())
@@ -520,7 +520,8 @@ def audit_table(
         parts = {"train": _frame(train), "test": _frame(test)}
         if lacking := sorted({*parts["train"]} - {*parts["test"]}):
             raise InputError(f"`test` has no column {lacking[0]!r}, which `train` has")
-        frames = [frame.assign(evenhand_split=name) for name, frame in parts.items()]
+        columns = [*parts["train"]]
+        frames = [frame[columns].assign(evenhand_split=name) for name, frame in parts.items()]
         pd.concat(frames).to_csv(file, index=False)
     entry = {name: arguments[name] for name in _TABLE_KEYS if arguments[name] is not None}
     entry |= {"format": "table", "files": ["table"], "title": title}
@@ -579,6 +580,7 @@ def audit_table(
     left_out = Counter(counts["excluded"])
     notes = [left_out_words(left_out, counts["rows"] + left_out.total())] if +left_out else []
     notes += [doubtful_words(name, values) for name, values in counts["doubtful"].items()]
+    notes += spelt_words(attribute, json.loads(meta.read_text("utf-8"))["attribute_values"])
     result = Result(folder, [], tables, "grid", page, page_files, card, temporary, notes)
     result.findings.extend(_table_findings(result))
     return result

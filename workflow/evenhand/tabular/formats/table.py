@@ -4,7 +4,6 @@ A column of numbers is one feature; a column in `categories`, or without numbers
 per value. By default, rows with a blank cell are left out and counted; see the option `missing`.
 """
 
-import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from evenhand.errors import InputError
 from evenhand.tabular.delimited import check_columns, only_file, read_cells
 from evenhand.tabular.numbers import MISSING as NO_VALUE
 from evenhand.tabular.numbers import (
+    MOST_NUMBERS,
     POSITIVE,
     binned,
     check_group_count,
@@ -28,7 +28,8 @@ from evenhand.tabular.numbers import (
 from evenhand.tabular.prepared import Prepared
 from evenhand.text.phrases import listed
 
-#: A text column with more values than this has names or numbers, and not categories.
+#: A text column with more values than this has names or numbers, and not categories; so has one
+#: with more than `MOST_NUMBERS` and more than half as many as rows.
 MOST_CATEGORIES = 200
 
 #: Separator of the values of an intersection, and the name of a blank value.
@@ -136,11 +137,13 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             usual = Counter(cell for cell in column[name] if cell).most_common(1)[0][0]
         column[name] = [cell or usual for cell in column[name]]
         kinds = sorted(set(column[name]))
-        if len(kinds) > MOST_CATEGORIES:
+        are_names = len(kinds) > MOST_NUMBERS and 2 * len(kinds) > len(complete)
+        if are_names or len(kinds) > MOST_CATEGORIES:
             raise InputError(
-                f"the column {name} has {len(kinds)} values that are no numbers",
+                f"the column {name} has {len(kinds)} values that are no numbers, such as"
+                f" {kinds[0]!r}",
                 file=path,
-                remedy="leave it out of `features`",
+                remedy="leave it out of `features`, or write numbers like 1234.5",
             )
         for kind in kinds:
             names.append(f"{name}={kind}")
@@ -236,12 +239,6 @@ def _numbers(values: list[str], name: str, path: Path) -> np.ndarray | None:
         except ValueError:
             others.append(value)
     if len(others) == sum(map(bool, values)) and not any(map(_is_number, others)):
-        if others and all(re.fullmatch(r"-?\d+,\d+", value) for value in others):
-            raise InputError(
-                f"the column {name} has numbers with a comma, such as {others[0]!r}",
-                file=path,
-                remedy="write numbers with a point, or name the column among `categories`",
-            )
         return None
     if others:
         raise InputError(
