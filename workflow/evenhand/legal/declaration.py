@@ -232,7 +232,7 @@ def _occurring(
     groups = attribute.groups or tuple(sorted(cases, key=_order))
     subject = f"the attribute {attribute.name} has"
     if len(cases) < 2:
-        values_found = f"one value only ({min(cases)})" if cases else "no value"
+        values_found = f"one value only ({min(cases)})" if cases else "no value that can be used"
         raise InputError(
             f"{subject} {values_found}, so there are no groups to compare",
             remedy="name another column, or remove the attribute",

@@ -1,6 +1,7 @@
 """Rows of any table, as the configuration declares their columns (`text.datasets`)."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
@@ -39,6 +40,8 @@ APPLIES = 0.5
 
 #: How a missing value is written, besides what `plain` knows.
 MISSING = frozenset({"", "n/a", "na", "unknown"})
+
+_DATE = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?!\d)", re.ASCII)
 
 _TRUE, _FALSE = frozenset({"true", "yes"}), frozenset({"false", "no"})
 
@@ -182,17 +185,12 @@ def _record(
     if declaration["id"] and not case_id:
         raise RejectedError("no_id", f"{declaration['id']} is blank")
     day, column = None, declaration["split"]["date"]
-    cell = plain(fields.get(column))
-    try:
-        day = date.fromisoformat(cell[:10])
-    except ValueError:
-        if column and split is None:
-            written = repr(cell) if cell else "blank"
-            raise RejectedError(
-                "no_date", f"{column} is {written}, no date like 2024-05-31"
-            ) from None
+    if column and (day := _day(cell := plain(fields.get(column)))) is None:
+        what = f"{column} is {repr(cell) if cell else 'blank'}, no date like 2024-05-31"
+        if split is None:
+            raise RejectedError("no_date", what)
         if cell:
-            note("bad_date", f"{column} is {cell!r}")
+            note("bad_date", what)
     metadata = {}
     for name, attribute in attributes_of(declaration).items():
         if not attribute["extract"]:
@@ -209,6 +207,16 @@ def _record(
         labels=names,
         metadata=metadata,
     )
+
+
+def _day(cell: str) -> date | None:
+    """Return the date with which a cell begins, None if it begins with none."""
+    if not (found := _DATE.match(cell)):
+        return None
+    try:
+        return date(*map(int, found.groups()))
+    except ValueError:
+        return None
 
 
 def _paragraphs(cells: list[Any]) -> tuple[str, ...]:
