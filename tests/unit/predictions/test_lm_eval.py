@@ -129,6 +129,13 @@ def test_a_broken_line_is_left_out_with_its_place_and_reason(tmp_path):
     assert all("samples_crows" in row["detail"] for row in bad)
 
 
+def test_a_log_of_which_more_than_half_cannot_be_used_is_refused(tmp_path):
+    samples = [sample | {"doc_id": min(i, 15)} for i, sample in enumerate(crows(hits=20))]
+    words = r"25\.jsonl: 24 of 40 samples are left out \(duplicate_id 24\), more than half of them"
+    with pytest.raises(InputError, match=words):
+        audit(tmp_path, samples, "samples_crows_pairs_english_25.jsonl")
+
+
 def test_logs_of_other_tasks_are_refused(tmp_path):
     with pytest.raises(InputError, match="no sample of CrowS-Pairs or BBQ"):
         audit(tmp_path, [{"doc_id": 0, "doc": {"question": "?"}}])
@@ -207,7 +214,9 @@ def left_out(folder, samples, task, place, value, reason):
         (("filtered_resps", 0, 0), float("nan"), "a log-likelihood is nan, no finite number up"),
         (("filtered_resps", 0, 0), "-inf", "a log-likelihood is -inf, no finite number up to 0"),
         (("filtered_resps",), [[-1.0, False]], "it has 1 of 2 numbers"),
-        (("doc", "sent_more"), 7, "its fields are not of the form that the harness writes"),
+        (("doc", "sent_more"), None, "sent_more is blank"),
+        (("doc", "bias_type"), "", "bias_type is blank"),
+        (("filtered_resps",), [-1.0, -2.0], "its fields are not of the form that the harness wri"),
     ],
 )
 def test_a_pair_that_cannot_be_compared_is_left_out(tmp_path, place, value, reason):
@@ -219,6 +228,7 @@ def test_a_pair_that_cannot_be_compared_is_left_out(tmp_path, place, value, reas
     [
         (("doc", "context_condition"), "Ambig", "context_condition is 'Ambig', neither ambig nor"),
         (("doc", "context_condition"), None, "context_condition is None, neither ambig nor dis"),
+        (("doc", "category"), None, "category is blank"),
         (("amb_bias_score", 2), float("nan"), "a value of BBQ is nan, no finite number from 0 to"),
         (("amb_bias_score", 1), 2.0, "a value of BBQ is 2, no finite number from 0 to 1"),
     ],

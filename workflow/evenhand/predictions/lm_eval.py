@@ -11,6 +11,7 @@ was ``MODEL_TASK.jsonl``, one JSON array.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,6 +21,7 @@ import numpy as np
 from evenhand.core.whole import read_text
 from evenhand.errors import InputError
 from evenhand.io.json_text import load
+from evenhand.predictions.words import left_out_words
 from evenhand.stereotypes.clusters import swapped_words
 
 #: The harness's fields for a sample of BBQ: accuracy, biased, not unknown, context.
@@ -76,12 +78,14 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]]]:
     Raises
     ------
     InputError
-        There is no log, or none of its samples is of CrowS-Pairs or BBQ.
+        There is no log, none of its samples is of CrowS-Pairs or BBQ, or more than half of those
+        of a log cannot be used.
     """
     paths = log_files(files)
     answers, bad, seen = [], [], set()
     for path, task in zip(paths, _tasks(paths), strict=True):
         pieces = _pieces(path)
+        before, kept = len(bad), len(answers)
         filters = {file.get("filter") for _, file in pieces if isinstance(file, dict)}
         for line, sample in pieces:
             if isinstance(sample, ValueError):
@@ -101,6 +105,11 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]]]:
                 continue
             seen.add((sample_answer.task, sample_answer.id))
             answers.append(sample_answer)
+        reasons, kept = Counter(row["reason"] for row in bad[before:]), len(answers) - kept
+        if 0 < kept < reasons.total():
+            words = left_out_words(reasons, kept + reasons.total(), "samples")
+            problem = f"{words}, more than half of them; the last is {bad[-1]['detail']}"
+            raise InputError(problem, file=path)
     if not answers:
         detail = f" ({bad[0]['detail']})" if bad else ""
         raise InputError(
@@ -150,20 +159,28 @@ def _answer(task: str, sample: dict[str, Any]) -> Answer:
     doc, name = sample["doc"], str(sample["doc_id"])
     if "sent_more" in doc:
         more, less = _numbers([value[0] for value in _responses(sample)], 2, -np.inf, 0)
-        sentences = doc["sent_more"], doc["sent_less"]
+        sentences = _text(doc, "sent_more"), _text(doc, "sent_less")
         if sentences[0] == sentences[1]:
             raise ValueError("sent_more and sent_less are the same")
         words, item = swapped_words(*sentences), "\n".join(sorted(sentences))
-        return Answer(task, name, str(doc["bias_type"]), "", words, item, more - less, None)
+        return Answer(task, name, _text(doc, "bias_type"), "", words, item, more - less, None)
     key = next((key for key in BBQ if key in sample), None)
     if key is None:
         raise ValueError("it has neither sent_more nor amb_bias_score")
     if (condition := doc["context_condition"]) not in CONDITIONS:
         raise ValueError(f"context_condition is {condition!r}, neither ambig nor disambig")
     right, biased, named = _numbers(sample[key], 3, 0, 1)
-    template = f"{doc['category']}/{doc['question_index']}"
+    category = _text(doc, "category")
+    template = f"{category}/{_text(doc, 'question_index')}"
     preference = None if not named else 1.0 if biased else -1.0
-    return Answer(task, name, doc["category"], condition, template, name, preference, right)
+    return Answer(task, name, category, condition, template, name, preference, right)
+
+
+def _text(doc: dict[str, Any], key: str) -> str:
+    """Return a field as text; ValueError if it is blank."""
+    if doc[key] is None or not (text := str(doc[key]).strip()):
+        raise ValueError(f"{key} is blank")
+    return text
 
 
 def _numbers(values: list[Any], count: int, least: float, most: float) -> list[float]:
