@@ -211,10 +211,10 @@ def _record(
 
 def _day(cell: str) -> date | None:
     """Return the date with which a cell begins, None if it begins with none."""
-    if not (found := _DATE.match(cell)):
+    if not (match := _DATE.match(cell)):
         return None
     try:
-        return date(*map(int, found.groups()))
+        return date(*map(int, match.groups()))
     except ValueError:
         return None
 
