@@ -90,11 +90,12 @@ MUCH_MEMORY = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 1 << 30}]
     [
         *((suffix, b"this is no compressed data at all", b"", ["broken_archive"])
           for suffix in COMPRESS),
-        ("gz", flipped(gzip.compress(TEXT), -5), TEXT, ["broken_archive"]),
+        ("gz", flipped(gzip.compress(TEXT, mtime=0), -5), TEXT, ["broken_archive"]),
         ("zst", flipped(COMPRESS["zst"](TEXT), -1), TEXT, ["broken_archive"]),
         ("xz", lzma.compress(b"x", filters=MUCH_MEMORY), b"", ["broken_archive"]),
         ("xz", lzma.compress(b"x") + bytes(8) + lzma.compress(b"y") + bytes(4), b"xy", []),
     ],
+    ids=["text", "text", "text", "flipped", "flipped", "memory", "padded"],
 )  # fmt: skip
 def test_odd_streams(
     tmp_path: Path, suffix: str, data: bytes, text: bytes, reasons: list[str]

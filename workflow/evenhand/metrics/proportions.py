@@ -30,6 +30,8 @@ def wilson_share(hits: int, of: int) -> Share:
     """
     from scipy.stats import binomtest
 
+    if not 0 <= hits <= of:  # scipy 1.18 lets it pass
+        raise ValueError(f"{hits} of {of} is no share")
     if not of:
         return NOTHING
     interval = binomtest(hits, of).proportion_ci(method="wilson")
