@@ -21,6 +21,7 @@ from evenhand.metrics.group import group_sums
 from evenhand.metrics.inference import (
     LEAST_EFFECTIVE,
     Inference,
+    bounded,
     effective_number,
     infer,
     share_interval,
@@ -260,7 +261,10 @@ class PredictionStudy:
         if self._has_few(chosen):
             return None
         values = self._pseudo_values(metric, chosen)
-        return infer(total(values[chosen], clusters[chosen]), neutral=0.0, delta=self.delta / 100)
+        totals = total(values[chosen], clusters[chosen])
+        inference = infer(totals, neutral=0.0, delta=self.delta / 100)
+        low, high = bounded((inference.low, inference.high), 0.0, 1.0)
+        return inference._replace(low=low, high=high)
 
     @cached_property
     def clustered(self) -> bool:
@@ -317,7 +321,7 @@ class PredictionStudy:
             if is_share:
                 return _recovered(*(each(level) for each in shares), first, second)
             low, high = sign_flip_interval(totals, level=level)
-            return first - second + low, first - second + high
+            return bounded((first - second + low, first - second + high), -1.0, 1.0)
 
         result["difference_low"], result["difference_high"] = interval(self.level)
         inner, delta = interval(2 * self.level - 1), self.delta / 100
