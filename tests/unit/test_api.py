@@ -76,6 +76,7 @@ def test_pairs_as_data_and_as_file_and_a_loaded_model_give_the_same(model, pairs
     assert last == "result.verdicts has the tests behind this, result.table all numbers."
     assert findings == results[0].findings
     assert note.startswith("2 of 90 pairs are left out (empty 1, identical 1).")
+    assert all("2 of 90 pairs are left out (empty 1, identical 1)" in card for card in cards)
 
 
 def test_verdicts_are_of_the_methods_that_count_on_all_pairs(model, pairs, tmp_path):
@@ -135,7 +136,7 @@ def test_data_of_other_types_are_those_of_a_table():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"label": np.arange(300)}, r"^`label` is \[0, 1, 2,.*; it must be a text or null\.$"),
+        ({"label": np.arange(300)}, r"^`label` is of the type ndarray, and must be str\.$"),
         ({"prediction": None}, "^`prediction` is missing; give either `prediction` or `probab"),
         ({"probabilities": {1: "p"}}, "^`prediction` has no effect beside `probabilities`;"),
         ({"groups": []}, r"^`groups` is missing\.$"),
@@ -176,9 +177,14 @@ def test_a_table_with_blank_cells_and_whole_numbers_with_points():
     unclear = people.assign(g=people["g"].replace("y", "unknown"))
     (note,) = eh.audit_table(unclear, positive=[1, 2], missing="impute", **options).notes
     assert note.startswith("In g, “unknown” (20) may mean a missing value, and counts as a value")
+    spelt = people.assign(g=["X", "x", "y", "y"] * 10)
+    (note,) = eh.audit_table(spelt, positive=[1, 2], missing="impute", **options).notes
+    assert note.startswith("The groups X, x of g differ in capital letters only")
     with pytest.raises(InputError, match=r"^`test` has no column 'a', which `train` has"):
         eh.audit_table(people, people[["y", "g"]], **options)
-    with pytest.raises(InputError, match=r"^`attribute` is not the name of a column; name one"):
+    with pytest.raises(
+        InputError, match=r"^`attribute` is of the type list, .*; name one, and call"
+    ):
         eh.audit_table(people, **options | {"attribute": ["g"]})
     with pytest.raises(InputError, match=r"^the DataFrame: has no column 'z', which `feat"):
         eh.audit_table(people, positive=1, features=["z"], **options)
@@ -224,7 +230,8 @@ def test_a_table_with_a_test_set_uses_it(tmp_path):
     options = {"label": "decision", "positive": "approved", "attribute": "gender", "seeds": 2}
     options |= {"methods": ["logistic_regression", "majority"]}
     (tmp_path / "tabular/mine").mkdir(parents=True)  # as after an audit before
-    result = eh.audit_table(people.head(200), people.tail(80), out=tmp_path, **options)
+    test = people.tail(80).assign(score=0.5)  # a column that `train` lacks is not read
+    result = eh.audit_table(people.head(200), test, out=tmp_path, **options)
     assert set(result.table["split"]) == {"official"}
     runs = pd.read_parquet(tmp_path / "tabular/mine/runs/official/majority.parquet")
     assert set(runs["n_test"]) <= {80} and len(runs) >= 1
@@ -278,6 +285,49 @@ def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
         eh.audit_pairs("org/model", wrong)
     with pytest.raises(InputError, match="there is no pack for xx and gender; give `language`"):
         eh.extract_sentences(tmp_path, language="xx")
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "words"),
+    [
+        ("audit_pairs", {"language": None}, "`language` is None, and must be str"),
+        ("audit_pairs", {"threads": "two"}, "`threads` is of the type str, and must be int"),
+        ("audit_pairs", {"model": (1, 2)}, "`model` is no pair of model and tokenizer"),
+        ("audit_pairs", {"methods": 5}, "`methods` is neither a name nor a list of names"),
+        ("audit_predictions", {"out": 5}, "`out` is of the type int, and must be str or Path"),
+        ("audit_predictions", {"data": {"y": [1], "p": [1, 0]}}, "the data are no table"),
+        ("audit_predictions", {"label": ["y"]}, "`label` is of the type list, .*; name one, and"),
+        ("audit_table", {"methods": 5}, "`methods` is neither a name nor a list of names"),
+        ("audit_table", {"attribute": None}, "`attribute` is None, and must be str"),
+        ("audit_logs", {"files": []}, "`files` is empty; name a file or a folder"),
+        ("audit_logs", {"files": pd.DataFrame()}, "`files` is neither a path nor a list of pa"),
+        ("extract_sentences", {"files": 5}, "`files` is neither a path nor a list of paths"),
+        ("extract_sentences", {"text_field": 5}, "`text_field` is of the type int, and must be"),
+        ("extract_sentences", {"filters": "length"}, "`filters` is .*; it must be a list"),
+    ],
+)
+def test_arguments_of_a_wrong_type_are_one_sentence(function, arguments, words, pairs, tmp_path):
+    usual = {
+        "audit_pairs": {"model": tmp_path, "pairs": pairs},
+        "audit_predictions": {"data": pairs, "label": "y", "prediction": "p", "groups": ["g"]},
+        "audit_table": {"train": pairs, "label": "y", "attribute": "g"},
+        "extract_sentences": {"files": tmp_path, "language": "en"},
+    }
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(InputError, match=f"^{words}"):
+        getattr(eh, function)(**usual.get(function, {}) | arguments)
+
+
+def test_earlier_results_are_replaced_and_that_is_said(tmp_path, capsys):
+    data = pd.DataFrame({"y": [1, 0] * 50, "p": [0.9, 0.1, 0.4, 0.2] * 25, "g": ["a", "b"] * 50})
+    options = {"label": "y", "prediction": "p", "groups": ["g"], "out": tmp_path}
+    eh.audit_predictions(data, **options)
+    tables = tmp_path / "tables/predictions/mine"
+    assert (tables / "calibration.csv").is_file() and "replaced" not in capsys.readouterr().err
+    result = eh.audit_predictions(data.assign(p=data["p"].round().astype(int)), **options)
+    said = capsys.readouterr().err
+    assert said == f"{tmp_path}: the earlier results in this folder are replaced\n"
+    assert {path.stem for path in tables.glob("*.csv")} == {*result.tables}
 
 
 def test_notes_and_reasons_of_pairs():

@@ -669,6 +669,24 @@ def test_labels_may_be_numbers(here):
         plan.checked(biographies(here, task="binary", labels=[1, "1"]))
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        (
+            "split",
+            {"shares": [0.5, 0.3, 0.3]},
+            r"split\.shares is \[0\.5, 0\.3, 0\.3\], which sums",
+        ),
+        ("language", "English", r'language is "English"; .*a code of ISO 639, such as en'),
+    ],
+)
+def test_shares_and_languages_are_refused_by_their_key(here, key, value, words):
+    written = biographies(here, task="binary")
+    written["text"]["datasets"]["bios"][key] = value
+    with pytest.raises(InputError, match=rf"^config: text\.datasets\.bios\.{words}"):
+        plan.checked(written)
+
+
 @pytest.mark.parametrize("place", ["label", "attribute", "table", "predictions"])
 def test_borders_that_do_not_ascend_are_refused(here, place):
     bins = {"bins": {"age": [50, 30]}}

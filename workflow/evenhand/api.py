@@ -11,6 +11,7 @@ import re
 import shutil
 import sys
 import tempfile
+import typing
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -49,6 +50,9 @@ _TABLE_KEYS = ("label", "attribute", "positive", "bins", "missing", "features", 
 
 #: The method of `audit_table` that is the network with IIFR's loss.
 IIFR = "iifr"
+
+#: Types that arguments are checked for.
+_PLAIN = {str, int, Path, type(None)}
 
 #: The columns of a table of verdicts that no verdict depends on; `Result.table` has them.
 _COUNTS = (
@@ -144,14 +148,18 @@ class Result:
         return "\n".join([*self.findings, *self.notes, _say("where")])
 
 
-def _removes_new_folder(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a function remove the folder `out` that it made, if it refuses its input."""
+def _checks_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function refuse arguments of a wrong type, and remove a new folder `out` if it does."""
 
     @wraps(function)
-    def call(*arguments: Any, out: str | Path | None = None, **options: Any) -> Any:
+    def call(*arguments: Any, **options: Any) -> Any:
+        bound = inspect.signature(function).bind(*arguments, **options)
+        for name, value in bound.arguments.items():
+            _check_type(name, value, inspect.signature(function).parameters[name].annotation)
+        out = options.get("out")
         was_there = out is None or Path(out).exists()
         try:
-            return function(*arguments, out=out, **options)
+            return function(*arguments, **options)
         except InputError:
             if not was_there:
                 shutil.rmtree(out, ignore_errors=True)
@@ -160,7 +168,23 @@ def _removes_new_folder(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-@_removes_new_folder
+def _check_type(name: str, value: Any, annotation: Any) -> None:
+    """Raise InputError if an argument is no text, path or whole number, as annotated.
+
+    The configuration's schema, or the function itself, checks the others.
+    """
+    kinds = typing.get_args(annotation) or (annotation,)
+    if not {*kinds} <= _PLAIN or isinstance(_plain(value), kinds):
+        return
+    names = [kind.__name__ for kind in kinds if kind is not type(None)]
+    what = "None" if value is None else f"of the type {type(value).__name__}"
+    raise InputError(
+        f"`{name}` is {what}, and must be {' or '.join(names)}",
+        remedy="name one, and call it again for others" if isinstance(value, list) else None,
+    )
+
+
+@_checks_arguments
 def audit_pairs(
     model: Any,
     pairs: "Data",
@@ -205,6 +229,7 @@ def audit_pairs(
     """
     from evenhand.core.tables import read_table
     from evenhand.report.write_model_cards import write_model_cards
+    from evenhand.scoring.model_files import check_reachable
     from evenhand.stereotypes.read_pairs import read_pairs
     from evenhand.stereotypes.score_pairs import score_pairs
     from evenhand.stereotypes.tabulate_pairs import tabulate_pairs
@@ -212,6 +237,7 @@ def audit_pairs(
     call = _call(audit_pairs, locals())
     if not re.fullmatch("[a-z]{2,3}", language):
         raise InputError(f"`language` is {language!r}", remedy="give a code of ISO 639, such as en")
+    methods = _names("methods", methods)
     folder, place, temporary = _folder(out, "stereotypes/pairs")
     config = _completed({}, delta)
     source, title = _model(model, folder)
@@ -224,6 +250,8 @@ def audit_pairs(
     with _errors_of_frame(file, pairs):
         read_pairs(name="pairs", format="crows_pairs", file=file, out=table, report=described,
                    title="Pairs")  # fmt: skip
+    if "hub_name" in source:
+        check_reachable(source["hub_name"])
     options = config["stereotypes"]
     score_pairs(
         pairs=table,
@@ -233,7 +261,7 @@ def audit_pairs(
         null=files["null"],
         name=name,
         **source,
-        methods=[methods] if isinstance(methods, str) else list(methods or options["methods"]),
+        methods=methods or options["methods"],
         shuffle=options["shuffle"],
         null_seeds=options["null_seeds"],
         null_methods=options["null_methods"],
@@ -274,7 +302,7 @@ def audit_pairs(
 _STORES = (("scores", "parquet"), ("tokens", "parquet"), ("gates", "json"), ("null", "parquet"))
 
 
-@_removes_new_folder
+@_checks_arguments
 def audit_predictions(
     data: "Data",
     *,
@@ -344,7 +372,7 @@ def audit_predictions(
         return _audited([file], options, delta, (folder, place, temporary), call, truth)
 
 
-@_removes_new_folder
+@_checks_arguments
 def audit_logs(
     files: str | Path | Sequence[str | Path],
     *,
@@ -371,9 +399,8 @@ def audit_logs(
  Significant.'
     """
     call = _call(audit_logs, locals())
-    paths = [Path(path) for path in ([files] if isinstance(files, str | Path) else files)]
     options = {"format": "lm_eval", "title": title}
-    return _audited(paths, options, delta, _folder(out, "predictions/mine"), call)
+    return _audited(_paths(files), options, delta, _folder(out, "predictions/mine"), call)
 
 
 def _audited(
@@ -421,7 +448,7 @@ def _audited(
     )  # fmt: skip
 
 
-@_removes_new_folder
+@_checks_arguments
 def audit_table(
     train: "Data",
     test: "Data | None" = None,
@@ -477,7 +504,7 @@ def audit_table(
     from evenhand.core.families import member_names
     from evenhand.individual.tabulate_individual import tabulate_individual
     from evenhand.learning.train_table import train_table
-    from evenhand.predictions.words import doubtful_words, left_out_words
+    from evenhand.predictions.words import doubtful_words, left_out_words, spelt_words
     from evenhand.tabular.prepare_table import prepare_table
 
     arguments = dict(locals())
@@ -493,15 +520,13 @@ def audit_table(
         parts = {"train": _frame(train), "test": _frame(test)}
         if lacking := sorted({*parts["train"]} - {*parts["test"]}):
             raise InputError(f"`test` has no column {lacking[0]!r}, which `train` has")
-        frames = [frame.assign(evenhand_split=name) for name, frame in parts.items()]
+        columns = [*parts["train"]]
+        frames = [frame[columns].assign(evenhand_split=name) for name, frame in parts.items()]
         pd.concat(frames).to_csv(file, index=False)
-    if not isinstance(attribute, str):
-        remedy = "name one, and call it again for others; a configuration may list several"
-        raise InputError("`attribute` is not the name of a column", remedy=remedy)
     entry = {name: arguments[name] for name in _TABLE_KEYS if arguments[name] is not None}
     entry |= {"format": "table", "files": ["table"], "title": title}
     entry |= {} if test is None else {"split": "evenhand_split"}
-    methods = [methods] if isinstance(methods, str) else methods
+    methods = _names("methods", methods)
     members = (name.rpartition(".")[2] for name in member_names("evenhand.learning.methods"))
     known = sorted([*members, IIFR])
     if unknown := [name for name in methods if name not in known]:
@@ -555,12 +580,13 @@ def audit_table(
     left_out = Counter(counts["excluded"])
     notes = [left_out_words(left_out, counts["rows"] + left_out.total())] if +left_out else []
     notes += [doubtful_words(name, values) for name, values in counts["doubtful"].items()]
+    notes += spelt_words(attribute, json.loads(meta.read_text("utf-8"))["attribute_values"])
     result = Result(folder, [], tables, "grid", page, page_files, card, temporary, notes)
     result.findings.extend(_table_findings(result))
     return result
 
 
-@_removes_new_folder
+@_checks_arguments
 def extract_sentences(
     files: "str | Path | Sequence[str | Path]",
     *,
@@ -618,15 +644,12 @@ def extract_sentences(
             remedy=f"give `language` and `attribute` of one of {', '.join(known)}, or your own"
             " `pack`",
         )
-    paths = [str(path) for path in ([files] if isinstance(files, str | Path) else files)]
-    for path in paths:
-        if not Path(path).exists():
-            raise InputError("there is no such file or folder", file=path)
-    keys = {"pack": str(folder)} | ({"filters": list(filters)} if filters else {})
+    paths = _paths(files)
+    keys = {"pack": str(folder)} | ({"filters": _plain(filters)} if filters else {})
     keys["corpora"] = {"mine": {"files": ["corpus"], "text_field": text_field}}
     config = _completed({"slguset": keys})
     slguset = config["slguset"]
-    slguset["corpora"]["mine"]["files"] = paths
+    slguset["corpora"]["mine"]["files"] = list(map(str, paths))
     _folder_of_all, place, _temporary = _folder(out, "slguset")
     shards, skipped = plan_slguset.plan_corpora(config, {})
     options = {key: value for key, value in slguset["corpora"]["mine"].items()
@@ -680,7 +703,7 @@ _Places = tuple[Path, Path, _TemporaryFolder | None]
 
 
 def _folder(out: str | Path | None, part: str) -> _Places:
-    """Return and make the folder of the files; only an earlier result has a folder `part` in it."""
+    """Return and make the folder of the files; an earlier result has a folder `part` in it."""
     temporary = _TemporaryFolder() if out is None else None
     folder = Path(out) if temporary is None else temporary.path
     if folder.exists() and not folder.is_dir():
@@ -693,6 +716,8 @@ def _folder(out: str | Path | None, part: str) -> _Places:
             file=folder,
             remedy="name a new or an empty folder",
         )
+    if others:
+        print(f"{folder}: the earlier results in this folder are replaced", file=sys.stderr)
     (folder / part).mkdir(parents=True, exist_ok=True)
     return folder, folder / part, temporary
 
@@ -719,13 +744,24 @@ def _plain(value: Any) -> Any:
     return list(map(_plain, value)) if isinstance(value, list | tuple) else value
 
 
+def _names(argument: str, names: Any) -> list[Any]:
+    """Return one name or several as a list; InputError for other values."""
+    names = _plain(names)
+    if not isinstance(names, str | list | None):
+        raise InputError(f"`{argument}` is neither a name nor a list of names")
+    return [names] if isinstance(names, str) else names or []
+
+
 def _frame(data: "Data") -> "pd.DataFrame":
     import pandas as pd
 
     from evenhand.predictions.read import read_table
 
     if isinstance(data, Mapping):
-        data = pd.DataFrame(data)
+        try:
+            data = pd.DataFrame(data)
+        except ValueError as error:
+            raise InputError(f"the data are no table ({error})") from error
     elif hasattr(data, "to_pandas"):  # of polars, pyarrow and datasets
         data = data.to_pandas()
     if isinstance(data, pd.DataFrame):
@@ -764,6 +800,19 @@ def _file(data: "Data", path: Path) -> Path:
     return path
 
 
+def _paths(files: Any) -> list[Path]:
+    """Return files and folders, one or several; InputError if there is none, or no such."""
+    files = [files] if isinstance(files, str | Path) else files
+    if not isinstance(files, list | tuple) or not all(isinstance(p, str | Path) for p in files):
+        raise InputError("`files` is neither a path nor a list of paths")
+    if not files:
+        raise InputError("`files` is empty", remedy="name a file or a folder")
+    for path in map(Path, files):
+        if not path.exists():
+            raise InputError("there is no such file or folder", file=path)
+    return list(map(Path, files))
+
+
 def _there(path: Path) -> Path:
     if path.is_dir():
         raise InputError("is a folder, not a file", file=path)
@@ -775,7 +824,7 @@ def _there(path: Path) -> Path:
 def _model(model: Any, folder: Path) -> tuple[dict[str, Any], str]:
     """Return the arguments of `score_pairs` that specify a model, and a title."""
     if isinstance(model, tuple):
-        if len(model) != 2:
+        if len(model) != 2 or not all(hasattr(part, "save_pretrained") for part in model):
             raise InputError("`model` is no pair of model and tokenizer")
         network, tokenizer = model
         place = folder / "model"
@@ -795,7 +844,7 @@ def _model(model: Any, folder: Path) -> tuple[dict[str, Any], str]:
         return {"model": path}, path.resolve().name
     beside = path.parent != Path() and path.parent.is_dir()  # else a name on the hub
     if path.is_absolute() or str(model).startswith(".") or beside:
-        folders = sorted(folder.name for folder in path.parent.glob("*/")) if beside else []
+        folders = sorted(folder.name for folder in path.parent.glob("[!.]*/")) if beside else []
         remedy = f"beside it are {listed(folders, 4)}" if folders else None
         raise InputError("there is no such folder", file=path, remedy=remedy)
     check_hub_name(str(model))
@@ -850,16 +899,11 @@ def _pair_findings(
 
 def _pair_notes(description: dict[str, Any], rows: list[dict[str, Any]]) -> list[str]:
     """Return a sentence on the pairs without a score, and one on each kind of doubtful pairs."""
-    from evenhand.predictions.words import left_out_words
+    from evenhand.report.sections.stereotypes_measures import left_out_pairs
     from evenhand.stereotypes.pairs import FLAGS
 
-    reasons = Counter({name: count for name, count in description["excluded"].items() if count})
-    whole = [row for row in rows if (row["subset"], row["bias_type"]) == ("all", "all")]
-    unscorable = max((row["unscorable"] or 0 for row in whole), default=0)
-    if (others := unscorable - reasons.total()) > 0:
-        reasons["no_score"] = others
-    words = left_out_words(reasons, description["pairs"], "pairs")
-    notes = [f"{words}."] if reasons else []
+    words = left_out_pairs(description, rows)
+    notes = [f"{words}."] if words else []
     for flag in ("repeated_pair", "unlike"):
         if count := description["flags"][flag]:
             meaning = FLAGS[flag]
@@ -881,9 +925,7 @@ def _table_findings(result: Result) -> list[str]:
         rows = cells.drop_duplicates("metric").set_index("metric")
         numbers = {}
         for metric, scale in (("acc", 1), ("ifr_b", 1), ("ddp", 100)):
-            mean, low, high = scale * rows.loc[metric, ["mean", "low", "high"]].astype(float)
-            # a t interval of few seeds is wider
-            numbers[metric] = mean, max(low, 0.0), min(high, 100.0)
+            numbers[metric] = scale * rows.loc[metric, ["mean", "low", "high"]].astype(float)
         sentences.append(_say("setting", *key, numbers=numbers, test=tests.get(key)))
     return sentences
 

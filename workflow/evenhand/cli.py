@@ -176,7 +176,7 @@ def predictions(
         raise InputError("`prediction` takes one column", remedy=remedy)
     result = eh.audit_predictions(
         file,
-        label=label,
+        label=label or "",
         groups=group or [],
         prediction=prediction[0] if prediction else None,
         probabilities=dict(map(_parts, probability or [])),
@@ -246,6 +246,7 @@ def extract(
 def _write_problems(quarantine: list[dict], path: Path) -> str:
     """Write the problems with files, if there are any; return them in words, with the path."""
     if not quarantine:
+        path.unlink(missing_ok=True)  # of an earlier result
         return ""
     import pandas as pd
 

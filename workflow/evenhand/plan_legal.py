@@ -13,7 +13,13 @@ from evenhand.core.files import files_of
 from evenhand.core.places import located
 from evenhand.core.sources import input_files
 from evenhand.errors import InputError
-from evenhand.legal.declaration import KIND, Dataset, attributes_of, read_declaration
+from evenhand.legal.declaration import (
+    KIND,
+    Dataset,
+    attributes_of,
+    check_shares,
+    read_declaration,
+)
 from evenhand.tabular.numbers import without_point
 
 Config = dict[str, Any]
@@ -31,7 +37,8 @@ def expand(config: Config) -> Config:
     Raises
     ------
     InputError
-        A name is used twice, files do not exist, or a declaration lacks a column.
+        A name is used twice, files do not exist, a declaration lacks a column, or shares of a
+        split do not sum up to 1.
     """
     settings, text = config["legal"], config["text"]
     for part in ("datasets", "classifiers"):
@@ -46,6 +53,9 @@ def expand(config: Config) -> Config:
     }
     datasets |= {name: _declared(name, entry) for name, entry in text["datasets"].items()}
     datasets = dict(sorted(datasets.items()))
+    for name, entry in datasets.items():
+        split = "split." if name in text["datasets"] else ""
+        check_shares(entry["shares"], f"config: {section(config, 'datasets', name)}.{split}shares")
     classifiers = dict(sorted((settings["classifiers"] | text["classifiers"]).items()))
     return config | {"legal": settings | {"datasets": datasets, "classifiers": classifiers}}
 

@@ -5,7 +5,7 @@ rule draw_audit:
     input:
         records=lambda wildcards: plan_legal.records(config, wildcards.legal),
         findings="<results>/legal/{legal}/attributes",
-        instructions="workflow/evenhand/legal/templates/audit.md.jinja",
+        instructions="workflow/evenhand/sentences/legal.draw_audit.jinja",
         handed_out=lambda wildcards: plan_legal.handed_out(config, wildcards.legal),
     output:
         directory("<results>/legal/{legal}/audit"),

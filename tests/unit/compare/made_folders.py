@@ -129,6 +129,7 @@ def write_pairs(
         for n in texts or range(len(differences))
     ]
     pairs = made_scores.write_pairs(place / "pairs.parquet", rows)
+    (place / "pairs.json").write_text(json.dumps({"title": "My pairs"}), encoding="utf-8")
     values = {"aul": [(float(one), 0.0) for one in differences]}
     own = made_scores.write_model(place, model, made_scores.score_rows(values), methods=["aul"])
     tabulate_pairs(pairs=pairs, out=folder / "tables/pairs/mine", **own)

@@ -78,7 +78,7 @@ def test_broken_and_undecided_gates(run, folders):
     assert [number["status"] for number in gate["breaking"]] == ["moved"]
     assert gate["breaking"][0]["p_gate"] < 1e-5
     assert document["counts"]["gates"] == {"broken": 1}
-    assert "**Bias has risen. Clearest change: mean_bias in bias/slguset/models (model mine)" in out
+    assert "**Bias has risen. Clearest change: mean bias (Bias by model, slguset; model" in out
     assert " 1 gate broken." in out
     assert "farther from 0" in out
     assert "seed of made.models: 0 → 1 (1 file)" in out
@@ -171,8 +171,8 @@ def test_the_outputs_agree_and_do_not_depend_on_the_place_of_the_folders(run, fo
     assert (sweep["base"], sweep["head"]) == ([50, 49, 51, 5], [50.1, 49.1, 51.1, 5])
     assert sweep["judged_by"] == "intervals"
     for part in (
-        r"- bias/slguset/\w+: \d+ numbers? (new|gone)",
-        r"- fewer than 6 clusters: \d+ in bias/",
+        r"- Bias by model, word pair and direction, slguset: \d+ numbers? (new|gone)",
+        r"- fewer than 6 clusters: \d+ in Bias by model",
     ):
         assert re.search(part, out), part
 
@@ -189,7 +189,7 @@ def test_text_from_data_is_escaped(run, folders):
     plain = re.sub(r"</?(details|summary)>", "", out)
     assert "<" not in plain.replace("< 0.0001", "") and "`" not in plain and "@" not in plain
     assert "[z]" not in plain and "http://" not in plain and "\u202e" not in plain
-    rows = [line for line in out.splitlines() if line.startswith("| mean in individual/grid")]
+    rows = [line for line in out.splitlines() if line.startswith("| mean (Accuracy and fairness")]
     assert [line.count("|") for line in rows] == [8]
 
 
@@ -198,7 +198,7 @@ def test_long_lists_are_cut_and_counted(run, folders):
         write_table(folder, SWEEPS, [sweep_row(mean + n, metric=f"m{n}") for n in range(40)])
         write_provenance(folder)
     _, out, _ = run(*folders)
-    assert out.count("| mean in individual/grid") == 25
+    assert out.count("| mean (Accuracy and fairness") == 25
     assert "and 15 more" in out
     assert "**No bias score changed. 40 of 40 numbers moved beyond noise.**" in out
 
@@ -211,17 +211,18 @@ def test_the_headline_states_whether_bias_rose(run, folders):
         write_provenance(folder)
     _, out, _ = run(base, head)
     assert (
-        "Bias has risen. Clearest change: score in pairs/mine/bias_scores (model old → new, method"
-        " aul) from 50 (26.14 to 73.86) to 100 (" in out
+        "Bias has risen. Clearest change: score (Bias scores and verdicts, My pairs; model old →"
+        " new, method aul) from 50 (26.14 to 73.86) to 100 (" in out
     )
+    assert ", a change of +50 (95 % interval +" in out
     assert "1 of 1 main number moved beyond noise, more bias in 1 of them." in out
     assert "Assumed: the model new (head) is the next version of old (base)" in out
     _, out, _ = run(head, base)
-    assert "Bias has fallen. Clearest change: score in pairs/mine/bias_scores (model new →" in out
+    assert "Clearest change: score (Bias scores and verdicts, My pairs; model new →" in out
     assert "1 of 1 main number moved beyond noise, less bias in 1 of them." in out
     write_pairs(head, np.where(np.arange(40) % 4 < 2, 0.5, -1.0), "new")
     _, out, _ = run(base, head)
-    assert "**Bias: no change beyond noise (pairs/mine/bias_scores). None of 1 main number" in out
+    assert "**Bias: no change beyond noise (Bias scores and verdicts, My pairs). None of 1" in out
 
 
 def test_other_pairs_are_stated_first(run, folders):

@@ -219,12 +219,13 @@ def test_all_members_of_a_package_that_is_imported_by_its_name_count(tree):
     assert modules >= {"evenhand.text.new", "evenhand.text.split", "evenhand.a"}
 
 
-def test_the_catalogue_of_sentences_beside_a_module_counts(tree):
+@pytest.mark.parametrize("form", [".jinja", ".toml"])
+def test_the_sentences_of_a_module_count(tree, form):
     before = tree.digests()
-    tree.write("evenhand/text/other.jinja", "{# of no module #}")
+    tree.write(f"evenhand/sentences/text{form}.jinja", "{# of no module #}")
     assert not tree.changed(before)
-    for text in ("{# first #}", "{# second #}"):
-        tree.write("evenhand/text/split.jinja", text)
+    for text in ("first", "second"):
+        tree.write(f"evenhand/sentences/text.split{form}", text)
         assert tree.changed(before) == {"a"}
         before = tree.digests()
 

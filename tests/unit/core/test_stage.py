@@ -10,12 +10,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Annotated, Literal
 
 import pytest
 
-from evenhand.core import code, stage
+from evenhand.core import code, hermetic, stage
 from evenhand.core.inputs import Checksums
+from evenhand.core.phrases import SENTENCES
 from evenhand.core.stage import Input, Output, Plugin, Range, Setting, Share, Source
 from evenhand.errors import InputError
 
@@ -579,6 +581,16 @@ def test_a_job_that_uses_what_it_does_not_declare_fails_if_asked(library, files,
     assert done.returncode == (1 if found else 0), done.stderr
     assert ("uses what it does not declare" in done.stderr) == bool(found)
     assert found in done.stderr
+
+
+def test_the_sentences_of_modules_need_no_declaration(monkeypatch):
+    monkeypatch.chdir(SENTENCES.parents[1])
+    opened = {
+        str(SENTENCES / "api.jinja"),
+        str(SENTENCES.parent / "report/cards/model_card.md.jinja"),
+    }
+    [other] = hermetic.Watch.undeclared(SimpleNamespace(opened=opened), [])
+    assert other.endswith("model_card.md.jinja")
 
 
 def test_options_arrive_as_they_were_configured(library, files):

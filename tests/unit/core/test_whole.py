@@ -1,5 +1,6 @@
 import gzip
 import os
+import subprocess
 
 import pytest
 
@@ -14,17 +15,29 @@ def test_text_is_read_with_its_mark_and_decompressed(tmp_path):
     assert whole.read_text(tmp_path / "a.csv.gz") == "中"
 
 
-@pytest.mark.parametrize(("encoding", "name"), [("latin-1", "windows-1252"), ("gbk", "gb18030")])
-def test_another_encoding_is_named_with_the_command_that_converts_it(tmp_path, encoding, name):
-    cells = {"latin-1": "señor", "gbk": "男"}
-    path = tmp_path / "a.csv"
-    path.write_bytes(f"y,group\n1,{cells[encoding]}\n".encode(encoding))
+@pytest.mark.parametrize(
+    ("encoding", "name", "cell"),
+    [
+        ("latin-1", "windows-1252", "señor"),
+        ("cp1252", "windows-1252", "Müller – “Straße”"),
+        ("gbk", "gb18030", "男"),
+        ("big5", "big5", "護士說她很累"),
+    ],
+)
+def test_another_encoding_is_named_with_the_command_that_converts_it(
+    tmp_path, encoding, name, cell
+):
+    path = tmp_path / "my table.csv"
+    path.write_bytes(f"y,group\n1,{cell}\n".encode(encoding))
     with pytest.raises(InputError) as caught:
         whole.read_text(path)
+    command = f"iconv -f {name} -t UTF-8 'my table.csv' > new.csv"
     assert str(caught.value) == (
         f"{path}:2: is not UTF-8 but seems to be {name}; save it as UTF-8, for example by"
-        f" `iconv -f {name} -t UTF-8 a.csv > new.csv`."
+        f" `{command}`."
     )
+    subprocess.run(command, shell=True, check=True, cwd=tmp_path)
+    assert whole.read_text(tmp_path / "new.csv") == f"y,group\n1,{cell}\n"
 
 
 def make_pipe(path):

@@ -16,14 +16,17 @@ from unit.individual.made_study import FACTS, RESOURCES, find, run, study
 
 
 def test_interval_over_seeds_by_hand():
-    # mean 2, sd 1, t(2) = 4.3027: 2 +- 4.3027 / sqrt(3)
-    found = summarise([1.0, 2.0, 3.0])
-    assert (found["mean"], found["sd"], found["seeds"]) == (2.0, 1.0, 3)
-    assert found["high"] - 2 == pytest.approx(4.302653 / math.sqrt(3), rel=1e-6)
-    assert found["low"] == pytest.approx(4 - found["high"])
+    # mean 52, sd 1, t(2) = 4.3027: 52 +- 4.3027 / sqrt(3)
+    found = summarise([51.0, 52.0, 53.0], 100.0)
+    assert (found["mean"], found["sd"], found["seeds"]) == (52.0, 1.0, 3)
+    assert found["high"] - 52 == pytest.approx(4.302653 / math.sqrt(3), rel=1e-6)
+    assert found["low"] == pytest.approx(104 - found["high"])
     blank = dict.fromkeys(("mean", "sd", "low", "high"))
-    assert summarise([]) == blank | {"seeds": 0}
-    assert summarise([3.0]) == blank | {"mean": 3.0, "seeds": 1}
+    assert summarise([], 1.0) == blank | {"seeds": 0}
+    assert summarise([3.0], 100.0) == blank | {"mean": 3.0, "seeds": 1}
+    # no end is outside the scale
+    assert summarise([99.0, 100.0], 100.0)["high"] == 100.0
+    assert summarise([0.0, 0.1], 1.0)["low"] == 0.0
 
 
 SUMMARY = {"mean": 84.0, "sd": 0.5, "seeds": 20}

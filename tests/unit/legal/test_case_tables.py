@@ -302,6 +302,7 @@ SCENES = {
     "sizes": (sizes, "ecthr", CASES, {}),
     "sizes of FairLex's own cases": (sizes, "ecthr", CASES, {"published": True}),
     "sizes without a split": (sizes, "scotus", [{"split": None}, {}], {"published": True}),
+    "sizes of a binary task": (sizes, "fscs", [{}], {}),
     "groups": (groups, "ecthr", CASES, {}),
     "labels": (labels, "ecthr", CASES, {}),
     "single labels": (labels, "cail", [{}], {}),

@@ -30,7 +30,7 @@ def arguments(tmp_path, repository):
     return {
         "records": [records],
         "findings": findings,
-        "instructions": repository / "workflow/evenhand/legal/templates/audit.md.jinja",
+        "instructions": repository / "workflow/evenhand/sentences/legal.draw_audit.jinja",
         "out": tmp_path / "audit",
         "dataset": "mine",
         "per_rule": 5,

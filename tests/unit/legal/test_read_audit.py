@@ -29,7 +29,7 @@ def audit(tmp_path, repository):
     records, findings = write_found(tmp_path, findings_of(RULES))
     draw_audit(
         records=[records], findings=findings, out=tmp_path / "audit", dataset="mine", per_rule=4,
-        instructions=repository / "workflow/evenhand/legal/templates/audit.md.jinja",
+        instructions=repository / "workflow/evenhand/sentences/legal.draw_audit.jinja",
     )  # fmt: skip
     return {
         "drawn": [tmp_path / "audit/applicant_gender/handed_out.csv"],
@@ -153,7 +153,7 @@ def test_a_number_may_be_corrected(tmp_path, repository):
     records, findings = write_found(tmp_path, pairs, attribute=name)
     draw_audit(
         records=[records], findings=findings, out=tmp_path / "audit", dataset="mine",
-        instructions=repository / "workflow/evenhand/legal/templates/audit.md.jinja",
+        instructions=repository / "workflow/evenhand/sentences/legal.draw_audit.jinja",
     )  # fmt: skip
     sheet = tmp_path / "audit" / name / f"{name}.csv"
     text = sheet.read_text(encoding="utf-8-sig").splitlines()

@@ -138,8 +138,8 @@ def test_the_first_file_with_a_case_id_wins(tmp_path):
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"shares": [0.8, 0.2]}, "do not divide"),
-        ({"shares": [0.8, 0.1, 0.2]}, "do not divide"),
+        ({"shares": [0.8, 0.2]}, "give three shares"),
+        ({"shares": [0.8, 0.1, 0.2]}, "`shares` is .* sums up to 1.1"),
     ],
 )
 def test_wrong_options(tmp_path, options, match):

@@ -24,13 +24,16 @@ def test_symmetric_intervals_give_the_usual_test():
     assert found.difference == 1.0
     assert found.error == pytest.approx(0.5)
     assert found.p_value == pytest.approx(2 * stats.norm.sf(2))
+    assert (found.low, found.high) == pytest.approx((1 - Z * 0.5, 1 + Z * 0.5))
 
 
 def test_student_intervals_give_welchs_test():
     a, b = np.array([1.0, 2.0, 4.0, 3.5, 2.5]), np.array([5.0, 3.0, 6.5, 4.0])
     sides = [symmetric(x.mean(), x.std(ddof=1) / math.sqrt(len(x)), len(x)) for x in (a, b)]
     found = difference_of_intervals(*sides)
-    assert found.p_value == pytest.approx(stats.ttest_ind(a, b, equal_var=False).pvalue)
+    expected = stats.ttest_ind(b, a, equal_var=False)
+    assert found.p_value == pytest.approx(expected.pvalue)
+    assert (found.low, found.high) == pytest.approx(expected.confidence_interval())
 
 
 def test_the_halves_that_face_each_other_count():
@@ -40,6 +43,8 @@ def test_the_halves_that_face_each_other_count():
     down = difference_of_intervals(head, base)
     assert down.error == pytest.approx(up.error)
     assert down.difference == -up.difference
+    assert (up.low, up.high) == pytest.approx((3 - math.sqrt(2), 3 + math.hypot(9, 27)))
+    assert (down.low, down.high) == pytest.approx((-up.high, -up.low))
 
 
 @pytest.mark.parametrize(
@@ -54,7 +59,7 @@ def test_the_halves_that_face_each_other_count():
 def test_no_noise_known_is_no_verdict(base, head):
     found = difference_of_intervals(base, head)
     assert found.difference == head.value - base.value
-    assert math.isnan(found.p_value)
+    assert math.isnan(found.p_value) and math.isnan(found.low) and math.isnan(found.high)
 
 
 def test_the_distance_turns_the_interval_round():
@@ -75,6 +80,9 @@ def test_what_both_runs_share_is_no_noise():
     found = paired(base, head, np.arange(60))
     assert found.difference == pytest.approx(0.3, abs=0.05)
     assert found.p_value < 1e-6
+    half = stats.norm.ppf(0.975) * 0.1 / math.sqrt(60)
+    assert (found.difference - found.low) == pytest.approx(half, rel=0.25)
+    assert (found.high - found.difference) == pytest.approx(half, rel=0.25)
     # the same numbers with nothing known but their intervals
     apart = [symmetric(x.mean(), x.std(ddof=1) / math.sqrt(60)) for x in (base, head)]
     assert difference_of_intervals(*apart).p_value > 0.5
@@ -89,6 +97,8 @@ def test_items_with_nothing_in_common_are_independent():
     error = math.sqrt(base.var(ddof=1) / 300 + head.var(ddof=1) / 200)
     assert found.difference == pytest.approx(head.mean() - base.mean())
     assert found.error == pytest.approx(error, rel=0.01)
+    ends = found.difference - Z * error, found.difference + Z * error
+    assert (found.low, found.high) == pytest.approx(ends, rel=0.05)
 
 
 def test_whole_clusters_are_drawn():
@@ -110,7 +120,8 @@ def test_few_clusters_say_nothing():
 def test_a_shift_of_all_items_alike_is_certain():
     base = np.random.default_rng(6).normal(size=40)
     assert paired(base, base + 0.01, np.arange(40)).p_value < 1e-8
-    assert paired(base, base, np.arange(40)).p_value == 1
+    same = paired(base, base, np.arange(40))
+    assert (same.p_value, same.low, same.high) == (1, 0, 0)
 
 
 def test_a_run_without_items_has_no_difference():

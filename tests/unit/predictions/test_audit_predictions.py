@@ -241,8 +241,10 @@ def test_left_out_rows_and_unknown_groups_are_noted(tmp_path):
     tables, meta = audit(tmp_path, ROWS + "4,1,0.9,A\n")
     assert notes(meta, tables, "") == [
         "The groups A, a of group differ in capital letters only, and each counts as a group; if"
-        " they are one group, spell them alike."
+        " they are one, spell them alike."
     ]
+    tables, meta = audit(tmp_path, "y,p,group\nYes,no,a\nyes,yes,b\nno,no,a\nno,Yes,b\n")
+    assert notes(meta, tables, "")[0].startswith("The labels Yes, yes differ in capital letters")
 
 
 def test_values_that_may_be_missing_and_a_label_that_nobody_named_are_noted(tmp_path):
@@ -308,6 +310,33 @@ def test_predictions_that_miss_rows_of_the_labels_are_counted(tmp_path):
     assert meta["cases"] == 3
     with pytest.raises(InputError, match=r"has 1 ids that gold\.csv does not have, such as '9'"):
         audit(tmp_path, "id,p\n9,0.9\n", id="id", gold=gold)
+    # where both have the column, the predictions are those of the file of predictions
+    gold.write_text("id,y,group,p\n1,1,a,0.1\n2,0,a,0.9\n3,1,b,0.1\n4,0,b,0.9\n")
+    rows = "id,p,y,group\n1,0.9,0,b\n2,0.1,1,b\n3,0.9,0,a\n4,0.1,1,a\n"
+    tables, _ = audit(tmp_path, rows, id="id", gold=gold)
+    values = {r["group"]: r["value"] for r in tables["groups"] if r["metric"] == "accuracy"}
+    assert values == {"all": 1, "a": 1, "b": 1}
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "problem"),
+    [
+        (people().assign(p=1), {"threshold": 0.7}, "`threshold` has no effect without the prob"),
+        (people(), {"groups": ["outcome"]}, "`groups` names outcome, which is a column of the"),
+    ],
+)
+def test_options_that_would_change_nothing_or_too_much_are_refused(
+    tmp_path, table, options, problem
+):
+    with pytest.raises(InputError, match=problem):
+        audit(tmp_path, table.assign(outcome=table["group"]), **options)
+
+
+def test_a_text_in_a_binned_column_counts_as_no_value(tmp_path):
+    table = people().astype({"age": str})
+    table.loc[:9, "age"] = "?"
+    tables, meta = audit(tmp_path, table, groups=["age"], bins=["age=30"])
+    assert notes(meta, tables, "") == ["The group of 10 cases in age is not known."]
 
 
 def test_parquet_gives_the_same_bytes(tmp_path):
@@ -444,3 +473,16 @@ def test_a_small_group_that_is_all_right_differs_only_if_the_interval_says_so(tm
         by = {(row["group"], row["metric"]): row for row in tables["groups"]}
         row = by["few", "accuracy"]
         assert (row["p_value"] < 0.05) == (row["difference_low"] > 0) == differs
+
+
+def test_no_interval_leaves_the_scale(tmp_path):
+    """All errors of a group are in one of ten clusters, so that its interval is wide."""
+    rows = np.arange(600)
+    table = pd.DataFrame({"y": rows % 2, "g": np.where(rows < 300, "a", "b"), "c": rows // 30})
+    wrong = (rows < 25) | ((rows >= 300) & (rows % 30 < 25))
+    table["p"] = np.where(wrong, 1 - table["y"], table["y"])
+    tables, _ = audit(tmp_path, table, groups=["g"], cluster="c")
+    rows = [row for row in tables["groups"] if row["metric"] == "macro_f1" and row["low"]]
+    assert max(row["high"] for row in rows) == 1.0
+    assert all(0 <= row["low"] <= row["value"] <= row["high"] for row in rows)
+    assert all(row["difference_low"] >= -1 for row in rows if row["difference_low"] is not None)

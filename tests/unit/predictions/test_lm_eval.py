@@ -129,6 +129,13 @@ def test_a_broken_line_is_left_out_with_its_place_and_reason(tmp_path):
     assert all("samples_crows" in row["detail"] for row in bad)
 
 
+def test_a_log_of_which_more_than_half_cannot_be_used_is_refused(tmp_path):
+    samples = [sample | {"doc_id": min(i, 15)} for i, sample in enumerate(crows(hits=20))]
+    words = r"25\.jsonl: 24 of 40 samples are left out \(duplicate_id 24\), more than half of them"
+    with pytest.raises(InputError, match=words):
+        audit(tmp_path, samples, "samples_crows_pairs_english_25.jsonl")
+
+
 def test_logs_of_other_tasks_are_refused(tmp_path):
     with pytest.raises(InputError, match="no sample of CrowS-Pairs or BBQ"):
         audit(tmp_path, [{"doc_id": 0, "doc": {"question": "?"}}])
@@ -184,3 +191,47 @@ def test_models_and_runs_stay_apart(tmp_path):
     answers, bad = read_logs([tmp_path])
     assert {one.task for one in answers} == {"one: crows", "two: crows (1)", "two: crows (2)"}
     assert not bad
+
+
+def left_out(folder, samples, task, place, value, reason):
+    """Change a value of the first sample, which is then left out with this reason."""
+    (*above, last), inside = place, samples[0]
+    for key in above:
+        inside = inside[key]
+    inside[last] = value
+    tables = audit(folder, samples, f"samples_{task}_2026-01-02T03-04-05.jsonl")
+    (row,) = tables["left_out"]
+    assert (row["row"], row["reason"]) == (1, "no_answer") and f":1: {reason}" in row["detail"]
+    whole = [row for row in tables["preferences"] if row["bias_type"] == "all"]
+    assert sum(row["samples"] for row in whole) == 39
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "reason"),
+    [
+        (("doc", "sent_less"), "The nurse said that she is 0.", "sent_more and sent_less are the"),
+        (("filtered_resps", 0, 0), 0.5, "a log-likelihood is 0.5, no finite number up to 0"),
+        (("filtered_resps", 0, 0), float("nan"), "a log-likelihood is nan, no finite number up"),
+        (("filtered_resps", 0, 0), "-inf", "a log-likelihood is -inf, no finite number up to 0"),
+        (("filtered_resps",), [[-1.0, False]], "it has 1 of 2 numbers"),
+        (("doc", "sent_more"), None, "sent_more is blank"),
+        (("doc", "bias_type"), "", "bias_type is blank"),
+        (("filtered_resps",), [-1.0, -2.0], "its fields are not of the form that the harness wri"),
+    ],
+)
+def test_a_pair_that_cannot_be_compared_is_left_out(tmp_path, place, value, reason):
+    left_out(tmp_path, list(crows(hits=20)), "crows_pairs_english", place, value, reason)
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "reason"),
+    [
+        (("doc", "context_condition"), "Ambig", "context_condition is 'Ambig', neither ambig nor"),
+        (("doc", "context_condition"), None, "context_condition is None, neither ambig nor dis"),
+        (("doc", "category"), None, "category is blank"),
+        (("amb_bias_score", 2), float("nan"), "a value of BBQ is nan, no finite number from 0 to"),
+        (("amb_bias_score", 1), 2.0, "a value of BBQ is 2, no finite number from 0 to 1"),
+    ],
+)
+def test_an_answer_of_bbq_with_odd_values_is_left_out(tmp_path, place, value, reason):
+    left_out(tmp_path, list(bbq()), "bbq", place, value, reason)

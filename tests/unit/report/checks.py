@@ -177,6 +177,10 @@ def check_usable(tree: LexborHTMLParser) -> None:
     for drawing in tree.css("svg, .chart"):
         assert drawing.attributes["role"] == "img"
         assert drawing.attributes["aria-label"]
+    for spec in charts(tree, "body"):  # each says what its bands and intervals are
+        drawn = [row for row in spec["data"]["values"] if row.keys() & {"value", "y"}]
+        for end, words in (("band_low", "Grey band: "), ("low", "Line: ")):
+            assert words in spec["description"] or not any(end in row for row in drawn)
     assert repeated(one.attributes["aria-label"] for one in tree.css(".chart")) == []
 
 

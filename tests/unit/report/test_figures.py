@@ -23,7 +23,6 @@ from evenhand.report.figures import (
     histograms,
     lines,
     padded,
-    reach,
     scatter,
 )
 from unit.report.checks import TEMPLATES, rows
@@ -58,8 +57,10 @@ NAMES = [HOSTILE, "other"]
 ALL = {
     "bars": lambda: bars(STEPS, HOSTILE, unit=HOSTILE, whole=200),
     "no bars": lambda: bars([], "Time", unit="Seconds"),
-    "forest": lambda: forest(ESTIMATES, axis(HOSTILE, (0, 2), **SIGNED), HOSTILE, centre=1),
-    "no forest": lambda: forest([], axis("T", (0, 1)), "F"),
+    "forest": lambda: forest(
+        ESTIMATES, axis(HOSTILE, (0, 2), **SIGNED), HOSTILE, key=HOSTILE, centre=1
+    ),
+    "no forest": lambda: forest([], axis("T", (0, 1)), "F", key="K"),
     "histogram": lambda: histogram([1, 3], [0, 1, 3], HOSTILE, title=HOSTILE, thing=HOSTILE),
     "empty histogram": lambda: histogram([], [0], "H", title="T", thing="u"),
     "histograms": lambda: histograms(
@@ -225,11 +226,12 @@ def test_estimates_have_their_intervals_and_bands():
     [centre] = marks(spec, "tick")
     assert centre["encoding"]["x"]["datum"] == 1
     assert not marks(made("no forest"), "tick")
+    assert spec["description"] == f"{SHOWN}. {SHOWN}" and spec["usermeta"]["key"] == HOSTILE
 
 
 def test_the_number_at_the_end_leaves_room_for_the_name():
     wide = [ESTIMATES[1] | {"text": "1" * 30}, ESTIMATES[1]]
-    name, number = marks(forest(wide, axis("T", (0, 1)), "F").to_dict(), "text")
+    name, number = marks(forest(wide, axis("T", (0, 1)), "F", key="K").to_dict(), "text")
     assert name["mark"]["limit"] == {"expr": "width - 222"}
     assert number["encoding"]["text"]["field"] == "text"
 
@@ -322,6 +324,16 @@ def test_points_may_be_of_different_sizes():
     assert "size" not in marks(made("lines"), "point")[0]["encoding"]
 
 
+def test_points_that_would_hide_each_other_are_beside_each_other():
+    sides = axis("x", (0, 100)), axis("y", (0, 10))
+    dots = [{"name": "a", "x": x, "y": y} for x, y in ((50, 5), (50, 5), (51, 5.1), (50, 6))]
+    spec = scatter(dots, "S", *sides, series=["a"]).to_dict()
+    assert marks(spec, "point")[0]["encoding"]["opacity"]["value"] == 1  # there is no front
+    drawn = spec["data"]["values"]
+    places = [(50, 5), (52, 5), (55, 5.1), (50, 6)]
+    assert [(row["x"], row["y"]) for row in drawn] == places
+
+
 def test_labels_of_a_front_that_are_close_are_one():
     front = [{"name": "a", "x": n / 1000, "y": 1, "mark": n} for n in (3, 1, 2)]
     front += [{"name": "b", "x": 1.0, "y": 5, "mark": 4}, {"name": "b", "x": 3, "y": 8}]
@@ -334,11 +346,4 @@ def test_labels_of_a_front_that_are_close_are_one():
     assert rows(scatter(two, "S", *sides, series=["a"]).to_dict(), "marks") == ["1, 2"]
     [point] = marks(spec, "point")
     assert point["encoding"]["opacity"]["condition"]["test"] == "isValid(datum.mark)"
-
-
-def test_a_scale_reaches_beyond_its_numbers_within_bounds():
-    rows = [{"low": 40.0, "high": 70.0}, {"low": None, "high": 55.0}]
-    assert reach(rows, ("low", "high"), centre=50, least=10, most=50) == 21
-    assert reach(rows, ("low", "high"), centre=50, least=30, most=50) == 30
-    assert reach(rows, ("low", "high"), centre=50, least=10, most=15) == 15
-    assert reach([], ("low",), least=0.5) == 0.5
+    assert point["encoding"]["opacity"]["value"] < 1

@@ -6,7 +6,8 @@ import pytest
 
 from evenhand.core.tables import write_tables
 from evenhand.legal.classifier_tables import claims, table_2, table_4
-from evenhand.report.headline import PUBLISHED, SYSTEMS
+from evenhand.report.headline import PUBLISHED, SYSTEMS, Headline
+from evenhand.report.headlines import individual_fairness
 from unit.report import checks, made_stereotypes
 from unit.report.checks import HOSTILE
 
@@ -131,6 +132,18 @@ def test_the_clearest_finding_comes_first_with_the_next_step(write, slguset, tmp
         findings[0].startswith("In mine, age, the macro-F1 (mean F1 of all classes; 100 is best)")
         and len(findings) == 2
     )
+
+
+def test_which_group_fares_worse_is_a_question_of_its_own(write, monkeypatch):
+    made = Headline(sentence="All alike.", groups="Women, on D.")
+    monkeypatch.setattr(individual_fairness, "describe", lambda files, titles: made)
+    tree = write(
+        "front", [], systems=["individual_fairness"], pages=["front", "individual_fairness"]
+    )
+    questions = {dt.text(): dt.next.text() for dt in tree.css("#short dt")}
+    assert questions["Are similar people treated alike?"] == "All alike."
+    assert questions["Which group fares worse?"] == "Women, on D."
+    assert tree.css_first('#short dt a[href="individual_fairness.html#table-7"]')
 
 
 def test_the_first_note_on_trust_is_shown_and_further_ones_are_folded(write, results, slguset):

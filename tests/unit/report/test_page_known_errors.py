@@ -10,7 +10,7 @@ import pytest
 from evenhand.errors import InputError
 from evenhand.report.headline import PUBLISHED
 from evenhand.report.pages.known_errors import COLUMNS, KINDS, code, read_errors
-from evenhand.report.words import words_of
+from evenhand.report.words import WORDS
 from evenhand.stereotypes.tables.compat import COMPARED
 from unit.report import checks
 
@@ -57,10 +57,10 @@ def test_tables_and_methods_name_errors_that_exist(repository, known):
     ]
     named = {id for row in rows for id in row["known_error"].split()}
     named |= {id for method in COMPARED for id in method.known_error.split()}
-    named |= set(words_of("problem_errors").values())
+    named |= set(WORDS["problem_errors"].values())
     assert len(named) > 8
     assert named <= {row["id"] for row in known}
-    assert set(words_of("problem_errors")) <= set(words_of("problems"))
+    assert set(WORDS["problem_errors"]) <= set(WORDS["problems"])
 
 
 def test_correction_and_effect_may_be_unknown(tmp_path):

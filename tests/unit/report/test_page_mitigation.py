@@ -51,6 +51,21 @@ def test_each_table_of_people_may_be_missing(page, member, id):
     assert tree.css(".absent") == tree.css(f"#{id} .absent") and len(tree.css(".absent")) == 1
 
 
+def test_the_fronts_of_a_data_set_have_one_scale_of_accuracy(page):
+    [row] = made_individual.rows()[pareto_fronts][:1]
+    fronts = [
+        row | {"front": "ddp", "balanced_acc": 60},
+        row | {"front": "ifr_p", "balanced_acc": 80},
+    ]
+    tree = page(people=made_individual.rows() | {pareto_fronts: fronts})
+    domains = [
+        layer["encoding"]["x"]["scale"]["domain"]
+        for spec in checks.charts(tree, "#fronts")
+        for layer in spec["layer"]
+    ]
+    assert domains and all(low < 60 and high > 80 for low, high in domains)
+
+
 def test_objectives_have_titles(page):
     assert Titles()["no_title"] == "no title"
     tree = page(changes={"tests": lambda rows: [r | {"objective": "no_title"} for r in rows]})
@@ -114,9 +129,9 @@ def test_the_clearest_change_comes_with_its_interval():
     assert found.next == ""
     none = conclude([change(verdict="inconclusive", low=None, further=n) for n in (9, 1)])
     assert none.next == (
-        "Undecided so far is whether <bdi>DRO</bdi> on <bdi>mine</bdi> changes the worst group of"
-        " <bdi>age</bdi> (its macro-F1). Train 1 more seed (repeated runs): then a change of 5"
-        " points would be significant in 80 % of such tests."
+        "Train <bdi>DRO</bdi> on <bdi>mine</bdi> with 1 more seed (repeated runs): its effect on"
+        " the worst group of <bdi>age</bdi> (its macro-F1) is undecided, and a true change of 5"
+        " points would then be significant in 80 % of such tests."
     )
     assert none.strength == 0 and none.sentence.startswith("None of 2 comparisons")
     assert ": not significant" in none.more[0]

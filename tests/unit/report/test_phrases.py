@@ -1,23 +1,23 @@
-"""Sentences for readers are in templates and in catalogues (`*.jinja`), not in Python."""
+"""Sentences for readers are in templates and in one folder of sentences, not in Python."""
 
 import ast
 import re
-from pathlib import Path
 
 import pytest
 
-from evenhand.report import page_list
+from evenhand.core.phrases import MACROS, PHRASES, SENTENCES
 from evenhand.report.sections.stereotypes_words import gate_words
 from evenhand.report.words import gate_meaning
 
-LIBRARY = Path(page_list.__file__).parents[1]
+LIBRARY = SENTENCES.parent
 
 #: The rooms and modules with sentences for readers: reports, tables, and findings.
 ROOMS = ["report", "text", "individual/tables", "stereotypes/tables", "slguset/tables"]
 ROOMS += ["legal/case_tables", "legal/classifier_tables", "predictions/tables"]
 MODULES = [path for room in ROOMS for path in sorted((LIBRARY / room).rglob("*.py"))]
-MODULES += [path.with_suffix(".py") for path in sorted(LIBRARY.rglob("*.jinja"))]
-MODULES = sorted({path for path in MODULES if path.is_file()})
+#: And those with a catalogue of sentences.
+MODULES += [LIBRARY / f"{path.stem.replace('.', '/')}.py" for path in SENTENCES.glob("*.jinja")]
+MODULES = sorted(set(MODULES))
 
 #: Six words in a row, or three before a full stop. A field of an f-string counts as a word.
 SENTENCE = re.compile(
@@ -63,6 +63,30 @@ def sentences(code: str) -> list[str]:
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(LIBRARY)))
 def test_no_module_has_a_sentence(path):
     assert sentences(path.read_text(encoding="utf-8")) == []
+
+
+#: The codes of plugins and their meanings, and those of columns, are declared by their modules.
+DECLARED = ("slguset/", "tabular/formats/", "individual/certificate.py")
+
+
+def test_no_module_has_a_table_of_codes_in_words():
+    tables = [
+        (str(path), node.lineno)
+        for path in sorted(LIBRARY.rglob("*.py"))
+        if not path.relative_to(LIBRARY).as_posix().startswith(DECLARED)
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict)
+        if sentences(ast.unparse(node.value))
+    ]
+    assert tables == []
+
+
+def test_every_file_of_sentences_is_of_a_module():
+    for path in SENTENCES.iterdir():
+        assert (LIBRARY / f"{path.stem.replace('.', '/')}.py").is_file() and path.suffix in (
+            MACROS,
+            PHRASES,
+        )
 
 
 def test_a_sentence_is_recognised():

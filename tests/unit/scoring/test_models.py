@@ -1,5 +1,8 @@
 import json
 import shutil
+import ssl
+from contextlib import nullcontext
+from urllib.error import HTTPError, URLError
 
 import pytest
 import torch
@@ -7,6 +10,7 @@ from safetensors.torch import load_file, save_file
 
 from evenhand.errors import InputError
 from evenhand.scoring.describe import describe, fingerprint
+from evenhand.scoring.model_files import check_reachable
 from evenhand.scoring.models import family_of, load_causal_lm, load_language_model, load_masked_lm
 from unit.scoring import architectures, tiny_causal, tiny_models
 
@@ -170,6 +174,28 @@ def test_a_hub_name_that_cannot_be_had(monkeypatch, tmp_path):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     with pytest.raises(InputError, match="nobody/nothing is not in the hub's local cache"):
         load_masked_lm("nobody/nothing")
+
+
+@pytest.mark.parametrize(
+    ("problem", "is_missing"),
+    [
+        (URLError(OSError(-2, "Name or service not known")), True),
+        (TimeoutError(), True),
+        (URLError(ssl.SSLError()), False),
+        (HTTPError("https://hub", 403, "Forbidden", {}, None), False),
+    ],
+)
+def test_a_hub_that_cannot_be_reached_is_told_at_once(monkeypatch, problem, is_missing):
+    def refuse(*_, timeout):
+        assert timeout <= 5
+        raise problem
+
+    monkeypatch.setattr("evenhand.scoring.model_files.urlopen", refuse)
+    message = "nobody/nothing is not in the hub's local cache"
+    with pytest.raises(InputError, match=message) if is_missing else nullcontext():
+        check_reachable("nobody/nothing")
+    monkeypatch.setattr("huggingface_hub.try_to_load_from_cache", lambda *_: "config.json")
+    check_reachable("nobody/nothing")
 
 
 def test_settings(folder):

@@ -133,10 +133,17 @@ def test_codes_that_python_would_read_as_numbers_are_categories(tmp_path):
     assert {"age=18_25", "age=26_35"} < set(made(tmp_path, rows=rows).features)
 
 
-def test_a_column_of_names(tmp_path):
-    rows = [f"{i},n{i},20,{i % 2},{'xy'[i % 2]},{['yes', 'no'][i % 3 > 0]}" for i in range(201)]
-    with pytest.raises(InputError, match="town has 201 values that are no numbers"):
-        made(tmp_path, rows=rows)
+@pytest.mark.parametrize("value", ["n{0}", "{0},5", "${0}"])
+@pytest.mark.parametrize(("rows", "copies"), [(201, 9), (21, 1)])
+def test_a_column_of_names_or_misspelt_numbers(tmp_path, value, rows, copies):
+    lines = [
+        f'{i},"{value.format(i)}",2{i % 2},{i % 2},{"xy"[i % 2]},{["yes", "no"][i % 3 > 0]}'
+        for i in range(rows)
+    ]
+    with pytest.raises(InputError, match=f"town has {rows} values that are no numbers, such as '"):
+        made(tmp_path, rows=lines * copies)
+    if copies == 1:  # as many values that recur are categories
+        assert len(made(tmp_path, rows=lines * 2).features) > rows
 
 
 def test_files_that_are_wrong(tmp_path):
@@ -189,6 +196,16 @@ def test_two_attributes_are_intersected_and_numbers_binned(tmp_path):
     assert table.attribute_values == ["x × <30", "x × ≥30", "y × ≥30"]
     assert table.a.tolist() == [0, 2, 1]
     assert "age" not in table.features  # it is in the groups
+    words = r"csv:6: age is 'young', and its bins need a number; leave .* or name no `bins` of age"
+    for policy in ("drop", "category", "impute"):
+        with pytest.raises(InputError, match=words):
+            made(
+                tmp_path,
+                "e,Ost,young,1,y,no",
+                attribute=["age"],
+                bins={"age": [30]},
+                missing=policy,
+            )
 
 
 def test_missing_values_by_policy(tmp_path):

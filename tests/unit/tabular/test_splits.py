@@ -29,11 +29,11 @@ def test_a_part_without_a_group_or_a_label():
     made = table(40, values=2, official=True)
     tests = made.official == "test"
     lonely = replace(made, a=np.where(tests, 0, made.a))
-    expected = "the test part of the split that is official has nobody with group = g1"
+    expected = "the test part of the split that is given has nobody with group = g1"
     assert make_split(lonely, 0, "official").problem == expected
     assert make_split(made, 0, "official", lonely).problem == expected
     lonely = replace(made, y=np.where(tests, made.y, 1))
-    expected = "the training part of the split that is official has one label only"
+    expected = "the training part of the split that is given has one label only"
     assert make_split(lonely, 0, "official").problem == expected
     rare = replace(made, a=(np.arange(40) < 2).astype(np.int16))
     splits = make_splits(rare, range(9))

@@ -46,7 +46,7 @@ def test_prepare_a_data_set_that_is_known(tmp_path):
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"label": None}, "needs `label`"),
+        ({"label": None}, "`label` or `attribute` is missing"),
         ({"scale": "minmax"}, "`scale` is minmax, not one of standard, none"),
         ({"missing": "guess"}, "`missing` is guess, not one of"),
     ],

@@ -1,5 +1,6 @@
 import pytest
 
+from evenhand.core import phrases
 from evenhand.text.catalogue import conclusion, read_catalogue, verdict_words
 from evenhand.text.phrases import listed
 
@@ -11,11 +12,13 @@ def test_names_are_listed_and_the_rest_is_counted():
     assert listed(list("abcdefghijklm"), 5) == "a, b, c, d, e and 8 others"
 
 
-def test_a_catalogue_fills_the_sentences_beside_a_module(tmp_path):
-    fill = read_catalogue(str(tmp_path / "words.py"), loud=str.upper)
-    page = read_catalogue(str(tmp_path / "words.py"), html=True, loud=str.upper)
+def test_a_catalogue_fills_the_sentences_of_a_module(tmp_path, monkeypatch):
+    monkeypatch.setattr(phrases, "SENTENCES", tmp_path)
+    module = str(phrases.LIBRARY / "evenhand/room/words.py")
+    fill = read_catalogue(module, loud=str.upper)
+    page = read_catalogue(module, html=True, loud=str.upper)
     text = "{% macro of(name, n) %}{{ name|loud }}\n  has {{ n|fixed(1) }}. {% endmacro %}"
-    (tmp_path / "words.jinja").write_text(text, encoding="utf-8")
+    (tmp_path / "room.words.jinja").write_text(text, encoding="utf-8")
     assert fill("of", "<b>", n=2) == "<B> has 2.0."
     assert page("of", "<b>", n=2) == "&lt;B&gt; has 2.0."
 

@@ -67,8 +67,8 @@ class Compared:
         The reason for `UNJUDGED`, else blank.
     judged_by : str
         `ITEMS` or `INTERVALS`, or blank.
-    change, standard_error, p_value : float
-        The difference of the values and its test; NaN if it was not judged.
+    change, standard_error, p_value, change_low, change_high : float
+        The difference of the values, its test and its 95 % interval; NaN if it was not judged.
     distance_change, distance_p_value : float
         The same of their distances from the neutral value; without one, of the values.
     p_adjusted : float
@@ -88,6 +88,8 @@ class Compared:
     change: float = math.nan
     standard_error: float = math.nan
     p_value: float = math.nan
+    change_low: float = math.nan
+    change_high: float = math.nan
     distance_change: float = math.nan
     distance_p_value: float = math.nan
     p_adjusted: float = math.nan
@@ -125,6 +127,8 @@ class ComparedTable:
         The changed verdicts among these columns: table, column, row, base, head.
     problem : str
         The reason why rows were not compared, or blank.
+    title : str
+        Its title and its data set, for readers.
     """
 
     table: str
@@ -139,6 +143,7 @@ class ComparedTable:
     other_columns_that_differ: dict[str, int] = field(default_factory=dict)
     verdicts: list[dict[str, Any]] = field(default_factory=list)
     problem: str = ""
+    title: str = ""
 
 
 def compare_tables(base: Results, head: Results) -> list[ComparedTable]:
@@ -187,7 +192,7 @@ def _compare_table(base: Results, head: Results, name: str) -> ComparedTable:
     sizes = zip((old, new), present, strict=True)
     declared = next(filter(None, map(declaration, reversed(paths))), None)
     rows = tuple(len(run) if exists else None for run, exists in sizes)
-    table = ComparedTable(name, equal, rows, declared)
+    table = ComparedTable(name, equal, rows, declared, title=_title(name, declared, head, base))
     common = [column for column in before if column in after]
     # an older folder may lack a key of today; the other keys may still identify the rows
     keys = [key for key in declared.key if key in common] if declared else []
@@ -232,6 +237,14 @@ def _compare_table(base: Results, head: Results, name: str) -> ComparedTable:
                 table, column, [p for p in pairs if not value or p[0][value] == p[1][value]]
             )
     return table
+
+
+def _title(name: str, declared: Table | None, *runs: Results) -> str:
+    """Return the declared title of a table with its data set; its path without a declaration."""
+    if declared is None:
+        return name.removeprefix("tables/").removesuffix(".csv")
+    data = next(filter(None, (run.data_title(name) for run in runs)), "")
+    return declared.title + (f", {data}" if data else "")
 
 
 def _key(row: Row, declared: Table) -> Row:
@@ -307,8 +320,9 @@ def _judge(number: Compared, column: Column, pair: tuple[Row, Row], find_items: 
         number.reason = reason
     else:
         number.judged_by = judged_by
-        number.change, number.standard_error, number.p_value = change
-        number.distance_change, _, number.distance_p_value = distance
+        number.change, number.standard_error, number.p_value = change[:3]
+        number.change_low, number.change_high = change[3:]
+        number.distance_change, number.distance_p_value = distance.difference, distance.p_value
 
 
 def _estimate(row: Row, column: Column) -> Estimate | None:

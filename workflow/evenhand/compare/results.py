@@ -114,6 +114,16 @@ class Results:
             )
         return starts.most_common(1)[0][0]
 
+    def data_title(self, table: str) -> str:
+        """Return the title of the data set of a table: of its pairs, else the folder's name."""
+        steps = table.split("/")
+        if len(steps) < 4:  # tables/individual/grid.csv has all data sets
+            return ""
+        described = self.folder / "stereotypes" / steps[-2] / "pairs.json"
+        if steps[1] == "pairs" and described.is_file():
+            return json.loads(described.read_text(encoding="utf-8"))["title"]
+        return steps[-2]
+
     def changed_since(self) -> dict[str, str]:
         """Return the SHA-256 of tables and stores that differ from their records."""
         names = {*self.tables, *self.matching(STORES)} & self.files.keys()

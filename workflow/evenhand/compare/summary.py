@@ -5,17 +5,17 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from evenhand.compare.causes import Causes
 from evenhand.compare.gates import Outcome
 from evenhand.compare.numbers import ALPHA, MOVED, SAME, Compared, ComparedTable
 from evenhand.compare.results import MODEL
+from evenhand.core.phrases import MACROS, sentences_file
 from evenhand.io.markdown import render
 from evenhand.metrics.differences import Estimate
 
-TEMPLATE = Path(__file__).parent / "templates" / "summary.md.jinja"
+TEMPLATE = sentences_file(__file__, MACROS)
 
 #: Most characters of a cell; the limits of lists are in the template.
 CHARACTERS = 60
@@ -54,14 +54,17 @@ def markdown(comparison: Comparison) -> str:
         ),
         "alpha": ALPHA,
     }
+    titles = {table.table: table.title for table in comparison.tables}
     filters = {
         "text": text,
+        "measure": lambda column: text(column.replace("_", " ")),
+        "titled": lambda path: text(titles[path]),
         "stem": lambda path: text(path.removeprefix("tables/").removesuffix(".csv")),
         "row": lambda key: _row(key, comparison.versions),
         "count": lambda items, noun: f"{len(items)} {noun}{'' if len(items) == 1 else 's'}",
         "estimate": estimate,
         "side": _side,
-        "short": lambda value, sign="": f"{value:{sign}.4g}",
+        "difference": difference,
         "p": lambda value: "< 0.0001" if value < 0.0001 else f"{value:.2g}",
         "tally": lambda items, key: Counter(getattr(item, key) for item in items),
     }
@@ -85,6 +88,14 @@ def estimate(number: Estimate | None) -> str:
         return "none"
     value, low, high = (f"{part + 0.0:.4g}" for part in number[:3])
     return f"{value} ({low} to {high})" if math.isfinite(number.low + number.high) else value
+
+
+def difference(number: Compared) -> str:
+    """Return the change of a number with its 95 % interval."""
+    change, low, high = number.change, number.change_low, number.change_high
+    if not math.isfinite(low + high):
+        return f"{change:+.4g}"
+    return f"{change:+.4g} (95 % interval {low:+.4g} to {high:+.4g})"
 
 
 def text(value: object, most: int = 2 * CHARACTERS) -> str:

@@ -7,12 +7,11 @@ each stage records the same digest.
 The digest of a module covers, for itself and every project module that it imports
 (transitively, wherever in the file the import is, parent packages included), the syntax tree
 without docstrings and comments: one hash per top-level definition, and their order where it can
-matter, and the catalogue of sentences of the same name beside it (`evenhand.text.catalogue`). It
-also covers the version of each third-party package that any of them imports, and of
-all packages that these require. An import by a computed name is invisible here: a stage declares
-such an argument as a `Plugin` (see `evenhand.core.stage`) and its rule names the module beside the
-stage. A package that is imported by its name is a family (see `evenhand.core.families`): all its
-modules count.
+matter, and its sentences for readers (`evenhand.core.phrases`). It also covers the version of each
+third-party package that any of them imports, and of all packages that these require. An import by a
+computed name is invisible here: a stage declares such an argument as a `Plugin` (see
+`evenhand.core.stage`) and its rule names the module beside the stage. A package that is imported by
+its name is a family (see `evenhand.core.families`): all its modules count.
 
 Digests of modules and packages are cached in ``__pycache__``.
 """
@@ -31,6 +30,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from evenhand.core.phrases import MACROS, PHRASES, SENTENCES
 from evenhand.core.places import LIBRARY, ROOT
 from evenhand.errors import InputError
 
@@ -217,10 +217,12 @@ def _read(module: str) -> tuple[dict[str, str], list[str], list[str]]:
     if path is None:
         raise InputError(f"there is no module {module}", file=LIBRARY)
     definitions, names = _kept(path)
-    sentences = path.with_suffix(".jinja")
-    if sentences.is_file():
-        content = hashlib.sha256(sentences.read_bytes()).hexdigest()
-        definitions = definitions | {"(sentences)": content[:16]}
+    sentences = LIBRARY / "evenhand" / SENTENCES.name / module.removeprefix("evenhand.")
+    for form in (MACROS, PHRASES):
+        file = sentences.with_name(sentences.name + form)
+        if file.is_file():
+            content = hashlib.sha256(file.read_bytes()).hexdigest()
+            definitions = definitions | {f"(sentences{form})": content[:16]}
     parts = module.split(".")
     project = {".".join(parts[:i]) for i in range(1, len(parts))}
     foreign = set()

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from evenhand.core.phrases import SENTENCES
 from evenhand.core.places import LIBRARY, ROOT
 
 _allowed: set[Path] = set()
@@ -42,9 +43,8 @@ class Watch:
         names = []
         for name in sorted(self.opened):
             path = Path(name).resolve()
-            is_code = path.suffix in (".py", ".pyc", ".digest")
-            # the sentences of a module, which its digest covers
-            is_code |= path.suffix == ".jinja" and path.with_suffix(".py").is_file()
+            # the digest of a module covers its sentences
+            is_code = path.suffix in (".py", ".pyc", ".digest") or path.parent == SENTENCES
             inside = here in path.parents and path.is_file()
             is_covered = is_code and LIBRARY in path.parents
             if inside and not is_covered and not ({path, *path.parents} & covered):

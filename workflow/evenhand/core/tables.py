@@ -167,18 +167,21 @@ def write_tables(
     Parameters
     ----------
     folder : Path
-        Created if missing.
+        Created if missing. Tables that an earlier description names are removed.
     tables : iterable of (Table, rows)
         Cells by column; see `evenhand.core.csv_tables.write_rows`.
     left_out : mapping
         The tables that do not apply, with the reason.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    earlier = read_package(folder) if (folder / PACKAGE).is_file() else {}
     counts, resources = {}, []
     for table, rows in tables:
         path = folder / f"{table.name}.csv"
         counts[table.name] = write_rows(path, table.header, rows, table.form)
         resources.append(_resource(table))
+    for name in earlier.keys() - counts.keys():
+        (folder / f"{name}.csv").unlink(missing_ok=True)
     package = {"profile": "tabular-data-package", "resources": resources}
     package |= {"left_out": dict(left_out)} if left_out else {}
     (folder / PACKAGE).write_text(

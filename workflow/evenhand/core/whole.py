@@ -1,6 +1,7 @@
 """Files that are read as a whole: tables, sets of pairs, sheets, the configuration."""
 
 import gzip
+import shlex
 import stat
 import zlib
 from pathlib import Path
@@ -50,7 +51,8 @@ def read_text(path: Path) -> str:
         line = content.count(b"\n", 0, error.start) + 1
         encoding = detect_table(content)
         problem = f"is not UTF-8 but seems to be {encoding}" if encoding else "is not UTF-8"
-        command = f"iconv -f {encoding or 'ENCODING'} -t UTF-8 {path.name} > new.csv"
+        name = shlex.quote(path.name)
+        command = f"iconv -f {encoding or 'ENCODING'} -t UTF-8 {name} > new.csv"
         remedy = f"save it as UTF-8, for example by `{command}`"
         raise InputError(problem, file=path, line=line, remedy=remedy) from error
 

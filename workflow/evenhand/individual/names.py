@@ -4,29 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-METHODS = {
-    "mlp": "the MLP",
-    "mlp_without_attribute": "the MLP without the attribute",
-    "alfr": "ALFR",
-    "laftr_dp": "LAFTR (dp)",
-    "laftr_eo": "LAFTR (eo)",
-    "cfair": "CFAIR (full)",
-    "cfair_eo": "CFAIR (eo)",
-    "eidig": "EIDIG",
-    "eidig_base": "EIDIG’s network before retraining",
-    "eidig_control": "EIDIG’s control, retrained without new rows",
-    "eidig_integers": "EIDIG on whole numbers",
-    "eidig_integers_base": "EIDIG’s network on whole numbers before retraining",
-    "eidig_integers_control": "EIDIG’s control on whole numbers, retrained without new rows",
-    "logistic_regression": "logistic regression",
-    "majority": "the majority class",
-}
+from evenhand.core.phrases import phrases_of
 
-LOSSES = {
-    "iifr_cosine": "IIFR on cosine pairs",
-    "iifr_cosine_without_attribute": "IIFR on cosine pairs that ignore the attribute",
-    "iifr_counterfactual": "IIFR on counterfactual pairs",
-}
+METHODS = phrases_of(__file__)["methods"]
+
+LOSSES = phrases_of(__file__)["losses"]
 
 DATASETS = {"adult": "Adult", "compas": "COMPAS", "german": "German"}
 

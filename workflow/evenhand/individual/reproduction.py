@@ -16,6 +16,7 @@ from evenhand.individual.results import (
     SETTING_COLUMNS,
     SUMMARY_COLUMNS,
     Result,
+    largest,
     summarise,
 )
 from evenhand.individual.study import IndividualStudy
@@ -83,7 +84,7 @@ def compare_cells(
         why = inconsistent.get(cell) if comparable else None
         if result is None and paper is None and not why:
             continue
-        summary = summarise(result.values(metric) if result else [])
+        summary = summarise(result.values(metric) if result else [], largest(metric))
         lost = {"diverged": result.diverged, "empty": result.empty} if result else {}
         lost = {"diverged": 0, "empty": 0} | lost
         verdict, reason = judge(paper, summary, why, **lost)

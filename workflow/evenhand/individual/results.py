@@ -11,6 +11,7 @@ import numpy as np
 from evenhand.core.tables import integer, number, text
 from evenhand.errors import InputError
 from evenhand.io.tables import count_rows, opened
+from evenhand.metrics.inference import bounded
 
 #: The number format of the tables.
 FORM = ".8g"
@@ -35,6 +36,9 @@ METRICS = (
     *("acc", "balanced_acc", "positive_rate", "ifr_b", "ifr_p", "ifr_p_all"),
     *("ddp", "deo_0", "deo_1"),
 )
+
+#: The measures in percent; the others are shares.
+IN_PERCENT = ("acc", "balanced_acc", "ifr_b", "ifr_p", "ifr_p_all")
 
 #: The measures of each group.
 GROUP_METRICS = ("acc", "balanced_acc", "positive_rate", "ifr_b", "ifr_p")
@@ -227,10 +231,16 @@ def cell_key(row: Mapping[str, Any], table: str) -> tuple[Any, ...]:
     return row["dataset"], row["method"], *how, row["mu"], row["group"], row["split"], row["metric"]
 
 
-def summarise(values: Sequence[float]) -> dict[str, Any]:
+def largest(metric: str) -> float:
+    """Return the upper end of the scale of a measure, which begins at 0."""
+    return 100.0 if metric in IN_PERCENT else 1.0
+
+
+def summarise(values: Sequence[float], most: float) -> dict[str, Any]:
     """Return mean, sd of single runs, t interval of the mean, and the number of values (seeds).
 
-    Without values the mean is None; with one value the sd and the interval are None.
+    The interval has no part outside the scale of the values, 0 to `most`. Without values the mean
+    is None; with one value the sd and the interval are None.
     """
     summary: dict[str, Any] = dict.fromkeys(("mean", "sd", "low", "high")) | {"seeds": len(values)}
     if not values:
@@ -240,7 +250,8 @@ def summarise(values: Sequence[float]) -> dict[str, Any]:
         return summary | {"mean": mean}
     sd = float(np.std(values, ddof=1))
     reach = t_quantile(len(values) - 1) * sd / math.sqrt(len(values))
-    return summary | {"mean": mean, "sd": sd, "low": mean - reach, "high": mean + reach}
+    low, high = bounded((mean - reach, mean + reach), 0.0, most)
+    return summary | {"mean": mean, "sd": sd, "low": low, "high": high}
 
 
 def t_quantile(degrees: int, level: float = LEVEL) -> float:

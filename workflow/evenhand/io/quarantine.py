@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from evenhand.core.files import path_text
 from evenhand.core.limits import DETAIL, LimitError
+from evenhand.core.phrases import phrases_of
 from evenhand.errors import one_line
 from evenhand.io.tables import write_table
 
@@ -24,47 +25,7 @@ SCHEMA = pa.schema(
 )
 
 #: Every reason, with its consequence.
-REASONS = {
-    "undecodable_bytes": "not of the file's encoding, or no character; U+FFFD stands for them",
-    "unknown_encoding": "in no recognised encoding; left out from that byte on",
-    "other_encoding": "not UTF-8; read in the encoding that was detected",
-    "nul_bytes": "bytes (or UTF-16 units) of value 0; U+FFFD stands for them",
-    "damaged_sentence": "a keyword sentence that holds U+FFFD; left out",
-    "damaged_case": "a case whose text holds U+FFFD; left out",
-    "empty_file": "0 bytes",
-    "truncated_archive": "ends too early; what came before is used",
-    "broken_archive": "not what its name says, or a wrong checksum; what came before is used",
-    "unsafe_member": "absolute or climbing name, link, device or sparse file; left out",
-    "hidden_member": "a name that begins with a dot, or of __MACOSX; left out",
-    "nested_archive": "an archive inside an archive; left out",
-    "encrypted_member": "needs a password; left out",
-    "oversized_member": "longer than the limit for one file; its beginning is used",
-    "oversized_line": "longer than the limit for one line; left out",
-    "oversized_record": "a record or document longer than the limit; left out",
-    "hidden_file": "a name that begins with a dot, or of __MACOSX; left out",
-    "unreadable_file": "a link to a folder or to nothing, a pipe or a device; left out",
-    "unusable_name": "a name with controls, braces or bytes of no encoding; left out",
-    "unknown_format": "a suffix that names no format; left out",
-    "broken_json": "not JSON; the rest is used, of an array what came before",
-    "broken_csv": "not CSV; the next line begins a new record",
-    "too_deep": "nested deeper than the limit; left out, of an array what comes behind it too",
-    "missing_field": "a record without the field that holds the text; left out",
-    "no_facts": "a case in which no facts were found; left out",
-    "not_a_judgment": "a decision on admissibility, an opinion or another document; left out",
-    "other_language": "a case in another language than the reader's; left out",
-    "duplicate_case": "a case that was read already; left out",
-    "bad_date": "what should be a date is none; the case stays without one",
-    "conclusion_differs": "HUDOC's conclusion and violation name other articles; the case has both",
-    "bad_label": "an outcome that is no outcome (a negative term, an unknown article); left out",
-    "outside_labels": "an outcome that is not among the data set's labels; left out",
-    "no_text": "a row whose text is blank; left out",
-    "text_is_number": "a row whose text is a number; left out",
-    "no_id": "a row whose id is blank; left out",
-    "unknown_split": "a row whose split is none of train, dev and test; left out",
-    "no_group": "a value that belongs to no group; the row stays, without a group",
-    "unmatched_text": "an opinion without a row of its own in the metadata; left out",
-    "unmatched_row": "a row of the metadata without a text; left out",
-}
+REASONS = phrases_of(__file__)["reasons"]
 
 UNITS = frozenset({"line", "record", "byte", "file"})
 

@@ -9,7 +9,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -102,9 +102,23 @@ class Dataset:
         " and whether the people in the texts agreed."
     )
 
+    @property
+    def task_name(self) -> str:
+        """The task as it is called: ``binary`` where one of two labels applies."""
+        return "binary" if self.task == "multi_class" and len(self.labels) == 2 else self.task
+
     def attribute(self, name: str) -> Attribute:
         """Return the attribute of this name; KeyError if there is none."""
         return {attribute.name: attribute for attribute in self.attributes}[name]
+
+
+def check_shares(shares: Sequence[float], name: str = "`shares`") -> None:
+    """Raise InputError unless there are three shares of a data set that sum up to 1."""
+    if len(shares) != 3 or abs(sum(shares) - 1) > 1e-9:
+        raise InputError(
+            f"{name} is {list(shares)}, which sums up to {sum(shares):g}",
+            remedy="give three shares, of train, dev and test, that sum up to 1",
+        )
 
 
 def attributes_of(declaration: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -218,7 +232,7 @@ def _occurring(
     groups = attribute.groups or tuple(sorted(cases, key=_order))
     subject = f"the attribute {attribute.name} has"
     if len(cases) < 2:
-        values_found = f"one value only ({min(cases)})" if cases else "no value"
+        values_found = f"one value only ({min(cases)})" if cases else "no value that can be used"
         raise InputError(
             f"{subject} {values_found}, so there are no groups to compare",
             remedy="name another column, or remove the attribute",

@@ -54,7 +54,7 @@ def draw_audit(
     findings : path
         The folder of `find_attributes`.
     instructions : path
-        The template of the auditors' instructions (audit.md.jinja).
+        The template of the auditors' instructions (its sentences).
     out : path
         The folder to write, with a folder per attribute: ``{attribute}.xlsx`` (instructions, and a
         table with drop-down answers in which the words are red), ``{attribute}.csv`` (the same

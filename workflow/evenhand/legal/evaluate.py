@@ -30,6 +30,7 @@ from evenhand.metrics.disparity import (
     resampled_sums,
     share_as_far,
 )
+from evenhand.metrics.inference import bounded
 
 Row = dict[str, Any]
 
@@ -216,10 +217,10 @@ def _group_rows(
 def _summary(name: str, values: np.ndarray, drawn: np.ndarray) -> Row:
     """Return mean and sd over runs, and the interval over cases from draws of the mean."""
     value = values.mean()
-    low, high = np.clip(centred_interval(drawn, value), 0, 100)
+    low, high = bounded(centred_interval(drawn, value), 0.0, 100.0)
     return {
         name: value,
         f"{name}_sd": float(values.std(ddof=1)) if len(values) > 1 else None,
-        f"{name}_low": float(low),
-        f"{name}_high": float(high),
+        f"{name}_low": low,
+        f"{name}_high": high,
     }

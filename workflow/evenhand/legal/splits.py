@@ -27,6 +27,7 @@ import pyarrow as pa
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import read_rows, write_table
+from evenhand.legal.declaration import check_shares
 from evenhand.legal.records import BATCH_CASES, SPLITS
 from evenhand.text.near_duplicates import find_near_duplicates, words
 
@@ -101,11 +102,7 @@ def split_cases(
         The shares are not three that sum up to 1, the threshold is none, or there are no cases.
     """
     shares = list(SHARES) if shares is None else shares
-    if len(shares) != 3 or abs(sum(shares) - 1) > 1e-9:
-        raise InputError(
-            f"the shares {', '.join(map(str, shares))} do not divide a data set",
-            remedy="give three shares, of train, dev and test, that sum up to 1",
-        )
+    check_shares(shares)
     cases: dict[str, Case] = {}
     repeated = []
     for source, path in enumerate(records):

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evenhand.metrics.inference import sign_flip_p_value, total
+from evenhand.metrics.inference import interval_around, sign_flip_p_value, total
 
 #: Fewest clusters for a test: five that agree have a two-sided p-value of 2/32, six of 2/64.
 LEAST_CLUSTERS = 6
@@ -38,19 +38,26 @@ class Estimate(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """A difference, its standard error and two-sided p-value; NaN where these are unknown."""
+    """A difference, its standard error, two-sided p-value and interval; NaN where unknown."""
 
     difference: float
     error: float
     p_value: float
+    low: float
+    high: float
+
+
+def _unknown(difference: float) -> Difference:
+    return Difference(difference, *[float("nan")] * 4)
 
 
 def difference_of_intervals(base: Estimate, head: Estimate, level: float = 0.95) -> Difference:
     """Return the difference of two independent numbers with known intervals.
 
-    The standard error combines the halves of the intervals that face each other, which suits
-    asymmetric intervals: the method of variance estimates recovery (Zou and Donner, Statistics in
-    Medicine 27, 2008). Numbers with Student intervals have Welch's degrees of freedom.
+    The standard error combines the halves of the intervals that face each other, and each end of
+    the interval of the difference those on its side, which suits asymmetric intervals: the method
+    of variance estimates recovery (Zou and Donner, Statistics in Medicine 27, 2008). Numbers with
+    Student intervals have Welch's degrees of freedom.
 
     Parameters
     ----------
@@ -62,29 +69,43 @@ def difference_of_intervals(base: Estimate, head: Estimate, level: float = 0.95)
     Returns
     -------
     Difference
-        ``head - base``. The error and the p-value are NaN if both halves have no width, if a
-        number is outside its interval, or if a count is below 2.
+        ``head - base``. All else is NaN if both halves have no width, if a number is outside its
+        interval, or if a count is below 2.
     """
     from scipy import stats
 
     change = head.value - base.value
-    unknown = Difference(change, float("nan"), float("nan"))
-    variances, freedoms = [], []
-    for estimate, upward in ((base, change >= 0), (head, change < 0)):
-        half = estimate.high - estimate.value if upward else estimate.value - estimate.low
+    for estimate in (base, head):
         if not estimate.low <= estimate.value <= estimate.high or (
             estimate.count is not None and estimate.count < 2
         ):
-            return unknown
-        freedom = float("inf") if estimate.count is None else estimate.count - 1
+            return _unknown(change)
+    # the errors below and above the difference
+    sides = [_error(ends, level) for ends in ((base, head), (head, base))]
+    error, freedom = sides[0 if change >= 0 else 1]
+    if error == 0:
+        return _unknown(change)
+    low, high = (float(stats.t.ppf((1 + level) / 2, df=df)) * size for size, df in sides)
+    p_value = float(2 * stats.t.sf(abs(change) / error, df=freedom))
+    return Difference(change, error, p_value, change - low, change + high)
+
+
+def _error(estimates: tuple[Estimate, Estimate], level: float) -> tuple[float, float]:
+    """Return the standard error of the upper half of one and the lower of another, with df."""
+    from scipy import stats
+
+    lower, upper = estimates
+    variances, freedoms = [], []
+    for half, count in (
+        (lower.high - lower.value, lower.count),
+        (upper.value - upper.low, upper.count),
+    ):
+        freedom = float("inf") if count is None else count - 1
         variances.append((half / float(stats.t.ppf((1 + level) / 2, df=freedom))) ** 2)
         freedoms.append(freedom)
     error = float(np.sqrt(sum(variances)))
-    if error == 0:
-        return unknown
     below = sum((v**2 / df for v, df in zip(variances, freedoms, strict=True)), 0.0)
-    freedom = error**4 / below if below else float("inf")
-    return Difference(change, error, float(2 * stats.t.sf(abs(change) / error, df=freedom)))
+    return error, error**4 / below if below else float("inf")
 
 
 def difference_of_items(
@@ -97,8 +118,8 @@ def difference_of_items(
     """Return the difference of two means or shares over the items of both runs.
 
     The p-value is that of the sign-flip test of the difference, item by item, with whole clusters
-    flipped (`evenhand.metrics.inference`). So noise that both runs share cancels, and runs
-    without common items are compared as independent ones.
+    flipped (`evenhand.metrics.inference`), and the interval is of the same kind. So noise that both
+    runs share cancels, and runs without common items are compared as independent ones.
 
     Parameters
     ----------
@@ -113,13 +134,13 @@ def difference_of_items(
     Returns
     -------
     Difference
-        ``head - base``. The error and the p-value are NaN if fewer than `LEAST_CLUSTERS` clusters
-        have an item in base or in head; the difference is NaN too if a run has no item.
+        ``head - base``. All else is NaN if fewer than `LEAST_CLUSTERS` clusters have an item in
+        base or in head; the difference is NaN too if a run has no item.
     """
     above, below = (np.asarray(array, dtype=np.float64) for array in (numerators, denominators))
     clusters, sizes = np.asarray(clusters), below.sum(axis=0)
     if not len(above) or (sizes <= 0).any():
-        return Difference(*[float("nan")] * 3)
+        return _unknown(float("nan"))
     means = above.sum(axis=0) / sizes
     side, centre = np.ones(2), 0.0
     if neutral is not None:
@@ -131,12 +152,14 @@ def difference_of_items(
     change = float(distances[1] - distances[0])
     groups = min(len(np.unique(clusters[below[:, run] > 0])) for run in (0, 1))
     if groups < LEAST_CLUSTERS:
-        return Difference(change, float("nan"), float("nan"))
+        return _unknown(change)
     if abs(change) <= 1e-12 * np.abs(means).max():
-        return Difference(change, 0.0, 1.0)
+        return Difference(change, 0.0, 1.0, change, change)
     weights = side * [-1, 1] * (sizes.mean() / sizes)
     scale = float(sizes.mean())
     null = total((above - centre * below) @ weights, clusters).sums
-    rest = total((above - means * below) @ weights, clusters).sums
-    error = float(np.sqrt((rest**2).sum() * len(rest) / (len(rest) - 1))) / scale
-    return Difference(change, error, sign_flip_p_value(null))
+    influence = (above - means * below) @ weights / scale
+    rest = total(influence, clusters).sums
+    error = float(np.sqrt((rest**2).sum() * len(rest) / (len(rest) - 1)))
+    ends = interval_around(change, len(above) * influence, clusters)
+    return Difference(change, error, sign_flip_p_value(null), *ends)

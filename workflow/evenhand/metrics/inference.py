@@ -325,6 +325,12 @@ def interval_around(
     return estimate + low, estimate + high
 
 
+def bounded(interval: tuple[float, float], least: float, most: float) -> tuple[float, float]:
+    """Return an interval without its parts outside the scale of the metric; NaN stays."""
+    low, high = (float(end) for end in interval)
+    return max(low, least), min(high, most)
+
+
 def korn_graubard(totals: Totals, level: float = 0.95) -> tuple[float, float]:
     """Return the interval of Korn and Graubard for a share of items in clusters.
 

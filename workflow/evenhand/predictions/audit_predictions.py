@@ -98,10 +98,7 @@ def audit_predictions(
         rows = [answer._asdict() for answer in answers]
     else:
         if len(files) != 1 or label is None or not groups:
-            raise InputError(
-                f"the predictions {name} need one file, `label` and `groups`",
-                remedy="name them",
-            )
+            raise InputError("one file, `label` and `groups` are needed", remedy="name them")
         predictions = read_predictions(
             files[0],
             label=label,

@@ -11,6 +11,7 @@ was ``MODEL_TASK.jsonl``, one JSON array.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,11 +21,14 @@ import numpy as np
 from evenhand.core.whole import read_text
 from evenhand.errors import InputError
 from evenhand.io.json_text import load
+from evenhand.predictions.words import left_out_words
 from evenhand.stereotypes.clusters import swapped_words
 
 #: The harness's fields for a sample of BBQ: accuracy, biased, not unknown, context.
 BBQ = ("amb_bias_score", "disamb_bias_score")
 
+#: The contexts of BBQ.
+CONDITIONS = ("ambig", "disambig")
 
 #: The name of a log since 0.4.3, and before.
 _NEW = re.compile(r"samples_(?P<task>.+)_(?P<time>[^_]+)")
@@ -74,12 +78,14 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]]]:
     Raises
     ------
     InputError
-        There is no log, or none of its samples is of CrowS-Pairs or BBQ.
+        There is no log, none of its samples is of CrowS-Pairs or BBQ, or more than half of those
+        of a log cannot be used.
     """
     paths = log_files(files)
     answers, bad, seen = [], [], set()
     for path, task in zip(paths, _tasks(paths), strict=True):
         pieces = _pieces(path)
+        before, kept = len(bad), len(answers)
         filters = {file.get("filter") for _, file in pieces if isinstance(file, dict)}
         for line, sample in pieces:
             if isinstance(sample, ValueError):
@@ -90,8 +96,7 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]]]:
                 several = f", filter {sample.get('filter')}" if len(filters) > 1 else ""
                 sample_answer = _answer(task + several, sample)
             except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-                what = f"it lacks {error}" if isinstance(error, KeyError) else error
-                why = f"{path.name}:{line}: {what}"
+                why = f"{path.name}:{line}: {_problem(error)}"
                 bad.append({"row": line, "id": "", "reason": "no_answer", "detail": why})
                 continue
             if (sample_answer.task, sample_answer.id) in seen:
@@ -100,6 +105,11 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]]]:
                 continue
             seen.add((sample_answer.task, sample_answer.id))
             answers.append(sample_answer)
+        reasons, kept = Counter(row["reason"] for row in bad[before:]), len(answers) - kept
+        if 0 < kept < reasons.total():
+            words = left_out_words(reasons, kept + reasons.total(), "samples")
+            problem = f"{words}, more than half of them; the last is {bad[-1]['detail']}"
+            raise InputError(problem, file=path)
     if not answers:
         detail = f" ({bad[0]['detail']})" if bad else ""
         raise InputError(
@@ -148,21 +158,50 @@ def _tasks(paths: list[Path]) -> list[str]:
 def _answer(task: str, sample: dict[str, Any]) -> Answer:
     doc, name = sample["doc"], str(sample["doc_id"])
     if "sent_more" in doc:
-        more, less = (float(value[0]) for value in _responses(sample)[:2])
-        if not np.isfinite([more, less]).all():
-            raise ValueError("a log-likelihood is not finite")
-        sentences = doc["sent_more"], doc["sent_less"]
+        more, less = _numbers([value[0] for value in _responses(sample)], 2, -np.inf, 0)
+        sentences = _text(doc, "sent_more"), _text(doc, "sent_less")
+        if sentences[0] == sentences[1]:
+            raise ValueError("sent_more and sent_less are the same")
         words, item = swapped_words(*sentences), "\n".join(sorted(sentences))
-        return Answer(task, name, str(doc["bias_type"]), "", words, item, more - less, None)
+        return Answer(task, name, _text(doc, "bias_type"), "", words, item, more - less, None)
     key = next((key for key in BBQ if key in sample), None)
-    if key is None or "context_condition" not in doc:
-        raise KeyError("no sent_more, and no amb_bias_score")
-    right, biased, named = (float(value) for value in sample[key][:3])
-    template = f"{doc['category']}/{doc['question_index']}"
+    if key is None:
+        raise ValueError("it has neither sent_more nor amb_bias_score")
+    if (condition := doc["context_condition"]) not in CONDITIONS:
+        raise ValueError(f"context_condition is {condition!r}, neither ambig nor disambig")
+    right, biased, named = _numbers(sample[key], 3, 0, 1)
+    category = _text(doc, "category")
+    template = f"{category}/{_text(doc, 'question_index')}"
     preference = None if not named else 1.0 if biased else -1.0
-    return Answer(
-        task, name, doc["category"], doc["context_condition"], template, name, preference, right
-    )
+    return Answer(task, name, category, condition, template, name, preference, right)
+
+
+def _text(doc: dict[str, Any], key: str) -> str:
+    """Return a field as text; ValueError if it is blank."""
+    if doc[key] is None or not (text := str(doc[key]).strip()):
+        raise ValueError(f"{key} is blank")
+    return text
+
+
+def _numbers(values: list[Any], count: int, least: float, most: float) -> list[float]:
+    """Return the first values as numbers; ValueError without so many finite ones in a range."""
+    numbers = [float(value) for value in values[:count]]
+    if len(numbers) < count:
+        raise ValueError(f"it has {len(numbers)} of {count} numbers")
+    for number in numbers:
+        if not (np.isfinite(number) and least <= number <= most):
+            named = ("a value of BBQ", "from 0 to 1") if most else ("a log-likelihood", "up to 0")
+            raise ValueError(f"{named[0]} is {number:g}, no finite number {named[1]}")
+    return numbers
+
+
+def _problem(error: Exception) -> str:
+    """Return why a sample is no answer."""
+    if isinstance(error, KeyError):
+        return f"it lacks {error}"
+    if isinstance(error, ValueError):
+        return str(error)
+    return f"its fields are not of the form that the harness writes ({error})"
 
 
 def _responses(sample: dict[str, Any]) -> list[Any]:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from evenhand.core.phrases import phrases_of
 from evenhand.core.resources import first_twice
 from evenhand.errors import InputError
 from evenhand.predictions.words import left_out_words
@@ -31,21 +32,16 @@ from evenhand.tabular.numbers import (
 from evenhand.text.phrases import listed
 
 #: Why a row is left out.
-REASONS = {
-    "duplicate_id": "another row has this id; the first one is used",
-    "no_label": "the label is missing",
-    "no_prediction": "the prediction or a probability is missing",
-    "not_a_probability": "a probability is no number between 0 and 1",
-    "sum_not_one": "the probabilities do not sum to 1",
-    "not_a_label": "the prediction is not among the labels",
-    "no_factual": "a counterfactual row whose factual row is missing",
-    "no_flip": "a counterfactual row with the groups of its factual row",
-    "no_json": "a sample that is no JSON",
-    "no_answer": "a sample without a log-likelihood or a value of BBQ",
-}
+REASONS = phrases_of(__file__)["reasons"]
 
 #: A sum of probabilities may differ from 1 by so much.
 TOLERANCE = 1e-3
+
+#: The threshold where none is named.
+THRESHOLD = 0.5
+
+#: The columns of the cases beside their groups.
+CASE_COLUMNS = ("id", "label", "prediction", "probability", "outcome")
 
 #: More distinct labels than this are taken for numbers, not classes.
 MOST_LABELS = 200
@@ -141,7 +137,7 @@ def read_predictions(
     counterfactual_of: str | None = None,
     bins: Mapping[str, Sequence[float]] | None = None,
     gold: Path | None = None,
-    threshold: float = 0.5,
+    threshold: float = THRESHOLD,
 ) -> Predictions:
     """Read a table of predictions; see `evenhand.predictions.audit_predictions`.
 
@@ -162,6 +158,9 @@ def read_predictions(
     table = _join_labels(table, file, gold, id, label, groups)
     if unknown := sorted({*bins} - {*groups}):
         raise InputError(f"`bins` names {unknown[0]}, which is none of `groups`", file=file)
+    if taken := [name for name in groups if name in CASE_COLUMNS]:
+        problem = f"`groups` names {taken[0]}, which is a column of the results"
+        raise InputError(problem, file=file, remedy="rename it")
     ids = table[id] if id else pd.Series(map(str, table.index + 1), dtype=object)
     factual_ids = table[counterfactual_of] if counterfactual_of else ids.map(lambda _: "")
     is_case = factual_ids == ""
@@ -177,6 +176,10 @@ def read_predictions(
         _check_range(table[prediction], prediction, classes, file)
     if is_p and (positive_place is None or len(classes) != 2):
         raise _unknown_label(labels, prediction, label, classes, gold or file)
+    is_cut = (is_p or by_class) and len(classes) == 2 and positive_place is not None
+    if threshold != THRESHOLD and not is_cut:
+        problem = "`threshold` has no effect without the probability of a positive label of two"
+        raise InputError(problem, file=file, remedy="leave it out")
     p = None
     if is_p or by_class:
         cells = table[list(by_class.values()) or [prediction]]
@@ -188,7 +191,7 @@ def read_predictions(
             raise _other_labels(names[bad.usable], prediction, label, classes, file)
         bad.mark(~names.isin(classes), "not_a_label", names.map(repr))
         predicted = names.map(place).fillna(0).to_numpy(dtype=int)
-    elif len(classes) == 2 and positive_place is not None:
+    elif is_cut:
         predicted = np.where(p[:, positive_place] >= threshold, positive_place, 1 - positive_place)
     else:
         predicted = p.argmax(axis=1)
@@ -236,7 +239,9 @@ def read_predictions(
         unclustered=int((table[cluster].iloc[kept] == "").sum()) if cluster else 0,
         repeated=0 if id or cluster or not spare else int(table.duplicated().sum()),
         doubtful={
-            name: values for name in (label, *groups) if (values := doubtful(table[name][is_case]))
+            name: values
+            for name, cells in {label: labels, **members}.items()
+            if (values := doubtful(cells[is_case]))
         },
         positive_is_default=positive is None
         and positive_place is not None
@@ -375,8 +380,10 @@ def _join_labels(
             file=file,
             remedy="give predictions for the rows of the labels",
         )
-    others = table.set_index(id)[[name for name in table if name not in truth]]
-    return truth.join(others, on=id).fillna("")
+    # a column that both have is that of the predictions, such as the probability of another model
+    kept = [name for name in table if name not in (id, label, *groups)]
+    truth = truth.drop(columns=truth.columns.intersection(kept))
+    return truth.join(table.set_index(id)[kept], on=id).fillna("")
 
 
 def _classes(labels: pd.Series, by_class: Mapping[str, str], label: str, file: Path) -> list[str]:

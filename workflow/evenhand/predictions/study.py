@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from evenhand.core.phrases import phrases_of
 from evenhand.metrics.calibration import bin_values, calibration_error
 from evenhand.metrics.classification import counts_of, f1_by_class, over_occurring, stacked
 from evenhand.metrics.disparity import permuted_sums
@@ -20,6 +21,7 @@ from evenhand.metrics.group import group_sums
 from evenhand.metrics.inference import (
     LEAST_EFFECTIVE,
     Inference,
+    bounded,
     effective_number,
     infer,
     share_interval,
@@ -31,18 +33,10 @@ from evenhand.predictions.read import Predictions, one_hot
 from evenhand.tabular.numbers import MOST_GROUPS, low_end
 
 #: Metrics that are shares of cases, by name, with their meaning.
-SHARES = {
-    "accuracy": "cases whose prediction is their label, or all their labels",
-    "selection_rate": "cases that are predicted positive",
-    "tpr": "positive cases that are predicted positive",
-    "fpr": "negative cases that are predicted positive",
-}
+SHARES = phrases_of(__file__)["shares"]
 
 #: All metrics of a group.
-METRICS = SHARES | {
-    "macro_f1": "mean F1 of the classes that occur as label or prediction",
-    "ece": "expected calibration error of the probability (15 bins); higher is worse",
-}
+METRICS = SHARES | phrases_of(__file__)["others"]
 
 #: Macro-F1 has an interval where each class has so many cases, and so many predictions are wrong:
 #: with fewer its distribution is far from normal, and intervals of 95 % cover 50 to 90 %.
@@ -267,7 +261,10 @@ class PredictionStudy:
         if self._has_few(chosen):
             return None
         values = self._pseudo_values(metric, chosen)
-        return infer(total(values[chosen], clusters[chosen]), neutral=0.0, delta=self.delta / 100)
+        totals = total(values[chosen], clusters[chosen])
+        inference = infer(totals, neutral=0.0, delta=self.delta / 100)
+        low, high = bounded((inference.low, inference.high), 0.0, 1.0)
+        return inference._replace(low=low, high=high)
 
     @cached_property
     def clustered(self) -> bool:
@@ -324,7 +321,7 @@ class PredictionStudy:
             if is_share:
                 return _recovered(*(each(level) for each in shares), first, second)
             low, high = sign_flip_interval(totals, level=level)
-            return first - second + low, first - second + high
+            return bounded((first - second + low, first - second + high), -1.0, 1.0)
 
         result["difference_low"], result["difference_high"] = interval(self.level)
         inner, delta = interval(2 * self.level - 1), self.delta / 100

@@ -1,7 +1,7 @@
 """The findings of an audit of predictions, in sentences."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from evenhand.text.catalogue import conclusion, read_catalogue
@@ -72,13 +72,12 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
 def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     """Return sentences on cells that may be mistakes: see `notes` for the arguments."""
     sentences = []
-    spelt = defaultdict(dict)
+    groups = defaultdict(dict)
     for row in tables.get("groups", ()):
         if row["attribute"] in description["unknown"]:  # no intersection
-            spelt[row["attribute"], row["group"].casefold()][row["group"]] = True
-    for (name, _), groups in spelt.items():
-        if len(groups) > 1:
-            sentences.append(_say("spelt", groups=list(groups), name=name))
+            groups[row["attribute"]][row["group"]] = True
+    for name, values in [*groups.items(), (None, description.get("classes", ()))]:
+        sentences += spelt_words(name, values)
     for name, values in description.get("doubtful", {}).items():
         sentences.append(doubtful_words(name, values))
     if count := description.get("unclustered"):
@@ -144,6 +143,17 @@ def _gaps(tables: Tables) -> list[str]:
     return [words for *_, words in sorted(sentences)] or [
         _say("no_gap", gaps=len(rows) - untested, small=small, untested=untested)
     ]
+
+
+def spelt_words(name: str | None, values: Iterable[str]) -> list[str]:
+    """Return a sentence on all values of a column that differ in capital letters only.
+
+    The name of the attribute; None for the label.
+    """
+    spelt = defaultdict(list)
+    for value in values:
+        spelt[value.casefold()].append(value)
+    return [_say("spelt", values=some, name=name) for some in spelt.values() if len(some) > 1]
 
 
 def doubtful_words(name: str, values: Mapping[str, int]) -> str:

@@ -8,7 +8,6 @@ A table with the same numbers is next to each figure.
 """
 
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -40,7 +39,8 @@ LOOKS: dict[str, Sequence[Any]] = {
     ]),
     "Fill": colours,
     "Shape": ["circle", "square", "diamond", "triangle-up", "triangle-down", "cross",
-              "triangle-right", "triangle-left"],
+              "triangle-right", "triangle-left",
+              "M-1,-1L1,-1L-1,1L1,1Z", "M-1,-1L-1,1L1,-1L1,1Z"],
     "StrokeDash": [[1, 0], [7, 3], [2, 2], [7, 3, 1, 3], [12, 3], [4, 4], [1, 3],
                    [12, 3, 1, 3], [3, 6]],
 }  # fmt: skip
@@ -73,19 +73,6 @@ def padded(values: Sequence[float], least: float) -> tuple[float, float]:
     low, high = min(values), max(values)
     space = max((high - low) * 0.06, (least - (high - low)) / 2, 1e-9)
     return low - space, high + space
-
-
-def reach(
-    rows: Iterable[Row],
-    columns: Sequence[str],
-    *,
-    least: float,
-    most: float = math.inf,
-    centre: float = 0.0,
-) -> float:
-    """Return the distance to the ends of a scale about a centre that has space for some numbers."""
-    known = (row[name] for row in rows for name in columns if row[name] is not None)
-    return min(max([least, *(abs(number - centre) * 1.05 for number in known)]), most)
 
 
 def bars(
@@ -136,7 +123,12 @@ def estimated(
 
 
 def forest(
-    rows: Sequence[Row], x: Mapping[str, Any], label: str, *, centre: float | None = None
+    rows: Sequence[Row],
+    x: Mapping[str, Any],
+    label: str,
+    *,
+    key: str,
+    centre: float | None = None,
 ) -> alt.LayerChart:
     """Draw estimates with their intervals, from top to bottom.
 
@@ -150,6 +142,8 @@ def forest(
         The options of `axis`.
     label : str
         The description.
+    key : str
+        The meaning of the lines, bands and hollow dots: ``figure_key`` of the sentences.
     centre : float, optional
         The value of no difference, marked by a line.
     """
@@ -171,7 +165,7 @@ def forest(
         look = {"color": _variable("ink"), "orient": "vertical", "size": 19, "yOffset": 9}
         layers.insert(2, base.mark_tick(**look).encode(alt.XDatum(centre, **x)))
     drawn = [row | {"words": f"{row['name']}: {row['words']}"} for row in rows]
-    return _rows(layers, drawn, label, 46)
+    return _rows(layers, drawn, label, 46, key)
 
 
 def histogram(
@@ -324,6 +318,7 @@ def lines(
     diagonal: bool = False,
     height: int = 190,
     widest: int | None = None,
+    key: str = "",
 ) -> alt.LayerChart:
     """Draw a line for each series.
 
@@ -344,6 +339,8 @@ def lines(
         Whether a dashed line runs from corner to corner.
     height, widest : int
         Of the plot area, and of the whole figure at most, in pixels.
+    key : str
+        The meaning of the intervals: ``figure_key`` of the sentences.
     """
     place = alt.X("x", **x), alt.Y("y", **y)
     line = alt.Chart().mark_line(strokeWidth=1.75).transform_filter("!datum.alone")
@@ -360,7 +357,7 @@ def lines(
         layers.insert(0, span.encode(alt.Y2("high"), *_looks(series, "Color")))
     if points:
         layers.append(_points(rows, series, *place))
-    return _chart(layers, rows, label, height, widest=widest, names=series)
+    return _chart(layers, rows, label, height, widest=widest, names=series, key=key)
 
 
 def scatter(
@@ -374,13 +371,16 @@ def scatter(
 ) -> alt.LayerChart:
     """Draw points, with a line through those that have a `mark`, a number: the front.
 
-    The parameters are those of `lines`. Where points of the front are close to each other, they
-    share one label: ``1, 2``, or ``1–4``.
+    The parameters are those of `lines`. Points that would hide each other are drawn beside each
+    other. Where points of the front are close to each other, they share one label: ``1, 2``, or
+    ``1–4``.
     """
+    domains = x["scale"].domain, y["scale"].domain
+    rows = _apart(rows, *domains)
     front = sorted((row for row in rows if row.get("mark")), key=lambda row: row["mark"])
-    labels = _share_labels(front, x["scale"].domain, y["scale"].domain)
+    labels = _share_labels(front, *domains)
     place = alt.X("x", **x), alt.Y("y", **y)
-    pale = alt.condition("isValid(datum.mark)", alt.value(1), alt.value(0.55))
+    pale = alt.condition("isValid(datum.mark)", alt.value(1), alt.value(0.55 if front else 1))
     through = alt.Chart(_data(front)).mark_line(strokeWidth=1, color=_variable("soft"))
     text = alt.Chart(_data(labels)).mark_text(dy=-11, fontSize=12, fontWeight=600)
     layers = [
@@ -422,6 +422,24 @@ def _points(rows: Sequence[Row], series: Sequence[str], *place: Any) -> alt.Char
     return points
 
 
+#: Points nearer to each other than this share of the axes would hide each other.
+HIDDEN = 0.02
+
+
+def _apart(rows: Sequence[Row], *domains: Sequence[float]) -> list[Row]:
+    """Return the points, those that would hide an earlier one moved to the right of it."""
+    reach = [HIDDEN * (high - low) for low, high in domains]
+    apart: list[Row] = []
+    for row in rows:
+        while any(
+            all(abs(other[side] - row[side]) < far for side, far in zip("xy", reach, strict=True))
+            for other in apart
+        ):
+            row = row | {"x": row["x"] + reach[0]}
+        apart.append(row)
+    return apart
+
+
 def _share_labels(front: Sequence[Row], *domains: Sequence[float]) -> list[Row]:
     """Return the labels of the points of a front; points close to each other share one."""
     reach = [0.07 * (high - low) for low, high in domains]
@@ -456,7 +474,7 @@ def _bins(
 
 
 def _rows(
-    layers: Sequence[alt.Chart], rows: Sequence[Row], label: str, step: int
+    layers: Sequence[alt.Chart], rows: Sequence[Row], label: str, step: int, key: str = ""
 ) -> alt.LayerChart:
     """Return layers over rows with their names above and their texts at the right end.
 
@@ -477,7 +495,8 @@ def _rows(
     y = alt.Y("row:O", axis=None).scale(padding=0)
     numbered = [{"row": i} | row for i, row in enumerate(rows)]
     height = step * len(rows)
-    return _chart([layer.encode(y) for layer in layers], numbered, label, height, widest=720)
+    layers = [layer.encode(y) for layer in layers]
+    return _chart(layers, numbered, label, height, widest=720, key=key)
 
 
 def _chart(
@@ -488,18 +507,23 @@ def _chart(
     *,
     widest: int | None = None,
     names: Iterable[str] = (),
+    key: str = "",
 ) -> alt.LayerChart:
-    """Return a chart as wide as its place, but at most `widest`; `names` are in its legend."""
+    """Return a chart as wide as its place, but at most `widest`; `names` are in its legend.
+
+    The `key` stands below the chart, and in its description.
+    """
     for layer in layers:
         if layer.encoding.description is alt.Undefined:
             layer.mark.aria = False
     return alt.layer(
         *layers,
         data=_data(rows),
-        description=visible(label),
+        description=visible(f"{label}. {key}" if key else label),
         width="container",
         height=max(height, 1),
-        usermeta={"widest": widest, "longest": max(map(len, names), default=0)},
+        usermeta={"widest": widest, "longest": max(map(len, names), default=0)}
+        | ({"key": key} if key else {}),
     )
 
 

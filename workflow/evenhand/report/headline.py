@@ -113,6 +113,8 @@ class Headline:
         The main finding with its uncertainty, or that there is none.
     short : str
         The answer in few words, without numbers that need an explanation; `sentence` by default.
+    groups : str
+        Which group fares worse, if `sentence` answers another question.
     more : list of str
         Further sentences.
     figure : dict or None
@@ -149,6 +151,7 @@ class Headline:
     next: str = ""
     strength: float = 0.0
     short: str = ""
+    groups: str = ""
 
     @property
     def line(self) -> str:

@@ -49,14 +49,11 @@ BESIDE = "vega.js"
 #: The notice to readers, one of the templates of each page.
 NOTICE = "notice.txt"
 
-#: Words for codes, see `evenhand.report.words.words_of`.
-WORDS = "words.json"
-
 #: Further templates of each page besides these and its namesake: file names or their beginnings.
 USED = {
     "front": ("findings_",),
     "reproduction": ("findings_", "paper.html", "individual_inconsistencies.html"),
-    "slguset": ("headline.html", "slguset_", WORDS),
+    "slguset": ("headline.html", "slguset_"),
     **dict.fromkeys(EXPLORERS, ("explorer.",)),
     "language_models": ("stereotypes_",),
     "individual_fairness": ("stereotypes_macros.html", "individual_"),
@@ -66,7 +63,7 @@ USED = {
         *("stereotypes_macros.html", "individual_macros.html"),
         *("mitigation_", "legal_"),
     ),
-    "provenance": ("page_provenance.js", WORDS),
+    "provenance": ("page_provenance.js",),
 }
 
 

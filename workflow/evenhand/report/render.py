@@ -378,7 +378,7 @@ def as_chart(chart: "LayerChart", of: Iterable[str] = ()) -> Markup:
 
     The element reserves the height of the plot area and of an axis. The title begins with the
     names in `of`, where the page has several such figures. The alternative text has the values of
-    a figure with few of them.
+    a figure with few of them. The key of its lines and bands stands below it.
     """
     spec = chart.to_dict(validate=False)  # which the tests do
     del spec["$schema"], spec["config"]  # an address, and sizes
@@ -389,10 +389,12 @@ def as_chart(chart: "LayerChart", of: Iterable[str] = ()) -> Markup:
     style = f"min-height: {spec['height'] + 45}px"
     if widest := spec["usermeta"]["widest"]:
         style += f"; max-width: {widest}px"
-    return Markup(
+    key = spec["usermeta"].get("key")
+    drawn = Markup(
         '<div class="chart" role="img" aria-label="{}" style="{}"><script type="application/json">'
         "{}</script></div>"
     ).format(label, style, as_json(spec))
+    return drawn + Markup('<p class="small">{}</p>').format(key) if key else drawn
 
 
 def _missing(value: float | None) -> bool:

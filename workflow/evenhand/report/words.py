@@ -2,31 +2,26 @@
 
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
-from functools import cache
 from pathlib import PurePosixPath
 from typing import Any
 
+from evenhand.core.phrases import phrases_of
 from evenhand.report.headline import plain
-from evenhand.report.page_list import FOLDER, WORDS
-from evenhand.report.read import read_json
+
+#: Words for the codes in the tables, by table.
+WORDS = phrases_of(__file__)
 
 #: The name and the meaning of why a sentence with a keyword is not accepted, by reason.
 Reasons = dict[str, Sequence[str]]
 
 
-@cache
-def words_of(table: str) -> dict[str, Any]:
-    """Return the words for the codes of a table of ``templates/words.json``."""
-    return read_json(FOLDER / WORDS)[table]
-
-
 def file_content(file: str) -> str | None:
     """Return the description of a result file's content; None if its kind is unknown.
 
-    The first of the ``files`` of ``words.json`` counts that matches the end of the path.
+    The first of the ``files`` of the sentences counts that matches the end of the path.
     """
     steps = PurePosixPath(file).parts
-    for pattern, words in words_of("files").items():
+    for pattern, words in WORDS["files"].items():
         tail = "/".join(steps[-len(pattern.split("/")) :])
         if fnmatchcase(tail, pattern):
             return words

@@ -14,7 +14,12 @@ from evenhand.report.headline import plain
 from evenhand.report.read import read_json
 from evenhand.report.render import in_words, p_value
 from evenhand.report.sections.bias import VERDICTS
-from evenhand.report.sections.stereotypes_measures import FACTS, describe_check, describe_pairs
+from evenhand.report.sections.stereotypes_measures import (
+    FACTS,
+    describe_check,
+    describe_pairs,
+    left_out_pairs,
+)
 from evenhand.report.sections.stereotypes_scores import (
     PREFERS_LESS,
     PREFERS_MORE,
@@ -25,6 +30,7 @@ from evenhand.report.sections.stereotypes_scores import (
 )
 from evenhand.report.sections.stereotypes_words import (
     ASIDE,
+    exclusion_words,
     in_order,
     method_title,
     untrusted_models,
@@ -123,7 +129,9 @@ def write_model_cards(
             "sets": of_pairs,
             "editions": editions,
             "checks": [
-                describe_check(gate) | {"title": part["title"], "why": " ".join(gate["why"])}
+                describe_check(gate)
+                | {"title": part["title"], "why": " ".join(gate["why"])}
+                | {key: part[key] for key in ("left_out",) if key in part}
                 for gate, part in zip(checked, [*editions, *of_pairs], strict=True)
             ],
             "methods": [
@@ -165,9 +173,10 @@ def _set(
     name, facts = document["name"], describe_pairs(document)
     title, trusted = facts["title"] or name, gate["trusted"]
     tables = read_tables(folder)
+    of_model = where(tables["bias_scores"], model=model)
     judged = [
         row | judge(row, facts["sides"]) | _method(row)
-        for row in where(tables["bias_scores"], model=model)
+        for row in of_model
         if trusted and row["method"] is not None and row["subset"] == "all"
     ]
     order = in_order(row["method"] for row in judged)
@@ -179,11 +188,18 @@ def _set(
     triples = where(tables.get("stereoset", []), model=model, bias_type="all")
     triples = [row | _method(row) for row in triples if trusted]
     types = [row for row in judged if not row["aside"] and row["bias_type"] != "all"]
+    of_pairs = document["excluded"].keys()
+    whys = [
+        exclusion_words(reason)
+        for reason, count in (gate["excluded"] or {}).items()
+        if count and reason not in of_pairs
+    ]
     has_intervals = any(row["score_low"] is not None for row in types)
     return {
         **facts,
         "name": name,
         "title": title,
+        "left_out": [words for words in (left_out_pairs(document, of_model), *whys) if words],
         "conclusion": conclusion["words"],
         "significant": conclusion["leaning"] in (PREFERS_MORE, PREFERS_LESS),
         "rows": whole,

@@ -2,9 +2,12 @@
 
 import json
 import re
+import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.error import HTTPError, URLError
+from urllib.request import urlopen
 
 from evenhand.errors import InputError
 
@@ -22,6 +25,9 @@ VOCABULARY_FILES = (
 
 #: A name on the Hugging Face hub.
 HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
+
+#: How long an answer of the hub is waited for.
+HUB_SECONDS = 5
 
 #: File names of weights in the safetensors format.
 WEIGHT_FILES = ("model.safetensors", "model.safetensors.index.json")
@@ -45,6 +51,33 @@ def check_hub_name(name: str) -> None:
         raise InputError(
             f"{name} is no folder, and no name on the hub", remedy="give a folder that exists"
         )
+
+
+def check_reachable(name: str) -> None:
+    """Raise InputError if the hub is needed for a model and cannot be reached.
+
+    The hub's own library tries again for half a minute.
+    """
+    from huggingface_hub import constants, try_to_load_from_cache
+
+    if constants.HF_HUB_OFFLINE or isinstance(try_to_load_from_cache(name, "config.json"), str):
+        return
+    try:
+        urlopen(constants.ENDPOINT, timeout=HUB_SECONDS).close()
+    except URLError as error:
+        # an answer, or a certificate that the hub's library may know, is no missing connection
+        if not isinstance(error, HTTPError) and not isinstance(error.reason, ssl.SSLError):
+            raise _not_on_hub(name) from error
+    except TimeoutError as error:
+        raise _not_on_hub(name) from error
+
+
+def _not_on_hub(name: str) -> InputError:
+    return InputError(
+        f"the model {name} is not in the hub's local cache and cannot be had from the hub",
+        remedy="check the name and the connection (HF_HUB_OFFLINE forbids one), "
+        "or give a folder that holds the model",
+    )
 
 
 def is_pickled(folder: Path) -> bool:
@@ -133,11 +166,7 @@ def readable_errors(source: Path | str, kind: str) -> Iterator[None]:
                 f"the model {source} has pickled weights only, which are not opened here",
                 remedy="set its key `convert` to true, to have them converted first",
             ) from error
-        raise InputError(
-            f"the model {source} is not in the hub's local cache and cannot be had from the hub",
-            remedy="check the name and the connection (HF_HUB_OFFLINE forbids one), "
-            "or give a folder that holds the model",
-        ) from error
+        raise _not_on_hub(source) from error
     except (ValueError, KeyError, RuntimeError, ImportError) as error:
         raise InputError(
             f"cannot be used as a {kind} ({_first_line(error)})",

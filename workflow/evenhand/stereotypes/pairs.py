@@ -17,6 +17,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from evenhand.core.phrases import phrases_of
+
 #: One row per pair, in the order of the source.
 PAIRS = pa.schema(
     [
@@ -42,23 +44,10 @@ PAIRS = pa.schema(
 SIDES = ("more", "less", "unrelated")
 
 #: Data-quality flags. A flagged pair is scored, and left out of the subset `clean`.
-FLAGS = {
-    "unequal_length": "the two sentences have different numbers of words",
-    "several_edits": "the sentences differ in more than one place",
-    "insertion_only": "no word is replaced by another: words are added or removed, or are the same",
-    "repeated_swap": "more than 20 pairs of the set swap the same words",
-    "low_agreement": "fewer than 3 annotators named the pair's bias type",
-    "duplicate": "a sentence of the pair occurs in another pair too",
-    "repeated_pair": "another pair has the same two sentences; inference counts them once",
-    "unlike": "the sentences share fewer than a third of their words, so more than the group"
-    " differs",
-}
+FLAGS = phrases_of(__file__)["flags"]
 
 #: Why a pair is not scored.
-EXCLUSIONS = {
-    "empty": "a sentence is empty",
-    "identical": "both sentences are the same",
-}
+EXCLUSIONS = phrases_of(__file__)["exclusions"]
 
 
 @dataclass(frozen=True)

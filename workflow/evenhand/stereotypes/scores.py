@@ -2,10 +2,11 @@
 
 import pyarrow as pa
 
+from evenhand.core.phrases import phrases_of
 from evenhand.scoring.methods import METHODS
 
 #: Why a method has no value for any sentence of a model.
-NO_VALUE = {"no_attention": "the model has no attention weight for each pair of tokens"}
+NO_VALUE = phrases_of(__file__)["no_value"]
 
 #: One row per pair, side and variant, in the order of the pairs and of `SIDES`.
 #: Logarithms are natural. Null: not defined (`sss` of a side without a changed token) or not
@@ -52,13 +53,4 @@ TOKENS = pa.schema(
 )
 
 #: Why a sentence has no score.
-EXCLUDED = {
-    "empty": "the sentence is empty, or the tokenizer leaves nothing of it",
-    "identical": "both sentences of the pair are the same",
-    "too_long": "it has more tokens than the model takes",
-    "unknown_only": "the tokenizer knows none of its words",
-    "identical_tokens": "the tokenizer makes the same tokens of both sentences",
-    "one_token": "nothing stands before its only token, so the model cannot predict it",
-    "not_finite": "the model gives no finite number",
-    "broken_model": "the model fails on its inputs",
-}
+EXCLUDED = phrases_of(__file__)["excluded"]

@@ -73,7 +73,7 @@ def prepare_table(
         The title in reports and findings; by default that of the format, or the file's name.
     """
     if format == "table" and None in (label, attribute):
-        raise InputError(f"the table {name} needs `label` and `attribute`", remedy="name them")
+        raise InputError("`label` or `attribute` is missing", remedy="name both columns")
     options = {
         "label": label,
         "positive": positive,

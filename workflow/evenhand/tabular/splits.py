@@ -48,7 +48,7 @@ def make_split(table: Prepared, seed: int, kind: str = "random", *others: Prepar
         if table.official is None:
             raise InputError(f"{table.name} has no official split", remedy="use a random one")
         train, test = (np.flatnonzero(table.official == part) for part in ("train", "test"))
-        which = "that is official"
+        which = "that is given"
     else:
         order = np.random.default_rng(seed).permutation(len(table.y))
         size = round(table.test_share * len(table.y))
@@ -79,7 +79,7 @@ def make_splits(
     problems = [split.problem for split in splits.values()]
     if all(problems):
         raise InputError(
-            f"{table.name}: {problems[0]}",
+            f"{table.meta.get('title', table.name)}: {problems[0]}",
             remedy="join small groups, or hold out another share",
         )
     return splits

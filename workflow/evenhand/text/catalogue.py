@@ -1,15 +1,14 @@
 """Catalogues of sentences: Jinja files with a macro per sentence, which gets its facts.
 
-The catalogue of a module is beside it, with its name: ``words.jinja`` of ``words.py``. It counts as
-code of the module (`evenhand.core.code`).
+The catalogues of all modules are in one folder (`evenhand.core.phrases`).
 """
 
 import re
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
+from evenhand.core.phrases import MACROS, sentences_file
 from evenhand.text.phrases import listed
 
 
@@ -38,7 +37,7 @@ def read_catalogue(
             "fixed": lambda value, digits: f"{value:.{digits}f}",
             "short": lambda value: f"{value:g}",
         } | filters
-        text = Path(module).with_suffix(".jinja").read_text(encoding="utf-8")
+        text = sentences_file(module, MACROS).read_text(encoding="utf-8")
         return environment.from_string(text).module
 
     def fill(sentence: str, /, *facts: Any, **named: Any) -> str:

@@ -119,9 +119,18 @@ def test_splits_of_files_and_folders(tmp_path):
         json_lines(tmp_path / f"{name}.jsonl", *rows(day=["2020-01-31T10:00:00", "yesterday"]))
     files = [tmp_path / name for name in ("train.jsonl", "validation", "more.jsonl")]
     records, _, counts, _ = read(tmp_path, files, split={"date": "day"})
-    assert [record.split for record in records] == ["train"] * 8 + ["dev"] * 8 + [None] * 8
+    # without a split of its own a row needs a date
+    assert [record.split for record in records] == ["train"] * 8 + ["dev"] * 8 + [None] * 4
     assert str(records[0].date) == "2020-01-31" and records[1].date is None
-    assert counts["noted"] == {"bad_date": 12}
+    assert (counts["noted"], counts["left_out"]) == ({"bad_date": 8}, {"no_date": 4})
+    json_lines(tmp_path / "more.jsonl", *rows(day=[20200131, "2020-02-01 10:00"]))
+    records, *_ = read(tmp_path, [tmp_path / "more.jsonl"], split={"date": "day"})
+    assert {str(record.date) for record in records} == {"2020-01-31", "2020-02-01"}
+    # seconds since 1970 are no dates, even where Python takes them for July 1582
+    json_lines(tmp_path / "more.jsonl", *rows(day=["31/1/2020", "", 1582070400]))
+    problem = r"no case could be read: no_date 8 times \(day is '31/1/2020', no date like 2024-05"
+    with pytest.raises(InputError, match=problem):
+        read(tmp_path, [tmp_path / "more.jsonl"], split={"date": "day"})
 
 
 def test_a_folder_of_hugging_face(tmp_path):

@@ -51,8 +51,8 @@ def test_one_model_without_a_preference(tmp_path):
     ]
     assert headline.strength == 0 and headline.line == headline.sentence
     assert headline.next == (
-        "Add pairs with 70 other swapped words to <bdi>My pairs</bdi>. Then a true score of 55"
-        " (AUL) would be significant for <bdi>tiny</bdi> in 80 % of such tests."
+        "Add pairs with 70 other swapped words to <bdi>My pairs</bdi>: <bdi>tiny</bdi> is undecided"
+        " there, and a true score of 55 (AUL) would then be significant in 80 % of such tests."
     )
     assert "AUL 52.0 (95 % interval 47.0 to 57.0)" in str(headline.figure.to_dict())
 
@@ -74,8 +74,8 @@ def test_a_preference_with_its_interval_and_its_side(tmp_path):
         " interval 30.0 to 40.0). The score is the percentage of pairs in which it finds the"
         " stereotype likelier (SSS: mean log-probability of the tokens that differ, all masked at"
         " once); 50 is no preference.",
-        "Add pairs with 70 other swapped words to <bdi>My pairs</bdi>. Then a true score of 55"
-        " (AUL) would be significant for <bdi>tiny</bdi> in 80 % of such tests.",
+        "Add pairs with 70 other swapped words to <bdi>My pairs</bdi>: <bdi>tiny</bdi> is undecided"
+        " there, and a true score of 55 (AUL) would then be significant in 80 % of such tests.",
     ]
     assert headline.details == [headline.sentence, headline.more[1]]
     assert headline.next == (
@@ -83,7 +83,8 @@ def test_a_preference_with_its_interval_and_its_side(tmp_path):
         " for use."
     )
     assert headline.short == (
-        "Yes: <bdi>tiny</bdi>. Undecided: <bdi>other</bdi>, not cleared for use by these results."
+        "Yes: <bdi>tiny</bdi> prefers the anti-stereotype on <bdi>My pairs</bdi>. Undecided:"
+        " <bdi>other</bdi>, not cleared for use by these results."
     )
     assert headline.line == headline.more[0] and headline.strength == 3
     near = describe([pair_set(tmp_path), scores(tmp_path, [("tiny", "aul", 57.0, "above")])], {})

@@ -84,9 +84,9 @@ def test_one_test_decides_each_verdict(tmp_path):
     assert headline.line == headline.more[0] and headline.details == [headline.sentence]
     assert headline.strength == 3.0
     assert headline.short == (
-        "No. Lower macro-F1 (mean F1 of all classes) than random groups of the same size"
-        " (significant after adjustment for 4"
-        " tests): the group <bdi>women</bdi> (<bdi>ECtHR, Applicant</bdi>) by <bdi>linear</bdi>."
+        "No: <bdi>linear</bdi> has a lower macro-F1 (mean F1 of all classes) for the group"
+        " <bdi>women</bdi> (<bdi>ECtHR, Applicant</bdi>) than for random groups of the same size"
+        " (significant after adjustment for 4 tests)."
     )
     start = "Do not use <bdi>linear</bdi> for the group <bdi>women</bdi> (<bdi>ECtHR, Applicant"
     assert headline.next.startswith(start)
@@ -95,7 +95,7 @@ def test_one_test_decides_each_verdict(tmp_path):
     assert headline.caption.endswith(
         "Left out: 1 lowest score where every case is predicted alike."
     )
-    assert headline.doubts[0] == "Do not use these classifiers for decisions."
+    assert headline.doubts[0].endswith(": do not use them for decisions.")
 
 
 def test_a_score_that_is_low_before_adjustment_only_is_no_verdict(tmp_path):
@@ -121,7 +121,10 @@ def test_the_clearest_low_score_comes_first(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "begins"),
     [
-        ([low("inconclusive"), low("above", p=0.001)], "No. Lower macro-F1 (mean F1 of"),
+        (
+            [low("inconclusive"), low("above", p=0.001)],
+            "No: <bdi>linear</bdi> has a lower",
+        ),
         (
             [low("inconclusive", p=0.5), low("above", p=0.03)],
             "Not significant after adjustment for 2",

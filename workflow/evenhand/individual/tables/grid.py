@@ -12,6 +12,7 @@ from evenhand.individual.results import (
     SETTING,
     SETTING_COLUMNS,
     SUMMARY_COLUMNS,
+    largest,
     summarise,
 )
 from evenhand.individual.study import IndividualStudy
@@ -41,5 +42,5 @@ def rows(study: IndividualStudy) -> Iterator[Row]:
                 result.named
                 | {"metric": metric, "diverged": result.diverged, "empty": result.empty}
                 | {"reasons": "; ".join(result.reasons)}
-                | summarise(result.values(metric))
+                | summarise(result.values(metric), largest(metric))
             )

@@ -56,8 +56,9 @@ def _point(result: Result, front: str) -> dict[str, Any] | None:
     runs = [run for run in result.runs if None not in (run["balanced_acc"], run[front])]
     if not runs:
         return None
-    accuracy = summarise([run["balanced_acc"] for run in runs])
-    unfairness = summarise([run["ddp"] if front == "ddp" else 1 - run[front] / 100 for run in runs])
+    accuracy = summarise([run["balanced_acc"] for run in runs], 100.0)
+    unfair = [run["ddp"] if front == "ddp" else 1 - run[front] / 100 for run in runs]
+    unfairness = summarise(unfair, 1.0)
     return {
         "front": front,
         **result.named,

@@ -18,18 +18,16 @@ from evenhand.individual.results import (
     SETTING_COLUMNS,
     Result,
     Setting,
+    largest,
     t_quantile,
 )
 from evenhand.individual.study import IndividualStudy
-from evenhand.metrics.inference import conclude, further, student_power
+from evenhand.metrics.inference import bounded, conclude, further, student_power
 from evenhand.metrics.paired import holm
 from evenhand.text.catalogue import reason
 
 #: The measures that are tested.
 METRICS = ("acc", "balanced_acc", "positive_rate", "ifr_b", "ifr_p", "ddp", "deo_0", "deo_1")
-
-#: The measures in percent; the others are shares.
-IN_PERCENT = ("acc", "balanced_acc", "ifr_b", "ifr_p")
 
 TABLE = Table(
     "tests",
@@ -118,8 +116,11 @@ def compare(result: Result, other: Result, metric: str, delta: float = 5.0) -> d
     if len(runs) < 2:
         return row | {"reason": reason("one_seed")}
     low, high, p_value = paired_t(differences)
-    row |= {"difference_low": low, "difference_high": high, "p_value": p_value}
-    delta = delta if metric in IN_PERCENT else delta / 100
+    row |= {"p_value": p_value}
+    row["difference_low"], row["difference_high"] = bounded(
+        (low, high), -largest(metric), largest(metric)
+    )
+    delta *= largest(metric) / 100
     error = float(differences.std(ddof=1)) / math.sqrt(len(runs))
     row |= {"delta": delta, "error": error, "equivalent": -delta < low and high < delta}
     if p_value is None:

@@ -39,7 +39,7 @@ def _quantities(study: CaseStudy) -> Iterator[dict[str, Any]]:
     dataset, parts, (known, hot) = study.dataset, study.parts, study.labels
     columns = study.table("duplicate_of", "date")
     total, labelled = len(known), int(known.sum())
-    yield {"quantity": "task", "ours": dataset.task}
+    yield {"quantity": "task", "ours": dataset.task_name}
     yield {"quantity": "classes", "ours": len(dataset.labels)}
     yield _part("classes that occur", "", int(hot.any(axis=0).sum()), len(dataset.labels))
     yield _compared("cases", "", total, sum(dataset.published.values()) or None)

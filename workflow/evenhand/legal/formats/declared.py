@@ -1,6 +1,7 @@
 """Rows of any table, as the configuration declares their columns (`text.datasets`)."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
@@ -40,6 +41,8 @@ APPLIES = 0.5
 #: How a missing value is written, besides what `plain` knows.
 MISSING = frozenset({"", "n/a", "na", "unknown"})
 
+_DATE = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?!\d)", re.ASCII)
+
 _TRUE, _FALSE = frozenset({"true", "yes"}), frozenset({"false", "no"})
 
 
@@ -49,9 +52,10 @@ def read(cases: CaseFiles) -> Iterator[Record]:
     The option ``declaration`` is an entry of ``text.datasets`` of the configuration. The quarantine
     gets rows without a text (``no_text``), whose text is a number (``text_is_number``), whose label
     is not declared or no number for its bins (``outside_labels``), whose split is none
-    (``unknown_split``), or that lack a declared id (``no_id``). Values of attributes that cannot be
-    used are noted (``no_group``), as are dates (``bad_date``); these rows stay. A file that is not
-    UTF-8 is noted with its detected encoding (``other_encoding``).
+    (``unknown_split``), that lack a declared id (``no_id``), or that a date divides and have none
+    (``no_date``). Values of attributes that cannot be used are noted (``no_group``), as are dates
+    of rows with a split (``bad_date``); these rows stay. A file that is not UTF-8 is noted with
+    its detected encoding (``other_encoding``).
 
     Raises
     ------
@@ -181,11 +185,12 @@ def _record(
     if declaration["id"] and not case_id:
         raise RejectedError("no_id", f"{declaration['id']} is blank")
     day, column = None, declaration["split"]["date"]
-    if column and (cell := plain(fields.get(column))):
-        try:
-            day = date.fromisoformat(cell[:10])
-        except ValueError:
-            note("bad_date", f"{column} is {cell!r}")
+    if column and (day := _day(cell := plain(fields.get(column)))) is None:
+        what = f"{column} is {repr(cell) if cell else 'blank'}, no date like 2024-05-31"
+        if split is None:
+            raise RejectedError("no_date", what)
+        if cell:
+            note("bad_date", what)
     metadata = {}
     for name, attribute in attributes_of(declaration).items():
         if not attribute["extract"]:
@@ -202,6 +207,16 @@ def _record(
         labels=names,
         metadata=metadata,
     )
+
+
+def _day(cell: str) -> date | None:
+    """Return the date with which a cell begins, None if it begins with none."""
+    if not (match := _DATE.match(cell)):
+        return None
+    try:
+        return date(*map(int, match.groups()))
+    except ValueError:
+        return None
 
 
 def _paragraphs(cells: list[Any]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from altair import LayerChart
+from markupsafe import Markup
 
 from evenhand.core.rows import where
 from evenhand.core.tables import read_tables
@@ -22,7 +23,7 @@ from evenhand.report.headline import (
     tally,
     with_sources,
 )
-from evenhand.report.headlines.mitigation import find_changes
+from evenhand.report.headlines.mitigation import Change, find_changes
 from evenhand.report.render import decimal
 from evenhand.report.words import positive_label
 from evenhand.tabular.prepared import RECORD
@@ -32,12 +33,15 @@ FILES = {"tables": "tables/individual", "data": "tabular/*/data.json"}
 
 TABLES = ("table_4", "table_6", "table_7", "table_8")
 
+#: The plain network without the attribute: the simplest remedy.
+DROPPED = "mlp_without_attribute"
+
 #: The rows of the figure, of each data set.
 METHODS = (
     ("mlp", "none"),
     ("mlp", "iifr_cosine"),
     ("mlp", "iifr_counterfactual"),
-    ("mlp_without_attribute", "none"),
+    (DROPPED, "none"),
 )
 
 #: Groups that a sentence names.
@@ -56,7 +60,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     titles = titles_of(documents)
     folder = results.path("tables")
     tables = read_tables(folder) if folder else {}
-    clearest, statements, short = conclude(tables, documents)
+    clearest, statements, short, worse = conclude(tables, documents)
     changing = [
         title(row["dataset"], titles)
         for row in _plain(tables, "table_4")
@@ -65,6 +69,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     further = _next(tables, titles)
     changes = find_changes([], results.paths["tables"], results.paths["data"], {})
     helps = {row.of: row for row in reversed(changes) if row.credited and row.decisions}
+    drops = _without_attribute(tables, documents, changes)
     figure, caption = draw(tables.get("table_4", []), titles)
     missing = where(tables.get("findings", []), finding="missing_rows")
     left_out = [with_sources(row["sentence"], _files("findings")) for row in missing]
@@ -72,7 +77,8 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         sentence=statements[0] if statements else say("if_nothing"),
         more=[*statements[1:], *([further] if changing and further else [])],
         short=short,
-        next=say("if_mitigate", _files("table_4"), datasets=changing, helps=helps)
+        groups=worse,
+        next=say("if_mitigate", _files("table_4"), datasets=changing, helps=helps, drops=drops)
         if changing
         else further,
         strength=clearest,
@@ -99,8 +105,10 @@ def _files(*tables: str) -> tuple[str, ...]:
 
 def conclude(
     tables: Mapping[str, list[Row]], documents: Iterable[Mapping[str, Any]]
-) -> tuple[float, list[str], str]:
-    """Return the strength of the clearest change of decisions, the sentences and a short answer.
+) -> tuple[float, list[str], str, str]:
+    """Return the strength of the clearest change of decisions, the sentences and short answers.
+
+    These are on the clearest change, and on the group that fares worse in each data set.
 
     Parameters
     ----------
@@ -111,7 +119,7 @@ def conclude(
     """
     by_name = {document["name"]: document for document in documents}
     titles = titles_of(by_name.values())
-    results = []
+    results, worse = [], []
     for row in _plain(tables, "table_4"):
         if None in (row["mean"], row["low"], row["high"]):
             continue
@@ -123,8 +131,10 @@ def conclude(
         if groups:
             files = ("groups", "table_6", *(["individuals"] * groups["predicted"]))
             statements.append(say("if_groups", _files(*files), **groups))
+            if groups["predicted"]:
+                worse.append(say("if_who", _files(*files), dataset=facts["dataset"], groups=groups))
         size = strength(row["mean"], 100, row["low"], row["high"]) if row["high"] < 100 else 0.0
-        results.append((size, statements, say("if_short", **facts, groups=groups)))
+        results.append((size, statements, say("if_short", **facts)))
     results.sort(key=lambda result: -result[0])
     sentences = [statement for _, statements, _ in results for statement in statements]
     # a single data set is named once
@@ -134,7 +144,39 @@ def conclude(
             words = row["sentence"].removeprefix(place)
             sentences.append(with_sources(words[:1].upper() + words[1:], _files("findings")))
     size, _, short = results[0] if results else (0.0, [], "")
-    return size, sentences, short
+    return size, sentences, short, Markup(" ").join(worse)
+
+
+def _without_attribute(
+    tables: Mapping[str, list[Row]],
+    documents: Iterable[Mapping[str, Any]],
+    changes: Iterable[Change],
+) -> dict[str, dict[str, Any]]:
+    """Return what a network without the attribute reaches, by title of the data set.
+
+    These are the balanced accuracies `before` and `after` without the attribute, its name, and the
+    `gap` in positive predictions, a change, if it was compared.
+    """
+    titles = titles_of(documents)
+    rows = where(tables.get("table_4", []), metric="balanced_acc", individual="none")
+    means = {(row["dataset"], row["method"]): row["mean"] for row in where(rows, split="random")}
+    gaps = {
+        change.of: change
+        for change in changes
+        if change.measure == "ddp" and change.method == method_title(DROPPED).removeprefix("the ")
+    }
+    return {
+        title(name, titles): {
+            "attribute": document.get("attribute_name"),
+            "before": before,
+            "after": after,
+            "gap": gaps.get(title(name, titles)),
+        }
+        for document in documents
+        for name in [document["name"]]
+        for before, after in [[means.get((name, method)) for method in ("mlp", DROPPED)]]
+        if None not in (before, after)
+    }
 
 
 def _plain(tables: Mapping[str, list[Row]], table: str, metric: str = "ifr_b") -> list[Row]:
@@ -229,7 +271,8 @@ def draw(rows: list[Row], titles: Mapping[str, str]) -> tuple[LayerChart | None,
             )
         )
     x = axis("IFR_p, % of the people", (0, 100))
-    figure = forest(estimates, x, plain("figure_methods"))
+    key = plain("figure_key", line=plain("if_interval"), band="runs")
+    figure = forest(estimates, x, plain("figure_methods"), key=key)
     return figure, say("if_caption", datasets=datasets)
 
 

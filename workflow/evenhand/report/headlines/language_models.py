@@ -9,16 +9,14 @@ from altair import LayerChart
 
 from evenhand.core.rows import grouped
 from evenhand.core.tables import read_table
-from evenhand.report.figures import axis, estimated, forest, reach
+from evenhand.report.figures import estimated
 from evenhand.report.headline import Headline, ResultFiles, Verdicts, plain, say, strength, tally
 from evenhand.report.read import read_json
 from evenhand.report.render import decimal
 from evenhand.report.sections.stereotypes_scores import (
     CENTRE,
-    ENDS,
-    LEAST_REACH,
-    MOST_REACH,
     describe_scores,
+    draw_scores,
 )
 from evenhand.report.sections.stereotypes_words import ASIDE, preference, untrusted_models
 
@@ -127,12 +125,14 @@ def conclude(results: list[Result], files: Sequence[str], most: int = SHOWN) -> 
 
 
 def _short(results: list[Result]) -> str:
-    """Name the models that are biased on a set, undecided on one, and neither."""
+    """Name the models that are biased on a set (the first one), undecided on one, and neither."""
     models = {"biased": [], "undecided": [], "excluded": []}
     for model, of_model in grouped(results, "model").items():
-        biased = any(result["significant"] for result in of_model)
-        undecided = any(map(_is_undecided, of_model))
-        models["biased" if biased else "undecided" if undecided else "excluded"].append(model)
+        if biased := [result for result in of_model if result["significant"]]:
+            models["biased"].append(biased[0] | {"row": _strongest(biased[0])})
+        else:
+            undecided = any(map(_is_undecided, of_model))
+            models["undecided" if undecided else "excluded"].append(model)
     return say("lm_short", **models)
 
 
@@ -189,7 +189,6 @@ def _figure(results: list[Result], most: int) -> tuple[LayerChart | None, str]:
     if not scored:
         return None, ""
     rows = [result["rows"][0] for result in scored[:most]]
-    far = reach(rows, ENDS, centre=CENTRE, least=LEAST_REACH, most=MOST_REACH)
     methods = list(dict.fromkeys(row["description"]["title"] for row in rows))
     estimates = [
         estimated(
@@ -203,9 +202,8 @@ def _figure(results: list[Result], most: int) -> tuple[LayerChart | None, str]:
         )
         for result, row in zip(scored, rows, strict=False)
     ]
-    x = axis("Score; 50 is no preference", (CENTRE - far, CENTRE + far))
     caption = say("lm_caption", methods=methods, number=most, drawn=len(scored))
-    return forest(estimates, x, plain("figure_models"), centre=CENTRE), caption
+    return draw_scores(estimates, plain("figure_models"), rows[0]["delta"]), caption
 
 
 def _doubts(

@@ -199,9 +199,11 @@ def _figure(lowest: Rows) -> tuple[LayerChart | None, str]:
         for row in rows
     ]
     x = axis("Lowest macro-F1 of a group", (0, 100))
-    figure = forest(estimates, x, plain("figure_lowest"))
+    words = {"line": plain("legal_interval"), "hollow": plain("not_significant")}
+    key = plain("figure_key", band="lowest", **words)
+    figure = forest(estimates, x, plain("figure_lowest"), key=key)
     facts = {"number": len(rows), "scores": len(order), "constant": len(lowest) - len(order)}
-    return figure, say("legal_caption", **facts, tests=rows[0]["tests"])
+    return figure, say("legal_caption", **facts)
 
 
 def _verdicts(

@@ -468,4 +468,6 @@ def _figure(changes: Sequence[Change], most: int) -> tuple[LayerChart, str]:
     label = plain("mitigation_figure")
     x = axis(plain("mitigation_axis"), (-reach, reach), **SIGNED)
     caption = say("mitigation_caption", number=len(drawn), changes=len(changes), data=data)
-    return forest(estimates, x, label, centre=0), caption
+    words = {"line": plain("mitigation_interval"), "hollow": plain("not_significant")}
+    key = plain("figure_key", band="delta", delta=drawn[0].delta, **words)
+    return forest(estimates, x, label, key=key, centre=0), caption

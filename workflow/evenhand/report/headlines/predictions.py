@@ -9,7 +9,7 @@ from altair import LayerChart
 from evenhand.core.tables import read_tables
 from evenhand.predictions.words import doubts, findings
 from evenhand.report.figures import Row, axis, forest
-from evenhand.report.headline import Headline, ResultFiles, say, strength
+from evenhand.report.headline import Headline, ResultFiles, plain, say, strength
 from evenhand.report.read import read_json
 
 FILES = {"meta": "predictions/*/meta.json", "tables": "tables/predictions/*"}
@@ -113,7 +113,9 @@ def draw(document: dict[str, Any]) -> LayerChart | None:
     is_log = "preferences" in tables
     unit = axis("For the stereotype, %" if is_log else "Accuracy, %", (0, 100))
     label = "Preferences of each task" if is_log else "Accuracy of each group"
-    return forest(rows, unit, label, centre=50.0 if is_log else None)
+    line = plain("predictions_interval", is_log=is_log)
+    key = plain("figure_key", line=line, band="" if is_log else "groups")
+    return forest(rows, unit, label, key=key, centre=50.0 if is_log else None)
 
 
 def _estimate(name: str, numbers: list[float | None]) -> Row:

@@ -106,6 +106,7 @@ def _figures(problem: str, rows: Sequence[Row]) -> "list[tuple[str, LayerChart]]
             axis("Items in the planted direction, %", (0, 100)),
             series=list(dict.fromkeys(row["name"] for row in means)),
             height=260,
+            key=plain("figure_key", line=plain("doses_interval")),
         )
         figures.append((title, drawing))
     return figures

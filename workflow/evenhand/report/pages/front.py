@@ -33,6 +33,7 @@ def content(study: Study) -> dict[str, Any]:
     sections += [("planted", "Planted truth")] * bool(truths)
     return published_counts(cards) | {
         "sections": [*sections, ("trust", "Trust")],
+        "who_fares_worse": plain("question_groups"),
         "absent": [plain("absent", system=name) for name in SYSTEMS if name not in study.systems],
         "truths": truths,
         "findings": findings[:MAIN],

@@ -109,7 +109,7 @@ def describe_sweeps(rows: Iterable[Row], titles: Mapping[str, str]) -> list[dict
     Of several thresholds, mu, reductions and bases, the section shows the one with most weights;
     of equals, the smallest.
     """
-    datasets = []
+    datasets, key = [], plain("figure_key", line=plain("if_interval"))
     for dataset, group in grouped(where(rows, split="random"), "dataset").items():
         chosen = _chosen([row for row in group if row["mean"] is not None])
         weights = sorted({row["lambda"] for line in chosen.values() for row in line})
@@ -126,7 +126,8 @@ def describe_sweeps(rows: Iterable[Row], titles: Mapping[str, str]) -> list[dict
             if dots:
                 label = f"{title(dataset, titles)}: {metric_title(metric)} over lambda"
                 up = axis(metric_title(metric), _reach(dots, least), grid=True)
-                drawing = lines(dots, label, _steps(weights), up, series=names, height=170)
+                look = {"series": names, "height": 170, "key": key}
+                drawing = lines(dots, label, _steps(weights), up, **look)
                 figures.append({"title": metric_title(metric), "drawing": drawing})
         datasets.append({"name": title(dataset, titles), "figures": figures})
     return datasets
@@ -195,15 +196,17 @@ def describe_fronts(rows: Iterable[Row], titles: Mapping[str, str]) -> list[dict
             "key": dataset,
             "name": title(dataset, titles),
             "fronts": [
-                _front(title(dataset, titles), name, points, list(grouped(group, "method")))
-                for name, points in grouped(group, "front").items()
+                _front(title(dataset, titles), name, group)
+                for name in dict.fromkeys(row["front"] for row in group)
             ],
         }
         for dataset, group in grouped(where(rows, split="random"), "dataset").items()
     ]
 
 
-def _front(dataset: str, name: str, rows: list[Row], methods: list[str]) -> dict[str, Any]:
+def _front(dataset: str, name: str, of_set: list[Row]) -> dict[str, Any]:
+    """Draw a front; the accuracy has the same scale in all fronts of a data set."""
+    rows, methods = where(of_set, front=name), list(grouped(of_set, "method"))
     measure, least = TITLES.get(name, (name, 0.02))
     held = sorted((row for row in rows if row["on_front"]), key=lambda row: -row["balanced_acc"])
     marks = {id(row): number for number, row in enumerate(held, 1)}
@@ -225,7 +228,7 @@ def _front(dataset: str, name: str, rows: list[Row], methods: list[str]) -> dict
         }
         for row in sorted(rows, key=lambda row: methods.index(row["method"]))
     ]
-    across = axis("Balanced accuracy, %", padded([row["balanced_acc"] for row in rows], 5.0))
+    across = axis("Balanced accuracy, %", padded([row["balanced_acc"] for row in of_set], 5.0))
     up = axis(measure, padded([row["unfairness"] for row in rows], least), grid=True)
     facts = {"dataset": dataset, "measure": measure, "settings": len(rows), "held": len(held)}
     label = plain("figure_front", **facts)

@@ -14,12 +14,12 @@ from evenhand.report.sections.slguset import (
     describe_quarantine,
 )
 from evenhand.report.study import Study
-from evenhand.report.words import words_of
+from evenhand.report.words import WORDS
 
 
 def content(study: Study) -> dict[str, Any]:
     """Return the values of the template."""
-    reasons = words_of("reasons") | {
+    reasons = WORDS["reasons"] | {
         name: (title, study.titles_of("meanings")[name])
         for name, title in study.titles_of("reasons").items()
     }
@@ -50,6 +50,6 @@ def content(study: Study) -> dict[str, Any]:
             dataset["sums"].get("slguset") if dataset else None,
         ),
         "sentences": sentences,
-        **{name: words_of(name) for name in ("problems", "problem_errors", "positions")},
+        **{name: WORDS[name] for name in ("problems", "problem_errors", "positions")},
         "more_tables": MoreTables(study, ["tables/bias/*", "tables/acceptance"]),
     }

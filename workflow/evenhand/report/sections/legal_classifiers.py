@@ -1,6 +1,5 @@
 """Sections: scores of classifiers of legal cases by group, beside the paper, and their figures."""
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -125,9 +124,9 @@ def draw_objectives(
         drawing, caption and spots (different points); an attribute needs two objectives and spots.
     """
     known = (row for row in rows if row["ours"] is not None and row["measure"] in ("overall", "gd"))
-    figures = []
+    dots: dict[str, Rows] = {}
     for attribute, attribute_rows in grouped(known, "attribute").items():
-        drawn = []
+        drawn = dots[attribute] = []
         for training in by_training(attribute_rows):
             if len(training["cells"]) == 2 and not is_constant(training["cells"]["gd"]):
                 x, y = (training["cells"][measure]["ours"] for measure in ("overall", "gd"))
@@ -135,15 +134,22 @@ def draw_objectives(
                 words = f"{name}, {training['classifier']}: macro-F1 {decimal(x, 1)},"
                 words += f" group disparity {decimal(y, 1)}"
                 drawn.append({"name": name, "x": x, "y": y, "words": words})
+    everywhere = [row for drawn in dots.values() for row in drawn]
+    if not everywhere:
+        return []
+    # the attributes of a data set are drawn on the same scales
+    top = max(1.0, *(row["y"] for row in everywhere)) * 1.1
+    sides = (
+        axis("Macro-F1, all test cases", padded([row["x"] for row in everywhere], 5.0)),
+        axis("Group disparity", (0, top), grid=True),
+    )
+    figures = []
+    for attribute, drawn in dots.items():
         series = list(dict.fromkeys(row["name"] for row in drawn))
         spots = {(row["x"], row["y"]) for row in drawn}
         if len(series) < 2 or len(spots) < 2:
             continue
         of = f"{title}, {attributes.get(attribute, attribute)}"
-        sides = (
-            axis("Macro-F1, all test cases", padded([row["x"] for row in drawn], 5.0)),
-            axis("Group disparity", (0, max(1.0, *(row["y"] for row in drawn)) * 1.1), grid=True),
-        )
         drawing = scatter(
             drawn, f"{of}: group disparity by macro-F1 of each objective", *sides, series=series
         )
@@ -173,11 +179,11 @@ def draw_table_2(rows: Rows, scores: Rows) -> dict[str, Any]:
     ordered = sorted(rows, key=lambda row: (-(row["train_cases"] or 0), row["group"]))
     scored = [row for row in ordered if row["score"] is not None]
     drawn = [_table_2_row(row, whole, noise) for row in scored]
-    ends = [row[end] for row in drawn for end in ("value", "high", "band_high") if row[end]]
-    domain = (0, min(math.ceil(max(ends, default=10) / 10) * 10, 100))
-    label = plain("figure_groups")
+    line, hollow = plain("legal_interval"), plain("few_cases")
+    key = plain("figure_key", line=line, band="groups" if scores else "", hollow=hollow)
+    x = axis("Macro-F1, %", (0, 100))
     return {
-        "drawing": forest(drawn, axis("Macro-F1, %", domain), label) if drawn else None,
+        "drawing": forest(drawn, x, plain("figure_groups"), key=key) if drawn else None,
         "without": [row["group"] for row in ordered if row["score"] is None],
     }
 
@@ -272,7 +278,7 @@ def _sides(
     if log:
         domain = (min(values) / 1.2, max(values) * 1.2)
     else:
-        domain = padded(values, 1e-3 if is_loss else 5.0)
+        domain = padded(values, 1e-3) if is_loss else (0, 100)
     ends = (0.6, max(2, *(row["x"] for row in rows)) + 0.4)
     return axis("Epoch", ends, **WHOLE), axis(title, domain, log=log, grid=True)
 

@@ -3,9 +3,11 @@
 Each function takes the rows of one result table, without those of untrusted models.
 """
 
+from collections import Counter
 from typing import Any
 
 from evenhand.core.rows import Row, grouped
+from evenhand.predictions.words import left_out_words
 from evenhand.report.headline import plain, say
 from evenhand.report.render import in_words
 from evenhand.report.sections.stereotypes_words import (
@@ -141,6 +143,24 @@ def describe_pairs(document: Row | None) -> Row:
         **{name: fields.get(name) for name in ("pairs", "clusters", "effective_clusters")},
         **{name: bool(fields.get(name)) for name in ("has_unrelated", "has_annotations")},
     }
+
+
+def left_out_pairs(document: Row, rows: list[Row]) -> str:
+    """Return how many pairs of a set have no score, by reason; blank if all have one.
+
+    Parameters
+    ----------
+    document : dict
+        ``pairs.json`` of the set.
+    rows : list of dict
+        ``bias_scores.csv`` of one model.
+    """
+    reasons = Counter({name: count for name, count in document["excluded"].items() if count})
+    whole = [row for row in rows if (row["subset"], row["bias_type"]) == ("all", "all")]
+    unscorable = max((row["unscorable"] or 0 for row in whole), default=0)
+    if (others := unscorable - reasons.total()) > 0:
+        reasons["no_score"] = others
+    return left_out_words(reasons, document["pairs"], "pairs") if reasons else ""
 
 
 def by_method(rows: list[Row]) -> list[Row]:

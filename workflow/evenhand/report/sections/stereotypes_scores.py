@@ -28,11 +28,8 @@ ITEMS = {
     "antistereo": "direction=antistereo",
 }
 
-#: Numbers that the figure has to hold.
-ENDS = ("score", "score_low", "score_high")
-
-#: The score of no preference, and how far the scale reaches to its sides at least and at most.
-CENTRE, LEAST_REACH, MOST_REACH = 50.0, 10.0, 50.0
+#: The score of no preference.
+CENTRE = 50.0
 
 #: The conclusion of a method on a model; UNCLEAR and NONE are drawn as hollow dots.
 PREFERS_MORE, PREFERS_LESS, NONE, UNCLEAR = "more", "less", "none", "unclear"
@@ -60,8 +57,6 @@ def describe_scores(
     untrusted : dict
         The models without a number, and why.
     """
-    from evenhand.report.figures import reach  # cards, which import this module, draw nothing
-
     # A model that could score nothing has a row without a method.
     judged = [
         row | judge(row, sides)
@@ -69,7 +64,6 @@ def describe_scores(
         if row["model"] not in untrusted and row["method"] is not None
     ]
     whole = [row for row in judged if row["subset"] == "all" and row["bias_type"] == "all"]
-    far = reach(whole, ENDS, centre=CENTRE, least=LEAST_REACH, most=MOST_REACH)
     models = []
     for model in dict.fromkeys(row["model"] for row in rows):
         model_rows = [row for row in judged if row["model"] == model]
@@ -83,7 +77,7 @@ def describe_scores(
                 "why": why,
                 "conclusion": conclude(main, sides) if why is None else no_number(why),
                 "rows": main,
-                "figure": _figure(model, main, far),
+                "figure": _figure(model, main),
                 "by_type": cells_by("bias_type", of_all),
                 "by_subset": cells_by("subset", of_any),
             }
@@ -91,7 +85,6 @@ def describe_scores(
     return {
         "models": models,
         "sentence": headline(models),
-        "delta": next((row["delta"] for row in whole if row["delta"]), None),
         "null_seeds": any(row["null_seeds"] for row in whole),
     }
 
@@ -192,9 +185,9 @@ def cells_by(column: str, rows: list[dict[str, Any]]) -> dict[str, Any] | None:
     return {"methods": [method_of(name) for name in methods], "rows": lines}
 
 
-def _figure(model: str, rows: list[dict[str, Any]], far: float) -> "LayerChart | None":
-    """Draw the scores of a model's methods, up to so far from 50."""
-    from evenhand.report.figures import axis, estimated, forest
+def _figure(model: str, rows: list[dict[str, Any]]) -> "LayerChart | None":
+    """Draw the scores of a model's methods."""
+    from evenhand.report.figures import estimated
 
     estimates = [
         estimated(
@@ -208,6 +201,15 @@ def _figure(model: str, rows: list[dict[str, Any]], far: float) -> "LayerChart |
         for row in rows
         if row["score"] is not None
     ]
-    x = axis("Score; 50 is no preference", (CENTRE - far, CENTRE + far))
     label = plain("figure_methods_of", model=model)
-    return forest(estimates, x, label, centre=CENTRE) if estimates else None
+    return draw_scores(estimates, label, rows[0]["delta"]) if estimates else None
+
+
+def draw_scores(estimates: list[Any], label: str, delta: float) -> "LayerChart":
+    """Draw scores of models or methods, of which 50 is no preference, all on the same scale."""
+    from evenhand.report.figures import axis, forest  # cards, which import this, draw nothing
+
+    words = {"line": plain("lm_interval"), "hollow": plain("not_significant", adjusted=False)}
+    key = plain("figure_key", band="delta", delta=delta, **words)
+    x = axis("Score; 50 is no preference", (0, 100))
+    return forest(estimates, x, label, key=key, centre=CENTRE)

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from evenhand.core.tables import NotApplicable, Row, Table, integer, number, share, text
 from evenhand.errors import InputError
 from evenhand.io.tables import read_columns
-from evenhand.metrics.inference import interval_around
+from evenhand.metrics.inference import bounded, interval_around
 from evenhand.scoring.methods import METHODS
 from evenhand.slguset.bias_tables import Scored, read_gate
 
@@ -121,8 +121,7 @@ def _pearson_interval(x: np.ndarray, y: np.ndarray, clusters: np.ndarray) -> tup
     x, y = _standard(x), _standard(y)
     pearson = float((x * y).mean())
     influence = x * y - pearson * (x**2 + y**2) / 2
-    low, high = interval_around(pearson, influence, clusters)
-    return max(low, -1.0), min(high, 1.0)
+    return bounded(interval_around(pearson, influence, clusters), -1.0, 1.0)
 
 
 def _differences(path: Path, ids: pd.Series) -> pd.DataFrame:

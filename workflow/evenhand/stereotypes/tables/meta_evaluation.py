@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from evenhand.core.tables import NotApplicable, Row, Table, integer, number, share, text
-from evenhand.metrics.inference import sign_flip_interval, sign_flip_p_value, total
+from evenhand.metrics.inference import bounded, sign_flip_interval, sign_flip_p_value, total
 from evenhand.metrics.roc import auc, auc_contributions
 from evenhand.stereotypes.decisions import decide
 from evenhand.stereotypes.read_scores import Pairs, PairStudy
@@ -155,5 +155,6 @@ def compare(
             p_value = sign_flip_p_value(totals.sums)
             low, high = sign_flip_interval(totals, level=level)
         centre = 0.5 if a == b else 0.0
-        areas[a, b] = (centre + value, centre + low, centre + high, p_value)
+        ends = bounded((centre + low, centre + high), 0.0 if a == b else -1.0, 1.0)
+        areas[a, b] = (centre + value, *ends, p_value)
     return areas

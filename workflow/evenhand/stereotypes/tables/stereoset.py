@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from evenhand.core.tables import NotApplicable, Row, Table, integer, number, percent, share, text
-from evenhand.metrics.inference import Inference, infer, interval_around, total, verdict
+from evenhand.metrics.inference import Inference, bounded, infer, interval_around, total, verdict
 from evenhand.metrics.stereoset import TermScores, macro_scores, score_terms
 from evenhand.stereotypes.decisions import NOT_SCORED, adjust_verdicts
 from evenhand.stereotypes.read_scores import Model, PairStudy
@@ -93,5 +93,5 @@ def _scores(terms: TermScores, level: float) -> dict[str, float | None]:
         value = float(getattr(values, name))
         borders = interval_around(value, influence, terms.term, level=level)
         row[name] = value
-        row[f"{name}_low"], row[f"{name}_high"] = np.clip(borders, 0, 100).tolist()
+        row[f"{name}_low"], row[f"{name}_high"] = bounded(borders, 0.0, 100.0)
     return row

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, share, text
-from evenhand.metrics.inference import interval_around, sign_flip_interval, total
+from evenhand.metrics.inference import bounded, interval_around, sign_flip_interval, total
 from evenhand.stereotypes.read_scores import (
     Model,
     Pairs,
@@ -75,7 +75,8 @@ def _rows(model: Model, pairs: Pairs, level: float) -> Iterator[Row]:
         for variant in kept:
             tokens, correct = counts[variant]
             both = (tokens > 0) & (original[0] > 0)
-            low, high = sign_flip_interval(total(correct, pairs.cluster, tokens), level=level)
+            interval = sign_flip_interval(total(correct, pairs.cluster, tokens), level=level)
+            low, high = bounded(interval, 0.0, 1.0)
             row = {
                 "model": model.name,
                 "pass": name,
@@ -104,7 +105,8 @@ def _change(
         accuracy = correct[both].sum() / tokens[both].sum()
         change += sign * accuracy
         influence += sign * (correct[both] - accuracy * tokens[both]) / tokens[both].mean()
-    low, high = interval_around(change, influence, clusters[both], level=level)
+    interval = interval_around(change, influence, clusters[both], level=level)
+    low, high = bounded(interval, -1.0, 1.0)
     return {"change": change, "change_low": low, "change_high": high}
 
 

@@ -15,6 +15,7 @@ from evenhand.errors import InputError
 from evenhand.tabular.delimited import check_columns, only_file, read_cells
 from evenhand.tabular.numbers import MISSING as NO_VALUE
 from evenhand.tabular.numbers import (
+    MOST_NUMBERS,
     POSITIVE,
     binned,
     check_group_count,
@@ -27,7 +28,8 @@ from evenhand.tabular.numbers import (
 from evenhand.tabular.prepared import Prepared
 from evenhand.text.phrases import listed
 
-#: A text column with more values than this has names or numbers, and not categories.
+#: A text column with more values than this has names or numbers, and not categories; so has one
+#: with more than `MOST_NUMBERS` and more than half as many as rows.
 MOST_CATEGORIES = 200
 
 #: Separator of the values of an intersection, and the name of a blank value.
@@ -69,6 +71,12 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     if label in (*chosen, *protected):
         part = "attribute" if label in protected else "features"
         raise InputError(f"the label {label} is in `{part}` too", file=path)
+    for name in protected:
+        if name in options["bins"]:
+            cells, numbers = [row[place[name]] for row in rows], [line for line, _ in lines]
+            groups = _bins(cells, options["bins"][name], name, path, numbers)
+            for row, group in zip(rows, groups, strict=True):
+                row[place[name]] = group
     policy = options["missing"]
     needed = [label, *([split] if split else []), *([] if policy == "category" else protected)]
     needed += [*protected, *chosen] if policy == "drop" else []
@@ -86,8 +94,6 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     positive = _check_label(column[label], positive, label, path, others=options["others"])
     for name in protected:
         column[name] = list(map(without_point, column[name]))
-        if name in options["bins"]:
-            column[name] = binned(column[name], options["bins"][name])
     members = [
         CROSS.join(cell or MISSING for cell in cells)
         for cells in zip(*(column[name] for name in protected), strict=True)
@@ -131,11 +137,13 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             usual = Counter(cell for cell in column[name] if cell).most_common(1)[0][0]
         column[name] = [cell or usual for cell in column[name]]
         kinds = sorted(set(column[name]))
-        if len(kinds) > MOST_CATEGORIES:
+        are_names = len(kinds) > MOST_NUMBERS and 2 * len(kinds) > len(complete)
+        if are_names or len(kinds) > MOST_CATEGORIES:
             raise InputError(
-                f"the column {name} has {len(kinds)} values that are no numbers",
+                f"the column {name} has {len(kinds)} values that are no numbers, such as"
+                f" {kinds[0]!r}",
                 file=path,
-                remedy="leave it out of `features`",
+                remedy="leave it out of `features`, or write numbers like 1234.5",
             )
         for kind in kinds:
             names.append(f"{name}={kind}")
@@ -166,6 +174,22 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             "missing": {"policy": policy, "rows": len(rows), "filled": filled},
         },
     )
+
+
+def _bins(
+    cells: list[str], edges: list[float], name: str, path: Path, lines: list[int]
+) -> list[str]:
+    """Return the bins of the cells of a column, blank for a blank one; InputError for a text."""
+    groups = binned(cells, edges)
+    for cell, group, line in zip(cells, groups, lines, strict=True):
+        if cell and not group:
+            raise InputError(
+                f"{name} is {cell!r}, and its bins need a number",
+                file=path,
+                line=line,
+                remedy=f"leave such cells blank, or name no `bins` of {name}",
+            )
+    return groups
 
 
 def _check_label(
