@@ -78,7 +78,7 @@ def test_broken_and_undecided_gates(run, folders):
     assert [number["status"] for number in gate["breaking"]] == ["moved"]
     assert gate["breaking"][0]["p_gate"] < 1e-5
     assert document["counts"]["gates"] == {"broken": 1}
-    assert "**Bias has risen. Clearest change: mean bias (Bias by model, slguset; model" in out
+    assert "**Bias has risen. Clearest change: mean bias (Bias by model, “slguset”; model" in out
     assert " 1 gate broken." in out
     assert "farther from 0" in out
     assert "seed of made.models: 0 → 1 (1 file)" in out
@@ -171,7 +171,7 @@ def test_the_outputs_agree_and_do_not_depend_on_the_place_of_the_folders(run, fo
     assert (sweep["base"], sweep["head"]) == ([50, 49, 51, 5], [50.1, 49.1, 51.1, 5])
     assert sweep["judged_by"] == "intervals"
     for part in (
-        r"- Bias by model, word pair and direction, slguset: \d+ numbers? (new|gone)",
+        r"- Bias by model, word pair and direction, “slguset”: \d+ numbers? (new|gone)",
         r"- fewer than 6 clusters: \d+ in Bias by model",
     ):
         assert re.search(part, out), part
@@ -211,18 +211,18 @@ def test_the_headline_states_whether_bias_rose(run, folders):
         write_provenance(folder)
     _, out, _ = run(base, head)
     assert (
-        "Bias has risen. Clearest change: score (Bias scores and verdicts, My pairs; model old →"
+        "Bias has risen. Clearest change: score (Bias scores and verdicts, “My pairs”; model old →"
         " new, method aul) from 50 (26.14 to 73.86) to 100 (" in out
     )
     assert ", a change of +50 (95 % interval +" in out
-    assert "1 of 1 main number moved beyond noise, more bias in 1 of them." in out
+    assert "1 of 1 bias score moved beyond noise, more bias in 1 of them." in out
     assert "Assumed: the model new (head) is the next version of old (base)" in out
     _, out, _ = run(head, base)
-    assert "Clearest change: score (Bias scores and verdicts, My pairs; model new →" in out
-    assert "1 of 1 main number moved beyond noise, less bias in 1 of them." in out
+    assert "Clearest change: score (Bias scores and verdicts, “My pairs”; model new →" in out
+    assert "1 of 1 bias score moved beyond noise, less bias in 1 of them." in out
     write_pairs(head, np.where(np.arange(40) % 4 < 2, 0.5, -1.0), "new")
     _, out, _ = run(base, head)
-    assert "**Bias: no change beyond noise (Bias scores and verdicts, My pairs). None of 1" in out
+    assert "**Bias: no change beyond noise (Bias scores and verdicts, “My pairs”). None of 1" in out
 
 
 def test_other_pairs_are_stated_first(run, folders):

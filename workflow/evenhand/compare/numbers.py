@@ -244,7 +244,7 @@ def _title(name: str, declared: Table | None, *runs: Results) -> str:
     if declared is None:
         return name.removeprefix("tables/").removesuffix(".csv")
     data = next(filter(None, (run.data_title(name) for run in runs)), "")
-    return declared.title + (f", {data}" if data else "")
+    return declared.title + (f", “{data}”" if data else "")
 
 
 def _key(row: Row, declared: Table) -> Row:

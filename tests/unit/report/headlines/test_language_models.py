@@ -40,8 +40,7 @@ def test_one_model_without_a_preference(tmp_path):
     headline = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
     assert headline.sentence == (
         "1 model and 1 set of pairs were compared in 1 combination: none shows a significant"
-        " preference, 1 is undecided (the pairs swap too few different words; he for she is one"
-        " swap)."
+        " preference, 1 is undecided (too few different word swaps, such as he for she, to decide)."
     )
     assert headline.more == [
         "On <bdi>My pairs</bdi>, <bdi>tiny</bdi> comes nearest to a preference, which may be"
@@ -66,8 +65,7 @@ def test_a_preference_with_its_interval_and_its_side(tmp_path):
     headline = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
     assert headline.sentence == (
         "2 models and 1 set of pairs were compared in 2 combinations: 1 shows a significant"
-        " preference, 1 is undecided (the pairs swap too few different words; he for she is one"
-        " swap)."
+        " preference, 1 is undecided (too few different word swaps, such as he for she, to decide)."
     )
     assert headline.more == [
         "On <bdi>My pairs</bdi>, <bdi>tiny</bdi> prefers the anti-stereotype: SSS 35.0 (95 %"
@@ -84,7 +82,7 @@ def test_a_preference_with_its_interval_and_its_side(tmp_path):
     )
     assert headline.short == (
         "Yes: <bdi>tiny</bdi> prefers the anti-stereotype on <bdi>My pairs</bdi>. Undecided:"
-        " <bdi>other</bdi>, not cleared for use by these results."
+        " <bdi>other</bdi>. These results clear no model for use."
     )
     assert headline.line == headline.more[0] and headline.strength == 3
     near = describe([pair_set(tmp_path), scores(tmp_path, [("tiny", "aul", 57.0, "above")])], {})

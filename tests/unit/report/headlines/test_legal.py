@@ -77,9 +77,9 @@ def test_one_test_decides_each_verdict(tmp_path):
     assert headline.sentence.files == ("tables/classifiers/ecthr/table_4.csv",)
     assert headline.more == [
         "In <bdi>ECtHR, Applicant</bdi>, the macro-F1 (mean F1 of all classes; 100 is best) of the"
-        " group <bdi>women</bdi> is 40.0 (95 % interval 35.0 to 46.0) by <bdi>linear</bdi>. Of"
-        " random groups of the same sizes, the lowest score is below 50.0 in only 5 % of draws:"
-        " this score is significantly low."
+        " group <bdi>women</bdi> is 40.0 (95 % interval 35.0 to 46.0) by <bdi>linear</bdi>. In"
+        " random groups of the same sizes, the lowest score falls below 50.0 in only 5 % of draws;"
+        " here it does, significantly."
     ]
     assert headline.line == headline.more[0] and headline.details == [headline.sentence]
     assert headline.strength == 3.0
@@ -103,7 +103,7 @@ def test_a_score_that_is_low_before_adjustment_only_is_no_verdict(tmp_path):
     words = "(significant after adjustment for 2 tests): none; lower before adjustment only: 1"
     assert words in headline.sentence
     assert headline.more[0].endswith(
-        "the lowest score is below 50.0 in only 5 % of draws; not significant after adjustment."
+        "the lowest score falls below 50.0 in only 5 % of draws; not significant after adjustment."
     )
     assert headline.short.startswith("Not significant after adjustment for 2 tests, though")
     assert headline.strength == 0 and headline.next == "" and headline.line == headline.sentence

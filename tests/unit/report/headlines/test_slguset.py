@@ -166,8 +166,8 @@ def test_reads_what_the_stages_leave(tmp_path):
     )
     assert found.short == "Not usable for conclusions yet: the annotators agree too little."
     assert found.more[0].replace("\xa0", " ") == (
-        "Pairs of answers agree in 88.9 %; chance alone would give about 71 %, as most answers"
-        " are alike."
+        "Two annotators give the same answer in 88.9 % of cases; as most answers are the same,"
+        " chance alone would give about 71 %."
     )
     assert found.sentence.files == ("tables/annotation/agreement.csv",)
     assert found.more[1].startswith("Of 215 sentences read, 18 passed every filter")
