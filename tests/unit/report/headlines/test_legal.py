@@ -12,13 +12,14 @@ from unit.report import checks
 TITLES = {"ecthr": "ECtHR", "ecthr/applicant_gender": "Applicant", "fscs/applicant_gender": "x"}
 
 
-def cases(folder, number=120, dataset="ecthr"):
+def cases(folder, number=120, dataset="ecthr", unknown=30):
     """The tables of cases of a data set of this size."""
     path = folder / "tables/cases" / dataset
     rows = [
         {"quantity": "task", "ours": "multi_label"},
         {"quantity": "cases", "ours": number, "published": 9, "verdict": "not_run"},
         {"quantity": "cases", "item": "train", "ours": 100, "verdict": "not_run"},
+        {"quantity": "group unknown", "item": "applicant_gender", "ours": unknown, "of": 120},
     ]
     write_tables(path, [(sizes.TABLE, rows), (cross.TABLE, [])])
     return path
@@ -171,3 +172,13 @@ def test_what_was_left_out_is_said(tmp_path):
         "2,008 records were left out: no facts (2,000), bad label (5), a (1) and 2 other"
         " reasons (2)."
     )
+
+
+def test_many_cases_without_a_group_are_said(tmp_path):
+    assert describe([cases(tmp_path)], TITLES).left_out == []
+    files = [cases(tmp_path, unknown=31), cases(tmp_path, dataset="mine", unknown=120)]
+    assert describe(files, TITLES).left_out == [
+        "Many cases have no known group, and count in no score of groups: <bdi>Applicant</bdi> in"
+        " <bdi>ECtHR</bdi> (31 of 120) and <bdi>applicant_gender</bdi> in <bdi>mine</bdi> (120 of"
+        " 120)."
+    ]

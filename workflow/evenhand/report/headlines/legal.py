@@ -41,6 +41,9 @@ VERDICTS_ON_GROUPS = ("unfair", "alone", "labels", "fair", "unknown", "constant"
 #: Rows of the figure.
 SHOWN = 8
 
+#: From this share of cases without a known group on, a note says so.
+MANY_UNKNOWN = 0.25
+
 
 def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
     """Return the headline of the legal cases.
@@ -64,7 +67,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         ]
         statements.append(say("legal_sizes", sources["sizes"], sizes=sizes))
     figure, caption = _figure(lowest)
-    left_out = _left_out(results)
+    left_out = [*_left_out(results), *_without_group(tables["sizes"], sources["sizes"], titles)]
     return Headline(
         sentence=statements[0] if statements else say("nothing"),
         more=statements[1:],
@@ -227,3 +230,16 @@ def _left_out(results: ResultFiles) -> list[str]:
     if not (records := counts.total()):
         return []
     return [say("legal_left_out", results.places("counts"), records=records, counts=counts)]
+
+
+def _without_group(
+    sizes: Mapping[str, Rows], sources: tuple[str, ...], titles: Mapping[str, str]
+) -> list[str]:
+    """Name the attributes whose groups leave many cases out."""
+    some = [
+        (titles.get(f"{name}/{row['item']}", row["item"]), titles.get(name, name), row)
+        for name, rows in sizes.items()
+        for row in rows
+        if row["quantity"] == "group unknown" and int(row["ours"]) > MANY_UNKNOWN * int(row["of"])
+    ]
+    return [say("legal_no_group", sources, attributes=some)] if some else []
