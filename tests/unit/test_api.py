@@ -258,8 +258,70 @@ def test_a_loss_has_its_verdict_beside_the_network_without_it(tmp_path):
     options = {"label": "decision", "positive": "approved", "attribute": "gender", "seeds": 2}
     result = eh.audit_table(people, features=["gender", "age", "loan"], out=tmp_path, **options)
     plain, with_loss = result.findings
-    assert plain.startswith("mlp: accuracy") and "the loss" not in plain
-    assert with_loss.startswith("mlp with iifr_cosine: accuracy") and "the loss" in with_loss
+    assert plain.startswith("mlp: accuracy") and "Against" not in plain
+    assert with_loss.startswith("mlp with iifr_cosine (lambda 1, epsilon 0.8): accuracy")
+    _, against, effects = with_loss.partition(" Against mlp: IFR_b ")
+    assert against and effects.count("95 % CI") == 2 and "gap of selection rates" in effects
+
+
+@pytest.mark.parametrize("with_test", [False, True])
+def test_the_finding_of_a_method_is_of_the_weight_that_is_tested(with_test):
+    people = pd.read_csv(REPOSITORY / "resources/demo/tabular/loans.csv").head(120)
+    options = {"label": "decision", "positive": "approved", "attribute": "gender", "seeds": 2}
+    options |= {"features": ["gender", "age", "loan"], "methods": ["mlp", "laftr_dp"]}
+    data = (people[:80], people[80:]) if with_test else (people,)
+    result = eh.audit_table(*data, **options)
+    (tested,) = result.verdicts.query("metric == 'ifr_b'").to_dict("records")
+    assert tested["mu"] == 4 and len(result.findings) == 2
+    words = f"(IFR_b) {tested['mean']:.1f} %"
+    assert result.findings[1].startswith("laftr_dp (mu 4): accuracy")
+    assert words in result.findings[1]
+    change = f"{tested['difference']:+.1f}".replace("-", "−")
+    assert f"Against mlp: IFR_b {change} points (" in result.findings[1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (
+            {},
+            "−27.2 points (95 % CI −43.6 to −10.7; not significant after adjustment for 24 tests,",
+        ),
+        (
+            {"verdict": "below", "p_adjusted": 1e-4},
+            "; significant after adjustment for 24 tests, p",
+        ),
+        ({"verdict": "equivalent"}, "−10.7; no change beyond ±5 points)"),
+        ({"difference_low": None, "p_adjusted": None, "reason": "one seed"}, "(no test: one seed)"),
+    ],
+)
+def test_an_effect_is_a_change_with_its_interval_and_its_adjusted_test(changes, words):
+    test = {"difference": -27.2, "difference_low": -43.6, "difference_high": -10.7, "delta": 5.0}
+    test |= {"verdict": "inconclusive", "p_adjusted": 0.48, "reason": None}
+    assert words in api._say("effect", test | changes, 1, 24)
+
+
+def test_a_table_notes_people_of_both_parts_and_features_that_give_the_label():
+    draw = np.random.default_rng(0)
+    people = pd.DataFrame({"y": [1, 0] * 40, "g": ["a", "a", "b", "b"] * 20, "n": range(80)})
+    people["known"] = np.where(people["y"] == 1, "x", draw.choice(["v", "w"], 80))
+    options = {"label": "y", "attribute": "g", "methods": "majority", "seeds": 1}
+    result = eh.audit_table(people[:60], people[50:], **options)
+    shared, giving = result.notes
+    assert shared.startswith("10 of 30 rows of test are also in train: results on them say little")
+    assert giving.startswith("Each value of known goes with one label,")
+    others = options | {"features": ["n"]}
+    assert eh.audit_table(people[:60], people[60:], **others).notes == []
+    codes = people.assign(known=100.0 * people["y"] + draw.random(80)).drop(columns="n")
+    (note,) = eh.audit_table(codes, **options | {"methods": "mlp"}).notes
+    assert note.startswith("An accuracy of 100 % is rare: check whether a feature contains")
+
+
+def test_the_docstring_names_all_methods_of_tables():
+    from evenhand.core.families import member_names
+
+    names = {name.rpartition(".")[2] for name in member_names("evenhand.learning.methods")}
+    assert all(f"``{name}``" in eh.audit_table.__doc__ for name in {*names, api.IIFR})
 
 
 def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):

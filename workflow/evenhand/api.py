@@ -13,7 +13,7 @@ import sys
 import tempfile
 import typing
 import weakref
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ from evenhand.core.places import ROOT, SCHEMA, located
 from evenhand.core.resources import first_twice
 from evenhand.errors import InputError
 from evenhand.plan_slguset import completed
-from evenhand.text.catalogue import conclusion, read_catalogue
+from evenhand.text.catalogue import read_catalogue
 from evenhand.text.phrases import listed
 
 if TYPE_CHECKING:
@@ -46,10 +46,13 @@ MAIN_METHODS = ("aul", "log_likelihood")
 #: The share of sentences with unknown words from which on a note has them.
 MUCH_UNKNOWN = 0.1
 
-_say = read_catalogue(__file__, conclusion=conclusion)
+_say = read_catalogue(__file__)
 
 #: The arguments of `audit_table` that are keys of a data set.
 _TABLE_KEYS = ("label", "attribute", "positive", "bins", "missing", "features", "categories")
+
+#: The column that `audit_table` adds: whether a row is of train or of test.
+SPLIT = "evenhand_split"
 
 #: The method of `audit_table` that is the network with IIFR's loss.
 IIFR = "iifr"
@@ -492,8 +495,9 @@ def audit_table(
     features, categories : sequence of str, optional
         Columns: the features (by default all others), and numeric codes of categories.
     methods : sequence of str
-        Of `evenhand.learning.methods`; ``iifr`` is the network with IIFR's loss, as in its paper,
-        which may harm (docs/certified.md).
+        Of ``mlp``, ``mlp_without_attribute``, ``alfr``, ``laftr_dp``, ``laftr_eo``, ``cfair``,
+        ``cfair_eo``, ``logistic_regression`` and ``majority``; ``iifr`` is ``mlp`` with IIFR's
+        loss, as in its paper, which may harm (docs/certified.md).
     seeds : int
         The number of networks of each method.
     delta : float
@@ -530,11 +534,11 @@ def audit_table(
         if lacking := sorted({*parts["train"]} - {*parts["test"]}):
             raise InputError(f"`test` has no column {lacking[0]!r}, which `train` has")
         columns = [*parts["train"]]
-        frames = [frame[columns].assign(evenhand_split=name) for name, frame in parts.items()]
+        frames = [frame[columns].assign(**{SPLIT: name}) for name, frame in parts.items()]
         pd.concat(frames).to_csv(file, index=False)
     entry = {name: arguments[name] for name in _TABLE_KEYS if arguments[name] is not None}
     entry |= {"format": "table", "files": ["table"], "title": title}
-    entry |= {} if test is None else {"split": "evenhand_split"}
+    entry |= {} if test is None else {"split": SPLIT}
     methods = _names("methods", methods)
     members = (name.rpartition(".")[2] for name in member_names("evenhand.learning.methods"))
     known = sorted([*members, IIFR])
@@ -592,6 +596,7 @@ def audit_table(
     notes += spelt_words(attribute, json.loads(meta.read_text("utf-8"))["attribute_values"])
     result = Result(folder, [], tables, "grid", page, page_files, card, temporary, notes)
     result.findings.extend(_table_findings(result))
+    notes += _leaks(_frame(file), label, [attribute, *_names("features", features)], result.table)
     return result
 
 
@@ -928,22 +933,49 @@ def _pair_notes(
 
 
 def _table_findings(result: Result) -> list[str]:
-    """Return the means of each setting, and whether its loss changes IFR_b."""
-    setting = ["method", "individual"]
-    tests = result.tables["tests"]
-    tests = tests[(tests["metric"] == "ifr_b") & (tests["individual"] != "none")]
-    tests = {key: rows.iloc[0] for key, rows in tests.groupby(setting)}
-    sentences = []
-    baselines_first = result.table.sort_values(
-        "individual", key=lambda column: column != "none", kind="stable"
-    )
-    for key, cells in baselines_first.groupby(setting, sort=False):
-        rows = cells.drop_duplicates("metric").set_index("metric")
-        numbers = {}
-        for metric, scale in (("acc", 1), ("ifr_b", 1), ("ddp", 100)):
-            numbers[metric] = scale * rows.loc[metric, ["mean", "low", "high"]].astype(float)
-        sentences.append(_say("setting", *key, numbers=numbers, test=tests.get(key)))
-    return sentences
+    """Return the means of each reported setting, and its tests against the plain network."""
+    from evenhand.core.tables import read_tables
+    from evenhand.individual.results import setting_of
+
+    tables = read_tables(result._tables)
+    means, tests = defaultdict(dict), defaultdict(dict)
+    for row in tables["grid"]:
+        means[setting_of(row)][row["metric"]] = row
+    for row in tables["tests"]:
+        if row["against"] == "mlp" and row["difference"] is not None:
+            tests[setting_of(row)][row["metric"]] = row
+    count = sum(row["p_value"] is not None for row in tables["tests"])
+    reported = {setting_of(row): row for row in tables["table_4"]}
+    baselines_first = sorted(reported.items(), key=lambda item: item[1]["individual"] != "none")
+    return [
+        _say("setting", row, means=means[setting], tests=tests[setting], count=count)
+        for setting, row in baselines_first
+    ]
+
+
+def _leaks(
+    table: "pd.DataFrame", label: str, features: list[str], grid: "pd.DataFrame"
+) -> list[str]:
+    """Return notes on rows of `test` that are in `train`, and on features that give the label.
+
+    A column gives the label if its values recur and each goes with one label.
+    """
+    notes = []
+    if SPLIT in table:
+        parts = {name: part.drop(columns=SPLIT) for name, part in table.groupby(SPLIT)}
+        if count := len(parts["test"].merge(parts["train"].drop_duplicates())):
+            notes.append(_say("known", count=count, of=len(parts["test"])))
+    columns = table.columns if len(features) == 1 else dict.fromkeys(features)
+    giving = []
+    for name in (name for name in columns if name not in (label, SPLIT)):
+        labels = table.groupby(name)[label].nunique()
+        if 1 < len(labels) <= len(table) / 2 and labels.max() == 1:
+            giving.append(name)
+    if giving:
+        notes.append(_say("giving", giving))
+    elif (grid.loc[grid["metric"] == "acc", "mean"] == 100).any():
+        notes.append(_say("perfect"))
+    return notes
 
 
 def _card(title: str, findings: list[str], table: "pd.DataFrame", call: str) -> str:

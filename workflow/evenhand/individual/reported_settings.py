@@ -7,8 +7,9 @@ from evenhand.individual.published import settings_of
 from evenhand.individual.results import SETTING, Result, Setting
 
 #: Why a setting is reported: `settings.csv` names it; it has the same numbers as a named one, with
-#: another reduction, base or unit of epsilon; no named one was run, and it is the first of its kind
-#: in the grid; `settings.csv` does not name the method, so that all its settings are reported.
+#: another reduction, base, unit of epsilon or split; no named one was run, and it is the first of
+#: its kind in the grid; `settings.csv` does not name the method, so that all its settings are
+#: reported.
 NAMED, ALIKE, FIRST, EVERY = "named", "alike", "first", "every"
 
 #: In Table 8: the setting with the most thresholds.
@@ -43,7 +44,8 @@ def reported_settings(
         settings, in the order of `chosen`, whether they were run or not. If no named setting of a
         kind was run, the first of them is followed by the first setting of the kind that was run,
         preferably with the same lambda, epsilon and mu. Then come the first settings of unnamed
-        kinds of named methods, and then all settings of unnamed methods.
+        kinds of named methods, preferably with the numbers that are named for another split, and
+        then all settings of unnamed methods.
 
         "First" is by the order of the grid (lambda, epsilon, mu), among settings with a run that
         did not diverge, or among all if there is none.
@@ -68,7 +70,12 @@ def reported_settings(
             reported.append(first(_kind(key), key))
             met.add(_kind(key))
     methods = {row["setting"]["method"] for row in chosen}
-    reported += [first(kind) for kind in ran if kind not in kinds and kind[0] in methods]
+    by_method = {_kind(key)[:2]: key for key in named}  # whatever the split
+    reported += [
+        first(kind, by_method.get(kind[:2]))
+        for kind in ran
+        if kind not in kinds and kind[0] in methods
+    ]
     for kind, keys in ran.items():
         if kind[0] not in methods:
             reported += [ReportedSetting(key, EVERY) for key in keys]

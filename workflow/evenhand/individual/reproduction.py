@@ -37,7 +37,7 @@ def reproduction(table: str, title: str) -> Table:
             text(
                 "choice",
                 "Why the setting is reported: named in settings.csv; alike: the same numbers with"
-                " another reduction, base or unit; first that was run; every setting of the"
+                " another reduction, base, unit or split; first that was run; every setting of the"
                 " method; most thresholds",
             ),
             text("metric"),
