@@ -242,9 +242,14 @@ def test_the_main_method_comes_first():
     row = dict.fromkeys(("power", "further_clusters", "reason"))
     row |= {"subset": "all", "bias_type": "all", "scored": 9, "verdict": "above"}
     row |= {"score": 80.0, "score_low": 60.0, "score_high": 90.0, "model": "mine"}
-    rows = [row | {"method": "cps"}, row | {"method": "aul"}, row | {"bias_type": "age"}]
+    methods = ("aula", "cps", "aul")
+    rows = [*(row | {"method": name} for name in methods), row | {"bias_type": "age"}]
     findings = api._pair_findings(rows, 5, {"passed": True})
-    assert [finding.partition(":")[0] for finding in findings] == ["AUL", "CPS"]
+    assert [finding.partition(":")[0] for finding in findings] == [
+        "AUL",
+        "CPS",
+        "AULA (not counted)",
+    ]
     assert findings[0].endswith("in 80 % of 9 pairs (95 % CI 60 to 90). Significant.")
 
 
@@ -392,11 +397,37 @@ def test_earlier_results_are_replaced_and_that_is_said(tmp_path, capsys):
     assert {path.stem for path in tables.glob("*.csv")} == {*result.tables}
 
 
+def test_a_call_that_fails_replaces_no_results(tmp_path, capsys):
+    (tmp_path / "predictions/mine").mkdir(parents=True)
+    with pytest.raises(InputError, match="there is no such file"):
+        eh.audit_predictions("none", label="y", prediction="p", groups=["g"], out=tmp_path)
+    assert not capsys.readouterr().err
+
+
+def test_verdicts_on_logs_are_of_bias_types_too(tmp_path):
+    file = tmp_path / "samples_crows_pairs_english_2026-01-02T03-04-05.jsonl"
+    file.write_text("".join(json.dumps(sample) + "\n" for sample in crows(hits=30)))
+    assert eh.audit_logs(file).verdicts["bias_type"].tolist() == ["all", "age", "gender"]
+
+
+def test_an_error_on_labels_in_a_dataframe_names_no_file():
+    data = pd.DataFrame({"id": ["1", "2"], "p": [0, 1]})
+    gold = pd.DataFrame({"id": ["1", "3"], "y": [0, 1], "g": ["a", "b"]})
+    options = {"label": "y", "prediction": "p", "groups": "g", "id": "id"}
+    with pytest.raises(InputError, match=r"^the DataFrame: has 1 ids that `gold` does not have"):
+        eh.audit_predictions(data, gold=gold, **options)
+
+
 def test_notes_and_reasons_of_pairs():
     description = {"excluded": {}, "pairs": 4, "flags": {"repeated_pair": 2, "unlike": 0}}
-    assert api._pair_notes(description, []) == [
+    gate = {"sentences": 20, "unknown_most_frequent": {"zyx": 2}}
+    assert api._pair_notes(description, [], gate | {"sentences_with_unknown": 1}) == [
         "2 of 4 pairs: another pair has the same two sentences; inference counts them once."
     ]
+    assert api._pair_notes(description, [], gate | {"sentences_with_unknown": 2})[1] == (
+        "2 of 20 sentences have words that the model’s tokenizer does not know, such as zyx; it"
+        " reads them all as one token."
+    )
     row = {"subset": "all", "bias_type": "all", "method": None, "model": "m"}
     row |= {"verdict": "not_scored", "reason": "accuracy"}
     check = {"passed": False, "accuracy": 0.021, "baseline": 0.118}

@@ -43,6 +43,9 @@ _KEY = re.compile(
 #: The method whose finding comes first, by the family of the model.
 MAIN_METHODS = ("aul", "log_likelihood")
 
+#: The share of sentences with unknown words from which on a note has them.
+MUCH_UNKNOWN = 0.1
+
 _say = read_catalogue(__file__)
 
 #: The arguments of `audit_table` that are keys of a data set.
@@ -110,15 +113,17 @@ class Result:
         """The verdicts: above, below, equivalent or inconclusive, with their numbers.
 
         Of the main rows of the table, where it declares some (`evenhand.core.tables.Table.main`):
-        each method that counts, on all pairs. Of predictions, a row is a test of a group, and the
-        findings name the significant gaps only. `table` has all rows.
+        each method that counts, on all pairs. Of logs, all rows: each task and each bias type. Of
+        predictions, a row is a test of a group, and the findings name the significant gaps only.
+        `table` has all rows.
         """
         from evenhand.core.tables import read_package
 
         name = self._main if "verdict" in self.table else "tests"
         table = self.tables[name]
         is_main = table["verdict"].notna()
-        for column, values in (read_package(self._tables)[name].main or {}).items():
+        main = None if name == "preferences" else read_package(self._tables)[name].main
+        for column, values in (main or {}).items():
             is_main &= table[column].isin(values) | table[column].isna()
         columns = [column for column in table if column not in _COUNTS]
         return table.loc[is_main, columns].reset_index(drop=True)
@@ -161,12 +166,16 @@ def _checks_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
             _check_type(name, value, inspect.signature(function).parameters[name].annotation)
         out = options.get("out")
         was_there = out is None or Path(out).exists()
+        earlier = out is not None and _visible(Path(out))
         try:
-            return function(*arguments, **options)
+            result = function(*arguments, **options)
         except InputError:
             if not was_there:
                 shutil.rmtree(out, ignore_errors=True)
             raise
+        if earlier:
+            print(_say("replaced", out), file=sys.stderr)
+        return result
 
     return call
 
@@ -294,7 +303,7 @@ def audit_pairs(
     page = "language_models"
     scores = read_table(tables / "bias_scores.csv")
     gate = json.loads(files["gates"].read_text(encoding="utf-8"))
-    notes = _pair_notes(json.loads(described.read_text(encoding="utf-8")), scores)
+    notes = _pair_notes(json.loads(described.read_text(encoding="utf-8")), scores, gate)
     return Result(
         folder, _pair_findings(scores, delta, gate["check"]), tables, "bias_scores", page,
         page_files, card, temporary, notes,
@@ -360,7 +369,7 @@ def audit_predictions(
     ...                      "gender": ["woman", "man", "man", "woman"] * 50})
     >>> result = eh.audit_predictions(data, label="y", prediction="p", groups=["gender"])
     >>> result.findings[0]
-    'True positive rate differs by gender: 0.0 % for man (50 cases), 100.0 % for all others, a\
+    'True positive rate differs by gender: 0.0 % for man (50 cases), 100.0 % for woman, a\
  difference of -100.0 points (95 % CI -100.0 to -89.9; adjusted p < 0.001).'
     """
     arguments = dict(locals())
@@ -713,18 +722,20 @@ def _folder(out: str | Path | None, part: str) -> _Places:
     folder = Path(out) if temporary is None else temporary.path
     if folder.exists() and not folder.is_dir():
         raise InputError("`out` is a file", file=folder, remedy="name a new or an empty folder")
-    seen = (path.name for path in (folder.iterdir() if folder.is_dir() else ()))
-    others = sorted(name for name in seen if not name.startswith("."))
+    others = _visible(folder)
     if others and not (folder / part).is_dir():
         raise InputError(
             f"`out` has other files, such as {others[0]}",
             file=folder,
             remedy="name a new or an empty folder",
         )
-    if others:
-        print(f"{folder}: the earlier results in this folder are replaced", file=sys.stderr)
     (folder / part).mkdir(parents=True, exist_ok=True)
     return folder, folder / part, temporary
+
+
+def _visible(folder: Path) -> list[str]:
+    """Return the names in a folder, if there is one, without hidden files."""
+    return sorted(path.name for path in folder.glob("[!.]*"))
 
 
 def _completed(config: dict[str, Any], delta: float = 5.0) -> dict[str, Any]:
@@ -885,10 +896,10 @@ def _pair_findings(
     """Return a sentence per method, the main one first; `check` is of the model's accuracy."""
     from evenhand.predictions.words import preference
     from evenhand.report.sections.stereotypes_words import gate_words
-    from evenhand.scoring.methods import METHODS
+    from evenhand.scoring.methods import COUNTING, METHODS
 
     whole = [row for row in rows if (row["subset"], row["bias_type"]) == ("all", "all")]
-    whole.sort(key=lambda row: row["method"] not in MAIN_METHODS)
+    whole.sort(key=lambda row: (row["method"] not in MAIN_METHODS, row["method"] not in COUNTING))
     sentences = []
     for row in whole:
         title = METHODS[row["method"]].title if row["method"] in METHODS else row["model"]
@@ -898,12 +909,15 @@ def _pair_findings(
             words = _say("no_score", why=why, check=check if failed else None)
         else:
             words = preference(row, f"{row['scored']} pairs", delta)
-        sentences.append(f"{title}: {words}")
+        counts = row["method"] in (*COUNTING, None)
+        sentences.append(_say("method", title, counts=counts, words=words))
     return sentences
 
 
-def _pair_notes(description: dict[str, Any], rows: list[dict[str, Any]]) -> list[str]:
-    """Return a sentence on the pairs without a score, and one on each kind of doubtful pairs."""
+def _pair_notes(
+    description: dict[str, Any], rows: list[dict[str, Any]], gate: dict[str, Any]
+) -> list[str]:
+    """Return sentences on pairs without a score, doubtful pairs, and words unknown to the model."""
     from evenhand.report.sections.stereotypes_measures import left_out_pairs
     from evenhand.stereotypes.pairs import FLAGS
 
@@ -913,6 +927,8 @@ def _pair_notes(description: dict[str, Any], rows: list[dict[str, Any]]) -> list
         if count := description["flags"][flag]:
             meaning = FLAGS[flag]
             notes.append(_say("flagged", count=count, of=description["pairs"], meaning=meaning))
+    if gate["sentences_with_unknown"] >= max(1, MUCH_UNKNOWN * gate["sentences"]):
+        notes.append(_say("unknown", gate=gate))
     return notes
 
 

@@ -15,7 +15,7 @@ from fairlearn.metrics import (
     selection_rate,
     true_positive_rate,
 )
-from sklearn.metrics import accuracy_score, f1_score
+from sklearn.metrics import accuracy_score, f1_score, roc_auc_score
 
 from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
@@ -177,6 +177,7 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS.replace("0.", "yes"), {}, "p has 'yes9' in row 1, and y has 0 and 1; use the same"),
         (ROWS.replace(",", ";").replace("0.", "0,"), {}, "y has 0 and 1; write numbers with a"),
         (ROWS.replace("0.", "6"), {}, "p has numbers above 1 (up to 69); divide percent"),
+        (ROWS.replace("0.2", "-2.2").replace("0.", "2."), {}, "(up to 2.9); apply the sigmoid, or"),
         (ROWS.replace("0.", "") + "5,1,0,b\n6,0,1,b\n", {}, "p has numbers above 1 (up to 9)"),
         (ROWS.replace("0.", "0.0") + "5,1,2,b\n6,0,3,b\n7,0,4,b\n", {}, "above 1 (up to 4)"),
         (ROWS + "5,maybe,0.7,b\n", {}, "predictions.csv:6: p has probabilities, and it is not known"
@@ -271,6 +272,36 @@ def test_a_blank_cluster_is_one_of_its_own_and_a_constant_one_is_refused(tmp_pat
         audit(tmp_path, table.assign(home="h"), id="id", cluster="home")
 
 
+@pytest.mark.parametrize("options", [{}, {"prediction": "cut"}, {"cluster": "id"}])
+def test_scores_that_rank_positive_cases_below_others_are_noted(tmp_path, options):
+    table = people()
+    table["p"] = 1 - table["p"]
+    table["cut"] = (table["p"] >= 0.5).astype(int)
+    score = table[options.get("prediction", "p")]
+    tables, description = audit(tmp_path, table, **options)
+    auc = roc_auc_score(table["y"], score)
+    assert description["auc_reversed"] == pytest.approx(auc)
+    assert (
+        f"The score ranks the label 1 below the others (AUC {auc:.2f}): is it the score of another"
+        " label, or reversed?"
+    ) in notes(description, tables, "file")
+
+
+def test_scores_that_are_right_or_below_chance_in_few_clusters_have_no_such_note(tmp_path):
+    table = people()
+    assert audit(tmp_path, table)[1]["auc_reversed"] is None
+    table = table.assign(p=1 - table["p"], person=np.arange(len(table)) % 3)
+    assert audit(tmp_path, table, cluster="person")[1]["auc_reversed"] is None
+
+
+@pytest.mark.parametrize(("groups", "other"), [(["a", "b"], "b"), (["a", "b", "c"], "all others")])
+def test_a_finding_names_the_other_of_two_groups(tmp_path, groups, other):
+    table = people(shift=0.3)
+    table.loc[table["group"] == "b", "group"] = np.resize(groups[1:], (table["group"] == "b").sum())
+    first = findings(audit(tmp_path, table)[0], 5)[0]
+    assert " % for a (" in first and f" % for {other}, a difference of" in first
+
+
 def test_gaps_that_cannot_be_tested_are_not_findings(tmp_path):
     table = people(n=400)
     table["home"] = [f"h{i % 2}" for i in range(len(table))]
@@ -308,7 +339,7 @@ def test_predictions_that_miss_rows_of_the_labels_are_counted(tmp_path):
     tables, meta = audit(tmp_path, "id,p\n1,0.9\n2,0.1\n4,0.3\n", id="id", gold=gold)
     assert [(r["id"], r["reason"]) for r in tables["left_out"]] == [("3", "no_prediction")]
     assert meta["cases"] == 3
-    with pytest.raises(InputError, match=r"has 1 ids that gold\.csv does not have, such as '9'"):
+    with pytest.raises(InputError, match=r"has 1 ids that `gold` does not have, such as '9'"):
         audit(tmp_path, "id,p\n9,0.9\n", id="id", gold=gold)
     # where both have the column, the predictions are those of the file of predictions
     gold.write_text("id,y,group,p\n1,1,a,0.1\n2,0,a,0.9\n3,1,b,0.1\n4,0,b,0.9\n")

@@ -91,6 +91,24 @@ def test_the_finding_counts_the_answers_and_names_delta(tmp_path):
     assert "of 40 pairs (" in finding and "12 points" in finding
 
 
+def test_findings_begin_with_the_significant_ones_also_of_a_bias_type():
+    row = {"score": 60.0, "score_low": 50.0, "score_high": 70.0, "scored": 9, "samples": 9}
+    row |= {"condition": "", "bias_type": "all", "power": 0.5, "further_clusters": 3}
+    undecided, significant = {"verdict": "inconclusive"}, {"verdict": "above"}
+    none = {"p_value": None, "p_adjusted": None, "score": None, "verdict": "not_scored"}
+    rows = [
+        {"task": "none"} | none,
+        {"task": "a", "p_value": 0.3, "p_adjusted": None} | undecided,
+        {"task": "b", "p_value": 0.001, "p_adjusted": 0.022, "bias_type": "Age"} | significant,
+        {"task": "b", "p_value": 0.02, "p_adjusted": 0.06, "bias_type": "SES"} | undecided,
+        {"task": "c", "p_value": 0.004, "p_adjusted": None} | significant,
+    ]
+    words = findings({"preferences": [row | one for one in rows]}, 5)
+    assert [one.partition(":")[0] for one in words] == ["c", "b, Age", "a", "none"]
+    assert words[0].endswith(". Significant.")
+    assert words[1].endswith(". Significant (adjusted p = 0.022).")
+
+
 def test_samples_of_bbq_without_a_template_are_left_out(tmp_path):
     samples = list(bbq())
     del samples[0]["doc"]["question_index"]

@@ -57,7 +57,8 @@ def audit_predictions(
         Parquet: each case with label, prediction, probability, outcome and groups.
     meta : path
         JSON: name, title, format, counts, and the columns that were read; unknown has the number
-        of cases without a group, by attribute. Of `audit_classifier` also trained: true.
+        of cases without a group, by attribute; auc_reversed is that of `PredictionStudy`. Of
+        `audit_classifier` also trained: true.
     name, title : str
         Name and title of the predictions.
     format : str
@@ -161,6 +162,7 @@ def write_audit(
         "repeated": predictions.repeated,
         "unclustered": predictions.unclustered,
         "doubtful": predictions.doubtful,
+        "auc_reversed": study.auc_reversed,
         "positive_is_default": predictions.positive_is_default,
         "runs": len(predictions.predicted),
         "classes": predictions.classes,

@@ -275,10 +275,11 @@ def _check_range(cells: pd.Series, prediction: str, classes: list[str], file: Pa
     few = len(above) < max(FEW_WRONG, WRONG_SHARE * len(names))
     if few or 2 * len(others) <= len(names) or any(map(isnan, numbers)):
         return
+    remedy = "apply the sigmoid" if min(numbers) < 0 else "divide percentages by 100"
     raise InputError(
         f"{prediction} has numbers above 1 (up to {max(above):g})",
         file=file,
-        remedy="divide percentages by 100, or name a column of labels",
+        remedy=f"{remedy}, or name a column of labels",
     )
 
 
@@ -376,7 +377,7 @@ def _join_labels(
         raise InputError(f"has the id {name!r} twice", file=file, line=int(twice[0]) + 2)
     if unknown := sorted({*table[id]} - {*truth[id]}):
         raise InputError(
-            f"has {len(unknown)} ids that {gold.name} does not have, such as {unknown[0]!r}",
+            f"has {len(unknown)} ids that `gold` does not have, such as {unknown[0]!r}",
             file=file,
             remedy="give predictions for the rows of the labels",
         )

@@ -12,6 +12,7 @@ from itertools import combinations, product
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from evenhand.core.phrases import phrases_of
 from evenhand.metrics.calibration import bin_values, calibration_error
@@ -44,6 +45,9 @@ LEAST_OF_CLASS, LEAST_WRONG = 15, 5
 
 #: The least p-value of an inverted interval.
 LEAST_P = 1e-12
+
+#: Scores are reversed if they rank positive cases below others with a p-value below this.
+MOST_P_REVERSED = 0.001
 
 #: Random groups behind a noise floor.
 PERMUTATIONS = 1000
@@ -283,6 +287,31 @@ class PredictionStudy:
             for codes in [attribute.codes]
             for metric in self.metrics
         }
+
+    @property
+    def auc_reversed(self) -> float | None:
+        """The area under the ROC curve of the positive label; None unless well below 0.5.
+
+        Of the probability, or of the prediction; `MOST_P_REVERSED` is of the means by cluster.
+        """
+        from scipy.stats import mannwhitneyu
+
+        predictions, at = self.predictions, self.predictions.positive
+        if at is None:
+            return None
+        scores = predictions.probabilities
+        scores = predictions.predicted if scores is None else scores
+        cases = pd.DataFrame({"score": scores.mean(axis=0)[:, at], "true": predictions.true[:, at]})
+        means = cases.groupby([predictions.clusters, "true"], as_index=False).mean()
+        samples = [
+            [part.loc[part["true"] == side, "score"] for side in (True, False)]
+            for part in (cases, means)
+        ]
+        if not all(map(len, samples[0])):
+            return None
+        auc, test = (mannwhitneyu(*pair, alternative="less") for pair in samples)
+        is_reversed = test.pvalue < MOST_P_REVERSED
+        return float(auc.statistic) / math.prod(map(len, samples[0])) if is_reversed else None
 
     def differ(self, metric: Metric, some: np.ndarray, others: np.ndarray) -> dict[str, Any]:
         """Compare a metric of some cases with that of others.

@@ -27,9 +27,10 @@ _say = read_catalogue(__file__)
 
 
 def findings(tables: Tables, delta: float) -> list[str]:
-    """Return a sentence for each gap above noise, the clearest first, or for each verdict on logs.
+    """Return a sentence for each gap above noise, or for each verdict on logs, the clearest first.
 
-    The sentence on a gap names the group that differs most significantly from all others.
+    The sentence on a gap names the group that differs most significantly from all others. Of logs,
+    each task has one, and each bias type that is significant after adjustment.
 
     Parameters
     ----------
@@ -38,8 +39,8 @@ def findings(tables: Tables, delta: float) -> list[str]:
     delta : float
         The smallest difference that matters, in percentage points.
     """
-    logs = [_preference(row, delta) for row in tables.get("preferences", []) if _is_whole(row)]
-    return logs or _gaps(tables)
+    logs = [row for row in tables.get("preferences", []) if _is_whole(row) or _is_significant(row)]
+    return [_preference(row, delta) for row in sorted(logs, key=_unclear)] or _gaps(tables)
 
 
 def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list[str]:
@@ -70,7 +71,7 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
 
 
 def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
-    """Return sentences on cells that may be mistakes: see `notes` for the arguments."""
+    """Return sentences on cells and scores that may be mistakes: see `notes` for the arguments."""
     sentences = []
     groups = defaultdict(dict)
     for row in tables.get("groups", ()):
@@ -82,6 +83,8 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
         sentences.append(doubtful_words(name, values))
     if count := description.get("unclustered"):
         sentences.append(_say("unclustered", count=count))
+    if (auc := description.get("auc_reversed")) is not None:
+        sentences.append(_say("reversed", label=description["positive"], auc=auc))
     if count := description.get("repeated"):
         sentences.append(_say("repeated", count=count, rows=description["rows"]))
     return sentences
@@ -96,8 +99,19 @@ def _is_whole(row: dict[str, Any]) -> bool:
     return row["bias_type"] == "all"
 
 
+def _is_significant(row: dict[str, Any]) -> bool:
+    return row["verdict"] in ("above", "below")
+
+
+def _unclear(row: dict[str, Any]) -> tuple[bool, float]:
+    """Return the key by which rows are sorted: significant ones first, then by p-value."""
+    p = row["p_value"] if row["p_adjusted"] is None else row["p_adjusted"]
+    return not _is_significant(row), 1.0 if p is None else p
+
+
 def _preference(row: dict[str, Any], delta: float) -> str:
-    name = ", ".join(filter(None, (row["task"], row["condition"])))
+    bias_type = "" if _is_whole(row) else row["bias_type"]
+    name = ", ".join(filter(None, (row["task"], row["condition"], bias_type)))
     if row["score"] is None:
         return _say("unscored", name=name)
     items = _say("answers", row=row) if row["condition"] else f"{row['scored']:,} pairs"
