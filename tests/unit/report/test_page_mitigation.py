@@ -196,18 +196,18 @@ def test_many_methods_without_a_significant_change_are_counted():
     assert short(*undecided).endswith(": u0 on mine; u1 on mine; u2 on mine.")
     assert short(*undecided, constant) == (
         "No change is significant. Not shown to help: u0, u1 and u2. Cannot be judged (these, or"
-        " plain training, predict the same for every case): c. All comparisons of a method on a"
+        " plain training, predict the same for every case): c. Not significant, by method and"
         " data set: undecided (3) and cannot be judged (1)."
     )
     assert short(change(), *undecided, constant).endswith(
         "(significant). Not shown to help: u0, u1 and u2. Cannot be judged (these, or plain"
-        " training, predict the same for every case): c. The other comparisons of a method on"
-        " a data set: undecided (3) and cannot be judged (1)."
+        " training, predict the same for every case): c. Not significant, by method and data"
+        " set: undecided (3) and cannot be judged (1)."
     )
     names = [f"variant {number}" for number in range(9)]
     long = [change(name, "inconclusive") for name in (*names, "DRO")]
     assert "help: DRO, variant 0, variant 1," in short(*long)
-    assert "variant 6 and 2 others. All comparisons" in short(*long)
+    assert "variant 6 and 2 others. Not significant, by" in short(*long)
     blind = change("MLP without the attribute", "inconclusive")  # its IFR_p is 100
     assert "help: u0, u1 and u2. " in short(*undecided, constant, blind)
     long[-1] = long[-1]._replace(of="yours")
@@ -260,7 +260,7 @@ def test_without_comparisons_nothing_is_shown():
         (
             {},
             {"elsewhere": False},
-            "runs on these data; whether it holds for other data is open).",
+            "runs on these data; other data were not tested).",
         ),
         ({}, {"elsewhere": True}, " to 15.0)."),
         ({}, {"seeds": 3, "few_seeds": True}, " to 15.0; both with the same 3 seeds only)."),

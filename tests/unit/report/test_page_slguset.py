@@ -147,7 +147,7 @@ def test_quarantined_parts_that_share_a_last_row_are_counted(write, tmp_path):
         (200, None, 1, "was not measured."),
         (200, 0.7, 0.9, "(agreement beyond chance) is 0.70, and conclusions need 0.667."),
         (200, 0.34, 0.6, "is 0.34, and conclusions need 0.667."),
-        (200, 0.34, 0.92, "chance alone would give about 88\xa0%, as most answers are alike."),
+        (200, 0.34, 0.92, "as most answers are the same, chance alone would give about 88\xa0%."),
     ],
 )
 def test_the_agreement_of_annotators_decides_whether_a_data_set_is_usable(

@@ -279,7 +279,7 @@ def _short(kinds: Kinds) -> Markup:
     """Name the methods with a significant change, and count the others if they are many."""
     others = {kind: len(kinds[kind]) for kind in KINDS if kind not in SIGNIFICANT}
     if sum(others.values()) <= NAMED:
-        return Markup("<br>").join(answers(kinds))
+        return Markup("<br> ").join(answers(kinds))
     named = answers(kinds, SIGNIFICANT)
     significant = {row["method"] for kind in SIGNIFICANT for row, _ in kinds[kind]}
     rest = {kind: {row["method"] for row, _ in kinds[kind]} - significant for kind in others}
@@ -289,7 +289,7 @@ def _short(kinds: Kinds) -> Markup:
     # a short name is a method, a long one its variant
     names = {kind: sorted(some, key=lambda name: (len(name), name)) for kind, some in names.items()}
     rest_words = say("mitigation_rest", counts=others, **names, first=not named)
-    return Markup("<br>").join(named) + " " * bool(named) + rest_words
+    return Markup("<br> ").join(named) + " " * bool(named) + rest_words
 
 
 def answers(kinds: Kinds, chosen: Sequence[str] = KINDS) -> list[str]:
