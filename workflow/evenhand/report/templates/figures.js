@@ -30,7 +30,7 @@
         labelFontSize: 12, titleFontSize: 12, titleFontWeight: 400, titlePadding: 6, tickSize: 4, labelOverlap: true, titleLimit: width,
       },
       legend: {
-        orient: "bottom", columns, labelLimit: (width - 50) / columns - 20, labelFontSize: 7 * longest > width - 80 ? 10 : 12, labelColor: "var(--ink)",
+        orient: "bottom", columns, labelLimit: (width - 50) / columns - 30, labelFontSize: 12, labelColor: "var(--ink)",
         symbolSize: 70, symbolOpacity: 1, offset: 8, columnPadding: 12, rowPadding: 3,
       },
       title: { anchor: "start", color: "var(--ink)", fontSize: 13, fontWeight: 400, offset: 12 },
