@@ -1,4 +1,4 @@
-"""Erase an attribute from what a classifier reads of a representation, and fit a last layer anew.
+"""Erase an attribute from the directions that a classifier uses, and fit a last layer anew.
 
 `leace` is least-squares concept erasure (LEACE, Belrose et al. 2023) in closed form: of all affine
 maps after which no linear classifier predicts the attribute better than a constant, the one that
@@ -12,7 +12,7 @@ neither w nor the representation was fitted. Where label and groups are correlat
 that has learned the few cases of a cell by heart shows no difference on its own rows and a large
 one on others: there would be nothing to erase (docs/certified.md has the figures).
 
-What is left is affine. A linear layer after it is therefore a linear layer on the original
+The result is affine. A linear layer after it is therefore a linear layer on the original
 representation, and can replace the last layer of the network.
 """
 
@@ -66,7 +66,7 @@ def balanced_weights(codes: np.ndarray) -> np.ndarray:
 
 
 def contrasts(codes: np.ndarray, hot: np.ndarray) -> np.ndarray:
-    """Return the groups of rows without what labels explain, (n, groups).
+    """Return the groups of rows less their prediction from the labels, (n, groups).
 
     For features X, the product X^T contrasts is their covariance with the groups within labels.
 
@@ -182,7 +182,7 @@ def _span(weight: np.ndarray, task: str = "multi_class") -> np.ndarray:
 def erased_last_layer(
     features: Any, examples: Examples, fresh: np.ndarray, rounds: int = 0
 ) -> LastLayer:
-    """Erase the groups from what a label classifier reads, and fit a last layer on the result.
+    """Erase the groups from the directions of a label classifier, and fit a last layer on these.
 
     Only the directions that a label classifier uses are kept, without the groups: erasure removes
     only the information that linear classifiers can use, and a wide representation also encodes

@@ -162,8 +162,8 @@ def _check_correlation(examples: Examples, objective: Objective) -> list[str]:
     erases = objective.AIM == "erase"
     if erases and len(np.unique(examples.groups[dev])) < 2:
         raise InputError(
-            "the split dev has cases of fewer than two known groups, and how far outputs differ"
-            " between groups is measured there",
+            "the split dev has cases of fewer than two known groups, and erasure compares groups"
+            " there",
             remedy="divide the cases otherwise, or take another attribute",
         )
     table = crosstab(examples.label_codes[train], examples.groups[train]).count

@@ -511,7 +511,7 @@ def _chart(
 ) -> alt.LayerChart:
     """Return a chart as wide as its place, but at most `widest`; `names` are in its legend.
 
-    The `key` stands below the chart, and in its description.
+    The `key` is below the chart, and in its description.
     """
     for layer in layers:
         if layer.encoding.description is alt.Undefined:

@@ -378,7 +378,7 @@ def as_chart(chart: "LayerChart", of: Iterable[str] = ()) -> Markup:
 
     The element reserves the height of the plot area and of an axis. The title begins with the
     names in `of`, where the page has several such figures. The alternative text has the values of
-    a figure with few of them. The key of its lines and bands stands below it.
+    a figure with few of them. The key of its lines and bands is below it.
     """
     spec = chart.to_dict(validate=False)  # which the tests do
     del spec["$schema"], spec["config"]  # an address, and sizes

@@ -2,7 +2,7 @@
 
 Training is ERM on batches that balance label x group. Then up to ``rounds`` linear group
 classifiers, each fitted after the previous projections, are projected out of the last layer's
-input. Then all is done as in `leace`, which erases what is left: projection alone leaves the
+input. Then all is done as in `leace`, which erases the rest: projection alone leaves the
 groups' difference along a label's direction, which group classifiers hardly use. INLP removes more
 directions than `leace`, and gives the same results on our planted problems.
 """

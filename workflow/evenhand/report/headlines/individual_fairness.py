@@ -152,7 +152,7 @@ def _without_attribute(
     documents: Iterable[Mapping[str, Any]],
     changes: Iterable[Change],
 ) -> dict[str, dict[str, Any]]:
-    """Return what a network without the attribute reaches, by title of the data set.
+    """Return the results of a network without the attribute, by title of the data set.
 
     These are the balanced accuracies `before` and `after` without the attribute, its name, and the
     `gap` in positive predictions, a change, if it was compared.
