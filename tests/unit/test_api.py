@@ -308,7 +308,7 @@ def test_a_table_notes_people_of_both_parts_and_features_that_give_the_label():
     options = {"label": "y", "attribute": "g", "methods": "majority", "seeds": 1}
     result = eh.audit_table(people[:60], people[50:], **options)
     shared, giving = result.notes
-    assert shared.startswith("10 of 30 rows of test are also in train: results on them say little")
+    assert shared.startswith("10 of 30 rows of test equal a row of train in every column: if they")
     assert giving.startswith("Each value of known goes with one label,")
     others = options | {"features": ["n"]}
     assert eh.audit_table(people[:60], people[60:], **others).notes == []
