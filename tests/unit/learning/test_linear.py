@@ -85,8 +85,8 @@ def test_stacked_seeds_train_as_the_trainer_trains_each(name: str, task: str) ->
     some, module = examples(task), load_objective(name)
     x = matrix(some)
     how = settings(epochs=5, patience=2, weight_decay=0.1)
-    found = run(x, some, name, seeds=(1, 2, 3), how=how)
-    assert [one.seed for one in found] == [1, 2, 3]
+    found = run(x, some, name, seeds=(1, 2), how=how)
+    assert [one.seed for one in found] == [1, 2]
     for one in found:
         trained, logits = plainly(x, some, module, dict(module.OPTIONS), how, one.seed)
         assert (one.trained.epoch, one.trained.steps, len(one.trained.history)) == (

@@ -223,7 +223,7 @@ def checkpointed(tmp_path, made, **options):
     return resumable
 
 
-@pytest.mark.parametrize("step", [1, 12, 13, 44])
+@pytest.mark.parametrize("step", [12, 44])
 def test_a_training_that_was_stopped_goes_on_to_the_same_bytes(
     tmp_path, monkeypatch, interrupted, step
 ):

@@ -1,7 +1,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.legal import applicants
@@ -88,7 +88,6 @@ def test_plain_paragraphs_keep_terms_and_lose_quotations():
     )
 
 
-@settings(max_examples=200)
 @given(
     st.text(alphabet=st.sampled_from('ab “”"«»’\u00a0\u2011\u2009.heorsi/'), max_size=120)
     | st.text(max_size=60)
@@ -101,7 +100,6 @@ def test_plain_paragraphs_keep_every_place(text):
     )
 
 
-@settings(max_examples=100)
 @given(
     st.lists(
         st.sampled_from(

@@ -8,8 +8,10 @@ from evenhand.legal.write_classifier_findings import write_classifier_findings
 from unit.legal.made_cases import declaration
 from unit.legal.made_predictions import noisy, predictions, write, write_people, wrong_for
 from unit.legal.made_study import write_case_tables
+from unit.report.made_once import made_once
 
 
+@made_once
 def write_results(repository: Path, folder: Path) -> list[Path]:
     """Write the results on ERM, which fails women, and on Group DRO, which does not."""
     data, genders = write_people(folder / "mine.parquet")

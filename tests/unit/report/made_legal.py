@@ -9,8 +9,10 @@ from evenhand.legal.findings import Finding
 from evenhand.legal.splits import DUPLICATE
 from evenhand.legal.tabulate_cases import tabulate_cases
 from unit.legal.made_cases import evidence, record, write_cases, write_found
+from unit.report.made_once import made_once
 
 
+@made_once
 def write_results(repository: Path, folder: Path, name: str = "mine") -> list[Path]:
     """Write the results on thirty cases of a data set, and return their paths."""
     cases = [

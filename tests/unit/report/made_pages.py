@@ -22,6 +22,7 @@ from unit.report import (
     made_stereotypes,
 )
 from unit.report.checks import titles
+from unit.report.made_once import made_once
 
 #: The titles of objectives.
 OBJECTIVES = {
@@ -89,6 +90,7 @@ def individual_fairness(repository: Path, folder: Path, text: str = "") -> Made:
     return Made(made_individual.results(folder, rows, text), {}, folder)
 
 
+@made_once
 def predictions(repository: Path, folder: Path, text: str = "") -> Made:
     file = folder / "mine.csv"
     folder.mkdir(parents=True, exist_ok=True)

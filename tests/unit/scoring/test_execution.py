@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.errors import InputError
@@ -227,7 +227,6 @@ def test_other_errors_are_not_taken_for_it():
         list(run_batches(BATCHES, Counting(fail_at=4, error=RuntimeError("shapes"))))
 
 
-@settings(max_examples=50, deadline=None)
 @given(
     st.lists(st.integers(1, 6), max_size=8),
     st.integers(1, 6),

@@ -99,7 +99,6 @@ NAMES = st.integers(0, 5000).map(lambda n: f"n/{hashlib.md5(str(n).encode()).hex
 FILES = st.dictionaries(NAMES, st.integers(0, 400), min_size=1, max_size=80)
 
 
-@settings(max_examples=100, deadline=None)
 @given(FILES, NAMES, st.integers(0, 400), st.integers(150, 1000))
 def test_caps_move_borders_only_up_to_the_next_natural_one(
     files: dict[str, int], name: str, size: int, target: int

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.text import posseg
@@ -40,13 +40,11 @@ def check(text: str) -> None:
     assert all(text[n.start : n.end] == n.word for n in names)
 
 
-@settings(max_examples=200, deadline=None)
 @given(TEXTS)
 def test_random_strings_are_tagged_as_by_jieba(text):
     check(text)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.text(max_size=30))
 def test_any_unicode_is_tagged_as_by_jieba(text):
     check(text)
