@@ -17,7 +17,7 @@ from evenhand.legal.planted_training import TRAINED, variants
 from evenhand.scoring.methods import METHODS
 
 #: Enough to learn an association that all sentences carry.
-FAST = MappingProxyType({"causal": {**RECIPES["causal"], "steps": 300, "learning_rate": 0.004}})
+FAST = MappingProxyType({"causal": {**RECIPES["causal"], "steps": 200, "learning_rate": 0.004}})
 
 
 @pytest.fixture

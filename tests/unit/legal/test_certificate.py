@@ -17,7 +17,7 @@ from evenhand.legal.certificate import (
 from evenhand.legal.classifiers import __path__ as families
 from evenhand.legal.planted_training import TRAINED, measure
 
-SIZES = (900, 300, 1200)
+SIZES = (600, 200, 800)
 
 
 def certified(**given):
