@@ -1,5 +1,6 @@
 from evenhand.core.tables import write_tables
 from evenhand.individual.tables import grid, tests
+from evenhand.legal.classifier_tables.tests import CONSTANT, ONE_CONSTANT, ONE_SEED
 from evenhand.report.headlines.mitigation import (
     Change,
     by_method,
@@ -7,6 +8,7 @@ from evenhand.report.headlines.mitigation import (
     conclude,
     find_changes,
 )
+from expected import check_expected
 from unit.report import checks
 
 
@@ -104,3 +106,100 @@ def test_a_change_of_people_has_its_decisions_and_what_the_loss_adds(tmp_path):
     others = [{"verdict": "above"}, {"difference_low": None}, {"mu": 9}, {"metric": "ddp"}]
     others += [{"difference_low": 10, "difference_high": 13}, {"against": "none"}]
     assert not any(found(loss, alone | other).alone_varies for other in others)
+
+
+def worst(method="DRO", verdict="above", difference=10.0, *, gap=False, **more):
+    """A change of the worst group, from 50."""
+    made = Change(
+        method, "mine", "worst", "tables/classifiers/mine/tests.csv", gap, 50.0,
+        50.0 + difference, difference, 5.0, 15.0, delta=5.0, verdict=verdict, attribute="age",
+    )  # fmt: skip
+    return made._replace(**more)
+
+
+def undecided(method="DRO", difference=10.0, **more):
+    return worst(method, "inconclusive", difference, **more)
+
+
+UNDECIDED = [undecided(f"u{number}") for number in range(3)]
+SEED, NOTHING = undecided(reason=ONE_SEED), undecided(reason=CONSTANT)
+BLIND = undecided("MLP without the attribute")  # its IFR_p is 100
+MANY = [undecided(name) for name in (*(f"variant {number}" for number in range(9)), "DRO")]
+WORSE = [worst(f"w{number}", gap=True) for number in range(5)]
+LARGE = [undecided(n, points) for n, points in {"a": 6.0, "b": 8.0, "c": 7.0, "d": -9.0}.items()]
+
+#: Changes, of which all that is concluded is kept.
+CONCLUDED = {
+    "nothing was compared": [],
+    "a rise is fairer, and less fair where it is of a gap": [
+        worst(), worst(gap=True), undecided(), worst("other", "below"),
+    ],
+    "the clearest comes first": [worst(), undecided(low=-1.0)],
+    "none is significant: the next step needs the fewest seeds": [
+        undecided(low=None, further=n) for n in (9, 1)
+    ],
+    "one is undecided": [worst(), undecided("other", low=-1.0)],
+    "less fair, mixed and the same": [
+        worst("mixed"), worst("mixed", gap=True), worst("worse", gap=True),
+        worst("same", "equivalent"),
+    ],
+    "shown on these data only": [
+        worst("both"), *(worst(name, elsewhere=False) for name in ("both", "here")),
+    ],
+    "without the loss the same": [worst(alone=60.0)],
+    "without the loss the same, and it varies": [worst(alone=60.0, alone_varies=True)],
+    "a gap, and a gap that falls without the loss too": [
+        worst(gap=True), worst(gap=True, verdict="below", alone=50.0), worst(),
+    ],
+    "undecided on other data": [worst(), undecided(of="yours")],
+    "one seed": [SEED],
+    "nothing can be judged": [NOTHING],
+    "nothing can be judged of one side": [undecided(reason=ONE_CONSTANT)],
+    "one seed, and nothing": [NOTHING, SEED, NOTHING],
+    "three undecided": UNDECIDED,
+    "and one that cannot be judged": [*UNDECIDED, undecided("c", reason=CONSTANT)],
+    "and one that is fairer": [worst(), *UNDECIDED, undecided("c", reason=CONSTANT)],
+    "the blind network is not named": [*UNDECIDED, undecided("c", reason=CONSTANT), BLIND],
+    "many undecided": MANY,
+    "a method that helps elsewhere is not among them": [
+        worst(), *MANY[:-1], MANY[-1]._replace(of="yours"),
+    ],
+    "many that are fairer": [worst(f"m{number}") for number in range(5)],
+    "three that are fairer": [worst(f"m{number}") for number in range(3)],
+    "every method that is named is in the figure": [*WORSE, undecided(), worst("b0"), worst("b1")],
+    "large but not confirmed": [worst(), *LARGE],
+    "small, of one seed or constant are not large": [
+        undecided("small", 5.0), undecided("seed", 40.0, reason=ONE_SEED),
+        undecided("nothing", 30.0, reason=ONE_CONSTANT),
+    ],
+}  # fmt: skip
+
+#: Changes, of which the words are kept.
+WORDED = [
+    worst(alone=55.0),
+    worst(alone=60.0),
+    worst(elsewhere=False),
+    worst(elsewhere=True),
+    worst(seeds=3, few_seeds=True),
+    worst(gap=True),
+    undecided(),
+    NOTHING,
+    worst(decisions=(13.34, 1.6)),
+    worst(decisions=(13.3, 1.6), decisions_differ=True),
+    worst(decisions=(13.3, 1.6), decisions_p=0.0504),
+    undecided(reason="why"),
+    worst(verdict="equivalent", difference=0.0),
+]
+
+
+def test_what_is_concluded_of_changes_is_what_is_kept():
+    lines = []
+    for name, changes in CONCLUDED.items():
+        found = conclude(changes)
+        lines += [f"## {name}", f"strength {found.strength}", found.sentence, found.short]
+        lines += [f"- {words} {getattr(words, 'files', ())}" for words in found.more]
+        lines += [f"next: {found.next}"] * bool(found.next)
+        drawn = checks.rows(found.figure, "name") if found.figure else []
+        lines += [f"drawn: {one}" for one in drawn]
+    lines += ["## words", *(one.words for one in WORDED)]
+    check_expected("headlines/mitigation.txt", "\n".join(lines) + "\n")
