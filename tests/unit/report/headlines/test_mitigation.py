@@ -8,8 +8,8 @@ from evenhand.report.headlines.mitigation import (
     conclude,
     find_changes,
 )
-from expected import check_expected
 from unit.report import checks
+from unit.report.headlines.kept import check_kept
 
 
 def change(method: str, difference: float, verdict: str) -> Change:
@@ -193,13 +193,5 @@ WORDED = [
 
 
 def test_what_is_concluded_of_changes_is_what_is_kept():
-    lines = []
-    for name, changes in CONCLUDED.items():
-        found = conclude(changes)
-        lines += [f"## {name}", f"strength {found.strength}", found.sentence, found.short]
-        lines += [f"- {words} {getattr(words, 'files', ())}" for words in found.more]
-        lines += [f"next: {found.next}"] * bool(found.next)
-        drawn = checks.rows(found.figure, "name") if found.figure else []
-        lines += [f"drawn: {one}" for one in drawn]
-    lines += ["## words", *(one.words for one in WORDED)]
-    check_expected("headlines/mitigation.txt", "\n".join(lines) + "\n")
+    found = {name: conclude(changes) for name, changes in CONCLUDED.items()}
+    check_kept("mitigation", found, "## words", *(one.words for one in WORDED))
