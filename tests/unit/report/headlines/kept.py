@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
-from evenhand.report.headline import Headline, Verdicts, with_sources
+from evenhand.report.headline import Headline, Verdicts
 from expected import check_expected
 
 #: What is kept of each row of a figure.
@@ -29,6 +29,5 @@ def _told(found: Headline) -> Iterator[str]:
 
 
 def _said(one: Any) -> str:
-    if isinstance(one, Verdicts):
-        one = with_sources(f"{one.name}: {dict(one.counts)} {one.note}", one.files)
-    return " ".join([str(one), *getattr(one, "files", ())])
+    words = f"{one.name}: {dict(one.counts)} {one.note}" if isinstance(one, Verdicts) else one
+    return " ".join([str(words), *getattr(one, "files", ())])

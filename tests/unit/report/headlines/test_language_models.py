@@ -6,6 +6,7 @@ from evenhand.core.tables import write_tables
 from evenhand.report.headlines.language_models import by_model, describe
 from evenhand.stereotypes.tables import bias_scores
 from unit.report import made_stereotypes
+from unit.report.headlines.kept import check_kept
 
 
 def scores(folder, rows, name="mine", effective=25):
@@ -31,66 +32,38 @@ def pair_set(folder, **other):
     return path
 
 
-def test_one_model_without_a_preference(tmp_path):
-    rows = [
-        ("tiny", "aul", 52.0, "inconclusive"),
-        ("tiny", "aula", 90.0, "above"),  # a published form and a control do not count
-        ("tiny", "all_masked", 90.0, "above"),
-    ]
-    headline = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
-    assert headline.sentence == (
-        "1 model and 1 set of pairs were compared in 1 combination: none shows a significant"
-        " preference, 1 is undecided (too few different word swaps, such as he for she, to decide)."
-    )
-    assert headline.more == [
-        "On <bdi>My pairs</bdi>, <bdi>tiny</bdi> comes nearest to a preference, which may be"
-        " chance: AUL 52.0 (95 % interval 47.0 to 57.0). The score is the percentage of pairs in"
-        " which it finds the stereotype likelier (AUL: mean log-probability of the tokens, read"
-        " from the whole sentence without masks); 50 is no preference."
-    ]
-    assert headline.strength == 0 and headline.line == headline.sentence
-    assert headline.next == (
-        "Add pairs with 70 other swapped words to <bdi>My pairs</bdi>: <bdi>tiny</bdi> is undecided"
-        " there, and a true score of 55 (AUL) would then be significant in 80 % of such tests."
-    )
-    assert "AUL 52.0 (95 % interval 47.0 to 57.0)" in str(headline.figure.to_dict())
+def gate(folder):
+    path = folder / "stereotypes/mine/gates/tiny.json"
+    path.parent.mkdir(parents=True)
+    path.write_text('{"trusted": true, "parameters": 600000}', encoding="utf-8")
+    return path
 
 
-def test_a_preference_with_its_interval_and_its_side(tmp_path):
-    rows = [
-        ("tiny", "aul", 52.0, "inconclusive"),
-        ("tiny", "sss", 35.0, "below"),
-        ("other", "aul", 50.0, "inconclusive"),
-    ]
-    headline = describe([pair_set(tmp_path), scores(tmp_path, rows)], {})
-    assert headline.sentence == (
-        "2 models and 1 set of pairs were compared in 2 combinations: 1 shows a significant"
-        " preference, 1 is undecided (too few different word swaps, such as he for she, to decide)."
-    )
-    assert headline.more == [
-        "On <bdi>My pairs</bdi>, <bdi>tiny</bdi> prefers the anti-stereotype: SSS 35.0 (95 %"
-        " interval 30.0 to 40.0). The score is the percentage of pairs in which it finds the"
-        " stereotype likelier (SSS: mean log-probability of the tokens that differ, all masked at"
-        " once); 50 is no preference.",
-        "Add pairs with 70 other swapped words to <bdi>My pairs</bdi>: <bdi>tiny</bdi> is undecided"
-        " there, and a true score of 55 (AUL) would then be significant in 80 % of such tests.",
-    ]
-    assert headline.details == [headline.sentence, headline.more[1]]
-    assert headline.next == (
-        "Do not use <bdi>tiny</bdi>; mitigate and test again. No verdict here clears another model"
-        " for use."
-    )
-    assert headline.short == (
-        "Yes: <bdi>tiny</bdi> prefers the anti-stereotype on <bdi>My pairs</bdi>. Undecided:"
-        " <bdi>other</bdi>. These results clear no model for use."
-    )
-    assert headline.line == headline.more[0] and headline.strength == 3
-    near = describe([pair_set(tmp_path), scores(tmp_path, [("tiny", "aul", 57.0, "above")])], {})
-    assert near.line.endswith(" The direction is significant; the strength is uncertain.")
-    few = scores(tmp_path, [("tiny", "aul", 57.0, "above")], effective=8)
-    wide = describe([pair_set(tmp_path), few], {})
-    assert wide.line.endswith("count like 8 independent ones, which makes the interval wide.")
-    assert any("not adjusted" in doubt for doubt in headline.doubts)
+UNDECIDED = ("tiny", "aul", 52.0, "inconclusive")
+CLEAR = ("tiny", "aul", 57.0, "above")
+
+#: What writes the files that a headline reads.
+MADE = {
+    "one model without a preference": lambda f: [
+        pair_set(f),
+        # a published form and a control do not count
+        scores(f, [UNDECIDED, *(("tiny", name, 90.0, "above") for name in ("aula", "all_masked"))]),
+    ],
+    "a preference, and another model": lambda f: [
+        pair_set(f),
+        scores(f, [UNDECIDED, ("tiny", "sss", 35.0, "below"), ("other", *UNDECIDED[1:])]),
+    ],
+    "a preference of uncertain strength": lambda f: [pair_set(f), scores(f, [CLEAR])],
+    "few different words": lambda f: [pair_set(f), scores(f, [CLEAR], effective=8)],
+    "a small model and few swaps": lambda f: [
+        pair_set(f, effective_clusters=7.76), gate(f), scores(f, [UNDECIDED]),
+    ],
+}  # fmt: skip
+
+
+def test_headlines_are_those_that_are_kept(tmp_path):
+    found = {name: describe(make(tmp_path / name), {}) for name, make in MADE.items()}
+    check_kept("language_models", found)
 
 
 @pytest.mark.parametrize(
@@ -113,19 +86,6 @@ def test_a_model_has_one_verdict_over_all_sets(leanings, verdict):
         for n, side in enumerate(leanings)
     ]
     assert by_model(results)["tiny"].startswith(verdict)
-
-
-def test_small_models_and_few_swaps_are_doubts(tmp_path):
-    gate = tmp_path / "stereotypes/mine/gates/tiny.json"
-    gate.parent.mkdir(parents=True)
-    gate.write_text('{"trusted": true, "parameters": 600000}', encoding="utf-8")
-    rows = [("tiny", "aul", 52.0, "inconclusive")]
-    files = [pair_set(tmp_path, effective_clusters=7.76), gate, scores(tmp_path, rows)]
-    small, few = describe(files, {}).doubts
-    assert "at most 0.6 million parameters" in small
-    assert "count like so many independent ones: <bdi>My pairs</bdi> 7.8." in few
-    assert small.files == ("stereotypes/mine/gates/tiny.json",)
-    assert few.files == ("stereotypes/mine/pairs.json",)
 
 
 def test_reads_what_the_stages_leave(tmp_path):
