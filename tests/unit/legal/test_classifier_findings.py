@@ -1,11 +1,10 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from evenhand.core.tables import write_tables
 from evenhand.legal.classifier_tables import calibration, table_2, table_4, tests
 from evenhand.legal.write_classifier_findings import TABLES, write_classifier_findings
+from expected import check_expected
 from unit.legal.made_cases import declaration
 
 REPOSITORY = Path(__file__).parents[3]
@@ -34,130 +33,98 @@ def group(name, worst, **marks):
     } | marks  # fmt: skip
 
 
-@pytest.fixture
-def written(tmp_path):
-    """The counts and findings of data sets, each the rows of some tables."""
+def cause(name, worst, attribute="court_region", **marks):
+    return group(name, worst, **marks) | {"attribute": attribute}
 
-    def write(*datasets, declarations=None):
-        folders = [tmp_path / f"set {number}" for number in range(len(datasets))]
+
+TIE = [
+    cause("male", False, "defendant_gender", most_drift=True),
+    cause("female", False, "defendant_gender"),
+]
+CONSTANT = [
+    gap("court_region", None) | {"objective": objective, "trained_for": attribute, "seeds": 2}
+    | {"constant_seeds": constant, "always": "none"}
+    for objective, attribute, constant in (
+        ("erm", "none", 2), ("group_dro", "court_region", 1), ("irm", "court_region", 0),
+    )
+]  # fmt: skip
+COUNTED = {"seeds": 2, "always": "none"}
+
+#: The tables of data sets, each with some rows.
+DATASETS = {
+    "the average loss is beside the paper's": [
+        {
+            "tests": [
+                comparison("mean", "below", -1.0),
+                comparison("mean", "inconclusive", 0.5),
+                comparison("worst", "above", 2.0),
+            ]
+        }
+    ],
+    "causes of the worst group, and of none": [
+        {
+            "table_2": [
+                cause("Beijing", True, fewest_train_cases=True),
+                cause("Hunan", False, most_drift=True),
+                cause("Sichuan", None, most_wci=None),  # without a test case
+                *TIE,
+            ]
+        },
+        {"table_2": TIE},
+    ],
+    "constant classifiers": [{"table_4": CONSTANT * 2}, {"table_4": CONSTANT[2:]}],
+    "linear against encoders": [
+        {
+            "table_4": [
+                gap("court_region", None, classifier=classifier, measure=measure, ours=ours)
+                | {"stands_for": stands_for}
+                for classifier, stands_for, scores in (
+                    ("words", "linear", (40, 30, 9)),
+                    ("encoder", "transformer", (50, 20, 5)),
+                    ("frozen", "none", (90, 90, 0)),
+                )
+                for measure, ours in zip(("mean", "worst", "gd"), scores, strict=True)
+            ]
+        }
+    ],
+    "calibration": [
+        {
+            "calibration": [
+                {"classifier": "linear", "objective": "erm", "attribute": "court_region"}
+                | {"group": name, "verdict": verdict}
+                for name, verdict in (
+                    ("Hunan", "above"),
+                    ("Beijing", "inconclusive"),
+                    ("all", None),
+                )
+            ]
+        }
+    ],
+    "two data sets": [
+        {"table_4": [gap("court_region", "above") | COUNTED | {"constant_seeds": 2}]},
+        {"table_4": [gap("applicant_age", "equivalent") | COUNTED | {"constant_seeds": 0}]},
+    ],
+}
+
+
+def test_findings_are_those_that_are_kept(tmp_path):
+    lines = []
+    for name, datasets in DATASETS.items():
+        folders = [tmp_path / name / f"set {number}" for number in range(len(datasets))]
         for folder, rows in zip(folders, datasets, strict=True):
-            write_tables(folder, [(MEMBERS[name].TABLE, rows.get(name, [])) for name in TABLES])
+            write_tables(folder, [(MEMBERS[one].TABLE, rows.get(one, [])) for one in TABLES])
         counts = write_classifier_findings(
             tables=folders,
-            declarations=declarations or [declaration("cail")] * len(folders),
+            declarations=[declaration("cail")] * len(folders),
             claims=REPOSITORY / "resources/legal/published_claims.csv",
             out=tmp_path / "findings.json",
             objectives=list(TITLES),
             objective_titles=list(TITLES.values()),
         )
-        return counts, json.loads((tmp_path / "findings.json").read_text(encoding="utf-8"))
-
-    return write
-
-
-@pytest.fixture
-def finding_of(written):
-    """A finding on the first of some data sets."""
-    return lambda name, *datasets: finding(written(*datasets)[1], name)
-
-
-def finding(document, name, dataset="set 0"):
-    (row,) = (row for row in document["findings"] if (row["id"], row["dataset"]) == (name, dataset))
-    return row
-
-
-def test_the_average_loss_beside_the_papers(finding_of):
-    rows = [comparison("mean", "below", -1.0), comparison("mean", "inconclusive", 0.5),
-            comparison("worst", "above", 2.0)]  # fmt: skip
-    found = finding_of("average_loss_against_erm", {"tests": rows})
-    assert found["numbers"] == {"mean": -0.25, "worst": 2}
-    assert found["holds"] is False  # not of both, as in the paper
-    assert "by −0.25 points and the worst group by +2.00" in found["sentence"]
-    assert found["sentence"].endswith("(FairLex: −0.17 and −0.78).")
-
-
-def test_causes_of_the_worst_group(written):
-    rows = [
-        group("Beijing", True, fewest_train_cases=True),
-        group("Hunan", False, most_drift=True),
-        group("Sichuan", None, most_wci=None),  # without a test case
-    ]
-    tie = [group("male", False, most_drift=True), group("female", False)]
-    tie = [row | {"attribute": "defendant_gender"} for row in tie]
-    _, document = written({"table_2": rows + tie}, {"table_2": tie})
-    found = finding(document, "worst_group_explained")
-    assert found["numbers"] == {
-        "attributes": 1, "ties": 1, "by_chance": 0.5, "fewest_train_cases": 1, "most_drift": 0,
-        "most_wci": 0,
-    }  # fmt: skip
-    assert found["holds"] is True
-    assert "Of 1 combination of attribute and classifier, it has the fewest" in found["sentence"]
-    assert "1 further combination has several worst groups and does not" in found["sentence"]
-    assert ("worst_group_explained", "set 1") not in [
-        (row["id"], row["dataset"]) for row in document["findings"]
-    ]
-
-
-def test_constant_classifiers(written):
-    rows = [
-        gap("court_region", None) | {"objective": objective, "trained_for": attribute, "seeds": 2}
-        | {"constant_seeds": constant, "always": "none"}
-        for objective, attribute, constant in (
-            ("erm", "none", 2), ("group_dro", "court_region", 1), ("irm", "court_region", 0),
-        )
-    ]  # fmt: skip
-    _, document = written({"table_4": rows * 2}, {"table_4": rows[2:]})
-    found = finding(document, "says_always_the_same")
-    assert found["numbers"] == {"trainings": 3, "constant": 2}
-    assert found["sentence"] == (
-        "On set 0, 2 of 3 classifiers predict the same labels for every test case: linear with ERM"
-        " (2 of 2 seeds) and linear with Group DRO for Region (1 of 2 seeds). Their gaps"
-        " between groups come from the labels, not from what was learned."
-    )
-    found = finding(document, "says_always_the_same", "set 1")
-    assert (found["holds"], found["numbers"]["constant"]) == (False, 0)
-
-
-def test_linear_against_encoders(finding_of):
-    rows = [
-        gap("court_region", None, classifier=classifier, measure=measure, ours=ours)
-        | {"stands_for": stands_for}
-        for classifier, stands_for, scores in (
-            ("words", "linear", (40, 30, 9)),
-            ("encoder", "transformer", (50, 20, 5)),
-            ("frozen", "none", (90, 90, 0)),
-        )
-        for measure, ours in zip(("mean", "worst", "gd"), scores, strict=True)
-    ]
-    found = finding_of("linear_worse", {"table_4": rows})
-    assert found["numbers"] == {
-        "mean": {"compared": 1, "worse": 1},
-        "worst": {"compared": 1, "worse": 0},
-        "gd": {"compared": 1, "worse": 1},
-    }
-    assert found["holds"] is False
-
-
-def test_calibration(finding_of):
-    rows = [{"classifier": "linear", "objective": "erm", "attribute": "court_region",
-             "group": name, "verdict": verdict}
-            for name, verdict in (("Hunan", "above"), ("Beijing", "inconclusive"),
-                                  ("all", None))]  # fmt: skip
-    found = finding_of("calibration_by_group", {"calibration": rows})
-    assert found["numbers"] == {"groups": 2, "above_noise": 1}
-    assert found["sentence"].endswith(
-        "of the same size (linear, Region: Hunan). If no group differed, about 0.1 would be."
-    )
-
-
-def test_several_data_sets(written):
-    counted = {"seeds": 2, "always": "none"}
-    one = {"table_4": [gap("court_region", "above") | counted | {"constant_seeds": 2}]}
-    two = {"table_4": [gap("applicant_age", "equivalent") | counted | {"constant_seeds": 0}]}
-    counts, document = written(one, two)
-    assert finding(document, "says_always_the_same", "set 1")["numbers"]["constant"] == 0
-    found = finding(document, "says_always_the_same", None)
-    assert found["numbers"] == {"trainings": 2, "constant": 1}
-    assert found["sentence"].startswith("Over 2 data sets, 1 of 2 classifiers predicts the same")
-    assert counts == {"findings": 3, "left_out": 12}
-    assert sum(document["left_out"].values()) == 12
+        document = json.loads((tmp_path / "findings.json").read_text(encoding="utf-8"))
+        lines += [f"## {name}: {counts}, left out {document['left_out']}"]
+        lines += [
+            f"{one['id']} of {one['dataset']}: {one['holds']} {one['numbers']}\n  {one['sentence']}"
+            for one in document["findings"]
+        ]
+    check_expected("findings/classifiers.txt", "\n".join(lines) + "\n")
