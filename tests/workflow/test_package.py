@@ -24,6 +24,11 @@ individual_fairness:
 """
 
 
+def forks() -> dict[str, str]:
+    """Jobs are forks of a process that has imported their packages."""
+    return {"EVENHAND_PROGRAMS": str(warm.folder())}
+
+
 @pytest.fixture(scope="module")
 def python(tmp_path_factory) -> Path:
     """The Python of a new environment with the wheel, and the packages of this one."""
@@ -61,9 +66,10 @@ def test_the_workflow_runs_in_an_empty_folder(python, tmp_path):
     loans = REPOSITORY / "resources/demo/tabular/loans.csv"
     shutil.copy(loans, tmp_path)
     (tmp_path / "mine.yaml").write_text(CONFIG)
-    forks = {"EVENHAND_PROGRAMS": str(warm.folder())}  # the other test's jobs are processes
-    run = (python.parent / "evenhand", "run", "mine.yaml", "--cores", "1")
-    said = _call(tmp_path, *run, **forks)
+    run = (python.parent / "evenhand", "run", "mine.yaml")
+    # the other jobs are no processes
+    _call(tmp_path, *run, "out/tabular/loans/data.parquet", "--cores", "1")
+    said = _call(tmp_path, *run, "--cores", "1", **forks())
     finding, report = said.strip().splitlines()[-2:]
     assert finding.startswith("- ")
     assert report == f"The report: {tmp_path}/out/report/index.html"
@@ -86,7 +92,8 @@ def test_an_audit_in_an_empty_folder_is_that_of_the_workflow(python, tmp_path):
         "stereotypes: {sets: {pairs: {format: crows_pairs, file: pairs.csv, title: Pairs}}}\n"
     )
     tables = "results/tables/pairs/pairs"
-    _call(tmp_path, python, "-m", "evenhand", "run", "mine.yaml", tables, "--cores", "1")
+    run = ("-m", "evenhand", "run", "mine.yaml", tables, "--cores", "1")
+    _call(tmp_path, python, *run, **forks())
     made = sorted((tmp_path / tables).glob("[!.]*"))
     assert made
     for file in made:
