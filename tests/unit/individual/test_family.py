@@ -120,10 +120,7 @@ def test_the_stage_refuses_files_that_do_not_belong_together(tmp_path):
     given = arguments(made_people.two_groups(tmp_path / "one"))
     other = arguments(made_people.three_groups(tmp_path / "two"))
     for wrong, words in (
-        ({"predictions": []}, "there is not one table of runs, groups and predictions"),
-        ({"meta": []}, "there is not one description"),
         ({"predictions": other["predictions"]}, "is not of the people of mine"),
-        ({"data": [], "meta": []}, "is of mine, which is none of the data sets"),
         ({"published": FACTS[1:]}, f"there is no {FACTS[0].name} among"),
     ):
         with pytest.raises(InputError, match=words):

@@ -34,11 +34,14 @@ def divide(folder, *files, **options):
         records.append(folder / f"{number}.parquet")
         write_records(records[-1], cases)
     outputs = {name: folder / name for name in ("out", "duplicates", "counts")}
-    result = split_cases(records=records, **outputs, **options)
-    assert json.loads(outputs["counts"].read_text()) == result
+    cases = split_cases(records=records, **outputs, **options)
+    result = json.loads(outputs["counts"].read_text())
     rows = list(read_rows(outputs["out"]))
     splits = {row["case_id"]: row for row in rows}
     assert len(splits) == len(rows) == result["cases"]
+    assert {name: case["split"] for name, case in cases.items()} == {
+        name: row["split"] for name, row in splits.items()
+    }
     return splits, list(read_rows(outputs["duplicates"])), result
 
 

@@ -371,23 +371,14 @@ class HierarchicalClassifier(nn.Module):
     ----------
     encoder
         The result of `load_encoder`.
-    classes, segments, mode, dropout
+    classes, segments, **how
         See `DocumentTop`. The encoder's configuration sets the dropout inside the encoder.
     """
 
-    def __init__(
-        self,
-        encoder: "PreTrainedModel",
-        classes: int,
-        segments: int,
-        *,
-        mode: Mode = "fixed",
-        dropout: float = 0.1,
-    ) -> None:
+    def __init__(self, encoder: "PreTrainedModel", classes: int, segments: int, **how: Any) -> None:
         super().__init__()
         self.encoder = encoder
-        sizes = text_config(encoder)
-        self.top = DocumentTop(sizes, classes, segments, mode=mode, dropout=dropout)
+        self.top = DocumentTop(text_config(encoder), classes, segments, **how)
 
     @property
     def last_layer(self) -> nn.Linear:

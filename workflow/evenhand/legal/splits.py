@@ -71,8 +71,8 @@ def split_cases(
     counts: Path,
     shares: list[float] | None = None,
     threshold: float = 0.8,
-) -> dict[str, Any]:
-    """Divide the cases of a data set.
+) -> dict[str, Case]:
+    """Divide the cases of a data set, and return them by id, in the order of `records`.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def split_cases(
         ``near_duplicate``), similarity (Jaccard, with the first case of the group; null for
         ``same_id``).
     counts : path
-        JSON: the returned dict.
+        JSON: numbers of cases and duplicates; cases and dates of each split.
     shares : list of float
         Of train, dev and test; 0.8, 0.1, 0.1 by default. A border lies where it is nearest to
         the share without parting a group.
@@ -147,7 +147,7 @@ def split_cases(
         "note": _UNDATED.format(methods["undated"], free) if methods["undated"] else "",
     }
     write_json(counts, result)
-    return result
+    return cases
 
 
 def _duplicate(case: Case, duplicate_of: str, how: str, similarity: float | None) -> dict[str, Any]:

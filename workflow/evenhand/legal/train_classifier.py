@@ -64,7 +64,7 @@ def train_classifier(
     seeds : list of int
         Each of them once: of first weights, batches and dropout.
     weights : path, optional
-        Folder: `evenhand.legal.classifier_folder`, for one seed of a hierarchical classifier.
+        Folder: `Classifier.save`, for one seed of a hierarchical classifier.
     counterfactuals : path, optional
         The counterfactuals as the classifier reads them, made as `features` were. The
         counterfactual of each case that has one is predicted too, and learned from if the
@@ -108,8 +108,7 @@ def train_classifier(
     from evenhand.learning.history import write_history
     from evenhand.learning.pairs import GRAPH, Pairs
     from evenhand.learning.probes import probed_features
-    from evenhand.legal.classifier_folder import save_classifier
-    from evenhand.legal.neighbours import read_neighbours
+    from evenhand.legal.find_neighbours import read_neighbours
     from evenhand.legal.predictions import Predictions, write_predictions
     from evenhand.legal.records import SPLITS
     from evenhand.legal.training import make_job
@@ -187,8 +186,7 @@ def train_classifier(
             "select": problem.settings.select,
             "dev_score": round(trainings[0].score, 6),
         }
-        keep = job.extra["keep_weights"]
-        save_classifier(weights, results[0].model, description, weights=keep)
+        loaded.save(weights, results[0].model, description)
 
     def by_split(some: np.ndarray) -> dict[str, int]:
         return {split: int((some == split).sum()) for split in SPLITS}
