@@ -222,8 +222,8 @@ def read_predictions(
         values = {*column} - {""}
         few = len(values) < len({*members[name]} - {""})
         lost = f"; {bad.count()}: {bad.first()}" if few else ""
-        rows = (column != "").sum()
-        check_group_count(name, values, rows, file, has_bins=name in bins, lost=lost)
+        known = (column != "").sum()
+        check_group_count(name, values, known, file, has_bins=name in bins, lost=lost)
         if name == label or column.equals(labels.iloc[kept]):
             raise InputError(
                 f"the attribute {name} is the label", file=file, remedy="name a protected attribute"
