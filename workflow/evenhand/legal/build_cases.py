@@ -14,7 +14,7 @@ from evenhand.legal.built import cases_schema
 from evenhand.legal.declaration import Dataset, described
 from evenhand.legal.findings import findings_files
 from evenhand.legal.records import BATCH_CASES, SPLITS, Record, read_distinct
-from evenhand.legal.splits import Case, split_cases
+from evenhand.legal.splits import DUPLICATE, SPLIT, Case, split_cases
 
 
 @stage.checked
@@ -47,7 +47,8 @@ def build_cases(
     counts : path
         JSON: the returned dict.
     splits, duplicates, split_counts : paths
-        The split of each case, and its reason: see `evenhand.legal.splits.split_cases`.
+        The split of each case, and its reason; the duplicates; and JSON: see
+        `evenhand.legal.splits`.
     shares, threshold : list of float, float
         The shares of the splits, and the similarity from which texts are near duplicates.
 
@@ -60,14 +61,12 @@ def build_cases(
         A label is none of the data set's, or a case of a task with single labels has several.
     """
     dataset, files = findings_files(findings)
-    cases = split_cases(
-        records=records,
-        out=splits,
-        duplicates=duplicates,
-        counts=split_counts,
-        shares=shares,
-        threshold=threshold,
+    cases, others, numbers = split_cases(records, shares, threshold)
+    write_table(
+        splits, SPLIT, ({name: case[name] for name in SPLIT.names} for case in cases.values())
     )
+    write_table(duplicates, DUPLICATE, others)
+    write_json(split_counts, numbers)
     tally: Counter[str] = Counter()
     rows = _join(records, cases, list(files.values()), dataset, tally)
     write_table(out, described(cases_schema(dataset.attributes), dataset), rows, BATCH_CASES)
