@@ -103,7 +103,7 @@ def test_what_was_handed_out_stays(arguments, tmp_path):
     for file in (arguments["out"] / NAME).iterdir():
         if file.suffix == ".csv":
             assert (tmp_path / "frozen" / NAME / file.name).read_bytes() == file.read_bytes()
-    with pytest.raises(InputError, match="is of the attribute applicant_gender"):
+    with pytest.raises(InputError, match="applicant_gender, or of another kind"):
         _, ages = write_found(tmp_path, [case(77)], "ages", "applicant_age")
         draw_audit(**arguments | {"handed_out": [kept], "findings": ages, "out": tmp_path / "age"})
 

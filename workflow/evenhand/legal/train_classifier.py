@@ -105,7 +105,7 @@ def train_classifier(
         The files do not belong together, the encoder cannot be used, the cases cannot be trained
         on, or a loss is not finite.
     """
-    given = SimpleNamespace(**locals())
+    arguments = SimpleNamespace(**locals())
     from evenhand.learning.history import write_history
     from evenhand.learning.pairs import GRAPH, Pairs
     from evenhand.learning.probes import probed_features
@@ -117,8 +117,8 @@ def train_classifier(
     if not seeds or len(set(seeds)) != len(seeds):
         raise InputError("there is no seed, or one twice", remedy="name each seed once")
     module = importlib.import_module(f"evenhand.legal.classifiers.{family}")
-    job = make_job(given, module.SETTINGS)
-    loaded = module.Classifier(job, given)
+    job = make_job(arguments, module.SETTINGS)
+    loaded = module.Classifier(job, arguments)
     if weights is not None and (loaded.description is None or len(seeds) > 1):
         raise InputError("the weights of one seed of a hierarchical classifier can be kept")
     problem, graph = job.problem, None

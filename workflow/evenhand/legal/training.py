@@ -92,12 +92,12 @@ def read_examples(data: BuiltCases, attribute: str | None) -> tuple[Examples, li
     return replace(examples, groups=codes, group_names=names, known_groups=unknown), remarks
 
 
-def make_job(given: SimpleNamespace, defaults: Mapping[str, Any]) -> Job:
+def make_job(arguments: SimpleNamespace, defaults: Mapping[str, Any]) -> Job:
     """Check the settings of a training and read its cases.
 
     Parameters
     ----------
-    given : SimpleNamespace
+    arguments : SimpleNamespace
         The arguments of `train_classifier`.
     defaults : mapping
         The settings of its `family`.
@@ -108,14 +108,14 @@ def make_job(given: SimpleNamespace, defaults: Mapping[str, Any]) -> Job:
         An option or setting is unknown, the device is not there, an attribute is missing, or named
         although no group takes part: the trainings would be the same for all attributes.
     """
-    prepare_device(given.device)
-    objective, attribute = given.objective, given.attribute
-    owner = f"the classifier {given.classifier}"
-    extra = parse_options(owner, "setting", defaults, given.settings or [])
+    prepare_device(arguments.device)
+    objective, attribute = arguments.objective, arguments.attribute
+    owner = f"the classifier {arguments.classifier}"
+    extra = parse_options(owner, "setting", defaults, arguments.settings or [])
     shared = {f.name: extra.pop(f.name) for f in fields(Settings) if f.name in extra}
-    how = Settings(**shared, threads=given.threads)
+    how = Settings(**shared, threads=arguments.threads)
     chosen, owner = load_objective(objective), f"the objective {objective}"
-    options = parse_options(owner, "option", chosen.OPTIONS, given.objective_options or [])
+    options = parse_options(owner, "option", chosen.OPTIONS, arguments.objective_options or [])
     with_groups = uses_groups(chosen, options, how.select)
     if with_groups and attribute is None:
         raise InputError(
@@ -133,13 +133,13 @@ def make_job(given: SimpleNamespace, defaults: Mapping[str, Any]) -> Job:
             f"{objective} removes its groups, and the label is part of {attribute}",
             remedy="name the attributes alone; batches are balanced over the label anyway",
         )
-    built = BuiltCases(given.data)
+    built = BuiltCases(arguments.data)
     examples, remarks = read_examples(built, attribute)
     return Job(
         problem=Problem(examples, chosen, options, how),
         attribute=attribute or NO_ATTRIBUTE,
         extra=extra,
-        device=given.device,
+        device=arguments.device,
         data=built,
         remarks=remarks,
     )

@@ -93,7 +93,7 @@ def audit_predictions(
     InputError
         A column, label or group is missing, or no row is usable.
     """
-    given = locals()
+    arguments = locals()
     document: dict[str, Any] = {"name": name, "title": title or name, "format": format}
     if format == "lm_eval":
         answers, bad = read_logs(files)
@@ -109,7 +109,7 @@ def audit_predictions(
             files[0],
             probabilities=dict(zip(classes or [], probabilities or [], strict=True)),
             bins=dict(map(read_bins, bins or [])),
-            **{name: given[name] for name in SAME},
+            **{name: arguments[name] for name in SAME},
         )
         document["label"] = label
         return write_audit(predictions, delta, document, [], out=out, cases=cases, meta=meta)
