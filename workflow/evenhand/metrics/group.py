@@ -9,6 +9,9 @@ import numpy as np
 #: The rates: accuracies in percent, the others as shares.
 RATES = ("acc", "balanced_acc", "positive_rate", "tpr", "fpr")
 
+#: Training cases that a cell of label x group must have to be one of its own.
+LEAST = 5
+
 
 def rates(
     y: np.ndarray, predicted: np.ndarray, group: np.ndarray, values: int
@@ -108,3 +111,27 @@ def _rates(counts: np.ndarray) -> dict[str, np.ndarray]:
 def group_sums(values: np.ndarray, codes: np.ndarray, groups: int) -> np.ndarray:
     """Sum the rows of `values` (n, m) by group: (groups, m)."""
     return (codes == np.arange(groups)[:, None]).astype(values.dtype) @ values
+
+
+def merge_rare(
+    labels: np.ndarray, groups: np.ndarray, train: np.ndarray, least: int = LEAST
+) -> np.ndarray:
+    """Return labels; rare labels of a group become the group's most frequent label.
+
+    Cells of label x group that are empty or tiny can be neither balanced nor scored.
+
+    Parameters
+    ----------
+    labels : array of int, shape (n,)
+        Of all cases.
+    groups : array of int, shape (n,)
+        Their groups.
+    train : array of int
+        Training rows.
+    least : int
+        The minimum number of training cases of a cell.
+    """
+    shape = int(groups.max()) + 1, int(labels.max()) + 1
+    sizes = np.zeros(shape, dtype=np.int64)
+    np.add.at(sizes, (groups[train], labels[train]), 1)
+    return np.where(sizes[groups, labels] >= least, labels, sizes.argmax(axis=1)[groups])
