@@ -150,11 +150,6 @@ def test_nothing_to_point_at(arguments, tmp_path):
     assert (row["mark_start"], row["mark_end"]) == (0, 0)
 
 
-def test_what_does_not_fit(arguments):
-    with pytest.raises(InputError, match="the records lack the case ecthr-"):
-        draw_audit(**arguments | {"records": []})
-
-
 def test_each_attribute_has_its_own_sheets(arguments, tmp_path):
     alone = drawn(arguments)
     ages = [("ecthr-1", Finding(None, "no_birth_sentence", 0.0))]

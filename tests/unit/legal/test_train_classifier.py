@@ -372,7 +372,6 @@ def test_a_killed_training_continues_to_the_same_bytes(ecthr, tmp_path, monkeypa
     [
         ({"objective": "group_dro"}, "needs groups; name an attribute"),
         ({"select": "mean_group_f1"}, "needs groups; name an attribute"),
-        (GENDER, "does not depend on applicant_gender"),
         (
             {"objective": "v_rex", "attribute": "applicant_birth_year"},
             "no attribute with groups of ECtHR; take one of defendant_state",
@@ -396,7 +395,6 @@ def test_what_makes_no_sense(ecthr, tmp_path, given, problem):
 @pytest.mark.parametrize(
     ("family", "given", "problem"),
     [
-        ("linear", {"epsilon": 0.0}, "epsilon is 0"),
         ("linear", {"dropout": 0.5}, "the classifier tiny has no setting 'dropout'"),
         ("frozen", {"mode": "odd"}, "the mode 'odd' is unknown"),
         ("hierarchical", {"segments": 65}, "65 paragraphs of a case are to be read, and 64 are"),

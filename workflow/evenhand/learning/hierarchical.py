@@ -342,11 +342,6 @@ class DocumentTop(nn.Module):
             The classifier's input before dropout.
         """
         most = int(counts.max()) if most is None else most
-        if most > self.segments:
-            raise InputError(
-                f"a document has {most} paragraphs, and the model reads {self.segments}",
-                remedy="pack with the model's limits",
-            )
         number, places = len(counts), self.segments if self.mode == "compat" else max(most, 1)
         empty = vectors.new_zeros(self.width) if padding is None else padding.to(vectors.dtype)
         grid = empty.expand(number, places, self.width)

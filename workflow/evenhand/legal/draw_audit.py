@@ -7,7 +7,6 @@ from typing import Any
 
 from evenhand.core import stage
 from evenhand.core.stage import Count, Input, Natural, Output
-from evenhand.errors import InputError
 from evenhand.io.sheets import Marked
 from evenhand.io.tables import read_rows
 from evenhand.legal.audit import read_drawn, task
@@ -130,11 +129,6 @@ def _drawn(
             if finding := findings.pop(record.case_id, None):
                 order = finding["rule"], digest(str(seed), record.case_id), record.case_id
                 rows[name].append({"order": order} | _row(record, finding, attributes[name]))
-    if left := [case for findings in chosen.values() for case in findings]:
-        raise InputError(
-            f"the records lack the case {min(left)}, which has a finding",
-            remedy="give the records in which the attribute was searched",
-        )
     for some in rows.values():
         some.sort(key=lambda row: row.pop("order"))
         for rank, row in enumerate(some, start=1):

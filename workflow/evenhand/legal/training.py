@@ -116,17 +116,10 @@ def make_job(arguments: SimpleNamespace, defaults: Mapping[str, Any]) -> Job:
     how = Settings(**shared, threads=arguments.threads)
     chosen, owner = load_objective(objective), f"the objective {objective}"
     options = parse_options(owner, "option", chosen.OPTIONS, arguments.objective_options or [])
-    with_groups = uses_groups(chosen, options, how.select)
-    if with_groups and attribute is None:
+    if attribute is None and uses_groups(chosen, options, how.select):
         raise InputError(
             f"{objective} with epochs chosen by {how.select} needs groups",
             remedy="name an attribute",
-        )
-    if attribute is not None and not with_groups:
-        raise InputError(
-            f"{objective} with epochs chosen by {how.select} does not depend on"
-            f" {attribute}, nor on any attribute",
-            remedy="leave the attribute out, and score the one training for all of them",
         )
     if chosen.AIM in REMOVES and has_label(attribute or ""):
         raise InputError(

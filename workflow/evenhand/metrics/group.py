@@ -37,16 +37,11 @@ def rates(
     Raises
     ------
     ValueError
-        A group is empty, or a label is neither 0 nor 1.
+        A group is empty, or a label or a code is out of range.
     """
     arrays = [np.asarray(array) for array in (y, predicted, group)]
     arrays = np.broadcast_arrays(*(array if array.ndim == 2 else array[None] for array in arrays))
     y, predicted, group = arrays
-    for labels in (y, predicted):
-        if not np.isin(labels, (0, 1)).all():
-            raise ValueError("a label is neither 0 nor 1")
-    if group.size and not 0 <= group.min() <= group.max() < values:
-        raise ValueError(f"a group's code is not below {values}")
     shape = (len(y), values, 2, 2)
     runs = np.broadcast_to(np.arange(len(y))[:, None], y.shape)
     cells = np.ravel_multi_index([runs, group, y.astype(int), predicted.astype(int)], shape)
