@@ -230,7 +230,8 @@ def _occurring(
     """Return the groups of an attribute that occur."""
     cases = values.get(attribute.name, Counter())
     groups = attribute.groups or tuple(sorted(cases, key=_order))
-    check_group_count(attribute.name, cases, cases.total(), None)
+    remedy = "; name another column, or remove the attribute"
+    check_group_count(attribute.name, cases, cases.total(), None, more=remedy)
     declared = declaration["attributes"].get(attribute.name, {})
     if declared.get("column") and declared["column"] == declaration["label"]["column"]:
         raise InputError(

@@ -223,7 +223,7 @@ def read_predictions(
         few = len(values) < len({*members[name]} - {""})
         lost = f"; {bad.count()}: {bad.first()}" if few else ""
         known = (column != "").sum()
-        check_group_count(name, values, known, file, has_bins=name in bins, lost=lost)
+        check_group_count(name, values, known, file, has_bins=name in bins, more=lost)
         if name == label or column.equals(labels.iloc[kept]):
             raise InputError(
                 f"the attribute {name} is the label", file=file, remedy="name a protected attribute"

@@ -102,17 +102,17 @@ def check_group_count(
     file: Path | None,
     *,
     has_bins: bool = False,
-    lost: str = "",
+    more: str = "",
 ) -> None:
     """Raise InputError if an attribute of so many rows has too few or too many groups to compare.
 
-    `lost` says, for the error, which rows were left out before.
+    `more` ends the error about too few: which rows were left out before, or what to do.
     """
     if len(values) < 2:
         some = "all numbers in one bin" if has_bins else "one value only"
         only = "no number for its bins" if has_bins else "no value"
         only = f"{some} ({min(values)})" if values else only
-        problem = f"the attribute {name} has {only}, so there are no groups to compare{lost}"
+        problem = f"the attribute {name} has {only}, so there are no groups to compare{more}"
         raise InputError(problem, file=file)
     are_numbers = not any(isnan(or_nan(value)) for value in values)
     few = are_numbers or 2 * len(values) > rows
