@@ -10,7 +10,7 @@ rule tabulate_individual:
         meta=expand("<results>/tabular/{name}/data.json", name=INDIVIDUAL["datasets"]),
         published=[
             *expand("resources/iifr/published_table_{number}.csv", number=[1, 2, 4, 6, 7, 8]),
-            *expand("resources/iifr/published_{name}.csv", name=["mixes", "rates"]),
+            "resources/iifr/published_checks.csv",
             "resources/iifr/inconsistencies.csv",
         ],
         settings=INDIVIDUAL["settings"],

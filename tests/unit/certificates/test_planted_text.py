@@ -1,4 +1,3 @@
-import json
 import math
 from collections import Counter
 
@@ -80,13 +79,8 @@ def test_planted_log_odds():
     assert planted_text.planted_log_odds(1) == math.inf
 
 
-def test_impossible_doses_and_vocabularies_are_refused(words, tmp_path):
+def test_impossible_doses_are_refused(words):
     with pytest.raises(InputError, match="cannot carry the dose"):
         planted_sentences(words, 0.3, seed=0, copies=8)
     with pytest.raises(InputError, match="cannot carry the dose"):
         planted_sentences(words, 2, seed=0, copies=8)
-    with pytest.raises(InputError, match="forms"):
-        planted_sentences(words, 0, seed=0, copies=10_000)
-    (tmp_path / "one.json").write_text(json.dumps({"swaps": []}))
-    with pytest.raises(InputError, match="no vocabulary"):
-        planted_text.read_vocabulary(tmp_path / "one.json")

@@ -173,5 +173,5 @@ def test_predictions_that_do_not_belong_to_the_runs_are_refused(tmp_path):
     pq.write_table(whole.take(np.arange(len(whole))[::-1]), path)
     assert counted(given) == before
     pq.write_table(whole.set_column(1, "row", [np.where(whole["row"], whole["row"], 1)]), path)
-    with pytest.raises(InputError, match="probabilities that are not of the people"):
+    with pytest.raises(InputError, match="is not of the people of mine"):
         counted(given)

@@ -19,7 +19,7 @@ from evenhand.learning.erasure import (
 from evenhand.learning.examples import Examples
 from evenhand.learning.planted import plant_cases
 from evenhand.learning.probes import PROBES, probe
-from evenhand.metrics.cells import LEAST, merge_rare
+from evenhand.metrics.group import LEAST, merge_rare
 
 
 def rows(n=400, width=7, groups=3, seed=0):

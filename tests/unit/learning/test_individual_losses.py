@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from evenhand.core.families import member_names
-from evenhand.errors import InputError
 from evenhand.learning.hyperparameters import Hyperparameters
 from evenhand.learning.iifr import nearest
 from evenhand.learning.individual_loss import Batch, IndividualLoss, Pairs, individual_loss_of
@@ -122,12 +121,6 @@ def test_neighbours_of_ones_own_take_epsilons(tmp_path, add):
     some, all_ = rows[0]["n_pairs"], rows[1]["n_pairs"]
     assert all_ == pytest.approx(168 / 6)  # everybody of each batch
     assert 0.3 * all_ < some < 0.7 * all_  # two groups of one size
-
-
-def test_a_threshold_of_nothing_is_an_error(tmp_path, add):
-    loss = IndividualLoss(lambda batch: Pairs(batch.x), takes_epsilon=True)
-    with pytest.raises(InputError, match="pairs have no similarity"):
-        run(tmp_path, individual=[add("mine", loss)])
 
 
 def test_a_penalty_without_heads_has_mus_and_sees_the_logits(tmp_path, monkeypatch):

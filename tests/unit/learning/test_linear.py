@@ -129,8 +129,6 @@ def test_odd_groups_stay_finite(name: str) -> None:
 def test_bad_input() -> None:
     some = examples()
     x = matrix(some)
-    with pytest.raises(InputError, match="epsilon"):
-        run(x, some, epsilon=0.0)
     with pytest.raises(InputError, match="no case with a label in the split dev"):
         run(x, replace(some, dev=np.empty(0, dtype=np.int64)))
     with pytest.raises(InputError, match="only the group"):
@@ -170,11 +168,6 @@ def test_it_goes_on_to_the_same_bits(interrupted, name: str, at: int) -> None:
         return [(one.trained, one.logits.tobytes()) for one in found]
 
     interrupted.goes_on(train, at)
-
-
-def test_an_adversary_needs_a_representation_that_learns() -> None:
-    with pytest.raises(InputError, match="adversarial trains the representation"):
-        run(matrix(examples()), examples(), "adversarial")
 
 
 def swapped_of(some: Examples, x: csr_matrix) -> tuple[csr_matrix, Pairs]:

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.errors import InputError
 from evenhand.learning import sampling
 
 NAMES = ("shuffle", "group_uniform", "group_weighted", "group_pairs")
@@ -123,8 +122,3 @@ def test_group_pairs_meet_all():
     )
     assert len(pairs) == 6
     assert min(pairs.values()) > 60
-
-
-def test_a_sampler_that_is_none_is_told_with_those_that_are():
-    with pytest.raises(InputError, match=r"the sampler 'random'; use shuffle, neighbours, group"):
-        made("random", np.zeros(4, int), 2)

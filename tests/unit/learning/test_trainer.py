@@ -6,10 +6,9 @@ import torch
 
 from evenhand.errors import InputError
 from evenhand.learning import trainer
-from evenhand.learning.evaluation import dev_scores
 from evenhand.learning.history import Epochs
 from evenhand.learning.objective import load_objective
-from evenhand.learning.problem import BROKEN_BATCH, Problem
+from evenhand.learning.problem import BROKEN_BATCH, Problem, dev_scores
 from evenhand.learning.settings import Settings
 from unit.learning import made_training
 from unit.learning.made_training import OBJECTIVES, examples, inputs, run

@@ -52,11 +52,11 @@ def test_cases_to_train_on_and_to_score(written):
 def test_what_build_cases_did_not_write(tmp_path):
     other = tmp_path / "other.parquet"
     pq.write_table(pa.table({"case_id": ["a"]}), other)
-    with pytest.raises(InputError, match="lacks the column date"):
-        BuiltCases(other)
+    with pytest.raises(InputError, match="does not say which labels and attributes it has"):
+        _ = BuiltCases(other).dataset
     other.write_text("no table", encoding="utf-8")
     with pytest.raises(InputError, match="not a Parquet file"):
-        BuiltCases(other)
+        _ = BuiltCases(other).dataset
 
 
 def test_a_damaged_data_set(written):

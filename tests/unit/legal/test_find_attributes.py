@@ -2,7 +2,6 @@ from datetime import date
 
 import pytest
 
-from evenhand.errors import InputError
 from evenhand.io.tables import read_rows
 from evenhand.legal.attributes import applicant_age
 from evenhand.legal.declaration import description
@@ -61,12 +60,6 @@ def test_a_file_per_attribute_with_the_first_record_of_each_case(arguments):
         "flags": {},
     }
     assert counts["applicant_gender"]["values"] == {"male": 1}
-
-
-def test_a_table_that_is_not_given(arguments):
-    tables = [path for path in TABLES if path.stem != "person_titles"]
-    with pytest.raises(InputError, match=r"needs the table person_titles; give person_titles\.csv"):
-        find_attributes(**arguments | {"tables": tables})
 
 
 def test_evidence_that_does_not_stand_there(arguments, monkeypatch):

@@ -6,9 +6,8 @@ import pytest
 
 from evenhand.errors import InputError
 from evenhand.legal import find_neighbours as stage_module
-from evenhand.legal.find_neighbours import find_neighbours
+from evenhand.legal.find_neighbours import NEIGHBOURS, find_neighbours, read_neighbours
 from evenhand.legal.fit_tfidf import fit_tfidf
-from evenhand.legal.neighbours import NEIGHBOURS, read_neighbours
 from unit.io.damage import damage
 from unit.legal.made_cases import write_cases
 

@@ -6,7 +6,7 @@ import pytest
 from evenhand.legal.built import Groups, label_sets
 from evenhand.legal.declaration import Attribute, Dataset
 from evenhand.legal.groups import multiply, title
-from evenhand.metrics.cells import LEAST
+from evenhand.metrics.group import LEAST
 from unit.legal.made_cases import court
 
 

@@ -60,8 +60,3 @@ def test_the_name_of_a_table_has_its_language(tmp_path):
     assert pq.read_table(out)["text"].to_pylist()[0] == ["he lost her lock"]
     with pytest.raises(InputError, match="a second table of this language"):
         run(tmp_path, CASES, [*TABLES, tmp_path / "swap_words_en.csv"])
-
-
-def test_no_case(tmp_path):
-    with pytest.raises(InputError, match="has no case"):
-        run(tmp_path, [])

@@ -107,17 +107,11 @@ def test_options_go_to_the_format(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"format": "hudoc_text", "documents": ["CHAMBER"]}, r"no option documents; leave it out"),
-        (
-            {"declaration": declaration("cail")},
-            r"reads cases of ecthr, not of cail; choose a format for cail",
-        ),
         (
             {"format": "cail2018", "declaration": declaration("cail"), "encoding": "latin-1"},
             "'latin-1' is none",
         ),
         ({"encoding": "klingon"}, r"the encoding 'klingon' is none .* choose one of auto, utf-8"),
-        ({"format": "fairlex"}, "fairlex needs the table fairlex_fields; give"),
     ],
 )
 def test_wrong_options(tmp_path, options, message):

@@ -1,4 +1,3 @@
-import json
 from datetime import date, timedelta
 
 import pytest
@@ -6,9 +5,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evenhand.errors import InputError
-from evenhand.io.tables import read_rows
 from evenhand.legal.records import Record, write_records
-from evenhand.legal.splits import split_cases
+from evenhand.legal.splits import SPLIT, split_cases
 from evenhand.text.near_duplicates import jaccard, words
 
 FIRST = date(2010, 1, 1)
@@ -33,13 +31,13 @@ def divide(folder, *files, **options):
     for number, cases in enumerate(files):
         records.append(folder / f"{number}.parquet")
         write_records(records[-1], cases)
-    outputs = {name: folder / name for name in ("out", "duplicates", "counts")}
-    result = split_cases(records=records, **outputs, **options)
-    assert json.loads(outputs["counts"].read_text()) == result
-    rows = list(read_rows(outputs["out"]))
-    splits = {row["case_id"]: row for row in rows}
-    assert len(splits) == len(rows) == result["cases"]
-    return splits, list(read_rows(outputs["duplicates"])), result
+    cases, duplicates, counts = split_cases(
+        records, options.get("shares"), options.get("threshold", 0.8)
+    )
+    assert len(cases) == counts["cases"]
+    splits = {name: {key: case[key] for key in SPLIT.names} for name, case in cases.items()}
+    assert all(name == row["case_id"] for name, row in splits.items())
+    return splits, duplicates, counts
 
 
 def test_by_date(tmp_path):

@@ -138,7 +138,7 @@ def test_what_is_no_tokenizer(tmp_path, model, problem):
 def test_other_files(tmp_path):
     file = tmp_path / "x"
     file.write_text(json.dumps({"tokens": 1}), encoding="utf-8")
-    with pytest.raises(InputError, match="lacks counts"):
+    with pytest.raises(InputError, match="lacks special"):
         read_tokens_meta(file)
     with pytest.raises(InputError, match="no Arrow file"):
         read_tokens(file)

@@ -94,11 +94,6 @@ def test_what_logits_predict():
         predicted_labels(logits, "regression")
 
 
-def test_shapes_that_do_not_agree():
-    with pytest.raises(ValueError, match="predictions of"):
-        stacked(np.zeros((2, 3), bool), np.zeros((1, 2, 4), bool))
-
-
 def test_a_task_with_single_labels_has_no_convention_about_none():
     assert list(conventions("multi_class")) == ["all", "present"]
     assert list(conventions("multi_label")) == ["all", "present", "labels_only", "double_none"]

@@ -108,7 +108,7 @@ def with_nan(made):
         (with_nan, "2 rows have features that are no numbers, the first is two in row 5"),
         (lambda t: replace(t, y=np.arange(30) % 3), "label has the values 0, 1, 2"),
         (lambda t: replace(t, y=t.y * 0), "label has the values 0; it needs 0 and 1"),
-        (lambda t: replace(t, a=t.a * 0), r"group has one value only \(g0\)"),
+        (lambda t: replace(t, a=t.a * 0), r"has one value only \(g0\)"),
         (lambda t: replace(t, features=["row", *t.features[1:]]), "cannot be called 'row'"),
         (lambda t: replace(t, features=["two", *t.features[1:]]), "cannot be called 'two'"),
     ],

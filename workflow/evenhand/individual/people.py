@@ -139,7 +139,7 @@ def read_answers(
     Raises
     ------
     InputError
-        The predictions do not belong to these runs or individuals, or one is NaN.
+        The predictions do not belong to these individuals.
     """
     import pyarrow.compute as pc
 
@@ -155,14 +155,10 @@ def read_answers(
     lists = read["p_flipped"].combine_chunks()
     values = len(table.attribute_values)
     flat = lists.flatten().to_numpy(zero_copy_only=False).astype(np.float32)
-    if len(flat) != len(row) * values or (len(row) and not 0 <= row.max() < len(table.y)):
+    factual = table.a[row][:, None] == np.arange(values)
+    if not np.array_equal(np.isnan(flat), factual.ravel()):
         raise InputError(f"is not of the people of {table.name}", file=predictions)
-    flipped = flat.reshape(len(row), values)
-    factual = np.isnan(flipped)
-    if np.isnan(p).any() or not np.array_equal(factual, table.a[row][:, None] == np.arange(values)):
-        raise InputError(
-            f"has probabilities that are not of the people of {table.name}", file=predictions
-        )
+    flipped = flat.reshape(factual.shape)
     made = []
     for result in chosen:
         seeds = {item["run"]: item["seed"] for item in result.runs}
@@ -251,14 +247,6 @@ def members(answers: Answers) -> Iterator[tuple[int | None, int | None, np.ndarr
 
 
 def read_people(people: Sequence[Path], meta: Sequence[Path]) -> dict[str, Prepared]:
-    """Read the data sets, and return them by name.
-
-    Raises
-    ------
-    InputError
-        The numbers of tables and descriptions differ, or a table is not valid.
-    """
-    if len(people) != len(meta):
-        raise InputError("there is not one description for each table of people")
+    """Read the data sets, and return them by name."""
     read = [read_prepared(*pair) for pair in zip(people, meta, strict=True)]
     return {table.name: table for table in read}

@@ -55,18 +55,15 @@ class Published:
     inconsistencies : list of dict
         Cells that contradict others; ``known_error`` is the id of an entry of
         ``known_errors.csv``, or blank.
-    mixes : list of dict
-        Mixes of groups whose cells are not available to us.
-    rates : dict
-        P(A) and P(Y=1|A) of each group, by data set.
+    checks : Path
+        The table of checks of the cells against each other.
     groups : list of dict
         The rows of Tables 1 and 2: dataset, quantity, value, published (may be blank), file.
     """
 
     cells: dict[str, dict[Cell, Number]]
     inconsistencies: list[dict[str, Any]]
-    mixes: list[dict[str, Any]]
-    rates: dict[str, list[tuple[float, float]]]
+    checks: Path
     groups: list[dict[str, Any]]
 
     def inconsistent(self, table: str) -> dict[Cell, str]:
@@ -81,23 +78,12 @@ class Published:
 
 
 def read_published(paths: Sequence[Path]) -> Published:
-    """Read the facts from the files of ``resources/iifr``, identified by their names.
-
-    Raises
-    ------
-    InputError
-        A file is missing.
-    """
+    """Read the facts from the files of ``resources/iifr``, identified by their names."""
     files = {path.stem: path for path in paths}
-    needed = [*(f"published_table_{n}" for n in (1, 2, 4, 6, 7, 8)), "published_mixes"]
-    for name in (*needed, "published_rates", "inconsistencies"):
-        if name not in files:
-            raise InputError(f"there is no {name}.csv among the published tables")
     return Published(
         {n: read_cells(files[f"published_table_{n}"]) for n in "4678"},
         read_inconsistencies(files["inconsistencies"]),
-        _read_mixes(files["published_mixes"]),
-        _read_rates(files["published_rates"]),
+        files["published_checks"],
         [row for n in "12" for row in _read_groups(files[f"published_table_{n}"])],
     )
 
@@ -173,20 +159,6 @@ def read_inconsistencies(path: Path) -> list[dict[str, Any]]:
     blank, choices = ("group", "other", "known_error"), _METRIC | {"kind": KINDS}
     rows = read_resource(path, columns, optional=blank, unique=key, choices=choices)
     return [row | {"group": _whole(row["group"])} for row in rows]
-
-
-def _read_mixes(path: Path) -> list[dict[str, Any]]:
-    columns = ["dataset", "method", "individual", "metric", "groups", "value", "source"]
-    rows = read_resource(path, columns, choices={"groups": ("as printed", "swapped")})
-    return [row | {"number": number(row["value"])} for row in rows]
-
-
-def _read_rates(path: Path) -> dict[str, list[tuple[float, float]]]:
-    by_dataset: dict[str, list[tuple[float, float]]] = {}
-    for row in read_resource(path, ["dataset", "group", "share", "positive", "source"]):
-        rates = float(row["share"]), float(row["positive"])
-        by_dataset.setdefault(row["dataset"], []).append(rates)
-    return by_dataset
 
 
 def _read_groups(path: Path) -> list[dict[str, Any]]:

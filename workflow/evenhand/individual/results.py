@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from evenhand.core.tables import integer, number, text
-from evenhand.errors import InputError
 from evenhand.io.tables import count_rows, opened
 from evenhand.metrics.inference import bounded
 
@@ -109,23 +108,12 @@ def read_runs(paths: Sequence[Path]) -> list[dict[str, Any]]:
     Raises
     ------
     InputError
-        A table is not a Parquet file, lacks a column, or contains the same run as another table.
+        A table is not a Parquet file, or lacks a column.
     """
     needed = ["run", *SETTING, "seed", "diverged", "n_train", "n_test", *METRICS]
     rows: list[dict[str, Any]] = []
-    seen: dict[tuple[Any, ...], Path] = {}
     for number_, path in enumerate(paths):
-        for row in _read(path, needed, optional=("reason",)):
-            key = (*setting_of(row), row["seed"])
-            if key in seen:
-                raise InputError(
-                    f"contains the seed {row['seed']} of {describe(setting_of(row))}, as does"
-                    f" {seen[key]}",
-                    file=path,
-                    remedy="name each run once",
-                )
-            seen[key] = path
-            rows.append(row | {"file": number_})
+        rows += [row | {"file": number_} for row in _read(path, needed, optional=("reason",))]
     return rows
 
 
@@ -140,26 +128,13 @@ def read_groups(
         Tables of groups, in the order of the tables of runs.
     runs : sequence of dict
         The result of `read_runs`.
-
-    Raises
-    ------
-    InputError
-        There are fewer tables than tables of runs, or one does not belong to its table of runs.
     """
-    if len(paths) <= max((run["file"] for run in runs), default=-1):
-        raise InputError("there are not as many tables of groups as of runs")
     by_run = {(run["file"], run["run"]): run for run in runs}
     by_group: dict[int, list[dict[str, Any]]] = {}
     for number_, path in enumerate(paths):
         for row in _read(path, ["run", "group", *GROUP_METRICS]):
-            run = by_run.get((number_, row["run"]))
-            if run is None:
-                raise InputError(
-                    f"contains the run {row['run']}, which is not in its table of runs",
-                    file=path,
-                    remedy="name the tables of groups in the order of the tables of runs",
-                )
-            measures = {metric: row.get(metric) for metric in METRICS}
+            run, measures = by_run[number_, row["run"]], dict.fromkeys(METRICS)
+            measures |= {metric: row[metric] for metric in GROUP_METRICS}
             by_group.setdefault(row["group"], []).append({**run, **measures})
     return dict(sorted(by_group.items()))
 

@@ -6,7 +6,6 @@ from evenhand.core import stage
 from evenhand.core.families import load_members
 from evenhand.core.stage import Delta, Input, Output, Source
 from evenhand.core.tables import tabulate
-from evenhand.errors import InputError
 from evenhand.individual import tables
 from evenhand.individual.people import read_people
 from evenhand.individual.published import read_published, read_settings
@@ -52,8 +51,6 @@ def tabulate_individual(
     InputError
         The numbers of files of each kind differ, or they do not belong together.
     """
-    if not len(runs) == len(groups) == len(predictions):
-        raise InputError("there is not one table of runs, groups and predictions per training")
     rows = read_runs(runs)
     study = IndividualStudy(
         runs=rows,

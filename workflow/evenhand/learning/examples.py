@@ -16,7 +16,7 @@ from evenhand.learning.objective import (
 )
 from evenhand.learning.sampling import GROUPLESS
 from evenhand.learning.settings import Settings
-from evenhand.metrics.cells import merge_rare
+from evenhand.metrics.group import merge_rare
 
 #: From this Cramer's V on, label and groups are called strongly correlated.
 STRONG = 0.5

@@ -342,11 +342,6 @@ class DocumentTop(nn.Module):
             The classifier's input before dropout.
         """
         most = int(counts.max()) if most is None else most
-        if most > self.segments:
-            raise InputError(
-                f"a document has {most} paragraphs, and the model reads {self.segments}",
-                remedy="pack with the model's limits",
-            )
         number, places = len(counts), self.segments if self.mode == "compat" else max(most, 1)
         empty = vectors.new_zeros(self.width) if padding is None else padding.to(vectors.dtype)
         grid = empty.expand(number, places, self.width)
@@ -371,23 +366,14 @@ class HierarchicalClassifier(nn.Module):
     ----------
     encoder
         The result of `load_encoder`.
-    classes, segments, mode, dropout
+    classes, segments, **how
         See `DocumentTop`. The encoder's configuration sets the dropout inside the encoder.
     """
 
-    def __init__(
-        self,
-        encoder: "PreTrainedModel",
-        classes: int,
-        segments: int,
-        *,
-        mode: Mode = "fixed",
-        dropout: float = 0.1,
-    ) -> None:
+    def __init__(self, encoder: "PreTrainedModel", classes: int, segments: int, **how: Any) -> None:
         super().__init__()
         self.encoder = encoder
-        sizes = text_config(encoder)
-        self.top = DocumentTop(sizes, classes, segments, mode=mode, dropout=dropout)
+        self.top = DocumentTop(text_config(encoder), classes, segments, **how)
 
     @property
     def last_layer(self) -> nn.Linear:

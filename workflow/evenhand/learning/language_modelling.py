@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 
 from evenhand.core.scratch import scratch_folder
+from evenhand.core.whole import read_text
 from evenhand.errors import InputError
-from evenhand.io.tables import read_rows
+from evenhand.io.tables import count_rows, read_rows
 from evenhand.learning import loop
 
 if TYPE_CHECKING:
@@ -99,23 +99,10 @@ def _read_sentences(tables: Sequence[Path], files: Sequence[Path]) -> Iterator[s
     if not tables and not files:
         raise InputError("there is nothing to train on", remedy="give tables or files")
     for path in tables:
-        try:
-            yield from (row["sentence"] for row in read_rows(path, ["sentence"]) if row["sentence"])
-        except KeyError as error:
-            raise InputError("lacks the column sentence", file=path) from error
-        except pa.ArrowInvalid as error:
-            raise InputError("is not a Parquet file", file=path) from error
+        count_rows(path, ["sentence"])
+        yield from (row["sentence"] for row in read_rows(path, ["sentence"]) if row["sentence"])
     for path in files:
-        with path.open("rb") as stream:
-            for number, line in enumerate(stream, start=1):
-                try:
-                    text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
-                except UnicodeDecodeError as error:
-                    raise InputError(
-                        "is not UTF-8", file=path, line=number, remedy="save it as UTF-8"
-                    ) from error
-                if text:
-                    yield text
+        yield from filter(None, map(str.strip, read_text(path).split("\n")))
 
 
 def _sample(sentences: Iterable[str], most: int) -> tuple[list[str], int]:

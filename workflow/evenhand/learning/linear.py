@@ -12,7 +12,6 @@ bytes. With other seeds in the stack, a training's sums may have another order, 
 may differ.
 """
 
-import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import repeat
@@ -24,11 +23,10 @@ import torch
 from scipy.sparse import csr_matrix, hstack
 from torch.func import functional_call, vmap
 
-from evenhand.errors import InputError
 from evenhand.learning import loop
 from evenhand.learning.erasure import LastLayer
 from evenhand.learning.history import Epochs, Fitted
-from evenhand.learning.objective import Batch, State, reads_features, trains_inside
+from evenhand.learning.objective import Batch, State, reads_features
 from evenhand.learning.pairs import COUNTERFACTUAL
 from evenhand.learning.problem import Problem
 from evenhand.scoring.device import one_thread
@@ -94,13 +92,6 @@ def train_models(
     """
     problem.check()
     objective = problem.objective
-    if trains_inside(objective, problem.options):
-        raise InputError(
-            f"{objective.NAME} trains the representation, and a linear classifier has a fixed one",
-            remedy="use leace, or compat=true for the published form",
-        )
-    if not 0 < epsilon < math.inf:
-        raise InputError(f"epsilon is {epsilon}, and must be above 0")
 
     def train(problem: Problem, seeds: Sequence[int], part: str = "") -> list[Fitted]:
         stack = Stack(matrix, swapped, problem, seeds, epsilon, folder and folder / part)

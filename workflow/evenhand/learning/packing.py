@@ -37,13 +37,6 @@ class Limits:
     segments: int
     tokens: int
 
-    def __post_init__(self) -> None:
-        if self.segments < 1 or self.tokens < 1:
-            raise InputError(
-                f"limits of {self.segments} paragraphs and {self.tokens} tokens",
-                remedy="read at least one paragraph of one token",
-            )
-
 
 @dataclass(frozen=True)
 class Bucket:

@@ -17,7 +17,6 @@ import numpy as np
 from evenhand.core.files import atomic
 from evenhand.errors import InputError
 from evenhand.learning import loop
-from evenhand.learning.evaluation import dev_scores
 from evenhand.learning.examples import Examples, check
 from evenhand.learning.history import Epochs
 from evenhand.learning.objective import (
@@ -32,6 +31,14 @@ from evenhand.learning.objective import (
 from evenhand.learning.pairs import GRAPH, Pairs, among, check_pairs, kind_of_pairs, partners
 from evenhand.learning.sampling import Batches, make_sampler
 from evenhand.learning.settings import Settings
+from evenhand.metrics.classification import (
+    counts_of,
+    over_all,
+    predicted_labels,
+    stacked,
+    with_none_class,
+)
+from evenhand.metrics.group import group_sums
 
 if TYPE_CHECKING:
     import torch
@@ -236,3 +243,62 @@ class Problem:
             "cases": self.examples.digest(),
             "pairs": self.pairs.digest(self.options),
         }
+
+
+def dev_scores(logits: np.ndarray, examples: Examples, sampler: str = "") -> dict[str, Any]:
+    """Return the development scores for the training history.
+
+    Parameters
+    ----------
+    logits : array, shape (d, classes)
+        The predictions for the d rows of `examples.dev`.
+    examples : Examples
+        Their labels and groups.
+    sampler : str
+        With ``cell_uniform``, the worst group is the worst cell of label x group, which the batches
+        balance. Under a spurious correlation, the worst group hides the cells that contradict it.
+
+    Returns
+    -------
+    dict
+        dev_loss, dev_macro_f1 (in a multi-label task, having no label is an additional class),
+        dev_mean_group_f1, dev_worst_group_f1, dev_group_f1.
+    """
+    import torch
+
+    truth, predicted = examples.hot[examples.dev], predicted_labels(logits, examples.task)
+    if examples.task == "multi_label":
+        truth, predicted = with_none_class(truth), with_none_class(predicted)
+    values, classes = stacked(truth, predicted[None]), truth.shape[1]
+    labels = torch.as_tensor(examples.labels[examples.dev])
+    loss = per_example_loss(torch.as_tensor(logits), labels, examples.task).double().mean()
+    scores: dict[str, Any] = {
+        "dev_loss": loss.item(),
+        "dev_macro_f1": float(over_all(counts_of(values.sum(axis=0), classes))[0]),
+        "dev_mean_group_f1": None,
+        "dev_worst_group_f1": None,
+        "dev_group_f1": None,
+    }
+    if examples.groups is None:
+        return scores
+    codes = examples.groups[examples.dev]
+
+    def by(codes: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the macro-F1 of each group, and whether it has a case."""
+        sums = group_sums(values, codes, count)
+        return over_all(counts_of(sums, classes))[:, 0], np.isin(np.arange(count), codes)
+
+    by_group, there = by(codes, examples.known_groups)
+    worst = by_group[there]
+    if sampler == "cell_uniform":
+        cells = np.where(codes < examples.known_groups, examples.cells[examples.dev], -1)
+        by_cell, has = by(cells, cells.max() + 1)
+        worst = by_cell[has]
+    return scores | {
+        "dev_mean_group_f1": float(by_group[there].mean()) if there.any() else None,
+        "dev_worst_group_f1": float(worst.min()) if there.any() else None,
+        "dev_group_f1": [
+            float(score) if is_there else None
+            for score, is_there in zip(by_group, there, strict=True)
+        ],
+    }

@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.errors import InputError
-
 #: The samplers that do not depend on groups.
 GROUPLESS = ("shuffle", "neighbours")
 
@@ -100,16 +98,7 @@ def make_sampler(
     near : array of int64, shape (n, k), optional
         For ``neighbours``: the neighbours of each of the n cases, nearest first; -1 after the
         last.
-
-    Raises
-    ------
-    InputError
-        No sampler has this name.
     """
-    if name not in SAMPLERS:
-        raise InputError(
-            f"an objective names the sampler {name!r}", remedy=f"use {', '.join(SAMPLERS)}"
-        )
     cases = near if name == "neighbours" else np.asarray(groups)
     return Batches(partial(SAMPLERS[name], cases, batch), -(-len(groups) // batch), generator)
 

@@ -25,7 +25,6 @@ import torch
 from torch.func import functional_call, grad, vmap
 
 from evenhand.core.scratch import scratch_folder
-from evenhand.errors import InputError
 from evenhand.learning import loop
 from evenhand.learning.hyperparameters import Hyperparameters
 from evenhand.learning.iifr import near_enough, over_pairs
@@ -445,11 +444,6 @@ class _Stack(loop.Training):
         pairs = self.loss.pairs(Batch(x, y, a, self.folds[0].columns, self.codes, self.draws))
         if not self.loss.takes_epsilon:
             return pairs.partner, torch.ones(*self.pairs.shape, x.shape[1])
-        if pairs.similarity is None:
-            raise InputError(
-                f"the individual loss {self.individual} takes epsilon, and its pairs have no"
-                " similarity"
-            )
         unit = self.options.epsilon_unit
         return pairs.partner, near_enough(pairs.similarity, self.epsilons, unit)
 

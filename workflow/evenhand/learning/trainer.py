@@ -15,16 +15,19 @@ import numpy as np
 from evenhand.errors import InputError
 from evenhand.io.checkpoint import random_state, set_random_state
 from evenhand.learning import loop
-from evenhand.learning.evaluation import Batcher, forward, predict
 from evenhand.learning.history import Fitted, Trained
-from evenhand.learning.objective import Batch, trains_inside, whole
+from evenhand.learning.objective import Batch, full_precision, trains_inside, whole
 from evenhand.learning.pairs import COUNTERFACTUAL
 from evenhand.learning.problem import Problem
+from evenhand.learning.settings import Settings
 from evenhand.scoring.device import settle
 
 if TYPE_CHECKING:
     import torch
     from torch import Tensor, nn
+
+#: Makes the model's input, on its device, from row numbers.
+Batcher = Callable[[np.ndarray], Any]
 
 
 def fit(
@@ -305,3 +308,48 @@ def decayed(modules: "list[nn.Module | None]", weight_decay: float) -> list[dict
 def model_dtype(model: "nn.Module") -> "torch.dtype":
     """Return the number format of a model's weights."""
     return next(model.parameters()).dtype
+
+
+def predict(
+    model: "nn.Module",
+    batcher: Batcher,
+    rows: np.ndarray,
+    settings: Settings,
+    *,
+    device: str = "cpu",
+    title: str | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the logits of rows and the inputs of the last layer, without dropout.
+
+    Both are float32 (float64 if the model's), of the shapes (n, classes) and (n, d). Rows are
+    predicted in order, `Settings.evaluation_batch` at a time. A `title` adds a progress bar.
+    """
+    import torch
+    from tqdm import tqdm
+
+    was_training = model.training
+    model.eval()
+    batches = []
+    starts = range(0, len(rows), settings.evaluation_batch)
+    bar = tqdm(
+        starts, desc=title, unit=" batches", mininterval=5, ascii=True, disable=title is None
+    )
+    with torch.inference_mode():
+        for start in bar:
+            some = rows[start : start + settings.evaluation_batch]
+            outputs = forward(model, batcher(some), settings, device)
+            batches.append([output.cpu().numpy() for output in outputs])
+    model.train(was_training)
+    logits, features = (np.concatenate(some) for some in zip(*batches, strict=True))
+    return logits, features
+
+
+def forward(
+    model: "nn.Module", packed: Any, settings: Settings, device: str
+) -> tuple["Tensor", "Tensor"]:
+    """Return logits and features, in single precision (double if the model's are)."""
+    import torch
+
+    with torch.autocast(device, torch.bfloat16, enabled=settings.dtype == "bf16"):
+        logits, features = model(packed)
+    return full_precision(logits), full_precision(features)

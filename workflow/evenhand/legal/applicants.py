@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evenhand.core.resources import read_resource
+from evenhand.legal.declaration import Attribute
 from evenhand.legal.findings import Evidence, metadata_evidence
 from evenhand.legal.records import Record
 
@@ -143,7 +144,7 @@ class Lexicon:
         return self.genders.get(word) or (self.genders.get(end[0]) if end else None)
 
 
-def read_lexicon(tables: dict[str, Path]) -> Lexicon:
+def read_lexicon(tables: dict[str, Path], attribute: Attribute | None = None) -> Lexicon:
     """Read the word lists that `TABLES` names.
 
     Raises

@@ -1,9 +1,13 @@
 """The audit task: check whether the value that a rule found for a case is right."""
 
+from pathlib import Path
+from typing import Any
+
+from evenhand.errors import InputError
 from evenhand.io.sheets import Column
 from evenhand.legal.built import group_names
 from evenhand.legal.declaration import Attribute
-from evenhand.sheets.tasks import Task
+from evenhand.sheets.tasks import Task, group_of
 
 #: The possible answers.
 ANSWERS = ("right", "wrong", "cannot_tell")
@@ -44,3 +48,22 @@ def task(attribute: Attribute) -> Task:
         numbers=("rank", "mark_start", "mark_end"),
         table="findings",
     )
+
+
+def read_drawn(
+    paths: list[Path], attributes: dict[str, Attribute]
+) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the handed-out rows of audits by attribute and case; empty lists are left out.
+
+    Raises
+    ------
+    InputError
+        A list is of another attribute, or a second one of an attribute.
+    """
+    drawn: dict[str, dict[str, dict[str, Any]]] = {}
+    for path in paths:
+        name, cases = group_of(path, task(next(iter(attributes.values()))))
+        if cases and (name in drawn or name not in attributes):
+            raise InputError(f"is a second file of {name}, or of another kind", file=path)
+        drawn |= {name: cases} if cases else {}
+    return drawn

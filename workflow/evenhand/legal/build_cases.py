@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,7 +14,7 @@ from evenhand.legal.built import cases_schema
 from evenhand.legal.declaration import Dataset, described
 from evenhand.legal.findings import findings_files
 from evenhand.legal.records import BATCH_CASES, SPLITS, Record, read_distinct
-from evenhand.legal.splits import split_cases
+from evenhand.legal.splits import DUPLICATE, SPLIT, Case, split_cases
 
 
 @stage.checked
@@ -48,32 +47,28 @@ def build_cases(
     counts : path
         JSON: the returned dict.
     splits, duplicates, split_counts : paths
-        The split of each case, and its reason: see `evenhand.legal.splits.split_cases`.
+        The split of each case, and its reason; the duplicates; and JSON: see
+        `evenhand.legal.splits`.
     shares, threshold : list of float, float
         The shares of the splits, and the similarity from which texts are near duplicates.
 
     Raises
     ------
     InputError
-        The findings lack an attribute or are of other records, or the shares, the threshold or
-        the records cannot be used.
+        The findings are of other records, or the shares, the threshold or the records cannot be
+        used.
     ValueError
-        A label or a group is none of the data set's, or a case of a task with single labels
-        has several.
+        A label is none of the data set's, or a case of a task with single labels has several.
     """
     dataset, files = findings_files(findings)
-    if missing := [each.name for each in dataset.attributes if each.name not in files]:
-        raise InputError(f"lacks the attribute {missing[0]}", file=findings)
-    split_cases(
-        records=records,
-        out=splits,
-        duplicates=duplicates,
-        counts=split_counts,
-        shares=shares,
-        threshold=threshold,
+    cases, others, numbers = split_cases(records, shares, threshold)
+    write_table(
+        splits, SPLIT, ({name: case[name] for name in SPLIT.names} for case in cases.values())
     )
+    write_table(duplicates, DUPLICATE, others)
+    write_json(split_counts, numbers)
     tally: Counter[str] = Counter()
-    rows = _join(records, splits, list(files.values()), dataset, tally)
+    rows = _join(records, cases, list(files.values()), dataset, tally)
     write_table(out, described(cases_schema(dataset.attributes), dataset), rows, BATCH_CASES)
     read = sum(count_rows(path) for path in records)
     result = {
@@ -89,23 +84,23 @@ def build_cases(
 
 
 def _join(
-    records: list[Path], splits: Path, findings: list[Path], dataset: Dataset, tally: Counter[str]
+    records: list[Path],
+    cases: dict[str, Case],
+    findings: list[Path],
+    dataset: Dataset,
+    tally: Counter[str],
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of `build_cases`, and count them."""
-    files, attributes = [splits, *findings], [each.name for each in dataset.attributes]
-    for record, *rows in zip_longest(read_distinct(records), *map(read_rows, files)):
-        expected = record.case_id if record else None
-        for path, row in zip(files, rows, strict=True):
-            case_id = row["case_id"] if row else None
-            if case_id != expected:
-                pair = (case_id, expected)
-                actual, required = (f"the case {i}" if i else "no further case" for i in pair)
+    attributes = [each.name for each in dataset.attributes]
+    for record, *rows in zip(read_distinct(records), *map(read_rows, findings), strict=True):
+        for path, row in zip(findings, rows, strict=True):
+            if row["case_id"] != record.case_id:
                 raise InputError(
-                    f"has {actual} where the records have {required}",
+                    f"has the case {row['case_id']} where the records have {record.case_id}",
                     file=path,
-                    remedy="make both from the same records, and give them in the same order",
+                    remedy="find the attributes anew in these records",
                 )
-        case = _case(record, *rows, dataset=dataset)
+        case = _case(record, cases[record.case_id], *rows, dataset=dataset)
         tally.update(["cases", case["split"]])
         tally["unlabelled"] += not case["label_known"]
         tally["near_duplicates"] += case["duplicate_of"] is not None
@@ -126,9 +121,6 @@ def _case(
     }
     for attribute, finding in zip(dataset.attributes, findings, strict=True):
         value, name = finding["value"], attribute.name
-        if value is not None and attribute.groups and value not in attribute.groups:
-            groups = ", ".join(attribute.groups)
-            raise ValueError(f"case {record.case_id}: {value!r} is no group of {name} ({groups})")
         case |= {
             name: value,
             f"{name}_rule": finding["rule"],
@@ -141,8 +133,6 @@ def _labels(record: Record, dataset: Dataset) -> list[int]:
     """Return the labels as numbers, ascending."""
     if record.labels is None:
         return []
-    if unknown := [name for name in record.labels if name not in dataset.labels]:
-        raise ValueError(f"case {record.case_id}: {unknown[0]!r} is no label of {dataset.title}")
     labels = sorted({dataset.labels.index(name) for name in record.labels})
     if dataset.task == "multi_class" and len(labels) != 1:
         raise ValueError(f"case {record.case_id} has {len(labels)} labels, and needs one")

@@ -100,15 +100,6 @@ class BuiltCases:
 
     path: Path
 
-    def __post_init__(self) -> None:
-        with opened(self.path) as file:
-            if missing := [name for name in FIXED if name not in file.schema_arrow.names]:
-                raise InputError(
-                    f"lacks the column {missing[0]}, which build_cases writes",
-                    file=self.path,
-                    remedy="give the data set that build_cases made",
-                )
-
     @cached_property
     def dataset(self) -> Dataset:
         """The description of the data set."""

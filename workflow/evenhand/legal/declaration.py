@@ -230,14 +230,8 @@ def _occurring(
     """Return the groups of an attribute that occur."""
     cases = values.get(attribute.name, Counter())
     groups = attribute.groups or tuple(sorted(cases, key=_order))
-    subject = f"the attribute {attribute.name} has"
-    if len(cases) < 2:
-        values_found = f"one value only ({min(cases)})" if cases else "no value that can be used"
-        raise InputError(
-            f"{subject} {values_found}, so there are no groups to compare",
-            remedy="name another column, or remove the attribute",
-        )
-    check_group_count(attribute.name, groups, cases.total(), None)
+    remedy = "; name another column, or remove the attribute"
+    check_group_count(attribute.name, cases, cases.total(), None, more=remedy)
     declared = declaration["attributes"].get(attribute.name, {})
     if declared.get("column") and declared["column"] == declaration["label"]["column"]:
         raise InputError(
@@ -246,7 +240,8 @@ def _occurring(
     bins = declared.get("bins")
     empty = [name for name in groups if not cases[name]]
     if empty and not bins:
-        raise InputError(f"{subject} no case in the group {empty[0]}", remedy="remove its column")
+        problem = f"the attribute {attribute.name} has no case in the group {empty[0]}"
+        raise InputError(problem, remedy="remove its column")
     return tuple(name for name in groups if cases[name])
 
 

@@ -7,15 +7,14 @@ from typing import Any
 
 from evenhand.core import stage
 from evenhand.core.stage import Count, Input, Natural, Output
-from evenhand.errors import InputError
 from evenhand.io.sheets import Marked
 from evenhand.io.tables import read_rows
-from evenhand.legal.audit import task
+from evenhand.legal.audit import read_drawn, task
 from evenhand.legal.built import group_names
 from evenhand.legal.declaration import Attribute
 from evenhand.legal.findings import findings_files
 from evenhand.legal.records import Record, read_distinct
-from evenhand.sheets.tasks import digest, draw, group_of, render, write_handed_out, write_sheet
+from evenhand.sheets.tasks import digest, draw, render, write_handed_out, write_sheet
 
 #: Characters of the paragraph before and after the words.
 AROUND = 400
@@ -82,13 +81,8 @@ def draw_audit(
     """
     described, files = findings_files(findings)
     attributes = {name: described.attribute(name) for name in files}
-    rows: dict[str, list[dict[str, Any]]] = {}
-    for path in handed_out or []:
-        name, by_case = group_of(path, task(next(iter(attributes.values()))))
-        if by_case and name not in attributes:
-            raise InputError(f"is of the attribute {name}", file=path)
-        if by_case:
-            rows[name] = list(by_case.values())
+    drawn = read_drawn(handed_out or [], attributes)
+    rows = {name: list(by_case.values()) for name, by_case in drawn.items()}
     frozen = sorted(rows)
     chosen = {name: _choose(files[name], per_rule, seed) for name in files if name not in rows}
     rows |= _drawn(records, chosen, attributes, seed)
@@ -135,11 +129,6 @@ def _drawn(
             if finding := findings.pop(record.case_id, None):
                 order = finding["rule"], digest(str(seed), record.case_id), record.case_id
                 rows[name].append({"order": order} | _row(record, finding, attributes[name]))
-    if left := [case for findings in chosen.values() for case in findings]:
-        raise InputError(
-            f"the records lack the case {min(left)}, which has a finding",
-            remedy="give the records in which the attribute was searched",
-        )
     for some in rows.values():
         some.sort(key=lambda row: row.pop("order"))
         for rank, row in enumerate(some, start=1):

@@ -80,7 +80,7 @@ def multiply(
     """
     import numpy as np
 
-    from evenhand.metrics.cells import LEAST, merge_rare
+    from evenhand.metrics.group import LEAST, merge_rare
 
     known = np.all([part.codes < part.unknown for part in parts], axis=0)
     combined, names = np.zeros(len(known), dtype=np.int64), [""]

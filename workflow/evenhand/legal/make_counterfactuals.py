@@ -60,9 +60,7 @@ def make_counterfactuals(
     by_language = read_tables(tables)
     counts: Counter[str] = Counter(dict.fromkeys(("cases", "twins", "words", "no_table"), 0))
     batches = (_swapped(batch, by_language, counts) for batch in BuiltCases(data).batches(*FIXED))
-    first = next(batches, None)
-    if first is None:
-        raise InputError("has no case", file=data)
+    first = next(batches)
     schema = first.schema.with_metadata(carried(data))
     write_batches(out, schema, itertools.chain([first], batches))
     return dict(counts)

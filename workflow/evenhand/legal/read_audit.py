@@ -8,15 +8,13 @@ from typing import Any
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 from evenhand.core.tables import Table, integer, share, text, write_tables
-from evenhand.errors import InputError
 from evenhand.io.tables import read_rows
-from evenhand.legal.audit import ANSWERS, task
+from evenhand.legal.audit import ANSWERS, read_drawn, task
 from evenhand.legal.built import group_names
 from evenhand.legal.declaration import Attribute
 from evenhand.legal.findings import findings_files
 from evenhand.metrics.proportions import Share, stratified_share, wilson_share
 from evenhand.sheets.filled import check_rows, chosen, read_filled, refuse
-from evenhand.sheets.tasks import group_of
 
 TABLE = Table(
     "audit",
@@ -95,14 +93,8 @@ def read_audit(
         or value, or an answer that contradicts itself. File and row are named.
     """
     described, files = findings_files(findings)
-    attributes = {attribute.name: attribute for attribute in described.attributes}
-    handed_out: dict[str, dict[str, dict[str, Any]]] = {}
-    for path in drawn:
-        name, cases = group_of(path, task(described.attributes[0]))
-        if cases:
-            if name in handed_out or name not in files:
-                raise InputError(f"is a second file of {name}, or of another kind", file=path)
-            handed_out[name] = cases
+    attributes = {name: described.attribute(name) for name in files}
+    handed_out = read_drawn(drawn, attributes)
     answers: dict[tuple[str, str], set[Answer]] = defaultdict(set)
     for path in sheets:
         for key, answer in _answers(path, handed_out, attributes):

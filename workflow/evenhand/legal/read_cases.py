@@ -30,9 +30,6 @@ NOTED |= {"undecodable_bytes", "nul_bytes", "other_encoding"}
 #: Numbers of the records that are kept: labels, languages, splits, sizes, and groups by attribute.
 Tally = dict[str, Counter[str]]
 
-#: The kind of a format that reads the data sets of all courts.
-ANY = "any"
-
 
 def read_cases(
     *,
@@ -81,17 +78,12 @@ def read_cases(
     Raises
     ------
     InputError
-        The format is for another kind, does not know an option, lacks a table, or finds no
-        case at all; or a declared data set has too few labels, too few or too many groups, or
-        leaves out more than half of its rows, or more than half of them have no label.
+        The format finds no case at all; or a declared data set has too few labels, too few or
+        too many groups, or leaves out more than half of its rows, or more than half of them have
+        no label.
     """
     dataset = read_declaration(declaration)
     reader = importlib.import_module(f"evenhand.legal.formats.{format}")
-    if reader.KIND not in (dataset.kind, ANY):
-        raise InputError(
-            f"the format {format} reads cases of {reader.KIND}, not of {dataset.kind}",
-            remedy=f"choose a format for {dataset.kind}",
-        )
     options = _options(reader, documents=documents, no_finding=no_finding, encoding=encoding)
     problems = Quarantine()
     cases = CaseFiles(
@@ -172,15 +164,10 @@ def _left_out(problems: Quarantine) -> dict[str, int]:
 
 
 def _options(reader: ModuleType, **options: Any) -> dict[str, Any]:
-    """Return the options of a format: defaults, and those that are set, which it must know."""
+    """Return the options of a format: defaults, and those that are set."""
     options = {name: value for name, value in options.items() if value is not None}
     name = reader.__name__.rpartition(".")[2]
     known = getattr(reader, "OPTIONS", {})
-    if unknown := sorted(options.keys() - known.keys()):
-        raise InputError(
-            f"the format {name} has no option {unknown[0]}",
-            remedy=f"leave it out (its options: {', '.join(known) or 'none'})",
-        )
     encodings = getattr(reader, "ENCODINGS", get_args(Encoding))
     if options.get("encoding", encodings[0]) not in encodings:
         raise InputError(

@@ -9,7 +9,6 @@ from types import ModuleType
 
 import pyarrow as pa
 
-from evenhand.errors import InputError
 from evenhand.io.tables import read_rows, write_table
 
 _PARAGRAPHS = pa.list_(pa.string())
@@ -102,18 +101,9 @@ def read_records(path: Path) -> Iterator[Record]:
 
 
 def tables_of(module: ModuleType, paths: list[Path]) -> dict[str, Path]:
-    """Return the tables that a format or an attribute reads, by name.
-
-    Raises InputError if one is missing.
-    """
-    tables, names = {path.stem: path for path in paths}, getattr(module, "TABLES", ())
-    if missing := [name for name in names if name not in tables]:
-        name = module.__name__.rpartition(".")[2]
-        raise InputError(
-            f"{name} needs the table {missing[0]}",
-            remedy=f"give {missing[0]}.csv among the tables",
-        )
-    return {name: tables[name] for name in names}
+    """Return the tables that a format or an attribute reads, by name."""
+    tables = {path.stem: path for path in paths}
+    return {name: tables[name] for name in getattr(module, "TABLES", ())}
 
 
 def read_distinct(paths: list[Path]) -> Iterator[Record]:

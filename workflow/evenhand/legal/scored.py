@@ -164,17 +164,10 @@ def _read_runs(
     import pandas
 
     index = pandas.Index(ids)
-    by_run: dict[tuple[Setting, int], tuple[Path, np.ndarray, np.ndarray]] = {}
+    by_run: dict[tuple[Setting, int], tuple[np.ndarray, np.ndarray]] = {}
     for path in predictions:
         for run in read_predictions(path):
             setting = Setting(run.classifier, run.objective, run.attribute)
-            if (setting, run.seed) in by_run:
-                raise InputError(
-                    f"holds the seed {run.seed} of {' '.join(setting)}, as does"
-                    f" {by_run[setting, run.seed][0]}",
-                    file=path,
-                    remedy="give each training once",
-                )
             order = index.get_indexer(run.case_ids)
             whole = len(order) == len(ids) and (order >= 0).all()
             if not whole or (cases.splits[order] != run.splits).any():
@@ -189,14 +182,14 @@ def _read_runs(
             logits[order] = run.logits
             if run.counterfactual_logits is not None:
                 counterfactual_logits[order] = run.counterfactual_logits
-            by_run[setting, run.seed] = path, logits[kept], counterfactual_logits[kept]
+            by_run[setting, run.seed] = logits[kept], counterfactual_logits[kept]
     if not by_run:
         raise InputError("there are no predictions to score", file=next(iter(predictions), None))
     keys = sorted(by_run, key=lambda key: (key[0].order, key[1]))
     return Runs(
         [setting for setting, _ in keys],
         [seed for _, seed in keys],
-        *(np.stack([by_run[key][place] for key in keys]) for place in (1, 2)),
+        *(np.stack([by_run[key][place] for key in keys]) for place in (0, 1)),
     )
 
 

@@ -20,17 +20,20 @@ from collections.abc import Iterator
 from datetime import date
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from evenhand.errors import InputError
-from evenhand.io.documents import write_json
-from evenhand.io.tables import read_rows, write_table
+from evenhand.io.tables import read_rows
 from evenhand.legal.declaration import check_shares
 from evenhand.legal.records import BATCH_CASES, SPLITS
 from evenhand.text.near_duplicates import find_near_duplicates, words
 
+#: A row a case in the order of the records: which of them it is from (from 0), its split, the first
+#: case of its group of near duplicates (null for itself), and what decided the split: ``given``,
+#: ``chronological``, ``undated``, ``held_out`` of a given train, or ``group`` for a near duplicate
+#: of a case with a given split.
 SPLIT = pa.schema(
     [
         ("case_id", pa.string()),
@@ -41,6 +44,8 @@ SPLIT = pa.schema(
     ]
 )
 
+#: How a case is a duplicate: ``same_id`` (this record is left out) or ``near_duplicate``; and the
+#: Jaccard similarity with the first case of the group, null for ``same_id``.
 DUPLICATE = pa.schema(
     [
         ("case_id", pa.string()),
@@ -63,34 +68,32 @@ _UNDATED = (
 )
 
 
-def split_cases(
-    *,
-    records: list[Path],
-    out: Path,
-    duplicates: Path,
-    counts: Path,
-    shares: list[float] | None = None,
-    threshold: float = 0.8,
-) -> dict[str, Any]:
+class Division(NamedTuple):
+    """The divided cases of a data set.
+
+    Attributes
+    ----------
+    cases : dict
+        The cases by id, in the order of the records: `SPLIT`.
+    duplicates : list of dict
+        The rows of `DUPLICATE`.
+    counts : dict
+        Numbers of cases and duplicates; cases and dates of each split.
+    """
+
+    cases: dict[str, Case]
+    duplicates: list[dict[str, Any]]
+    counts: dict[str, Any]
+
+
+def split_cases(records: list[Path], shares: list[float] | None, threshold: float) -> Division:
     """Divide the cases of a data set.
 
     Parameters
     ----------
     records : list of path
         The records of `read_cases`, of all sources of the data set.
-    out : path
-        ``splits.parquet``, a row a case in the order of `records`: case_id, source (which of
-        `records`, from 0), split, duplicate_of (the first case of its group of near
-        duplicates, null for itself), method (``given``, ``chronological``, ``undated``,
-        ``held_out`` of a given train, or ``group`` for a near duplicate of a case with a given
-        split).
-    duplicates : path
-        Parquet: case_id, source, duplicate_of, how (``same_id``: this record is left out;
-        ``near_duplicate``), similarity (Jaccard, with the first case of the group; null for
-        ``same_id``).
-    counts : path
-        JSON: the returned dict.
-    shares : list of float
+    shares : list of float, optional
         Of train, dev and test; 0.8, 0.1, 0.1 by default. A border lies where it is nearest to
         the share without parting a group.
     threshold : float
@@ -126,11 +129,9 @@ def split_cases(
         if first := case["duplicate_of"]:
             similarity = near.similarity(case["place"], cases[first]["place"])
             similar.append(_duplicate(case, first, "near_duplicate", similarity))
-    write_table(out, SPLIT, ({name: case[name] for name in SPLIT.names} for case in cases.values()))
-    write_table(duplicates, DUPLICATE, [*repeated, *similar])
     methods = Counter(case["method"] for case in cases.values())
     free = sum(case["stated"] is None for case in cases.values())
-    result = {
+    counts = {
         "cases": len(cases),
         "same_id": len(repeated),
         "near_duplicates": len(similar),
@@ -146,8 +147,7 @@ def split_cases(
         },
         "note": _UNDATED.format(methods["undated"], free) if methods["undated"] else "",
     }
-    write_json(counts, result)
-    return result
+    return Division(cases, [*repeated, *similar], counts)
 
 
 def _duplicate(case: Case, duplicate_of: str, how: str, similarity: float | None) -> dict[str, Any]:

@@ -21,16 +21,7 @@ if TYPE_CHECKING:
 
     from evenhand.learning.packing import Limits
 
-#: What the description of token ids has.
-TOKENS_META = {
-    *("tokenizer", "tokenizer_sha256", "vocabulary", "dtype", "special", "segments", "tokens"),
-    *("stored_paragraphs", "counts"),
-}
-
-#: What the description of vectors has.
-VECTORS_META = {"encoder", "segments", "tokens", "stored", "padding", "tokenizer", "counts"}
-
-#: What it says of the encoder: what the layers above take over from it.
+#: What the description of vectors says of the encoder: what the layers above take over from it.
 ENCODER = (
     *("model_type", "hidden_size", "num_attention_heads", "intermediate_size", "hidden_act"),
     *("activation", "layer_norm_eps"),
@@ -58,12 +49,12 @@ def vectors_schema(width: int) -> pa.Schema:
 
 def read_tokens_meta(path: Path) -> dict[str, Any]:
     """Read the description of token ids; InputError if `tokenise_cases` did not write it."""
-    return read_description(path, TOKENS_META, "tokenise_cases")
+    return read_description(path, {"special", "vocabulary"}, "tokenise_cases")
 
 
 def read_vectors_meta(path: Path) -> dict[str, Any]:
     """Read the description of vectors; InputError if `embed_paragraphs` did not write it."""
-    return read_description(path, VECTORS_META, "embed_paragraphs")
+    return read_description(path, {"encoder", "padding"}, "embed_paragraphs")
 
 
 def tokenizer_digest(tokenizer: "PreTrainedTokenizerBase") -> str:

@@ -64,7 +64,7 @@ def train_classifier(
     seeds : list of int
         Each of them once: of first weights, batches and dropout.
     weights : path, optional
-        Folder: `evenhand.legal.classifier_folder`, for one seed of a hierarchical classifier.
+        Folder: `Classifier.save`, for one seed of a hierarchical classifier.
     counterfactuals : path, optional
         The counterfactuals as the classifier reads them, made as `features` were. The
         counterfactual of each case that has one is predicted too, and learned from if the
@@ -105,11 +105,11 @@ def train_classifier(
         The files do not belong together, the encoder cannot be used, the cases cannot be trained
         on, or a loss is not finite.
     """
+    arguments = SimpleNamespace(**locals())
     from evenhand.learning.history import write_history
     from evenhand.learning.pairs import GRAPH, Pairs
     from evenhand.learning.probes import probed_features
-    from evenhand.legal.classifier_folder import save_classifier
-    from evenhand.legal.neighbours import read_neighbours
+    from evenhand.legal.find_neighbours import read_neighbours
     from evenhand.legal.predictions import Predictions, write_predictions
     from evenhand.legal.records import SPLITS
     from evenhand.legal.training import make_job
@@ -117,26 +117,8 @@ def train_classifier(
     if not seeds or len(set(seeds)) != len(seeds):
         raise InputError("there is no seed, or one twice", remedy="name each seed once")
     module = importlib.import_module(f"evenhand.legal.classifiers.{family}")
-    job = make_job(
-        data,
-        module,
-        classifier,
-        settings or [],
-        objective,
-        objective_options or [],
-        attribute,
-        threads=threads,
-        device=device,
-    )
-    files = SimpleNamespace(
-        features=features,
-        features_meta=features_meta,
-        counterfactuals=counterfactuals,
-        model=model,
-        hub_name=hub_name,
-        revision=revision,
-    )
-    loaded = module.Classifier(job, files)
+    job = make_job(arguments, module.SETTINGS)
+    loaded = module.Classifier(job, arguments)
     if weights is not None and (loaded.description is None or len(seeds) > 1):
         raise InputError("the weights of one seed of a hierarchical classifier can be kept")
     problem, graph = job.problem, None
@@ -187,8 +169,7 @@ def train_classifier(
             "select": problem.settings.select,
             "dev_score": round(trainings[0].score, 6),
         }
-        keep = job.extra["keep_weights"]
-        save_classifier(weights, results[0].model, description, weights=keep)
+        loaded.save(weights, results[0].model, description)
 
     def by_split(some: np.ndarray) -> dict[str, int]:
         return {split: int((some == split).sum()) for split in SPLITS}

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -92,21 +92,15 @@ def read_examples(data: BuiltCases, attribute: str | None) -> tuple[Examples, li
     return replace(examples, groups=codes, group_names=names, known_groups=unknown), remarks
 
 
-def make_job(
-    data: Path,
-    module: ModuleType,
-    classifier: str,
-    settings: Sequence[str],
-    objective: str,
-    objective_options: Sequence[str],
-    attribute: str | None,
-    *,
-    threads: int,
-    device: str,
-) -> Job:
+def make_job(arguments: SimpleNamespace, defaults: Mapping[str, Any]) -> Job:
     """Check the settings of a training and read its cases.
 
-    The arguments are those of `train_classifier`, and its `family` as a module.
+    Parameters
+    ----------
+    arguments : SimpleNamespace
+        The arguments of `train_classifier`.
+    defaults : mapping
+        The settings of its `family`.
 
     Raises
     ------
@@ -114,38 +108,31 @@ def make_job(
         An option or setting is unknown, the device is not there, an attribute is missing, or named
         although no group takes part: the trainings would be the same for all attributes.
     """
-    prepare_device(device)
-    extra = parse_options(f"the classifier {classifier}", "setting", module.SETTINGS, settings)
+    prepare_device(arguments.device)
+    objective, attribute = arguments.objective, arguments.attribute
+    owner = f"the classifier {arguments.classifier}"
+    extra = parse_options(owner, "setting", defaults, arguments.settings or [])
     shared = {f.name: extra.pop(f.name) for f in fields(Settings) if f.name in extra}
-    how = Settings(**shared, threads=threads)
-    chosen = load_objective(objective)
-    options = parse_options(
-        f"the objective {objective}", "option", chosen.OPTIONS, objective_options
-    )
-    with_groups = uses_groups(chosen, options, how.select)
-    if with_groups and attribute is None:
+    how = Settings(**shared, threads=arguments.threads)
+    chosen, owner = load_objective(objective), f"the objective {objective}"
+    options = parse_options(owner, "option", chosen.OPTIONS, arguments.objective_options or [])
+    if attribute is None and uses_groups(chosen, options, how.select):
         raise InputError(
             f"{objective} with epochs chosen by {how.select} needs groups",
             remedy="name an attribute",
-        )
-    if attribute is not None and not with_groups:
-        raise InputError(
-            f"{objective} with epochs chosen by {how.select} does not depend on"
-            f" {attribute}, nor on any attribute",
-            remedy="leave the attribute out, and score the one training for all of them",
         )
     if chosen.AIM in REMOVES and has_label(attribute or ""):
         raise InputError(
             f"{objective} removes its groups, and the label is part of {attribute}",
             remedy="name the attributes alone; batches are balanced over the label anyway",
         )
-    built = BuiltCases(data)
+    built = BuiltCases(arguments.data)
     examples, remarks = read_examples(built, attribute)
     return Job(
         problem=Problem(examples, chosen, options, how),
         attribute=attribute or NO_ATTRIBUTE,
         extra=extra,
-        device=device,
+        device=arguments.device,
         data=built,
         remarks=remarks,
     )

@@ -70,8 +70,6 @@ def stacked(true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
         Sums are exact up to 16 million cases.
     """
     runs, count, classes = predicted.shape
-    if true.shape != (count, classes):
-        raise ValueError(f"labels of the shape {true.shape}, predictions of {predicted.shape}")
     parts = [true[None], predicted, predicted & true]
     joined = np.concatenate(parts).transpose(1, 0, 2)
     return joined.reshape(count, (1 + 2 * runs) * classes).astype(np.float32)

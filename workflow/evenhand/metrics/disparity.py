@@ -70,8 +70,6 @@ def resampled_sums(values: np.ndarray, *, seed: int, resamples: int) -> np.ndarr
 
 def drawn_weights(count: int, *, seed: int, resamples: int) -> Iterator[np.ndarray]:
     """Yield how often each of `count` cases is drawn in each bootstrap sample, in batches."""
-    if resamples < 1 or count < 1:
-        raise ValueError("there must be at least one resample and one case")
     generator = np.random.default_rng(seed)
     step = max(1, INDICES_AT_ONCE // count)
     for first in range(0, resamples, step):

@@ -9,6 +9,9 @@ import numpy as np
 #: The rates: accuracies in percent, the others as shares.
 RATES = ("acc", "balanced_acc", "positive_rate", "tpr", "fpr")
 
+#: Training cases that a cell of label x group must have to be one of its own.
+LEAST = 5
+
 
 def rates(
     y: np.ndarray, predicted: np.ndarray, group: np.ndarray, values: int
@@ -34,16 +37,11 @@ def rates(
     Raises
     ------
     ValueError
-        A group is empty, or a label is neither 0 nor 1.
+        A group is empty, or a label or a code is out of range.
     """
     arrays = [np.asarray(array) for array in (y, predicted, group)]
     arrays = np.broadcast_arrays(*(array if array.ndim == 2 else array[None] for array in arrays))
     y, predicted, group = arrays
-    for labels in (y, predicted):
-        if not np.isin(labels, (0, 1)).all():
-            raise ValueError("a label is neither 0 nor 1")
-    if group.size and not 0 <= group.min() <= group.max() < values:
-        raise ValueError(f"a group's code is not below {values}")
     shape = (len(y), values, 2, 2)
     runs = np.broadcast_to(np.arange(len(y))[:, None], y.shape)
     cells = np.ravel_multi_index([runs, group, y.astype(int), predicted.astype(int)], shape)
@@ -108,3 +106,27 @@ def _rates(counts: np.ndarray) -> dict[str, np.ndarray]:
 def group_sums(values: np.ndarray, codes: np.ndarray, groups: int) -> np.ndarray:
     """Sum the rows of `values` (n, m) by group: (groups, m)."""
     return (codes == np.arange(groups)[:, None]).astype(values.dtype) @ values
+
+
+def merge_rare(
+    labels: np.ndarray, groups: np.ndarray, train: np.ndarray, least: int = LEAST
+) -> np.ndarray:
+    """Return labels; rare labels of a group become the group's most frequent label.
+
+    Cells of label x group that are empty or tiny can be neither balanced nor scored.
+
+    Parameters
+    ----------
+    labels : array of int, shape (n,)
+        Of all cases.
+    groups : array of int, shape (n,)
+        Their groups.
+    train : array of int
+        Training rows.
+    least : int
+        The minimum number of training cases of a cell.
+    """
+    shape = int(groups.max()) + 1, int(labels.max()) + 1
+    sizes = np.zeros(shape, dtype=np.int64)
+    np.add.at(sizes, (groups[train], labels[train]), 1)
+    return np.where(sizes[groups, labels] >= least, labels, sizes.argmax(axis=1)[groups])

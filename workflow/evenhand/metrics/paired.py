@@ -1,5 +1,8 @@
 """The randomisation test of paired predictions, and the correction for multiple tests."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 #: Drawn swaps held in memory at once; bounds the memory, does not change the result.
@@ -66,3 +69,11 @@ def holm(p_values: np.ndarray) -> np.ndarray:
     factors = len(order) - np.arange(len(order))
     adjusted[order] = np.minimum(1, np.maximum.accumulate(adjusted[order] * factors))
     return adjusted
+
+
+def adjust(rows: Sequence[dict[str, Any]], p_value: str, adjusted: str) -> None:
+    """Add the column `adjusted` to rows of tests: `holm` of `p_value`, None where it is missing."""
+    p_values = [row.get(p_value) for row in rows]
+    p_values = np.array([np.nan if p is None else p for p in p_values], dtype=np.float64)
+    for row, p in zip(rows, holm(p_values).tolist(), strict=True):
+        row[adjusted] = None if np.isnan(p) else p

@@ -85,9 +85,6 @@ def audit_classifier(
         probabilities=expit(logits) if several else softmax(logits, axis=2),
         groups=groups,
         clusters=ids,
-        factual=np.array([], dtype=int),
-        changed=np.array([], dtype=str),
-        flipped=np.empty((0, len(labels))),
         several=several,
     )
     document = {"name": name, "title": title or name, "format": "table", "label": "label"}

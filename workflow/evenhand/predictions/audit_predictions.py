@@ -20,6 +20,10 @@ from evenhand.predictions.study import PredictionStudy
 from evenhand.predictions.tables import left_out
 from evenhand.tabular.numbers import MOST_GROUPS, read_bins
 
+#: The arguments of `audit_predictions` that `read_predictions` takes as they are.
+SAME = ("label", "prediction", "groups", "positive", "id", "cluster", "counterfactual_of", "gold")
+SAME += ("threshold",)
+
 
 @stage.checked
 def audit_predictions(
@@ -89,6 +93,7 @@ def audit_predictions(
     InputError
         A column, label or group is missing, or no row is usable.
     """
+    arguments = locals()
     document: dict[str, Any] = {"name": name, "title": title or name, "format": format}
     if format == "lm_eval":
         answers, bad = read_logs(files)
@@ -102,17 +107,9 @@ def audit_predictions(
             raise InputError("one file, `label` and `groups` are needed", remedy="name them")
         predictions = read_predictions(
             files[0],
-            label=label,
-            prediction=prediction,
             probabilities=dict(zip(classes or [], probabilities or [], strict=True)),
-            groups=groups,
-            positive=positive,
-            id=id,
-            cluster=cluster,
-            counterfactual_of=counterfactual_of,
             bins=dict(map(read_bins, bins or [])),
-            gold=gold,
-            threshold=threshold,
+            **{name: arguments[name] for name in SAME},
         )
         document["label"] = label
         return write_audit(predictions, delta, document, [], out=out, cases=cases, meta=meta)

@@ -216,11 +216,7 @@ def parts(answers: list[Answer]) -> Iterator[tuple[tuple[str, str, str], list[An
         of_condition = [
             answer for answer in answers if (answer.task, answer.condition) == (task, condition)
         ]
-        yield (task, condition, "all"), of_condition
         names = sorted({answer.category for answer in of_condition})
-        if len(names) > 1:
-            for name in names:
-                yield (
-                    (task, condition, name),
-                    [answer for answer in of_condition if answer.category == name],
-                )
+        for name in ["all", *(names if len(names) > 1 else [])]:
+            some = [answer for answer in of_condition if name in ("all", answer.category)]
+            yield (task, condition, name), some

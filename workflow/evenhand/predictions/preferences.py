@@ -8,7 +8,7 @@ import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, number, percent, share, text
 from evenhand.metrics.inference import infer, total, verdict
-from evenhand.metrics.paired import holm
+from evenhand.metrics.paired import adjust
 from evenhand.predictions.lm_eval import Answer, parts
 
 TABLE = Table(
@@ -51,9 +51,8 @@ class LogStudy:
 def rows(study: LogStudy) -> Iterator[Row]:
     """Yield a row per task, condition and bias type."""
     tested = [_row(key, group, study) for key, group in parts(study.answers)]
-    types = [item for item in tested if item[0]["bias_type"] != "all"]
-    for (row, _), p in zip(types, holm(np.array([r["p_value"] for r, _ in types])), strict=True):
-        row["p_adjusted"] = float(p)
+    types = [row for row, _ in tested if row["bias_type"] != "all"]
+    adjust(types, "p_value", "p_adjusted")
     for row, inference in tested:
         if inference is not None:
             p = row.get("p_adjusted", row["p_value"])

@@ -97,9 +97,9 @@ class Predictions:
     probabilities: np.ndarray | None
     groups: dict[str, np.ndarray]
     clusters: np.ndarray
-    factual: np.ndarray
-    changed: np.ndarray
-    flipped: np.ndarray
+    factual: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=int))
+    changed: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=str))
+    flipped: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
     several: bool = False
     unclustered: int = 0
     repeated: int = 0
@@ -219,7 +219,11 @@ def read_predictions(
         raise InputError(problem, file=file, remedy="leave `cluster` out, or name another column")
     for name in groups:
         column = members[name].iloc[kept]
-        _check_groups(name, members[name], kept, name in bins, bad, file)
+        values = {*column} - {""}
+        few = len(values) < len({*members[name]} - {""})
+        lost = f"; {bad.count()}: {bad.first()}" if few else ""
+        known = (column != "").sum()
+        check_group_count(name, values, known, file, has_bins=name in bins, more=lost)
         if name == label or column.equals(labels.iloc[kept]):
             raise InputError(
                 f"the attribute {name} is the label", file=file, remedy="name a protected attribute"
@@ -298,23 +302,6 @@ def _unknown_label(
         line=int(np.argmax(labels == rarest)) + 2,
         remedy="correct these rows, or give `probabilities` by class",
     )
-
-
-def _check_groups(
-    name: str, column: pd.Series, kept: np.ndarray, has_bins: bool, bad: "_LeftOut", file: Path
-) -> None:
-    """Raise InputError if the kept rows of an attribute have too few or too many groups."""
-    cells = column.iloc[kept]
-    values = {*cells} - {""}
-    if len(values) < 2:
-        nothing = "no number for its bins" if has_bins else "no value"
-        same = "all numbers in one bin" if has_bins else "one value only"
-        only = f"{same} ({next(iter(values))})" if values else nothing
-        problem = f"the attribute {name} has {only}, so there are no groups to compare"
-        if len({*column} - {""}) > len(values):
-            problem += f"; {bad.count()}: {bad.first()}"
-        raise InputError(problem, file=file)
-    check_group_count(name, values, (cells != "").sum(), file)
 
 
 def one_hot(places: Sequence[int], classes: Sequence[str]) -> np.ndarray:

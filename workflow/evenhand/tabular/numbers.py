@@ -95,8 +95,25 @@ def binned(cells: Sequence[str], edges: Sequence[float]) -> list[str]:
     return ["" if isnan(value) else names[bisect_right(edges, value)] for value in values]
 
 
-def check_group_count(name: str, values: Collection[str], rows: int, file: Path | None) -> None:
-    """Raise InputError if an attribute of so many rows has too many groups to compare."""
+def check_group_count(
+    name: str,
+    values: Collection[str],
+    rows: int,
+    file: Path | None,
+    *,
+    has_bins: bool = False,
+    more: str = "",
+) -> None:
+    """Raise InputError if an attribute of so many rows has too few or too many groups to compare.
+
+    `more` ends the error about too few: which rows were left out before, or what to do.
+    """
+    if len(values) < 2:
+        some = "all numbers in one bin" if has_bins else "one value only"
+        only = "no number for its bins" if has_bins else "no value"
+        only = f"{some} ({min(values)})" if values else only
+        problem = f"the attribute {name} has {only}, so there are no groups to compare{more}"
+        raise InputError(problem, file=file)
     are_numbers = not any(isnan(or_nan(value)) for value in values)
     few = are_numbers or 2 * len(values) > rows
     if len(values) > (MOST_NUMBERS if few else MOST_GROUPS):

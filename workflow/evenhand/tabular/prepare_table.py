@@ -74,19 +74,10 @@ def prepare_table(
     """
     if format == "table" and None in (label, attribute):
         raise InputError("`label` or `attribute` is missing", remedy="name both columns")
-    options = {
-        "label": label,
-        "positive": positive,
-        "others": others,
-        "attribute": attribute,
+    options = locals() | {
         "features": features or [],
         "categories": categories or [],
-        "scale": scale,
-        "test_share": test_share,
-        "split": split,
         "bins": dict(map(read_bins, bins or [])),
-        "missing": missing,
-        "title": title,
     }
     reader = importlib.import_module(f"evenhand.tabular.formats.{format}")
     read = reader.read(files, options)

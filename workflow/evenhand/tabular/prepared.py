@@ -13,7 +13,7 @@ import numpy as np
 from evenhand.errors import InputError
 from evenhand.io.documents import read_description, write_json
 from evenhand.io.tables import FORM, count_rows, read_columns
-from evenhand.tabular.numbers import counted
+from evenhand.tabular.numbers import check_group_count, counted
 
 #: The columns of `data.parquet` that are not features.
 FIXED = ("row", "label", "attribute", "official_split")
@@ -253,10 +253,5 @@ def check(table: Prepared) -> None:
         raise InputError(
             f"{name}: the label has the values {', '.join(map(str, labels))}; it needs 0 and 1"
         )
-    present = sorted(set(table.a.tolist()))
-    if len(present) < 2:
-        value = table.attribute_values[present[0]] if present else "none"
-        raise InputError(
-            f"{name}: the attribute {table.attribute_name} has one value only ({value}), so there"
-            " are no groups to compare"
-        )
+    present = [table.attribute_values[code] for code in sorted(set(table.a.tolist()))]
+    check_group_count(f"{table.attribute_name} of {name}", present, len(table.a), None)

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from evenhand.core.tables import Row, Table, integer, percent, share
-from evenhand.errors import InputError
 from evenhand.individual.people import count_answers, members, name_of, read_answers
 from evenhand.individual.results import FORM, SETTING, SETTING_COLUMNS, order, setting_of
 from evenhand.individual.study import IndividualStudy
@@ -51,13 +50,7 @@ TABLE = Table(
 
 
 def rows(study: IndividualStudy) -> Iterator[Row]:
-    """Yield a row per setting of Tables 4 and 8, group and label with test individuals.
-
-    Raises
-    ------
-    InputError
-        A data set is missing, or predictions do not belong to their runs or individuals.
-    """
+    """Yield a row per setting of Tables 4 and 8, group and label with test individuals."""
     names = {
         name_of(setting_of(row)) for member in (table_4, table_8) for row in member.rows(study)
     }
@@ -66,8 +59,6 @@ def rows(study: IndividualStudy) -> Iterator[Row]:
     for number, (runs, predictions) in enumerate(study.trainings):
         if number not in datasets:
             continue
-        if datasets[number] not in study.people:
-            raise InputError(f"is of {datasets[number]}, which is none of the data sets", file=runs)
         for answers in read_answers(runs, predictions, study.people[datasets[number]], names):
             named = dict(zip(SETTING, answers.setting, strict=True))
             named |= {"seeds": len(answers.seeds), "runs": answers.runs}

@@ -23,7 +23,7 @@ from evenhand.individual.results import (
 )
 from evenhand.individual.study import IndividualStudy
 from evenhand.metrics.inference import bounded, conclude, further, student_power
-from evenhand.metrics.paired import holm
+from evenhand.metrics.paired import adjust
 from evenhand.text.catalogue import reason
 
 #: The measures that are tested.
@@ -163,12 +163,8 @@ def paired_t(
 
 
 def _adjusted(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    for name in ("p_value", "p_resampled"):
-        values = [row.get(name) for row in rows]
-        adjusted = holm(np.array([np.nan if value is None else value for value in values]))
-        for row, value in zip(rows, adjusted.tolist(), strict=True):
-            column = "p_adjusted" if name == "p_value" else f"{name}_adjusted"
-            row[column] = None if math.isnan(value) else value
+    adjust(rows, "p_value", "p_adjusted")
+    adjust(rows, "p_resampled", "p_resampled_adjusted")
     level = 1 - 0.05 / max(sum(row.get("p_value") is not None for row in rows), 1)
     for row in rows:
         error = row.pop("error", None)

@@ -7,7 +7,6 @@ counts if it is attached to "born" and if the last person mentioned before it is
 import re
 from collections.abc import Iterator
 from datetime import date
-from pathlib import Path
 
 from evenhand.legal import applicants
 from evenhand.legal.applicants import (
@@ -17,7 +16,6 @@ from evenhand.legal.applicants import (
     Lexicon,
     Passage,
     find_mentions,
-    read_lexicon,
 )
 from evenhand.legal.declaration import Attribute
 from evenhand.legal.findings import Evidence, Finding, metadata_evidence
@@ -26,6 +24,7 @@ from evenhand.legal.records import Record
 KIND = "ecthr"
 ATTRIBUTE = "applicant_birth_year"
 TABLES = applicants.TABLES
+prepare = applicants.read_lexicon
 
 #: The age in the year of the judgment above which a year is another person's. It may be high, since
 #: applicants who have died keep their year.
@@ -97,11 +96,6 @@ _BEFORE = re.compile(
     r" (?:that )?(?:the applicant|he|she) was born\b"
 )
 _AFTER = re.compile(r"[^.;]{0,60}?,? (?:the applicant\b(?!')|(?P<pronoun>s?he)\b)")
-
-
-def prepare(tables: dict[str, Path], attribute: Attribute) -> Lexicon:
-    """Read the word lists."""
-    return read_lexicon(tables)
 
 
 def find(record: Record, attribute: Attribute, prepared: Lexicon) -> Finding:

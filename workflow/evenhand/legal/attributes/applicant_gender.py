@@ -6,7 +6,6 @@ trans applicant has the gender of the Court's pronoun.
 
 import re
 from collections import Counter
-from pathlib import Path
 
 from evenhand.legal import applicants
 from evenhand.legal.applicants import (
@@ -16,7 +15,6 @@ from evenhand.legal.applicants import (
     folded,
     gender_and_name,
     last_name,
-    read_lexicon,
 )
 from evenhand.legal.attributes.applicant_birth_year import not_one_person
 from evenhand.legal.declaration import Attribute
@@ -25,6 +23,7 @@ from evenhand.legal.records import Record
 
 KIND = "ecthr"
 TABLES = applicants.TABLES
+prepare = applicants.read_lexicon
 
 #: The confidence in each rule.
 CONFIDENCE = {
@@ -68,11 +67,6 @@ _OBJECT = re.compile(
     r"|gave|sent|paid|hit|put|found|took|brought|left|and|or)\s+$"
 )
 _APPOSED = re.compile(r"(?<!for )(?<!of )\b[Tt]he applicant,? $")
-
-
-def prepare(tables: dict[str, Path], attribute: Attribute) -> Lexicon:
-    """Read the word lists."""
-    return read_lexicon(tables)
 
 
 def find(record: Record, attribute: Attribute, prepared: Lexicon) -> Finding:

@@ -24,7 +24,7 @@ from evenhand.metrics.inference import (
     total,
     verdict,
 )
-from evenhand.metrics.paired import holm
+from evenhand.metrics.paired import adjust
 
 TABLE = Table(
     "counterfactual",
@@ -120,9 +120,9 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
                     "p_value": inference.p_value,
                     "power": inference.power,
                 }
-    adjusted = holm(np.array([inference.p_value for inference in inferences.values()])).tolist()
-    for (place, inference), p_value in zip(inferences.items(), adjusted, strict=True):
-        rows[place] |= {"p_adjusted": p_value, "verdict": verdict(inference, p_value=p_value)}
+    adjust([rows[place] for place in inferences], "p_value", "p_adjusted")
+    for place, inference in inferences.items():
+        rows[place]["verdict"] = verdict(inference, p_value=rows[place]["p_adjusted"])
     yield from rows
 
 

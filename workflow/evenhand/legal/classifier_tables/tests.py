@@ -25,7 +25,7 @@ from evenhand.legal.scored import (
 from evenhand.metrics.classification import conventions
 from evenhand.metrics.disparity import share_as_far
 from evenhand.metrics.inference import conclude
-from evenhand.metrics.paired import holm, swapped_sums
+from evenhand.metrics.paired import adjust, swapped_sums
 from evenhand.text.catalogue import reason
 
 TABLE = Table(
@@ -219,10 +219,10 @@ def _adjust(rows: list[dict[str, Any]], delta: float) -> None:
         key = (row["classifier"], row["objective"]) if once else place
         rows_by_test.setdefault(key, []).append(row)
     for name in ("p_cases", "p_seeds"):
-        p_values = np.array([some[0].get(name, np.nan) for some in rows_by_test.values()])
-        for some, adjusted in zip(rows_by_test.values(), holm(p_values).tolist(), strict=True):
-            for row in some:
-                row[f"{name}_adjusted"] = None if math.isnan(adjusted) else adjusted
+        adjust([some[0] for some in rows_by_test.values()], name, f"{name}_adjusted")
+        for first, *others in rows_by_test.values():
+            for row in others:
+                row[f"{name}_adjusted"] = first[f"{name}_adjusted"]
     for row in rows:
         if "difference" in row:
             both = [row["p_cases_adjusted"], row["p_seeds_adjusted"]]

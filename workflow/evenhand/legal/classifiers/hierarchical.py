@@ -1,5 +1,7 @@
 """The hierarchical classifier of FairLex: an encoder and the layers above it, all trained."""
 
+import json
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -87,3 +89,30 @@ class Classifier(NetworkClassifier):
         """Return the description of the input for the folder of weights."""
         kept = {name: self.meta[name] for name in ("tokenizer", "tokenizer_sha256")}
         return {"tokens": self.limits.tokens, **kept}
+
+    def save(
+        self, folder: Path, model: HierarchicalClassifier, description: dict[str, Any]
+    ) -> None:
+        """Write a trained model: the encoder's configuration, a description, and the weights.
+
+        The weights, ``model.safetensors``, are left out unless the setting `keep_weights` asks for
+        them.
+        """
+        from safetensors.torch import save_file
+
+        folder.mkdir(parents=True, exist_ok=True)
+        config = model.encoder.config.to_dict()
+        config.pop("_name_or_path", None)  # of this machine
+        top = model.top
+        description = description | {
+            "classes": top.classifier.out_features,
+            "segments": top.segments,
+            "mode": top.mode,
+            "dropout": top.dropout.p,
+        }
+        for name, document in (("config", config), ("classifier", description)):
+            text = json.dumps(document, ensure_ascii=False, sort_keys=True, indent=1)
+            (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+        if self.job.extra["keep_weights"]:
+            state = {name: value.cpu().contiguous() for name, value in model.state_dict().items()}
+            save_file(state, folder / "model.safetensors")

@@ -85,21 +85,11 @@ class Key(NamedTuple):
     name: str = ""
 
 
-class CaseRow(NamedTuple):
-    """A row of SCDB."""
+class Keyed(NamedTuple):
+    """A row of SCDB, or a text (fields text and kind), and the identifiers of its case."""
 
-    line: int
-    values: dict[str, str]
+    row: SourceRow
     key: Key
-
-
-class Text(NamedTuple):
-    """A text, its place, and the identifiers of its case."""
-
-    place: SourceRow
-    key: Key
-    text: str
-    kind: str
 
 
 class Match(NamedTuple):
@@ -123,8 +113,8 @@ class Match(NamedTuple):
 class Table:
     """SCDB: its rows, and their numbers by citation, and by term (or "") and docket."""
 
-    def __init__(self, file: str, rows: Iterable[CaseRow]) -> None:
-        self.file, self.rows = file, list(rows)
+    def __init__(self, rows: Iterable[Keyed]) -> None:
+        self.rows = list(rows)
         self.numbers: dict[str | tuple[str, str], list[int]] = defaultdict(list)
         for number, row in enumerate(self.rows):
             key = row.key
@@ -165,17 +155,17 @@ def read(cases: CaseFiles) -> Iterator[Record]:
         )
     (table,) = tables
     matches = choose(table, keys)
-    texts = (source for source in _sources(cases, names) if isinstance(source, Text))
+    texts = (source.row for source in _sources(cases, names) if isinstance(source, Keyed))
     matched = (
-        text.place._replace(fields={"text": text, "match": match})
+        text._replace(fields=text.fields | {"match": match})
         for text, match in zip(texts, matches, strict=True)
     )
     yield from cases.records(matched, partial(_record, rows=table.rows, areas=areas))
     matched_rows = {match.row for match in matches}
     for number, row in enumerate(table.rows):
         if number not in matched_rows:
-            detail = f"{row.values['caseId']} {row.key.citation or row.key.docket}"
-            cases.quarantine.add(table.file, row.line, "line", "unmatched_row", detail)
+            detail = f"{row.row.fields['caseId']} {row.key.citation or row.key.docket}"
+            cases.quarantine.add(*row.row[:3], "unmatched_row", detail)
 
 
 def read_areas(path: Path) -> dict[str, str]:
@@ -221,7 +211,7 @@ def party_words(name: str) -> frozenset[str]:
     return frozenset(_WORD.findall(name.casefold().replace(".", ""))) - _PARTY_WORDS
 
 
-def _names_agree(key: Key, row: CaseRow) -> bool | None:
+def _names_agree(key: Key, row: Keyed) -> bool | None:
     """Return whether two names share a word, or None if one of them has no party's word."""
     words, row_words = party_words(key.name), party_words(row.key.name)
     return bool(words & row_words) if words and row_words else None
@@ -264,7 +254,7 @@ def _only(numbers: list[int], how: str, table: Table, key: Key, rank: int = 0) -
     pairs = [(getattr(key, name), getattr(row.key, name)) for name in names]
     contradicts = any(value and stated and value != stated for value, stated in pairs)
     if contradicts and _names_agree(key, row) is False:
-        return Match(None, f"its {how} is that of {row.values['caseId']}, with another name")
+        return Match(None, f"its {how} is that of {row.row.fields['caseId']}, with another name")
     return Match(numbers[0], how, rank)
 
 
@@ -276,7 +266,7 @@ def choose(table: Table, keys: list[Key]) -> list[Match]:
         best.setdefault(matches[number].row, number)
     for number, match in enumerate(matches):
         if match.row is not None and best[match.row] != number:
-            case = table.rows[match.row].values["caseId"]
+            case = table.rows[match.row].row.fields["caseId"]
             matches[number] = Match(None, f"another text fits {case} better, or came first")
     return matches
 
@@ -306,7 +296,7 @@ def _folded(name: str) -> str:
     return re.sub(r"[\W_]+", "", name.casefold())
 
 
-def _sources(cases: CaseFiles, names: Names) -> Iterator[Table | Text]:
+def _sources(cases: CaseFiles, names: Names) -> Iterator[Table | Keyed]:
     """Yield the table of SCDB and the texts, as their names and columns tell them apart."""
     make = partial(_text, names=names)
     for member in cases.members():
@@ -315,20 +305,21 @@ def _sources(cases: CaseFiles, names: Names) -> Iterator[Table | Text]:
             if format == "txt":
                 text = western_text(joined_text(member.chunks, "bytes"))
                 key = _key_of_name(PurePosixPath(member.file_name.removesuffix(".gz")).stem)
-                yield Text(SourceRow(member.name, 1, "file", {}), key, text, "opinion")
+                fields = {"text": text, "kind": "opinion"}
+                yield Keyed(SourceRow(member.name, 1, "file", fields), key)
             elif format == "csv":
                 yield from _csv(member, names, cases)
             else:
                 yield from cases.records(cases.rows_of(member), make)
 
 
-def _csv(member: Member, names: Names, cases: CaseFiles) -> Iterator[Table | Text]:
+def _csv(member: Member, names: Names, cases: CaseFiles) -> Iterator[Table | Keyed]:
     """Yield SCDB or texts, as the columns of a csv tell. Both can be in Windows-1252."""
     header, rows = cases.csv_table(western_lines(member), member.name)
     if not header:
         return
     if "issueArea" in _present(names["scdb"], header):
-        yield Table(member.name, _case_rows(rows, header, member.name, names, cases.quarantine))
+        yield Table(_case_rows(rows, header, member.name, names, cases.quarantine))
         return
     columns = _present(names["texts"], header)
     if "opinion" not in columns and "summary" not in columns:
@@ -344,7 +335,7 @@ def _csv(member: Member, names: Names, cases: CaseFiles) -> Iterator[Table | Tex
 
 def _case_rows(
     rows: Iterator[SourceRow], header: list[str], file: str, names: Names, quarantine: Quarantine
-) -> Iterator[CaseRow]:
+) -> Iterator[Keyed]:
     """Yield the rows of SCDB, one per case."""
     columns = _present(names["scdb"], header)
     if missing := [name for name in _NEEDED if name not in columns]:
@@ -373,10 +364,10 @@ def _case_rows(
             lines[case] = line
             columns_of_key = ("usCite", "sctCite", "term", "docket", "caseName")
             key = _key(*(values.get(name, "") for name in columns_of_key))
-            yield CaseRow(line, values, key)
+            yield Keyed(row._replace(fields=values), key)
 
 
-def _text(row: SourceRow, note: Note, *, names: Names) -> Text:
+def _text(row: SourceRow, note: Note, *, names: Names) -> Keyed:
     """Return a row of a table of texts, or an object, as a text."""
     columns = _present(names["texts"], row.fields)
     kind = "opinion" if "opinion" in columns else "summary"
@@ -391,7 +382,8 @@ def _text(row: SourceRow, note: Note, *, names: Names) -> Text:
     if isinstance(citation, dict):  # Oyez: {"volume": "329", "page": "1", "year": "1946"}
         volume, page = plain(citation.get("volume")), plain(citation.get("page"))
         citation = f"{volume} U.S. {page}" if volume and page else ""
-    return Text(row, _key(*map(plain, (citation, *others))), text, kind)
+    row = row._replace(fields={"text": text, "kind": kind})
+    return Keyed(row, _key(*map(plain, (citation, *others))))
 
 
 def _key_of_name(stem: str) -> Key:
@@ -411,11 +403,11 @@ def _key_of_name(stem: str) -> Key:
 # --- records --------------------------------------------------------------------------------
 
 
-def _record(row: SourceRow, note: Note, *, rows: list[CaseRow], areas: dict[str, str]) -> Record:
-    text, match = row.fields["text"], row.fields["match"]
+def _record(row: SourceRow, note: Note, *, rows: list[Keyed], areas: dict[str, str]) -> Record:
+    match = row.fields["match"]
     if match.row is None:
         raise RejectedError("unmatched_text", match.how)
-    values = rows[match.row].values
+    values = rows[match.row].row.fields
     area = values["issueArea"]
     label = areas.get(area.casefold())
     if not label:
@@ -430,11 +422,11 @@ def _record(row: SourceRow, note: Note, *, rows: list[CaseRow], areas: dict[str,
         date=day,
         title=values.get("caseName") or None,
         language="en",
-        text=paragraphs_of(text.text),
+        text=paragraphs_of(row.fields["text"]),
         labels=(label,),
         metadata={
             "joined_by": match.how,
-            "text_kind": text.kind,
+            "text_kind": row.fields["kind"],
             "us_cite": values["usCite"],
             "term": values["term"],
             "docket": values["docket"],

@@ -17,7 +17,7 @@ from scipy.stats import norm
 from evenhand.core.tables import Row, Table, integer, number, share, text
 from evenhand.metrics.disparity import share_as_far
 from evenhand.metrics.inference import conclude
-from evenhand.metrics.paired import holm
+from evenhand.metrics.paired import adjust
 from evenhand.predictions.study import PERMUTATIONS, Attribute, Metric, PredictionStudy
 
 #: A gap of two rates: the larger one.
@@ -74,11 +74,10 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
             row["p_value"] = float(share_as_far(drawn.farthest, drawn.observed))
             if by_group:
                 row["p_value"] = _p_value_by_group(study, attribute, parts)
-        adjusted = holm(np.array([row["p_value"] for row, _, _ in tested]))
-        for (row, drawn, parts), p in zip(tested, adjusted.tolist(), strict=True):
+        adjust([row for row, _, _ in tested], "p_value", "p_adjusted")
+        for row, drawn, parts in tested:
             small = not study.clustered and row["gap"] + drawn.reach < study.delta / 100
             small = small and _all_equivalent(study, attribute, parts)
-            row["p_adjusted"] = None if np.isnan(p) else p
             row["verdict"] = conclude(1.0, row["p_adjusted"], bool(small), level=study.level)
             row["missing"] = int((attribute.codes < 0).sum())
             yield {"attribute": attribute.name, **row}

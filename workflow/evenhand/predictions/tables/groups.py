@@ -6,7 +6,7 @@ import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, number, share, text
 from evenhand.metrics.inference import conclude
-from evenhand.metrics.paired import holm
+from evenhand.metrics.paired import adjust
 from evenhand.predictions.study import METRICS, Metric, PredictionStudy
 
 #: The group of all cases.
@@ -61,17 +61,18 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
                 if comparison := study.beside_others[metric, attribute.name][code]:
                     row |= {"rest": _value(study, metric, others)["value"], **comparison}
                 group_rows.append(row)
-        tests = np.array([row.get("p_value", np.nan) for row in group_rows], dtype=float)
+        count = len(study.metrics)
         if len(attribute.values) == 2:  # both groups have the same tests
-            tests = np.tile(holm(tests[: len(study.metrics)]), 2)
+            adjust(group_rows[:count], "p_value", "p_adjusted")
+            for row, other in zip(group_rows[:count], group_rows[count:], strict=True):
+                other["p_adjusted"] = row["p_adjusted"]
         else:
-            tests = holm(tests)
-        for row, p in zip(group_rows, tests.tolist(), strict=True):
-            equivalent = row.pop("equivalent", False)
+            adjust(group_rows, "p_value", "p_adjusted")
+        for row in group_rows:
+            near = row.pop("equivalent", False)
             if "difference" in row:
-                tested = None if np.isnan(p) else p
-                row["verdict"] = conclude(row["difference"], tested, equivalent, level=study.level)
-                row["p_adjusted"] = tested
+                how = row["difference"], row["p_adjusted"], near
+                row["verdict"] = conclude(*how, level=study.level)
             yield row
 
 

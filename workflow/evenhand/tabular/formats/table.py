@@ -99,12 +99,6 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         for cells in zip(*(column[name] for name in protected), strict=True)
     ]
     values = sorted(set(members))
-    if len(values) < 2:
-        raise InputError(
-            f"the attribute {attribute} has one value only ({values[0]!r}), so there are no"
-            " groups to compare",
-            file=path,
-        )
     check_group_count(attribute, values, len(members), path)
     names, arrays, filled = [], [], 0
     # the attribute comes first, with a column per value (one column for two values)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
-from evenhand.learning.evaluation import dev_scores
+from evenhand.learning.problem import dev_scores
 from unit.learning.made_training import examples
 
 
