@@ -12,9 +12,11 @@ from evenhand.individual.tables import (
     tests,
 )
 from evenhand.io.documents import write_json
-from evenhand.report.headlines.individual_fairness import describe
 from evenhand.tabular.prepared import RECORD
 from unit.report import checks
+from unit.report.checks import headline_of
+
+describe = headline_of("individual_fairness")
 
 
 def row(method="mlp", individual="none", *, mean=50, **values):

@@ -3,9 +3,12 @@ import json
 import pytest
 
 from evenhand.core.tables import write_tables
-from evenhand.report.headlines.language_models import by_model, describe
+from evenhand.report.headlines.language_models import by_model
 from evenhand.stereotypes.tables import bias_scores
 from unit.report import made_stereotypes
+from unit.report.checks import headline_of
+
+describe = headline_of("language_models")
 
 
 def scores(folder, rows, name="mine", effective=25):

@@ -3,11 +3,14 @@ import json
 import pytest
 
 from evenhand.core.tables import write_tables
-from evenhand.report.headlines.slguset import describe
 from evenhand.slguset.count_funnel import FUNNEL, QUARANTINE
 from evenhand.slguset.describe_dataset import TABLE
 from evenhand.slguset.tables import models
 from unit.report import made_results
+from unit.report.checks import headline_of
+
+describe = headline_of("slguset")
+
 
 STATISTICS = "slguset/statistics.json"
 STEPS = (("read", 100, 1.0), ("keyword", 40, 0.4), ("accepted", 12, 0.12))

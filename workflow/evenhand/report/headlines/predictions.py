@@ -1,7 +1,6 @@
 """The headline of predictions that were made elsewhere: gaps between groups."""
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 from altair import LayerChart
@@ -9,24 +8,24 @@ from altair import LayerChart
 from evenhand.core.tables import read_tables
 from evenhand.predictions.words import doubts, findings
 from evenhand.report.figures import Row, axis, forest
-from evenhand.report.headline import Headline, ResultFiles, plain, say, strength
+from evenhand.report.headline import Headline, plain, say, strength
 from evenhand.report.read import read_json
+from evenhand.report.study import Study
 
-FILES = {"meta": "predictions/*/meta.json", "tables": "tables/predictions/*"}
+FILES = ("predictions/*/meta.json", "tables/predictions/*")
 
 #: The findings of the front page.
 MOST = 3
 
 
-def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
-    """Return the headline of predictions; the titles are those of ``meta.json``."""
-    results = ResultFiles(files, FILES)
-    folders = {path.name: path for path in results.paths["tables"]}
+def describe(study: Study) -> Headline:
+    """Return the headline of predictions."""
+    folders = {path.name: path for path in study.paths("tables/predictions/*")}
     return conclude(
         [
             read_json(path)
-            | {"tables": read_tables(folder), "place": results.place("tables", folder)}
-            for path in results.paths["meta"]
+            | {"tables": read_tables(folder), "place": f"tables/predictions/{folder.name}"}
+            for path in study.paths("predictions/*/meta.json")
             if (folder := folders.get(path.parent.name))
         ]
     )

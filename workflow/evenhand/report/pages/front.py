@@ -53,9 +53,7 @@ def system_cards(study: Study, titles: Mapping[str, str]) -> list[dict[str, Any]
         headline = None
         if system in study.systems:
             module = importlib.import_module(f"evenhand.report.headlines.{system}")
-            patterns = module.FILES.values()
-            files = [path for path in study.files if any(path.match(end) for end in patterns)]
-            headline = module.describe(files, study.titles)
+            headline = module.describe(study)
         counted = [file for line in headline.verdicts for file in line.files] if headline else []
         cards.append(
             {
