@@ -47,37 +47,35 @@ def describe_planted(truth: Path, files: Iterable[Path]) -> list[dict[str, Any]]
     """
     folders = {"/".join(path.parts[-n:]): path for path in map(Path, files) for n in (2, 3)}
     described: list[dict[str, Any]] = []
-    rows = read_resource(truth, COLUMNS, unique=("planted", "found"), choices=CHOICES)
-    for line, row in enumerate(rows, start=2):
+
+    def describe(row: dict[str, str]) -> None:
         try:
             than = float(row["than"])
         except ValueError:
-            problem = f"{row['than']!r} is no number to compare with"
-            raise InputError(problem, file=truth, line=line) from None
+            raise InputError(f"{row['than']!r} is no number to compare with") from None
         place, _, name = row["table"].rpartition("/")
         entry = {name: row[name] for name in ("kind", "planted", "table", "found")}
         entry |= dict.fromkeys(("value", "low", "high", "holds"))
         if place in folders:
-            number = _number(folders[place], name.removesuffix(".csv"), row, truth, line)
+            number = _number(folders[place], name.removesuffix(".csv"), row)
             entry |= dict(zip(("value", "low", "high"), number, strict=True))
             entry["holds"] = _holds(row["expected"], than, *number[1:])
         entry["verdict"] = say("planted_verdict", entry=entry)
         entry["found"] = say("planted_found", entry=entry, row=row)
         known = {earlier["kind"] for earlier in described if earlier["holds"] is not None}
         described.append(entry | {"main": entry["holds"] is not None and row["kind"] not in known})
+
+    read_resource(truth, COLUMNS, unique=("planted", "found"), choices=CHOICES, make=describe)
     return sorted(described, key=lambda entry: not entry["main"])
 
 
-def _number(
-    folder: Path, table: str, row: dict[str, str], truth: Path, line: int
-) -> tuple[float | None, ...]:
+def _number(folder: Path, table: str, row: dict[str, str]) -> tuple[float | None, ...]:
     """Return a number of a table and the ends of its interval."""
     declared = read_package(folder).get(table)
     numbers = declared.numbers() if declared else []
     column = next((column for column in numbers if column.name == row["column"]), None)
     if column is None:
-        problem = f"{row['table']} has no column {row['column']} with an interval"
-        raise InputError(problem, file=truth, line=line)
+        raise InputError(f"{row['table']} has no column {row['column']} with an interval")
     cells = dict(cell.split("=", 1) for cell in row["where"].split())
     fitting = [
         candidate
@@ -86,7 +84,7 @@ def _number(
     ]
     if len(fitting) != 1:
         problem = f"{len(fitting)} rows of {row['table']} have {row['where']}"
-        raise InputError(problem, file=truth, line=line, remedy="name one row")
+        raise InputError(problem, remedy="name one row")
     return tuple(fitting[0][name] for name in (column.name, *column.interval))
 
 
