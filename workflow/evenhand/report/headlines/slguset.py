@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from evenhand.core.resources import read_resource
 from evenhand.core.rows import grouped, where
 from evenhand.report.headline import (
     NOT_REPRODUCED,
@@ -14,11 +15,11 @@ from evenhand.report.headline import (
     say,
     strength,
 )
-from evenhand.report.read import read_csv
 from evenhand.report.sections.bias import ENDS
 from evenhand.report.sections.slguset import AUTHORS, LEAST_ALPHA, judge
 from evenhand.report.study import Study
 from evenhand.report.words import gate_meaning
+from evenhand.slguset.tables.models import PUBLISHED
 
 FILES = (
     "tables/corpus",
@@ -30,7 +31,6 @@ FILES = (
     "published_bias.csv",
 )
 REPORT = "slguset_published/report.json"
-ANCHORS = {"model": str}
 
 Row = dict[str, Any]
 
@@ -194,7 +194,7 @@ def _same_counts(rows: list[dict[str, Any]]) -> bool:
 def _bias_verdicts(study: Study) -> list[Verdicts]:
     """Judge the published counts of sentences by Bias, only on the authors' sentences."""
     path = study.path("published_bias.csv")
-    models = {row["model"] for row in (read_csv(path, ANCHORS) if path else [])}
+    models = {row["model"] for row in (read_resource(path, PUBLISHED) if path else [])}
     held = []
     for row in study.tables("tables/bias/slguset_published").get("models", []):
         if row["trusted"] and row["published_within"] is not None:
