@@ -18,8 +18,7 @@ from evenhand import (
 )
 from evenhand.core.config import complete, read_schema
 from evenhand.core.config_reference import SCHEMA
-from evenhand.core.declared import declared
-from evenhand.core.families import load_members
+from evenhand.core.families import declared, load_members
 from evenhand.core.sources import read_sources
 from evenhand.errors import InputError
 from evenhand.slguset.shards import Skipped

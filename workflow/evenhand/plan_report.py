@@ -18,7 +18,7 @@ from evenhand import (
     plan_slguset,
     plan_stereotypes,
 )
-from evenhand.core.declared import declared
+from evenhand.core.families import declared
 from evenhand.core.resources import read_resource
 from evenhand.report.page_list import BESIDE, EXPLORERS, PAGES
 

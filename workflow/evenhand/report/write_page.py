@@ -43,7 +43,7 @@ def write_page(
     systems
         The systems of this configuration, of `evenhand.report.headline.SYSTEMS`.
     planted
-        The truth planted in the data, see `evenhand.report.sections.planted`.
+        The truth planted in the data, see `evenhand.report.pages.front`.
     names, titles
         Names and titles: of data sets, of their attributes (``data_set/attribute``), of objectives
         (``objectives/name``) and reasons (``reasons/name``, and

@@ -13,6 +13,7 @@ describe = headline_of("slguset")
 
 
 STATISTICS = "slguset/statistics.json"
+PUBLISHED = "model,sentences,within,above,below\nbase,20000,1,2,3\nother,20000,1,2,3\n"
 STEPS = (("read", 100, 1.0), ("keyword", 40, 0.4), ("accepted", 12, 0.12))
 
 
@@ -137,9 +138,7 @@ def test_published_counts_of_models_are_judged_within_a_share(tmp_path):
     known = {"published_within": 7_223, "published_above": 6_024, "published_below": 6_743}
     files = [
         bias(tmp_path, [lean("base", 0.1, **near, **known)], "slguset_published"),
-        write(
-            tmp_path, "model,sentences\nbase,20000\nother,20000\n", "zh_gender/published_bias.csv"
-        ),
+        write(tmp_path, PUBLISHED, "zh_gender/published_bias.csv"),
     ]
     found = describe(files, {})
     assert counts(found)["Sentences by Bias"] == {
