@@ -1,6 +1,5 @@
 """The headline of SlguSet: the data set, and the bias direction of the models on it."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,7 +17,7 @@ from evenhand.report.headline import (
 from evenhand.report.sections.bias import ENDS
 from evenhand.report.sections.slguset import AUTHORS, LEAST_ALPHA, judge
 from evenhand.report.study import Study
-from evenhand.report.words import gate_meaning
+from evenhand.report.words import codes, gate_meaning
 from evenhand.slguset.tables.models import PUBLISHED
 
 FILES = (
@@ -221,7 +220,7 @@ def _doubts(
 ) -> list[str]:
     doubts = []
     for row in where(models, trusted=False):
-        why = [gate_meaning(word) for word in re.split(r"[,;]\s*", row["reason"] or "") if word]
+        why = [gate_meaning(word) for word in codes(row["reason"])]
         doubts.append(say("slguset_no_number", bias_files, model=row["model"], why=why))
     if published and (wrong := published["positions"]["wrong"]):
         sentences, files = published["sentences"], study.places(REPORT)
