@@ -16,7 +16,7 @@ import pytest
 
 from evenhand.core import stage
 from evenhand.core.config import BOUNDS, Options, read_schema
-from evenhand.core.declared import declared
+from evenhand.core.families import declared
 from evenhand.core.places import SCHEMA
 from evenhand.core.stage import Plugin, Range
 from evenhand.errors import InputError

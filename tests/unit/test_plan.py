@@ -18,8 +18,7 @@ from evenhand import (
 )
 from evenhand.core.config import complete, read_schema
 from evenhand.core.config_reference import SCHEMA
-from evenhand.core.declared import declared
-from evenhand.core.families import load_members
+from evenhand.core.families import declared, load_members
 from evenhand.core.sources import read_sources
 from evenhand.errors import InputError
 from evenhand.slguset.shards import Skipped
@@ -562,7 +561,7 @@ def test_a_key_that_no_training_sees_is_refused(here, settings, faults):
 def test_a_data_source_has_a_name_that_a_file_can_have(here, row):
     table = Path("sources.csv")
     table.write_text(f"name,file,sha256,url,licence\n1998.b-c,d.tar.gz,,,CC0\n{row}\n")
-    with pytest.raises(InputError, match=r"sources\.csv: the (name|file) '.*' of a data source"):
+    with pytest.raises(InputError, match=r"sources\.csv:3: the (name|file) '.*' of a data source"):
         read_sources(table)
     table.write_text("name,file,sha256,url,licence\n1998.b-c,d.tar.gz,,,CC0\n")
     assert [*read_sources(table)] == ["1998.b-c"]

@@ -1,7 +1,8 @@
 """Errors that a user can act on."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 #: Characters of a problem that are shown.
@@ -64,6 +65,18 @@ class InputError(Exception):
         )
         place = {"file": self.file or file, "line": self.line, "remedy": remedy or None}
         return InputError(problem.splitlines(), **place)
+
+
+@contextmanager
+def placed(file: Path | str, line: int | None = None) -> Iterator[None]:
+    """Let an error of the block that names no file name this place."""
+    try:
+        yield
+    except InputError as error:
+        if error.file is not None:
+            raise
+        problems = error.problem.splitlines()
+        raise InputError(problems, file=file, line=line, remedy=error.remedy) from error.__cause__
 
 
 def one_line(text: str, longest: int = LONGEST) -> str:

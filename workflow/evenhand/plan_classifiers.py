@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand import plan_legal, plan_models
-from evenhand.core.declared import declared
-from evenhand.core.families import member_names
+from evenhand.core.families import declared, member_names
 from evenhand.errors import InputError
 from evenhand.legal.declaration import COLUMN, Attribute
 from evenhand.legal.groups import LABEL, NO_ATTRIBUTE, PLUS

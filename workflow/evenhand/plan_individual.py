@@ -5,7 +5,7 @@ from itertools import combinations
 from typing import Any
 
 from evenhand.core.config import pick
-from evenhand.core.declared import declared
+from evenhand.core.families import declared
 from evenhand.core.sources import input_files
 from evenhand.errors import InputError
 

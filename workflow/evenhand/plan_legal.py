@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from evenhand.core.config import read_config
-from evenhand.core.declared import declared
+from evenhand.core.families import declared
 from evenhand.core.files import files_of
 from evenhand.core.places import located
 from evenhand.core.sources import input_files

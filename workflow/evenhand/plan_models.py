@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from evenhand.core.declared import declared
+from evenhand.core.families import declared
 from evenhand.errors import InputError
 from evenhand.scoring.model_files import check_folder, is_pickled
 

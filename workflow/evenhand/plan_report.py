@@ -18,7 +18,7 @@ from evenhand import (
     plan_slguset,
     plan_stereotypes,
 )
-from evenhand.core.declared import declared
+from evenhand.core.families import declared
 from evenhand.core.resources import read_resource
 from evenhand.report.page_list import BESIDE, EXPLORERS, PAGES
 
@@ -170,7 +170,7 @@ def headline_files(config: Config, shards: Iterable[str]) -> dict[str, list[str]
     systems = declared("evenhand.report.headline", "SYSTEMS")
     files = {}
     for system, its_pages in systems.items():
-        patterns = declared(f"evenhand.report.headlines.{system}", "FILES").values()
+        patterns = declared(f"evenhand.report.headlines.{system}", "FILES")
         results = dict.fromkeys(file for page in its_pages for file in inputs.get(page, ()))
         if its_pages[0] in inputs:
             files[system] = [

@@ -11,7 +11,7 @@ from typing import Any
 
 from evenhand import plan_models
 from evenhand.core.config import Options, complete, pick
-from evenhand.core.declared import declared
+from evenhand.core.families import declared
 from evenhand.core.files import files_of, path_text
 from evenhand.core.places import located
 from evenhand.core.sources import input_files, source_path

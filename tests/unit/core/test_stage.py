@@ -675,20 +675,3 @@ def test_a_full_disk_is_told_in_a_sentence(error, monkeypatch):
     except ValueError as outer:
         assert stage.full_disk(outer) is not None
     assert stage.full_disk(OSError(13, "Permission denied")) is None
-
-
-def test_a_stage_without_pandas_does_not_import_it(tmp_path, repository):
-    (tmp_path / "a.txt").write_text("他们说他在家里等人。\n她在家里等人。\n", encoding="utf-8")
-    outputs = {"sentences": "s.parquet", "quarantine": "q.parquet", "inventory": "i.parquet"}
-    words = [f"--{name}={tmp_path / file}" for name, file in outputs.items()]
-    words += [f"--files={tmp_path / 'a.txt'}", f"--counts={tmp_path / 'c.json'}"]
-    words += [f"--keywords={repository / 'resources/packs/zh_gender/keywords.csv'}"]
-    module = "evenhand.slguset.extract_sentences"
-    program = (
-        f"import runpy, sys; sys.argv = {[module, *words]!r};"
-        f"runpy.run_module({module!r}, run_name='__main__', alter_sys=True);"
-        "assert 'pyarrow' in sys.modules and 'pandas' not in sys.modules"
-    )
-    environment = {"PYTHONPATH": ":".join(sys.path), "PATH": "/usr/bin"}
-    subprocess.run([sys.executable, "-c", program], check=True, env=environment)
-    assert json.loads((tmp_path / "c.json").read_text())["sentences"] == 2

@@ -3,6 +3,7 @@
 import base64
 import gzip
 import hashlib
+import importlib
 import json
 import re
 from collections import Counter
@@ -16,6 +17,7 @@ from selectolax.lexbor import LexborHTMLParser
 from evenhand.core import stage
 from evenhand.report.page_list import DRAWING, PAGES
 from evenhand.report.render import stem
+from evenhand.report.study import Study
 from evenhand.report.write_page import write_page
 
 TEMPLATES = Path(__file__).parents[3] / "workflow/evenhand/report/templates"
@@ -285,3 +287,9 @@ def check_downloads(tree: LexborHTMLParser, results: Path, folders: set[str]) ->
     assert set(links) == {
         f"tables/{one}.{form}" for one in offered for form in ("csv", "tex", "md")
     }
+
+
+def headline_of(system):
+    """The function that gives the headline of a system, for files and titles."""
+    module = importlib.import_module(f"evenhand.report.headlines.{system}")
+    return lambda files, titles: module.describe(Study(files, titles))

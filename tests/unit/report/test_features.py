@@ -120,5 +120,5 @@ def test_a_faulty_table_of_words_is_told(tmp_path):
     assert read_words(None) == []
     path = tmp_path / "words.csv"
     path.write_text("format,name,feature,value,words,unit\na,b,c,d,e,\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"words\.csv:2: could not convert"):
+    with pytest.raises(InputError, match=r"words\.csv:2: the value 'd' is no number"):
         read_words(path)

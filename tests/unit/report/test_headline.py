@@ -1,13 +1,10 @@
 from pathlib import Path
 
-import pytest
 from markupsafe import Markup
 
-from evenhand.errors import InputError
 from evenhand.report.headline import (
     VERDICTS,
     Headline,
-    ResultFiles,
     Verdicts,
     listed,
     name,
@@ -16,21 +13,17 @@ from evenhand.report.headline import (
     total,
     with_sources,
 )
+from evenhand.report.study import Study
 
-PATTERNS = {"scores": "tables/*_scores.csv", "sets": "sets/*/pairs.json", "folders": "tables/x/*"}
 
-
-def test_files_are_grouped_by_the_ends_of_their_paths():
+def test_files_are_found_by_the_ends_of_their_paths():
     scores = [Path("r/tables/b_scores.csv"), Path("tables/a_scores.csv")]
-    sets = [Path("r/sets/x/pairs.json")]
-    results = ResultFiles([scores[0], *sets, scores[1], Path("r/tables/x/y")], PATTERNS)
-    assert results.paths == {"scores": scores, "sets": sets, "folders": [Path("r/tables/x/y")]}
-    places = ("sets/x/pairs.json", "tables/x/y/t.csv", "tables/b_scores.csv", "tables/a_scores.csv")
-    assert results.places("sets", "folders/t", "scores") == places
-    assert results.path("sets") == sets[0]
-    assert ResultFiles([], PATTERNS).path("sets") is None
-    with pytest.raises(InputError, match=r"this headline reads; give sets/\*/pairs.json"):
-        ResultFiles([Path("tables/a.csv")], PATTERNS)
+    files = [scores[0], Path("r/sets/x/pairs.json"), scores[1], Path("r/tables/x/y")]
+    study = Study(files)
+    assert study.paths("tables/*_scores.csv") == scores and study.path("sets/*/pairs.json")
+    places = ("sets/x/pairs.json", "tables/x/y/t.csv")
+    assert study.places("sets/*/pairs.json", "tables/x/*/t.csv", "tables/z/t.csv") == places
+    assert Study([]).path("sets/*/pairs.json") is None
 
 
 def test_verdicts_of_all_tables_are_counted_in_the_same_words():

@@ -136,7 +136,7 @@ def test_the_clearest_finding_comes_first_with_the_next_step(write, slguset, tmp
 
 def test_which_group_fares_worse_is_a_question_of_its_own(write, monkeypatch):
     made = Headline(sentence="All alike.", groups="Women, on D.")
-    monkeypatch.setattr(individual_fairness, "describe", lambda files, titles: made)
+    monkeypatch.setattr(individual_fairness, "describe", lambda study: made)
     tree = write(
         "front", [], systems=["individual_fairness"], pages=["front", "individual_fairness"]
     )

@@ -3,7 +3,7 @@ import pytest
 from evenhand.individual.tables import findings, groups, individuals
 from evenhand.individual.tables import table_4 as four
 from evenhand.report.pages.mitigation import describe_sweeps
-from evenhand.report.sections.individual_people import Behind
+from evenhand.report.sections.individual_tables import Behind
 from evenhand.report.sections.individual_words import likeness
 from unit.report import checks
 from unit.report.checks import text

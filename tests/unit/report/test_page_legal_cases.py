@@ -5,7 +5,6 @@ import json
 import pytest
 
 from evenhand.core.tables import write_tables
-from evenhand.errors import InputError
 from evenhand.legal.read_audit import TABLE
 from evenhand.report.pages.legal_cases import describe_leakage, describe_lengths, describe_shift
 from unit.legal.made_cases import declaration
@@ -126,11 +125,6 @@ def test_the_last_bar_of_lengths_is_as_wide_as_the_first():
     bar = {"unit": "words", "tokenizer": "", "quantity": "histogram"}
     (lengths,) = describe_lengths([bar | {"from": f, "count": n} for f, n in ((50, 3), (100, 1))])
     assert "100 to 149" in json.dumps(lengths["figure"].to_dict())
-
-
-def test_each_data_set_has_its_declaration(write, files):
-    with pytest.raises(InputError, match="not one declaration of each data set"):
-        write("legal_cases", files)
 
 
 SHIFT = {"group": "a", "splits": "train to test", "distance": 0.2, "low": 0.1, "high": 0.3}

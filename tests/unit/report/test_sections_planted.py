@@ -2,7 +2,7 @@ import pytest
 
 from evenhand.core.tables import Table, number, text, write_tables
 from evenhand.errors import InputError
-from evenhand.report.sections.planted import describe_planted
+from evenhand.report.pages.front import describe_planted
 
 COLUMNS = (text("model"), number("x", interval=True), number("y"))
 TABLE = Table("t", title="A table", key=("model",), columns=COLUMNS)

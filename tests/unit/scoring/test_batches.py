@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.scoring.batches import exact_length_batches
+from evenhand.scoring.execution import exact_length_batches
 
 
 def test_by_hand():

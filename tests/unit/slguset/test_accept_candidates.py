@@ -8,8 +8,7 @@ import pytest
 from evenhand.core.tables import read_table
 from evenhand.errors import InputError
 from evenhand.slguset.accept_candidates import accept_candidates
-from evenhand.slguset.acceptance_features import HIDDEN, features
-from evenhand.slguset.acceptance_model import Example, Model, balanced
+from evenhand.slguset.acceptance_model import HIDDEN, Example, Model, balanced, features
 from evenhand.slguset.annotation import random_order
 from evenhand.slguset.gather_examples import gather_examples
 from evenhand.text.segmentation import cut

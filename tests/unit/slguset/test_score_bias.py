@@ -15,8 +15,7 @@ from evenhand.scoring.questions import Questions, answer, ask_word
 from evenhand.slguset import score_bias as module
 from evenhand.slguset.bias_tables import BIAS
 from evenhand.slguset.score_bias import score_bias
-from evenhand.slguset.sentence_bias import score_sentences
-from evenhand.slguset.slots import tokens_of
+from evenhand.slguset.sentence_bias import score_sentences, tokens_of
 from unit.scoring import tiny_causal, tiny_models
 
 PAIRS = [("男", "女"), ("他", "她"), ("爸爸", "妈妈"), ("儿子", "女儿"), ("叔叔", "阿姨")]

@@ -128,14 +128,11 @@ def tabulate_one(
     *models: dict[str, list[Path]],
     agreeing: tuple[int, ...] = (3, 4, 5),
     delta: float = 5.0,
-    level: float = 0.95,
 ) -> tuple[list[dict[str, str]], str | None]:
     """Write one table of `evenhand.stereotypes.tables`; return its rows, or why there are none."""
     member = importlib.import_module(f"evenhand.stereotypes.tables.{name}")
     pair_set = read_pair_set(write_pairs(folder / "pairs.parquet", pairs))
-    study = PairStudy(
-        pair_set, read_models(pair_set, **together(*models)), delta, level, tuple(agreeing)
-    )
+    study = PairStudy(pair_set, read_models(pair_set, **together(*models)), delta, tuple(agreeing))
     counts = tabulate(folder / "tables", [member], study)
     if not counts["rows"].get(name):
         return [], counts.get("left_out", {}).get(name)

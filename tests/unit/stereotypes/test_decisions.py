@@ -33,11 +33,11 @@ def test_by_hand():
     found = decide(pairs, scores, "aul")
     assert found.status.tolist() == ["scored", "scored", "tie", *["unscorable"] * 3]
     assert found.difference[:3].tolist() == [1, -1, 0] and np.isnan(found.difference[3:]).all()
-    counts = tally(found, np.ones(6, dtype=bool), 0.95)
+    counts = tally(found, np.ones(6, dtype=bool))
     assert [counts[key] for key in ("pairs", "scored", "ties", "unscorable")] == [6, 3, 1, 3]
     assert counts["score"] == pytest.approx(100 / 3) and np.isnan(counts["score_low"])
-    assert tally(found, found.status == "unscorable", 0.95)["score"] is None
-    assert tally(found, np.zeros(6, dtype=bool), 0.95)["score"] is None
+    assert tally(found, found.status == "unscorable")["score"] is None
+    assert tally(found, np.zeros(6, dtype=bool))["score"] is None
 
 
 def test_rounding_makes_ties():
@@ -56,7 +56,7 @@ def summarise(hits, nulls=(), clusters=None, chosen=None):
     _, decisions = made_decisions(hits, clusters)
     others = [made_decisions(null)[1] for null in nulls]
     chosen = np.ones(len(hits), dtype=bool) if chosen is None else chosen
-    return summarise_group(decisions, others, chosen, 5.0, 0.95)[0]
+    return summarise_group(decisions, others, chosen, 5.0)[0]
 
 
 def test_intervals_are_those_of_the_share_of_the_hits():
@@ -68,7 +68,7 @@ def test_intervals_are_those_of_the_share_of_the_hits():
     chosen = np.arange(80) < 60
     kept = chosen & found.counted()
     expected = korn_graubard(total(found.hits()[kept], pairs.cluster[kept]))
-    counts = tally(found, chosen, 0.95)
+    counts = tally(found, chosen)
     interval = [counts["score_low"], counts["score_high"]]
     assert interval == pytest.approx([100 * end for end in expected])
 
@@ -114,10 +114,10 @@ def test_verdicts_on_bias_types_are_adjusted_and_those_on_the_set_are_not():
     rows = []
     for bias_type, hits in (("all", 8), ("age", 8), ("race", 9), ("sex", 5)):
         pairs, decisions = made_decisions([1] * hits + [0] * (9 - hits))
-        row, found = summarise_group(decisions, [], pairs.pair_id != "", 5.0, 0.95)
+        row, found = summarise_group(decisions, [], pairs.pair_id != "", 5.0)
         rows.append((row | {"bias_type": bias_type, "method": "aul"}, found))
     assert [row["verdict"] for row, _ in rows] == ["above", "above", "above", "inconclusive"]
-    whole, age, race, sex = adjust_verdicts(rows, 0.95)
+    whole, age, race, sex = adjust_verdicts(rows)
     assert (whole["p_adjusted"], whole["verdict"]) == (whole["p_value"], "above")
     assert race["p_adjusted"] == pytest.approx(3 * race["p_value"])
     assert age["p_adjusted"] == pytest.approx(2 * age["p_value"])
@@ -137,7 +137,7 @@ def test_copies_of_a_pair_count_once():
     twice, more_scores = made(more * 2, [0.5] * 48, clusters * 2)
     twice = twice._replace(sentences=np.tile(once.sentences, 2))
     rows = [
-        summarise_group(decide(pairs, of, "aul"), [], np.ones(len(pairs.cluster), bool), 5.0, 0.95)
+        summarise_group(decide(pairs, of, "aul"), [], np.ones(len(pairs.cluster), bool), 5.0)
         for pairs, of in ((once, scores), (twice, more_scores))
     ]
     same = ("score", "score_low", "score_high", "p_value", "power", "further_clusters")

@@ -108,7 +108,7 @@ def test_wrong_inputs(tmp_path, pairs):
         with pytest.raises(InputError, match=message):
             read_models(pair_set, **write_model(tmp_path, "m", wrong))
     good["gates"][0].write_text("{}", encoding="utf-8")
-    with pytest.raises(InputError, match="is not a gate"):
+    with pytest.raises(InputError, match="lacks trusted, which score_pairs writes"):
         read_models(pair_set, **good)
     with pytest.raises(InputError, match="holds no pair"):
         read_pair_set(write_pairs(tmp_path / "empty.parquet", []))

@@ -14,10 +14,10 @@ from evenhand.io.tables import read_rows
 from evenhand.scoring import execution
 from evenhand.scoring.methods import METHODS
 from evenhand.scoring.models import load_language_model, load_masked_lm
-from evenhand.stereotypes import reading, scoring
 from evenhand.stereotypes import score_pairs as module
+from evenhand.stereotypes import scoring
 from evenhand.stereotypes.pairs import PAIRS
-from evenhand.stereotypes.passes import PASSES
+from evenhand.stereotypes.rows import PASSES
 from evenhand.stereotypes.score_pairs import score_pairs
 from evenhand.stereotypes.scores import EXCLUDED, NULL_SCORES, SCORES, TOKENS
 from unit.io.damage import damage
@@ -291,7 +291,7 @@ def test_a_model_whose_forward_pass_fails_gets_a_gate(tmp_path, folders, monkeyp
     def slip(*_arguments):
         raise RuntimeError("ours")
 
-    monkeypatch.setattr(reading, "_reading", slip)
+    monkeypatch.setattr(scoring, "_reading", slip)
     with pytest.raises(RuntimeError, match="ours"):
         run(tmp_path, folders("bert"), methods=["aul"])
 

@@ -50,7 +50,7 @@ def test_intervals_are_close_to_those_of_the_bootstrap():
     found = score_terms(*sides, terms)
     drawn = generator.integers(150, size=(2000, 150))
     replicates = macro_scores(found.lms[drawn], found.ss[drawn])
-    row = stereoset._scores(found, 0.95)
+    row = stereoset._scores(found)
     for name, values in zip(("lms", "ss", "icat"), replicates, strict=True):
         borders = [row[f"{name}_low"], row[f"{name}_high"]]
         assert borders == pytest.approx(np.quantile(values, [0.025, 0.975]), abs=0.5)

@@ -73,16 +73,10 @@ def test_the_order_of_the_scores_does_not_matter(written, tmp_path):
 
 
 def test_options_change_the_tables(written, tmp_path):
-    inputs, folder, _ = written
-    tabulate_pairs(**inputs, delta=9.0, level=0.9, agreeing=[3], out=tmp_path / "tables")
-    before, after = read_tables(folder), read_tables(tmp_path / "tables")
+    tabulate_pairs(**written[0], delta=9.0, agreeing=[3], out=tmp_path / "tables")
+    after = read_tables(tmp_path / "tables")
     assert {row["delta"] for row in after["bias_scores"]} == {9}
     assert {row["agreeing"] for row in after.get("meta_evaluation", [])} <= {3}
-    for row, wide in zip(after["token_accuracy"], before["token_accuracy"], strict=True):
-        assert row["accuracy"] == wide["accuracy"]
-        assert row["accuracy_low"] >= wide["accuracy_low"]
-    lows = [[row["accuracy_low"] for row in tables["token_accuracy"]] for tables in (before, after)]
-    assert lows[0] != lows[1]
 
 
 def test_an_untrusted_model_has_no_number(written, tmp_path):

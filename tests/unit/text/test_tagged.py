@@ -22,9 +22,11 @@ def test_pku_with_a_slash_as_a_word():
     assert parse_pku("甲/n  //w  乙/n").text == "甲/乙"
 
 
-def test_pku_that_is_not_tagged():
-    with pytest.raises(InputError, match=r"pd.txt:7: '她' is no tagged word"):
-        parse_pku("她 在/p", "pd.txt", 7)
+def test_pku_that_is_not_tagged(tmp_path):
+    path = tmp_path / "pd.txt"
+    path.write_text("甲/n\n\n她 在/p\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"pd.txt:3: '她' is no tagged word"):
+        list(read_tagged(path, "pku"))
 
 
 def test_cluener_spans_are_inclusive():

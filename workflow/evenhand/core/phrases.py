@@ -2,7 +2,8 @@
 
 ``report.headline.jinja`` has the sentences of `evenhand.report.headline`, one macro each
 (`evenhand.text.catalogue`); ``io.quarantine.toml`` the words for the codes of
-`evenhand.io.quarantine`. Both count as code of the module (`evenhand.core.code`).
+`evenhand.io.quarantine`; ``text.traditional.toml`` the characters of `evenhand.text.traditional`.
+All count as code of the module (`evenhand.core.code`).
 """
 
 import tomllib

@@ -3,11 +3,12 @@
 import csv
 import io
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
+from typing import Any
 
 from evenhand.core.whole import read_text
-from evenhand.errors import InputError
+from evenhand.errors import InputError, placed
 
 
 def read_resource(
@@ -17,7 +18,8 @@ def read_resource(
     optional: tuple[str, ...] = (),
     unique: tuple[str, ...] | None = None,
     choices: Mapping[str, Collection[str]] | None = None,
-) -> list[dict[str, str]]:
+    make: Callable[[dict[str, str]], Any] = dict,
+) -> list[Any]:
     """Read a table of `resources/`.
 
     Parameters
@@ -32,11 +34,13 @@ def read_resource(
         The columns that identify a row; by default all of `columns`.
     choices : dict of str to collection of str, optional
         The values that cells of a column may have, besides a blank where it is optional.
+    make : callable
+        Makes something of a row; its errors name file and line.
 
     Returns
     -------
-    list of dict
-        One dict per row, cells stripped, `columns` only, in the file's order.
+    list
+        One dict per row, cells stripped, `columns` only, in the file's order; or what `make` makes.
 
     Raises
     ------
@@ -45,8 +49,19 @@ def read_resource(
         has too many or too few cells or is duplicated, or a quoted cell does not end.
     """
     reader = csv.DictReader(io.StringIO(read_text(path), newline=""), strict=True)
+    rows: list[Any] = []
+    seen: dict[tuple[str, ...], int] = {}
     try:
-        return _checked(reader, path, columns, optional, unique or tuple(columns), choices or {})
+        with placed(path, 1):
+            _check_header(reader, columns)
+        for row in reader:
+            with placed(path, reader.line_num):
+                cells = _cells(row, columns, optional, choices or {})
+                key = tuple(cells[name] for name in unique or columns)
+                if key in seen:
+                    raise InputError(f"says the same as line {seen[key]}", remedy="remove one")
+                seen[key] = reader.line_num
+                rows.append(make(cells))
     except csv.Error as error:
         raise InputError(
             f"is not a CSV file ({error})",
@@ -54,6 +69,7 @@ def read_resource(
             line=reader.reader.line_num,
             remedy='close each quoted cell, and double a quote inside one ("")',
         ) from error
+    return rows
 
 
 def first_twice(header: list[str]) -> str | None:
@@ -62,54 +78,34 @@ def first_twice(header: list[str]) -> str | None:
     return next((name for name in header if counts[name] > 1), None)
 
 
-def _checked(
-    reader: csv.DictReader,
-    path: Path,
+def _check_header(reader: csv.DictReader, columns: list[str]) -> None:
+    reader.fieldnames = header = [name.strip() for name in reader.fieldnames or []]
+    if twice := first_twice(header):
+        raise InputError(f"has the column {twice!r} twice")
+    if missing := [name for name in columns if name not in header]:
+        raise InputError(f"lacks the column {missing[0]}")
+    known = [*columns, "note"]
+    if unknown := [name for name in header if name not in known]:
+        remedy = f"the columns are {', '.join(known)}"
+        raise InputError(f"has an unknown column {unknown[0]!r}", remedy=remedy)
+
+
+def _cells(
+    row: dict[str, str],
     columns: list[str],
     optional: tuple[str, ...],
-    unique: tuple[str, ...],
     choices: Mapping[str, Collection[str]],
-) -> list[dict[str, str]]:
-    header = [name.strip() for name in reader.fieldnames or []]
-    reader.fieldnames = header
-    if twice := first_twice(header):
-        raise InputError(f"has the column {twice!r} twice", file=path, line=1)
-    if missing := [name for name in columns if name not in header]:
-        raise InputError(f"lacks the column {missing[0]}", file=path, line=1)
-    if unknown := [name for name in header if name not in [*columns, "note"]]:
-        raise InputError(
-            f"has an unknown column {unknown[0]!r}",
-            file=path,
-            line=1,
-            remedy=f"the columns are {', '.join([*columns, 'note'])}",
-        )
-    rows: list[dict[str, str]] = []
-    seen: dict[tuple[str, ...], int] = {}
-    for row in reader:
-        line = reader.line_num
-        if None in row or None in row.values():
-            raise InputError(
-                f"does not have {len(header)} cells",
-                file=path,
-                line=line,
-                remedy=f"the columns are {', '.join(header)}; a blank cell needs its comma",
-            )
-        kept = {name: row[name].strip() for name in columns}
-        if blank := [name for name in columns if not kept[name] and name not in optional]:
-            raise InputError(f"the cell of {blank[0]} is blank", file=path, line=line)
-        for name, known in choices.items():
-            if kept[name] and kept[name] not in known:
-                raise InputError(
-                    f"the {name} is {kept[name]!r}",
-                    file=path,
-                    line=line,
-                    remedy=f"write one of {', '.join(known)}",
-                )
-        key = tuple(kept[name] for name in unique)
-        if key in seen:
-            raise InputError(
-                f"says the same as line {seen[key]}", file=path, line=line, remedy="remove one"
-            )
-        seen[key] = line
-        rows.append(kept)
-    return rows
+) -> dict[str, str]:
+    """Return the cells of a row, stripped; refuse a wrong number, blanks and unknown words."""
+    header = [name for name in row if name is not None]
+    if None in row or None in row.values():
+        remedy = f"the columns are {', '.join(header)}; a blank cell needs its comma"
+        raise InputError(f"does not have {len(header)} cells", remedy=remedy)
+    cells = {name: row[name].strip() for name in columns}
+    if blank := [name for name in columns if not cells[name] and name not in optional]:
+        raise InputError(f"the cell of {blank[0]} is blank")
+    for name, known in choices.items():
+        if cells[name] and cells[name] not in known:
+            remedy = f"write one of {', '.join(known)}"
+            raise InputError(f"the {name} is {cells[name]!r}", remedy=remedy)
+    return cells

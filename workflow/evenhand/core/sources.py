@@ -22,15 +22,17 @@ def read_sources(path: Path) -> dict[str, dict[str, str]]:
         in paths.
     """
     columns = ["name", "file", "sha256", "url", "licence"]
-    rows = read_resource(path, columns, optional=("url", "sha256"), unique=("name",))
-    for row in rows:
+
+    def checked(row: dict[str, str]) -> dict[str, str]:
         for column in ("name", "file"):
             if not _NAME.fullmatch(row[column]):
-                raise InputError(
-                    f"the {column} {row[column]!r} of a data source cannot name a file",
-                    file=path,
-                    remedy="use letters, digits, underscores, dots and hyphens",
-                )
+                problem = f"the {column} {row[column]!r} of a data source cannot name a file"
+                remedy = "use letters, digits, underscores, dots and hyphens"
+                raise InputError(problem, remedy=remedy)
+        return row
+
+    optional = ("url", "sha256")
+    rows = read_resource(path, columns, optional=optional, unique=("name",), make=checked)
     return {row["name"]: row for row in rows}
 
 

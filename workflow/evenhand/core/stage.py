@@ -177,7 +177,6 @@ def run(function: Stage) -> None:
         return
     # a cancelled job removes its partial files as a failed one does
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    _spare_pandas(function, bound.arguments)
     watch = hermetic.Watch() if os.environ.get("EVENHAND_HERMETIC") else None
     try:
         execute(function, bound.arguments, config)
@@ -195,32 +194,6 @@ def run(function: Stage) -> None:
         except OSError:  # the log is on the full disk; the console is not
             print(f"error: {full}", flush=True)
         sys.exit(2)
-
-
-class _NoPandas:
-    """A finder of modules that denies pandas."""
-
-    def find_spec(self, name: str, *_: Any) -> None:
-        if name == "pandas":
-            raise ModuleNotFoundError(f"no module named {name!r}", name=name)
-
-
-def _spare_pandas(function: Stage, arguments: dict[str, Any]) -> None:
-    """Let pyarrow import no pandas (0.2 s) in a process that runs a stage without it.
-
-    pyarrow tries once, when it makes its first array, and remembers that there is none.
-    """
-    pyarrow = sys.modules.get("pyarrow")
-    if pyarrow is None or "pandas" in sys.modules:
-        return
-    modules = modules_of(function, sys.modules["__main__"].__spec__.name, arguments)
-    if "pandas" in code.imported_packages(code.manifest(*modules)["modules"]):
-        return
-    sys.meta_path.insert(0, finder := _NoPandas())
-    try:
-        pyarrow.array([])
-    finally:
-        sys.meta_path.remove(finder)
 
 
 def _check_hermetic(watch: hermetic.Watch, function: Stage, bound: inspect.BoundArguments) -> None:

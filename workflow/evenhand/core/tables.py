@@ -8,14 +8,62 @@ exports, a notebook) use that file and need no code of the member.
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from evenhand.core.csv_tables import write_rows
+import numpy as np
+
 from evenhand.errors import InputError
+
+
+def write_rows(
+    path: Path, header: Sequence[str], rows: Iterable[Mapping[str, Any]], form: str = ".6f"
+) -> int:
+    """Write a result table, and return the number of its rows.
+
+    Truth values are ``true`` and ``false``. A cell is blank for None, for a number that is not
+    finite, and where a row lacks the column.
+
+    Parameters
+    ----------
+    path : path
+        The file, UTF-8.
+    header : sequence of str
+        The columns.
+    rows : iterable of mapping
+        Cells by column.
+    form : str
+        How a number with decimals is written.
+
+    Raises
+    ------
+    ValueError
+        A row has a column that the header lacks.
+    """
+    written = 0
+    with Path(path).open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, header, lineterminator="\n")
+        writer.writeheader()
+        for row in rows:
+            writer.writerow({name: _cell(value, form) for name, value in row.items()})
+            written += 1
+    return written
+
+
+def _cell(value: Any, form: str) -> Any:
+    if isinstance(value, bool | np.bool_):
+        return "true" if value else "false"
+    if isinstance(value, float | np.floating):
+        if not math.isfinite(value):
+            return ""
+        text = format(value, form)
+        return text if float(text) else text.removeprefix("-")
+    return value
+
 
 PACKAGE = "datapackage.json"
 
@@ -169,7 +217,7 @@ def write_tables(
     folder : Path
         Created if missing. Tables that an earlier description names are removed.
     tables : iterable of (Table, rows)
-        Cells by column; see `evenhand.core.csv_tables.write_rows`.
+        Cells by column; see `evenhand.core.tables.write_rows`.
     left_out : mapping
         The tables that do not apply, with the reason.
     """

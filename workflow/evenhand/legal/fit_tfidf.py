@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from evenhand.core import stage
-from evenhand.core.csv_tables import write_rows
 from evenhand.core.stage import Count, Input, Output
+from evenhand.core.tables import write_rows
 from evenhand.errors import InputError
 from evenhand.legal.built import BuiltCases
 from evenhand.legal.features import fit_documents, scaled_min_df, write_features

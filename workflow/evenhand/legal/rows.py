@@ -16,8 +16,7 @@ from evenhand.errors import InputError
 from evenhand.io import tables
 from evenhand.io.csv_rows import read_csv_rows
 from evenhand.io.decoding import TextReader
-from evenhand.io.folders import walk
-from evenhand.io.formats import kind_of
+from evenhand.io.formats import kind_of, walk
 from evenhand.io.markup import strip_html
 from evenhand.io.members import Member, open_members
 from evenhand.io.quarantine import Quarantine

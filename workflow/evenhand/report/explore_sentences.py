@@ -27,6 +27,7 @@ from evenhand.report.sections.stereotypes_words import (
 )
 from evenhand.report.sentences import aligned
 from evenhand.scoring.methods import METHODS
+from evenhand.slguset.surface_pairs import surface_pair
 from evenhand.stereotypes.pairs import FLAGS
 
 #: Decimals of a number: of SlguSet's bias, and of a difference between two sentences.
@@ -133,7 +134,7 @@ def describe_sentences(
         ))  # fmt: skip
     other = {"male": "keyword female", "female": "keyword male"}
     language = _language(row["sentence"] for row in rows)
-    surface_pairs = list(map(_surface_pair, rows))
+    surface_pairs = list(map(surface_pair, rows))
     # the masked words of a pair where they are parts of the words (男/女 of 男人/女人)
     masked_pairs = [
         row["pair"] if row["pair"] != pair else None
@@ -347,11 +348,6 @@ def _text(row: dict[str, Any]) -> list[Any]:
         visible, (sentence[:start], sentence[start:end], opposite, sentence[end:])
     )
     return [before, [word, other], after]
-
-
-def _surface_pair(row: dict[str, Any]) -> str:
-    words = [row["surface"], row["surface_opposite"]]
-    return "/".join(words if row["gender"] == "male" else words[::-1])
 
 
 def _language(texts: Iterable[str | None]) -> str:

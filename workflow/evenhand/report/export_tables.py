@@ -11,6 +11,7 @@ from evenhand.core.files import content_digest
 from evenhand.core.stage import Count, Input, Output
 from evenhand.core.tables import read_package
 from evenhand.errors import InputError
+from evenhand.io.markdown import plain as escaped
 from evenhand.io.sheets import guarded
 from evenhand.report.headline import plain
 from evenhand.report.read import read_json
@@ -23,10 +24,6 @@ if TYPE_CHECKING:
 PAGE_ROWS = 40
 
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?inf|nan", re.ASCII)
-
-#: Characters that Markdown, or the HTML inside it, could read as markup. An underscore inside a
-#: word is none.
-_MARKDOWN = re.compile(r"[\\`*\[\]<>|&~]|(?<!\w)_|_(?!\w)")
 
 
 @stage.checked
@@ -110,7 +107,7 @@ def export_tables(
         comments = "".join(f"% {_line(text)}\n" for text in (notice, origin, limit) if text)
         latex = comments + _latex(header, rounded, numeric)
         (out / f"{name}.tex").write_text(latex, encoding="utf-8")
-        notes = "".join(f"\n{_plain(text)}\n" for text in (limit, notice) if text)
+        notes = "".join(f"\n{escaped(text)}\n" for text in (limit, notice) if text)
         markdown = _markdown(header, rounded, numeric) + notes
         (out / f"{name}.md").write_text(markdown, encoding="utf-8")
         counts["rows"] += len(table)
@@ -202,14 +199,8 @@ def _latex(header: list[str], body: list[list[str]], numeric: list[bool]) -> str
 
 def _markdown(header: list[str], body: list[list[str]], numeric: list[bool]) -> str:
     rule = ["---:" if is_number else "---" for is_number in numeric]
-    lines = [[_plain(cell) for cell in row] for row in (header, *body)]
+    lines = [[escaped(cell) for cell in row] for row in (header, *body)]
     return "".join(f"| {' | '.join(row)} |\n" for row in [lines[0], rule, *lines[1:]])
-
-
-def _plain(text: str) -> str:
-    """Return the text with Markdown's special characters escaped."""
-    entities = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
-    return _MARKDOWN.sub(lambda match: entities.get(match[0], "\\" + match[0]), text)
 
 
 if __name__ == "__main__":

@@ -7,16 +7,20 @@ words makes the column a number with that name and ``unit``. Of the other column
 ``name=value`` that contain 0 and 1 are combined, and the rest are numbers under their own names.
 """
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from evenhand.report.read import read_csv
+from evenhand.core.resources import read_resource
+from evenhand.errors import InputError
+from evenhand.tabular.numbers import or_nan
 from evenhand.tabular.prepared import Prepared
 
-COLUMNS = dict.fromkeys(("format", "name", "feature", "words", "unit"), str) | {"value": float}
+COLUMNS = ["format", "name", "feature", "value", "words", "unit"]
+OPTIONAL = ("feature", "value", "words", "unit")
 
 
 class Feature(NamedTuple):
@@ -48,7 +52,13 @@ def read_words(path: Path | None) -> list[dict[str, Any]]:
     InputError
         It lacks a column, or a value is no number.
     """
-    return read_csv(path, COLUMNS) if path else []
+    return read_resource(path, COLUMNS, optional=OPTIONAL, make=_numbered) if path else []
+
+
+def _numbered(row: dict[str, str]) -> dict[str, Any]:
+    if row["value"] and math.isnan(or_nan(row["value"])):
+        raise InputError(f"the value {row['value']!r} is no number")
+    return row | {"value": or_nan(row["value"])}
 
 
 def features_of(
@@ -108,7 +118,7 @@ def _describe(
 ) -> Feature:
     """Return a feature in the words of the table; a value without words is a number."""
     if not any(row["words"] for row in rows):
-        return _number(table.x[:, columns[0]], name, rows[0]["unit"] or "")
+        return _number(table.x[:, columns[0]], name, rows[0]["unit"])
     place = {table.features[i]: table.x[:, i] for i in columns}
     masks = [(place[r["feature"]] == r["value"], r["words"]) for r in rows if r["feature"] in place]
     other = next((r["words"] for r in rows if not r["feature"]), None)

@@ -1,21 +1,17 @@
 """The content of a system's section on the front page, and helpers for its headline.
 
 A headline is a module of `evenhand.report.headlines` with one function,
-``describe(files, titles) -> Headline``. `files` are results of the kinds in its ``FILES``;
-`titles` give a name in the results its title, where the results themselves have none.
+``describe(study) -> Headline``. It reads the results that match its ``FILES``; the study's
+titles give a name in the results its title, where the results themselves have none.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
-from evenhand.core.tables import read_table
-from evenhand.errors import InputError
-from evenhand.report.read import read_json
 from evenhand.report.render import count, decimal, p_value, percent, plural, signed, visible
 from evenhand.text import phrases as text
 from evenhand.text.catalogue import read_catalogue
@@ -174,66 +170,6 @@ class Headline:
         texts = [self.sentence, *self.more, self.next, *self.doubts]
         files = [file for text in texts for file in getattr(text, "files", ())]
         return list(dict.fromkeys([*files, *self.figure_files]))
-
-
-class ResultFiles:
-    """The result files that a headline reads.
-
-    Parameters
-    ----------
-    files : iterable of Path
-        The files, in the order of the page.
-    patterns : mapping
-        The end of the path of each kind, with ``*`` for any part of a name; the first match
-        gives a file's kind.
-
-    Attributes
-    ----------
-    paths : dict
-        The files of every kind, which may be none.
-
-    Raises
-    ------
-    InputError
-        A file matches no kind.
-    """
-
-    def __init__(self, files: Iterable[Path], patterns: Mapping[str, str]) -> None:
-        self.patterns = patterns
-        self.paths: dict[str, list[Path]] = {kind: [] for kind in patterns}
-        for path in map(Path, files):
-            kind = next((kind for kind, end in patterns.items() if path.match(end)), None)
-            if kind is None:
-                remedy = f"give {', '.join(sorted(set(patterns.values())))}"
-                raise InputError("is no file that this headline reads", file=path, remedy=remedy)
-            self.paths[kind].append(path)
-
-    def path(self, kind: str) -> Path | None:
-        """Return the first file of a kind."""
-        return next(iter(self.paths[kind]), None)
-
-    def place(self, kind: str, path: Path, table: str = "") -> str:
-        """Return the path of a file, or of a table of a folder, below the results folder."""
-        parts = path.parts[-len(PurePath(self.patterns[kind]).parts) :]
-        return "/".join([*parts, *([f"{table}.csv"] if table else [])])
-
-    def places(self, *kinds: str) -> tuple[str, ...]:
-        """Return the paths of the files of some kinds; ``kind/table``: a table of folders."""
-        return tuple(
-            self.place(kind, path, table)
-            for kind, _, table in (name.partition("/") for name in kinds)
-            for path in self.paths[kind]
-        )
-
-    def rows(self, kind: str, table: str) -> list[dict[str, Any]]:
-        """Return the rows of a table of the first folder of a kind."""
-        folder = self.path(kind)
-        return read_table(folder / f"{table}.csv") if folder else []
-
-    def document(self, kind: str) -> dict[str, Any] | None:
-        """Return the first JSON document of a kind."""
-        path = self.path(kind)
-        return read_json(path) if path else None
 
 
 def tally(verdicts: Iterable[str | None]) -> dict[str, int]:

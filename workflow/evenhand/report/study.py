@@ -31,6 +31,16 @@ class Study:
         """Return the first of these files; None without one."""
         return next(iter(self.paths(pattern)), None)
 
+    def places(self, *patterns: str) -> tuple[str, ...]:
+        """Return the paths of these files, and of these tables of folders, below the results."""
+        places: list[str] = []
+        for pattern in patterns:
+            folder, _, table = pattern.rpartition("/") if ".csv" in pattern else (pattern, "", "")
+            for path in self.paths(folder):
+                steps = path.parts[-folder.count("/") - 1 :]
+                places.append("/".join(filter(None, [*steps, table])))
+        return tuple(places)
+
     def documents(self, pattern: str) -> list[Any]:
         """Return the contents of JSON files."""
         return [read_json(path) for path in self.paths(pattern)]

@@ -1,5 +1,6 @@
 """Readable words for the codes in the tables."""
 
+import re
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
@@ -26,6 +27,11 @@ def file_content(file: str) -> str | None:
         if fnmatchcase(tail, pattern):
             return words
     return None
+
+
+def codes(reason: str | None) -> list[str]:
+    """Return the codes of a cell with reasons."""
+    return re.findall(r"[^,;\s][^,;]*", reason or "")
 
 
 def gate_meaning(word: str, unit: str = "character") -> str:

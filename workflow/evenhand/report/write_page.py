@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Plugin, Source
-from evenhand.errors import InputError
 from evenhand.report.render import render_page
 from evenhand.report.study import Study
 
@@ -44,7 +43,7 @@ def write_page(
     systems
         The systems of this configuration, of `evenhand.report.headline.SYSTEMS`.
     planted
-        The truth planted in the data, see `evenhand.report.sections.planted`.
+        The truth planted in the data, see `evenhand.report.pages.front`.
     names, titles
         Names and titles: of data sets, of their attributes (``data_set/attribute``), of objectives
         (``objectives/name``) and reasons (``reasons/name``, and
@@ -70,8 +69,6 @@ def write_page(
     InputError
         A file is malformed, or the numbers of names and titles differ.
     """
-    if len(names or []) != len(titles or []):
-        raise InputError("there is not one title for each name")
     study = Study(
         files=files or [],
         titles=dict(zip(names or [], titles or [], strict=True)),

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from evenhand.core.phrases import phrases_of
+
 
 @dataclass(frozen=True)
 class Method:
@@ -28,71 +30,8 @@ class Method:
     compat_of: str | None = None
 
 
-METHODS = {
-    method.name: method
-    for method in (
-        Method(
-            "aul",
-            "masked",
-            "AUL",
-            "mean log-probability of the tokens, read from the whole sentence without masks",
-        ),
-        Method(
-            "aula",
-            "masked",
-            "AULA",
-            "as AUL, each token weighted by the attention it receives; the weights do not add"
-            " up to one, so it prefers longer sentences",
-            compat_of="aula_norm",
-        ),
-        Method(
-            "aula_norm",
-            "masked",
-            "AULA, normalised",
-            "as AULA, divided by the sum of the weights",
-        ),
-        Method(
-            "cps",
-            "masked",
-            "CPS",
-            "sum of the log-probabilities of the tokens that both sentences share, each masked"
-            " by itself",
-        ),
-        Method(
-            "sss",
-            "masked",
-            "SSS",
-            "mean log-probability of the tokens that differ, all masked at once",
-        ),
-        Method(
-            "sss_compat",
-            "masked",
-            "SSS as coded",
-            "as SSS, but averaged over every differing token at every differing place",
-            compat_of="sss",
-        ),
-        Method(
-            "all_masked",
-            "masked",
-            "All tokens masked",
-            "mean log-probability of the tokens when every token is masked: a control, since the"
-            " model sees the length only",
-        ),
-        Method(
-            "log_likelihood",
-            "causal",
-            "Log-likelihood",
-            "sum of the log-probabilities of the tokens, each given those before it",
-        ),
-        Method(
-            "log_likelihood_per_token",
-            "causal",
-            "Log-likelihood per token",
-            "mean of the log-probabilities of the tokens, each given those before it",
-        ),
-    )
-}
-
+#: By name, in their order.
+METHODS = {name: Method(name, **facts) for name, facts in phrases_of(__file__)["methods"].items()}
 #: Neither published forms with their quirks, nor the control.
 COUNTING = tuple(
     name for name, method in METHODS.items() if not method.compat_of and name != "all_masked"

@@ -20,8 +20,14 @@ from evenhand.io.tables import read_rows, read_table_schema, write_table
 from evenhand.metrics.guarantees import Guarantee, guarantee
 from evenhand.metrics.proportions import wilson_share
 from evenhand.sheets.tasks import draw
-from evenhand.slguset.acceptance_features import document, features, names_by_document
-from evenhand.slguset.acceptance_model import LABEL_WEIGHT, Example, Model
+from evenhand.slguset.acceptance_model import (
+    LABEL_WEIGHT,
+    Example,
+    Model,
+    document,
+    features,
+    names_by_document,
+)
 from evenhand.slguset.annotation import (
     WAITING,
     corpora_by_file,

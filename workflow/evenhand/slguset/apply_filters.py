@@ -103,25 +103,10 @@ def apply_filters(
     InputError
         A file that a filter needs is missing or malformed.
     """
-    pack = {
-        "attribute": attribute,
+    settings = dict(locals()) | {
         "values": tuple(values or GENDERS),
-        "language": language,
-        "normaliser": normaliser,
-        "splitter": splitter,
-        "segmenter": segmenter,
-        "several": several,
-        "pronouns": pronouns,
-        "pronouns_open": pronouns_open,
-    }
-    settings = pack | {
         "cut": importlib.import_module(f"evenhand.text.segmenters.{segmenter}").segmenter(language),
         "blanks": importlib.import_module(f"evenhand.text.normalisers.{normaliser}").BLANKS,
-        "anonymised": anonymised,
-        "surname_title": surname_title,
-        "familiar": familiar,
-        "threshold": threshold,
-        "pipeline": pipeline,
     }
     if min_length > max_length:
         raise InputError(
@@ -130,8 +115,8 @@ def apply_filters(
         )
     limits = {"min_length": min_length, "max_length": max_length}
     limits["whole_sentences"] = whole_sentences
-    judge = sentence_judge(keywords, keyword_words, pack, agreement or (), **limits)
-    columns = schema(attribute, pack["values"], several)
+    judge = sentence_judge(keywords, keyword_words, settings, agreement or (), **limits)
+    columns = schema(attribute, settings["values"], several)
     batches = (
         add_columns(batch, map(judge, batch["sentence"].to_pylist()), attribute, columns)
         for batch in read_batches(sentences, SENTENCES.names)

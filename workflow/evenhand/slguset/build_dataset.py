@@ -4,9 +4,8 @@ from collections import Counter
 from typing import Any
 
 from evenhand.core import stage
-from evenhand.core.csv_tables import write_rows
 from evenhand.core.stage import Input, Output
-from evenhand.core.tables import Row, write_tables
+from evenhand.core.tables import Row, write_rows, write_tables
 from evenhand.io.tables import read_table_schema, write_table
 from evenhand.slguset.agreement import AGREEMENT, ANNOTATORS, Agreement
 from evenhand.slguset.annotation import read_judgements

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from evenhand.core import stage
-from evenhand.core.csv_tables import write_rows
 from evenhand.core.stage import Count, Input, Natural, Output, Range
+from evenhand.core.tables import write_rows
 from evenhand.errors import InputError
 from evenhand.io.tables import read_batches, read_rows, read_table_schema, write_table
 from evenhand.sheets.tasks import HandedOut, digest, read_handed_out

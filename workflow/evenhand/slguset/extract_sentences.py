@@ -5,6 +5,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -116,16 +117,8 @@ def extract_sentences(
     language, values, normaliser, splitter
         Of the pack (``workflow/schemas/pack.schema.yaml``); of zh_gender by default.
     """
-    options = Options(
-        format=format,
-        text_field=text_field,
-        header=header,
-        delimiter=delimiter,
-        encoding=encoding,
-        paragraphs=paragraphs,
-        markup=markup,
-        max_characters=max_characters,
-    )
+    arguments = dict(locals())
+    options = Options(**{each.name: arguments[each.name] for each in fields(Options)})
     problems = Quarantine()
     counted = ("files", "bytes", "characters", "records", "paragraphs", "sentences")
     tally = dict.fromkeys((*counted, "keyword_sentences"), 0)

@@ -313,12 +313,14 @@ def read_word_rules(path: Path, keywords: Keywords) -> WordRules:
     """
     rules: dict[str, dict[str, Any]] = {rule: {} for rule in RULES}
     choices = {"rule": RULES, "keyword": {row.keyword for row in keywords.surfaces.values()}}
-    rows = read_resource(path, ["word", "rule", "keyword"], choices=choices)
-    for line, row in enumerate(rows, start=2):
-        word, rule, keyword = row["word"], row["rule"], row["keyword"]
+
+    def add(row: dict[str, str]) -> None:
+        word, rule, keyword = row.values()
         if rule in ("allow", "deny") and keyword not in word:
-            raise InputError(f"{word} does not contain {keyword}", file=path, line=line)
+            raise InputError(f"{word} does not contain {keyword}")
         rules[rule].setdefault(keyword, set()).add(word)
+
+    read_resource(path, ["word", "rule", "keyword"], choices=choices, make=add)
     for rule in ("not_before", "before", "opens_before", "not_after"):
         rules[rule] = {keyword: tuple(sorted(words)) for keyword, words in rules[rule].items()}
     return rules

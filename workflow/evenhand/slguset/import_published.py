@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evenhand.core import stage
-from evenhand.core.csv_tables import write_rows
 from evenhand.core.stage import Input, Output, Source
+from evenhand.core.tables import write_rows
 from evenhand.core.whole import read_text
 from evenhand.errors import InputError
 from evenhand.io.tables import write_batches, write_table

@@ -112,25 +112,25 @@ def read_inflection(files: Sequence[Path], values: Sequence[str]) -> Inflection:
     """
     by_name = {path.name: path for path in files}
     rows, cues = [], []
+
+    def agreeing(row: dict[str, str]) -> Agreeing:
+        forms = {value: row[value] for value in values}
+        return Agreeing(row["role"], forms, read_features(row["features"]))
+
     if path := by_name.get("agreement.csv"):
-        columns = ["role", *values, "features"]
-        table = read_resource(path, columns, optional=("features",), choices={"role": ROLES})
-        for line, row in enumerate(table, 2):
-            forms = {value: row[value] for value in values}
-            rows.append(Agreeing(row["role"], forms, read_features(row["features"], path, line)))
+        columns, choices = ["role", *values, "features"], {"role": ROLES}
+        rows = read_resource(path, columns, optional=("features",), choices=choices, make=agreeing)
     if path := by_name.get("cues.csv"):
-        columns = ["place", "words", "for", "features"]
-        table = read_resource(path, columns, optional=("for",), choices={"place": PLACES})
-        for line, row in enumerate(table, 2):
-            patterns = (re.escape(pattern).replace(r"\*", ".*") for pattern in row["words"].split())
-            words = re.compile(
-                "|".join(pattern.replace("A.*", "[^\\W\\da-zß-ÿ].*") for pattern in patterns)
-            )
-            targets = frozenset(row["for"].lower().split())
-            cues.append(
-                Cue(row["place"], words, targets, read_features(row["features"], path, line))
-            )
+        columns, choices = ["place", "words", "for", "features"], {"place": PLACES}
+        cues = read_resource(path, columns, optional=("for",), choices=choices, make=_cue)
     return Inflection(rows, cues)
+
+
+def _cue(row: dict[str, str]) -> Cue:
+    patterns = (re.escape(pattern).replace(r"\*", ".*") for pattern in row["words"].split())
+    words = "|".join(pattern.replace("A.*", "[^\\W\\da-zß-ÿ].*") for pattern in patterns)
+    targets = frozenset(row["for"].lower().split())
+    return Cue(row["place"], re.compile(words), targets, read_features(row["features"]))
 
 
 def exchange(

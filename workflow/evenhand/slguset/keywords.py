@@ -88,18 +88,14 @@ class Keywords(NamedTuple):
         return None
 
 
-def read_features(text: str, path: Path, line: int) -> dict[str, frozenset[str]]:
+def read_features(text: str) -> dict[str, frozenset[str]]:
     """Read the features of a row: ``case=nom|acc use=subject``."""
     features = {}
     for feature in text.split():
         name, sign, values = feature.partition("=")
         if not (name and sign and values):
-            raise InputError(
-                f"{feature!r} is no feature",
-                file=path,
-                line=line,
-                remedy="write it like case=nom|acc",
-            )
+            remedy = "write it like case=nom|acc"
+            raise InputError(f"{feature!r} is no feature", remedy=remedy)
         features[name] = frozenset(values.split("|"))
     return features
 
@@ -134,11 +130,9 @@ def read_keywords(
         column for column in ["pair", *columns, "features"] if column in map(str.strip, header)
     ]
     blank = ("pair", "features", *((*values, *columns) if len(values) > 2 else ()))
-    rows = read_resource(path, [*values, *present], optional=blank)
-    if not rows:
-        raise InputError("holds no pair", file=path)
     alternatives: dict[str, list[Surface]] = {}
-    for line, row in enumerate(rows, start=2):
+
+    def add(row: dict[str, str]) -> None:
         forms = [
             (row[value], row.get(f"surface_{value}", row[value]), value)
             for value in values
@@ -148,20 +142,21 @@ def read_keywords(
             pair = row.get("pair") or f"{first[0]}/{second[0]}"
             offset = 0
             if columns[0] in present:
-                offset = _offset(first, second, pair, path, line)
+                offset = _offset(first, second, pair)
             if first[1] == second[1]:
-                raise InputError(f"{first[1]} has itself as its opposite", file=path, line=line)
+                raise InputError(f"{first[1]} has itself as its opposite")
             for form, other in ((first, second), (second, first)):
                 surface = Surface(
                     pair, form[1], other[1], form[0], other[0], form[2], other[2], offset,
-                    read_features(row.get("features", ""), path, line),
+                    read_features(row.get("features", "")),
                 )  # fmt: skip
                 known = alternatives.setdefault(surface.surface, [])
                 if any(_is_same(surface, row) for row in known):
-                    raise InputError(
-                        f"the surface {surface.surface} stands there twice", file=path, line=line
-                    )
+                    raise InputError(f"the surface {surface.surface} stands there twice")
                 known.append(surface)
+
+    if not read_resource(path, [*values, *present], optional=blank, make=add):
+        raise InputError("holds no pair", file=path)
     if blanks:
         for word, some in list(alternatives.items()):
             alternatives.setdefault(word[:1].upper() + word[1:], some)
@@ -170,9 +165,7 @@ def read_keywords(
     return Keywords({word: some[0] for word, some in alternatives.items()}, alternatives, pattern)
 
 
-def _offset(
-    first: tuple[str, str, str], second: tuple[str, str, str], pair: str, path: Path, line: int
-) -> int:
+def _offset(first: tuple[str, str, str], second: tuple[str, str, str], pair: str) -> int:
     """Return where two surfaces differ, which is where the masked parts must be."""
     (mask, word, _), (opposite, becomes, _) = first, second
     offset = _length_of_common_beginning(word, becomes)
@@ -184,8 +177,6 @@ def _offset(
         raise InputError(
             f"{word} does not become {becomes} when {mask} is exchanged for {opposite}, or the "
             f"pair is not {mask}/{opposite}",
-            file=path,
-            line=line,
             remedy="mend the row",
         )
     return offset

@@ -93,28 +93,19 @@ def read_patterns(
         The table is not well formed, a pair is not two surfaces with a stroke between them, a
         value is none of the attribute, or an exception does not hold its word.
     """
-    rows = []
     columns = ["pattern", "pairs", attribute, "except"]
-    choices = {attribute: values}
-    table = read_resource(path, columns, optional=tuple(columns[1:]), choices=choices)
-    for line, row in enumerate(table, start=2):
+
+    def pattern(row: dict[str, str]) -> Pattern:
         pairs, exceptions = row["pairs"].split(), row["except"].split()
-        for pair in pairs:
-            if not re.fullmatch("[^/]+/[^/]+", pair):
-                raise InputError(
-                    f"{pair!r} is no pair",
-                    file=path,
-                    line=line,
-                    remedy="write surface pairs like 丈夫/妻子 with blanks between them",
-                )
-        for exception in exceptions:
-            if row["pattern"] not in exception:
-                raise InputError(
-                    f"the exception {exception} does not contain {row['pattern']}",
-                    file=path,
-                    line=line,
-                )
-        rows.append(Pattern(row["pattern"], frozenset(pairs), row[attribute], tuple(exceptions)))
+        if wrong := [pair for pair in pairs if not re.fullmatch("[^/]+/[^/]+", pair)]:
+            remedy = "write surface pairs like 丈夫/妻子 with blanks between them"
+            raise InputError(f"{wrong[0]!r} is no pair", remedy=remedy)
+        if wrong := [exception for exception in exceptions if row["pattern"] not in exception]:
+            raise InputError(f"the exception {wrong[0]} does not contain {row['pattern']}")
+        return Pattern(row["pattern"], frozenset(pairs), row[attribute], tuple(exceptions))
+
+    choices, optional = {attribute: values}, tuple(columns[1:])
+    rows = read_resource(path, columns, optional=optional, choices=choices, make=pattern)
     if not rows:
         raise InputError("contains no word", file=path)
     return Patterns(rows, re.compile("|".join(re.escape(row.text) for row in rows), re.I))

@@ -28,6 +28,7 @@ Sentences that cannot be scored stay in the table with a reason in the column `e
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -42,13 +43,12 @@ from evenhand.io.documents import write_json
 from evenhand.io.tables import read_columns, read_table_schema, write_table
 from evenhand.scoring.describe import describe
 from evenhand.scoring.model_files import model_source
-from evenhand.scoring.models import CausalLM, MaskedLM, family_of, load_causal_lm, load_masked_lm
+from evenhand.scoring.models import CausalLM, MaskedLM, family_of, load_language_model
 from evenhand.scoring.precision import calibrate, near_ties
 from evenhand.scoring.validity import check_model, count_unknown, judge
 from evenhand.slguset.bias_tables import bias_columns
 from evenhand.slguset.keywords import GENDERS
-from evenhand.slguset.sentence_bias import score_sentences
-from evenhand.slguset.slots import Slot
+from evenhand.slguset.sentence_bias import Slot, score_sentences
 from evenhand.slguset.surface_pairs import attribute_of
 
 #: The required columns of a data set, beside that of the attribute.
@@ -138,23 +138,15 @@ def score_bias(
     total = len(sentences)
     torch.set_num_threads(1)
     family = family_of(source, revision=revision)
-    load = load_masked_lm if family == "masked" else load_causal_lm
-
-    def load_as(number_format: str) -> MaskedLM | CausalLM:
-        return load(
-            source,
-            revision=revision,
-            device=device,
-            dtype=number_format,
-            allow_missing=allow_missing,
-        )
+    options = {"revision": revision, "device": device, "allow_missing": allow_missing}
+    load = partial(load_language_model, source, family, **options)
 
     def spread(count: int) -> list[dict[str, Any]]:
         places = [i * total // count for i in range(count)] if count < total else range(total)
         return sentences.take([*places]).to_pylist()
 
     running = {"tokens_per_batch": tokens_per_batch, "threads": threads}
-    scorer = _Scorer(load_as, dtype, {"log_base": log_base, "values": values, **running})
+    scorer = _Scorer(load, dtype, {"log_base": log_base, "values": values, **running})
     lm = scorer.lm
     ordinary = [row["sentence"] for row in spread(sanity_sentences)]
     check = check_model(lm, ordinary, seed=seed, **running)
@@ -210,10 +202,10 @@ class _Scorer:
     """A model that scores sentences in its number format, and near ties again in fp32."""
 
     def __init__(
-        self, load: Callable[[str], MaskedLM | CausalLM], dtype: str, options: dict[str, Any]
+        self, load: Callable[..., MaskedLM | CausalLM], dtype: str, options: dict[str, Any]
     ) -> None:
-        self.lm, self.options = load(dtype), options
-        self.exact = load("fp32") if dtype != "fp32" else None
+        self.lm, self.options = load(dtype=dtype), options
+        self.exact = load(dtype="fp32") if dtype != "fp32" else None
         self.margin: float | None = None
         self.calibrated_on = self.rescored = 0
 

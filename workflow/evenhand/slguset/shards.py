@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evenhand.errors import InputError
-from evenhand.io.folders import NO_FILE, Why, walk
-from evenhand.io.formats import CUT_AT_LINES, kind_of
+from evenhand.io.formats import CUT_AT_LINES, NO_FILE, Why, kind_of, walk
 from evenhand.text.phrases import listed
 
 #: Approximate bytes of text per compressed byte (Chinese news: 2.8).

@@ -63,18 +63,14 @@ def read_pair_numbers(
         The table is malformed, or a pair is none of `pairs`.
     """
     names = word_columns(values)
-    rows = read_resource(path, [*names, "sentences"], unique=tuple(names))
-    numbers = {}
-    for line, row in enumerate(rows, start=2):
+
+    def numbered(row: dict[str, str]) -> tuple[str, int]:
         pair, number = "/".join(row[name] for name in names), row["sentences"]
         if pair not in pairs:
-            raise InputError(
-                f"there is no surface pair {pair}",
-                file=path,
-                line=line,
-                remedy="take the words of a pair from the table of keywords",
-            )
+            remedy = "take the words of a pair from the table of keywords"
+            raise InputError(f"there is no surface pair {pair}", remedy=remedy)
         if not (number.isascii() and number.isdigit()):
-            raise InputError(f"{number!r} is no number", file=path, line=line)
-        numbers[pair] = int(number)
-    return numbers
+            raise InputError(f"{number!r} is no number")
+        return pair, int(number)
+
+    return dict(read_resource(path, [*names, "sentences"], unique=tuple(names), make=numbered))

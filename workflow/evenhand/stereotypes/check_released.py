@@ -176,10 +176,14 @@ def _scores(file: Path) -> dict[str, dict[str, float]]:
 
 def _published(file: Path) -> dict[tuple[str, str], dict[str, Any]]:
     """Return the table's rows by file name and part, in the table's order."""
-    rows = read_resource(file, PUBLISHED, unique=("file", "part"), choices={"part": CHECKED})
-    for line, row in enumerate(rows, start=2):
+
+    def checked(row: dict[str, str]) -> dict[str, str]:
         if wrong := [row[metric] for metric in METRICS if not math.isfinite(or_nan(row[metric]))]:
-            raise InputError(f"{wrong[0]!r} is no number", file=file, line=line)
+            raise InputError(f"{wrong[0]!r} is no number")
+        return row
+
+    unique, choices = ("file", "part"), {"part": CHECKED}
+    rows = read_resource(file, PUBLISHED, unique=unique, choices=choices, make=checked)
     return {(row["file"], row["part"]): row for row in rows}
 
 

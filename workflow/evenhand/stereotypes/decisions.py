@@ -84,7 +84,7 @@ def decide(pairs: Pairs, scores: Scores, method: str, *, decimals: int | None = 
     return Decisions(pairs.cluster, pairs.sentences, difference, status)
 
 
-def tally(decisions: Decisions, chosen: np.ndarray, level: float) -> dict[str, Any]:
+def tally(decisions: Decisions, chosen: np.ndarray) -> dict[str, Any]:
     """Return counts and the score of some of the pairs.
 
     Parameters
@@ -93,8 +93,6 @@ def tally(decisions: Decisions, chosen: np.ndarray, level: float) -> dict[str, A
         The decisions on n pairs.
     chosen : array of bool, shape (n,)
         The pairs to count.
-    level : float
-        Coverage of the interval.
 
     Returns
     -------
@@ -104,7 +102,7 @@ def tally(decisions: Decisions, chosen: np.ndarray, level: float) -> dict[str, A
     """
     counted, hits = decisions.counted() & chosen, decisions.hits()
     scored, pairs = int(counted.sum()), int(chosen.sum())
-    low, high = korn_graubard(decisions.total(hits, chosen), level)
+    low, high = korn_graubard(decisions.total(hits, chosen))
     return {
         "pairs": pairs,
         "scored": scored,
@@ -128,7 +126,7 @@ def studentised(decisions: Decisions, chosen: np.ndarray) -> float:
 
 
 def summarise_group(
-    decisions: Decisions, nulls: list[Decisions], chosen: np.ndarray, delta: float, level: float
+    decisions: Decisions, nulls: list[Decisions], chosen: np.ndarray, delta: float
 ) -> tuple[dict[str, Any], Inference]:
     """Summarise the decisions of one method on some of the pairs.
 
@@ -144,8 +142,6 @@ def summarise_group(
         The pairs to summarise.
     delta : float
         The smallest preference that matters, in percentage points.
-    level : float
-        Coverage of the interval; one minus the size of the tests.
 
     Returns
     -------
@@ -155,10 +151,8 @@ def summarise_group(
     Inference
         The test.
     """
-    counts = tally(decisions, chosen, level)
-    inference = infer(
-        decisions.totals(chosen), neutral=0.5, delta=delta / 100, is_share=True, level=level
-    )
+    counts = tally(decisions, chosen)
+    inference = infer(decisions.totals(chosen), neutral=0.5, delta=delta / 100, is_share=True)
     statistic = studentised(decisions, chosen)
     others = [null for null in nulls if (null.counted() & chosen).any()]
     beyond = [abs(studentised(null, chosen)) >= abs(statistic) for null in others]
@@ -172,15 +166,13 @@ def summarise_group(
         "studentised": statistic,
         "null_seeds": len(others),
         "null_beyond": sum(beyond) if others else None,
-        "verdict": verdict(inference, level=level) if scored else NOT_SCORED,
+        "verdict": verdict(inference) if scored else NOT_SCORED,
         "reason": few if scored else "nothing_scored",
     }
     return row, inference
 
 
-def adjust_verdicts(
-    tested: list[tuple[dict[str, Any], Inference]], level: float
-) -> list[dict[str, Any]]:
+def adjust_verdicts(tested: list[tuple[dict[str, Any], Inference]]) -> list[dict[str, Any]]:
     """Adjust the p-values of one model for the number of its tests, and update the verdicts.
 
     P-values of the whole set are adjusted for methods, those of bias types for methods and types.
@@ -191,8 +183,6 @@ def adjust_verdicts(
     ----------
     tested : list of (dict, Inference)
         Rows with method, bias_type, p_value and verdict, to which p_adjusted is added.
-    level : float
-        One minus the size of the tests.
     """
     for whole in (True, False):
         family = [item for item in tested if (item[0]["bias_type"] == "all") == whole]
@@ -200,5 +190,5 @@ def adjust_verdicts(
         for (row, preference), p_adjusted in zip(family, adjusted.tolist(), strict=True):
             row["p_adjusted"] = p_adjusted
             if not whole and row["verdict"] != NOT_SCORED:
-                row["verdict"] = verdict(preference, level=level, p_value=p_adjusted)
+                row["verdict"] = verdict(preference, p_value=p_adjusted)
     return [row for row, _ in tested]

@@ -1,6 +1,5 @@
 """Read the inputs of the summaries: the pairs of a set and the scores of models."""
 
-import json
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from evenhand.errors import InputError
+from evenhand.io.documents import read_description
 from evenhand.io.tables import read_columns
 from evenhand.scoring.methods import METHODS
 from evenhand.stereotypes.pairs import sentences_of
@@ -137,8 +137,6 @@ class PairStudy:
         In the order of the configuration, including untrusted ones.
     delta : float
         The smallest preference that matters, in percentage points.
-    level : float
-        Coverage of all intervals; one minus the size of the tests.
     agreeing : tuple of int
         Numbers of annotators who must name the bias type of a pair for it to count as biased.
     """
@@ -146,7 +144,6 @@ class PairStudy:
     pairs: Pairs
     models: list[Model]
     delta: float = 5.0
-    level: float = 0.95
     agreeing: tuple[int, ...] = (3, 4, 5)
 
     @property
@@ -207,18 +204,15 @@ def read_models(
     for path in scores:
         if path.stem not in gate_paths:
             raise InputError(f"there is no gate of {path.stem}", file=path)
-        try:
-            gate = json.loads(gate_paths[path.stem].read_text(encoding="utf-8"))
-            model = Model(path.stem, gate)
-            if not model.trusted:
-                models.append(model)
-                continue
-        except (ValueError, KeyError, TypeError) as error:
-            problem = "is not a gate that score_pairs wrote"
-            raise InputError(problem, file=gate_paths[path.stem]) from error
+        model = Model(
+            path.stem, read_description(gate_paths[path.stem], {"trusted"}, "score_pairs")
+        )
+        if not model.trusted:
+            models.append(model)
+            continue
         null = null_paths.get(path.stem)
         nulls_by_seed = _read_scores(null, pairs, seeds=True) if null else []
-        models.append(Model(path.stem, gate, *_read_scores(path, pairs), nulls_by_seed))
+        models.append(Model(path.stem, model.gate, *_read_scores(path, pairs), nulls_by_seed))
     return models
 
 

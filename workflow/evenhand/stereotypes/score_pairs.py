@@ -35,8 +35,16 @@ from evenhand.scoring.describe import describe
 from evenhand.scoring.model_files import model_source
 from evenhand.scoring.models import BrokenModelError, family_of, load_language_model
 from evenhand.scoring.validity import NOTHING_CHECKED, check_model, count_unknown, judge
-from evenhand.stereotypes.passes import ACCURACY_PASS, PASSES, choose_methods, passes_for
-from evenhand.stereotypes.rows import Row, score_row, token_rows, unread_rows
+from evenhand.stereotypes.rows import (
+    ACCURACY_PASS,
+    PASSES,
+    Row,
+    choose_methods,
+    passes_for,
+    score_row,
+    token_rows,
+    unread_rows,
+)
 from evenhand.stereotypes.scores import EXCLUDED, NULL_SCORES, SCORES, TOKENS
 from evenhand.stereotypes.scoring import (
     Exact,

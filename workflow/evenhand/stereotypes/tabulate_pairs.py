@@ -20,7 +20,6 @@ def tabulate_pairs(
     nulls: list[Source] | None = None,
     agreeing: Annotated[list[int], Range(least=0)] | None = None,
     delta: Delta = 5.0,
-    level: Annotated[float, Range(above=0.5, below=1)] = 0.95,
 ) -> dict[str, Any]:
     """Compute the tables of a set of pairs from the scores of its models.
 
@@ -40,12 +39,10 @@ def tabulate_pairs(
         default 3, 4 and 5.
     delta : float
         The smallest preference that matters, in percentage points.
-    level : float
-        Coverage of the intervals; one minus the size of the tests.
     """
     pair_set = read_pair_set(pairs)
     models = read_models(pair_set, scores, gates, nulls or ())
-    study = PairStudy(pair_set, models, delta, level, tuple(agreeing or (3, 4, 5)))
+    study = PairStudy(pair_set, models, delta, tuple(agreeing or (3, 4, 5)))
     untrusted = {model.name: model.gate["reason"] for model in models if not model.trusted}
     return tabulate(out, load_members(tables), study) | {"untrusted": untrusted}
 

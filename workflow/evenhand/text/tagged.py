@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from evenhand.core.whole import read_text
-from evenhand.errors import InputError
+from evenhand.errors import InputError, placed
 from evenhand.io.json_text import load
 from evenhand.text.sentences import ENDERS, is_kept
 
@@ -59,11 +59,12 @@ def read_tagged(path: Path, form: str) -> Iterator[TaggedText]:
     """
     for number, line in enumerate(io.StringIO(read_text(path), newline=None), start=1):
         if line.strip():
-            tagged = FORMATS[form](line, path, number)
+            with placed(path, number):
+                tagged = FORMATS[form](line)
             yield from _sentences(_normalised(tagged))
 
 
-def parse_pku(line: str, path: Path | None = None, number: int | None = None) -> TaggedText:
+def parse_pku(line: str) -> TaggedText:
     """Parse a paragraph of People's Daily 1998."""
     numbered = _NUMBER_OF_PARAGRAPH.match(line)
     line = line[numbered.end() if numbered else 0 :].strip()
@@ -73,12 +74,8 @@ def parse_pku(line: str, path: Path | None = None, number: int | None = None) ->
     for token in line.split():
         match = _WORD.fullmatch(token)
         if match is None:
-            raise InputError(
-                f"{token!r} is no tagged word",
-                file=path,
-                line=number,
-                remedy="words stand as word/tag, compounds as [word/tag word/tag]tag",
-            )
+            remedy = "words stand as word/tag, compounds as [word/tag word/tag]tag"
+            raise InputError(f"{token!r} is no tagged word", remedy=remedy)
         word = match["word"]
         end = at + len(word)
         if match["tag"] == "nr":
@@ -92,7 +89,7 @@ def parse_pku(line: str, path: Path | None = None, number: int | None = None) ->
     return TaggedText(text, tuple(names), numbered["article"] if numbered else text)
 
 
-def parse_cluener(line: str, path: Path | None = None, number: int | None = None) -> TaggedText:
+def parse_cluener(line: str) -> TaggedText:
     """Parse a record of CLUENER2020."""
     try:
         record = load(line)
@@ -104,24 +101,17 @@ def parse_cluener(line: str, path: Path | None = None, number: int | None = None
         for name, spans in marked.items():
             for start, last in spans:
                 if not 0 <= start <= last < len(text) or text[start : last + 1] != name:
-                    raise InputError(
-                        f"{name!r} does not stand at {start} to {last}", file=path, line=number
-                    )
+                    raise InputError(f"{name!r} does not stand at {start} to {last}")
                 names.append((start, last + 1))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
             f"is no record of CLUENER ({type(error).__name__}: {error})",
-            file=path,
-            line=number,
             remedy='a record is {"text": ..., "label": {"name": {name: [[first, last]]}}}',
         ) from error
     return TaggedText(text, tuple(sorted(names)), text)
 
 
-FORMATS: dict[str, Callable[[str, Path | None, int | None], TaggedText]] = {
-    "pku": parse_pku,
-    "cluener": parse_cluener,
-}
+FORMATS: dict[str, Callable[[str], TaggedText]] = {"pku": parse_pku, "cluener": parse_cluener}
 
 
 def _normalised(tagged: TaggedText) -> TaggedText:

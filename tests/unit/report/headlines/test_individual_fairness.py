@@ -10,9 +10,11 @@ from evenhand.individual.tables import (
     tests,
 )
 from evenhand.io.documents import write_json
-from evenhand.report.headlines.individual_fairness import describe
 from evenhand.tabular.prepared import RECORD
+from unit.report.checks import headline_of
 from unit.report.headlines.kept import check_kept
+
+describe = headline_of("individual_fairness")
 
 
 def row(method="mlp", individual="none", *, mean=50, **values):

@@ -3,10 +3,13 @@ import json
 import pytest
 
 from evenhand.core.tables import write_tables
-from evenhand.report.headlines.language_models import by_model, describe
+from evenhand.report.headlines.language_models import by_model
 from evenhand.stereotypes.tables import bias_scores
 from unit.report import made_stereotypes
+from unit.report.checks import headline_of
 from unit.report.headlines.kept import check_kept
+
+describe = headline_of("language_models")
 
 
 def scores(folder, rows, name="mine", effective=25):

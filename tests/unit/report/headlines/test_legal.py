@@ -3,8 +3,10 @@ import json
 from evenhand.core.tables import write_tables
 from evenhand.legal.case_tables import cross, sizes
 from evenhand.legal.classifier_tables import claims, table_2, table_4
-from evenhand.report.headlines.legal import describe
+from unit.report.checks import headline_of
 from unit.report.headlines.kept import check_kept
+
+describe = headline_of("legal")
 
 #: The titles of a data set, and of an attribute of it.
 TITLES = {"ecthr": "ECtHR", "ecthr/applicant_gender": "Applicant", "fscs/applicant_gender": "x"}

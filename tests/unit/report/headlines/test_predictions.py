@@ -6,8 +6,11 @@ import pytest
 from markupsafe import Markup
 
 from evenhand.predictions.audit_predictions import audit_predictions
-from evenhand.report.headlines.predictions import conclude, describe
+from evenhand.report.headlines.predictions import conclude
 from unit.predictions.test_audit_predictions import people
+from unit.report.checks import headline_of
+
+describe = headline_of("predictions")
 
 
 @pytest.fixture

@@ -1,12 +1,14 @@
 import json
 
 from evenhand.core.tables import write_tables
-from evenhand.report.headlines.slguset import describe
 from evenhand.slguset.count_funnel import FUNNEL, QUARANTINE
 from evenhand.slguset.describe_dataset import TABLE
 from evenhand.slguset.tables import models
 from unit.report import made_results
+from unit.report.checks import headline_of
 from unit.report.headlines.kept import check_kept
+
+describe = headline_of("slguset")
 
 STATISTICS = "slguset/statistics.json"
 STEPS = (("read", 100, 1.0), ("keyword", 40, 0.4), ("accepted", 12, 0.12))
@@ -71,7 +73,7 @@ UNTRUSTED = {"trusted": False, "reason": "missing_weights, a_new_reason"}
 NEAR = {"within_threshold": 7_223, "above_threshold": 6_024 + 200, "below_threshold": 6_000}
 KNOWN = {"published_within": 7_223, "published_above": 6_024, "published_below": 6_743}
 DROPPED = {"names_jieba": 3, "names_crf": 0, "biology": 0, "pair_fit": 0}
-BIAS = "model,sentences\nbase,20000\nother,20000\n"
+BIAS = "model,sentences,within,above,below\nbase,20000,1,2,3\nother,20000,1,2,3\n"
 
 #: What writes the files that a headline reads.
 MADE = {

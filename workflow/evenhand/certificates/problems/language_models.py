@@ -8,8 +8,7 @@ from evenhand.certificates.dose_response import dose_rows, dose_table, summarise
 from evenhand.certificates.study import TRAINED, Study
 from evenhand.core.tables import Row
 from evenhand.scoring.models import LanguageModel
-from evenhand.stereotypes.passes import choose_methods, passes_for
-from evenhand.stereotypes.rows import value
+from evenhand.stereotypes.rows import choose_methods, passes_for, value
 from evenhand.stereotypes.scoring import score_pairs_of
 
 TABLE = dose_table("language_models", "Scores of pairs by planted dose")

@@ -1,21 +1,18 @@
 """The headline of individual fairness: decisions that a flip changes, by group, and IIFR's gain."""
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 from altair import LayerChart
 from markupsafe import Markup
 
 from evenhand.core.rows import where
-from evenhand.core.tables import read_tables
 from evenhand.individual.names import method_title, title, titles_of, who
 from evenhand.individual.results import cell_key
 from evenhand.io.documents import read_description
 from evenhand.report.figures import axis, estimated, forest
 from evenhand.report.headline import (
     Headline,
-    ResultFiles,
     Verdicts,
     plain,
     say,
@@ -25,11 +22,12 @@ from evenhand.report.headline import (
 )
 from evenhand.report.headlines.mitigation import Change, find_changes
 from evenhand.report.render import decimal
+from evenhand.report.study import Study
 from evenhand.report.words import positive_label
 from evenhand.tabular.prepared import RECORD
 
 FOLDER = "tables/individual"
-FILES = {"tables": "tables/individual", "data": "tabular/*/data.json"}
+FILES = ("tables/individual", "tabular/*/data.json")
 
 TABLES = ("table_4", "table_6", "table_7", "table_8")
 
@@ -53,13 +51,12 @@ SEEDS = 20
 Row = dict[str, Any]
 
 
-def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
-    """Return the headline of individual fairness; the titles are those of ``data.json``."""
-    results = ResultFiles(files, FILES)
-    documents = [read_description(path, RECORD, "prepare_table") for path in results.paths["data"]]
+def describe(study: Study) -> Headline:
+    """Return the headline of individual fairness."""
+    folders, data = map(study.paths, FILES)
+    documents = [read_description(path, RECORD, "prepare_table") for path in data]
     titles = titles_of(documents)
-    folder = results.path("tables")
-    tables = read_tables(folder) if folder else {}
+    tables = study.tables(FOLDER)
     clearest, statements, short, worse = conclude(tables, documents)
     changing = [
         title(row["dataset"], titles)
@@ -67,7 +64,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         if row["high"] is not None and row["high"] < 100
     ]
     further = _next(tables, titles)
-    changes = find_changes([], results.paths["tables"], results.paths["data"], {})
+    changes = find_changes([], folders, data, {})
     helps = {row.of: row for row in reversed(changes) if row.credited and row.decisions}
     drops = _without_attribute(tables, documents, changes)
     figure, caption = draw(tables.get("table_4", []), titles)

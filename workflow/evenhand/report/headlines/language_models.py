@@ -1,8 +1,7 @@
 """The headline of the language models: whether any prefers a side."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from altair import LayerChart
@@ -10,7 +9,7 @@ from altair import LayerChart
 from evenhand.core.rows import grouped
 from evenhand.core.tables import read_table
 from evenhand.report.figures import estimated
-from evenhand.report.headline import Headline, ResultFiles, Verdicts, plain, say, strength, tally
+from evenhand.report.headline import Headline, Verdicts, plain, say, strength, tally
 from evenhand.report.read import read_json
 from evenhand.report.render import decimal
 from evenhand.report.sections.stereotypes_scores import (
@@ -19,13 +18,15 @@ from evenhand.report.sections.stereotypes_scores import (
     draw_scores,
 )
 from evenhand.report.sections.stereotypes_words import ASIDE, preference, untrusted_models
+from evenhand.report.study import Study
 
-FILES = {
-    "sets": "stereotypes/*/pairs.json",
-    "gates": "stereotypes/*/gates/*.json",
-    "released": "tables/released",
-    "scores": "tables/pairs/*",
-}
+SETS, GATES = "stereotypes/*/pairs.json", "stereotypes/*/gates/*.json"
+FILES = (
+    "stereotypes/*/pairs.json",
+    "stereotypes/*/gates/*.json",
+    "tables/released",
+    "tables/pairs/*",
+)
 
 Result = dict[str, Any]
 
@@ -39,32 +40,30 @@ FEW_CLUSTERS = 20
 SHOWN = 12
 
 
-def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
-    """Return the headline of the language models; the titles are those of ``pairs.json``."""
-    files_by_kind = ResultFiles(files, FILES)
-    paths = files_by_kind.paths
-    sets = {document["name"]: document for document in map(read_json, paths["sets"])}
-    gates = {(path.parents[1].name, path.stem): read_json(path) for path in paths["gates"]}
+def describe(study: Study) -> Headline:
+    """Return the headline of the language models."""
+    sets = {document["name"]: document for document in study.documents(SETS)}
+    gates = {(path.parents[1].name, path.stem): read_json(path) for path in study.paths(GATES)}
     results = []
-    for path in paths["scores"]:
+    for path in study.paths("tables/pairs/*"):
         rows, document = read_table(path / "bias_scores.csv"), sets.get(path.name, {})
         checks = {model: gate for (name, model), gate in gates.items() if name == path.name}
         untrusted = untrusted_models(rows, checks)
         sides = preference(document.get("more_means")), preference(document.get("less_means"))
         models = describe_scores(rows, sides, untrusted)["models"]
-        file = files_by_kind.place("scores", path, "bias_scores")
+        file = f"tables/pairs/{path.name}/bias_scores.csv"
         results += results_of(document.get("title") or path.name, file, sides, models)
     verdicts = [
         Verdicts(
             say("lm_released"),
             tally(row["verdict"] for row in read_table(path / "stereoset.csv")),
             say("lm_released_note"),
-            [files_by_kind.place("released", path, "stereoset")],
+            ["tables/released/stereoset.csv"],
         )
-        for path in paths["released"]
+        for path in study.paths("tables/released")
     ]
     return replace(
-        conclude(results, files_by_kind.places("scores/bias_scores")),
+        conclude(results, study.places("tables/pairs/*/bias_scores.csv")),
         verdicts=verdicts,
         doubts=_doubts(sets, gates, results),
         unjudged=say("lm_unjudged"),
@@ -220,7 +219,7 @@ def _doubts(
         model: gate["parameters"] for (_, model), gate in gates.items() if gate.get("parameters")
     }
     if small := sorted(model for model, n in sizes.items() if n < SMALL):
-        files = [FILES["gates"].replace("*", "{}").format(*key) for key in gates if key[1] in small]
+        files = [GATES.replace("*", "{}").format(*key) for key in gates if key[1] in small]
         most = max(sizes[model] for model in small)
         doubts.append(say("lm_small", files, models=small, most=most))
     few = {
@@ -229,7 +228,7 @@ def _doubts(
         if document.get("effective_clusters", FEW_CLUSTERS) < FEW_CLUSTERS
     }
     if few:
-        files = [FILES["sets"].replace("*", name) for name in few]
+        files = [SETS.replace("*", name) for name in few]
         doubts.append(say("lm_few_swaps", files, sets=list(few.values())))
     if any(result["significant"] for result in results) and len(results) > 1:
         doubts.append(say("lm_unadjusted", [result["file"] for result in results]))

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,19 +12,16 @@ from evenhand.core.tables import read_table
 from evenhand.legal.classifier_study import is_constant
 from evenhand.metrics.paired import holm
 from evenhand.report.figures import axis, estimated, forest
-from evenhand.report.headline import NOT_RUN, Headline, ResultFiles, Verdicts, plain, say, tally
+from evenhand.report.headline import NOT_RUN, Headline, Verdicts, plain, say, tally
 from evenhand.report.read import read_json
 from evenhand.report.render import decimal
+from evenhand.report.study import Study
 
 Row = dict[str, Any]
 Rows = list[Row]
 
-FILES = {
-    "counts": "legal/*/records/*.counts.json",
-    "cases": "tables/cases/*",
-    "classifiers": "tables/classifiers/*",
-}
-
+FILES = ("legal/*/records/*.counts.json", "tables/cases/*", "tables/classifiers/*")
+COUNTS = FILES[0]
 #: The tables of each kind, and those with verdicts on published values.
 TABLES = {"cases": ("sizes", "cross"), "classifiers": ("table_2", "table_4", "claims")}
 VERDICTS = ("sizes", "cross", "table_4", "claims")
@@ -45,18 +41,18 @@ SHOWN = 8
 MANY_UNKNOWN = 0.25
 
 
-def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
+def describe(study: Study) -> Headline:
     """Return the headline of the legal cases.
 
     The titles are those of data sets by name, and of attributes by ``data_set/attribute``.
     """
-    results = ResultFiles(files, FILES)
+    titles = study.titles
     tables, sources = {}, {}
     for kind, names in TABLES.items():
         for table in names:
-            folders = results.paths[kind]
+            folders = study.paths(f"tables/{kind}/*")
             tables[table] = {path.name: read_table(path / f"{table}.csv") for path in folders}
-            sources[table] = results.places(f"{kind}/{table}")
+            sources[table] = study.places(f"tables/{kind}/*/{table}.csv")
     lowest = judge(tables["table_4"], tables["table_2"], titles)
     statements = conclude(lowest, sources["table_4"])
     if tables["sizes"] and not lowest:
@@ -67,7 +63,7 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
         ]
         statements.append(say("legal_sizes", sources["sizes"], sizes=sizes))
     figure, caption = _figure(lowest)
-    left_out = [*_left_out(results), *_without_group(tables["sizes"], sources["sizes"], titles)]
+    left_out = [*_left_out(study), *_without_group(tables["sizes"], sources["sizes"], titles)]
     return Headline(
         sentence=statements[0] if statements else say("nothing"),
         more=statements[1:],
@@ -223,13 +219,13 @@ def _verdicts(
     return lines
 
 
-def _left_out(results: ResultFiles) -> list[str]:
+def _left_out(study: Study) -> list[str]:
     counts: Counter[str] = Counter()
-    for path in results.paths["counts"]:
+    for path in study.paths(COUNTS):
         counts.update(read_json(path).get("left_out") or {})
     if not (records := counts.total()):
         return []
-    return [say("legal_left_out", results.places("counts"), records=records, counts=counts)]
+    return [say("legal_left_out", study.places(COUNTS), records=records, counts=counts)]
 
 
 def _without_group(

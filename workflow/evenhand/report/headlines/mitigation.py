@@ -15,15 +15,12 @@ from evenhand.io.documents import read_description
 from evenhand.legal.classifier_tables.tests import CONSTANT, ONE_CONSTANT, ONE_SEED
 from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT, INCONCLUSIVE
 from evenhand.report.figures import SIGNED, axis, estimated, forest
-from evenhand.report.headline import Headline, ResultFiles, plain, say, strength
+from evenhand.report.headline import Headline, plain, say, strength
 from evenhand.report.render import signed
+from evenhand.report.study import Study
 from evenhand.tabular.prepared import RECORD
 
-FILES = {
-    "classifiers": "tables/classifiers/*",
-    "people": "tables/individual",
-    "data": "tabular/*/data.json",
-}
+FILES = ("tables/classifiers/*", "tables/individual", "tabular/*/data.json")
 
 #: The measures that mitigation should change, of text classifiers and of tables of people.
 MEASURES = ("gd", "worst", "ifr_p", "ddp")
@@ -172,15 +169,15 @@ class Change(NamedTuple):
         return say("change_short", [self.file], change=self)
 
 
-def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
+def describe(study: Study) -> Headline:
     """Return the headline on mitigation.
 
     The titles are those of legal data sets by name, of attributes by ``data_set/attribute``, and
     of objectives by ``objectives/name``.
     """
-    paths = ResultFiles(files, FILES).paths
-    changes = find_changes(paths["classifiers"], paths["people"], paths["data"], titles)
-    return conclude(changes, compare_weights(paths["people"]))
+    classifiers, people, data = map(study.paths, FILES)
+    changes = find_changes(classifiers, people, data, study.titles)
+    return conclude(changes, compare_weights(people))
 
 
 def find_changes(
@@ -362,7 +359,7 @@ def compare_weights(people: Iterable[Path]) -> str:
             if len(weights) > 1 and len(set.union(*weights)) > 1 and shared:
                 at = where(of_one, **{"lambda": max(shared)})
                 losses = {loss_title(row["individual"]): row["mean"] for row in at}
-                files = [f"{FILES['people']}/grid.csv"]
+                files = ["tables/individual/grid.csv"]
                 if len(at) == len(losses):  # one setting of each
                     return say("mitigation_weights", files, weight=max(shared), losses=losses)
     return ""
@@ -414,7 +411,7 @@ def _people(path: Path, data: Iterable[Path]) -> Iterable[Change]:
                 who(row).removeprefix("the ") + weight,
                 title(row["dataset"], titles),
                 row["metric"],
-                f"{FILES['people']}/tests.csv",
+                "tables/individual/tests.csv",
                 row["metric"] in GAPS,
                 *numbers,
                 row["verdict"],

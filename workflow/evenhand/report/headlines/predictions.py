@@ -1,32 +1,32 @@
 """The headline of predictions that were made elsewhere: gaps between groups."""
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 from altair import LayerChart
 
 from evenhand.core.tables import read_tables
 from evenhand.predictions.words import doubts, findings
-from evenhand.report.figures import Row, axis, forest
-from evenhand.report.headline import Headline, ResultFiles, plain, say, strength
+from evenhand.report.figures import Row, axis, estimated, forest
+from evenhand.report.headline import Headline, plain, say, strength
 from evenhand.report.read import read_json
+from evenhand.report.render import interval
+from evenhand.report.study import Study
 
-FILES = {"meta": "predictions/*/meta.json", "tables": "tables/predictions/*"}
+FILES = ("predictions/*/meta.json", "tables/predictions/*")
 
 #: The findings of the front page.
 MOST = 3
 
 
-def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
-    """Return the headline of predictions; the titles are those of ``meta.json``."""
-    results = ResultFiles(files, FILES)
-    folders = {path.name: path for path in results.paths["tables"]}
+def describe(study: Study) -> Headline:
+    """Return the headline of predictions."""
+    folders = {path.name: path for path in study.paths("tables/predictions/*")}
     return conclude(
         [
             read_json(path)
-            | {"tables": read_tables(folder), "place": results.place("tables", folder)}
-            for path in results.paths["meta"]
+            | {"tables": read_tables(folder), "place": f"tables/predictions/{folder.name}"}
+            for path in study.paths("predictions/*/meta.json")
             if (folder := folders.get(path.parent.name))
         ]
     )
@@ -44,7 +44,7 @@ def conclude(sets: Sequence[dict[str, Any]]) -> Headline:
         return Headline(sentence=say("predictions_nothing"))
     figure = draw(order[0])
     left_out = [
-        say("predictions_left_out", _left_out_file(document), document=document)
+        say("predictions_left_out", [f"{document['place']}/left_out.csv"], document=document)
         for document in sets
         if document["left_out"]
     ]
@@ -66,10 +66,6 @@ def _doubts(sets: Sequence[dict[str, Any]]) -> list[str]:
         for document in sets
         for words in doubts(document, document["tables"])
     ]
-
-
-def _left_out_file(document: dict[str, Any]) -> list[str]:
-    return [f"{document['place']}/left_out.csv"]
 
 
 def _files(document: dict[str, Any]) -> list[str]:
@@ -121,10 +117,7 @@ def draw(document: dict[str, Any]) -> LayerChart | None:
 def _estimate(name: str, numbers: list[float | None]) -> Row:
     """Return a row of `forest` of a value, the ends of its interval, and of the band."""
     value, low, high, *band = numbers
-    row = {"name": name, "value": value, "text": f"{value:.1f}", "kind": "plain"}
-    words = f"{name}: {value:.1f} %"
-    if low is not None:
-        words += f" ({low:.1f} to {high:.1f})"
-        row |= {"low": low, "high": high}
-    row["words"] = words
-    return row | dict(zip(("band_low", "band_high"), band, strict=False))
+    span = interval(low, high)
+    words = f"{value:.1f} %" + (f" ({span})" if span else "")
+    ends = (value, low, high)
+    return estimated(name, ends, text=f"{value:.1f}", words=words, band=tuple(band) or (None, None))

@@ -1,38 +1,35 @@
 """The headline of SlguSet: the data set, and the bias direction of the models on it."""
 
-import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
+from evenhand.core.resources import read_resource
 from evenhand.core.rows import grouped, where
 from evenhand.report.headline import (
     NOT_REPRODUCED,
     NOT_RUN,
     REPRODUCED,
     Headline,
-    ResultFiles,
     Verdicts,
     say,
     strength,
 )
-from evenhand.report.read import read_csv
 from evenhand.report.sections.bias import ENDS
 from evenhand.report.sections.slguset import AUTHORS, LEAST_ALPHA, judge
-from evenhand.report.words import gate_meaning
+from evenhand.report.study import Study
+from evenhand.report.words import codes, gate_meaning
+from evenhand.slguset.tables.models import PUBLISHED
 
-FILES = {
-    "corpus": "tables/corpus",
-    "annotation": "tables/annotation",
-    "statistics": "slguset/statistics.json",
-    "bias": "tables/bias/slguset",
-    "published_bias": "tables/bias/slguset_published",
-    "published_table_1": "tables/sentences/slguset_published",
-    "published_statistics": "slguset_published/statistics.json",
-    "published_report": "slguset_published/report.json",
-    "anchors": "published_bias.csv",
-}
-ANCHORS = {"model": str}
+FILES = (
+    "tables/corpus",
+    "tables/annotation",
+    "slguset/statistics.json",
+    "tables/bias/*",
+    "tables/sentences/slguset_published",
+    "slguset_published/*.json",
+    "published_bias.csv",
+)
+REPORT = "slguset_published/report.json"
 
 Row = dict[str, Any]
 
@@ -55,26 +52,28 @@ CLAIMS = {
 }
 
 
-def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
+def describe(study: Study) -> Headline:
     """Return the headline of SlguSet.
 
     The results include ``published_bias.csv`` of the pack, the table of published numbers.
     """
-    results = ResultFiles(files, FILES)
-    statistics = results.document("statistics") or {}
-    steps = {row["step"]: row["sentences"] for row in results.rows("corpus", "funnel")}
+    statistics = study.document("slguset/statistics.json") or {}
+    corpus = study.tables("tables/corpus")
+    steps = {row["step"]: row["sentences"] for row in corpus.get("funnel", [])}
     sentences = statistics.get("sentences")
-    agreement = next(iter(where(results.rows("annotation", "agreement"), pair="all")), None)
-    built = any(map(results.path, ("corpus", "annotation", "statistics")))
-    published_file = results.document("published_statistics")
+    agreements = study.tables("tables/annotation").get("agreement", [])
+    agreement = next(iter(where(agreements, pair="all")), None)
+    built = any(map(study.path, FILES[:3]))
+    published_file = study.document("slguset_published/statistics.json")
     authors = published_file is not None and published_file["sentences"] == AUTHORS
-    edition = "bias" if results.path("bias") else "published_bias"
-    models, bias_files = results.rows(edition, "models"), results.places(f"{edition}/models")
+    edition = "slguset" if study.path("tables/bias/slguset") else "slguset_published"
+    models = study.tables(f"tables/bias/{edition}").get("models", [])
+    bias_files = study.places(f"tables/bias/{edition}/models.csv")
     trusted = [row for row in models if row["trusted"] and row["mean_bias"] is not None]
     significant = [row for row in trusted if row["verdict"] in ("male", "female")]
-    steps_from = results.places("corpus/funnel", "statistics")
-    usable_from = results.places("annotation/agreement") or steps_from
-    published = results.document("published_report")
+    steps_from = study.places("tables/corpus/funnel.csv", "slguset/statistics.json")
+    usable_from = study.places("tables/annotation/agreement.csv") or steps_from
+    published = study.document(REPORT)
     statements = [
         *(judge(sentences, agreement, usable_from) if built else []),
         say(
@@ -92,31 +91,31 @@ def describe(files: list[Path], titles: Mapping[str, str]) -> Headline:
             trusted=trusted,
             significant=significant,
             most=max(significant, key=lambda row: abs(row["mean_bias"]), default=None),
-            published=edition == "published_bias",
+            published=edition == "slguset_published",
             authors=authors,
         ),
         say(
             "slguset_read",
-            results.places("published_report"),
+            study.places(REPORT),
             published=published,
             authors=authors,
         ),
     ]
     statements = [statement for statement in statements if statement]
-    parts = sum(row["parts"] for row in results.rows("corpus", "quarantine"))
-    unread = [say("slguset_quarantine", results.places("corpus/quarantine"), parts=parts)]
+    parts = sum(row["parts"] for row in corpus.get("quarantine", []))
+    unread = [say("slguset_quarantine", study.places("tables/corpus/quarantine.csv"), parts=parts)]
     left_out = unread if parts else []
     ends = [[row[end] for end in ENDS] for row in significant]
     return Headline(
         sentence=statements[0] if statements else say("nothing"),
         short=_short(sentences, agreement, statistics.get("pairs", [])) if built else "",
         more=statements[1:],
-        next=_next(results, agreement, trusted, bias_files),
+        next=_next(study, agreement, trusted, bias_files),
         strength=max((strength(value, 0, *rest) for value, *rest in ends), default=0.0),
-        verdicts=[*_verdicts(results, published), *_bias_verdicts(results)],
+        verdicts=[*_verdicts(study, published), *_bias_verdicts(study)],
         doubts=[
             *([say("slguset_waiting", steps_from)] if steps and sentences is None else []),
-            *_doubts(results, published, models, bias_files, authors=authors),
+            *_doubts(study, published, models, bias_files, authors=authors),
             *left_out,
         ],
         left_out=left_out,
@@ -132,23 +131,23 @@ def _short(sentences: int | None, agreement: Row | None, pairs: Sequence[Row]) -
 
 
 def _next(
-    results: ResultFiles, agreement: Row | None, trusted: list[Row], bias_files: Sequence[str]
+    study: Study, agreement: Row | None, trusted: list[Row], bias_files: Sequence[str]
 ) -> str:
     """Recommend clearer criteria where annotators disagree, else more word pairs for a test."""
     alpha = (agreement or {}).get("krippendorff_alpha")
     if alpha is not None and alpha < LEAST_ALPHA:
-        return say("slguset_clarify", results.places("annotation/agreement"))
+        return say("slguset_clarify", study.places("tables/annotation/agreement.csv"))
     lacking = [row["further_pairs"] for row in where(trusted, verdict="inconclusive")]
     further = min(filter(None, lacking), default=None)
     return say("slguset_more_pairs", bias_files, further=further) if further else ""
 
 
-def _verdicts(results: ResultFiles, published: Mapping[str, Any] | None) -> list[Verdicts]:
-    statistics = results.document("published_statistics")
+def _verdicts(study: Study, published: Mapping[str, Any] | None) -> list[Verdicts]:
+    statistics = study.document("slguset_published/statistics.json")
     authors = statistics is not None and statistics["sentences"] == AUTHORS
-    tables = {"pairs": "published_table_1/table_1", "characters": "published_statistics"}
-    tables["claims"] = "published_report"
-    rows = results.rows("published_table_1", "table_1")
+    tables = {"pairs": "tables/sentences/slguset_published/table_1.csv", "claims": REPORT}
+    tables["characters"] = "slguset_published/statistics.json"
+    rows = study.tables("tables/sentences/slguset_published").get("table_1", [])
     held = {"pairs": [_same_counts(pairs) for pairs in grouped(rows, "pair").values()]}
     notes, claims = {"pairs": "", "characters": "", "claims": ""}, {}
     if statistics:
@@ -168,7 +167,7 @@ def _verdicts(results: ResultFiles, published: Mapping[str, Any] | None) -> list
             say(f"slguset_{name}", **facts.get(name, {})),
             _counted(verdicts, authors),
             notes[name],
-            results.places(tables[name]),
+            study.places(tables[name]),
         )
         for name, verdicts in held.items()
         if verdicts
@@ -191,12 +190,12 @@ def _same_counts(rows: list[dict[str, Any]]) -> bool:
     )
 
 
-def _bias_verdicts(results: ResultFiles) -> list[Verdicts]:
+def _bias_verdicts(study: Study) -> list[Verdicts]:
     """Judge the published counts of sentences by Bias, only on the authors' sentences."""
-    path = results.path("anchors")
-    models = {row["model"] for row in (read_csv(path, ANCHORS) if path else [])}
+    path = study.path("published_bias.csv")
+    models = {row["model"] for row in (read_resource(path, PUBLISHED) if path else [])}
     held = []
-    for row in results.rows("published_bias", "models"):
+    for row in study.tables("tables/bias/slguset_published").get("models", []):
         if row["trusted"] and row["published_within"] is not None:
             models.discard(row["model"])
             held += [
@@ -207,12 +206,12 @@ def _bias_verdicts(results: ResultFiles) -> list[Verdicts]:
     counts = _counted(held, True)
     counts |= {NOT_RUN: len(PARTS) * len(models)} if models else {}
     note = say("slguset_bias_note") if held else ""
-    files = results.places("published_bias/models")
+    files = study.places("tables/bias/slguset_published/models.csv")
     return [Verdicts(say("slguset_by_bias"), counts, note, files)] if counts else []
 
 
 def _doubts(
-    results: ResultFiles,
+    study: Study,
     published: Mapping[str, Any] | None,
     models: list[Row],
     bias_files: Sequence[str],
@@ -221,10 +220,10 @@ def _doubts(
 ) -> list[str]:
     doubts = []
     for row in where(models, trusted=False):
-        why = [gate_meaning(word) for word in re.split(r"[,;]\s*", row["reason"] or "") if word]
+        why = [gate_meaning(word) for word in codes(row["reason"])]
         doubts.append(say("slguset_no_number", bias_files, model=row["model"], why=why))
     if published and (wrong := published["positions"]["wrong"]):
-        sentences, files = published["sentences"], results.places("published_report")
+        sentences, files = published["sentences"], study.places(REPORT)
         doubts.append(
             say("slguset_positions", files, wrong=wrong, sentences=sentences, authors=authors)
         )

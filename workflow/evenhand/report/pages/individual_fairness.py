@@ -9,8 +9,7 @@ from evenhand.io.documents import read_description
 from evenhand.metrics.individual import TAU
 from evenhand.report.headlines.individual_fairness import conclude, draw
 from evenhand.report.sections import individual_words
-from evenhand.report.sections.individual_people import Behind
-from evenhand.report.sections.individual_tables import describe_results
+from evenhand.report.sections.individual_tables import Behind, describe_results
 from evenhand.report.sections.more_tables import OF_MITIGATION, MoreTables
 from evenhand.report.study import Study
 from evenhand.tabular.prepared import RECORD

@@ -57,15 +57,19 @@ def read_errors(path: Path) -> list[dict[str, str]]:
         unmatched backtick.
     """
     choices = {"system": PUBLISHED, "kind": KINDS}
-    rows = read_resource(path, COLUMNS, optional=OPTIONAL, unique=("id",), choices=choices)
-    for line, row in enumerate(rows, start=2):
-        if slug(row["id"]) != row["id"] or not row["id"].isascii():
-            problem, remedy = f"{row['id']!r} cannot be an anchor", "use small letters, digits and"
-            raise InputError(problem, file=path, line=line, remedy=f"{remedy} hyphens")
-        for column in COLUMNS:
-            if row[column].count("`") % 2:
-                raise InputError(f"a backtick of {column} has no end", file=path, line=line)
-    return rows
+    return read_resource(
+        path, COLUMNS, optional=OPTIONAL, unique=("id",), choices=choices, make=_checked
+    )
+
+
+def _checked(row: dict[str, str]) -> dict[str, str]:
+    if slug(row["id"]) != row["id"] or not row["id"].isascii():
+        remedy = "use small letters, digits and hyphens"
+        raise InputError(f"{row['id']!r} cannot be an anchor", remedy=remedy)
+    for column, cell in row.items():
+        if cell.count("`") % 2:
+            raise InputError(f"a backtick of {column} has no end")
+    return row
 
 
 def code(text: str) -> Markup:

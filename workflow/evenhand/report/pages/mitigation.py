@@ -13,8 +13,7 @@ from evenhand.report.headline import plain
 from evenhand.report.headlines import mitigation
 from evenhand.report.sections import individual_words
 from evenhand.report.sections import legal_classifiers as classifiers
-from evenhand.report.sections.individual_people import Behind
-from evenhand.report.sections.individual_tables import TESTED, describe_tests
+from evenhand.report.sections.individual_tables import TESTED, Behind, describe_tests
 from evenhand.report.sections.individual_words import method, metric_title, setting
 from evenhand.report.sections.legal_data import read_datasets, titles_by_name
 from evenhand.report.sections.more_tables import OF_MITIGATION, MoreTables

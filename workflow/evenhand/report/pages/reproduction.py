@@ -67,23 +67,21 @@ def read_items(path: Path) -> list[dict[str, str]]:
     """
     choices = {"paper": PAPERS, "page": PAGES, "published": PUBLISHED_BESIDE}
     unique = ("paper", "item", "shows")
-    rows = read_resource(path, COLUMNS, optional=OPTIONAL, unique=unique, choices=choices)
-    for line, row in enumerate(rows, start=2):
-        for anchor in row["anchor"].split():
-            if not ANCHOR.fullmatch(anchor):
-                raise InputError(
-                    f"{anchor!r} cannot be an anchor",
-                    file=path,
-                    line=line,
-                    remedy="use small letters, digits and hyphens, with *- before them for a place"
-                    " in each data set",
-                )
-        if not row["anchor"] and row["published"] != "no":
-            raise InputError("numbers of a paper stand beside nothing", file=path, line=line)
-        if row["published"] != "yes" and not row["reason"]:
-            problem = "does not say why the paper's numbers are not there"
-            raise InputError(problem, file=path, line=line)
-    return rows
+    return read_resource(
+        path, COLUMNS, optional=OPTIONAL, unique=unique, choices=choices, make=_checked
+    )
+
+
+def _checked(row: dict[str, str]) -> dict[str, str]:
+    for anchor in row["anchor"].split():
+        if not ANCHOR.fullmatch(anchor):
+            remedy = "use small letters, digits and hyphens, with *- before them for a place"
+            raise InputError(f"{anchor!r} cannot be an anchor", remedy=f"{remedy} in each data set")
+    if not row["anchor"] and row["published"] != "no":
+        raise InputError("numbers of a paper stand beside nothing")
+    if row["published"] != "yes" and not row["reason"]:
+        raise InputError("does not say why the paper's numbers are not there")
+    return row
 
 
 def describe_papers(items: Path, pages: Iterable[Path]) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from evenhand.core.tables import read_tables
 from evenhand.report.headline import plain
 from evenhand.report.render import decimal, signed
 from evenhand.report.sentences import marked
-from evenhand.report.words import gate_meaning
+from evenhand.report.words import codes, gate_meaning
 from evenhand.scoring.methods import METHODS
 from evenhand.stereotypes.scores import NO_VALUE
 from evenhand.text.catalogue import conclusion
@@ -106,7 +106,7 @@ def _model(row: dict[str, Any]) -> dict[str, Any]:
         further=row["further_pairs"],
         clusters="pairs of words",
     )
-    why = [gate_meaning(word) for word in (row["reason"] or "").split(", ") if word]
+    why = [gate_meaning(word) for word in codes(row["reason"])]
     return row | {"verdict": words, "why": why}
 
 
@@ -221,6 +221,5 @@ def _methods(rows: Rows) -> list[dict[str, Any]]:
     """Return the rows with each method's title, or with the reason why the model has none."""
     for row in rows:
         row["title"] = METHODS[row["method"]].title if row["method"] in METHODS else row["method"]
-        words = (row["reason"] or "").split(", ")
-        row["why"] = [NO_VALUE.get(word) or gate_meaning(word) for word in words if word]
+        row["why"] = [NO_VALUE.get(word) or gate_meaning(word) for word in codes(row["reason"])]
     return rows

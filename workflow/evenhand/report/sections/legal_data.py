@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from evenhand.core.tables import read_tables
-from evenhand.errors import InputError
 from evenhand.legal.declaration import Dataset, read_declaration
 from evenhand.report.study import Study
 
@@ -39,8 +38,6 @@ def read_datasets(study: Study, folders: str) -> list[Described]:
         There is not one declaration of each data set.
     """
     paths = study.paths(folders)
-    if len(study.declarations) != len(paths):
-        raise InputError("there is not one declaration of each data set")
     return [
         Described(
             folder.name,

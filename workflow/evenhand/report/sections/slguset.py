@@ -1,5 +1,6 @@
 """Sections of the SlguSet report: headline, data set, annotation, published file, quarantine."""
 
+import csv
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,6 @@ from evenhand.io.quarantine import REASONS
 from evenhand.io.tables import read_rows
 from evenhand.report.figures import histogram
 from evenhand.report.headline import SourcedStatement, plain, say
-from evenhand.report.read import read_csv
 from evenhand.report.study import Study
 from evenhand.report.words import Reasons, reason_name
 
@@ -210,11 +210,10 @@ DRAWN = ("wanted", "available", "drawn", "missing")
 def _drawn(path: Path) -> list[dict[str, Any]]:
     """Return one entry per surface pair, with the numbers drawn for each value."""
     pairs: dict[str, dict[str, Any]] = {}
-    header = path.read_text(encoding="utf-8").partition("\n")[0].split(",")
-    for cells in read_csv(path, {name: int if name in DRAWN else str for name in header}):
-        _, first, second, value, *_ = cells.values()
+    for row in csv.DictReader(path.read_text(encoding="utf-8").splitlines()):
+        _, first, second, value, *_ = row.values()
         pair = pairs.setdefault(f"{first}/{second}", {"pair": f"{first}/{second}", "sides": {}})
-        pair["sides"][value] = cells
+        pair["sides"][value] = row | {name: int(row[name]) for name in DRAWN}
     return list(pairs.values())
 
 

@@ -1,12 +1,11 @@
 """Readable words for the codes in the tables of stereotype pairs."""
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from evenhand.report.headline import plain
 from evenhand.report.render import in_words
-from evenhand.report.words import gate_meaning
+from evenhand.report.words import codes, gate_meaning
 from evenhand.scoring.methods import COUNTING, METHODS
 from evenhand.stereotypes.pairs import EXCLUSIONS
 from evenhand.stereotypes.scores import EXCLUDED, NO_VALUE
@@ -59,8 +58,7 @@ def in_order(names: Any) -> list[str]:
 
 def gate_words(reason: str | None) -> list[str]:
     """Return the reasons why a model is not trusted, one sentence each."""
-    words = re.split(r"[,;]\s*", reason or "")
-    return [gate_meaning(word, "token") for word in words if word]
+    return [gate_meaning(word, "token") for word in codes(reason)]
 
 
 def untrusted_models(
@@ -76,11 +74,9 @@ def untrusted_models(
 
 def reason_words(reason: str | None) -> list[str]:
     """Return why there is no verdict, or no stronger one, in words."""
-    words = re.split(r"[,;]\s*", reason or "")
     return [
         plain("lm_reason", name=word) or NO_VALUE.get(word, str(in_words(word)))
-        for word in words
-        if word
+        for word in codes(reason)
     ]
 
 

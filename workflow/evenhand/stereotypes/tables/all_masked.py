@@ -45,6 +45,6 @@ def rows(study: PairStudy) -> Iterator[Row]:
         for bias_type in study.pairs.bias_types:
             chosen = (study.pairs.disadvantaged == side) & study.pairs.of_type(bias_type)
             if chosen.any():
-                counts = tally(decisions, chosen, study.level)
+                counts = tally(decisions, chosen)
                 del counts["unscorable"]
                 yield {"model": model.name, "group": group, "bias_type": bias_type, **counts}

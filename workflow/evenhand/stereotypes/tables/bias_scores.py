@@ -67,7 +67,7 @@ def rows(study: PairStudy) -> Iterator[Row]:
     For the verdicts see `evenhand.stereotypes.decisions.adjust_verdicts`.
     """
     for model in study.models:
-        yield from _rows(model, study.pairs, study.delta, study.level)
+        yield from _rows(model, study.pairs, study.delta)
 
 
 def subsets(pairs: Pairs, model: Model) -> dict[str, np.ndarray]:
@@ -84,7 +84,7 @@ def subsets(pairs: Pairs, model: Model) -> dict[str, np.ndarray]:
     return masks
 
 
-def _rows(model: Model, pairs: Pairs, delta: float, level: float) -> Iterator[Row]:
+def _rows(model: Model, pairs: Pairs, delta: float) -> Iterator[Row]:
     blank = dict.fromkeys(TABLE.header) | {"model": model.name, "subset": "all", "bias_type": "all"}
     methods = [name for name in METHODS if name in model.methods or name in model.blank]
     if not methods:
@@ -102,13 +102,11 @@ def _rows(model: Model, pairs: Pairs, delta: float, level: float) -> Iterator[Ro
             if bias_type != "all" and not chosen.any():
                 continue
             for place, method in enumerate(methods):
-                row, preference = summarise_group(
-                    decisions[place], nulls[place], chosen, delta, level
-                )
+                row, preference = summarise_group(decisions[place], nulls[place], chosen, delta)
                 row |= {"method": method, "subset": subset, "bias_type": bias_type}
                 row |= {"reason": model.blank[method]} if method in model.blank else {}
                 rows.append((blank | row | {"trusted": True}, preference))
-        for row in adjust_verdicts(rows, level):
+        for row in adjust_verdicts(rows):
             rows_by_method[row["method"]].append(row)
     for method in methods:
         yield from rows_by_method[method]

@@ -93,7 +93,7 @@ def _compare(model: Model, method: Published, chosen: np.ndarray, study: PairStu
     coded = coded._replace(status=np.full(len(coded.status), SCORED))
     right = decide(study.pairs, model.scores, method.corrected)
     published, corrected = (
-        summarise_group(form, [], chosen, study.delta, study.level)[0] for form in (coded, right)
+        summarise_group(form, [], chosen, study.delta)[0] for form in (coded, right)
     )
     differ = ((coded.hits() != right.hits()) | ~right.counted())[chosen]
     return {

@@ -46,8 +46,8 @@ def rows(study: PairStudy) -> Iterator[Row]:
             decision = decide(study.pairs, model.scores, method)
             unequal = decision.counted() & (np.abs(longer) == 1)
             prefers = unequal & (np.sign(decision.difference) == longer)
-            low, high = korn_graubard(decision.total(prefers, unequal), study.level)
-            equal = tally(decision, longer == 0, study.level)
+            low, high = korn_graubard(decision.total(prefers, unequal))
+            equal = tally(decision, longer == 0)
             yield {
                 "model": model.name,
                 "method": method,
@@ -56,7 +56,7 @@ def rows(study: PairStudy) -> Iterator[Row]:
                 "share_longer": prefers.sum() / unequal.sum() if unequal.any() else None,
                 "share_longer_low": low,
                 "share_longer_high": high,
-                "score_all": tally(decision, unequal | True, study.level)["score"],
+                "score_all": tally(decision, unequal | True)["score"],
                 "score_equal_length": equal["score"],
                 "score_equal_length_low": equal["score_low"],
                 "score_equal_length_high": equal["score_high"],

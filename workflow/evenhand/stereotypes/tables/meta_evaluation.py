@@ -79,7 +79,7 @@ def agreements(study: PairStudy) -> list[Agreement]:
         differences = {name: decide(pairs, model.scores, name).difference for name in model.methods}
         for number_agreeing in study.agreeing:
             labels = pairs.agreement >= number_agreeing
-            areas = compare(pairs, differences, labels, rated, study.level)
+            areas = compare(pairs, differences, labels, rated)
             results.append(
                 Agreement(model.name, number_agreeing, differences, labels, rated, areas)
             )
@@ -117,7 +117,6 @@ def compare(
     differences: dict[str, np.ndarray],
     labels: np.ndarray,
     rated: np.ndarray,
-    level: float,
 ) -> dict[tuple[str, str], tuple[float, float, float, float]]:
     """Return the AUC of each method, and the AUC difference of each two methods.
 
@@ -129,8 +128,6 @@ def compare(
         By method, ``f(more) - f(less)``; NaN without a score.
     labels, rated : array of bool, shape (n,)
         Whether the pair is biased by the label, and whether it was rated.
-    level : float
-        Coverage of the intervals.
 
     Returns
     -------
@@ -153,7 +150,7 @@ def compare(
         if np.isfinite(value) and min(label.sum(), (~label).sum()) >= LEAST_PAIRS:
             totals = total(influence, cluster)
             p_value = sign_flip_p_value(totals.sums)
-            low, high = sign_flip_interval(totals, level=level)
+            low, high = sign_flip_interval(totals)
         centre = 0.5 if a == b else 0.0
         ends = bounded((centre + low, centre + high), 0.0 if a == b else -1.0, 1.0)
         areas[a, b] = (centre + value, *ends, p_value)

@@ -68,11 +68,11 @@ def rows(study: PairStudy) -> Iterator[Row]:
         adjusted = holm(np.array([row["p_value"] for row, _ in of_method]))
         for (row, difference), p_adjusted in zip(of_method, adjusted.tolist(), strict=True):
             row["p_adjusted"] = p_adjusted
-            row["verdict"] = verdict(difference, level=study.level, p_value=p_adjusted)
+            row["verdict"] = verdict(difference, p_value=p_adjusted)
             nearer = row["model_a"] if row["difference"] < 0 else row["model_b"]
             clear = row["verdict"] not in (EQUIVALENT, INCONCLUSIVE)
             row["less_biased"] = nearer if clear else None
-            row["words"] = _say("comparison", row, study.level)
+            row["words"] = _say("comparison", row)
     yield from (row for row, _ in comparisons)
 
 
@@ -89,7 +89,7 @@ def _compare(a: Model, b: Model, study: PairStudy) -> Iterator[tuple[dict[str, A
         distances = side @ ([[1], [-1]] * (100 * hits - NO_BIAS))
         pairs = study.pairs
         totals = total(distances, pairs.cluster[both], items=pairs.sentences[both])
-        inference = infer(totals, neutral=0, delta=study.delta, level=study.level)
+        inference = infer(totals, neutral=0, delta=study.delta)
         row = {
             "model_a": a.name,
             "model_b": b.name,

@@ -44,7 +44,7 @@ def rows(study: PairStudy) -> Iterator[Row]:
     if study.trusted and not scored:
         raise NotApplicable("the set has no unrelated sentences")
     for model in scored:
-        yield from adjust_verdicts(list(_rows(model, study)), study.level)
+        yield from adjust_verdicts(list(_rows(model, study)))
 
 
 def _rows(model: Model, study: PairStudy) -> Iterator[tuple[Row, Inference]]:
@@ -61,9 +61,7 @@ def _rows(model: Model, study: PairStudy) -> Iterator[tuple[Row, Inference]]:
         for bias_type in pairs.bias_types:
             chosen = there & pairs.of_type(bias_type)
             terms = score_terms(*sides[:, chosen], pairs.cluster[chosen])
-            preference = infer(
-                total(terms.ss, terms.term), neutral=50, delta=study.delta, level=study.level
-            )
+            preference = infer(total(terms.ss, terms.term), neutral=50, delta=study.delta)
             row = {
                 "model": model.name,
                 "method": method,
@@ -71,17 +69,15 @@ def _rows(model: Model, study: PairStudy) -> Iterator[tuple[Row, Inference]]:
                 "terms": len(terms.term),
                 "triples": int(chosen.sum()),
                 "scored": int(terms.scored.sum()),
-                **_scores(terms, study.level),
+                **_scores(terms),
                 **preference.cells("p_value", "power", "further_clusters"),
                 "delta": study.delta,
-                "verdict": verdict(preference, level=study.level)
-                if len(terms.term)
-                else NOT_SCORED,
+                "verdict": verdict(preference) if len(terms.term) else NOT_SCORED,
             }
             yield row, preference
 
 
-def _scores(terms: TermScores, level: float) -> dict[str, float | None]:
+def _scores(terms: TermScores) -> dict[str, float | None]:
     """Return LMS, SS and ICAT with their intervals."""
     values = macro_scores(terms.lms, terms.ss)
     lms, ss = terms.lms - values.lms, terms.ss - values.ss
@@ -91,7 +87,7 @@ def _scores(terms: TermScores, level: float) -> dict[str, float | None]:
     row = {}
     for name, influence in (("lms", lms), ("ss", ss), ("icat", icat)):
         value = float(getattr(values, name))
-        borders = interval_around(value, influence, terms.term, level=level)
+        borders = interval_around(value, influence, terms.term)
         row[name] = value
         row[f"{name}_low"], row[f"{name}_high"] = bounded(borders, 0.0, 100.0)
     return row

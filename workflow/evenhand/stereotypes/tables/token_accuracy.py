@@ -59,10 +59,10 @@ VARIANTS = {
 def rows(study: PairStudy) -> Iterator[Row]:
     """Yield a row per trusted model, pass and variant."""
     for model in study.trusted:
-        yield from _rows(model, study.pairs, study.level)
+        yield from _rows(model, study.pairs)
 
 
-def _rows(model: Model, pairs: Pairs, level: float) -> Iterator[Row]:
+def _rows(model: Model, pairs: Pairs) -> Iterator[Row]:
     for name, columns in PASSES[model.gate["family"]].items():
         counts = {
             variant: _count(model.scores, sentences, *columns)
@@ -75,7 +75,7 @@ def _rows(model: Model, pairs: Pairs, level: float) -> Iterator[Row]:
         for variant in kept:
             tokens, correct = counts[variant]
             both = (tokens > 0) & (original[0] > 0)
-            interval = sign_flip_interval(total(correct, pairs.cluster, tokens), level=level)
+            interval = sign_flip_interval(total(correct, pairs.cluster, tokens))
             low, high = bounded(interval, 0.0, 1.0)
             row = {
                 "model": model.name,
@@ -88,7 +88,7 @@ def _rows(model: Model, pairs: Pairs, level: float) -> Iterator[Row]:
                 "accuracy_high": high,
             }
             if variant != "original" and both.any():
-                row |= _change(counts[variant], original, both, pairs.cluster, level)
+                row |= _change(counts[variant], original, both, pairs.cluster)
             yield row
 
 
@@ -97,7 +97,6 @@ def _change(
     original: tuple[np.ndarray, np.ndarray],
     both: np.ndarray,
     clusters: np.ndarray,
-    level: float,
 ) -> Row:
     """Return the change of the accuracy against the original sentences, with its interval."""
     change, influence = 0.0, np.zeros(int(both.sum()))
@@ -105,7 +104,7 @@ def _change(
         accuracy = correct[both].sum() / tokens[both].sum()
         change += sign * accuracy
         influence += sign * (correct[both] - accuracy * tokens[both]) / tokens[both].mean()
-    interval = interval_around(change, influence, clusters[both], level=level)
+    interval = interval_around(change, influence, clusters[both])
     low, high = bounded(interval, -1.0, 1.0)
     return {"change": change, "change_low": low, "change_high": high}
 
