@@ -54,6 +54,8 @@ FLIP = REMEDY | {"metric": "ifr_b", "mean": 98.4, "against_mean": 86.7}
 DROPPED = TEST | BLIND | {"metric": "ddp", "mean": 0.193, "against_mean": 0.313}
 ACCURACIES = [row(metric="balanced_acc", mean=73.7), row(**BLIND, metric="balanced_acc", mean=73.8)]
 
+COSTS = found("headline_no_gain", "On Adult, IIFR costs.")
+
 #: Tables, and the title of the data set.
 MADE = {
     "the finding is first, and the noise beside it": (
@@ -103,8 +105,20 @@ MADE = {
         {table_4: [FLIPS], tests: [REMEDY, FLIP | {"verdict": "inconclusive"}]}, "",
     ),
     "the attribute may be dropped": (
-        {table_4: [FLIPS, *ACCURACIES], tests: [DROPPED | {"difference": -0.12}]}, "",
+        {
+            table_4: [FLIPS, *ACCURACIES],
+            tests: [
+                DROPPED | {"difference": -0.12}, TEST | BLIND | {"mean": 99, "difference": 9},
+                TEST | {"method": "alfr", "metric": "ddp", "mean": 0.9, "difference": 0.6},
+            ],
+        },
+        "",
     ),
+    "a finding on the data set": ({table_4: [FLIPS], findings: [COSTS]}, ""),
+    "a finding beside two data sets": (
+        {table_4: [FLIPS, FLIPS | {"dataset": "other"}], findings: [COSTS]}, "",
+    ),
+    "a finding alone": ({findings: [COSTS]}, ""),
     "an undecided remedy": (
         {table_4: [FLIPS], tests: [REMEDY | {"verdict": "inconclusive"}, FLIP]}, "",
     ),
