@@ -18,7 +18,9 @@ beginning of the sentence or a clause, ``$`` a mark behind the word, ``A*`` a ca
 
 - ``before``, ``after``: the word next to the phrase;
 - ``bare``: the word before a noun without determiner. Without such a cue it is not changed;
-- ``with``: a word anywhere in the sentence.
+- ``with``: a word anywhere in the sentence;
+- ``opens``: the word after a pronoun that begins the sentence, in packs with ``pronouns_open``.
+  Where there are such rows, a pronoun without one may speak of a thing.
 """
 
 import re
@@ -31,7 +33,7 @@ from evenhand.core.resources import read_resource
 from evenhand.slguset.keywords import Features, Surface, read_features
 
 ROLES = ("determiner", "adjective", "anywhere", "rival")
-PLACES = ("before", "after", "bare", "with")
+PLACES = ("before", "after", "bare", "with", "opens")
 
 
 class Word(NamedTuple):
@@ -91,6 +93,11 @@ class Inflection(NamedTuple):
                     (_as(word, row.forms[opposite].replace("*", rest)), row.features)
                 )
         return replacements
+
+    def may_be_thing(self, pronoun: str, after: str) -> bool:
+        """Whether a pronoun that begins a sentence may speak of a thing, by the word after it."""
+        listed = any(cue.place == "opens" for cue in self.cues)
+        return listed and self.cue("opens", after, pronoun) is None
 
     def cue(self, place: str, neighbour: str, target: str) -> Features | None:
         """Return the features of the first cue at a place that matches, or None."""
