@@ -268,7 +268,7 @@ def _names_another(
 
 
 def judge_whole(surface: Surface, start: int, sentence: str, rules: WordRules) -> str:
-    """Whether a keyword that is a word of its taken is a term: `accepted` or `not_a_gender_term`."""
+    """Whether a keyword that is a word of its own is a term: `accepted` or `not_a_gender_term`."""
     keyword, position = surface.keyword, start + surface.offset
     before = position - sentence.endswith(" ", 0, position)
     if sentence.endswith(rules["not_after"].get(keyword, ()), 0, before):

@@ -1,10 +1,14 @@
 """Reject sentences with a personal name or title of a list; it needs no trained model.
 
 names.csv has given names and forms of address, which count where they are words by themselves.
-With not_names.csv two words with capital letters, one after the other, are a name too, unless one
-is in the table (`word`: Monday, Court) or a function word. Where the table has words after which a
-capital letter is no sign of a name (`after`: in Ohio), a single word with one is a name, but not at
-the beginning of a sentence; after these words, it is one in the possessive (of Gordon's).
+name_cues.csv helps to find others by the capital letter of a word that is neither in the table
+(`word`: Monday, Court) nor a function word:
+
+- two such words, one after the other;
+- one after a word of the table (`says`: sagte), or one that begins a sentence, before one of it
+  (`does`: sagte, ist);
+- where the table has words after which a capital letter is no sign of a name (`after`: in Ohio),
+  any inside a sentence; after these words, one in the possessive (of Gordon's).
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,9 +19,12 @@ from typing import Any
 from evenhand.core.resources import read_resource
 from evenhand.slguset.verdicts import Finding, Judge
 
-FILES = ("names.csv", "not_names.csv")
-OPTIONAL = ("not_names.csv",)
+FILES = ("names.csv", "name_cues.csv")
+OPTIONAL = ("name_cues.csv",)
 COLUMNS = ("sentence",)
+#: The kinds of rows of name_cues.csv.
+KINDS = ("word", "after", "says", "does")
+
 #: What makes a word a possessive, as a word of its own.
 POSSESSIVES = ("'s", "’s", "'", "’")
 
@@ -29,11 +36,11 @@ def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
     names = {row["name"] for row in read_resource(files["names.csv"], ["name"])}
     cut = settings["cut"]
     known = None
-    if path := files.get("not_names.csv"):
+    if path := files.get("name_cues.csv"):
         from spacy.util import get_lang_class
 
         rows = read_resource(path, ["kind", "word"])
-        known = {kind: {r["word"] for r in rows if r["kind"] == kind} for kind in ("word", "after")}
+        known = {kind: {r["word"] for r in rows if r["kind"] == kind} for kind in KINDS}
         known["function"] = get_lang_class(settings["language"]).Defaults.stop_words
 
     def check(sentence: str) -> Finding | None:
