@@ -320,6 +320,13 @@ def test_the_plan_gives_filters_what_they_declare(resources):
     assert "resources/packs/zh_gender/name_stop_words.csv" in plan_slguset.filter_files(config)
 
 
+def test_japanese_names_are_those_of_the_dictionary_and_unknown_katakana():
+    pytest.importorskip("sudachidict_core")
+    _, names = prepare_filter("names_sudachi", {}, {})
+    found = names(["劉裕の異母弟にあたる。", "ポールセンを彼は追った。", "彼は東京で働いている。"])
+    assert [one and list(one.evidence) for one in found] == [["劉裕"], ["ポールセン"], None]
+
+
 def test_filters_of_lists_count_whole_words(repository):
     tables = repository / "resources/packs/en_gender"
     settings = {"cut": segmenter("en"), "blanks": True, "language": "en"}
