@@ -29,8 +29,8 @@ from made_sentences import keyword_row, made_sentences, write_keywords
 from unit.cases import read_cases
 
 ALL = read_schema(SCHEMA)["properties"]["slguset"]["properties"]["filters"]["items"]["enum"]
-#: Those of zh_gender; it has no table of the others.
-FILTERS = [name for name in ALL if name not in ("deny_list", "names_listed")]
+#: Those of zh_gender; it has no tables, or language, of the others.
+FILTERS = [name for name in ALL if name not in ("deny_list", "names_listed", "names_sudachi")]
 
 SETTINGS = {
     **dict.fromkeys(("anonymised", "surname_title", "familiar"), "drop"),

@@ -25,12 +25,12 @@ def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
     cut = tokenizer()
 
     def check(sentence: str) -> Finding | None:
-        found = [
+        names = [
             word.surface()
             for word in cut.tokenize(sentence)
             if "人名" in word.part_of_speech()
             or (word.is_oov() and _KATAKANA.fullmatch(word.surface()))
         ]
-        return Finding("name", found) if found else None
+        return Finding("name", names) if names else None
 
     return partial(map, check)
