@@ -75,7 +75,7 @@ def test_signs_of_latex_and_markdown_are_text(tmp_path):
     assert r"\textbackslash b \& 50\% \$x\$ \#1 \_y\_ \{z\}" in made["tex"]
     assert "snake\\_case" in made["tex"]
     assert "\n{}[1] \\\\\n{}* \\\\\n" in made["tex"]
-    row = r"a\\b &amp; 50% $x$ #1 \_y\_ {z} \~ ^ \| \`c\` \*d\* \[e\](f) &lt;script&gt;"
+    row = r"a\\b &amp; 50% \$x\$ #1 \_y\_ {z} \~ ^ \| \`c\` \*d\* \[e\](f) &lt;script&gt;"
     assert f"| {row} |" in made["md"]
     assert "| snake_case |" in made["md"]
 

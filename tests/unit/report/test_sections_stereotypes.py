@@ -1,5 +1,6 @@
 from evenhand.report.render import interval, p_value
-from evenhand.report.sections.stereotypes_measures import _thinned, agreement_words, describe_length
+from evenhand.report.sections.stereotypes_measures import describe_length
+from evenhand.report.sections.stereotypes_meta import _thinned, agreement_words
 from evenhand.report.sections.stereotypes_scores import conclude, headline, judge
 from evenhand.report.sections.stereotypes_words import (
     gate_words,

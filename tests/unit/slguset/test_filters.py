@@ -29,8 +29,8 @@ from made_sentences import keyword_row, made_sentences, write_keywords
 from unit.cases import read_cases
 
 ALL = read_schema(SCHEMA)["properties"]["slguset"]["properties"]["filters"]["items"]["enum"]
-#: Those of zh_gender; it has no table of the others.
-FILTERS = [name for name in ALL if name not in ("deny_list", "names_listed")]
+#: Those of zh_gender; it has no tables, or language, of the others.
+FILTERS = [name for name in ALL if name not in ("deny_list", "names_listed", "names_sudachi")]
 
 SETTINGS = {
     **dict.fromkeys(("anonymised", "surname_title", "familiar"), "drop"),
@@ -320,17 +320,29 @@ def test_the_plan_gives_filters_what_they_declare(resources):
     assert "resources/packs/zh_gender/name_stop_words.csv" in plan_slguset.filter_files(config)
 
 
+def test_japanese_names_are_those_of_the_dictionary_and_unknown_katakana():
+    pytest.importorskip("sudachidict_core")
+    _, names = prepare_filter("names_sudachi", {}, {})
+    found = names(["劉裕の異母弟にあたる。", "ポールセンを彼は追った。", "彼は東京で働いている。"])
+    assert [one and list(one.evidence) for one in found] == [["劉裕"], ["ポールセン"], None]
+
+
 def test_filters_of_lists_count_whole_words(repository):
     tables = repository / "resources/packs/en_gender"
-    settings = {"cut": segmenter("en"), "blanks": True}
+    settings = {"cut": segmenter("en"), "blanks": True, "language": "en"}
     files = {path.name: path for path in tables.glob("*.csv")}
     _, names = prepare_filter("names_listed", files, settings)
     sentences = [
         *("Mary left early.", "They told Edwards that he was late.", "He works in Ohio."),
         *("He came on Monday.", "She met the Supreme Court.", "She is a Brzezinski too."),
+        *("Zbig Brzezinski left his house.", "But Brzezinski saw her.", "As told, Zbig left her."),
+        *("He took care of Brzezinski's dog.", "Yesterday it was his turn."),
     ]
     found = [one and list(one.evidence) for one in names(sentences)]
-    assert found == [["Mary"], ["Edwards"], None, None, None, None]
+    assert found == [
+        *(["Mary"], ["Edwards"], None, None, None, None),
+        *(["Zbig", "Brzezinski"], ["Brzezinski"], ["Zbig"], ["Brzezinski"], None),
+    ]
     _, denied = prepare_filter("deny_list", files, settings)
     texts = ["The ship lost her mast.", "Her shipment came."]
     found = denied(texts, ["she"] * 2, ["he"] * 2, ["female"] * 2)

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Plugin, Source
+from evenhand.errors import InputError
 from evenhand.report.render import render_page
 from evenhand.report.study import Study
 
@@ -69,6 +70,8 @@ def write_page(
     InputError
         A file is malformed, or the numbers of names and titles differ.
     """
+    if len(names or []) != len(titles or []):
+        raise InputError("there is not one title for each name")
     study = Study(
         files=files or [],
         titles=dict(zip(names or [], titles or [], strict=True)),

@@ -11,7 +11,7 @@ from evenhand.report.read import read_json
 from evenhand.report.render import UniqueIds, slug
 from evenhand.report.sections import stereotypes_measures as measures
 from evenhand.report.sections.more_tables import MoreTables
-from evenhand.report.sections.stereotypes_measures import describe_meta
+from evenhand.report.sections.stereotypes_meta import describe_meta
 from evenhand.report.sections.stereotypes_scores import describe_scores
 from evenhand.report.sections.stereotypes_words import (
     ASIDE,
