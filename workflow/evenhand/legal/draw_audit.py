@@ -12,7 +12,7 @@ from evenhand.io.sheets import Marked
 from evenhand.io.tables import read_rows
 from evenhand.legal.audit import task
 from evenhand.legal.built import group_names
-from evenhand.legal.declaration import Attribute
+from evenhand.legal.declaration import COLUMN, Attribute
 from evenhand.legal.findings import findings_files
 from evenhand.legal.records import Record, read_distinct
 from evenhand.sheets.tasks import digest, draw, group_of, render, write_handed_out, write_sheet
@@ -44,6 +44,7 @@ def draw_audit(
 ) -> dict[str, Any]:
     """Draw cases for each rule of each attribute, and write the sheets that people fill in.
 
+    An attribute that is a column of the data has none, as nothing was found.
     Cases are drawn by a digest of seed and case_id, so that a new case replaces one at most, and
     the sheets of several attributes share many cases.
 
@@ -82,6 +83,7 @@ def draw_audit(
     """
     described, files = findings_files(findings)
     attributes = {name: described.attribute(name) for name in files}
+    attributes = {name: each for name, each in attributes.items() if each.module != COLUMN}
     rows: dict[str, list[dict[str, Any]]] = {}
     for path in handed_out or []:
         name, by_case = group_of(path, task(next(iter(attributes.values()))))
@@ -90,7 +92,7 @@ def draw_audit(
         if by_case:
             rows[name] = list(by_case.values())
     frozen = sorted(rows)
-    chosen = {name: _choose(files[name], per_rule, seed) for name in files if name not in rows}
+    chosen = {name: _choose(files[name], per_rule, seed) for name in attributes if name not in rows}
     rows |= _drawn(records, chosen, attributes, seed)
     out.mkdir()
     for name, attribute in attributes.items():
