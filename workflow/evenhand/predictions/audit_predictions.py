@@ -57,8 +57,9 @@ def audit_predictions(
         Parquet: each case with label, prediction, probability, outcome and groups.
     meta : path
         JSON: name, title, format, counts, and the columns that were read; unknown has the number
-        of cases without a group, by attribute; shared_pairs is of `lm_eval.shared_pairs`; auc_reversed is that of `PredictionStudy`. Of
-        `audit_classifier` also trained: true.
+        of cases without a group, by attribute; shared_pairs (of logs) those of
+        `lm_eval.shared_pairs`; auc_reversed is that of `PredictionStudy`. Of `audit_classifier`
+        also trained: true.
     name, title : str
         Name and title of the predictions.
     format : str

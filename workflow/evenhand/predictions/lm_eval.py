@@ -224,7 +224,7 @@ def shared_pairs(answers: list[Answer]) -> dict[str, list[int]]:
     tasks = defaultdict(lambda: defaultdict(set))
     for answer in answers:
         if answer.right is None:
-            model, _, task = answer.task.rpartition(MODEL)
+            model = answer.task.rpartition(MODEL)[0]
             tasks[model][answer.item].add(answer.task)
     counts = defaultdict(Counter)
     for items in tasks.values():

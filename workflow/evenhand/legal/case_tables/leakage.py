@@ -16,9 +16,9 @@ from evenhand.core.tables import Row, Table, flag, integer, number, share, text
 from evenhand.errors import InputError
 from evenhand.legal.built import label_names, with_none
 from evenhand.legal.case_study import CaseStudy
-from evenhand.legal.scored import SEED, drawn_seed
+from evenhand.legal.scored import SEED
 from evenhand.metrics.association import mutual_information, risk_ratio
-from evenhand.metrics.disparity import share_as_far
+from evenhand.metrics.disparity import drawn_seed, share_as_far
 
 #: Columns of the table of words (`outcome_words.csv`). A pattern is a regular expression of RE2;
 #: capitals do not matter, except inside ``(?-i:...)``. Only cases of its language are searched.
