@@ -513,7 +513,9 @@ def test_no_interval_leaves_the_scale(tmp_path):
     wrong = (rows < 25) | ((rows >= 300) & (rows < 575))
     table["p"] = np.where(wrong, 1 - table["y"], table["y"])
     tables, _ = audit(tmp_path, table, groups=["g"], cluster="c")
-    rows = [row for row in tables["groups"] if row["metric"] == "macro_f1" and row["low"] is not None]
+    rows = [
+        row for row in tables["groups"] if row["metric"] == "macro_f1" and row["low"] is not None
+    ]
     assert max(row["high"] for row in rows) == 1.0 or min(row["low"] for row in rows) == 0.0
     assert all(0 <= row["low"] <= row["value"] <= row["high"] for row in rows)
     assert all(row["difference_low"] >= -1 for row in rows if row["difference_low"] is not None)

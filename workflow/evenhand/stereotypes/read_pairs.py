@@ -24,6 +24,9 @@ REPEATED = 20
 #: Sentences that share a smaller part of the words of the longer one are unlike.
 ALIKE = 1 / 3
 
+#: Of so many pairs, evenly from the set, it is checked whether their sentences belong together.
+SAMPLE = 40
+
 #: Agreement is low if fewer annotators than this name the pair's bias type.
 AGREEING = 3
 
@@ -66,7 +69,8 @@ def read_pairs(
     Raises
     ------
     InputError
-        The set cannot be read, two pairs have the same id, or no pair can be scored.
+        The set cannot be read, two pairs have the same id, no pair can be scored, or the sentences
+        of most pairs belong to other pairs.
     """
     reader = import_module(f"evenhand.stereotypes.sets.{format}")
     form = reader.form(part)
@@ -85,6 +89,8 @@ def read_pairs(
             " the same",
             file=file,
         )
+    if "unlike" in form.flags:  # else sentences differ by more than the group
+        _check_order(kept, file)
     set_flags(kept, form.flags)
     write_table(out, PAIRS, rows)
     clusters = [row["cluster"] for row in kept]
@@ -146,6 +152,28 @@ def _shared(more: list[str], less: list[str]) -> float:
     """Return the number of words that both sentences have, over that of the longer one."""
     shared = (Counter(more) & Counter(less)).total()
     return shared / max(len(more), len(less), 1)
+
+
+def _check_order(rows: list[dict[str, Any]], file: Path) -> None:
+    """Raise InputError if most sentences are closer to those of other pairs, as in a shuffled column."""
+    others = [(number, words(row["less"])) for number, row in enumerate(rows)]
+    sample = range(0, len(rows), max(1, len(rows) // SAMPLE))
+    closer = {}
+    for place in sample:
+        more = words(rows[place]["more"])
+        shared = {number: _shared(more, less) for number, less in others if less != more}
+        best = max(shared, key=shared.__getitem__, default=place)
+        if shared.get(best, 0) > shared.get(place, 1):
+            closer[place] = best
+    if 2 * len(closer) > len(sample):
+        first, second = (rows[place]["source_position"] for place in next(iter(closer.items())))
+        raise InputError(
+            f"has pairs whose sentences belong to other pairs ({len(closer)} of {len(sample)} that"
+            f" were checked): the first sentence of pair {first} is closer to the second of pair"
+            f" {second} than its own",
+            file=file,
+            remedy="was a column sorted or shuffled by itself? Bring both into one order",
+        )
 
 
 def _exclusion(row: dict[str, Any]) -> str | None:
