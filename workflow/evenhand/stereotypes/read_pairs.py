@@ -155,7 +155,7 @@ def _shared(more: list[str], less: list[str]) -> float:
 
 
 def _check_order(rows: list[dict[str, Any]], file: Path) -> None:
-    """Raise InputError if most sentences are closer to those of other pairs, as in a shuffled column."""
+    """Raise InputError if most sentences are closer to those of other pairs, as if shuffled."""
     others = [(number, words(row["less"])) for number, row in enumerate(rows)]
     sample = range(0, len(rows), max(1, len(rows) // SAMPLE))
     closer = {}

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from evenhand.core.tables import write_tables
-from evenhand.legal.case_tables import cross, sizes
+from evenhand.legal.case_tables import cross, leakage, sizes
 from evenhand.legal.classifier_tables import claims, table_2, table_4
 from evenhand.report.headlines.legal import describe
 from unit.report import checks
@@ -12,7 +12,7 @@ from unit.report import checks
 TITLES = {"ecthr": "ECtHR", "ecthr/applicant_gender": "Applicant", "fscs/applicant_gender": "x"}
 
 
-def cases(folder, number=120, dataset="ecthr", unknown=30):
+def cases(folder, number=120, dataset="ecthr", unknown=30, words=()):
     """The tables of cases of a data set of this size."""
     path = folder / "tables/cases" / dataset
     rows = [
@@ -21,7 +21,7 @@ def cases(folder, number=120, dataset="ecthr", unknown=30):
         {"quantity": "cases", "item": "train", "ours": 100, "verdict": "not_run"},
         {"quantity": "group unknown", "item": "applicant_gender", "ours": unknown, "of": 120},
     ]
-    write_tables(path, [(sizes.TABLE, rows), (cross.TABLE, [])])
+    write_tables(path, [(sizes.TABLE, rows), (cross.TABLE, []), (leakage.TABLE, words)])
     return path
 
 
@@ -182,3 +182,18 @@ def test_many_cases_without_a_group_are_said(tmp_path):
         " <bdi>ECtHR</bdi> (31 of 120) and <bdi>applicant_gender</bdi> in <bdi>mine</bdi> (120 of"
         " 120)."
     ]
+
+
+@pytest.mark.parametrize(
+    ("counts", "noted"),
+    [((45, 48, 5, 52), True), ((44, 47, 6, 53), False), ((45, 51, 5, 49), False)],
+)
+def test_words_that_give_the_label_away_are_said(tmp_path, counts, noted):
+    names = ("label_with", "of_with", "label_without", "of_without")
+    row = {"pattern": r"\bin\ time\b", "label": "in time"} | dict(zip(names, counts, strict=True))
+    found = describe([cases(tmp_path, words=[row, row | {"label": None}])], TITLES).left_out
+    assert [words.replace("<bdi>", "").replace("</bdi>", "") for words in found] == [
+        "In ECtHR, texts contain the word of their label, so that a classifier can read it off: in"
+        " time (“in time” in 90 % of its texts and 6 % of the others). Leave these words, or the"
+        " column that has them, out of the texts."
+    ] * noted

@@ -70,6 +70,12 @@ def rows(study: IndividualStudy) -> Iterator[Row]:
         if facts and (facts["filled"] or facts["rows"] > len(study.people[name].y)):
             facts = facts | {"left_out": facts["rows"] - len(study.people[name].y)}
             yield row("missing_rows", name, facts | {"title": title(name, study.titles)})
+        for kind, features in study.people[name].meta.get("revealing", {}).items():
+            if features:
+                table = study.people[name]
+                of = table.meta["label"] if kind == "label" else table.attribute_name
+                facts = {"title": title(name, study.titles), "features": features, "of": of}
+                yield row(f"revealed_{kind}", name, facts)
     answers = list(_answers(study))
     for kind in HEADLINES:
         matching = [(name, cell) for _, name, cell in answers if cell.get("headline") == kind]
