@@ -78,8 +78,8 @@ def test_one_test_decides_each_verdict(tmp_path):
     assert headline.sentence.files == ("tables/classifiers/ecthr/table_4.csv",)
     assert headline.more == [
         "In <bdi>ECtHR, Applicant</bdi>, the macro-F1 (mean F1 of all classes; 100 is best) of the"
-        " group <bdi>women</bdi> is 40.0 (95 % interval 35.0 to 46.0) by <bdi>linear</bdi>. In"
-        " random groups of the same sizes, the lowest score falls below 50.0 in only 5 % of draws;"
+        " group <bdi>women</bdi> is 40.0 (95 % interval 35.0 to 46.0) by <bdi>linear</bdi> under"
+        " plain training (ERM). In random groups of the same sizes, the lowest score falls below 50.0 in only 5 % of draws;"
         " here it does, significantly."
     ]
     assert headline.line == headline.more[0] and headline.details == [headline.sentence]
@@ -87,7 +87,7 @@ def test_one_test_decides_each_verdict(tmp_path):
     assert headline.short == (
         "No: <bdi>linear</bdi> has a lower macro-F1 (mean F1 of all classes) for the group"
         " <bdi>women</bdi> (<bdi>ECtHR, Applicant</bdi>) than for random groups of the same size"
-        " (significant after adjustment for 4 tests)."
+        " under plain training (significant after adjustment for 4 tests)."
     )
     start = "Do not use <bdi>linear</bdi> for the group <bdi>women</bdi> (<bdi>ECtHR, Applicant"
     assert headline.next.startswith(start)
@@ -192,7 +192,9 @@ def test_words_that_give_the_label_away_are_said(tmp_path, counts, noted):
     names = ("label_with", "of_with", "label_without", "of_without")
     row = {"pattern": r"\bin\ time\b", "label": "in time"} | dict(zip(names, counts, strict=True))
     found = describe([cases(tmp_path, words=[row, row | {"label": None}])], TITLES).left_out
-    assert [words.replace("<bdi>", "").replace("</bdi>", "") for words in found] == [
+    assert [
+        words.replace("<bdi>", "").replace("</bdi>", "").replace("\xa0", " ") for words in found
+    ] == [
         "In ECtHR, texts contain the word of their label, so that a classifier can read it off: in"
         " time (“in time” in 90 % of its texts and 6 % of the others). Leave these words, or the"
         " column that has them, out of the texts."
