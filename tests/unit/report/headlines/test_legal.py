@@ -79,8 +79,8 @@ def test_one_test_decides_each_verdict(tmp_path):
     assert headline.more == [
         "In <bdi>ECtHR, Applicant</bdi>, the macro-F1 (mean F1 of all classes; 100 is best) of the"
         " group <bdi>women</bdi> is 40.0 (95 % interval 35.0 to 46.0) by <bdi>linear</bdi> under"
-        " plain training (ERM). In random groups of the same sizes, the lowest score falls below 50.0 in only 5 % of draws;"
-        " here it does, significantly."
+        " plain training (ERM). In random groups of the same sizes, the lowest score falls below"
+        " 50.0 in only 5 % of draws; here it does, significantly."
     ]
     assert headline.line == headline.more[0] and headline.details == [headline.sentence]
     assert headline.strength == 3.0
