@@ -420,7 +420,7 @@ def test_an_error_on_labels_in_a_dataframe_names_no_file():
     data = pd.DataFrame({"id": ["1", "2"], "p": [0, 1]})
     gold = pd.DataFrame({"id": ["1", "3"], "y": [0, 1], "g": ["a", "b"]})
     options = {"label": "y", "prediction": "p", "groups": "g", "id": "id"}
-    with pytest.raises(InputError, match=r"^the DataFrame: has 1 ids that `gold` does not have"):
+    with pytest.raises(InputError, match=r"^the DataFrame: has 1 id that `gold` does not have"):
         eh.audit_predictions(data, gold=gold, **options)
 
 

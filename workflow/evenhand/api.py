@@ -815,7 +815,13 @@ def _file(data: "Data", path: Path) -> Path:
     """Return a file of the data: the given one, or a new CSV file."""
     if isinstance(data, str | Path):
         return _there(Path(data))
-    _frame(data).to_csv(path, index=False)
+    from evenhand.tabular.delimited import as_text
+
+    frame = _frame(data).copy(deep=False)
+    for name, dtype in frame.dtypes.items():
+        if dtype.kind == "O":
+            frame[name] = frame[name].map(as_text)
+    frame.to_csv(path, index=False)
     return path
 
 

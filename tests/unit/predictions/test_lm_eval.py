@@ -269,3 +269,12 @@ def test_a_pair_that_cannot_be_compared_is_left_out(tmp_path, place, value, reas
 )
 def test_an_answer_of_bbq_with_odd_values_is_left_out(tmp_path, place, value, reason):
     left_out(tmp_path, list(bbq()), "bbq", place, value, reason)
+
+
+def test_pairs_of_shuffled_sentences_are_refused(tmp_path):
+    samples = list(crows(hits=20))
+    reverse = [sample["doc"]["sent_less"] for sample in reversed(samples)]
+    for sample, less in zip(samples, reverse, strict=True):
+        sample["doc"] |= {"sent_less": less}
+    with pytest.raises(InputError, match="the first sentence of pair 1 is closer to the second of"):
+        audit(tmp_path, samples)

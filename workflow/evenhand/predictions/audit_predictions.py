@@ -58,8 +58,8 @@ def audit_predictions(
     meta : path
         JSON: name, title, format, counts, and the columns that were read; unknown has the number
         of cases without a group, by attribute; shared_pairs (of logs) those of
-        `lm_eval.shared_pairs`; auc_reversed is that of `PredictionStudy`. Of `audit_classifier`
-        also trained: true.
+        `lm_eval.shared_pairs`; auc_reversed and uniform are those of `PredictionStudy`. Of
+        `audit_classifier` also trained: true.
     name, title : str
         Name and title of the predictions.
     format : str
@@ -165,6 +165,7 @@ def write_audit(
         "unclustered": predictions.unclustered,
         "doubtful": predictions.doubtful,
         "auc_reversed": study.auc_reversed,
+        "uniform": study.uniform,
         "positive_is_default": predictions.positive_is_default,
         "runs": len(predictions.predicted),
         "classes": predictions.classes,

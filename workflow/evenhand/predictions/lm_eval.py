@@ -22,7 +22,7 @@ from evenhand.core.whole import read_text
 from evenhand.errors import InputError
 from evenhand.io.json_text import load
 from evenhand.predictions.words import left_out_words
-from evenhand.stereotypes.clusters import swapped_words
+from evenhand.stereotypes.clusters import check_order, swapped_words
 
 #: The harness's fields for a sample of BBQ: accuracy, biased, not unknown, context.
 BBQ = ("amb_bias_score", "disamb_bias_score")
@@ -81,14 +81,14 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]]]:
     Raises
     ------
     InputError
-        There is no log, none of its samples is of CrowS-Pairs or BBQ, or more than half of those
-        of a log cannot be used.
+        There is no log, none of its samples is of CrowS-Pairs or BBQ, more than half of those of a
+        log cannot be used, or the sentences of most pairs belong to other pairs.
     """
     paths = log_files(files)
     answers, bad, seen = [], [], set()
     for path, task in zip(paths, _tasks(paths), strict=True):
         pieces = _pieces(path)
-        before, kept = len(bad), len(answers)
+        before, kept, pairs = len(bad), len(answers), []
         filters = {file.get("filter") for _, file in pieces if isinstance(file, dict)}
         for line, sample in pieces:
             if isinstance(sample, tuple):
@@ -109,6 +109,9 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]]]:
                 continue
             seen.add((sample_answer.task, sample_answer.id))
             answers.append(sample_answer)
+            if "sent_more" in (doc := sample["doc"]):
+                pairs.append((line, str(doc["sent_more"]), str(doc["sent_less"])))
+        check_order(pairs, path)
         reasons, kept = Counter(row["reason"] for row in bad[before:]), len(answers) - kept
         if 0 < kept < reasons.total():
             words = left_out_words(reasons, kept + reasons.total(), "samples")

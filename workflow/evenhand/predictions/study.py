@@ -311,6 +311,13 @@ class PredictionStudy:
         }
 
     @property
+    def uniform(self) -> str | None:
+        """``right`` if every prediction is right, ``same`` if all are alike, else None."""
+        predicted = self.predictions.predicted
+        same = bool((predicted == predicted[:1, :1]).all())
+        return "right" if (self.right == 1).all() else "same" if same else None
+
+    @property
     def auc_reversed(self) -> float | None:
         """The area under the ROC curve of the positive label; None unless well below 0.5.
 

@@ -83,6 +83,8 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
         sentences.append(doubtful_words(name, values))
     if count := description.get("unclustered"):
         sentences.append(_say("unclustered", count=count))
+    if uniform := description.get("uniform"):
+        sentences.append(_say("uniform", kind=uniform))
     if (auc := description.get("auc_reversed")) is not None:
         sentences.append(_say("reversed", label=description["positive"], auc=auc))
     for row in tables.get("left_out", ()):

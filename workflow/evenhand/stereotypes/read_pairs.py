@@ -14,7 +14,7 @@ from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import write_table
 from evenhand.metrics.inference import effective_number
-from evenhand.stereotypes.clusters import edits, pieces, words
+from evenhand.stereotypes.clusters import check_order, edits, pieces, shared_words, words
 from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS, PAIRS, sentences_of
 from evenhand.tabular.numbers import or_nan
 
@@ -23,9 +23,6 @@ REPEATED = 20
 
 #: Sentences that share a smaller part of the words of the longer one are unlike.
 ALIKE = 1 / 3
-
-#: Of so many pairs, evenly from the set, it is checked whether their sentences belong together.
-SAMPLE = 40
 
 #: Agreement is low if fewer annotators than this name the pair's bias type.
 AGREEING = 3
@@ -90,7 +87,7 @@ def read_pairs(
             file=file,
         )
     if "unlike" in form.flags:  # else sentences differ by more than the group
-        _check_order(kept, file)
+        check_order([(row["source_position"], row["more"], row["less"]) for row in kept], file)
     set_flags(kept, form.flags)
     write_table(out, PAIRS, rows)
     clusters = [row["cluster"] for row in kept]
@@ -143,37 +140,9 @@ def set_flags(rows: list[dict[str, Any]], requested: Iterable[str]) -> None:
             "low_agreement": row["agreement"] is not None and row["agreement"] < AGREEING,
             "duplicate": any(sentences[row["context"], row[s]] > 1 for s in ("more", "less")),
             "repeated_pair": repeated[sentences_of(row)] > 1,
-            "unlike": _shared(words(row["more"]), words(row["less"])) < ALIKE,
+            "unlike": shared_words(words(row["more"]), words(row["less"])) < ALIKE,
         }
         row["flags"] = sorted(flag for flag in requested if true[flag])
-
-
-def _shared(more: list[str], less: list[str]) -> float:
-    """Return the number of words that both sentences have, over that of the longer one."""
-    shared = (Counter(more) & Counter(less)).total()
-    return shared / max(len(more), len(less), 1)
-
-
-def _check_order(rows: list[dict[str, Any]], file: Path) -> None:
-    """Raise InputError if most sentences are closer to those of other pairs, as if shuffled."""
-    others = [(number, words(row["less"])) for number, row in enumerate(rows)]
-    sample = range(0, len(rows), max(1, len(rows) // SAMPLE))
-    closer = {}
-    for place in sample:
-        more = words(rows[place]["more"])
-        shared = {number: _shared(more, less) for number, less in others if less != more}
-        best = max(shared, key=shared.__getitem__, default=place)
-        if shared.get(best, 0) > shared.get(place, 1):
-            closer[place] = best
-    if 2 * len(closer) > len(sample):
-        first, second = (rows[place]["source_position"] for place in next(iter(closer.items())))
-        raise InputError(
-            f"has pairs whose sentences belong to other pairs ({len(closer)} of {len(sample)} that"
-            f" were checked): the first sentence of pair {first} is closer to the second of pair"
-            f" {second} than its own",
-            file=file,
-            remedy="was a column sorted or shuffled by itself? Bring both into one order",
-        )
 
 
 def _exclusion(row: dict[str, Any]) -> str | None:

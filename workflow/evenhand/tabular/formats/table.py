@@ -204,8 +204,9 @@ def _predicted(values: Sequence[str] | np.ndarray, targets: Sequence[Any]) -> tu
     """Return the shares of rows whose target the values predict, and its most frequent value."""
     rows = len(targets)
     kinds, codes = np.unique(values, return_inverse=True)
-    if len(kinds) > MOST_BINS and isinstance(values, np.ndarray):
-        bins = max(1, min(MOST_BINS, rows // ROWS_OF_BIN))
+    if len(kinds) > (bins := max(1, min(MOST_BINS, rows // ROWS_OF_BIN))):
+        if not isinstance(values, np.ndarray):
+            return 0.0, 0.0  # a category of a few rows has one label by chance
         codes = np.searchsorted(np.nanquantile(values, np.arange(1, bins) / bins), values, "right")
     _, target_codes = np.unique(targets, return_inverse=True)
     counts = np.zeros((codes.max() + 1, target_codes.max() + 1))
