@@ -120,7 +120,8 @@ def test_the_clearest_change_comes_with_its_interval():
     found = conclude([change(), change(verdict="inconclusive", low=-1.0)])
     assert found.strength == 2
     assert found.sentence == (
-        "1 of 2 comparisons with plain training is significant (1 fairer, 0 less fair)."
+        "1 of 2 comparisons of <bdi>DRO</bdi> with plain training is significant (1 fairer, 0 less"
+        " fair)."
     )
     words = "<bdi>DRO</bdi> on <bdi>mine</bdi> raises worst group of <bdi>age</bdi> (its macro-F1)"
     words += " from 50.0 to 60.0, which is fairer (+10.0 points, 95 % interval 5.0 to 15.0)."
