@@ -970,10 +970,10 @@ def _leaks(table: "pd.DataFrame", result: Result) -> list[str]:
         if count := len(parts["test"].merge(parts["train"].drop_duplicates())):
             notes.append(_say("known", count=count, of=len(parts["test"])))
     tables = result.tables
-    given = [row.sentence for row in tables["findings"].itertuples() if row.finding in REVEALED]
-    notes += given
+    revealing = [row.sentence for row in tables["findings"].itertuples() if row.finding in REVEALED]
+    notes += revealing
     grid = tables["grid"]
-    if not given and (grid.loc[grid["metric"] == "acc", "mean"] == 100).any():
+    if not revealing and (grid.loc[grid["metric"] == "acc", "mean"] == 100).any():
         notes.append(_say("perfect"))
     return notes
 

@@ -75,9 +75,9 @@ def _declared(name: str, entry: dict[str, Any]) -> dict[str, Any]:
             others = ", or extract" * ("extract" in how)
             raise InputError(f"config: {key}.{place} needs a column, or columns{others}")
     texts = entry["text"] if isinstance(entry["text"], list) else [entry["text"]]
-    if own := [column for column in texts if column in (label.get("column"), *label["columns"])]:
+    if common := [column for column in texts if column in (label.get("column"), *label["columns"])]:
         raise InputError(
-            f"config: {key}.text names {own[0]}, which is the label; name columns of texts alone"
+            f"config: {key}.text names {common[0]}, which is the label; name columns of texts alone"
         )
     if label["bins"] and label["labels"]:
         raise InputError(f"config: {key}.label.labels has no effect beside bins; remove it")

@@ -259,14 +259,14 @@ def _revealing(
     """Name the labels whose words nearly all texts with them contain, and few others."""
     statements = []
     for name, rows in leakage.items():
-        found = []
+        labels = []
         for row in (row for row in rows if row["label"] is not None):
             cases = row["label_with"] + row["label_without"]
             others = row["of_with"] + row["of_without"] - cases
             among_others = (row["of_with"] - row["label_with"]) / max(others, 1)
             if row["label_with"] / cases >= REVEALED and among_others <= OTHERS:
-                found.append(row | {"share": row["label_with"] / cases, "others": among_others})
-        if found:
-            facts = {"of": titles.get(name, name), "rows": found}
+                labels.append(row | {"share": row["label_with"] / cases, "others": among_others})
+        if labels:
+            facts = {"of": titles.get(name, name), "rows": labels}
             statements.append(say("legal_revealing", sources, **facts))
     return statements
