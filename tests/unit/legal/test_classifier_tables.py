@@ -186,8 +186,13 @@ def test_bad_input(written, tmp_path):
 
 
 def test_what_a_classifier_keeps_of_an_attribute_can_be_read(world):
-    """Features with the gender in them, and logits without it; an objective that removes it."""
-    small = world(people(100, 100))
+    """Features with the gender in them, and logits without it; an objective that removes it.
+
+    Three quarters of the men have one label, and three quarters of the women another.
+    """
+    some = people(75, 25) + people(25, 75)
+    cases = [case | {"labels": ["0" if n < 200 else "<=12"]} for n, case in enumerate(some)]
+    small = world(cases)
     male = np.array(small.genders)[:, None] == "male"
     runs = []
     for seed in (1, 2):
@@ -206,8 +211,9 @@ def test_what_a_classifier_keeps_of_an_attribute_can_be_read(world):
         assert (plain["chance"], plain["groups"], plain["cases"], plain["seeds"]) == (50, 2, 200, 2)
         assert erased["score_low"] < 50 < erased["score_high"]
         assert erased["before"] == plain["before"] == plain["score"]
+        assert erased["from_labels"] == plain["from_labels"] == 75
         logits = only(rows, objective="erm", read_from="logits", probe=kind)
-        assert logits["score_low"] < 50 < logits["score_high"]
+        assert 55 < logits["score"] < 77  # as the labels do
 
 
 def test_the_worst_cell_beside_plain_training_and_the_sampler(equal):

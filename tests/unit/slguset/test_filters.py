@@ -322,15 +322,20 @@ def test_the_plan_gives_filters_what_they_declare(resources):
 
 def test_filters_of_lists_count_whole_words(repository):
     tables = repository / "resources/packs/en_gender"
-    settings = {"cut": segmenter("en"), "blanks": True}
+    settings = {"cut": segmenter("en"), "blanks": True, "language": "en"}
     files = {path.name: path for path in tables.glob("*.csv")}
     _, names = prepare_filter("names_listed", files, settings)
     sentences = [
         *("Mary left early.", "They told Edwards that he was late.", "He works in Ohio."),
         *("He came on Monday.", "She met the Supreme Court.", "She is a Brzezinski too."),
+        *("Zbig Brzezinski left his house.", "But Brzezinski saw her.", "As told, Zbig left her."),
+        *("He took care of Brzezinski's dog.", "Yesterday it was his turn."),
     ]
     found = [one and list(one.evidence) for one in names(sentences)]
-    assert found == [["Mary"], ["Edwards"], None, None, None, None]
+    assert found == [
+        *(["Mary"], ["Edwards"], None, None, None, None),
+        *(["Zbig", "Brzezinski"], ["Brzezinski"], ["Zbig"], ["Brzezinski"], None),
+    ]
     _, denied = prepare_filter("deny_list", files, settings)
     texts = ["The ship lost her mast.", "Her shipment came."]
     found = denied(texts, ["she"] * 2, ["he"] * 2, ["female"] * 2)

@@ -77,7 +77,7 @@ class Language(NamedTuple):
     pronouns : str, optional
         The pair of the pronouns, which may occur beside a noun of the same value.
     pronouns_open : bool
-        Whether a sentence with pronouns alone must begin with one.
+        Whether a sentence with pronouns alone must begin with one (and go on as a cue has it).
     """
 
     cut: Callable[[str], list[str]] | None = None
@@ -227,7 +227,11 @@ def _judge_words(sentence: str, keywords: Keywords, rules: WordRules, language: 
         return Hit(SEVERAL)
     if language.inflection is None:
         return Hit(ACCEPTED, surface, word.start, word.text)
-    if language.pronouns_open and not nouns and word.start != words[0].start:
+    if language.pronouns_open and not nouns:
+        opens = word.start == words[0].start and len(words) > 1
+        if not opens or language.inflection.may_be_thing(word.text, words[1].text):
+            return Hit(UNCLEAR, surface, word.start, word.text)
+    if language.inflection.has_determiners and _names_another(words, hits, keywords):
         return Hit(UNCLEAR, surface, word.start, word.text)
     for keyword, _ in hits:  # a surface of several words is one word here
         first = starts[keyword.start]
@@ -246,6 +250,21 @@ def _judge_words(sentence: str, keywords: Keywords, rules: WordRules, language: 
     base = keywords.base(surface)
     surface = base._replace(keyword=word.text, opposite=opposite, offset=0)
     return Hit(ACCEPTED, surface, word.start, word.text, spans)
+
+
+def _names_another(
+    words: Sequence[Word], hits: Sequence[tuple[Word, Surface]], keywords: Keywords
+) -> bool:
+    """Whether a longer word ends in a keyword, as Staatspräsident: it may be the same person."""
+    nouns = tuple(text.lower() for text in keywords.alternatives if len(text) > 3)
+    taken = {word.start for word, _ in hits}
+    return any(
+        word.text[0].isupper()
+        and word.start not in taken
+        and word.text.lower().endswith(nouns)
+        and word.text not in keywords.alternatives
+        for word in words
+    )
 
 
 def judge_whole(surface: Surface, start: int, sentence: str, rules: WordRules) -> str:

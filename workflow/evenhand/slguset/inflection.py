@@ -10,7 +10,9 @@ letters, the same ones in each column: ``sein*,ihr*``.
 
 - ``determiner``, ``adjective``: right before the keyword, an article and the words after it;
 - ``anywhere``: a pronoun that refers to the person. Its reference is unclear if a determiner of
-  the same value, or a ``rival``, is between them.
+  the same value, or a ``rival``, is between them;
+- ``relative``: a word that may begin a clause about the person, right after a comma or after one
+  word more. Such a phrase is unclear.
 
 cues.csv: place, words (joined by blanks, ``*`` for any letters), for (the words that the cue is
 about; blank: all), features. At each place the first row that matches counts. ``^`` is the
@@ -18,7 +20,9 @@ beginning of the sentence or a clause, ``$`` a mark behind the word, ``A*`` a ca
 
 - ``before``, ``after``: the word next to the phrase;
 - ``bare``: the word before a noun without determiner. Without such a cue it is not changed;
-- ``with``: a word anywhere in the sentence.
+- ``with``: a word anywhere in the sentence;
+- ``opens``: the word after a pronoun that begins the sentence, in packs with ``pronouns_open``.
+  Where there are such rows, a pronoun without one may speak of a thing.
 """
 
 import re
@@ -30,8 +34,8 @@ from typing import NamedTuple
 from evenhand.core.resources import read_resource
 from evenhand.slguset.keywords import Features, Surface, read_features
 
-ROLES = ("determiner", "adjective", "anywhere", "rival")
-PLACES = ("before", "after", "bare", "with")
+ROLES = ("determiner", "adjective", "anywhere", "rival", "relative")
+PLACES = ("before", "after", "bare", "with", "opens")
 
 
 class Word(NamedTuple):
@@ -91,6 +95,11 @@ class Inflection(NamedTuple):
                     (_as(word, row.forms[opposite].replace("*", rest)), row.features)
                 )
         return replacements
+
+    def may_be_thing(self, pronoun: str, after: str) -> bool:
+        """Whether a pronoun that begins a sentence may speak of a thing, by the word after it."""
+        listed = any(cue.place == "opens" for cue in self.cues)
+        return listed and self.cue("opens", after, pronoun) is None
 
     def cue(self, place: str, neighbour: str, target: str) -> Features | None:
         """Return the features of the first cue at a place that matches, or None."""
@@ -172,6 +181,8 @@ def exchange(
         if texts is None:
             return None
         spans |= dict(zip(range(first, place + 1), texts, strict=True))
+    if _has_relative(words, max(spans), inflection, sides):
+        return None
     for place, word in enumerate(words):
         forms = inflection.forms(word.text, "anywhere", *sides)
         if forms and place not in spans:
@@ -241,6 +252,17 @@ def _has_rival(
         inflection.forms(words[other].text, role, *sides)
         for other in range(begin + 1, place)
         for role in ("determiner", "rival")
+    )
+
+
+def _has_relative(
+    words: Sequence[Word], keyword: int, inflection: Inflection, sides: tuple[str, str]
+) -> bool:
+    """Whether a clause after the keyword may speak of the person."""
+    return any(
+        words[comma].text == "," and inflection.forms(word.text, "relative", *sides)
+        for comma in range(keyword + 1, len(words))
+        for word in words[comma + 1 : comma + 3]
     )
 
 

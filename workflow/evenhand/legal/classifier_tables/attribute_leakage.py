@@ -1,4 +1,8 @@
-"""How well protected attributes can be predicted from classifiers' outputs and features."""
+"""How well protected attributes can be predicted from classifiers' outputs and features.
+
+Where labels differ between groups, every classifier that predicts the labels also tells the groups:
+what a probe reads from the true labels alone is then to be expected, instead of chance.
+"""
 
 from collections.abc import Iterator
 from itertools import product
@@ -31,6 +35,7 @@ TABLE = Table(
             " over test cases",
             interval=True,
         ),
+        percent("from_labels", "The same of a probe that is given the true labels alone"),
         percent("before", "The same after plain training (ERM) of the classifier"),
     ),
 )
@@ -46,7 +51,9 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
             if run.features is not None:
                 setting = Setting(run.classifier, run.objective, run.attribute)
                 runs_by_setting.setdefault(setting, []).append(run)
+    hot = study.data.labels[1][rows].astype(np.float64)
     plain: dict[tuple[str, ...], float] = {}
+    from_labels: dict[tuple[str, ...], float] = {}
     for setting in sorted(runs_by_setting, key=lambda setting: setting.order):
         runs = runs_by_setting[setting]
         probed = np.flatnonzero(np.isfinite(runs[0].features).all(axis=1))
@@ -63,6 +70,9 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
                 result := probe(values[source], codes, parts, hidden=hidden)
             ):
                 continue
+            if (attribute, name) not in from_labels:
+                labels = probe(hot[None, probed], codes, parts, hidden=hidden)
+                from_labels[attribute, name] = 100 * labels.mean
             key = (setting.classifier, attribute, source, name)
             if setting == setting.plain:
                 plain[key] = 100 * result.mean
@@ -78,5 +88,6 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
                 "score": 100 * result.mean,
                 "score_low": 100 * result.low,
                 "score_high": 100 * result.high,
+                "from_labels": from_labels[attribute, name],
                 "before": plain.get(key),
             }

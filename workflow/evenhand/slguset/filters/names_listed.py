@@ -1,8 +1,14 @@
 """Reject sentences with a personal name or title of a list; it needs no trained model.
 
 names.csv has given names and forms of address, which count where they are words by themselves.
-With not_names.csv a word with a capital letter inside a sentence is a surname, unless the table has
-it (`word`: Monday, Court), the word before it (`after`: in Ohio), or another capital beside it.
+name_cues.csv helps to find others by the capital letter of a word that is neither in the table
+(`word`: Monday, Court) nor a function word:
+
+- two such words, one after the other;
+- one after a word of the table (`says`: sagte), or one that begins a sentence, before one of it
+  (`does`: sagte, ist);
+- where the table has words after which a capital letter is no sign of a name (`after`: in Ohio),
+  any inside a sentence; after these words, one in the possessive (of Gordon's).
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,9 +19,15 @@ from typing import Any
 from evenhand.core.resources import read_resource
 from evenhand.slguset.verdicts import Finding, Judge
 
-FILES = ("names.csv", "not_names.csv")
-OPTIONAL = ("not_names.csv",)
+FILES = ("names.csv", "name_cues.csv")
+OPTIONAL = ("name_cues.csv",)
 COLUMNS = ("sentence",)
+#: The kinds of rows of name_cues.csv.
+KINDS = ("word", "after", "says", "does")
+
+#: What makes a word a possessive, as a word of its own.
+POSSESSIVES = ("'s", "’s", "'", "’")
+
 REASONS = {"name": ("A person’s name", "It names a person, whose gender a reader may know.")}
 
 
@@ -24,25 +36,43 @@ def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
     names = {row["name"] for row in read_resource(files["names.csv"], ["name"])}
     cut = settings["cut"]
     known = None
-    if path := files.get("not_names.csv"):
+    if path := files.get("name_cues.csv"):
+        from spacy.util import get_lang_class
+
         rows = read_resource(path, ["kind", "word"])
-        known = {kind: {r["word"] for r in rows if r["kind"] == kind} for kind in ("word", "after")}
+        known = {kind: {r["word"] for r in rows if r["kind"] == kind} for kind in KINDS}
+        known["function"] = get_lang_class(settings["language"]).Defaults.stop_words
 
     def check(sentence: str) -> Finding | None:
         words = [word for word in cut(sentence) if not word.isspace()]
         names_found = [
             word
             for place, word in enumerate(words)
-            if word in names or (known and _is_surname(words, place, known))
+            if word in names or (known and _is_name(words, place, known))
         ]
         return Finding("name", names_found) if names_found else None
 
     return partial(map, check)
 
 
-def _is_surname(words: Sequence[str], place: int, known: Mapping[str, set[str]]) -> bool:
-    word = words[place]
-    if not (place and word[0].isupper() and word[1:].islower()) or word in known["word"]:
+def _is_name(words: Sequence[str], place: int, known: Mapping[str, set[str]]) -> bool:
+    def capital(place: int) -> bool:
+        """Whether a word has a capital letter that a name would have."""
+        word = words[place] if 0 <= place < len(words) else ""
+        shaped = word[:1].isupper() and word[1:].islower()
+        return shaped and word not in known["word"] and word.lower() not in known["function"]
+
+    if not capital(place):
         return False
-    before, after = words[place - 1], words[place + 1] if place + 1 < len(words) else ""
-    return before[0].islower() and before not in known["after"] and not after[:1].isupper()
+    if capital(place - 1) or capital(place + 1):
+        return True
+    before, after = (
+        words[place - 1] if place else "",
+        words[place + 1] if words[place + 1 :] else "",
+    )
+    if not (known["after"] and before) or after[:1].isupper():
+        return False
+    if after in POSSESSIVES:
+        return True
+    inside = before[0].islower() or before == "," or (place == 1 and before.isalpha())
+    return inside and before.lower() not in known["after"]
