@@ -29,8 +29,8 @@ from made_sentences import keyword_row, made_sentences, write_keywords
 from unit.cases import read_cases
 
 ALL = read_schema(SCHEMA)["properties"]["slguset"]["properties"]["filters"]["items"]["enum"]
-#: Those of zh_gender; it has no table of the others.
-FILTERS = [name for name in ALL if name not in ("deny_list", "names_listed")]
+#: Those of zh_gender; it has no tables, or language, of the others.
+FILTERS = [name for name in ALL if name not in ("deny_list", "names_listed", "names_sudachi")]
 
 SETTINGS = {
     **dict.fromkeys(("anonymised", "surname_title", "familiar"), "drop"),
@@ -318,6 +318,13 @@ def test_the_plan_gives_filters_what_they_declare(resources):
     with_list = {"filters": ["names_jieba"], "names_jieba": {"use_stop_words": True}}
     config = complete({"slguset": with_list}, read_schema(SCHEMA))
     assert "resources/packs/zh_gender/name_stop_words.csv" in plan_slguset.filter_files(config)
+
+
+def test_japanese_names_are_those_of_the_dictionary_and_unknown_katakana():
+    pytest.importorskip("sudachidict_core")
+    _, names = prepare_filter("names_sudachi", {}, {})
+    found = names(["劉裕の異母弟にあたる。", "ポールセンを彼は追った。", "彼は東京で働いている。"])
+    assert [one and list(one.evidence) for one in found] == [["劉裕"], ["ポールセン"], None]
 
 
 def test_filters_of_lists_count_whole_words(repository):
