@@ -25,9 +25,8 @@ import numpy as np
 REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(REPOSITORY / "workflow"))
 
-from evenhand.core.csv_tables import write_rows  # noqa: E402
 from evenhand.core.resources import read_resource  # noqa: E402
-from evenhand.core.tables import Row  # noqa: E402
+from evenhand.core.tables import Row, write_rows  # noqa: E402
 from evenhand.individual.published import (  # noqa: E402
     Cell,
     Number,

@@ -305,15 +305,21 @@ def test_a_table_notes_people_of_both_parts_and_features_that_give_the_label():
     draw = np.random.default_rng(0)
     people = pd.DataFrame({"y": [1, 0] * 40, "g": ["a", "a", "b", "b"] * 20, "n": range(80)})
     people["known"] = np.where(people["y"] == 1, "x", draw.choice(["v", "w"], 80))
+    people.loc[0, "known"] = "w"
     options = {"label": "y", "attribute": "g", "methods": "majority", "seeds": 1}
     result = eh.audit_table(people[:60], people[50:], **options)
-    shared, giving = result.notes
+    shared, given = result.notes
     assert shared.startswith("10 of 30 rows of test equal a row of train in every column: if they")
-    assert giving.startswith("Each value of known goes with one label,")
+    assert given.startswith("On Table, a single feature tells whether y = 1, in nearly all rows: ")
+    assert "rows: known in 98.9 % (its most frequent value: 50.0 %). Leave such a feat" in given
     others = options | {"features": ["n"]}
     assert eh.audit_table(people[:60], people[60:], **others).notes == []
-    codes = people.assign(known=100.0 * people["y"] + draw.random(80)).drop(columns="n")
-    (note,) = eh.audit_table(codes, **options | {"methods": "mlp"}).notes
+    proxy = people.assign(known=[f"{g}{i // 7 % 2}" for i, g in enumerate(people["g"])])
+    (note,) = eh.audit_table(proxy, **options).notes
+    assert note.startswith("On Table, a single feature tells the attribute g in nearly all rows: k")
+    both = people.assign(n=draw.integers(0, 2, 80) * 100.0 + draw.random(80))
+    both["known"] = both["y"] * 50.0 - both["n"].round(-2) / 2
+    (note,) = eh.audit_table(both, **options | {"methods": "mlp"}).notes
     assert note.startswith("An accuracy of 100 % is rare: check whether a feature contains")
 
 
@@ -414,7 +420,7 @@ def test_an_error_on_labels_in_a_dataframe_names_no_file():
     data = pd.DataFrame({"id": ["1", "2"], "p": [0, 1]})
     gold = pd.DataFrame({"id": ["1", "3"], "y": [0, 1], "g": ["a", "b"]})
     options = {"label": "y", "prediction": "p", "groups": "g", "id": "id"}
-    with pytest.raises(InputError, match=r"^the DataFrame: has 1 ids that `gold` does not have"):
+    with pytest.raises(InputError, match=r"^the DataFrame: has 1 id that `gold` does not have"):
         eh.audit_predictions(data, gold=gold, **options)
 
 

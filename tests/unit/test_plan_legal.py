@@ -272,6 +272,17 @@ def test_an_audit_counts_once_its_sheets_are_back(here):
     assert plan_legal.handed_out(config, "mine") == lists
 
 
+def test_a_data_set_of_columns_alone_has_no_audit(here):
+    Path("rows.csv").touch()
+    own = {"files": ["rows.csv"], "text": "bio", "label": {"column": "y", "task": "binary"}}
+    for module, sheets in ((None, []), ("applicant_gender", ["<results>/legal/mine/audit"])):
+        sex = {"column": "sex"} if module is None else {"extract": module}
+        dataset = own | {"attributes": {"age": {"column": "age"}, "sex": sex}}
+        config = complete({"text": {"datasets": {"mine": dataset}}}, read_schema(SCHEMA))
+        files = plan_legal.other_files(plan_legal.expand(config))
+        assert [name for name in files if "audit" in name] == sheets
+
+
 def test_the_card_names_its_sources(here):
     config = configured({"a": TEXTS, "z": HUDOC})
     assert plan_legal.card_options(config, SOURCES) == {

@@ -57,6 +57,9 @@ SPLIT = "evenhand_split"
 #: The method of `audit_table` that is the network with IIFR's loss.
 IIFR = "iifr"
 
+#: The findings on a table that are notes too.
+REVEALED = ("revealed_label", "revealed_attribute")
+
 #: Types that arguments are checked for.
 _PLAIN = {str, int, Path, type(None)}
 
@@ -596,7 +599,7 @@ def audit_table(
     notes += spelt_words(attribute, json.loads(meta.read_text("utf-8"))["attribute_values"])
     result = Result(folder, [], tables, "grid", page, page_files, card, temporary, notes)
     result.findings.extend(_table_findings(result))
-    notes += _leaks(_frame(file), label, [attribute, *_names("features", features)], result.table)
+    notes += _leaks(_frame(file), result)
     return result
 
 
@@ -812,7 +815,13 @@ def _file(data: "Data", path: Path) -> Path:
     """Return a file of the data: the given one, or a new CSV file."""
     if isinstance(data, str | Path):
         return _there(Path(data))
-    _frame(data).to_csv(path, index=False)
+    from evenhand.tabular.delimited import as_text
+
+    frame = _frame(data).copy(deep=False)
+    for name, dtype in frame.dtypes.items():
+        if dtype.kind == "O":
+            frame[name] = frame[name].map(as_text)
+    frame.to_csv(path, index=False)
     return path
 
 
@@ -953,27 +962,18 @@ def _table_findings(result: Result) -> list[str]:
     ]
 
 
-def _leaks(
-    table: "pd.DataFrame", label: str, features: list[str], grid: "pd.DataFrame"
-) -> list[str]:
-    """Return notes on rows of `test` that are in `train`, and on features that give the label.
-
-    A column gives the label if its values recur and each goes with one label.
-    """
+def _leaks(table: "pd.DataFrame", result: Result) -> list[str]:
+    """Return notes on rows of `test` that are in `train`, and on features that give the label."""
     notes = []
     if SPLIT in table:
         parts = {name: part.drop(columns=SPLIT) for name, part in table.groupby(SPLIT)}
         if count := len(parts["test"].merge(parts["train"].drop_duplicates())):
             notes.append(_say("known", count=count, of=len(parts["test"])))
-    columns = table.columns if len(features) == 1 else dict.fromkeys(features)
-    giving = []
-    for name in (name for name in columns if name not in (label, SPLIT)):
-        labels = table.groupby(name)[label].nunique()
-        if 1 < len(labels) <= len(table) / 2 and labels.max() == 1:
-            giving.append(name)
-    if giving:
-        notes.append(_say("giving", giving))
-    elif (grid.loc[grid["metric"] == "acc", "mean"] == 100).any():
+    tables = result.tables
+    revealing = [row.sentence for row in tables["findings"].itertuples() if row.finding in REVEALED]
+    notes += revealing
+    grid = tables["grid"]
+    if not revealing and (grid.loc[grid["metric"] == "acc", "mean"] == 100).any():
         notes.append(_say("perfect"))
     return notes
 

@@ -14,6 +14,7 @@ from evenhand.core.places import located
 from evenhand.core.sources import input_files
 from evenhand.errors import InputError
 from evenhand.legal.declaration import (
+    COLUMN,
     KIND,
     Dataset,
     attributes_of,
@@ -73,6 +74,11 @@ def _declared(name: str, entry: dict[str, Any]) -> dict[str, Any]:
         if not origins:
             others = ", or extract" * ("extract" in how)
             raise InputError(f"config: {key}.{place} needs a column, or columns{others}")
+    texts = entry["text"] if isinstance(entry["text"], list) else [entry["text"]]
+    if common := [column for column in texts if column in (label.get("column"), *label["columns"])]:
+        raise InputError(
+            f"config: {key}.text names {common[0]}, which is the label; name columns of texts alone"
+        )
     if label["bins"] and label["labels"]:
         raise InputError(f"config: {key}.label.labels has no effect beside bins; remove it")
     labels = list(map(as_text, label["labels"]))
@@ -156,6 +162,12 @@ def dataset(config: Config, name: str) -> Dataset:
 def attributes(config: Config, name: str) -> list[str]:
     """Return the names of a data set's attributes."""
     return [attribute.name for attribute in dataset(config, name).attributes]
+
+
+def extracted(config: Config, name: str) -> list[str]:
+    """Return the attributes that are not columns of the data, so that people can check them."""
+    every = dataset(config, name).attributes
+    return [attribute.name for attribute in every if attribute.module != COLUMN]
 
 
 def attribute_modules(config: Config, name: str) -> list[str]:
@@ -312,7 +324,7 @@ def handed_out(config: Config, name: str) -> list[str]:
     """Return the lists of audits with handed-out sheets, which are next to the filled sheets."""
     if not (filled := config["legal"]["audit"]["filled"]):
         return []
-    folders = [Path(filled) / name / attribute for attribute in attributes(config, name)]
+    folders = [Path(filled) / name / attribute for attribute in extracted(config, name)]
     lists = [folder / "handed_out.csv" for folder in folders]
     return [str(path) for path in lists if path.is_file()]
 
@@ -412,7 +424,8 @@ def other_files(config: Config) -> list[str]:
         results = [f"{name}.parquet", "counts.json", "README.md", "splits.parquet"]
         results += [f"records/{part}.quarantine.parquet" for part in parts(config, name)]
         files += [f"<results>/legal/{name}/{result}" for result in results]
-        files += [*tokenised(config, name), f"<results>/legal/{name}/audit"]
+        files += tokenised(config, name)
+        files += [f"<results>/legal/{name}/audit"] if extracted(config, name) else []
     return files
 
 

@@ -56,6 +56,10 @@ def make_pipe(path):
         (lambda path: path.write_bytes(gzip.compress(b"abc")[:-9]), "is no whole gzip file"),
         (lambda path: path.write_bytes(b"abc"), "is no whole gzip file"),
         (lambda path: path.write_bytes(gzip.compress(b"a\nb\n\xff\n")), r"a.gz:3: is not UTF-8"),
+        (
+            lambda path: path.write_bytes(gzip.compress("ä\nä".encode()[:-1])),
+            r":2: ends in the mid",
+        ),
         (lambda path: path.write_bytes(gzip.compress(b"a" * 3000)), "is longer than 0 MB"),
     ],
 )

@@ -1,5 +1,7 @@
 """Findings follow the numbers."""
 
+import pytest
+
 from evenhand.individual.names import titles_of
 from evenhand.individual.tables import findings
 from expected import check_expected
@@ -148,3 +150,17 @@ def test_titles_that_two_data_sets_share():
         "adult": "Census",
         "plain": "plain",
     }
+
+
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        ({"left_out": 3, "filled": 0}, "3 of 9 rows were left out because a cell is blank."),
+        ({"filled": 1, "policy": "category"}, "1 blank cell of features was taken as a value."),
+        ({"left_out": 2, "filled": 5}, "blank, and 5 blank cells of features were filled in."),
+    ],
+)
+def test_blank_cells_are_stated_by_what_became_of_them(facts, words):
+    facts = {"title": "T", "rows": 9, "left_out": 0, "policy": "impute"} | facts
+    sentence = findings._say("missing_rows", facts)
+    assert sentence.startswith("On T, ") and sentence.endswith(words)

@@ -169,6 +169,17 @@ def test_what_is_reported_for_a_named_setting(weights, base, named, diverged, ex
     assert [(one.setting[LAMBDA], one.setting[BASE], one.choice) for one in found] == expected
 
 
+def test_the_first_setting_has_the_weight_of_the_adversary_that_is_named():
+    """So that a method with IIFR is compared with the same method without."""
+    loss = {"dataset": "loans", "method": "alfr", "individual": "iifr_cosine", "epsilon": 0.8}
+    rows = [run(**loss, **{"lambda": 1.0}, mu=mu) | {"run": i, "file": 0}
+            for i, mu in enumerate((0.1, 4.0, 10.0))]  # fmt: skip
+    chosen = [{"dataset": "*", "setting": rows[1] | {"lambda": 0.5}}]
+    named, first = reported_settings("loans", chosen, by_setting(rows))
+    assert (named.choice, first.choice) == ("named", "first")
+    assert (first.setting[LAMBDA], first.setting[SETTING.index("mu")]) == (1.0, 4.0)
+
+
 @pytest.mark.parametrize("dataset", ["adult", "loans"])
 def test_other_thresholds_are_not_compared(dataset):
     """Bits and a mean over pairs: the paper has no such numbers."""

@@ -72,12 +72,20 @@ NOT_IN_DEV = np.where(np.arange(60) % 3 == 0, 2, examples().groups)
         ({"groups": ONE_GROUP}, "erm_group_uniform", "macro_f1", "only the group 'two'"),
         ({"groups": np.full(60, 2)}, "irm", "macro_f1", "no known group"),
         ({"groups": NOT_IN_DEV}, "erm", "mean_group_f1", "dev has no case of a known group"),
-        ({"groups": NOT_IN_DEV}, "leace", "macro_f1", "dev has cases of fewer than two known"),
     ],
 )
 def test_cases_that_cannot_be_trained_on(changed, objective, select, problem):
     with pytest.raises(InputError, match=problem):
         remarks(examples(**changed), objective, select=select)
+
+
+@pytest.mark.parametrize("objective", ["leace", "inlp"])
+def test_an_erasure_from_an_encoder_needs_two_groups_in_dev(objective):
+    """That of a linear classifier does not: `test_odd_groups_stay_finite`."""
+    groups = examples().groups.copy()
+    groups[examples().dev] = 1
+    with pytest.raises(InputError, match="dev has cases of fewer than two known groups"):
+        run(examples(groups=groups), objective)
 
 
 def test_what_a_training_does_not_use_is_not_asked_for():

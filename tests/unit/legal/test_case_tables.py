@@ -2,6 +2,7 @@
 
 import datetime
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from evenhand.legal import case_tables
 from evenhand.legal.built import group_names
 from evenhand.legal.case_study import CaseStudy
 from evenhand.legal.case_tables import cross, groups, labels, leakage, lengths, rules, shift, sizes
+from evenhand.legal.declaration import Dataset
 from evenhand.legal.findings import Finding, findings_files
 from evenhand.legal.tabulate_cases import tabulate_cases
 from evenhand.legal.tokenise_cases import tokenise_cases
@@ -253,6 +255,14 @@ def test_a_revealing_word_is_associated_and_an_idle_one_is_not(tmp_path):
     names = ("label_with", "of_with", "label_without", "of_without")
     assert [approval[name] for name in names] == [0, 30, 30, 30]
     assert approval["high"] < 0.5
+
+
+def test_the_words_of_a_declared_data_set_are_its_labels():
+    dataset = Dataset(title="", languages=(), task="multi_class", labels=("a+", "≥5"),
+                      attributes=())  # fmt: skip
+    patterns = leakage._label_patterns(dataset)
+    assert [(each.language, each.pattern) for each in patterns] == [("", r"\ba\+"), ("", r"≥5\b")]
+    assert not leakage._label_patterns(replace(dataset, kind="ecthr"))
 
 
 @pytest.mark.parametrize(

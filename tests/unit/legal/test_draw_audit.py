@@ -1,4 +1,5 @@
 import csv
+from dataclasses import replace
 
 import openpyxl
 import pytest
@@ -6,6 +7,7 @@ from openpyxl.cell.rich_text import CellRichText
 
 from evenhand.errors import InputError
 from evenhand.legal.audit import task
+from evenhand.legal.declaration import COLUMN
 from evenhand.legal.draw_audit import draw_audit
 from evenhand.legal.findings import Finding, metadata_evidence, write_findings
 from evenhand.sheets.tasks import group_of
@@ -88,6 +90,16 @@ def test_the_draw_is_of_seed_and_case(arguments, tmp_path):
     new = {f"ecthr-{n}" for n in range(40, 43)}
     assert len(set(first) - set(changed)) <= len(new)
     assert set(changed) <= set(first) | new
+
+
+def test_a_column_of_the_data_has_no_sheet(arguments):
+    given = replace(court("ecthr").attribute("applicant_age"), module=COLUMN)
+    dataset = replace(court("ecthr"), attributes=(court("ecthr").attribute(NAME), given))
+    for name in (NAME, "applicant_age"):
+        found = [(f"ecthr-{n}", Finding(None, "column", 1.0)) for n in range(1, 31)]
+        write_findings(arguments["findings"] / f"{name}.parquet", found, dataset)
+    assert draw_audit(**arguments)["drawn"] == {NAME: {"column": 5}}
+    assert [path.name for path in arguments["out"].iterdir()] == [NAME]
 
 
 def test_what_was_handed_out_stays(arguments, tmp_path):

@@ -79,7 +79,7 @@ def test_both_tables_of_a_classifier_have_one_macro_f1_and_one_calibration_error
     labels = court("cail").labels
     cases = [
         {"split": "test", "labels": [labels[i % len(labels)]], "defendant_gender": gender}
-        for i, gender in enumerate(draw.choice(["male", "female"], 180))
+        for i, gender in enumerate(draw.choice(["male", "female"], 480))
     ]
     data = write_cases(tmp_path / "d.parquet", "cail", cases)
 
@@ -91,18 +91,22 @@ def test_both_tables_of_a_classifier_have_one_macro_f1_and_one_calibration_error
     made = {key: tmp_path / key for key in ("out", "cases", "meta")}
     audit_classifier(data=data, predictions=files, name="mine", **made)
     (tmp_path / "study").mkdir()
-    study = make_study(tmp_path / "study", data, *seeds)
+    study = make_study(tmp_path / "study", data, *seeds, resamples=1000)
     f1 = {
-        row["group"]: row["score"] / 100
+        (row["group"], end): row[end] / 100
         for row in group_scores.rows(study)
         if row["convention"] == "all" and row["seed"] == "mean" and row["cases"]
+        for end in ("score", "low", "high")
     }
     errors = {row["group"]: row["ece"] for row in calibration.rows(study) if row["cases"]}
-    values = {"macro_f1": {}, "ece": {}}
+    values, ends = {"macro_f1": {}, "ece": {}}, {}
     for row in read_tables(made["out"])["groups"]:
         if row["group"] != "all" and row["metric"] in values:
             values[row["metric"]][row["group"]] = row["value"]
-    assert values["macro_f1"] == pytest.approx(f1, abs=1e-6) and len(f1) == 2
+            if row["metric"] == "macro_f1":
+                ends |= {(row["group"], end): row[end] for end in ("low", "high")}
+    ends |= {(group, "score"): value for group, value in values["macro_f1"].items()}
+    assert ends == pytest.approx(f1, abs=1e-6) and len(f1) == 6
     del errors["all"]
     assert values["ece"] == pytest.approx(errors, abs=1e-6)
 

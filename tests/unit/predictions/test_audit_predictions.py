@@ -339,7 +339,7 @@ def test_predictions_that_miss_rows_of_the_labels_are_counted(tmp_path):
     tables, meta = audit(tmp_path, "id,p\n1,0.9\n2,0.1\n4,0.3\n", id="id", gold=gold)
     assert [(r["id"], r["reason"]) for r in tables["left_out"]] == [("3", "no_prediction")]
     assert meta["cases"] == 3
-    with pytest.raises(InputError, match=r"has 1 ids that `gold` does not have, such as '9'"):
+    with pytest.raises(InputError, match=r"has 1 id that `gold` does not have, such as '9'"):
         audit(tmp_path, "id,p\n9,0.9\n", id="id", gold=gold)
     # where both have the column, the predictions are those of the file of predictions
     gold.write_text("id,y,group,p\n1,1,a,0.1\n2,0,a,0.9\n3,1,b,0.1\n4,0,b,0.9\n")
@@ -353,6 +353,7 @@ def test_predictions_that_miss_rows_of_the_labels_are_counted(tmp_path):
     ("table", "options", "problem"),
     [
         (people().assign(p=1), {"threshold": 0.7}, "`threshold` has no effect without the prob"),
+        (people(), {"prediction": "y"}, "^.*: y is named as `label` and as the prediction"),
         (people(), {"groups": ["outcome"]}, "`groups` names outcome, which is a column of the"),
     ],
 )
@@ -455,6 +456,27 @@ def test_macro_f1_of_few_cases_has_no_interval(tmp_path):
     assert rows["a"]["low"] < rows["a"]["value"] and rows["a"]["p_value"] is not None
 
 
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"p": 0.9}, "All cases have the same prediction, so that groups cannot differ in it."),
+        ({"y": lambda table: (table["p"] >= 0.5).astype(int)}, "Every prediction is right, which"),
+        ({}, ""),
+    ],
+)
+def test_predictions_without_a_difference_are_noted(tmp_path, change, words):
+    tables, meta = audit(tmp_path, people().assign(**change))
+    assert "".join(notes(meta, tables, "")).startswith(words) or not words
+    assert bool(words) == bool(notes(meta, tables, ""))
+
+
+def test_bytes_of_a_parquet_file_are_text(tmp_path):
+    table = people(shift=0.3)
+    table.assign(group=table["group"].map(str.encode)).to_parquet(tmp_path / "p.parquet")
+    tables, _ = audit(tmp_path, table, files=[tmp_path / "p.parquet"])
+    assert {row["group"] for row in tables["groups"]} == {"all", "a", "b"}
+
+
 def test_a_perfect_score_of_few_cases_is_not_shown_to_be_equal(tmp_path):
     table = pd.DataFrame({"y": np.arange(40) % 2, "g": np.where(np.arange(40) % 4 > 1, "a", "b")})
     table["p"] = table["y"]
@@ -507,13 +529,15 @@ def test_a_small_group_that_is_all_right_differs_only_if_the_interval_says_so(tm
 
 
 def test_no_interval_leaves_the_scale(tmp_path):
-    """All errors of a group are in one of ten clusters, so that its interval is wide."""
+    """All errors of a group are in one of ten clusters, and all hits of the other."""
     rows = np.arange(600)
     table = pd.DataFrame({"y": rows % 2, "g": np.where(rows < 300, "a", "b"), "c": rows // 30})
-    wrong = (rows < 25) | ((rows >= 300) & (rows % 30 < 25))
+    wrong = (rows < 25) | ((rows >= 300) & (rows < 575))
     table["p"] = np.where(wrong, 1 - table["y"], table["y"])
     tables, _ = audit(tmp_path, table, groups=["g"], cluster="c")
-    rows = [row for row in tables["groups"] if row["metric"] == "macro_f1" and row["low"]]
-    assert max(row["high"] for row in rows) == 1.0
+    rows = [
+        row for row in tables["groups"] if row["metric"] == "macro_f1" and row["low"] is not None
+    ]
+    assert max(row["high"] for row in rows) == 1.0 or min(row["low"] for row in rows) == 0.0
     assert all(0 <= row["low"] <= row["value"] <= row["high"] for row in rows)
     assert all(row["difference_low"] >= -1 for row in rows if row["difference_low"] is not None)

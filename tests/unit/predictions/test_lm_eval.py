@@ -7,8 +7,8 @@ import pytest
 from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
 from evenhand.predictions.audit_predictions import audit_predictions
-from evenhand.predictions.lm_eval import read_logs
-from evenhand.predictions.words import findings
+from evenhand.predictions.lm_eval import read_logs, shared_pairs
+from evenhand.predictions.words import findings, notes
 
 TRADES = ["nurse", "baker", "judge", "pilot", "cook", "clerk", "miner", "tailor", "guard", "actor"]
 
@@ -138,13 +138,29 @@ def test_a_broken_line_is_left_out_with_its_place_and_reason(tmp_path):
     samples = [*crows(hits=20), {"doc_id": 99, "doc": {}}, 5]
     audit(tmp_path, samples)
     with next(tmp_path.rglob("samples_*")).open("a") as log:
-        log.write('{"doc_id": 7, "do\n"x"\n')
+        log.write('{"doc_id": 7, "do\n"x"\n{"doc_id": 8, "\u2028')
     answers, bad = read_logs([tmp_path / "logs"])
     assert len(answers) == 40
     assert [(row["row"], row["reason"]) for row in bad] == [
         *((41, "no_answer"), (42, "no_answer"), (43, "no_json"), (44, "no_answer")),
+        (45, "cut_off"),
     ]
     assert all("samples_crows" in row["detail"] for row in bad)
+    cut = [words for words in notes({"unknown": {}, "rows": 45}, {"left_out": bad}, "")[1:]
+           if "ends in the middle of a sample" in words]  # fmt: skip
+    assert len(cut) == 1 and cut[0].startswith("samples_crows") and ".jsonl:45: " in cut[0]
+
+
+def test_tasks_with_the_same_pairs_are_noted(tmp_path):
+    samples = [*crows(hits=20)]
+    for model, task, some in (("a", "all", 40), ("a", "half", 20), ("b", "all", 40)):
+        (tmp_path / model).mkdir(exist_ok=True)
+        text = "".join(json.dumps(one) + "\n" for one in samples[:some])
+        (tmp_path / model / f"samples_{task}_1.jsonl").write_text(text)
+    shared = shared_pairs(read_logs([tmp_path])[0])
+    assert shared == {"a: all": [20, 40], "a: half": [20, 20]}
+    (words,) = notes({"unknown": {}, "shared_pairs": shared}, {"left_out": []}, "")
+    assert words.endswith("do not confirm each other: a: all (20 of 40) and a: half (20 of 20).")
 
 
 def test_a_log_of_which_more_than_half_cannot_be_used_is_refused(tmp_path):
@@ -253,3 +269,12 @@ def test_a_pair_that_cannot_be_compared_is_left_out(tmp_path, place, value, reas
 )
 def test_an_answer_of_bbq_with_odd_values_is_left_out(tmp_path, place, value, reason):
     left_out(tmp_path, list(bbq()), "bbq", place, value, reason)
+
+
+def test_pairs_of_shuffled_sentences_are_refused(tmp_path):
+    samples = list(crows(hits=20))
+    reverse = [sample["doc"]["sent_less"] for sample in reversed(samples)]
+    for sample, less in zip(samples, reverse, strict=True):
+        sample["doc"] |= {"sent_less": less}
+    with pytest.raises(InputError, match="the first sentence of pair 1 is closer to the second of"):
+        audit(tmp_path, samples)

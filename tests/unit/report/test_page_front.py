@@ -125,7 +125,7 @@ def test_the_clearest_finding_comes_first_with_the_next_step(write, slguset, tmp
         "Is this data set balanced and clean?",
     ]
     first = tree.css_first("#legal").text()
-    assert "of the lowest group is 9.0 (95 % interval 5.0 to 12.0) by linear." in first
+    assert "of the lowest group is 9.0 (95 % interval 5.0 to 12.0) by linear under plain" in first
     assert "Do not use linear for the lowest group (mine, age)" in " ".join(first.split())
     findings = json.loads(tree.css_first("#findings").text())
     assert (

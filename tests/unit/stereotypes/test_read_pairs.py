@@ -218,3 +218,21 @@ def test_numbers_in_place_of_sentences_are_refused(tmp_path):
         read(file, tmp_path)
     file.write_text("sent_more,sent_less\n1,2\n3.5,a\n")
     assert len(read(file, tmp_path)[0]) == 2
+
+
+def test_sentences_of_other_pairs_are_refused(tmp_path):
+    trades = ["nurse", "pilot", "cook", "judge", "clerk", "baker"]
+    pairs = [(f"The {trade} said that she is {i}.", f"The {trade} said that he is {i}.")
+             for i, trade in enumerate(trades)]  # fmt: skip
+    more, less = zip(*pairs, strict=True)
+    for order, refused in ((less, False), (less[:2] + less[:1:-1], True), (less[::-1], True)):
+        lines = (f"{first},{second}" for first, second in zip(more, order, strict=True))
+        file = tmp_path / "pairs.csv"
+        file.write_text("\n".join(["sent_more,sent_less", *lines]))
+        if refused:
+            with pytest.raises(
+                InputError, match=r"sentence of pair \d is closer to the second of p"
+            ):
+                read(file, tmp_path)
+        else:
+            assert read(file, tmp_path)

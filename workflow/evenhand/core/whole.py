@@ -49,6 +49,9 @@ def read_text(path: Path) -> str:
             problem, remedy = "is a spreadsheet or an archive", "save it as a CSV file"
             raise InputError(problem, file=path, remedy=remedy) from error
         line = content.count(b"\n", 0, error.start) + 1
+        if error.reason == "unexpected end of data" and not content[: error.start].isascii():
+            problem, remedy = "ends in the middle of a character", "copy or write it again"
+            raise InputError(problem, file=path, line=line, remedy=remedy) from error
         encoding = detect_table(content)
         problem = f"is not UTF-8 but seems to be {encoding}" if encoding else "is not UTF-8"
         name = shlex.quote(path.name)

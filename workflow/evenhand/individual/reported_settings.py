@@ -8,8 +8,8 @@ from evenhand.individual.results import SETTING, Result, Setting
 
 #: Why a setting is reported: `settings.csv` names it; it has the same numbers as a named one, with
 #: another reduction, base, unit of epsilon or split; no named one was run, and it is the first of
-#: its kind in the grid; `settings.csv` does not name the method, so that all its settings are
-#: reported.
+#: its kind in the grid, preferably of the named mu; `settings.csv` does not name the method, so
+#: that all its settings are reported.
 NAMED, ALIKE, FIRST, EVERY = "named", "alike", "first", "every"
 
 #: In Table 8: the setting with the most thresholds.
@@ -43,9 +43,9 @@ def reported_settings(
         A kind is a method with an individual loss on a kind of split. First come the named
         settings, in the order of `chosen`, whether they were run or not. If no named setting of a
         kind was run, the first of them is followed by the first setting of the kind that was run,
-        preferably with the same lambda, epsilon and mu. Then come the first settings of unnamed
-        kinds of named methods, preferably with the numbers that are named for another split, and
-        then all settings of unnamed methods.
+        preferably with the same lambda, epsilon and mu, or else the same mu. Then come the first
+        settings of unnamed kinds of named methods, preferably with the numbers that are named for
+        another split, and then all settings of unnamed methods.
 
         "First" is by the order of the grid (lambda, epsilon, mu), among settings with a run that
         did not diverge, or among all if there is none.
@@ -57,7 +57,12 @@ def reported_settings(
 
     def first(kind: Setting, named: Setting | None = None) -> ReportedSetting:
         alike = [key for key in ran[kind] if named and _numbers(key) == _numbers(named)]
-        key = min(alike or ran[kind], key=lambda key: (not results[key].runs, results[key].first))
+        mu = SETTING.index("mu")
+
+        def order(key: Setting) -> tuple[Any, ...]:
+            return not results[key].runs, named and key[mu] != named[mu], results[key].first
+
+        key = min(alike or ran[kind], key=order)
         return ReportedSetting(key, ALIKE if alike else FIRST)
 
     reported = []

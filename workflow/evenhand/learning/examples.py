@@ -149,28 +149,18 @@ def check(
 
 
 def _check_correlation(examples: Examples, objective: Objective) -> list[str]:
-    """Warn if the groups to be removed are strongly correlated with the label.
-
-    An erasure (`evenhand.learning.erasure`) needs two groups in the development split.
-    """
+    """Warn if the groups to be removed are strongly correlated with the label."""
     from scipy.stats.contingency import association, crosstab
 
     train, dev = (
         rows[examples.groups[rows] < examples.known_groups]
         for rows in (examples.train, examples.dev)
     )
-    erases = objective.AIM == "erase"
-    if erases and len(np.unique(examples.groups[dev])) < 2:
-        raise InputError(
-            "the split dev has cases of fewer than two known groups, and erasure compares groups"
-            " there",
-            remedy="divide the cases otherwise, or take another attribute",
-        )
     table = crosstab(examples.label_codes[train], examples.groups[train]).count
     v = float(association(table)) if min(table.shape) > 1 else 0.0
     if v < STRONG:
         return []
-    cells = examples.cells
+    cells, erases = examples.cells, objective.AIM == "erase"
     least = min(int((cells[dev] == cell).sum()) for cell in np.unique(cells[train]))
     few = (
         f"; a cell of label x group has only {least} cases in the split dev, so that the groups"

@@ -81,6 +81,7 @@ def fit(
     def train(problem: Problem, folder: Path | None) -> "tuple[nn.Module, Trained]":
         """Train a new model, and leave it in evaluation mode with the best epoch's weights."""
         problem.check()
+        _check_erasure(problem)
         model = build()
         training = Training(model, batcher, problem, seed, features, device, folder)
         shapes = [[name, list(value.shape)] for name, value in model.state_dict().items()]
@@ -112,6 +113,23 @@ def fit(
             title = f"predict counterfactuals after {title}"
             others[changed], _ = outputs(len(rows) + changed, title)
     return Fitted(seed, trained, logits, others, read, model)
+
+
+def _check_erasure(problem: Problem) -> None:
+    """Raise InputError if an erasure is measured in a dev split of fewer than two known groups.
+
+    That of a linear classifier is measured in train too.
+    """
+    examples = problem.examples
+    if problem.objective.AIM != "erase":
+        return
+    groups = np.unique(examples.groups[examples.dev])
+    if (groups < examples.known_groups).sum() < 2:
+        raise InputError(
+            "the split dev has cases of fewer than two known groups, and the erasure from an"
+            " encoder compares groups there",
+            remedy="divide the cases otherwise, take another attribute, or `kind: linear`",
+        )
 
 
 class Training(loop.Training):

@@ -11,7 +11,7 @@ from evenhand.io.sheets import Marked
 from evenhand.io.tables import read_rows
 from evenhand.legal.audit import read_drawn, task
 from evenhand.legal.built import group_names
-from evenhand.legal.declaration import Attribute
+from evenhand.legal.declaration import COLUMN, Attribute
 from evenhand.legal.findings import findings_files
 from evenhand.legal.records import Record, read_distinct
 from evenhand.sheets.tasks import digest, draw, render, write_handed_out, write_sheet
@@ -43,6 +43,7 @@ def draw_audit(
 ) -> dict[str, Any]:
     """Draw cases for each rule of each attribute, and write the sheets that people fill in.
 
+    An attribute that is a column of the data has none, as nothing was found.
     Cases are drawn by a digest of seed and case_id, so that a new case replaces one at most, and
     the sheets of several attributes share many cases.
 
@@ -81,10 +82,11 @@ def draw_audit(
     """
     described, files = findings_files(findings)
     attributes = {name: described.attribute(name) for name in files}
+    attributes = {name: each for name, each in attributes.items() if each.module != COLUMN}
     drawn = read_drawn(handed_out or [], attributes)
     rows = {name: list(by_case.values()) for name, by_case in drawn.items()}
     frozen = sorted(rows)
-    chosen = {name: _choose(files[name], per_rule, seed) for name in files if name not in rows}
+    chosen = {name: _choose(files[name], per_rule, seed) for name in attributes if name not in rows}
     rows |= _drawn(records, chosen, attributes, seed)
     out.mkdir()
     for name, attribute in attributes.items():

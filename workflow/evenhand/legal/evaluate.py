@@ -18,13 +18,13 @@ from evenhand.legal.scored import (
     Cases,
     Runs,
     case_counts,
-    drawn_seed,
     measured,
     scores_of_groups,
 )
 from evenhand.metrics.classification import conventions, predicted_labels, stacked
 from evenhand.metrics.disparity import (
     centred_interval,
+    drawn_seed,
     permuted_sums,
     planted,
     resampled_sums,

@@ -1,6 +1,5 @@
 """Predictions of several trainings beside the cases, as the stages that score them use them."""
 
-import hashlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -197,12 +196,6 @@ def case_counts(cases: Cases, runs: Runs) -> np.ndarray:
     """Return each case's contribution to the counts of `metrics.classification`."""
     predicted = with_none(predicted_labels(runs.logits, cases.dataset.task), cases.dataset)
     return stacked(cases.classes, predicted)
-
-
-def drawn_seed(*words: object) -> int:
-    """Return a seed that depends on nothing but these words."""
-    name = "/".join(map(str, words))
-    return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest())
 
 
 def scores_of_groups(

@@ -6,6 +6,7 @@ a classifier treats all groups alike, and grows as groups become smaller; so com
 groups of the same sizes. Intervals are by bootstrap, because macro-F1 and GD are no means of cases.
 """
 
+import hashlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -47,6 +48,12 @@ def disparity(scores: np.ndarray) -> Disparity:
     return Disparity(
         *(np.where(none, np.nan, statistic) for statistic in (mean, np.sqrt(squares), worst))
     )
+
+
+def drawn_seed(*words: object) -> int:
+    """Return a seed that depends on nothing but these words."""
+    name = "/".join(map(str, words))
+    return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest())
 
 
 def resampled_sums(values: np.ndarray, *, seed: int, resamples: int) -> np.ndarray:

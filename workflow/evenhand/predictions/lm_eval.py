@@ -11,7 +11,7 @@ was ``MODEL_TASK.jsonl``, one JSON array.
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,13 +22,16 @@ from evenhand.core.whole import read_text
 from evenhand.errors import InputError
 from evenhand.io.json_text import load
 from evenhand.predictions.words import left_out_words
-from evenhand.stereotypes.clusters import swapped_words
+from evenhand.stereotypes.clusters import check_order, swapped_words
 
 #: The harness's fields for a sample of BBQ: accuracy, biased, not unknown, context.
 BBQ = ("amb_bias_score", "disamb_bias_score")
 
 #: The contexts of BBQ.
 CONDITIONS = ("ambig", "disambig")
+
+#: Between the folder of a model and a task, where there are several models.
+MODEL = ": "
 
 #: The name of a log since 0.4.3, and before.
 _NEW = re.compile(r"samples_(?P<task>.+)_(?P<time>[^_]+)")
@@ -78,19 +81,20 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]]]:
     Raises
     ------
     InputError
-        There is no log, none of its samples is of CrowS-Pairs or BBQ, or more than half of those
-        of a log cannot be used.
+        There is no log, none of its samples is of CrowS-Pairs or BBQ, more than half of those of a
+        log cannot be used, or the sentences of most pairs belong to other pairs.
     """
     paths = log_files(files)
     answers, bad, seen = [], [], set()
     for path, task in zip(paths, _tasks(paths), strict=True):
         pieces = _pieces(path)
-        before, kept = len(bad), len(answers)
+        before, kept, pairs = len(bad), len(answers), []
         filters = {file.get("filter") for _, file in pieces if isinstance(file, dict)}
         for line, sample in pieces:
-            if isinstance(sample, ValueError):
-                why = f"{path.name}:{line}: {sample}"
-                bad.append({"row": line, "id": "", "reason": "no_json", "detail": why})
+            if isinstance(sample, tuple):
+                reason, why = sample
+                place = f"{path.name}:{line}"
+                bad.append({"row": line, "id": "", "reason": reason, "detail": place + why})
                 continue
             try:
                 several = f", filter {sample.get('filter')}" if len(filters) > 1 else ""
@@ -105,6 +109,9 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]]]:
                 continue
             seen.add((sample_answer.task, sample_answer.id))
             answers.append(sample_answer)
+            if "sent_more" in (doc := sample["doc"]):
+                pairs.append((line, str(doc["sent_more"]), str(doc["sent_less"])))
+        check_order(pairs, path)
         reasons, kept = Counter(row["reason"] for row in bad[before:]), len(answers) - kept
         if 0 < kept < reasons.total():
             words = left_out_words(reasons, kept + reasons.total(), "samples")
@@ -125,18 +132,23 @@ def _is_log(path: Path) -> bool:
 
 
 def _pieces(path: Path) -> list[tuple[int, Any]]:
-    """Return the samples of a log with their lines (places in an array), or why one is broken."""
+    """Return the samples of a log with their lines (places in an array).
+
+    In place of a broken sample there is its reason of the quarantine, with the detail.
+    """
     text, pieces = read_text(path), []
     if text.lstrip().startswith("["):
         try:
             return [*enumerate(load(text), start=1)]
         except ValueError as error:
             raise InputError(f"is no JSON ({error})", file=path) from error
-    for line, piece in enumerate(text.splitlines(), start=1):
+    lines = text.split("\n")  # a sample may have other separators of lines in its texts
+    for line, piece in enumerate(lines, start=1):
         try:
             pieces += [(line, load(piece))] if piece.strip() else []
         except ValueError as error:
-            pieces.append((line, error))
+            is_cut = line == len(lines)  # without the end of a line
+            pieces.append((line, ("cut_off", "") if is_cut else ("no_json", f": {error}")))
     return pieces
 
 
@@ -148,7 +160,7 @@ def _tasks(paths: list[Path]) -> list[str]:
     models = [part.get("model", path.parent.name) for path, part in zip(paths, parts, strict=True)]
     tasks = [part["task"] for part in parts]
     if len({*models}) > 1:
-        tasks = [f"{model}: {task}" for model, task in zip(models, tasks, strict=True)]
+        tasks = [f"{model}{MODEL}{task}" for model, task in zip(models, tasks, strict=True)]
     return [
         f"{task} ({part['time']})" if tasks.count(task) > 1 and "time" in part else task
         for task, part in zip(tasks, parts, strict=True)
@@ -208,6 +220,21 @@ def _responses(sample: dict[str, Any]) -> list[Any]:
     responses = sample.get("filtered_resps") or sample["resps"]
     # without a filter a response is in a list of its own
     return [response[0] if isinstance(response[0], list) else response for response in responses]
+
+
+def shared_pairs(answers: list[Answer]) -> dict[str, list[int]]:
+    """Return the pairs of each task that another task of the model has too, and all its pairs."""
+    tasks = defaultdict(lambda: defaultdict(set))
+    for answer in answers:
+        if answer.right is None:
+            model = answer.task.rpartition(MODEL)[0]
+            tasks[model][answer.item].add(answer.task)
+    counts = defaultdict(Counter)
+    for items in tasks.values():
+        for names in items.values():
+            for name in sorted(names):
+                counts[name][len(names) > 1] += 1
+    return {name: [n[True], n.total()] for name, n in counts.items() if n[True]}
 
 
 def parts(answers: list[Answer]) -> Iterator[tuple[tuple[str, str, str], list[Answer]]]:

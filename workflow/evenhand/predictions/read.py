@@ -152,6 +152,9 @@ def read_predictions(
     bins = bins or {}
     if (prediction is None) == (not by_class):
         raise InputError("name either `prediction` or `probabilities`", file=file)
+    if label in (prediction, *by_class.values()):
+        problem = f"{label} is named as `label` and as the prediction"
+        raise InputError(problem, file=file, remedy="name the column of the predictions")
     columns = {"prediction": prediction, "probabilities": [*by_class.values()], "id": id}
     check_columns(table, file, **columns, cluster=cluster, counterfactual_of=counterfactual_of)
     spare = {*table} - {prediction, *by_class.values(), label, counterfactual_of, *groups}
@@ -364,7 +367,7 @@ def _join_labels(
         raise InputError(f"has the id {name!r} twice", file=file, line=int(twice[0]) + 2)
     if unknown := sorted({*table[id]} - {*truth[id]}):
         raise InputError(
-            f"has {len(unknown)} ids that `gold` does not have, such as {unknown[0]!r}",
+            f"has {counted(len(unknown), 'id')} that `gold` does not have, such as {unknown[0]!r}",
             file=file,
             remedy="give predictions for the rows of the labels",
         )

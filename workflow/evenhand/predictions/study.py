@@ -17,14 +17,17 @@ import pandas as pd
 from evenhand.core.phrases import phrases_of
 from evenhand.metrics.calibration import bin_values, calibration_error
 from evenhand.metrics.classification import counts_of, f1_by_class, over_occurring, stacked
-from evenhand.metrics.disparity import permuted_sums
+from evenhand.metrics.disparity import (
+    centred_interval,
+    drawn_seed,
+    permuted_sums,
+    resampled_sums,
+)
 from evenhand.metrics.group import group_sums
 from evenhand.metrics.inference import (
     LEAST_EFFECTIVE,
-    Inference,
     bounded,
     effective_number,
-    infer,
     share_interval,
     sign_flip_interval,
     sign_flip_p_value,
@@ -49,8 +52,11 @@ LEAST_P = 1e-12
 #: Scores are reversed if they rank positive cases below others with a p-value below this.
 MOST_P_REVERSED = 0.001
 
-#: Random groups behind a noise floor.
-PERMUTATIONS = 1000
+#: Random groups behind a noise floor, and bootstrap samples behind an interval of macro-F1.
+PERMUTATIONS = RESAMPLES = 1000
+
+#: The first words of their seed (`evenhand.metrics.disparity.drawn_seed`).
+DRAWN = (1, "test")
 
 #: Attributes of an intersection are joined by this, and their groups too.
 CROSS = " × "
@@ -251,8 +257,21 @@ class PredictionStudy:
             else predictions.true.argmax(axis=1)
         )
 
-    def judge(self, metric: Metric, chosen: np.ndarray) -> Inference | None:
-        """Return the interval of a share or macro-F1 over some cases; None of another metric."""
+    def interval(
+        self, metric: Metric, chosen: np.ndarray, *names: str
+    ) -> tuple[float, float] | None:
+        """Return the interval of a share or macro-F1 over some cases; None of another metric.
+
+        Parameters
+        ----------
+        metric : Metric
+            The metric.
+        chosen : array of bool, shape (n,)
+            The cases.
+        names : str
+            The attribute and the group of these, which choose the bootstrap samples of macro-F1;
+            none for all cases. They are those of `evenhand.legal.evaluate`.
+        """
         if metric.metric == "ece" or not chosen.any():
             return None
         clusters = self.predictions.clusters
@@ -261,14 +280,17 @@ class PredictionStudy:
             if not below.any():
                 return None
             totals = total(above, clusters[chosen], below)
-            return infer(totals, neutral=0.5, delta=self.delta / 100, is_share=True)
-        if self._has_few(chosen):
+            return share_interval(totals)(self.level)
+        sizes = np.unique(clusters[chosen], return_counts=True)[1]
+        if self._has_few(chosen) or effective_number(sizes) < LEAST_EFFECTIVE:
             return None
-        values = self._pseudo_values(metric, chosen)
-        totals = total(values[chosen], clusters[chosen])
-        inference = infer(totals, neutral=0.0, delta=self.delta / 100)
-        low, high = bounded((inference.low, inference.high), 0.0, 1.0)
-        return inference._replace(low=low, high=high)
+        values = self.one_hot[chosen]
+        if self.clustered:
+            codes = np.unique(clusters[chosen], return_inverse=True)[1]
+            values = np.stack([np.bincount(codes, weights=column) for column in values.T], axis=1)
+        drawn = resampled_sums(values, seed=drawn_seed(*DRAWN, *names), resamples=RESAMPLES)
+        seen = self.of_sums(metric, values.sum(axis=0))
+        return bounded(centred_interval(self.of_sums(metric, drawn), seen, self.level), 0.0, 1.0)
 
     @cached_property
     def clustered(self) -> bool:
@@ -287,6 +309,13 @@ class PredictionStudy:
             for codes in [attribute.codes]
             for metric in self.metrics
         }
+
+    @property
+    def uniform(self) -> str | None:
+        """``right`` if every prediction is right, ``same`` if all are alike, else None."""
+        predicted = self.predictions.predicted
+        same = bool((predicted == predicted[:1, :1]).all())
+        return "right" if (self.right == 1).all() else "same" if same else None
 
     @property
     def auc_reversed(self) -> float | None:

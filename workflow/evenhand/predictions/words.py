@@ -83,8 +83,15 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
         sentences.append(doubtful_words(name, values))
     if count := description.get("unclustered"):
         sentences.append(_say("unclustered", count=count))
+    if uniform := description.get("uniform"):
+        sentences.append(_say("uniform", kind=uniform))
     if (auc := description.get("auc_reversed")) is not None:
         sentences.append(_say("reversed", label=description["positive"], auc=auc))
+    for row in tables.get("left_out", ()):
+        if row["reason"] == "cut_off":
+            sentences.append(_say("cut_off", place=row["detail"]))
+    if tasks := description.get("shared_pairs"):
+        sentences.append(_say("shared", tasks=tasks))
     if count := description.get("repeated"):
         sentences.append(_say("repeated", count=count, rows=description["rows"]))
     return sentences

@@ -6,8 +6,13 @@ all others by words.
 
 import re
 import unicodedata
+from collections import Counter
+from collections.abc import Sequence
 from difflib import SequenceMatcher
+from pathlib import Path
 from typing import NamedTuple
+
+from evenhand.errors import InputError
 
 #: Thai, Lao, Tibetan, Burmese, Khmer, kana, Chinese characters.
 BLANKLESS = (
@@ -23,6 +28,10 @@ SIGNS = "\u0300-\u036f\u3099\u309a\ufe00-\ufe0f\U000e0100-\U000e01ef" + "".join(
 
 _PIECE = re.compile(f"[{BLANKLESS}][{SIGNS}]*|[^\\s{BLANKLESS}]+")
 _BLANK_INSIDE = re.compile(f"(?<=[{BLANKLESS}]) (?=[{BLANKLESS}])")
+
+
+#: Of so many pairs, evenly from the set, it is checked whether their sentences belong together.
+SAMPLE = 40
 
 
 class Edit(NamedTuple):
@@ -73,6 +82,42 @@ def _is_shift(
     added = [start == end for start, end, _, _ in (before, after)]
     removed = [first == last for _, _, first, last in (before, after)]
     return added[0] != added[1] and removed[0] == added[1] and removed[1] == added[0]
+
+
+def shared_words(more: list[str], less: list[str]) -> float:
+    """Return the number of words that both sentences have, over that of the longer one."""
+    shared = (Counter(more) & Counter(less)).total()
+    return shared / max(len(more), len(less), 1)
+
+
+def check_order(pairs: Sequence[tuple[int, str, str]], file: Path) -> None:
+    """Raise InputError if most sentences are closer to those of other pairs, as if shuffled.
+
+    Parameters
+    ----------
+    pairs : sequence of (int, str, str)
+        The number of each pair in its file, and its sentences.
+    file : path
+        For the error.
+    """
+    others = [words(less) for _, _, less in pairs]
+    sample = range(0, len(pairs), max(1, len(pairs) // SAMPLE))
+    closer = {}
+    for place in sample:
+        more = words(pairs[place][1])
+        shared = {n: shared_words(more, less) for n, less in enumerate(others) if less != more}
+        best = max(shared, key=shared.__getitem__, default=place)
+        if shared.get(best, 0) > shared.get(place, 1):
+            closer[place] = best
+    if 2 * len(closer) > len(sample):
+        first, second = (pairs[place][0] for place in next(iter(closer.items())))
+        raise InputError(
+            f"has pairs whose sentences belong to other pairs ({len(closer)} of {len(sample)} that"
+            f" were checked): the first sentence of pair {first} is closer to the second of pair"
+            f" {second} than to its own",
+            file=file,
+            remedy="was a column sorted or shuffled by itself? Bring both into one order",
+        )
 
 
 def swapped_words(more: str, less: str) -> str:

@@ -14,7 +14,7 @@ from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import write_table
 from evenhand.metrics.inference import effective_number
-from evenhand.stereotypes.clusters import edits, pieces, words
+from evenhand.stereotypes.clusters import check_order, edits, pieces, shared_words, words
 from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS, PAIRS, sentences_of
 from evenhand.tabular.numbers import or_nan
 
@@ -66,7 +66,8 @@ def read_pairs(
     Raises
     ------
     InputError
-        The set cannot be read, two pairs have the same id, or no pair can be scored.
+        The set cannot be read, two pairs have the same id, no pair can be scored, or the sentences
+        of most pairs belong to other pairs.
     """
     reader = import_module(f"evenhand.stereotypes.sets.{format}")
     form = reader.form(part)
@@ -85,6 +86,8 @@ def read_pairs(
             " the same",
             file=file,
         )
+    if "unlike" in form.flags:  # else sentences differ by more than the group
+        check_order([(row["source_position"], row["more"], row["less"]) for row in kept], file)
     set_flags(kept, form.flags)
     write_table(out, PAIRS, rows)
     clusters = [row["cluster"] for row in kept]
@@ -137,15 +140,9 @@ def set_flags(rows: list[dict[str, Any]], requested: Iterable[str]) -> None:
             "low_agreement": row["agreement"] is not None and row["agreement"] < AGREEING,
             "duplicate": any(sentences[row["context"], row[s]] > 1 for s in ("more", "less")),
             "repeated_pair": repeated[sentences_of(row)] > 1,
-            "unlike": _shared(words(row["more"]), words(row["less"])) < ALIKE,
+            "unlike": shared_words(words(row["more"]), words(row["less"])) < ALIKE,
         }
         row["flags"] = sorted(flag for flag in requested if true[flag])
-
-
-def _shared(more: list[str], less: list[str]) -> float:
-    """Return the number of words that both sentences have, over that of the longer one."""
-    shared = (Counter(more) & Counter(less)).total()
-    return shared / max(len(more), len(less), 1)
 
 
 def _exclusion(row: dict[str, Any]) -> str | None:

@@ -91,12 +91,17 @@ def _of_parquet(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
 
     table = read_columns(path)
     columns = [
-        ["" if value is None or value != value else str(value).strip() for value in cells]
+        ["" if value is None or value != value else str(as_text(value)).strip() for value in cells]
         for cells in table.to_pydict().values()
     ]
     if not table.num_rows:
         raise InputError("has no rows", file=path)
     return table.column_names, [(n, [*row]) for n, row in enumerate(zip(*columns, strict=True), 2)]
+
+
+def as_text(value: Any) -> Any:
+    """Return bytes as text in UTF-8, and any other value as it is."""
+    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value
 
 
 def check_columns(

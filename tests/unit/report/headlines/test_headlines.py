@@ -7,7 +7,7 @@ EMPTY = {
     "language_models": "No model has a score, so bias cannot be judged.",
     "predictions": "There are no predictions.",
     "legal": "Nothing was built yet.",
-    "individual_fairness": "Cannot be judged: there is no result yet.",
+    "individual_fairness": "Cannot be judged: the plain network (mlp) has no result.",
     "mitigation": "No method was compared with plain training.",
     "slguset": "Nothing was built yet.",
 }

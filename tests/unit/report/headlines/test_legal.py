@@ -1,7 +1,9 @@
 import json
 
+import pytest
+
 from evenhand.core.tables import write_tables
-from evenhand.legal.case_tables import cross, sizes
+from evenhand.legal.case_tables import cross, leakage, sizes
 from evenhand.legal.classifier_tables import claims, table_2, table_4
 from unit.report.checks import headline_of
 from unit.report.headlines.kept import check_kept
@@ -12,7 +14,7 @@ describe = headline_of("legal")
 TITLES = {"ecthr": "ECtHR", "ecthr/applicant_gender": "Applicant", "fscs/applicant_gender": "x"}
 
 
-def cases(folder, number=120, dataset="ecthr", unknown=30):
+def cases(folder, number=120, dataset="ecthr", unknown=30, words=()):
     """The tables of cases of a data set of this size."""
     path = folder / "tables/cases" / dataset
     rows = [
@@ -21,7 +23,7 @@ def cases(folder, number=120, dataset="ecthr", unknown=30):
         {"quantity": "cases", "item": "train", "ours": 100, "verdict": "not_run"},
         {"quantity": "group unknown", "item": "applicant_gender", "ours": unknown, "of": 120},
     ]
-    write_tables(path, [(sizes.TABLE, rows), (cross.TABLE, [])])
+    write_tables(path, [(sizes.TABLE, rows), (cross.TABLE, []), (leakage.TABLE, words)])
     return path
 
 
@@ -95,3 +97,20 @@ def test_headlines_are_those_that_are_kept(tmp_path):
     many = [cases(tmp_path, unknown=31), cases(tmp_path, dataset="mine", unknown=120)]
     found["many cases without a group"] = describe(many, TITLES)
     check_kept("legal", found)
+
+
+@pytest.mark.parametrize(
+    ("counts", "noted"),
+    [((45, 48, 5, 52), True), ((44, 47, 6, 53), False), ((45, 51, 5, 49), False)],
+)
+def test_words_that_give_the_label_away_are_said(tmp_path, counts, noted):
+    names = ("label_with", "of_with", "label_without", "of_without")
+    row = {"pattern": r"\bin\ time\b", "label": "in time"} | dict(zip(names, counts, strict=True))
+    found = describe([cases(tmp_path, words=[row, row | {"label": None}])], TITLES).left_out
+    assert [
+        words.replace("<bdi>", "").replace("</bdi>", "").replace("\xa0", " ") for words in found
+    ] == [
+        "In ECtHR, texts contain the word of their label, so that a classifier can read it off: in"
+        " time (“in time” in 90 % of its texts and 6 % of the others). Leave these words, or the"
+        " column that has them, out of the texts."
+    ] * noted

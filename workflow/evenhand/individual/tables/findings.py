@@ -64,12 +64,17 @@ def rows(study: IndividualStudy) -> Iterator[Row]:
             "holds": facts.get("holds")
         }
 
-    lost = {name: table.meta.get("missing") for name, table in study.people.items()}
-    for name in study.datasets:
-        facts = lost.get(name)
-        if facts and (facts["filled"] or facts["rows"] > len(study.people[name].y)):
-            facts = facts | {"left_out": facts["rows"] - len(study.people[name].y)}
-            yield row("missing_rows", name, facts | {"title": title(name, study.titles)})
+    for name, table in ((each, study.people.get(each)) for each in study.datasets):
+        named = {"title": title(name, study.titles)}
+        facts = table.meta.get("missing") if table else None
+        if facts and (facts["filled"] or facts["rows"] > len(table.y)):
+            yield row(
+                "missing_rows", name, named | facts | {"left_out": facts["rows"] - len(table.y)}
+            )
+        for kind, features in table.meta.get("revealing", {}).items() if table else ():
+            of = table.meta["label"] if kind == "label" else table.attribute_name
+            if features:
+                yield row(f"revealed_{kind}", name, named | {"features": features, "of": of})
     answers = list(_answers(study))
     for kind in HEADLINES:
         matching = [(name, cell) for _, name, cell in answers if cell.get("headline") == kind]

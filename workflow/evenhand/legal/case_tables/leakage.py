@@ -1,9 +1,12 @@
 """Words of outcomes in the facts, and whether they are associated with the labels.
 
+Of a data set that is declared by columns the words are the names of its labels.
+
 A pattern that is found does not show that the outcome is stated: facts mention earlier judgments
 and courts below. A pattern that is associated with the labels deserves to be read.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,9 +19,11 @@ from evenhand.core.tables import Row, Table, flag, integer, number, share, text
 from evenhand.errors import InputError
 from evenhand.legal.built import label_names, with_none
 from evenhand.legal.case_study import CaseStudy
-from evenhand.legal.scored import SEED, drawn_seed
+from evenhand.legal.declaration import KIND as DECLARED
+from evenhand.legal.declaration import Dataset
+from evenhand.legal.scored import SEED
 from evenhand.metrics.association import mutual_information, risk_ratio
-from evenhand.metrics.disparity import share_as_far
+from evenhand.metrics.disparity import drawn_seed, share_as_far
 
 #: Columns of the table of words (`outcome_words.csv`). A pattern is a regular expression of RE2;
 #: capitals do not matter, except inside ``(?-i:...)``. Only cases of its language are searched.
@@ -75,7 +80,7 @@ class Pattern:
 
 def rows(study: CaseStudy) -> Iterator[Row]:
     """Yield a row per pattern and, if it occurs in a case with known labels, one per label."""
-    patterns = read_patterns(study.words, study.dataset.kind)
+    patterns = [*read_patterns(study.words, study.dataset.kind), *_label_patterns(study.dataset)]
     languages = [np.zeros(0, str)]
     for batch in study.batches("case_id", "language", "text"):
         languages.append(np.array(batch["language"].fill_null("").to_pylist(), dtype=str))
@@ -110,6 +115,17 @@ def read_patterns(path: Path, kind: str) -> list[Pattern]:
             raise InputError(f"{row['pattern']!r} is found in every text", file=path, line=line)
         patterns += [pattern] if row["kind"] == kind else []
     return patterns
+
+
+def _label_patterns(dataset: Dataset) -> list[Pattern]:
+    """Return a pattern for each label of a declared data set: its name as a word."""
+    if dataset.kind != DECLARED:
+        return []
+    return [
+        Pattern(language, re.sub(r"^(?=\w)|(?<=\w)$", r"\\b", re.escape(label), flags=re.ASCII))
+        for language in dataset.languages or ("",)
+        for label in dataset.labels
+    ]
 
 
 def _search(batch: pa.RecordBatch, languages: np.ndarray, patterns: list[Pattern]) -> None:

@@ -16,8 +16,8 @@ from evenhand.core.tables import Row, Table, flag, integer, number, text
 from evenhand.legal.built import with_none
 from evenhand.legal.case_study import CaseStudy
 from evenhand.legal.declaration import Dataset
-from evenhand.legal.scored import SEED, drawn_seed
-from evenhand.metrics.disparity import share_as_far
+from evenhand.legal.scored import SEED
+from evenhand.metrics.disparity import drawn_seed, share_as_far
 from evenhand.metrics.divergence import (
     jensen_shannon_distance,
     permuted_distances,

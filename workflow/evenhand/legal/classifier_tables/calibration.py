@@ -17,9 +17,9 @@ from evenhand.legal.classifier_study import (
     ClassifierStudy,
     noise_verdict,
 )
-from evenhand.legal.scored import SEED, drawn_seed
+from evenhand.legal.scored import SEED
 from evenhand.metrics.calibration import BINS, bin_values, calibration_error, confidences
-from evenhand.metrics.disparity import permuted_sums, share_as_far
+from evenhand.metrics.disparity import drawn_seed, permuted_sums, share_as_far
 
 #: The columns that name a row, of this table and of the bins.
 GROUP = (*SETTING, text("attribute"), text("group", "all: all cases"), text("split"))

@@ -18,12 +18,11 @@ from evenhand.legal.scored import (
     Cases,
     Runs,
     case_counts,
-    drawn_seed,
     measured,
     scores_of_groups,
 )
 from evenhand.metrics.classification import conventions
-from evenhand.metrics.disparity import share_as_far
+from evenhand.metrics.disparity import drawn_seed, share_as_far
 from evenhand.metrics.inference import conclude
 from evenhand.metrics.paired import adjust, swapped_sums
 from evenhand.text.catalogue import reason

@@ -44,7 +44,7 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
     """Yield a row per attribute, group and metric."""
     everything = np.ones(len(study.predictions.id), dtype=bool)
     for metric in study.metrics:
-        yield {"attribute": ALL, "group": ALL, **_value(study, metric, everything)}
+        yield {"attribute": ALL, "group": ALL, **_judged(study, metric, everything)}
     for attribute in study.attributes:
         known, group_rows = attribute.codes >= 0, []
         for code, group in enumerate(attribute.values):
@@ -52,7 +52,7 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
             others = known & ~some
             for metric in study.metrics:
                 row = {"attribute": attribute.name, "group": group}
-                row |= _value(study, metric, some)
+                row |= _judged(study, metric, some, attribute.name, group)
                 if row["value"] is None:
                     group_rows.append(row | {"reason": "no cases"})
                     continue
@@ -76,12 +76,16 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
             yield row
 
 
+def _judged(study: PredictionStudy, metric: Metric, chosen: np.ndarray, *names: str) -> Row:
+    row = _value(study, metric, chosen)
+    if interval := study.interval(metric, chosen, *names):
+        row["low"], row["high"] = interval
+    return row
+
+
 def _value(study: PredictionStudy, metric: Metric, chosen: np.ndarray) -> Row:
     sums = study.values_of(metric)[chosen].sum(axis=0)
     value = float(study.of_sums(metric, sums))
     counted = sums[1] if metric in study.ratios else chosen.sum()
     row: Row = {**metric._asdict(), "cases": int(chosen.sum()), "counted": int(counted)}
-    row["value"] = None if np.isnan(value) else value
-    if inference := study.judge(metric, chosen):
-        row |= {"low": inference.low, "high": inference.high}
-    return row
+    return row | {"value": None if np.isnan(value) else value}

@@ -42,6 +42,9 @@ METHODS = (
     (DROPPED, "none"),
 )
 
+#: The findings on the data that the console states too.
+DATA = ("missing_rows", "revealed_label", "revealed_attribute")
+
 #: Groups that a sentence names.
 GROUPS = 3
 
@@ -68,8 +71,11 @@ def describe(study: Study) -> Headline:
     helps = {row.of: row for row in reversed(changes) if row.credited and row.decisions}
     drops = _without_attribute(tables, documents, changes)
     figure, caption = draw(tables.get("table_4", []), titles)
-    missing = where(tables.get("findings", []), finding="missing_rows")
-    left_out = [with_sources(row["sentence"], _files("findings")) for row in missing]
+    left_out = [
+        with_sources(row["sentence"], _files("findings"))
+        for row in tables.get("findings", [])
+        if row["finding"] in DATA
+    ]
     return Headline(
         sentence=statements[0] if statements else say("if_nothing"),
         more=[*statements[1:], *([further] if changing and further else [])],

@@ -23,7 +23,7 @@ Rows = list[Row]
 FILES = ("legal/*/records/*.counts.json", "tables/cases/*", "tables/classifiers/*")
 COUNTS = FILES[0]
 #: The tables of each kind, and those with verdicts on published values.
-TABLES = {"cases": ("sizes", "cross"), "classifiers": ("table_2", "table_4", "claims")}
+TABLES = {"cases": ("sizes", "cross", "leakage"), "classifiers": ("table_2", "table_4", "claims")}
 VERDICTS = ("sizes", "cross", "table_4", "claims")
 
 #: A p-value below which a low score is significant.
@@ -36,6 +36,10 @@ VERDICTS_ON_GROUPS = ("unfair", "alone", "labels", "fair", "unknown", "constant"
 
 #: Rows of the figure.
 SHOWN = 8
+
+#: A word reveals a label if it is in at least this share of its cases, and in at most so many of
+#: the others.
+REVEALED, OTHERS = 0.9, 0.1
 
 #: From this share of cases without a known group on, a note says so.
 MANY_UNKNOWN = 0.25
@@ -63,7 +67,11 @@ def describe(study: Study) -> Headline:
         ]
         statements.append(say("legal_sizes", sources["sizes"], sizes=sizes))
     figure, caption = _figure(lowest)
-    left_out = [*_left_out(study), *_without_group(tables["sizes"], sources["sizes"], titles)]
+    left_out = [
+        *_left_out(study),
+        *_without_group(tables["sizes"], sources["sizes"], titles),
+        *_revealing(tables["leakage"], sources["leakage"], titles),
+    ]
     return Headline(
         sentence=statements[0] if statements else say("nothing"),
         more=statements[1:],
@@ -239,3 +247,22 @@ def _without_group(
         if row["quantity"] == "group unknown" and int(row["ours"]) > MANY_UNKNOWN * int(row["of"])
     ]
     return [say("legal_no_group", sources, attributes=some)] if some else []
+
+
+def _revealing(
+    leakage: Mapping[str, Rows], sources: tuple[str, ...], titles: Mapping[str, str]
+) -> list[str]:
+    """Name the labels whose words nearly all texts with them contain, and few others."""
+    statements = []
+    for name, rows in leakage.items():
+        labels = []
+        for row in (row for row in rows if row["label"] is not None):
+            cases = row["label_with"] + row["label_without"]
+            others = row["of_with"] + row["of_without"] - cases
+            among_others = (row["of_with"] - row["label_with"]) / max(others, 1)
+            if row["label_with"] / cases >= REVEALED and among_others <= OTHERS:
+                labels.append(row | {"share": row["label_with"] / cases, "others": among_others})
+        if labels:
+            facts = {"of": titles.get(name, name), "rows": labels}
+            statements.append(say("legal_revealing", sources, **facts))
+    return statements

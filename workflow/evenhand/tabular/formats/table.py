@@ -5,6 +5,7 @@ per value. By default, rows with a blank cell are left out and counted; see the 
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,11 @@ from evenhand.text.phrases import listed
 #: A text column with more values than this has names or numbers, and not categories; so has one
 #: with more than `MOST_NUMBERS` and more than half as many as rows.
 MOST_CATEGORIES = 200
+
+#: A feature nearly gives the label or the attribute if by its values alone so much of the rows
+#: beyond the most frequent value are predicted; numbers are cut into at most so many bins, each of
+#: so many rows.
+NEARLY, MOST_BINS, ROWS_OF_BIN = 0.8, 50, 10
 
 #: Separator of the values of an intersection, and the name of a blank value.
 CROSS, MISSING = " × ", "missing"
@@ -101,6 +107,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     values = sorted(set(members))
     check_group_count(attribute, values, len(members), path)
     names, arrays, filled = [], [], 0
+    predictors: dict[str, Sequence[str] | np.ndarray] = {attribute: members}
     # the attribute comes first, with a column per value (one column for two values)
     for code, value in enumerate(values) if len(values) > 2 else [(1, values[-1])]:
         names.append(f"{attribute}={value}")
@@ -119,6 +126,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         blank = np.array([not cell for cell in column[name]])
         filled += int(blank.sum())
         numbers = None if name in options["categories"] else _numbers(column[name], name, path)
+        predictors[name] = column[name] if numbers is None else numbers
         if numbers is not None:
             names.append(name)
             arrays.append(np.where(blank, np.nanmedian(numbers), numbers))
@@ -165,9 +173,39 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             "label": f"{label} = {listed(positive)}",
             "excluded": {"blank_cell": len(rows) - len(complete)},
             "doubtful": unclear,
+            "revealing": {
+                "label": _revealing(predictors, [cell in positive for cell in column[label]]),
+                "attribute": _revealing(predictors, members),
+            },
             "missing": {"policy": policy, "rows": len(rows), "filled": filled},
         },
     )
+
+
+def _revealing(
+    predictors: dict[str, Sequence[str] | np.ndarray], targets: Sequence[Any]
+) -> list[dict[str, Any]]:
+    """Return the columns whose values alone nearly give the targets, with the shares of rows."""
+    revealing = []
+    for name, values in predictors.items():
+        share, base = _predicted(values, targets)
+        if values is not targets and share - base >= NEARLY * (1 - base):
+            revealing.append({"feature": name, "share": share, "base": base})
+    return revealing
+
+
+def _predicted(values: Sequence[str] | np.ndarray, targets: Sequence[Any]) -> tuple[float, float]:
+    """Return the shares of rows whose target the values predict, and its most frequent value."""
+    rows = len(targets)
+    kinds, codes = np.unique(values, return_inverse=True)
+    if len(kinds) > (bins := max(1, min(MOST_BINS, rows // ROWS_OF_BIN))):
+        if not isinstance(values, np.ndarray):
+            return 0.0, 0.0  # a category of a few rows has one label by chance
+        codes = np.searchsorted(np.nanquantile(values, np.arange(1, bins) / bins), values, "right")
+    _, target_codes = np.unique(targets, return_inverse=True)
+    counts = np.zeros((codes.max() + 1, target_codes.max() + 1))
+    np.add.at(counts, (codes, target_codes), 1)
+    return float(counts.max(axis=1).sum() / rows), float(counts.sum(axis=0).max() / rows)
 
 
 def _bins(
