@@ -213,7 +213,10 @@ def test_of_two_starts_at_once_one_is_refused_by_the_name_of_the_other(toy):
     assert codes in ([0, 0], [0, 1])  # of slow starts the second comes when the first is done
     for words, run in said.items():
         other = next(one for one in runs if one is not run)
-        assert not run.returncode or f"another run, process {other.pid} on " in words
+        refused = f"another run, process {other.pid} on "
+        # or, while it still plans, Snakemake misses a file that the first has just removed
+        missed = "a concurrent process has deleted it"
+        assert not run.returncode or refused in words or missed in words
 
 
 def test_the_lock_of_another_host_stays_until_it_is_unlocked(toy):
