@@ -3,6 +3,7 @@ import pytest
 from fairlearn.metrics import (
     MetricFrame,
     demographic_parity_difference,
+    equalized_odds_difference,
     false_positive_rate,
     selection_rate,
     true_positive_rate,
@@ -58,14 +59,26 @@ def test_rates_are_those_of_fairlearn_where_it_has_them(groups):
     for name in frame.overall.index:
         assert overall[name][0] == pytest.approx(frame.overall[name])
         assert by_group[name][0] == pytest.approx(frame.by_group[name].to_numpy())
-    if groups == 2:
-        expected = demographic_parity_difference(y, predicted, sensitive_features=group)
-        assert gaps(by_group)["ddp"][0] == pytest.approx(expected)
+    expected = demographic_parity_difference(y, predicted, sensitive_features=group)
+    assert gaps(by_group)["ddp"][0] == pytest.approx(expected)
+    odds = equalized_odds_difference(y, predicted, sensitive_features=group)
+    apart = gaps(by_group)
+    assert max(apart["deo_0"][0], apart["deo_1"][0]) == pytest.approx(odds)
 
 
-def test_two_groups_differ_and_more_deviate():
-    assert gap(np.array([0.2, 0.5])) == pytest.approx(0.3)
-    assert gap(np.array([0.1, 0.2, 0.6])) == pytest.approx(np.std([0.1, 0.2, 0.6], ddof=0))
+@pytest.mark.parametrize(
+    ("of_groups", "deviation", "expected"),
+    [
+        ([0.2, 0.5], False, 0.3),
+        ([0.2, 0.5], True, 0.3),
+        ([0.1, 0.2, 0.6], False, 0.5),
+        ([0.1, 0.2, 0.6], True, np.std([0.1, 0.2, 0.6], ddof=0)),
+    ],
+)
+def test_the_gap_is_highest_minus_lowest_and_the_papers_of_more_groups(
+    of_groups, deviation, expected
+):
+    assert gap(np.array(of_groups), deviation=deviation) == pytest.approx(expected)
 
 
 def test_several_runs_are_each_as_alone():

@@ -10,6 +10,7 @@ def test_columns_labels_and_groups(tmp_path):
     ages = [25, 26, 35, 45, 55, 56, 75]
     lines = [german_line(age, 1 + i % 2, label=1 + i % 2) for i, age in enumerate(ages)]
     table = read([german(tmp_path, *lines, "")], {})
+    assert table.meta["gap"] == "deviation"
     assert table.x.shape == (7, 30) and len(set(table.features)) == 30
     assert table.a.tolist() == [0, 1, 1, 2, 3, 4, 4]  # an edge belongs to the group below
     assert table.y.tolist() == [0, 1, 0, 1, 0, 1, 0]

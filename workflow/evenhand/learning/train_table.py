@@ -326,7 +326,7 @@ def measure(
         if not run.diverged:
             p, flipped = binary(run.p), binary(run.flipped)
             overall, by_group = rates(y, p.argmax(axis=1)[None], a, values)
-            overall |= gaps(by_group)
+            overall |= gaps(by_group, deviation=table.meta.get("gap") == "deviation")
             row |= {name: _number(overall[name][0]) for name in overall if name in row}
             labels = unchanged_labels(p, flipped)
             outputs = similar_outputs(p, flipped, base=BASES[columns["js_base"]])

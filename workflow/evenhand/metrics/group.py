@@ -1,7 +1,8 @@
 """Group fairness of predicted labels: rates per group, and the gaps between groups.
 
-Source: IIFR (Journal of Software 34(9), 2023), section 5: the absolute difference for two groups,
-the population standard deviation for more.
+Source: IIFR (Journal of Software 34(9), 2023), section 5. For more than two groups the paper takes
+the population standard deviation, which is no difference between groups; it is kept only to
+reproduce the paper.
 """
 
 import numpy as np
@@ -54,36 +55,35 @@ def rates(
     return {"n": sizes.sum(axis=1), **overall}, {"n": sizes, **by_group}
 
 
-def gap(of_groups: np.ndarray) -> np.ndarray:
+def gap(of_groups: np.ndarray, *, deviation: bool = False) -> np.ndarray:
     """Return the gap of a rate between groups.
 
     Parameters
     ----------
     of_groups : array of float, shape (..., values)
         The rate of each group, at least two.
+    deviation : bool
+        Whether the gap of more than two groups is the paper's.
 
     Returns
     -------
     array of float, shape (...)
-        The absolute difference of two groups, the population standard deviation of more; NaN
-        where a group lacks the rate.
+        Highest minus lowest rate, or the population standard deviation; NaN where a group lacks
+        the rate.
     """
-    if of_groups.shape[-1] == 2:
-        return np.abs(of_groups[..., 0] - of_groups[..., 1])
-    return of_groups.std(axis=-1)
+    if deviation and of_groups.shape[-1] > 2:
+        return of_groups.std(axis=-1)
+    return of_groups.max(axis=-1) - of_groups.min(axis=-1)
 
 
-def gaps(by_group: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def gaps(by_group: dict[str, np.ndarray], *, deviation: bool = False) -> dict[str, np.ndarray]:
     """Return the gaps of the group rates of `rates`.
 
     ddp is the gap of the positive rate (demographic parity), deo_0 of the false positive rate and
-    deo_1 of the true positive rate (equalised odds for y=0 and y=1).
+    deo_1 of the true positive rate (equalised odds for y=0 and y=1); see `gap`.
     """
-    return {
-        "ddp": gap(by_group["positive_rate"]),
-        "deo_0": gap(by_group["fpr"]),
-        "deo_1": gap(by_group["tpr"]),
-    }
+    of = {"ddp": "positive_rate", "deo_0": "fpr", "deo_1": "tpr"}
+    return {name: gap(by_group[rate], deviation=deviation) for name, rate in of.items()}
 
 
 def _rates(counts: np.ndarray) -> dict[str, np.ndarray]:

@@ -153,4 +153,8 @@ def test_headlines_are_those_that_are_kept(tmp_path):
         for more in ({}, gap):
             name = f"groups of {rates}{' with a gap' * bool(more)}"
             kept[name] = headline(tmp_path / name, by_group(*rates) | more, **document)
+    paper = document | {"meta": {"gap": "deviation"}}  # which is no gap, and not called one
+    without = headline(tmp_path / "deviation", by_group(*rates) | gap, **paper)
+    shown = kept[f"groups of {rates}"]
+    assert (without.more, without.groups) == (shown.more, shown.groups)
     check_kept("individual_fairness", kept)

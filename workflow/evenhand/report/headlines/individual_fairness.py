@@ -217,14 +217,16 @@ def _groups(tables: Mapping[str, list[Row]], document: Mapping[str, Any]) -> dic
     if len(groups) < 2:
         return {}
     groups.sort(key=lambda group: group["rate"])
-    gaps = where(_plain(tables, "table_7", "ddp"), dataset=name)
+    meta = document.get("meta") or {}
+    # a standard deviation is no gap
+    gaps = [] if "gap" in meta else where(_plain(tables, "table_7", "ddp"), dataset=name)
     number = len(groups)
     if number > GROUPS:
         groups = [groups[0], groups[-1]]
     values = [group["positive"] for group in groups]
     predicted = None not in values
     return {
-        "label": positive_label(document.get("meta") or {}),
+        "label": positive_label(meta),
         "attribute": document.get("attribute_name"),
         "groups": groups,
         "number": number,
