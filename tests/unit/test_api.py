@@ -309,7 +309,10 @@ def test_a_table_notes_people_of_both_parts_and_features_that_give_the_label():
     options = {"label": "y", "attribute": "g", "methods": "majority", "seeds": 1}
     result = eh.audit_table(people[:60], people[50:], **options)
     shared, given = result.notes
-    assert shared.startswith("10 of 30 rows of test equal a row of train in every column: if they")
+    assert shared.startswith(
+        "On Table, 10 of 30 rows of test equal a row of train in the label and"
+    )
+    assert shared in result.card()
     assert given.startswith("On Table, a single feature tells whether y = 1, in nearly all rows: ")
     assert "rows: known in 98.9 % (its most frequent value: 50.0 %). Leave such a feat" in given
     others = options | {"features": ["n"]}

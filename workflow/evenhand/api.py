@@ -58,7 +58,7 @@ SPLIT = "evenhand_split"
 IIFR = "iifr"
 
 #: The findings on a table that are notes too.
-REVEALED = ("revealed_label", "revealed_attribute")
+DOUBTS = ("copied_rows", "revealed_label", "revealed_attribute")
 
 #: Types that arguments are checked for.
 _PLAIN = {str, int, Path, type(None)}
@@ -589,7 +589,7 @@ def audit_table(
     )
 
     def card(result: Result) -> str:
-        return _card(title, result.findings, result.verdicts, call)
+        return _card(title, [*result.findings, *result.notes], result.verdicts, call)
 
     page_files = [tables, meta]
     page = "individual_fairness"
@@ -599,7 +599,7 @@ def audit_table(
     notes += spelt_words(attribute, json.loads(meta.read_text("utf-8"))["attribute_values"])
     result = Result(folder, [], tables, "grid", page, page_files, card, temporary, notes)
     result.findings.extend(_table_findings(result))
-    notes += _leaks(_frame(file), result)
+    notes += _leaks(result)
     return result
 
 
@@ -962,18 +962,12 @@ def _table_findings(result: Result) -> list[str]:
     ]
 
 
-def _leaks(table: "pd.DataFrame", result: Result) -> list[str]:
-    """Return notes on rows of `test` that are in `train`, and on features that give the label."""
-    notes = []
-    if SPLIT in table:
-        parts = {name: part.drop(columns=SPLIT) for name, part in table.groupby(SPLIT)}
-        if count := len(parts["test"].merge(parts["train"].drop_duplicates())):
-            notes.append(_say("known", count=count, of=len(parts["test"])))
+def _leaks(result: Result) -> list[str]:
+    """Return notes on rows that repeat another one, and on features that give the label."""
     tables = result.tables
-    revealing = [row.sentence for row in tables["findings"].itertuples() if row.finding in REVEALED]
-    notes += revealing
+    notes = [row.sentence for row in tables["findings"].itertuples() if row.finding in DOUBTS]
     grid = tables["grid"]
-    if not revealing and (grid.loc[grid["metric"] == "acc", "mean"] == 100).any():
+    if not notes and (grid.loc[grid["metric"] == "acc", "mean"] == 100).any():
         notes.append(_say("perfect"))
     return notes
 

@@ -83,6 +83,26 @@ def test_a_parquet_file_and_numbers_with_points_are_a_table_too(tmp_path):
         read([path], OPTIONS | options)
 
 
+@pytest.mark.parametrize(
+    ("copied", "options", "copies"),
+    [
+        (True, {}, 60),
+        (False, {}, None),
+        (True, {"features": ["town"]}, None),  # with so few values, people may well be equal
+        (True, {"split": "part"}, 15),  # rows of test that are in train
+    ],
+)
+def test_rows_that_repeat_another_one_are_counted(tmp_path, copied, options, copies):
+    rows = [
+        f"{i},{['Ost', 'West'][i % 2]},{i},{i % 3},{'xy'[i // 2 % 2]},{['yes', 'no'][i % 2]}"
+        for i in range(120 if not copied else 60)
+    ]
+    rows = [*rows, *rows] if copied else rows
+    rows = [f"{row},{'test' if i >= 105 else 'train'}" for i, row in enumerate(rows)]
+    table = made(tmp_path, header=f"{HEADER},part", rows=rows, **options)
+    assert table.meta.get("copies") == copies
+
+
 def test_a_blank_cell_counts_only_where_it_is_used(tmp_path):
     table = made(tmp_path, features=["age", "group", "age"], categories=[])
     assert table.features == ["group=y", "age"] and len(table.y) == 4

@@ -18,6 +18,17 @@ def test_a_random_split_takes_every_row_once(rows, share, held):
     assert (np.diff(train) > 0).all() and (np.diff(test) > 0).all()
 
 
+def test_copies_of_a_row_are_in_the_same_part():
+    made = table(100)
+    fivefold = {name: np.repeat(getattr(made, name), 5, axis=0) for name in ("x", "y", "a")}
+    copied = replace(made, **fivefold, meta={"copies": 400})
+    for seed in range(3):
+        train, test, _ = make_split(copied, seed)
+        assert len(test) == 150 and len({*(train // 5)} & {*(test // 5)}) <= 1
+    once = replace(made, meta={"copies": 1})  # the others keep their parts
+    assert all(map(np.array_equal, make_split(once, 4)[:2], make_split(made, 4)[:2]))
+
+
 def test_the_official_split():
     train, test, _ = make_split(table(30, official=True), 0, "official")
     assert test.tolist() == list(range(0, 30, 3)) and len(train) == 20

@@ -34,8 +34,9 @@ def make_split(table: Prepared, seed: int, kind: str = "random", *others: Prepar
     seed : int
         Seed of a random split.
     kind : str
-        ``random``: not stratified, with ``round(test_share * n)`` test rows; or ``official``, the
-        same for all seeds.
+        ``random``: not stratified, with ``round(test_share * n)`` test rows, and copies of a row
+        in the same part (but for those at the border of the parts) where the format counted
+        ``copies``; or ``official``, the same for all seeds.
     others : Prepared
         The same rows with other groups, which both parts must have too.
 
@@ -51,6 +52,8 @@ def make_split(table: Prepared, seed: int, kind: str = "random", *others: Prepar
         which = "that is given"
     else:
         order = np.random.default_rng(seed).permutation(len(table.y))
+        if table.meta.get("copies"):
+            order = _with_copies(order, np.column_stack([table.x, table.y]))
         size = round(table.test_share * len(table.y))
         train, test = np.sort(order[size:]), np.sort(order[:size])
         which = f"of seed {seed}"
@@ -63,6 +66,12 @@ def make_split(table: Prepared, seed: int, kind: str = "random", *others: Prepar
             if len({*some.y[rows].tolist()}) < 2:
                 return Split(train, test, f"{problem} one label only")
     return Split(train, test, None)
+
+
+def _with_copies(order: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Return the order with the copies of each row behind its first one."""
+    _, first, codes = np.unique(rows[order], axis=0, return_index=True, return_inverse=True)
+    return order[np.argsort(first[codes.ravel()], kind="stable")]
 
 
 def make_splits(

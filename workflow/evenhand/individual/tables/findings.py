@@ -71,6 +71,10 @@ def rows(study: IndividualStudy) -> Iterator[Row]:
             yield row(
                 "missing_rows", name, named | facts | {"left_out": facts["rows"] - len(table.y)}
             )
+        if table and (copies := table.meta.get("copies")):
+            given = table.official is not None
+            of = int((table.official == "test").sum()) if given else len(table.y)
+            yield row("copied_rows", name, named | {"count": copies, "of": of, "given": given})
         for kind, features in table.meta.get("revealing", {}).items() if table else ():
             of = table.meta["label"] if kind == "label" else table.attribute_name
             if features:

@@ -6,6 +6,7 @@ per value. By default, rows with a blank cell are left out and counted; see the 
 
 from collections import Counter
 from collections.abc import Sequence
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,9 @@ MOST_CATEGORIES = 200
 #: beyond the most frequent value are predicted; numbers are cut into at most so many bins, each of
 #: so many rows.
 NEARLY, MOST_BINS, ROWS_OF_BIN = 0.8, 50, 10
+
+#: Rows may be equal by chance unless their values allow so many times as many different rows.
+ROOM = 10
 
 #: Separator of the values of an intersection, and the name of a blank value.
 CROSS, MISSING = " × ", "missing"
@@ -154,6 +158,8 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         raise InputError(
             f"the split {split} has {others[0]!r}", file=path, remedy="write train or test"
         )
+    seen = dict.fromkeys([label, *protected, *chosen])
+    copies = _copies([column[name] for name in seen], column[split] if split else None)
     code_of = {value: code for code, value in enumerate(values)}
     return Prepared(
         name=path.stem,
@@ -173,6 +179,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             "label": f"{label} = {listed(positive)}",
             "excluded": {"blank_cell": len(rows) - len(complete)},
             "doubtful": unclear,
+            **({"copies": copies} if copies else {}),
             "revealing": {
                 "label": _revealing(predictors, [cell in positive for cell in column[label]]),
                 "attribute": _revealing(predictors, members),
@@ -180,6 +187,19 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             "missing": {"policy": policy, "rows": len(rows), "filled": filled},
         },
     )
+
+
+def _copies(columns: list[list[str]], parts: list[str] | None) -> int:
+    """Return how many rows repeat another one; with a given split, how many of test one of train.
+
+    Without a given split it is 0 where different people may well have the same values.
+    """
+    rows = list(zip(*columns, strict=True))
+    if parts:
+        train = {row for row, part in zip(rows, parts, strict=True) if part == "train"}
+        return sum(row in train for row, part in zip(rows, parts, strict=True) if part == "test")
+    possible = prod(len(set(values)) for values in columns)
+    return len(rows) - len(set(rows)) if possible > ROOM * len(rows) else 0
 
 
 def _revealing(
