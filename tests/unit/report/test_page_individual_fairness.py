@@ -135,6 +135,8 @@ def test_says_what_is_not_there(page):
     assert not tree.css("#table-8")
     assert text(tree, ".lead") == "Cannot be judged: there is no result yet."
     assert not tree.css("figure")
+    lost = page({four: [row | {"mean": None} for row in rows()[four]]})
+    assert text(lost, ".lead") == "Cannot be judged: the plain network (mlp) has no result."
 
 
 @pytest.mark.parametrize(

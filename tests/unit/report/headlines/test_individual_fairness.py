@@ -95,6 +95,13 @@ MADE = {
         "",
     ),
     "one data set without a spread": ({table_4: [row(sd=None)]}, "<i>Mine"),
+    "methods without the plain network, and one on a given split": (
+        {table_4: [
+            row("logistic_regression", metric="ifr_b", mean=80), row(metric="ifr_b", mean=None),
+            row(metric="ifr_b", split="official", mean=90.5),
+        ]},
+        "<i>Mine",
+    ),
     "a weight": ({table_4: [row(), row(individual="iifr_cosine", **{"lambda": 0.5})]}, ""),
     "two data sets, and a spread beyond the scale": (
         {table_4: [row(sd=60), row(dataset="other")]}, "Mine",

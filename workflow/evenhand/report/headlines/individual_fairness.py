@@ -140,6 +140,11 @@ def conclude(
         results.append((size, statements, say("if_short", **facts)))
     results.sort(key=lambda result: -result[0])
     sentences = [statement for _, statements, _ in results for statement in statements]
+    others = where(tables.get("table_4", []), metric="ifr_b")
+    others = [row | {"title": title(row["dataset"], titles), "who": who(row)} for row in others]
+    others = [row for row in others if row["mean"] is not None]
+    if others and not results:
+        sentences.append(say("if_others", _files("table_4"), rows=others))
     # a single data set is named once
     place = f"On {next(iter(titles.values()))}, " if len(titles) == 1 and sentences else ""
     for row in tables.get("findings", []):

@@ -7,6 +7,7 @@ from evenhand.core.rows import grouped
 from evenhand.individual.names import title, titles_of
 from evenhand.io.documents import read_description
 from evenhand.metrics.individual import TAU
+from evenhand.report.headline import say
 from evenhand.report.headlines.individual_fairness import DATA, conclude, draw
 from evenhand.report.sections import individual_words
 from evenhand.report.sections.individual_tables import Behind, describe_results
@@ -40,7 +41,7 @@ def content(study: Study) -> dict[str, Any]:
         "data_files": [f"tabular/{document['name']}/data.json" for document in documents],
         "groups": tables.get("groups", []),
         "training": tables.get("training", []),
-        "headline": conclude(tables, documents)[1],
+        "headline": conclude(tables, documents)[1] or ([say("if_nothing")] if tables else []),
         "drawn": draw(tables.get("table_4", []), titles),
         "findings": grouped(
             sorted(findings, key=lambda row: PLACES.get(row["finding"], 0)), "dataset"
