@@ -356,6 +356,10 @@ def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
         InputError, match=r"^`methods` has 'svm'; allowed are alfr, .*, iifr, .* and"
     ):
         eh.audit_table(people, label="approved", attribute="gender", methods="svm")
+    with pytest.raises(
+        InputError, match=r"no column 'gendre', which `attribute` names; .* closest is gender"
+    ):
+        eh.audit_table(people, label="approved", attribute="gendre", bins={"gender": [1]})
     wrong = pairs.assign(stereo_antistereo=["both", *pairs["stereo_antistereo"][1:]])
     with pytest.raises(InputError, match=r"^the DataFrame, row 0 from 0: 'both' is no direction"):
         eh.audit_pairs("org/model", wrong)

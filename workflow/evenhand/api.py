@@ -521,6 +521,7 @@ def audit_table(
     from evenhand.individual.tabulate_individual import tabulate_individual
     from evenhand.learning.train_table import train_table
     from evenhand.predictions.words import doubtful_words, left_out_words, spelt_words
+    from evenhand.tabular.delimited import check_columns, read_cells
     from evenhand.tabular.prepare_table import prepare_table
 
     arguments = dict(locals())
@@ -556,6 +557,8 @@ def audit_table(
         "lambdas": [1],
         "seeds": seeds,
     }
+    with _errors_of_frame(file, train):  # before `bins` of an attribute that is misspelt
+        check_columns(read_cells(file)[0], file, label=label, attribute=attribute)
     config = _completed({"individual_fairness": settings}, delta)
     settings = config["individual_fairness"]
     data, meta = place / "data.parquet", place / "data.json"

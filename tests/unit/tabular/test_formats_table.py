@@ -115,6 +115,17 @@ def test_a_blank_cell_counts_only_where_it_is_used(tmp_path):
         ([], {"label": "outcome"}, "no column 'outcome', which `label` names; its columns are id"),
         ([], {"features": ["age", "height"]}, "has no column 'height', which `features` names"),
         ([], {"categories": ["colour"]}, "has no column 'colour', which `categories` names"),
+        ([], {"label": "resalt"}, "no column 'resalt', .*; the closest is result"),
+        (
+            ["e,,7,1,x,no", "f,,,1,x,no", "g,,8,1,x,"],
+            {},
+            r"4 of 7 rows have .*, more than half of them; blank by column: town \(4\), age \(1\)",
+        ),
+        (
+            ["e,Ost,7,1,x,maybe"],
+            {"positive": None},
+            r"give `positive` as a list .*\[yes\]; then all others",
+        ),
         (["e,Ost,7,1,x,maybe"], {}, r"has 3 values \(maybe, no, yes\); it needs two"),
         ([], {"positive": ["1"]}, "the values no, yes, and not '1'"),
         ([], {"features": ["result", "age"]}, "label result is in `features` too"),
@@ -131,6 +142,15 @@ def test_a_blank_cell_counts_only_where_it_is_used(tmp_path):
 def test_input_that_is_wrong(tmp_path, more, options, match):
     with pytest.raises(InputError, match=match):
         made(tmp_path, *more, **options)
+
+
+def test_a_label_of_many_numbers(tmp_path):
+    rows = [f"{i},Ost,{i},{i % 2},{'xy'[i % 2]},{i / 8}" for i in range(30)]
+    for positive in (None, ["1"]):
+        with pytest.raises(
+            InputError, match=r"30 values, which are numbers; .* make it a column of 1"
+        ):
+            made(tmp_path, rows=rows, positive=positive, features=["age"], categories=[])
 
 
 def test_columns_with_one_value(tmp_path):
@@ -171,8 +191,10 @@ def test_files_that_are_wrong(tmp_path):
         made(tmp_path, "e,Köln,7,1,x,yes", encoding="latin-1")
     with pytest.raises(InputError, match="no rows below its header"):
         made(tmp_path, rows=[])
-    with pytest.raises(InputError, match="has no row without a blank cell"):
+    with pytest.raises(InputError, match="the column result is blank in all rows; name another"):
         made(tmp_path, rows=[",,,,,"])
+    with pytest.raises(InputError, match="town is blank in all rows; leave it out of `features`"):
+        made(tmp_path, rows=[row.replace("Ost", "").replace("West", "") for row in ROWS])
     with pytest.raises(InputError, match="has the column 'age' twice"):
         made(tmp_path, header=HEADER.replace("id", "age"))
 
@@ -230,8 +252,9 @@ def test_two_attributes_are_intersected_and_numbers_binned(tmp_path):
 
 def test_missing_values_by_policy(tmp_path):
     rows = ["a,Ost,20,1,x,yes", "b,,,2,y,no", "c,Ost,40,1,,no", "d,West,42,2,y,"]
-    dropped = made(tmp_path, "e,Nord,7,2,y,no", rows=rows)
-    assert len(dropped.y) == 2 and dropped.meta["excluded"] == {"blank_cell": 3}
+    more = "e,Nord,7,2,y,no", "f,Ost,8,1,x,yes", "g,Nord,9,2,y,no"
+    dropped = made(tmp_path, *more, rows=rows)
+    assert len(dropped.y) == 4 and dropped.meta["excluded"] == {"blank_cell": 3}
     filled = made(tmp_path, "e,Nord,7,2,y,no", rows=rows, missing="impute")
     assert len(filled.y) == 3  # neither a label nor a protected attribute is made up
     assert filled.x[1, filled.features.index("age")] == 13.5  # the median

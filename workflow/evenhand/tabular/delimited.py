@@ -1,6 +1,7 @@
 """Shared parts of the formats: strict CSV, checks of cells, and columns per category."""
 
 import csv
+import difflib
 import io
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
@@ -111,8 +112,10 @@ def check_columns(
     for option, names in options.items():
         for name in [names] if isinstance(names, str) else names or ():
             if name not in header:
+                near = difflib.get_close_matches(name, header, n=1)
                 raise InputError(
                     f"has no column {name!r}, which `{option}` names",
                     file=path,
-                    remedy=f"its columns are {', '.join(header)}",
+                    remedy=f"its columns are {', '.join(header)}"
+                    + (f"; the closest is {near[0]}" if near else ""),
                 )

@@ -91,11 +91,21 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     needed = [label, *([split] if split else []), *([] if policy == "category" else protected)]
     needed += [*protected, *chosen] if policy == "drop" else []
     complete = [row for row in rows if all(row[place[name]] for name in needed)]
-    if not complete:
+    used = dict.fromkeys([*needed, *protected, *chosen])
+    blank_cells = Counter(name for row in rows for name in used if not row[place[name]])
+    if empty := [name for name, count in blank_cells.items() if count == len(rows)]:
         raise InputError(
-            "has no row without a blank cell",
+            f"the column {empty[0]} is blank in all rows",
             file=path,
-            remedy="leave empty columns out of `features`, or choose another `missing`",
+            remedy="leave it out of `features`" if empty[0] in chosen else "name another column",
+        )
+    if 2 * len(complete) < len(rows):
+        most = [f"{name} ({count})" for name, count in blank_cells.most_common() if name in needed]
+        raise InputError(
+            f"{len(rows) - len(complete)} of {len(rows)} rows have a blank cell, more than half of"
+            f" them; blank by column: {listed(most, 3)}",
+            file=path,
+            remedy="leave such a column out of `features`, or choose another `missing`",
         )
     column = {name: [row[i] for row in complete] for name, i in place.items()}
     unclear = {n: values for n in (label, *protected) if (values := doubtful(column[n]))}
@@ -253,6 +263,14 @@ def _check_label(
     if len(labels) < 2:
         raise InputError(f"{several}; it needs two", file=path)
     known = [name for name in POSITIVE if name in labels]
+    listing = "give `positive` as a list of all values that count as 1, such as"
+    listing = f"{listing} [{([*positive, *known] or labels)[0]}]; then all others count as 0"
+    if len(labels) > MOST_NUMBERS and not others and all(map(_is_number, labels)):
+        raise InputError(
+            f"the label {label} has {len(labels)} values, which are numbers; it needs two",
+            file=path,
+            remedy="make it a column of 1 (above a border that you choose) and 0",
+        )
     if len(known) > 1 and not positive:
         problem = f"the label {label} has {listed(known)}, and each may be the one that counts as 1"
         raise InputError(problem, file=path, remedy="name it as `positive`")
@@ -261,7 +279,7 @@ def _check_label(
         raise InputError(
             f"it is not known which value of {label} counts as 1",
             file=path,
-            remedy=f"name `positive`, one of {', '.join(labels[:5])}",
+            remedy=f"name `positive`, one of {', '.join(labels)}" if len(labels) == 2 else listing,
         )
     if unknown := [value for value in positive if value not in labels]:
         raise InputError(
@@ -270,12 +288,7 @@ def _check_label(
             remedy="name those that count as 1 as `positive`",
         )
     if len(labels) > 2 and not others:
-        raise InputError(
-            f"{several}; it needs two",
-            file=path,
-            remedy=f"give `positive` as a list of all values that count as 1, such as"
-            f" [{positive[0]}]; then all others count as 0",
-        )
+        raise InputError(f"{several}; it needs two", file=path, remedy=listing)
     if len(set(positive)) == len(labels):
         raise InputError(f"all values of the label {label} count as 1", file=path)
     return positive
