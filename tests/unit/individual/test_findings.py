@@ -155,12 +155,18 @@ def test_titles_that_two_data_sets_share():
 @pytest.mark.parametrize(
     ("facts", "words"),
     [
+        (
+            {"count": 1, "of": 1200, "has_test": False},
+            "1 of 1,200 rows equals another row in the label and all features: if they are the same"
+            " people, leave the copies out, as each counts; they stay in the same part of each"
+            " split.",
+        ),
         ({"left_out": 3, "filled": 0}, "3 of 9 rows were left out because a cell is blank."),
         ({"filled": 1, "policy": "category"}, "1 blank cell of features was taken as a value."),
         ({"left_out": 2, "filled": 5}, "blank, and 5 blank cells of features were filled in."),
     ],
 )
-def test_blank_cells_are_stated_by_what_became_of_them(facts, words):
+def test_blank_cells_and_copies_are_stated_by_what_became_of_them(facts, words):
     facts = {"title": "T", "rows": 9, "left_out": 0, "policy": "impute"} | facts
-    sentence = findings._say("missing_rows", facts)
+    sentence = findings._say("copied_rows" if "count" in facts else "missing_rows", facts)
     assert sentence.startswith("On T, ") and sentence.endswith(words)

@@ -72,9 +72,10 @@ def rows(study: IndividualStudy) -> Iterator[Row]:
                 "missing_rows", name, named | facts | {"left_out": facts["rows"] - len(table.y)}
             )
         if table and (copies := table.meta.get("copies")):
-            given = table.official is not None
-            of = int((table.official == "test").sum()) if given else len(table.y)
-            yield row("copied_rows", name, named | {"count": copies, "of": of, "given": given})
+            has_test = table.official is not None
+            of = int((table.official == "test").sum()) if has_test else len(table.y)
+            facts = named | {"count": copies, "of": of, "has_test": has_test}
+            yield row("copied_rows", name, facts)
         for kind, features in table.meta.get("revealing", {}).items() if table else ():
             of = table.meta["label"] if kind == "label" else table.attribute_name
             if features:
