@@ -164,4 +164,6 @@ def test_headlines_are_those_that_are_kept(tmp_path):
     without = headline(tmp_path / "deviation", by_group(*rates) | gap, **paper)
     shown = kept[f"groups of {rates}"]
     assert (without.more, without.groups) == (shown.more, shown.groups)
+    dropped = headline(tmp_path / "dropped", MADE["the attribute may be dropped"][0], **paper)
+    assert "The simplest remedy" in dropped.next and "points" not in dropped.next
     check_kept("individual_fairness", kept)

@@ -178,13 +178,18 @@ def _without_attribute(
             "attribute": document.get("attribute_name"),
             "before": before,
             "after": after,
-            "gap": gaps.get(title(name, titles)),
+            "gap": None if _deviates(document) else gaps.get(title(name, titles)),
         }
         for document in documents
         for name in [document["name"]]
         for before, after in [[means.get((name, method)) for method in ("mlp", DROPPED)]]
         if None not in (before, after)
     }
+
+
+def _deviates(document: Mapping[str, Any]) -> bool:
+    """Return whether dDP is the paper's standard deviation, which no sentence calls a gap."""
+    return "gap" in (document.get("meta") or {})
 
 
 def _plain(tables: Mapping[str, list[Row]], table: str, metric: str = "ifr_b") -> list[Row]:
@@ -222,22 +227,20 @@ def _groups(tables: Mapping[str, list[Row]], document: Mapping[str, Any]) -> dic
     if len(groups) < 2:
         return {}
     groups.sort(key=lambda group: group["rate"])
-    meta = document.get("meta") or {}
-    # a standard deviation is no gap
-    gaps = [] if "gap" in meta else where(_plain(tables, "table_7", "ddp"), dataset=name)
+    gaps = where(_plain(tables, "table_7", "ddp"), dataset=name)
     number = len(groups)
     if number > GROUPS:
         groups = [groups[0], groups[-1]]
     values = [group["positive"] for group in groups]
     predicted = None not in values
     return {
-        "label": positive_label(meta),
+        "label": positive_label(document.get("meta") or {}),
         "attribute": document.get("attribute_name"),
         "groups": groups,
         "number": number,
         "predicted": predicted,
         "lowest_in_both": predicted and values[0] == min(values),
-        "gap": next(iter(gaps), None),
+        "gap": None if _deviates(document) else next(iter(gaps), None),
     }
 
 
