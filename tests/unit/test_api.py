@@ -92,6 +92,22 @@ def test_a_model_without_a_score_has_its_verdict(model, pairs):
     result = eh.audit_pairs((untrained, AutoTokenizer.from_pretrained(model)), pairs)
     assert "no score" in result.findings[0]
     assert result.verdicts["verdict"].tolist() == ["not_scored"]
+    untrained.lm_head.weight.data.fill_(float("nan"))
+    with pytest.raises(InputError, match="the weights contain NaN or infinite values; use another"):
+        eh.audit_pairs((untrained, AutoTokenizer.from_pretrained(model)), pairs)
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "remedy"),
+    [(0.6, "There are too few tokens to tell (3): give more pairs."), (0.3, "Audit a model that")],
+)
+def test_a_model_that_fails_its_check_has_the_remedy_for_it(accuracy, remedy):
+    check = {"passed": False, "accuracy": accuracy, "baseline": 0.3, "tokens": 3}
+    row = {"subset": "all", "bias_type": "all", "method": "sss", "verdict": "not_scored"}
+    row["reason"] = "fill_mask_not_above_baseline"
+    (finding,) = api._pair_findings([row], 5, check)
+    assert "is not significantly above the majority-class baseline. Acc" in finding
+    assert remedy in finding
 
 
 def test_predictions_as_data_and_as_file_give_the_same(tmp_path):

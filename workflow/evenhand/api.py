@@ -284,6 +284,10 @@ def audit_pairs(
         device=device,
         threads=threads,
     )
+    gate = json.loads(files["gates"].read_text(encoding="utf-8"))
+    if "weights_not_finite" in (gate["reason"] or ""):
+        problem = "the weights contain NaN or infinite values"
+        raise InputError(f"{title}: {problem}", remedy="use another checkpoint")
     tables = folder / "tables" / "pairs" / "pairs"
     tabulate_pairs(
         pairs=table, scores=[files["scores"]], gates=[files["gates"]], nulls=[files["null"]],
@@ -305,7 +309,6 @@ def audit_pairs(
 
     page = "language_models"
     scores = read_table(tables / "bias_scores.csv")
-    gate = json.loads(files["gates"].read_text(encoding="utf-8"))
     notes = _pair_notes(json.loads(described.read_text(encoding="utf-8")), scores, gate)
     return Result(
         folder, _pair_findings(scores, delta, gate["check"]), tables, "bias_scores", page,
