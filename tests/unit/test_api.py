@@ -98,6 +98,24 @@ def test_a_model_without_a_score_has_its_verdict(model, pairs):
 
 
 @pytest.mark.parametrize(
+    ("first", "second", "end"),
+    [
+        ("above", "below", " Significant; significantly the other way by CPS (60 %)."),
+        ("above", "above", ". Significant."),
+        ("inconclusive", "below", "80 %."),
+    ],
+)
+def test_the_first_finding_names_a_method_that_contradicts_it(first, second, end):
+    both = {"subset": "all", "bias_type": "all", "scored": 9, "score": 60.0, "score_low": 55.0}
+    both |= {"score_high": 65.0, "power": 0.5, "further_clusters": 3}
+    methods = [("cps", second), ("aul", first), ("all_masked", "below")]
+    rows = [both | {"method": method, "verdict": verdict} for method, verdict in methods]
+    finding, *others = api._pair_findings(rows, 5, None)
+    assert finding.startswith("AUL: ") and finding.endswith(end)
+    assert not any("the other way by" in other for other in others)
+
+
+@pytest.mark.parametrize(
     ("accuracy", "remedy"),
     [(0.6, "There are too few tokens to tell (3): give more pairs."), (0.3, "Audit a model that")],
 )

@@ -43,6 +43,9 @@ _KEY = re.compile(
 #: The method whose finding comes first, by the family of the model.
 MAIN_METHODS = ("aul", "log_likelihood")
 
+#: Two verdicts that contradict each other.
+OPPOSITE = {"above", "below"}
+
 #: The share of sentences with unknown words from which on a note has them.
 MUCH_UNKNOWN = 0.1
 
@@ -921,6 +924,13 @@ def _pair_findings(
             words = _say("no_score", why=why, check=check if failed else None)
         else:
             words = preference(row, f"{row['scored']} pairs", delta)
+        opposite = {
+            METHODS[other["method"]].title: other["score"]
+            for other in whole
+            if other["method"] in COUNTING and {row["verdict"], other["verdict"]} == OPPOSITE
+        }
+        if opposite and row is whole[0]:
+            words = words.removesuffix(".") + _say("opposite", opposite)
         counts = row["method"] in (*COUNTING, None)
         sentences.append(_say("method", title, counts=counts, words=words))
     return sentences
