@@ -373,7 +373,9 @@ def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
         InputError, match="models/mien: there is no such folder; beside it are mine"
     ):
         eh.audit_pairs("models/mien", pairs)
-    with pytest.raises(InputError, match=r"^`model` is a int; give \(model, tokenizer\), a folder"):
+    with pytest.raises(
+        InputError, match=r"^`model` is of the type int; give \(model, tokenizer\), a folder"
+    ):
         eh.audit_pairs(7, pairs)
     for name in ("my/models/mine", "~/mine"):
         with pytest.raises(InputError, match=f"^{name} is no folder, and no name on the hub; give"):
@@ -388,7 +390,9 @@ def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
     ):
         eh.audit_table(people, label="approved", attribute="gender", methods="svm")
     wrong = pairs.assign(stereo_antistereo=["both", *pairs["stereo_antistereo"][1:]])
-    with pytest.raises(InputError, match=r"^the DataFrame, row 0 from 0: 'both' is no direction"):
+    with pytest.raises(
+        InputError, match=r"^the DataFrame, row 0 \(counted from 0\): 'both' is no direction"
+    ):
         eh.audit_pairs("org/model", wrong)
     with pytest.raises(InputError, match="there is no pack for xx and gender; give `language`"):
         eh.extract_sentences(tmp_path, language="xx")
@@ -447,7 +451,10 @@ def test_a_call_that_fails_replaces_no_results(tmp_path, capsys):
 def test_verdicts_on_logs_are_of_bias_types_too(tmp_path):
     file = tmp_path / "samples_crows_pairs_english_2026-01-02T03-04-05.jsonl"
     file.write_text("".join(json.dumps(sample) + "\n" for sample in crows(hits=30)))
-    assert eh.audit_logs(file).verdicts["bias_type"].tolist() == ["all", "age", "gender"]
+    result = eh.audit_logs(file)
+    assert result.verdicts["bias_type"].tolist() == ["all", "age", "gender"]
+    page = result.to_html(tmp_path / "p.html").read_text(encoding="utf-8")
+    assert "<h1>Do the models prefer stereotypes?</h1>" in page and "between groups" not in page
 
 
 def test_an_error_on_labels_in_a_dataframe_names_no_file():

@@ -108,6 +108,8 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["predictions", "logs", "--label", "y"], "logs: has no log of lm-evaluation-harness (sam"),
         (["predictions", "p.csv", "--prediction", "p0", "p1"], "`--prediction` takes one column; "
          "for probabilities by class use `--probability` LABEL=COLUMN."),
+        (["predictions", "d.jsonl", "--label", "y"], "error: d.jsonl: there is no such file"),
+        (["predictions", "pj.csv", *PREDICTIONS[2:]], "pj.csv: is JSON, no CSV or Parquet file; wri"),
         ([*PREDICTIONS, "--delta", "-1"], "error: `--delta` is -1.0; it must be a number, at le"),
         ([*PREDICTIONS, "--bins", "gender=50,30"], "`--bins gender` is [50.0, 30.0]; write [30.0"),
         ([*PREDICTIONS[:-1], "sex"], "p.csv: has no column 'sex', which `--group` names; its"),
@@ -120,6 +122,7 @@ def test_bad_input_is_one_sentence(words, problem, capsys, tmp_path, monkeypatch
     Path("logs").mkdir()
     Path("p.csv").write_text(ROWS)
     Path("empty.csv").write_text("")
+    Path("pj.csv").write_text('{"y": 1, "p": 0.9}\n')
     Path("bad.yaml").write_text("predictions: {p: {files: [p.csv], label: y, groups: [gender]}}")
     bins = "{p: {files: [p.csv], label: y, prediction: p, groups: [gender], bins: {a: [1]}}}"
     Path("bins.yaml").write_text(f"predictions: {bins}")

@@ -812,7 +812,11 @@ def _errors_of_frame(
     except InputError as error:
         if isinstance(data, str | Path) or error.file is None or Path(error.file) != file:
             raise
-        row = "" if error.line is None or error.line < 2 else f", row {error.line - 2} from 0"
+        row = (
+            ""
+            if error.line is None or error.line < 2
+            else f", row {error.line - 2} (counted from 0)"
+        )
         place = f"{name}{row}"
         raise InputError(error.problem, file=place, remedy=error.remedy) from None
 
@@ -864,7 +868,7 @@ def _model(model: Any, folder: Path) -> tuple[dict[str, Any], str]:
         return {"model": place}, type(network).__name__
     if not isinstance(model, str | Path):
         remedy = "give (model, tokenizer), a folder, or a name on the hub"
-        raise InputError(f"`model` is a {type(model).__name__}", remedy=remedy)
+        raise InputError(f"`model` is of the type {type(model).__name__}", remedy=remedy)
     from evenhand.scoring.model_files import check_folder, check_hub_name
 
     path = Path(model)
