@@ -1,5 +1,6 @@
 from evenhand.core.tables import write_tables
 from evenhand.individual.tables import grid, tests
+from evenhand.legal.classifier_tables import tests as of_texts
 from evenhand.legal.classifier_tables.tests import CONSTANT, ONE_CONSTANT, ONE_SEED
 from evenhand.report.headlines.mitigation import (
     Change,
@@ -195,3 +196,24 @@ WORDED = [
 def test_what_is_concluded_of_changes_is_what_is_kept():
     found = {name: conclude(changes) for name, changes in CONCLUDED.items()}
     check_kept("mitigation", found, "## words", *(one.words for one in WORDED))
+
+
+def test_changes_that_lack_seeds_alone_ask_for_more(tmp_path):
+    def headline(*p_of_cases, **values):
+        row = dict.fromkeys(of_texts.TABLE.header) | {"classifier": "linear", "seeds": 2}
+        row |= {"measure": "worst", "attribute": "age", "erm": 40, "delta": 5}
+        row |= {"verdict": "inconclusive"} | values
+        rows = [
+            row | {"objective": f"o{n}", "difference": n, "value": 40 + n, "p_cases_adjusted": p}
+            for n, p in enumerate(p_of_cases, 1)
+        ]
+        write_tables(tmp_path, [(of_texts.TABLE, rows)])
+        return conclude(find_changes([tmp_path], [], [], {}))
+
+    asked = headline(0.04, 0.001, 0.05)
+    assert asked.next.striptags().startswith("Train with more seeds (5 instead of 2): 2 changes")
+    assert asked.next.striptags().endswith("The largest: o2 on " + tmp_path.name + ", linear, worst"
+                                           " group of age +2.0 points.")  # fmt: skip
+    assert "; 2 are significant for other cases, but 2 seeds (repeated" in asked.sentence
+    for other in (headline(0.05), headline(None), headline(0.01, verdict="above")):
+        assert other.next == "" and "other cases" not in other.sentence

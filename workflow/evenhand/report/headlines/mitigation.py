@@ -89,6 +89,8 @@ class Change(NamedTuple):
         Whether these two differ significantly.
     decisions_p : float, optional
         The adjusted p of their difference.
+    lacks_seeds : bool
+        Whether the change is significant for other cases, but undecided for other seeds.
     """
 
     method: str
@@ -114,6 +116,7 @@ class Change(NamedTuple):
     decisions: tuple[float, float] | None = None
     decisions_differ: bool = False
     decisions_p: float | None = None
+    lacks_seeds: bool = False
 
     @property
     def unjudged(self) -> bool:
@@ -365,11 +368,15 @@ def compare_weights(people: Iterable[Path]) -> str:
     return ""
 
 
-def _next(changes: Iterable[Change]) -> str:
+def _next(changes: Sequence[Change]) -> str:
     """State how many further seeds the comparison that needs the fewest of them lacks."""
     lacking = [change for change in changes if change.verdict == INCONCLUSIVE and change.further]
     change = min(lacking, key=lambda change: change.further, default=None)
-    return say("mitigation_next", [change.file], change=change) if change else ""
+    if change:
+        return say("mitigation_next", [change.file], change=change)
+    few = [change for change in changes if change.lacks_seeds]
+    largest = max(few, key=lambda change: abs(change.difference), default=None)
+    return say("mitigation_seeds", [largest.file], changes=few, largest=largest) if largest else ""
 
 
 def _legal(path: Path, titles: Mapping[str, str]) -> Iterable[Change]:
@@ -385,6 +392,9 @@ def _legal(path: Path, titles: Mapping[str, str]) -> Iterable[Change]:
                 row["erm"], row["value"], row["difference"], row["low"], row["high"],
                 row["delta"], row["verdict"], reason=row["reason"] or "", seeds=row["seeds"],
                 attribute=attribute,
+                lacks_seeds=row["verdict"] == INCONCLUSIVE
+                and row["p_cases_adjusted"] is not None
+                and row["p_cases_adjusted"] < CHANCE,
             )  # fmt: skip
 
 
