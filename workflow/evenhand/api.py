@@ -812,13 +812,9 @@ def _errors_of_frame(
     except InputError as error:
         if isinstance(data, str | Path) or error.file is None or Path(error.file) != file:
             raise
-        row = (
-            ""
-            if error.line is None or error.line < 2
-            else f", row {error.line - 2} (counted from 0)"
-        )
-        place = f"{name}{row}"
-        raise InputError(error.problem, file=place, remedy=error.remedy) from None
+        has_row = error.line is not None and error.line >= 2
+        row = f", row {error.line - 2} (counted from 0)" if has_row else ""
+        raise InputError(error.problem, file=f"{name}{row}", remedy=error.remedy) from None
 
 
 def _file(data: "Data", path: Path) -> Path:

@@ -59,9 +59,7 @@ def read_cells(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     rows = []
     text = read_text(path)
     if text.lstrip().startswith(("{", "[{")):
-        remedy = (
-            "write it as CSV, as by pandas.read_json(file, lines=True).to_csv(name, index=False)"
-        )
+        remedy = "write a CSV, as by pandas.read_json(file, lines=True).to_csv(name, index=False)"
         raise InputError("is JSON, no CSV or Parquet file", file=path, remedy=remedy)
     delimiter = max(",;\t", key=text.partition("\n")[0].count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
