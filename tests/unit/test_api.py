@@ -92,6 +92,40 @@ def test_a_model_without_a_score_has_its_verdict(model, pairs):
     result = eh.audit_pairs((untrained, AutoTokenizer.from_pretrained(model)), pairs)
     assert "no score" in result.findings[0]
     assert result.verdicts["verdict"].tolist() == ["not_scored"]
+    untrained.lm_head.weight.data.fill_(float("nan"))
+    with pytest.raises(InputError, match="the weights contain NaN or infinite values; use another"):
+        eh.audit_pairs((untrained, AutoTokenizer.from_pretrained(model)), pairs)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "end"),
+    [
+        ("above", "below", " Significant; significantly the other way by CPS (60 %)."),
+        ("above", "above", ". Significant."),
+        ("inconclusive", "below", "80 %."),
+    ],
+)
+def test_the_first_finding_names_a_method_that_contradicts_it(first, second, end):
+    both = {"subset": "all", "bias_type": "all", "scored": 9, "score": 60.0, "score_low": 55.0}
+    both |= {"score_high": 65.0, "power": 0.5, "further_clusters": 3}
+    methods = [("cps", second), ("aul", first), ("all_masked", "below")]
+    rows = [both | {"method": method, "verdict": verdict} for method, verdict in methods]
+    finding, *others = api._pair_findings(rows, 5, None)
+    assert finding.startswith("AUL: ") and finding.endswith(end)
+    assert not any("the other way by" in other for other in others)
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "remedy"),
+    [(0.6, "There are too few tokens to tell (3): give more pairs."), (0.3, "Audit a model that")],
+)
+def test_a_model_that_fails_its_check_has_the_remedy_for_it(accuracy, remedy):
+    check = {"passed": False, "accuracy": accuracy, "baseline": 0.3, "tokens": 3}
+    row = {"subset": "all", "bias_type": "all", "method": "sss", "verdict": "not_scored"}
+    row["reason"] = "fill_mask_not_above_baseline"
+    (finding,) = api._pair_findings([row], 5, check)
+    assert "is not significantly above the majority-class baseline. Acc" in finding
+    assert remedy in finding
 
 
 def test_predictions_as_data_and_as_file_give_the_same(tmp_path):
@@ -342,7 +376,9 @@ def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
         InputError, match="models/mien: there is no such folder; beside it are mine"
     ):
         eh.audit_pairs("models/mien", pairs)
-    with pytest.raises(InputError, match=r"^`model` is a int; give \(model, tokenizer\), a folder"):
+    with pytest.raises(
+        InputError, match=r"^`model` is of the type int; give \(model, tokenizer\), a folder"
+    ):
         eh.audit_pairs(7, pairs)
     for name in ("my/models/mine", "~/mine"):
         with pytest.raises(InputError, match=f"^{name} is no folder, and no name on the hub; give"):
@@ -361,7 +397,9 @@ def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
     ):
         eh.audit_table(people, label="approved", attribute="gendre", bins={"gender": [1]})
     wrong = pairs.assign(stereo_antistereo=["both", *pairs["stereo_antistereo"][1:]])
-    with pytest.raises(InputError, match=r"^the DataFrame, row 0 from 0: 'both' is no direction"):
+    with pytest.raises(
+        InputError, match=r"^the DataFrame, row 0 \(counted from 0\): 'both' is no direction"
+    ):
         eh.audit_pairs("org/model", wrong)
     with pytest.raises(InputError, match="there is no pack for xx and gender; give `language`"):
         eh.extract_sentences(tmp_path, language="xx")
@@ -420,7 +458,10 @@ def test_a_call_that_fails_replaces_no_results(tmp_path, capsys):
 def test_verdicts_on_logs_are_of_bias_types_too(tmp_path):
     file = tmp_path / "samples_crows_pairs_english_2026-01-02T03-04-05.jsonl"
     file.write_text("".join(json.dumps(sample) + "\n" for sample in crows(hits=30)))
-    assert eh.audit_logs(file).verdicts["bias_type"].tolist() == ["all", "age", "gender"]
+    result = eh.audit_logs(file)
+    assert result.verdicts["bias_type"].tolist() == ["all", "age", "gender"]
+    page = result.to_html(tmp_path / "p.html").read_text(encoding="utf-8")
+    assert "<h1>Do the models prefer stereotypes?</h1>" in page and "between groups" not in page
 
 
 def test_an_error_on_labels_in_a_dataframe_names_no_file():

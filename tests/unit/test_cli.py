@@ -98,6 +98,8 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
          "`--probability` is 'p', which has no =; write NAME=VALUE"),
         (["init", "--task", "all"], "there is no task 'all'"),
         (["run", "none.yaml"], "there is no such configuration"),
+        (["run", "logs", "--cores", "1"], "error: logs: is a folder; name a YAML file, such as"),
+        (["run", "p.csv"], "error: p.csv: is no YAML configuration; name a YAML file, such as"),
         (["run", "bad.yaml", "-n"], "error: bad.yaml: predictions.p.prediction is missing; giv"),
         (["why", "bad.yaml"], "error: bad.yaml: predictions.p.prediction is missing; give either"),
         (["run", "bins.yaml"], "bins.yaml: predictions.p.bins names a, which is none of `groups`."),
@@ -106,6 +108,8 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["predictions", "logs", "--label", "y"], "logs: has no log of lm-evaluation-harness (sam"),
         (["predictions", "p.csv", "--prediction", "p0", "p1"], "`--prediction` takes one column; "
          "for probabilities by class use `--probability` LABEL=COLUMN."),
+        (["predictions", "d.jsonl", "--label", "y"], "error: d.jsonl: there is no such file"),
+        (["predictions", "pj.csv", *PREDICTIONS[2:]], "pj.csv: is JSON, no CSV or Parquet file; "),
         ([*PREDICTIONS, "--delta", "-1"], "error: `--delta` is -1.0; it must be a number, at le"),
         ([*PREDICTIONS, "--bins", "gender=50,30"], "`--bins gender` is [50.0, 30.0]; write [30.0"),
         ([*PREDICTIONS[:-1], "sex"], "p.csv: has no column 'sex', which `--group` names; its"),
@@ -118,6 +122,7 @@ def test_bad_input_is_one_sentence(words, problem, capsys, tmp_path, monkeypatch
     Path("logs").mkdir()
     Path("p.csv").write_text(ROWS)
     Path("empty.csv").write_text("")
+    Path("pj.csv").write_text('{"y": 1, "p": 0.9}\n')
     Path("bad.yaml").write_text("predictions: {p: {files: [p.csv], label: y, groups: [gender]}}")
     bins = "{p: {files: [p.csv], label: y, prediction: p, groups: [gender], bins: {a: [1]}}}"
     Path("bins.yaml").write_text(f"predictions: {bins}")

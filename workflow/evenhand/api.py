@@ -43,6 +43,9 @@ _KEY = re.compile(
 #: The method whose finding comes first, by the family of the model.
 MAIN_METHODS = ("aul", "log_likelihood")
 
+#: Two verdicts that contradict each other.
+OPPOSITE = {"above", "below"}
+
 #: The share of sentences with unknown words from which on a note has them.
 MUCH_UNKNOWN = 0.1
 
@@ -284,6 +287,10 @@ def audit_pairs(
         device=device,
         threads=threads,
     )
+    gate = json.loads(files["gates"].read_text(encoding="utf-8"))
+    if "weights_not_finite" in (gate["reason"] or ""):
+        problem = "the weights contain NaN or infinite values"
+        raise InputError(f"{title}: {problem}", remedy="use another checkpoint")
     tables = folder / "tables" / "pairs" / "pairs"
     tabulate_pairs(
         pairs=table, scores=[files["scores"]], gates=[files["gates"]], nulls=[files["null"]],
@@ -305,7 +312,6 @@ def audit_pairs(
 
     page = "language_models"
     scores = read_table(tables / "bias_scores.csv")
-    gate = json.loads(files["gates"].read_text(encoding="utf-8"))
     notes = _pair_notes(json.loads(described.read_text(encoding="utf-8")), scores, gate)
     return Result(
         folder, _pair_findings(scores, delta, gate["check"]), tables, "bias_scores", page,
@@ -809,9 +815,9 @@ def _errors_of_frame(
     except InputError as error:
         if isinstance(data, str | Path) or error.file is None or Path(error.file) != file:
             raise
-        row = "" if error.line is None or error.line < 2 else f", row {error.line - 2} from 0"
-        place = f"{name}{row}"
-        raise InputError(error.problem, file=place, remedy=error.remedy) from None
+        has_row = error.line is not None and error.line >= 2
+        row = f", row {error.line - 2} (counted from 0)" if has_row else ""
+        raise InputError(error.problem, file=f"{name}{row}", remedy=error.remedy) from None
 
 
 def _file(data: "Data", path: Path) -> Path:
@@ -861,7 +867,7 @@ def _model(model: Any, folder: Path) -> tuple[dict[str, Any], str]:
         return {"model": place}, type(network).__name__
     if not isinstance(model, str | Path):
         remedy = "give (model, tokenizer), a folder, or a name on the hub"
-        raise InputError(f"`model` is a {type(model).__name__}", remedy=remedy)
+        raise InputError(f"`model` is of the type {type(model).__name__}", remedy=remedy)
     from evenhand.scoring.model_files import check_folder, check_hub_name
 
     path = Path(model)
@@ -921,6 +927,13 @@ def _pair_findings(
             words = _say("no_score", why=why, check=check if failed else None)
         else:
             words = preference(row, f"{row['scored']} pairs", delta)
+        opposite = {
+            METHODS[other["method"]].title: other["score"]
+            for other in whole
+            if other["method"] in COUNTING and {row["verdict"], other["verdict"]} == OPPOSITE
+        }
+        if opposite and row is whole[0]:
+            words = words.removesuffix(".") + _say("opposite", opposite)
         counts = row["method"] in (*COUNTING, None)
         sentences.append(_say("method", title, counts=counts, words=words))
     return sentences

@@ -328,6 +328,8 @@ def _with_config(words: tuple[str, ...]) -> tuple[Path, tuple[str, ...]]:
     """Return the configuration at the start of the words, and the other words."""
     is_named = bool(words) and words[0].endswith((".yaml", ".yml"))
     config = Path(words[0] if is_named else located("config/config.yaml"))
+    if not is_named and not any(word.startswith(_CHANGES) for word in words):
+        _check_target(words)
     if not config.is_file():
         raise InputError(
             "there is no such configuration", file=config, remedy="write one with `evenhand init`"
@@ -339,6 +341,14 @@ def _with_config(words: tuple[str, ...]) -> tuple[Path, tuple[str, ...]]:
     check = read_config if any(word.startswith(_CHANGES) for word in words) else check_config
     check(config)
     return config, words[is_named:]
+
+
+def _check_target(words: tuple[str, ...]) -> None:
+    """Raise InputError if the first word is a file or a folder that the demo does not make."""
+    path = Path(words[0] if words else "all")
+    if path.exists() and path.name != "all" and path.parts[:1] != ("results",):
+        kind = "is a folder" if path.is_dir() else "is no YAML configuration"
+        raise InputError(kind, file=path, remedy="name a YAML file, such as predictions.yaml")
 
 
 @app.command

@@ -156,11 +156,10 @@ def test_a_whole_number_written_with_a_point_is_whole():
         ),
         (
             "{name: x, filter: {min_length: nine}}",
-            'filter.min_length is "nine"; it must be a whole number, at least 1, '
-            "in the unit: characters",
+            'filter.min_length is "nine"; it must be a whole number, at least 1 (characters)',
         ),
         ("{name: x, filter: {min_length: true}}", "filter.min_length is true; it must be a whole"),
-        ("{name: x, share: 0}", "share is 0; it must be a number, above 0, at most 1, in the unit"),
+        ("{name: x, share: 0}", "share is 0; it must be a number, above 0, at most 1 (share)"),
         ("{name: x, folder: 3}", "folder is 3; it must be a text or null; put it into quotes"),
         ("{name: x, results: no}", "results is false; it must be a text; put it into quotes"),
         ("{name: x, results: [a]}", 'results is ["a"]; it must be a text; every key'),

@@ -302,6 +302,21 @@ def test_a_finding_names_the_other_of_two_groups(tmp_path, groups, other):
     assert " % for a (" in first and f" % for {other}, a difference of" in first
 
 
+@pytest.mark.parametrize("only_crossed", [True, False])
+def test_the_first_finding_names_an_intersection_that_differs_more_than_its_attributes(
+    tmp_path, only_crossed
+):
+    table = people(n=4000).assign(sex=lambda rows: np.where(np.arange(len(rows)) % 2, "f", "m"))
+    hit = (table["group"] == "a") & (~(table["sex"] == "m") if only_crossed else True)
+    table.loc[hit, "p"] = (table.loc[hit, "p"] - 0.4).clip(0.001)
+    first, *others = findings(audit(tmp_path, table, groups=["group", "sex"])[0], 5)
+    words = "An intersection differs more than its attributes: "
+    assert " differs by group: " in first or " differs by sex: " in first
+    assert (words in first) is only_crossed
+    assert only_crossed is (" % for a × f (" in first)
+    assert not any(words in other for other in others)
+
+
 def test_gaps_that_cannot_be_tested_are_not_findings(tmp_path):
     table = people(n=400)
     table["home"] = [f"h{i % 2}" for i in range(len(table))]

@@ -114,7 +114,7 @@ def test_samples_of_bbq_without_a_template_are_left_out(tmp_path):
     del samples[0]["doc"]["question_index"]
     tables = audit(tmp_path, samples, "samples_bbq_2026-01-02T03-04-05.jsonl")
     (row,) = tables["left_out"]
-    assert row["reason"] == "no_answer" and row["detail"].endswith(": it lacks 'question_index'")
+    assert row["reason"] == "no_field" and row["detail"].endswith(": it lacks 'question_index'")
 
 
 def test_ties_are_stated(tmp_path):
@@ -142,7 +142,7 @@ def test_a_broken_line_is_left_out_with_its_place_and_reason(tmp_path):
     answers, bad = read_logs([tmp_path / "logs"])
     assert len(answers) == 40
     assert [(row["row"], row["reason"]) for row in bad] == [
-        *((41, "no_answer"), (42, "no_answer"), (43, "no_json"), (44, "no_answer")),
+        *((41, "other_task"), (42, "no_answer"), (43, "no_json"), (44, "no_answer")),
         (45, "cut_off"),
     ]
     assert all("samples_crows" in row["detail"] for row in bad)
@@ -177,6 +177,20 @@ def test_logs_of_other_tasks_are_refused(tmp_path):
         made = {key: tmp_path / key for key in ("out", "cases", "meta")}
         (tmp_path / "none").mkdir()
         audit_predictions(files=[tmp_path / "none"], **made, name="logs", format="lm_eval")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("<html>hi</html>", r"json.?l?:1: .*mend it, or write the log again with lm_eval --log_s"),
+        ('{"doc_id": 0, "doc": {"sent_more": "A", "sent_less": "B"}}', "it lacks 'resps'.*mend it"),
+        ('{"doc_id": 0, "doc": {"question": "?"}}', "name logs of the tasks crows_pairs"),
+    ],
+)
+def test_the_remedy_is_for_the_first_line(tmp_path, text, words):
+    (log := tmp_path / "samples_crows_pairs_1.jsonl").write_text(text)
+    with pytest.raises(InputError, match=words):
+        read_logs([log])
 
 
 def as_written(sample, filter="none"):
@@ -235,7 +249,9 @@ def left_out(folder, samples, task, place, value, reason):
     inside[last] = value
     tables = audit(folder, samples, f"samples_{task}_2026-01-02T03-04-05.jsonl")
     (row,) = tables["left_out"]
-    assert (row["row"], row["reason"]) == (1, "no_answer") and f":1: {reason}" in row["detail"]
+    code, words = reason
+    assert (row["row"], row["id"], row["reason"]) == (1, "0", code)
+    assert f":1: {words}" in row["detail"]
     whole = [row for row in tables["preferences"] if row["bias_type"] == "all"]
     assert sum(row["samples"] for row in whole) == 39
 
@@ -243,14 +259,34 @@ def left_out(folder, samples, task, place, value, reason):
 @pytest.mark.parametrize(
     ("place", "value", "reason"),
     [
-        (("doc", "sent_less"), "The nurse said that she is 0.", "sent_more and sent_less are the"),
-        (("filtered_resps", 0, 0), 0.5, "a log-likelihood is 0.5, no finite number up to 0"),
-        (("filtered_resps", 0, 0), float("nan"), "a log-likelihood is nan, no finite number up"),
-        (("filtered_resps", 0, 0), "-inf", "a log-likelihood is -inf, no finite number up to 0"),
-        (("filtered_resps",), [[-1.0, False]], "it has 1 of 2 numbers"),
-        (("doc", "sent_more"), None, "sent_more is blank"),
-        (("doc", "bias_type"), "", "bias_type is blank"),
-        (("filtered_resps",), [-1.0, -2.0], "its fields are not of the form that the harness wri"),
+        (
+            ("doc", "sent_less"),
+            "The nurse said that she is 0.",
+            ("same_sentences", "sent_more and sent_less are the"),
+        ),
+        (
+            ("filtered_resps", 0, 0),
+            0.5,
+            ("out_of_range", "a log-likelihood is 0.5, no finite number up to 0"),
+        ),
+        (
+            ("filtered_resps", 0, 0),
+            float("nan"),
+            ("not_finite", "a log-likelihood is nan, no finite number up"),
+        ),
+        (
+            ("filtered_resps", 0, 0),
+            "-inf",
+            ("not_finite", "a log-likelihood is -inf, no finite number up to 0"),
+        ),
+        (("filtered_resps",), [[-1.0, False]], ("no_field", "it has 1 of 2 numbers")),
+        (("doc", "sent_more"), None, ("no_field", "sent_more is blank")),
+        (("doc", "bias_type"), "", ("no_field", "bias_type is blank")),
+        (
+            ("filtered_resps",),
+            [-1.0, -2.0],
+            ("no_answer", "its fields are not of the form that the harness wri"),
+        ),
     ],
 )
 def test_a_pair_that_cannot_be_compared_is_left_out(tmp_path, place, value, reason):
@@ -260,11 +296,27 @@ def test_a_pair_that_cannot_be_compared_is_left_out(tmp_path, place, value, reas
 @pytest.mark.parametrize(
     ("place", "value", "reason"),
     [
-        (("doc", "context_condition"), "Ambig", "context_condition is 'Ambig', neither ambig nor"),
-        (("doc", "context_condition"), None, "context_condition is None, neither ambig nor dis"),
-        (("doc", "category"), None, "category is blank"),
-        (("amb_bias_score", 2), float("nan"), "a value of BBQ is nan, no finite number from 0 to"),
-        (("amb_bias_score", 1), 2.0, "a value of BBQ is 2, no finite number from 0 to 1"),
+        (
+            ("doc", "context_condition"),
+            "Ambig",
+            ("unknown_context", "context_condition is 'Ambig', neither ambig nor"),
+        ),
+        (
+            ("doc", "context_condition"),
+            None,
+            ("unknown_context", "context_condition is None, neither ambig nor dis"),
+        ),
+        (("doc", "category"), None, ("no_field", "category is blank")),
+        (
+            ("amb_bias_score", 2),
+            float("nan"),
+            ("not_finite", "a value of BBQ is nan, no finite number from 0 to"),
+        ),
+        (
+            ("amb_bias_score", 1),
+            2.0,
+            ("out_of_range", "a value of BBQ is 2, no finite number from 0 to 1"),
+        ),
     ],
 )
 def test_an_answer_of_bbq_with_odd_values_is_left_out(tmp_path, place, value, reason):

@@ -104,6 +104,6 @@ def test_a_sentence_is_recognised():
 
 def test_a_failed_check_is_worded_by_what_the_model_predicts():
     word = "next_token_not_above_baseline"
-    words = "Its next-{} accuracy is not above the majority-class baseline."
+    words = "Its next-{} accuracy is not significantly above the majority-class baseline."
     assert gate_meaning(word) == words.format("character")
     assert gate_words(f"{word}; new_one") == [words.format("token"), "new_one"]

@@ -132,7 +132,7 @@ PASSED, FAILED = {"passed": True}, {"passed": False}
 
 def stub(kind, missing=()):
     options = {"mask_id": 0} if kind is MaskedLM else {"start_id": 0}
-    return kind(None, None, None, 8, list(missing), None, **options)
+    return kind(torch.nn.Linear(1, 1), None, None, 8, list(missing), None, **options)
 
 
 @pytest.mark.parametrize(
@@ -153,6 +153,14 @@ def stub(kind, missing=()):
 def test_a_model_is_trusted_unless_there_is_a_reason(lm, check, scored, reason):
     found = validity.judge(lm, check, scored, enough=4.5)
     assert found == {"trusted": reason is None, "reason": reason, "check": check}
+
+
+@pytest.mark.parametrize("value", [torch.nan, torch.inf])
+def test_weights_that_are_not_finite_are_the_reason(value):
+    lm = stub(MaskedLM)
+    lm.model.bias.data.fill_(value)
+    assert validity.judge(lm, FAILED, 9, enough=1)["reason"] == "weights_not_finite"
+    assert validity.judge(lm, PASSED, 9, enough=1)["trusted"]
 
 
 def test_a_model_without_scores_is_not_trusted():

@@ -282,7 +282,7 @@ def test_a_model_that_gives_nan_is_excluded_and_not_trusted(tmp_path):
     lm.model.save_pretrained(folder)
     table, gate, _ = run(tmp_path, ROWS, folder)
     assert {r["excluded"] for r in table} == {"not_finite"}
-    assert gate["reason"] == "fill_mask_not_above_baseline, few_scored"
+    assert gate["reason"] == "weights_not_finite, few_scored"
 
 
 @pytest.mark.parametrize(

@@ -342,11 +342,11 @@ def _expectation(schema: Schema) -> str:
         ("minLength", "of at least {} characters"),
         ("minItems", "with at least {} entries"),
         ("maxItems", "with at most {} entries"),
-        ("unit", "in the unit: {}"),
     ):
-        if bound in schema and schema[bound] != "none":
+        if bound in schema:
             text += f", {phrase.format(schema[bound])}"
-    return text
+    unit = schema.get("unit", "none")
+    return text if unit == "none" else f"{text} ({unit})"
 
 
 def _as_yaml(value: Any) -> str:

@@ -72,6 +72,9 @@ def log_files(files: list[Path]) -> list[Path]:
         remedy = "run lm_eval with --log_samples, or name a CSV or Parquet file"
         problem = "has no log of lm-evaluation-harness (samples_*.jsonl)"
         raise InputError(problem, file=files[0], remedy=remedy)
+    for path in paths:
+        if not path.exists():
+            raise InputError("there is no such file or folder", file=path)
     return paths
 
 
@@ -100,8 +103,10 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]]]:
                 several = f", filter {sample.get('filter')}" if len(filters) > 1 else ""
                 sample_answer = _answer(task + several, sample)
             except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-                why = f"{path.name}:{line}: {_problem(error)}"
-                bad.append({"row": line, "id": "", "reason": "no_answer", "detail": why})
+                reason, why = _problem(error)
+                name = str(sample.get("doc_id", "")) if isinstance(sample, dict) else ""
+                bad.append({"row": line, "id": name, "reason": reason,
+                            "detail": f"{path.name}:{line}: {why}"})  # fmt: skip
                 continue
             if (sample_answer.task, sample_answer.id) in seen:
                 bad.append({"row": line, "id": sample_answer.id, "reason": "duplicate_id",
@@ -118,12 +123,13 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]]]:
             problem = f"{words}, more than half of them; the last is {bad[-1]['detail']}"
             raise InputError(problem, file=path)
     if not answers:
+        problem = "has no sample of CrowS-Pairs or BBQ"
+        remedy = "name logs of the tasks crows_pairs_* or bbq*"
+        if bad and bad[0]["reason"] != "other_task":
+            problem = "has no usable sample"
+            remedy = "mend it, or write the log again with lm_eval --log_samples"
         detail = f" ({bad[0]['detail']})" if bad else ""
-        raise InputError(
-            f"has no sample of CrowS-Pairs or BBQ{detail}",
-            file=paths[0],
-            remedy="name logs of the tasks crows_pairs_* or bbq*",
-        )
+        raise InputError(problem + detail, file=paths[0], remedy=remedy)
     return answers, bad
 
 
@@ -147,7 +153,7 @@ def _pieces(path: Path) -> list[tuple[int, Any]]:
         try:
             pieces += [(line, load(piece))] if piece.strip() else []
         except ValueError as error:
-            is_cut = line == len(lines)  # without the end of a line
+            is_cut = pieces and line == len(lines)  # without the end of a line
             pieces.append((line, ("cut_off", "") if is_cut else ("no_json", f": {error}")))
     return pieces
 
@@ -173,14 +179,15 @@ def _answer(task: str, sample: dict[str, Any]) -> Answer:
         more, less = _numbers([value[0] for value in _responses(sample)], 2, -np.inf, 0)
         sentences = _text(doc, "sent_more"), _text(doc, "sent_less")
         if sentences[0] == sentences[1]:
-            raise ValueError("sent_more and sent_less are the same")
+            raise ValueError("same_sentences", "sent_more and sent_less are the same")
         words, item = swapped_words(*sentences), "\n".join(sorted(sentences))
         return Answer(task, name, _text(doc, "bias_type"), "", words, item, more - less, None)
     key = next((key for key in BBQ if key in sample), None)
     if key is None:
-        raise ValueError("it has neither sent_more nor amb_bias_score")
+        raise ValueError("other_task", "it has neither sent_more nor amb_bias_score")
     if (condition := doc["context_condition"]) not in CONDITIONS:
-        raise ValueError(f"context_condition is {condition!r}, neither ambig nor disambig")
+        why = f"context_condition is {condition!r}, neither ambig nor disambig"
+        raise ValueError("unknown_context", why)
     right, biased, named = _numbers(sample[key], 3, 0, 1)
     category = _text(doc, "category")
     template = f"{category}/{_text(doc, 'question_index')}"
@@ -191,7 +198,7 @@ def _answer(task: str, sample: dict[str, Any]) -> Answer:
 def _text(doc: dict[str, Any], key: str) -> str:
     """Return a field as text; ValueError if it is blank."""
     if doc[key] is None or not (text := str(doc[key]).strip()):
-        raise ValueError(f"{key} is blank")
+        raise ValueError("no_field", f"{key} is blank")
     return text
 
 
@@ -199,21 +206,22 @@ def _numbers(values: list[Any], count: int, least: float, most: float) -> list[f
     """Return the first values as numbers; ValueError without so many finite ones in a range."""
     numbers = [float(value) for value in values[:count]]
     if len(numbers) < count:
-        raise ValueError(f"it has {len(numbers)} of {count} numbers")
+        raise ValueError("no_field", f"it has {len(numbers)} of {count} numbers")
     for number in numbers:
         if not (np.isfinite(number) and least <= number <= most):
             named = ("a value of BBQ", "from 0 to 1") if most else ("a log-likelihood", "up to 0")
-            raise ValueError(f"{named[0]} is {number:g}, no finite number {named[1]}")
+            reason = "out_of_range" if np.isfinite(number) else "not_finite"
+            raise ValueError(reason, f"{named[0]} is {number:g}, no finite number {named[1]}")
     return numbers
 
 
-def _problem(error: Exception) -> str:
-    """Return why a sample is no answer."""
+def _problem(error: Exception) -> tuple[str, str]:
+    """Return why a sample is no answer: the reason of the quarantine, and the words."""
     if isinstance(error, KeyError):
-        return f"it lacks {error}"
-    if isinstance(error, ValueError):
-        return str(error)
-    return f"its fields are not of the form that the harness writes ({error})"
+        return "no_field", f"it lacks {error}"
+    if isinstance(error, ValueError) and len(error.args) == 2:
+        return error.args
+    return "no_answer", f"its fields are not of the form that the harness writes ({error})"
 
 
 def _responses(sample: dict[str, Any]) -> list[Any]:

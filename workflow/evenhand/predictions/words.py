@@ -161,9 +161,36 @@ def _gaps(tables: Tables) -> list[str]:
         sentences.append((crossed, *clear, _say("gap", row=row, group=most, **facts)))
     small = sum(row["verdict"] == "equivalent" for row in rows)
     untested = sum(row["p_adjusted"] is None for row in rows)
-    return [words for *_, words in sorted(sentences)] or [
-        _say("no_gap", gaps=len(rows) - untested, small=small, untested=untested)
-    ]
+    if not sentences:
+        return [_say("no_gap", gaps=len(rows) - untested, small=small, untested=untested)]
+    (is_crossed, *_, first), *others = sorted(sentences)
+    if not is_crossed and (group := _worse_crossed(tables["groups"])):
+        facts = {"title": TITLES[group["metric"]], "of_label": len(labels) > 1 and group["label"]}
+        first += f" {_say('worse_crossed', group=group, **facts)}"
+    return [first, *(words for *_, words in others)]
+
+
+def _worse_crossed(groups: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Return the largest significant difference of an intersection that its attributes hide.
+
+    Its whole interval exceeds the largest difference of its attributes in the same metric; None if
+    there is no such row.
+    """
+    largest = defaultdict(float)
+    for row in groups:
+        key = tuple(row[key] for key in METRIC)
+        largest[key] = max(largest[key], abs(row["difference"] or 0))
+    worse = []
+    for row in groups:
+        attributes = row["attribute"].split(" × ")
+        if len(attributes) == 1 or not _is_significant(row):
+            continue
+        bounds = (row["difference_low"], row["difference_high"])
+        least = min(bounds) if row["difference"] > 0 else -max(bounds)
+        metric = (row["metric"], row["label"])
+        if least > max(largest[attribute, *metric] for attribute in attributes):
+            worse.append(row)
+    return max(worse, key=lambda row: abs(row["difference"]), default=None)
 
 
 def spelt_words(name: str | None, values: Iterable[str]) -> list[str]:

@@ -199,12 +199,18 @@ def judge(lm: LanguageModel, check: dict[str, Any], scored: int, enough: float) 
     reasons = []
     if lm.missing:
         reasons.append("missing_weights")
-    if not check["passed"]:
+    if not check["passed"] and not _is_finite(lm):
+        reasons.append("weights_not_finite")
+    elif not check["passed"]:
         kind = "next_token" if isinstance(lm, CausalLM) else "fill_mask"
         reasons.append(f"{kind}_not_above_baseline")
     if scored == 0 or scored < enough:
         reasons.append("few_scored")
     return {"trusted": not reasons, "reason": ", ".join(reasons) or None, "check": check}
+
+
+def _is_finite(lm: LanguageModel) -> bool:
+    return all(bool(weights.isfinite().all()) for weights in lm.model.parameters())
 
 
 def count_unknown(sentences: int, unknown: Counter[str]) -> dict[str, Any]:

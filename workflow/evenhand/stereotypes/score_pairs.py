@@ -6,7 +6,8 @@ result of the model's validity check; if it failed, `reason` is one of:
 
 - `missing_weights`: the checkpoint lacks weights, which are random;
 - `fill_mask_not_above_baseline`, `next_token_not_above_baseline`: token accuracy on the set's own
-  sentences is not above the majority-class baseline;
+  sentences is not significantly above the majority-class baseline;
+- `weights_not_finite`: the model fails this check, and weights are NaN or infinite;
 - `few_scored`: too few pairs have a score;
 - `broken_model`: the model fails on its inputs (see `error`), so that no pair has a score, and no
   model with random weights is run.

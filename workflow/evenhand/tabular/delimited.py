@@ -59,6 +59,9 @@ def read_cells(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
         return _of_parquet(path)
     rows = []
     text = read_text(path)
+    if text.lstrip().startswith(("{", "[{")):
+        remedy = "write a CSV, as by pandas.read_json(file, lines=True).to_csv(name, index=False)"
+        raise InputError("is JSON, no CSV or Parquet file", file=path, remedy=remedy)
     delimiter = max(",;\t", key=text.partition("\n")[0].count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:

@@ -57,6 +57,9 @@ MADE = {
         scores(f, [UNDECIDED, ("tiny", "sss", 35.0, "below"), ("other", *UNDECIDED[1:])]),
     ],
     "a preference of uncertain strength": lambda f: [pair_set(f), scores(f, [CLEAR])],
+    "methods that disagree": lambda f: [
+        pair_set(f), scores(f, [CLEAR, ("tiny", "cps", 37.0, "below"), ("tiny", "sss", *CLEAR[2:])])
+    ],
     "few different words": lambda f: [pair_set(f), scores(f, [CLEAR], effective=8)],
     "a small model and few swaps": lambda f: [
         pair_set(f, effective_clusters=7.76), gate(f), scores(f, [UNDECIDED]),
