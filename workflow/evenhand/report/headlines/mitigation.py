@@ -90,7 +90,7 @@ class Change(NamedTuple):
     decisions_p : float, optional
         The adjusted p of their difference.
     lacks_seeds : bool
-        Whether the change is significant for other cases, but undecided for other seeds.
+        Whether the change is significant over cases, but undecided over seeds.
     """
 
     method: str
