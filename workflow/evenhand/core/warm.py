@@ -24,6 +24,7 @@ import sys
 import tempfile
 import threading
 import traceback
+import weakref
 from pathlib import Path
 
 #: Packages that most stages and Snakemake import; nothing of the library itself.
@@ -106,6 +107,8 @@ def serve(address: str) -> list[str]:
     print("ready", flush=True)  # a program waits until all is imported
     for name in IMPORTED:
         importlib.import_module(name)
+    for one in [*weakref.finalize._registry]:  # what the libraries made ends with this process alone
+        one.atexit = False
     gc.freeze()
     waiting = selectors.DefaultSelector()
     waiting.register(listener, selectors.EVENT_READ)
