@@ -97,6 +97,16 @@ def test_a_model_without_a_score_has_its_verdict(model, pairs):
         eh.audit_pairs((untrained, AutoTokenizer.from_pretrained(model)), pairs)
 
 
+def test_an_error_of_a_loaded_model_names_no_file(model, pairs):
+    from transformers import AutoModel, AutoTokenizer
+
+    body = AutoModel.from_pretrained(model)
+    body.config.architectures = ["T5Model"]
+    body.config.is_encoder_decoder = True
+    with pytest.raises(InputError, match=r"^the \(model, tokenizer\): GPT2Model is neither"):
+        eh.audit_pairs((body, AutoTokenizer.from_pretrained(model)), pairs)
+
+
 @pytest.mark.parametrize(
     ("first", "second", "end"),
     [

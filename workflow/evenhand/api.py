@@ -270,23 +270,25 @@ def audit_pairs(
                    title="Pairs")  # fmt: skip
     if "hub_name" in source:
         check_reachable(source["hub_name"])
-    options = config["stereotypes"]
-    score_pairs(
-        pairs=table,
-        out=files["scores"],
-        tokens=files["tokens"],
-        gate=files["gates"],
-        null=files["null"],
-        name=name,
-        **source,
-        methods=methods or options["methods"],
-        shuffle=options["shuffle"],
-        null_seeds=options["null_seeds"],
-        null_methods=options["null_methods"],
-        **{key: config["scoring"][key] for key in ("dtype", "tokens_per_batch", "allow_missing")},
-        device=device,
-        threads=threads,
-    )
+    options, scoring = config["stereotypes"], config["scoring"]
+    scoring = {key: scoring[key] for key in ("dtype", "tokens_per_batch", "allow_missing")}
+    with _errors_of_frame(folder / "model", model, "the (model, tokenizer)"):
+        score_pairs(
+            pairs=table,
+            out=files["scores"],
+            tokens=files["tokens"],
+            gate=files["gates"],
+            null=files["null"],
+            name=name,
+            **source,
+            methods=methods or options["methods"],
+            shuffle=options["shuffle"],
+            null_seeds=options["null_seeds"],
+            null_methods=options["null_methods"],
+            **scoring,
+            device=device,
+            threads=threads,
+        )
     gate = json.loads(files["gates"].read_text(encoding="utf-8"))
     if "weights_not_finite" in (gate["reason"] or ""):
         problem = "the weights contain NaN or infinite values"
@@ -809,7 +811,7 @@ def _frame(data: "Data") -> "pd.DataFrame":
 def _errors_of_frame(
     file: Path | None, data: "Data | None", name: str = "the DataFrame"
 ) -> Iterator[None]:
-    """Let an error in a file that was written for a DataFrame speak of the DataFrame."""
+    """Let an error in a file that was written for a DataFrame or a model speak of its argument."""
     try:
         yield
     except InputError as error:
