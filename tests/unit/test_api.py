@@ -97,6 +97,16 @@ def test_a_model_without_a_score_has_its_verdict(model, pairs):
         eh.audit_pairs((untrained, AutoTokenizer.from_pretrained(model)), pairs)
 
 
+def test_pairs_beyond_the_window_of_the_model_are_named(model, pairs):
+    long = pairs.iloc[[0]].assign(
+        sent_more="She was " + "very " * 200 + "late.",
+        sent_less="He was " + "very " * 200 + "late.",
+    )
+    result = eh.audit_pairs(model, pd.concat([pairs, long]))
+    (note,) = (note for note in result.notes if note.startswith("In 1 pair"))
+    assert note.endswith("has no score, as it has more tokens than the model takes (128): pair 91.")
+
+
 def test_an_error_of_a_loaded_model_names_no_file(model, pairs):
     from transformers import AutoModel, AutoTokenizer
 

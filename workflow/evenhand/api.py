@@ -315,6 +315,7 @@ def audit_pairs(
     page = "language_models"
     scores = read_table(tables / "bias_scores.csv")
     notes = _pair_notes(json.loads(described.read_text(encoding="utf-8")), scores, gate)
+    notes[1:1] = _unscored_notes(files["scores"], gate)
     return Result(
         folder, _pair_findings(scores, delta, gate["check"]), tables, "bias_scores", page,
         page_files, card, temporary, notes,
@@ -957,6 +958,23 @@ def _pair_notes(
     if gate["sentences_with_unknown"] >= max(1, MUCH_UNKNOWN * gate["sentences"]):
         notes.append(_say("unknown", gate=gate))
     return notes
+
+
+def _unscored_notes(scores: Path, gate: dict[str, Any]) -> list[str]:
+    """Return a sentence for each reason of the model why pairs have no score, with their ids."""
+    from evenhand.io.tables import read_rows
+    from evenhand.stereotypes.pairs import EXCLUSIONS
+    from evenhand.stereotypes.scores import EXCLUDED
+
+    if error := gate.get("error"):
+        return [f"{error}."]
+    ids: dict[str, dict[str, None]] = defaultdict(dict)
+    for row in read_rows(scores):
+        if row["excluded"] and row["excluded"] not in EXCLUSIONS:
+            ids[row["excluded"]][row["pair_id"]] = None
+    most = gate["max_tokens"]
+    return [_say("unscored", EXCLUDED[why], [*pairs], why == "too_long" and most)
+            for why, pairs in ids.items()]  # fmt: skip
 
 
 def _table_findings(result: Result) -> list[str]:
