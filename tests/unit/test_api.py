@@ -98,10 +98,8 @@ def test_a_model_without_a_score_has_its_verdict(model, pairs):
 
 
 def test_pairs_beyond_the_window_of_the_model_are_named(model, pairs):
-    long = pairs.iloc[[0]].assign(
-        sent_more="She was " + "very " * 200 + "late.",
-        sent_less="He was " + "very " * 200 + "late.",
-    )
+    sides = ["sent_more", "sent_less"]
+    long = pairs.iloc[[0]].assign(**{side: pairs[side].iloc[0] + " and" * 200 for side in sides})
     result = eh.audit_pairs(model, pd.concat([pairs, long]))
     (note,) = (note for note in result.notes if note.startswith("In 1 pair"))
     assert note.endswith("has no score, as it has more tokens than the model takes (128): pair 91.")
