@@ -97,6 +97,25 @@ def test_a_model_without_a_score_has_its_verdict(model, pairs):
         eh.audit_pairs((untrained, AutoTokenizer.from_pretrained(model)), pairs)
 
 
+def test_pairs_beyond_the_window_of_the_model_are_named(model, pairs):
+    sides = ["sent_more", "sent_less"]
+    long = pairs.iloc[[0]].assign(**{side: pairs[side].iloc[0] + " and" * 200 for side in sides})
+    long[pairs.columns[0]] = 90
+    result = eh.audit_pairs(model, pd.concat([pairs, long]))
+    (note,) = (note for note in result.notes if note.startswith("In 1 pair"))
+    assert note.endswith("has no score, as it has more tokens than the model takes (128): pair 90.")
+
+
+def test_an_error_of_a_loaded_model_names_no_file(model, pairs):
+    from transformers import AutoModel, AutoTokenizer
+
+    body = AutoModel.from_pretrained(model)
+    body.config.architectures = ["T5Model"]
+    body.config.is_encoder_decoder = True
+    with pytest.raises(InputError, match=r"^the \(model, tokenizer\): GPT2Model is neither"):
+        eh.audit_pairs((body, AutoTokenizer.from_pretrained(model)), pairs)
+
+
 @pytest.mark.parametrize(
     ("first", "second", "end"),
     [

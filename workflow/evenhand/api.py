@@ -270,23 +270,25 @@ def audit_pairs(
                    title="Pairs")  # fmt: skip
     if "hub_name" in source:
         check_reachable(source["hub_name"])
-    options = config["stereotypes"]
-    score_pairs(
-        pairs=table,
-        out=files["scores"],
-        tokens=files["tokens"],
-        gate=files["gates"],
-        null=files["null"],
-        name=name,
-        **source,
-        methods=methods or options["methods"],
-        shuffle=options["shuffle"],
-        null_seeds=options["null_seeds"],
-        null_methods=options["null_methods"],
-        **{key: config["scoring"][key] for key in ("dtype", "tokens_per_batch", "allow_missing")},
-        device=device,
-        threads=threads,
-    )
+    options, scoring = config["stereotypes"], config["scoring"]
+    scoring = {key: scoring[key] for key in ("dtype", "tokens_per_batch", "allow_missing")}
+    with _errors_of_frame(folder / "model", model, "the (model, tokenizer)"):
+        score_pairs(
+            pairs=table,
+            out=files["scores"],
+            tokens=files["tokens"],
+            gate=files["gates"],
+            null=files["null"],
+            name=name,
+            **source,
+            methods=methods or options["methods"],
+            shuffle=options["shuffle"],
+            null_seeds=options["null_seeds"],
+            null_methods=options["null_methods"],
+            **scoring,
+            device=device,
+            threads=threads,
+        )
     gate = json.loads(files["gates"].read_text(encoding="utf-8"))
     if "weights_not_finite" in (gate["reason"] or ""):
         problem = "the weights contain NaN or infinite values"
@@ -313,6 +315,7 @@ def audit_pairs(
     page = "language_models"
     scores = read_table(tables / "bias_scores.csv")
     notes = _pair_notes(json.loads(described.read_text(encoding="utf-8")), scores, gate)
+    notes[1:1] = _unscored_notes(files["scores"], gate)
     return Result(
         folder, _pair_findings(scores, delta, gate["check"]), tables, "bias_scores", page,
         page_files, card, temporary, notes,
@@ -809,7 +812,7 @@ def _frame(data: "Data") -> "pd.DataFrame":
 def _errors_of_frame(
     file: Path | None, data: "Data | None", name: str = "the DataFrame"
 ) -> Iterator[None]:
-    """Let an error in a file that was written for a DataFrame speak of the DataFrame."""
+    """Let an error in a file that was written for a DataFrame or a model speak of its argument."""
     try:
         yield
     except InputError as error:
@@ -955,6 +958,23 @@ def _pair_notes(
     if gate["sentences_with_unknown"] >= max(1, MUCH_UNKNOWN * gate["sentences"]):
         notes.append(_say("unknown", gate=gate))
     return notes
+
+
+def _unscored_notes(scores: Path, gate: dict[str, Any]) -> list[str]:
+    """Return a sentence for each reason of the model why pairs have no score, with their ids."""
+    from evenhand.io.tables import read_rows
+    from evenhand.stereotypes.pairs import EXCLUSIONS
+    from evenhand.stereotypes.scores import EXCLUDED
+
+    if error := gate.get("error"):
+        return [f"{error}."]
+    ids: dict[str, dict[str, None]] = defaultdict(dict)
+    for row in read_rows(scores):
+        if row["excluded"] and row["excluded"] not in EXCLUSIONS:
+            ids[row["excluded"]][row["pair_id"]] = None
+    most = gate["max_tokens"]
+    return [_say("unscored", EXCLUDED[why], [*pairs], why == "too_long" and most)
+            for why, pairs in ids.items()]  # fmt: skip
 
 
 def _table_findings(result: Result) -> list[str]:

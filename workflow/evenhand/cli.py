@@ -102,6 +102,9 @@ def audit(
         model, pairs, language=language, delta=delta, device=device, threads=threads, out=out
     )
     _write_report(result, out)
+    if "broken_model" in {*result.table["reason"]}:
+        remedy = "mend its configuration, or audit another model"
+        raise InputError("the model fails on its inputs", file=model, remedy=remedy)
 
 
 @app.command

@@ -179,5 +179,7 @@ def test_a_model_of_the_hub(tmp_path, hub):
 
 
 def test_pickled_weights_of_the_hub_are_not_read_without_that(hub):
-    with pytest.raises(InputError, match=r"pickled weights only.*set its key `convert` to true"):
+    with pytest.raises(
+        InputError, match=r"pickled weights only.*convert_weights --hub-name made/tiny --out"
+    ):
         load_masked_lm("made/tiny")

@@ -1,4 +1,5 @@
 import json
+import logging
 import shutil
 import ssl
 from contextlib import nullcontext
@@ -9,6 +10,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from evenhand.errors import InputError
+from evenhand.learning.hierarchical import load_encoder
 from evenhand.scoring.describe import describe, fingerprint
 from evenhand.scoring.model_files import check_reachable
 from evenhand.scoring.models import family_of, load_causal_lm, load_language_model, load_masked_lm
@@ -63,6 +65,19 @@ def test_a_missing_head_is_an_error_unless_allowed(copy):
     assert lm.missing == ["cls.predictions.transform.dense.weight"]
     again = load_masked_lm(copy, allow_missing=True)
     assert describe(again)["weights_sha256"] == describe(lm)["weights_sha256"]
+
+
+@pytest.mark.parametrize("load", [load_masked_lm, load_encoder])
+def test_weights_of_another_shape_than_the_configuration_are_one_error(copy, load, caplog):
+    config = json.loads((copy / "config.json").read_text(encoding="utf-8"))
+    size, width = config["vocab_size"], config["hidden_size"]
+    (copy / "config.json").write_text(json.dumps(config | {"vocab_size": size + 9}))
+    words = rf"word_embeddings.weight is {size}×{width}, .* states {size + 9}×{width}; use"
+    logger = logging.getLogger("transformers.modeling_utils")
+    logger.addHandler(caplog.handler)
+    with pytest.raises(InputError, match=words):
+        load(copy)
+    assert not caplog.records and not logger.disabled  # no report of transformers besides
 
 
 def test_old_names_of_layer_norm_are_read(copy, folder):

@@ -28,9 +28,9 @@ from torch import nn
 from evenhand.errors import InputError
 from evenhand.learning.objective import full_precision
 from evenhand.learning.packing import Limits, Packed
-from evenhand.scoring.device import DTYPES, prepare_device
-from evenhand.scoring.model_files import check_folder, readable_errors
-from evenhand.scoring.models import family_of, positions_of
+from evenhand.scoring.device import prepare_device
+from evenhand.scoring.model_files import check_folder
+from evenhand.scoring.models import family_of, positions_of, read_weights
 from evenhand.scoring.selection import text_config
 
 if TYPE_CHECKING:
@@ -93,20 +93,9 @@ def load_encoder(
             file=source,
             remedy="use an encoder, such as BERT or RoBERTa",
         )
-    options = {} if revision is None else {"revision": revision}
-    # A pooling layer that the checkpoint lacks is drawn, before it is dropped.
-    with readable_errors(source, "encoder"), torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        encoder, info = AutoModel.from_pretrained(
-            str(source),
-            use_safetensors=True,
-            trust_remote_code=False,
-            output_loading_info=True,
-            dtype=getattr(torch, DTYPES[dtype]),
-            **options,
-        )
-    lost = {*info["missing_keys"], *(str(key[0]) for key in info["mismatched_keys"])}
-    if missing := sorted(name for name in lost if not name.startswith("pooler.")):
+    encoder, lost = read_weights(AutoModel, source, "encoder", revision=revision, dtype=dtype)
+    # A pooling layer that the checkpoint lacks is random, and is dropped.
+    if missing := [name for name in lost if not name.startswith("pooler.")]:
         raise InputError(
             f"the checkpoint lacks {len(missing)} weights of an encoder ({', '.join(missing[:3])}"
             f"{', …' if len(missing) > 3 else ''}); they would be random",

@@ -32,6 +32,9 @@ HUB_SECONDS = 5
 #: File names of weights in the safetensors format.
 WEIGHT_FILES = ("model.safetensors", "model.safetensors.index.json")
 
+#: The command that converts pickled weights, of the kind of a source and the source.
+CONVERT = "python -m evenhand.scoring.convert_weights --{} {} --out NEW_FOLDER"
+
 #: File names of pickled weights, which `convert_weights` can read.
 PICKLED_FILES = ("pytorch_model.bin", "pytorch_model.bin.index.json")
 
@@ -115,12 +118,11 @@ def check_folder(
             remedy="save the model into it with save_pretrained",
         )
     if weights and not names.intersection(WEIGHT_FILES) and not (pickled and is_pickled(folder)):
-        convert = "python -m evenhand.scoring.convert_weights --model FOLDER --out NEW_FOLDER"
         raise InputError(
             f"the model folder lacks {WEIGHT_FILES[0]}"
             + (" (a pickle, which can run code, is not read)" if is_pickled(folder) else ""),
             file=folder,
-            remedy=f"convert it: {convert}"
+            remedy=f"convert it: {CONVERT.format('model', folder)}"
             if is_pickled(folder)
             else "save the model into it with save_pretrained, which writes safetensors",
         )
@@ -164,14 +166,15 @@ def readable_errors(source: Path | str, kind: str) -> Iterator[None]:
         if _lacks_safetensors(source, error):
             raise InputError(
                 f"the model {source} has pickled weights only, which are not opened here",
-                remedy="set its key `convert` to true, to have them converted first",
+                remedy=f"convert them: {CONVERT.format('hub-name', source)} (in a configuration:"
+                " convert: true)",
             ) from error
         raise _not_on_hub(source) from error
     except (ValueError, KeyError, RuntimeError, ImportError) as error:
         raise InputError(
             f"cannot be used as a {kind} ({_first_line(error)})",
             file=source,
-            remedy="see whether its files belong together, or take it out of `models`",
+            remedy="see whether its files belong together, or use another model",
         ) from error
 
 

@@ -1,6 +1,7 @@
 """Load language models safely: without remote code, pickles, or random heads."""
 
 import functools
+import logging
 import sys
 import traceback
 from collections.abc import Callable
@@ -126,7 +127,8 @@ def load_language_model(
     tokenizer = load_tokenizer(source, revision, kind, weights=seed is None)
     model, missing = _load_weights(source, revision, family, device, dtype, allow_missing, seed)
     if family == "masked" and tokenizer.mask_token_id is None:
-        raise InputError("the tokenizer has no mask token", file=source)
+        remedy = "use the tokenizer that the model was trained with"
+        raise InputError("the tokenizer has no mask token", file=source, remedy=remedy)
     common = _prepare(source, model, tokenizer, missing, device)
     if family == "masked":
         enable_selection(model)
@@ -246,38 +248,77 @@ def _load_weights(
     """Return the model, loaded or drawn, and the weights that its checkpoint lacks, if allowed."""
     import torch
 
-    config = None if seed is None else _load_config(source, revision)
-    # The seed also makes the random values of missing weights reproducible.
-    with (
-        readable_errors(source, f"{family} language model"),
-        torch.random.fork_rng(devices=[]),
-    ):
-        torch.manual_seed(seed or 0)
-        loader = _class(source, revision, family)
-        if config is not None:
-            model, info = loader.from_config(config, dtype=torch.float32, **_options(None)), {}
-            model = model.to(getattr(torch, DTYPES[dtype]))
-        else:
-            model, info = loader.from_pretrained(
-                str(source),
-                use_safetensors=True,
-                output_loading_info=True,
-                dtype=getattr(torch, DTYPES[dtype]),
-                **_options(revision),
-            )
-    mismatched = (str(key[0]) for key in info.get("mismatched_keys", ()))
-    missing = sorted({*info.get("missing_keys", ()), *mismatched})
+    kind = f"{family} language model"
+    loader = _class(source, revision, family)
+    if seed is None:
+        model, missing = read_weights(loader, source, kind, revision=revision, dtype=dtype)
+    else:
+        config, missing = _load_config(source, revision), []
+        with readable_errors(source, kind), torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            model = loader.from_config(config, dtype=torch.float32, **_options(None))
+        model = model.to(getattr(torch, DTYPES[dtype]))
     if missing and not allow_missing:
         raise InputError(
-            f"the checkpoint lacks {len(missing)} weights of a {family} language model "
+            f"the checkpoint lacks {len(missing)} weights of a {kind} "
             f"({', '.join(missing[:3])}{', …' if len(missing) > 3 else ''}); they would be random",
             file=source,
             remedy="use a checkpoint with its language-model head (for ELECTRA: the generator), "
-            "or allow missing weights to see a number that is not to be trusted",
+            "or set scoring.allow_missing in a configuration, for a number not to be trusted",
         )
     if not _runs(model.to(device), dtype):
         return _load_weights(source, revision, family, device, "fp32", allow_missing, seed)
     return model, missing
+
+
+def read_weights(
+    loader: Any, source: Path | str, kind: str, *, revision: str | None, dtype: str
+) -> tuple["PreTrainedModel", list[str]]:
+    """Return a model with the weights of its checkpoint, and the names of those that are missing.
+
+    Missing weights have random values of a fixed seed.
+
+    Parameters
+    ----------
+    loader
+        The class of transformers that loads the model.
+    source, revision, dtype
+        See `load_language_model`.
+    kind : str
+        The kind of model, for errors.
+
+    Raises
+    ------
+    InputError
+        The checkpoint cannot be read, or its weights have other shapes than the configuration.
+    """
+    import torch
+
+    reports = logging.getLogger("transformers.modeling_utils")  # prints a table of all problems
+    reports.disabled = True
+    try:
+        with readable_errors(source, kind), torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)
+            model, info = loader.from_pretrained(
+                str(source),
+                use_safetensors=True,
+                output_loading_info=True,
+                ignore_mismatched_sizes=True,  # to have an error of our own
+                dtype=getattr(torch, DTYPES[dtype]),
+                **_options(revision),
+            )
+    finally:
+        reports.disabled = False
+    if mismatched := sorted(info["mismatched_keys"]):
+        name, *shapes = mismatched[0]
+        held, stated = ("×".join(map(str, shape)) for shape in shapes)
+        raise InputError(
+            f"the weights do not fit the configuration: {name} is {held}, and the configuration"
+            f" states {stated}",
+            file=source,
+            remedy="use weights and configuration (config.json) of one model",
+        )
+    return model, sorted(info["missing_keys"])
 
 
 def _runs(model: "PreTrainedModel", dtype: str) -> bool:
@@ -331,7 +372,7 @@ def _prepare(
         raise InputError(
             f"the tokenizer has {len(tokenizer)} tokens and the model {known}",
             file=source,
-            remedy="put the tokenizer that the model was trained with beside it",
+            remedy="use the tokenizer that the model was trained with",
         )
     model.eval().requires_grad_(False).to(device)
     for part in {model, model.base_model}:
@@ -370,7 +411,7 @@ def _convert_errors(forward: Callable[..., Any], source: Path | str) -> Callable
             raise BrokenModelError(
                 f"the model fails on its inputs ({error})",
                 file=source,
-                remedy="take it out of `models`, or mend its configuration",
+                remedy="mend its configuration, or use another model",
             ) from error
 
     return run
