@@ -186,7 +186,7 @@ def test_pseudo_values_of_a_share_have_its_interval():
     assert found == pytest.approx(korn_graubard(ones(hits)), abs=2e-3)
     # values that vary twice as much count as a quarter of the cases
     wide = share_interval(ones(0.75 + 2 * (hits - 0.75)), linear=True)(0.95)
-    assert wide == pytest.approx(korn_graubard(ones(np.repeat([1.0, 0.0], [75, 25]))), abs=2e-2)
+    assert wide == pytest.approx(korn_graubard(ones(np.repeat([1.0, 0.0], [75, 25]))), abs=3e-2)
 
 
 def test_few_clusters_with_most_of_the_variance_of_pseudo_values_count_alone():
