@@ -4,8 +4,9 @@
 
 The clusters are those of CrowS-Pairs: pairs that swap the same words. Without --pairs their sizes
 are read from a list in this file. Rates of clusters are drawn from Beta(p s, (1 - p) s), so that
-items of one cluster correlate by 1 / (s + 1). A rate that misses its target by more than two
-standard errors of the simulation makes the exit status 1.
+items of one cluster correlate by 1 / (s + 1). For macro-F1 there are equal and unequal clusters,
+within which classes and errors correlate, and independent cases. A rate that misses its target by
+more than two standard errors of the simulation makes the exit status 1.
 """
 
 import argparse
@@ -16,12 +17,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from scipy import optimize, special
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(REPOSITORY / "workflow"))
 
-from evenhand.metrics import inference  # noqa: E402
+from evenhand.metrics import classification, inference  # noqa: E402
 from evenhand.metrics.inference import Totals  # noqa: E402
+from evenhand.predictions.study import LEAST_OF_CLASS, LEAST_WRONG  # noqa: E402
 from evenhand.stereotypes.clusters import swapped_words  # noqa: E402
 
 #: By bias type: sizes of the clusters and how many clusters have them, counted in CrowS-Pairs.
@@ -44,6 +47,18 @@ LEAST_EFFECTIVE = 10
 CORRELATIONS = (0.0, 0.05, 0.3, 1.0)
 RATES = (0.5, 0.55, 0.6, 0.65, 0.7)
 DELTA = 0.05
+
+#: Effective clusters of labelled cases, by kind; independent cases are clusters of their own.
+CLUSTERED = {"equal": (10, 30, 100), "unequal": (10, 30, 100), "independent": (150, 1000)}
+
+#: Shares of the classes, and true values of macro-F1.
+CLASSES = {
+    "2 equal": [0.5, 0.5],
+    "2, 90/10": [0.9, 0.1],
+    "5 equal": [0.2] * 5,
+    "5, 60/10": [0.6] + [0.1] * 4,
+}
+SCORES = (0.5, 0.8, 0.95)
 
 
 def main() -> None:
@@ -184,6 +199,7 @@ def results(
                 for skewed in (False, True)
             ]
             yield row([name, f"{correlation:g}", *percents(seen)]), holds(seen[0], 0.94, samples)
+    yield from of_scores(generator, samples)
 
 
 def verdicts(
@@ -235,6 +251,90 @@ def mean_coverage(
             for sample in range(samples)
         ]
     )
+
+
+def sizes_of(kind: str, effective: int) -> np.ndarray:
+    """Return sizes of clusters, 20 cases in the mean; unequal ones are quantiles of a lognormal."""
+    if kind != "unequal":
+        return np.full(effective, 20 if kind == "equal" else 1)
+    count, sizes = effective, np.ones(1)
+    while inference.effective_number(sizes) < effective:
+        quantiles = np.exp(special.ndtri((np.arange(count) + 0.5) / count))
+        sizes, count = np.maximum(1, (20 * quantiles).round()).astype(int), count + 1
+    return sizes
+
+
+def accuracy_for(shares: np.ndarray, score: float) -> float:
+    """Return the accuracy, the same in each class, with which the true macro-F1 is `score`."""
+
+    def macro_f1(accuracy: float) -> float:
+        wrong = (1 - accuracy) * (1 - shares) / (len(shares) - 1)
+        # errors go to each other class alike
+        predicted = accuracy * shares + wrong
+        return float((2 * accuracy * shares / (shares + predicted)).mean())
+
+    return optimize.brentq(lambda accuracy: macro_f1(accuracy) - score, 1e-6, 1 - 1e-9)
+
+
+def score_coverage(
+    sizes: np.ndarray,
+    shares: np.ndarray,
+    score: float,
+    correlation: float,
+    generator: np.random.Generator,
+    samples: int,
+) -> tuple[float, int]:
+    """Return the coverage of the interval of macro-F1, and in how many sets there is one."""
+    classes, member_of = len(shares), np.repeat(np.arange(len(sizes)), sizes)
+    accuracy, hits = accuracy_for(shares, score), []
+    of_cluster, right = np.tile(shares, (len(sizes), 1)), np.full(len(sizes), accuracy)
+    for _ in range(samples):
+        if correlation:
+            spread = 1 / correlation - 1
+            of_cluster = generator.dirichlet(shares * spread, size=len(sizes))
+            right = generator.beta(accuracy * spread, (1 - accuracy) * spread, size=len(sizes))
+        drawn = generator.random((len(member_of), 1))
+        true = (drawn > of_cluster.cumsum(axis=1)[member_of, :-1]).sum(axis=1)
+        other = (true + generator.integers(1, classes, len(true))) % classes
+        predicted = np.where(generator.random(len(true)) < right[member_of], true, other)
+        few = np.bincount(true, minlength=classes).min() < LEAST_OF_CLASS
+        if few or (true != predicted).sum() < LEAST_WRONG:
+            continue
+        hot = np.eye(classes, dtype=bool)
+        values = classification.stacked(hot[true], hot[predicted][None])
+        macro = classification.over_all
+        estimate = macro(classification.counts_of(values.sum(axis=0), classes))[0]
+        influence = classification.influence(values, classes, macro)[:, 0]
+        totals = inference.total(estimate + len(true) * influence, member_of)
+        hits.append(covers(inference.share_interval(totals, linear=True)(0.95), score))
+    return (float(np.mean(hits)) if hits else float("nan")), len(hits)
+
+
+def of_scores(generator: np.random.Generator, samples: int) -> Iterator[tuple[str, bool]]:
+    """Yield the lines about macro-F1: the least coverage over the correlations."""
+    yield "\n## Coverage of the 95 % interval of macro-F1\n", True
+    yield (
+        "Target: at least 94, least over correlations 0 to .3; blank: half of the sets lack one.\n",
+        True,
+    )
+    yield row(["clusters", "effective", "classes", *(f"{score:g}" for score in SCORES)]), True
+    yield "|---" * (3 + len(SCORES)) + "|", True
+    for kind, effective, (name, shares) in (
+        (kind, effective, item)
+        for kind, counts in CLUSTERED.items()
+        for effective in counts
+        for item in CLASSES.items()
+    ):
+        sizes, cells, met = sizes_of(kind, effective), [], True
+        for score in SCORES:
+            cell = [
+                score_coverage(sizes, np.array(shares), score, correlation, generator, samples)
+                for correlation in ((0.0,) if kind == "independent" else CORRELATIONS[:-1])
+            ]
+            cell = [(seen, count) for seen, count in cell if count >= samples / 2]
+            met &= all(holds(seen, 0.94, count) for seen, count in cell)
+            cells += percents([min(cell)[0]]) if cell else [""]
+        yield row([kind, str(effective), name, *cells]), met
 
 
 def percents(shares: list[float]) -> list[str]:

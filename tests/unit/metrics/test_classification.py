@@ -9,6 +9,7 @@ from evenhand.metrics.classification import (
     conventions,
     counts_of,
     f1_by_class,
+    influence,
     over_all,
     over_double_none,
     over_labels,
@@ -81,6 +82,23 @@ def test_weights_are_repeated_cases(given_labels, data):
     again = counts(np.repeat(true, weights, axis=0), np.repeat(predicted, weights, axis=1))
     for ours, theirs in zip(one, again, strict=True):
         assert np.array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("name", conventions("multi_label"))
+@given(given_labels=multi_label())
+def test_the_influence_of_a_case_is_the_effect_of_a_little_more_of_it(name, given_labels):
+    true, predicted = given_labels
+    true[0, 0] = True
+    values, macro_f1 = stacked(true, predicted).astype(float), conventions("multi_label")[name]
+    seen, step = values.sum(axis=0), 1e-6
+
+    def score(sums):
+        return macro_f1(counts_of(sums, true.shape[1]))
+
+    expected = [
+        (score(seen + step * row) - score(seen - step * row)) / (2 * step) for row in values
+    ]
+    assert influence(values, true.shape[1], macro_f1) == pytest.approx(np.array(expected), abs=1e-6)
 
 
 def test_what_logits_predict():

@@ -19,6 +19,7 @@ from evenhand.metrics.inference import (
     interval_around,
     korn_graubard,
     power,
+    share_interval,
     sign_flip_interval,
     sign_flip_p_value,
     student_power,
@@ -179,6 +180,30 @@ def test_korn_graubard_of_independent_items_is_clopper_pearson():
         assert found == pytest.approx((exact.low, exact.high), abs=0.003)
 
 
+def test_pseudo_values_of_a_share_have_its_interval():
+    hits = np.repeat([1.0, 0.0], [300, 100])
+    found = share_interval(ones(hits), linear=True)(0.95)
+    assert found == pytest.approx(korn_graubard(ones(hits)), abs=2e-3)
+    # values that vary twice as much count as a quarter of the cases
+    wide = share_interval(ones(0.75 + 2 * (hits - 0.75)), linear=True)(0.95)
+    assert wide == pytest.approx(korn_graubard(ones(np.repeat([1.0, 0.0], [75, 25]))), abs=3e-2)
+
+
+def test_few_clusters_with_most_of_the_variance_of_pseudo_values_count_alone():
+    even = np.tile([0.7, 0.9], 30)
+    few = np.r_[np.tile(0.8, 54), np.tile([0.8 - 0.1 * 10**0.5, 0.8 + 0.1 * 10**0.5], 3)]
+    (low, high), (lower, higher) = (
+        share_interval(ones(values), linear=True)(0.95) for values in (even, few)
+    )
+    assert np.var(even) == pytest.approx(np.var(few))
+    assert 1.04 < (higher - lower) / (high - low) < 1.07
+
+
+def test_equal_pseudo_values_have_the_interval_of_hits():
+    found = share_interval(ones(np.ones(40)), linear=True)(0.95)
+    assert found == pytest.approx(korn_graubard(ones(np.ones(40))))
+
+
 def test_korn_graubard_of_clusters_that_agree_counts_clusters():
     hits = np.repeat([1.0, 0.0], [6, 14]) * 10
     low, high = korn_graubard(ones(hits, np.full(20, 10)))
@@ -291,9 +316,12 @@ def test_the_simulation_meets_its_targets(monkeypatch):
     script = load_script()
     monkeypatch.setattr(script, "RATES", (0.5, 0.7))
     monkeypatch.setattr(script, "CORRELATIONS", (0.05, 1.0))
+    monkeypatch.setattr(script, "CLUSTERED", {"unequal": (10,), "independent": (150,)})
+    monkeypatch.setattr(script, "SCORES", (0.8,))
     sizes = script.listed_sizes()
     assert effective_number(sizes["all"]) == pytest.approx(51.1, abs=0.05)
     chosen = {name: sizes[name] for name in ("all", "religion")}
     lines = list(script.results(chosen, np.random.default_rng(0), 25))
     assert [line for line, met in lines if not met] == []
     assert sum(line.startswith(("| all", "| religion")) for line, _ in lines) == 20
+    assert sum(line.startswith(("| unequal", "| independent")) for line, _ in lines) == 8

@@ -21,7 +21,7 @@ from evenhand.legal.scored import (
     measured,
     scores_of_groups,
 )
-from evenhand.metrics.classification import conventions, predicted_labels, stacked
+from evenhand.metrics.classification import conventions, influence, predicted_labels, stacked
 from evenhand.metrics.disparity import (
     centred_interval,
     drawn_seed,
@@ -30,7 +30,7 @@ from evenhand.metrics.disparity import (
     resampled_sums,
     share_as_far,
 )
-from evenhand.metrics.inference import bounded
+from evenhand.metrics.inference import bounded, share_interval, total
 
 Row = dict[str, Any]
 
@@ -60,32 +60,29 @@ def _of_attribute(
     classes, sizes = cases.classes.shape[1], groups.sizes
     constant = constant_labels(cases, runs)
     values = case_counts(cases, runs)
-    # the draws of all cases know no groups, and are the same for each attribute
-    drawn = resampled_sums(values, seed=drawn_seed(SEED, split), resamples=study.resamples)
-    every = {"seen": values.sum(axis=0)[None], "drawn": drawn[:, None]}
     sums = _sums(study, f"{SEED}/{split}", cases, values, groups)
     present = (groups.sums(cases.classes.astype(np.float64)) > 0).sum(axis=1)
     for name, convention in conventions(cases.dataset.task).items():
         scores = {
             kind: scores_of_groups(some, sizes, classes, convention) for kind, some in sums.items()
         }
-        overall = {
-            kind: scores_of_groups(some, np.array([len(values)]), classes, convention)[..., 0]
-            for kind, some in every.items()
-        }
-        measures = {
-            kind: measured(overall.get(kind, np.full(of_groups.shape[:-1], np.nan)), of_groups)
-            for kind, of_groups in scores.items()
-        }
+        every = values.sum(axis=0)[None], np.array([len(values)])
+        overall = scores_of_groups(*every, classes, convention)[..., 0]
+        measures = {kind: measured(overall, of_groups) for kind, of_groups in scores.items()}
+        influences = [
+            influence(some, classes, convention)
+            for some in (values, *(values[groups.codes == code] for code in range(groups.unknown)))
+        ]
         for setting, places in runs.by_setting().items():
             key = {**setting._asdict(), "attribute": groups.attribute.name}
             key |= {"split": split, "convention": name}
             for seed, chosen in [*((runs.seeds[n], [n]) for n in places), (MEAN, places)]:
                 row = key | {"seed": seed, "seeds": len(chosen)}
                 labels = [constant[place] for place in chosen if constant[place] is not None]
-                of_groups = list(_group_rows(study, row, groups, present, scores, chosen))
+                of_groups = list(_group_rows(row, groups, present, scores, influences, chosen))
                 row |= {"constant_seeds": len(labels), "always": "; ".join(dict.fromkeys(labels))}
-                yield _score_row(study, row, groups, scores, measures, chosen), of_groups
+                whole = influences[0]
+                yield _score_row(study, row, groups, scores, measures, whole, chosen), of_groups
 
 
 def _sums(
@@ -140,6 +137,7 @@ def _score_row(
     groups: Groups,
     scores: Draws,
     measures: dict[str, Draws],
+    influences: np.ndarray,
     chosen: list[int],
 ) -> Row:
     """Return a row of `scores`, of some runs."""
@@ -153,7 +151,11 @@ def _score_row(
     }
     for name in MEASURES:
         seen, drawn = (measures[kind][name][..., chosen] for kind in ("seen", "drawn"))
-        row |= _summary(name, seen, drawn.mean(axis=-1))
+        if name == "overall":
+            interval = _around(seen.mean(), influences[:, chosen])
+        else:
+            interval = centred_interval(drawn.mean(axis=-1), seen.mean())
+        row |= _summary(name, seen, interval)
     if len(sizes):
         row["worst_group"] = groups.names[int(np.nanargmin(scores["seen"][chosen].mean(0)))]
     if len(sizes) < 2:
@@ -185,21 +187,23 @@ def _score_row(
 
 
 def _group_rows(
-    study: ClassifierStudy,
     key: Row,
     groups: Groups,
     present: np.ndarray,
     scores: Draws,
+    influences: list[np.ndarray],
     chosen: list[int],
 ) -> Iterator[Row]:
     """Yield the rows of `group_scores`, of some runs."""
-    drawn, noise = (scores[kind][:, chosen].mean(axis=1) for kind in ("drawn", "noise"))
+    noise = scores["noise"][:, chosen].mean(axis=1)
     for group, name in enumerate(groups.names[:-1]):
         size = int(groups.sizes[group])
         note = {0: "no cases", 1: "one case"}.get(size, "few cases")
         row = key | {"group": name, "cases": size, "note": note if size < FEW else None}
         if size:
-            summary = _summary("score", scores["seen"][chosen, group], drawn[:, group])
+            seen = scores["seen"][chosen, group]
+            interval = _around(seen.mean(), influences[1 + group][:, chosen])
+            summary = _summary("score", seen, interval)
             row |= {column.removeprefix("score_"): cell for column, cell in summary.items()}
             sides = [share_as_far(noise[:, group], row["score"], low=low) for low in (True, False)]
             row |= {
@@ -209,18 +213,23 @@ def _group_rows(
                 "perfect": scores["perfect"][0, group],
                 "p": min(1.0, 2 * float(min(sides))),
             }
-        if size == 1:
-            row |= {"low": None, "high": None}
         yield row
 
 
-def _summary(name: str, values: np.ndarray, drawn: np.ndarray) -> Row:
-    """Return mean and sd over runs, and the interval over cases from draws of the mean."""
-    value = values.mean()
-    low, high = bounded(centred_interval(drawn, value), 0.0, 100.0)
+def _around(value: float, influences: np.ndarray) -> tuple[float, float]:
+    """Return the interval of a mean score over runs from the influences (n, runs), in percent."""
+    count = len(influences)
+    pseudo_values = value / 100 + count * influences.mean(axis=1)
+    low, high = share_interval(total(pseudo_values, np.arange(count)), linear=True)(0.95)
+    return 100 * low, 100 * high
+
+
+def _summary(name: str, values: np.ndarray, interval: tuple[float, float]) -> Row:
+    """Return mean and sd over runs, and the interval over cases; None where there is none."""
+    ends = [None if np.isnan(end) else end for end in bounded(interval, 0.0, 100.0)]
     return {
-        name: value,
+        name: values.mean(),
         f"{name}_sd": float(values.std(ddof=1)) if len(values) > 1 else None,
-        f"{name}_low": low,
-        f"{name}_high": high,
+        f"{name}_low": ends[0],
+        f"{name}_high": ends[1],
     }

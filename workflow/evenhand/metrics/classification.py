@@ -77,7 +77,8 @@ def stacked(true: np.ndarray, predicted: np.ndarray) -> np.ndarray:
 
 def counts_of(sums: np.ndarray, classes: int) -> Counts:
     """Return the counts in sums of `stacked`, shape (..., (1 + 2 runs) k)."""
-    parts = sums.reshape(*sums.shape[:-1], -1, classes).astype(np.float64)
+    parts = sums.reshape(*sums.shape[:-1], sums.shape[-1] // classes, classes)
+    parts = parts.astype(np.float64)
     runs = (parts.shape[-2] - 1) // 2
     return Counts(parts[..., :1, :], parts[..., 1 : 1 + runs, :], parts[..., 1 + runs :, :])
 
@@ -120,6 +121,35 @@ def over_double_none(counts: Counts) -> np.ndarray:
     """
     classes = counts.true.shape[-1]
     return over_all(counts) * classes / (classes + 1)
+
+
+def influence(
+    values: np.ndarray, classes: int, convention: Callable[[Counts], np.ndarray]
+) -> np.ndarray:
+    """Return the influence of each case on macro-F1: to first order, the effect of a copy of it.
+
+    Parameters
+    ----------
+    values : array, shape (n, (1 + 2 runs) k)
+        Of `stacked`.
+    classes : int
+        k.
+    convention : callable
+        One of the macro-F1s.
+
+    Returns
+    -------
+    array of float, shape (n, runs)
+        The influences of a run sum to 0.
+    """
+    cases, counts = (counts_of(sums, classes) for sums in (values, values.sum(axis=0)))
+    below = counts.true + counts.predicted
+    # the weight of a class: macro-F1 where its F1 is 1, and that of the others 0
+    of_each = (np.repeat(part[None], classes, axis=0) for part in (counts.true, counts.predicted))
+    weights = convention(Counts(*of_each, np.eye(classes)[:, None] * below / 2)).T
+    slopes = np.divide(weights, below, out=np.zeros_like(below), where=below > 0)
+    of_class = 2 * cases.both - f1_by_class(counts) * (cases.true + cases.predicted)
+    return (of_class * slopes).sum(axis=-1)
 
 
 #: Macro-F1s of a task with single labels; the first is ours, `PUBLISHED` that of FairLex's code.

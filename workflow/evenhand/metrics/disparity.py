@@ -3,7 +3,8 @@
 Source of the measures: FairLex (Chalkidis et al. 2022), section 4: the mean over groups, the group
 disparity GD (the population standard deviation), and the worst group. GD is above 0 even where
 a classifier treats all groups alike, and grows as groups become smaller; so compare it with random
-groups of the same sizes. Intervals are by bootstrap, because macro-F1 and GD are no means of cases.
+groups of the same sizes. Intervals are by bootstrap, because GD and the worst group are no smooth
+functions of means.
 """
 
 import hashlib

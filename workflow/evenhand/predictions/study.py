@@ -16,13 +16,8 @@ import pandas as pd
 
 from evenhand.core.phrases import phrases_of
 from evenhand.metrics.calibration import bin_values, calibration_error
-from evenhand.metrics.classification import counts_of, f1_by_class, over_occurring, stacked
-from evenhand.metrics.disparity import (
-    centred_interval,
-    drawn_seed,
-    permuted_sums,
-    resampled_sums,
-)
+from evenhand.metrics.classification import counts_of, influence, over_occurring, stacked
+from evenhand.metrics.disparity import permuted_sums
 from evenhand.metrics.group import group_sums
 from evenhand.metrics.inference import (
     LEAST_EFFECTIVE,
@@ -52,11 +47,8 @@ LEAST_P = 1e-12
 #: Scores are reversed if they rank positive cases below others with a p-value below this.
 MOST_P_REVERSED = 0.001
 
-#: Random groups behind a noise floor, and bootstrap samples behind an interval of macro-F1.
-PERMUTATIONS = RESAMPLES = 1000
-
-#: The first words of their seed (`evenhand.metrics.disparity.drawn_seed`).
-DRAWN = (1, "test")
+#: Random groups behind a noise floor.
+PERMUTATIONS = 1000
 
 #: Attributes of an intersection are joined by this, and their groups too.
 CROSS = " × "
@@ -257,40 +249,21 @@ class PredictionStudy:
             else predictions.true.argmax(axis=1)
         )
 
-    def interval(
-        self, metric: Metric, chosen: np.ndarray, *names: str
-    ) -> tuple[float, float] | None:
-        """Return the interval of a share or macro-F1 over some cases; None of another metric.
-
-        Parameters
-        ----------
-        metric : Metric
-            The metric.
-        chosen : array of bool, shape (n,)
-            The cases.
-        names : str
-            The attribute and the group of these, which choose the bootstrap samples of macro-F1;
-            none for all cases. They are those of `evenhand.legal.evaluate`.
-        """
+    def interval(self, metric: Metric, chosen: np.ndarray) -> tuple[float, float] | None:
+        """Return the interval of a share or macro-F1 over some cases; None of another metric."""
         if metric.metric == "ece" or not chosen.any():
             return None
-        clusters = self.predictions.clusters
-        if metric in self.ratios:
+        clusters, is_share = self.predictions.clusters[chosen], metric in self.ratios
+        if is_share:
             above, below = self.ratios[metric][chosen].T
             if not below.any():
                 return None
-            totals = total(above, clusters[chosen], below)
-            return share_interval(totals)(self.level)
-        sizes = np.unique(clusters[chosen], return_counts=True)[1]
-        if self._has_few(chosen) or effective_number(sizes) < LEAST_EFFECTIVE:
+            totals = total(above, clusters, below)
+        elif self._has_few(chosen):
             return None
-        values = self.one_hot[chosen]
-        if self.clustered:
-            codes = np.unique(clusters[chosen], return_inverse=True)[1]
-            values = np.stack([np.bincount(codes, weights=column) for column in values.T], axis=1)
-        drawn = resampled_sums(values, seed=drawn_seed(*DRAWN, *names), resamples=RESAMPLES)
-        seen = self.of_sums(metric, values.sum(axis=0))
-        return bounded(centred_interval(self.of_sums(metric, drawn), seen, self.level), 0.0, 1.0)
+        else:
+            totals = total(self._pseudo_values(metric, chosen)[chosen], clusters)
+        return share_interval(totals, linear=not is_share)(self.level)
 
     @cached_property
     def clustered(self) -> bool:
@@ -407,16 +380,10 @@ class PredictionStudy:
         if metric in self.ratios:
             above, below = self.ratios[metric].T
             return np.where(below > 0, above, np.nan)
-        counts = counts_of(self.one_hot[chosen].sum(axis=0), len(self.predictions.classes))
-        below, f1 = counts.true + counts.predicted, f1_by_class(counts)
-        # the derivatives of the mean over classes and runs by the counts
-        weights = (below > 0) / np.sum(below > 0, axis=1, keepdims=True) / len(below)
-        slopes = np.divide(weights, below, out=np.zeros_like(below), where=below > 0)
-        by_true = -(slopes * f1).sum(axis=0, keepdims=True)
-        by_count = np.concatenate([by_true, -slopes * f1, 2 * slopes]).ravel()
-        pseudo_values = np.full(len(chosen), np.nan)
-        pseudo_values[chosen] = (weights * f1).sum()
-        pseudo_values[chosen] += chosen.sum() * (self.one_hot[chosen] @ by_count)
+        values, pseudo_values = self.one_hot[chosen], np.full(len(chosen), np.nan)
+        of_case = influence(values, len(self.predictions.classes), over_occurring).mean(axis=1)
+        estimate = self.of_sums(metric, values.sum(axis=0))
+        pseudo_values[chosen] = estimate + len(values) * of_case
         return pseudo_values
 
     def cases(self) -> Iterator[dict[str, Any]]:

@@ -52,7 +52,7 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
             others = known & ~some
             for metric in study.metrics:
                 row = {"attribute": attribute.name, "group": group}
-                row |= _judged(study, metric, some, attribute.name, group)
+                row |= _judged(study, metric, some)
                 if row["value"] is None:
                     group_rows.append(row | {"reason": "no cases"})
                     continue
@@ -76,9 +76,9 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
             yield row
 
 
-def _judged(study: PredictionStudy, metric: Metric, chosen: np.ndarray, *names: str) -> Row:
+def _judged(study: PredictionStudy, metric: Metric, chosen: np.ndarray) -> Row:
     row = _value(study, metric, chosen)
-    if interval := study.interval(metric, chosen, *names):
+    if interval := study.interval(metric, chosen):
         row["low"], row["high"] = interval
     return row
 
