@@ -107,7 +107,7 @@ def serve(address: str) -> list[str]:
     print("ready", flush=True)  # a program waits until all is imported
     for name in IMPORTED:
         importlib.import_module(name)
-    for one in [*weakref.finalize._registry]:  # what the libraries made ends with this process alone
+    for one in [*weakref.finalize._registry]:  # they end with this process alone
         one.atexit = False
     gc.freeze()
     waiting = selectors.DefaultSelector()
