@@ -39,7 +39,7 @@ def test_a_planted_association_is_found(repository, tmp_path, monkeypatch):
     assert len(list(tmp_path.iterdir())) == 1, "one model, trained once"
 
 
-def test_name_filters_find_planted_names_and_keep_clean_sentences(resources, tmp_path):
+def test_name_filters_find_planted_names_and_keep_clean_sentences(resources, tmp_path, capsys):
     out = tmp_path / "certificate"
     counts = certify(resources=resources, out=out, problems=["name_filters"])
     assert not counts["failed"] and not counts["stale"]
@@ -56,6 +56,7 @@ def test_name_filters_find_planted_names_and_keep_clean_sentences(resources, tmp
     counts = certify(resources=resources, out=tmp_path / "again", problems=["name_filters"])
     assert len(counts["failed"]) == 2
     assert check.main(tmp_path / "again") == 1
+    assert capsys.readouterr().err.count("failed: ") == 2
     with pytest.raises(InputError, match="no problem"):
         certify(resources=resources, out=tmp_path / "none", problems=["names"])
 

@@ -68,6 +68,12 @@ def test_mr_nowy_is_the_applicant_only_where_the_facts_call_him_so():
     assert found.names == {"female nowy"}
 
 
+def test_a_pronoun_means_the_applicant_of_the_paragraph_before():
+    text = "He is a baker.", "The applicant lives in Łódź.", "She is ill.", "She met Mr Nowy."
+    case = ApplicantCase(record(1, text=text), LEXICON)
+    assert [known for _, known in case.passages(*case.facts)] == [False, False, True, True]
+
+
 @pytest.mark.parametrize(*table("mentions", "kinds"))
 def test_mentions(text, kinds):
     assert [mention.kind for mention in find_mentions(text, LEXICON)] == kinds

@@ -631,6 +631,7 @@ def test_counterfactuals_against_erm(judged):
     assert erm["value"] == pytest.approx(100 * 4 / 15, abs=1e-5)
     assert erm["difference"] is erm["verdict"] is None
     assert (fair["value"], fair["sd"], fair["verdict"]) == (100, None, "above")
+    assert erm["low"] < erm["value"] < erm["high"] < 100 and fair["low"] < fair["high"] == 100
     assert fair["difference"] == pytest.approx(100 * 11 / 15, abs=1e-5)
     assert fair["erm"] == erm["value"]
     assert found["iifr_text", "divergence"]["verdict"] == "below"

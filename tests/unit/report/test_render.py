@@ -57,8 +57,8 @@ def test_numbers():
     assert render.signed(0.5, 1) == "+0.5"
     assert render.signed(-0.5, 1) == "−0.5"
     assert render.signed(0.0, 1) == "0.0"
-    assert [render.size(n) for n in (0, 999, 1500, 2_000_000)] == [
-        "0\xa0B", "999\xa0B", "1.5\xa0kB", "2.0\xa0MB",
+    assert [render.size(n) for n in (0, 999, 1000, 1500, 2_000_000)] == [
+        "0\xa0B", "999\xa0B", "1.0\xa0kB", "1.5\xa0kB", "2.0\xa0MB",
     ]  # fmt: skip
 
 

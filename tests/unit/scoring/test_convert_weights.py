@@ -82,9 +82,11 @@ def test_parts_stay_parts(tmp_path):
     out = convert(folder)
     assert describe(load_masked_lm(out)) == expected
     index = json.loads((out / "model.safetensors.index.json").read_text(encoding="utf-8"))
-    found = {key: name for path in out.glob("*.safetensors") for key in load_file(path)
-             for name in [path.name]}  # fmt: skip
-    assert index["weight_map"] == found and len(set(found.values())) == 2
+    weights = {path.name: load_file(path) for path in out.glob("*.safetensors")}
+    found = {key: name for name, tensors in weights.items() for key in tensors}
+    assert index["weight_map"] == found and len(weights) == 2
+    size = sum(tensor.nbytes for tensors in weights.values() for tensor in tensors.values())
+    assert index["metadata"] == {"total_size": size}
 
 
 def test_parts_that_are_missing_or_elsewhere_are_errors(tmp_path):

@@ -163,6 +163,12 @@ def test_nothing_scored_is_an_empty_row_that_is_not_trusted(folder):
     assert variants == [] and row["verdict"] == "not_scored"
 
 
+def test_one_scored_sentence_is_inconclusive(folder):
+    write_model(folder, "one", [0.5, *[None] * 4])
+    (row,), *_ = summarise(folder, ("one",))
+    assert (row["scored"], row["trusted"], row["verdict"]) == (1, True, "inconclusive")
+
+
 OF_GENDERS = [one for one in load_members(tables) if one is not values]
 
 
