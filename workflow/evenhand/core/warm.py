@@ -107,8 +107,8 @@ def serve(address: str) -> list[str]:
     print("ready", flush=True)  # a program waits until all is imported
     for name in IMPORTED:
         importlib.import_module(name)
-    for one in [*weakref.finalize._registry]:  # they end with this process alone
-        one.atexit = False
+    for finalizer in [*weakref.finalize._registry]:  # they end with this process alone
+        finalizer.atexit = False
     gc.freeze()
     waiting = selectors.DefaultSelector()
     waiting.register(listener, selectors.EVENT_READ)
