@@ -162,7 +162,7 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS, {"label": "truth"}, "has no column 'truth'"),
         (ROWS.replace("a", "b"), {}, "one value only (b)"),
         (ROWS.replace(",a\n", ",\n").replace(",b\n", ",\n"), {}, "group has no value"),
-        (ROWS, {"bins": ["group=30"]}, "group has no number for its bins"),
+        (ROWS, {"bins": ["group=30"]}, "group is 'a', and its bins need a number"),
         (ROWS.replace(",a\n", ",8\n").replace(",b\n", ",9\n") + "5,1,,7\n",
          {"bins": ["group=30"]}, "all numbers in one bin (<30), so there are no groups to"),
         (ROWS.replace(",b\n", ",a\n") + "5,1,,b\n", {},
@@ -379,11 +379,13 @@ def test_options_that_would_change_nothing_or_too_much_are_refused(
         audit(tmp_path, table.assign(outcome=table["group"]), **options)
 
 
-def test_a_text_in_a_binned_column_counts_as_no_value(tmp_path):
+def test_a_text_in_a_binned_column_is_refused_at_its_place(tmp_path):
     table = people().astype({"age": str})
-    table.loc[:9, "age"] = "?"
-    tables, meta = audit(tmp_path, table, groups=["age"], bins=["age=30"])
-    assert notes(meta, tables, "") == ["The group of 10 cases in age is not known."]
+    table.loc[:4, "age"] = ""
+    table.loc[5:9, "age"] = "3,5"
+    words = r"predictions\.csv:7: age is '3,5', and its bins need a number"
+    with pytest.raises(InputError, match=words):
+        audit(tmp_path, table, groups=["age"], bins=["age=30"])
 
 
 def test_parquet_gives_the_same_bytes(tmp_path):

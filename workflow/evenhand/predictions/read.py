@@ -22,7 +22,7 @@ from evenhand.tabular.numbers import (
     MISSING,
     NEGATIVE,
     POSITIVE,
-    binned,
+    bin_column,
     check_group_count,
     counted,
     doubtful,
@@ -198,10 +198,11 @@ def read_predictions(
         predicted = np.where(p[:, positive_place] >= threshold, positive_place, 1 - positive_place)
     else:
         predicted = p.argmax(axis=1)
-    members = pd.DataFrame(
-        {name: binned(table[name], bins[name]) if name in bins else table[name] for name in groups},
-        index=table.index,
-    )
+    # rows that were joined to others have no line in this file
+    lines = [None] * len(table) if gold else range(2, len(table) + 2)
+    members = table[[*groups]].copy()
+    for name in bins:
+        members[name] = bin_column(table[name], bins[name], name, file, lines)
     factual, changed, rows = _counterfactuals(ids, factual_ids, members, bad)
     kept = np.flatnonzero(bad.usable & is_case)
     if not len(kept):

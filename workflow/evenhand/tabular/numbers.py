@@ -95,6 +95,26 @@ def binned(cells: Sequence[str], edges: Sequence[float]) -> list[str]:
     return ["" if isnan(value) else names[bisect_right(edges, value)] for value in values]
 
 
+def bin_column(
+    cells: Sequence[str],
+    edges: Sequence[float],
+    name: str,
+    file: Path | None,
+    lines: Sequence[int | None],
+) -> list[str]:
+    """Return the bins of a column's cells, blank for a blank one; InputError for a text."""
+    groups = binned(cells, edges)
+    for cell, group, line in zip(cells, groups, lines, strict=True):
+        if cell and not group:
+            raise InputError(
+                f"{name} is {cell!r}, and its bins need a number",
+                file=file,
+                line=line,
+                remedy=f"leave such cells blank, or name no `bins` of {name}",
+            )
+    return groups
+
+
 def check_group_count(
     name: str,
     values: Collection[str],
@@ -110,8 +130,7 @@ def check_group_count(
     """
     if len(values) < 2:
         some = "all numbers in one bin" if has_bins else "one value only"
-        only = "no number for its bins" if has_bins else "no value"
-        only = f"{some} ({min(values)})" if values else only
+        only = f"{some} ({min(values)})" if values else "no value"
         problem = f"the attribute {name} has {only}, so there are no groups to compare{more}"
         raise InputError(problem, file=file)
     are_numbers = not any(isnan(or_nan(value)) for value in values)

@@ -19,7 +19,7 @@ from evenhand.tabular.numbers import MISSING as NO_VALUE
 from evenhand.tabular.numbers import (
     MOST_NUMBERS,
     POSITIVE,
-    binned,
+    bin_column,
     check_group_count,
     counted,
     doubtful,
@@ -84,7 +84,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     for name in protected:
         if name in options["bins"]:
             cells, numbers = [row[place[name]] for row in rows], [line for line, _ in lines]
-            groups = _bins(cells, options["bins"][name], name, path, numbers)
+            groups = bin_column(cells, options["bins"][name], name, path, numbers)
             for row, group in zip(rows, groups, strict=True):
                 row[place[name]] = group
     policy = options["missing"]
@@ -236,22 +236,6 @@ def _predicted(values: Sequence[str] | np.ndarray, targets: Sequence[Any]) -> tu
     counts = np.zeros((codes.max() + 1, target_codes.max() + 1))
     np.add.at(counts, (codes, target_codes), 1)
     return float(counts.max(axis=1).sum() / rows), float(counts.sum(axis=0).max() / rows)
-
-
-def _bins(
-    cells: list[str], edges: list[float], name: str, path: Path, lines: list[int]
-) -> list[str]:
-    """Return the bins of the cells of a column, blank for a blank one; InputError for a text."""
-    groups = binned(cells, edges)
-    for cell, group, line in zip(cells, groups, lines, strict=True):
-        if cell and not group:
-            raise InputError(
-                f"{name} is {cell!r}, and its bins need a number",
-                file=path,
-                line=line,
-                remedy=f"leave such cells blank, or name no `bins` of {name}",
-            )
-    return groups
 
 
 def _check_label(
