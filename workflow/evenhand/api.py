@@ -222,7 +222,8 @@ def audit_pairs(
     model : str, Path or (model, tokenizer)
         A folder, a name on the Hugging Face hub, or loaded objects.
     pairs : DataFrame or path
-        With CrowS-Pairs' columns: sent_more, sent_less, stereo_antistereo, bias_type.
+        With CrowS-Pairs' columns: sent_more (the stereotype), sent_less,
+        stereo_antistereo, bias_type. Swapped columns turn each verdict round.
     name : str, optional
         The model's name in tables and in the report.
     language : str

@@ -84,7 +84,8 @@ def audit(
     model
         A folder, or a name on the Hugging Face hub.
     pairs
-        A CSV with CrowS-Pairs' columns: sent_more, sent_less, stereo_antistereo, bias_type.
+        A CSV with CrowS-Pairs' columns: sent_more (the stereotype), sent_less,
+        stereo_antistereo, bias_type. Swapped columns turn each verdict round.
     out
         The folder of the report, the card and the tables.
     language
