@@ -1,12 +1,14 @@
 import random
 import re
 from collections.abc import Iterator
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenhand.core.encodings import DAMAGE
+from evenhand.io import decoding
 from evenhand.io.decoding import SAMPLE, TextReader
 from evenhand.io.quarantine import Quarantine
 
@@ -226,18 +228,20 @@ def test_ranges_divide_the_lines_of_a_file(
     data = text.encode(encoding)
     found = []
     total = 0
-    for first in range(0, len(data), step):
-        reader = TextReader(
-            chunks_of(data, size),
-            file="f",
-            quarantine=Quarantine(),
-            encoding="utf-8" if encoding == "utf-8-sig" else encoding,
-            first_byte=first,
-            end_byte=min(first + step, len(data)),
-        )
-        for number, piece in reader:
-            found += enumerate(piece.removesuffix("\n").split("\n"), number)
-        total += reader.bytes
+    # a longer file would have many chunks after the sample
+    with mock.patch.object(decoding, "SAMPLE", max(size, 4)):
+        for first in range(0, len(data), step):
+            reader = TextReader(
+                chunks_of(data, size),
+                file="f",
+                quarantine=Quarantine(),
+                encoding="utf-8" if encoding == "utf-8-sig" else encoding,
+                first_byte=first,
+                end_byte=min(first + step, len(data)),
+            )
+            for number, piece in reader:
+                found += enumerate(piece.removesuffix("\n").split("\n"), number)
+            total += reader.bytes
     whole = list(enumerate(text.removesuffix("\n").split("\n"), 1))
     assert found == whole
     assert total == len(data)
