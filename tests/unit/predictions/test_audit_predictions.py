@@ -386,6 +386,11 @@ def test_a_text_in_a_binned_column_is_refused_at_its_place(tmp_path):
     words = r"predictions\.csv:7: age is '3,5', and its bins need a number"
     with pytest.raises(InputError, match=words):
         audit(tmp_path, table, groups=["age"], bins=["age=30"])
+    gold = tmp_path / "gold.csv"
+    gold.write_text("id,y,age\n1,1,20\n2,0,old\n")
+    with pytest.raises(InputError, match=r"gold\.csv:3: age is 'old'"):
+        rows = "id,p\n2,0.1\n1,0.9\n"
+        audit(tmp_path, rows, id="id", gold=gold, groups=["age"], bins=["age=30"])
 
 
 def test_parquet_gives_the_same_bytes(tmp_path):

@@ -198,11 +198,10 @@ def read_predictions(
         predicted = np.where(p[:, positive_place] >= threshold, positive_place, 1 - positive_place)
     else:
         predicted = p.argmax(axis=1)
-    # rows that were joined to others have no line in this file
-    lines = [None] * len(table) if gold else range(2, len(table) + 2)
     members = table[[*groups]].copy()
+    lines = range(2, len(table) + 2)  # of the file of the groups, whose rows these are
     for name in bins:
-        members[name] = bin_column(table[name], bins[name], name, file, lines)
+        members[name] = bin_column(table[name], bins[name], name, gold or file, lines)
     factual, changed, rows = _counterfactuals(ids, factual_ids, members, bad)
     kept = np.flatnonzero(bad.usable & is_case)
     if not len(kept):

@@ -100,7 +100,7 @@ def bin_column(
     edges: Sequence[float],
     name: str,
     file: Path | None,
-    lines: Sequence[int | None],
+    lines: Sequence[int],
 ) -> list[str]:
     """Return the bins of a column's cells, blank for a blank one; InputError for a text."""
     groups = binned(cells, edges)
