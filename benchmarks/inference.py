@@ -306,7 +306,7 @@ def score_coverage(
         estimate = macro(classification.counts_of(values.sum(axis=0), classes))[0]
         influence = classification.influence(values, classes, macro)[:, 0]
         totals = inference.total(estimate + len(true) * influence, member_of)
-        hits.append(covers(inference.share_interval(totals, linear=True)(0.95), score))
+        hits.append(covers(inference.share_interval(totals, pseudo_values=True)(0.95), score))
     return (float(np.mean(hits)) if hits else float("nan")), len(hits)
 
 

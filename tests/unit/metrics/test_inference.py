@@ -182,10 +182,10 @@ def test_korn_graubard_of_independent_items_is_clopper_pearson():
 
 def test_pseudo_values_of_a_share_have_its_interval():
     hits = np.repeat([1.0, 0.0], [300, 100])
-    found = share_interval(ones(hits), linear=True)(0.95)
+    found = share_interval(ones(hits), pseudo_values=True)(0.95)
     assert found == pytest.approx(korn_graubard(ones(hits)), abs=2e-3)
     # values that vary twice as much count as a quarter of the cases
-    wide = share_interval(ones(0.75 + 2 * (hits - 0.75)), linear=True)(0.95)
+    wide = share_interval(ones(0.75 + 2 * (hits - 0.75)), pseudo_values=True)(0.95)
     assert wide == pytest.approx(korn_graubard(ones(np.repeat([1.0, 0.0], [75, 25]))), abs=3e-2)
 
 
@@ -193,14 +193,14 @@ def test_few_clusters_with_most_of_the_variance_of_pseudo_values_count_alone():
     even = np.tile([0.7, 0.9], 30)
     few = np.r_[np.tile(0.8, 54), np.tile([0.8 - 0.1 * 10**0.5, 0.8 + 0.1 * 10**0.5], 3)]
     (low, high), (lower, higher) = (
-        share_interval(ones(values), linear=True)(0.95) for values in (even, few)
+        share_interval(ones(values), pseudo_values=True)(0.95) for values in (even, few)
     )
     assert np.var(even) == pytest.approx(np.var(few))
     assert 1.04 < (higher - lower) / (high - low) < 1.07
 
 
 def test_equal_pseudo_values_have_the_interval_of_hits():
-    found = share_interval(ones(np.ones(40)), linear=True)(0.95)
+    found = share_interval(ones(np.ones(40)), pseudo_values=True)(0.95)
     assert found == pytest.approx(korn_graubard(ones(np.ones(40))))
 
 

@@ -220,7 +220,7 @@ def _around(value: float, influences: np.ndarray) -> tuple[float, float]:
     """Return the interval of a mean score over runs from the influences (n, runs), in percent."""
     count = len(influences)
     pseudo_values = value / 100 + count * influences.mean(axis=1)
-    low, high = share_interval(total(pseudo_values, np.arange(count)), linear=True)(0.95)
+    low, high = share_interval(total(pseudo_values, np.arange(count)), pseudo_values=True)(0.95)
     return 100 * low, 100 * high
 
 

@@ -356,7 +356,7 @@ def korn_graubard(totals: Totals, level: float = 0.95) -> tuple[float, float]:
 
 
 def share_interval(
-    totals: Totals, *, linear: bool = False
+    totals: Totals, *, pseudo_values: bool = False
 ) -> Callable[[float], tuple[float, float]]:
     """Return `korn_graubard` as a function of the level: the rest is computed once.
 
@@ -364,8 +364,8 @@ def share_interval(
     ----------
     totals : Totals
         Of values between 0 and 1, or of pseudo-values.
-    linear : bool
-        Whether the values are pseudo-values: the estimate plus n times the influence of each of n
+    pseudo_values : bool
+        Whether the values are these: the estimate plus n times the influence of each of n
         items on it. Their mean is a smooth function of means, between 0 and 1, such as macro-F1.
         Their own variance replaces that of hits. Few clusters may have most of it; so the number
         of effective clusters is at most that at which normal sums have such fourth powers.
@@ -385,11 +385,11 @@ def share_interval(
     correlation = max(0.0, np.nan_to_num(correlation)) if known else 1.0
     design = 1 + (size / effective - 1) * correlation
     of_hits = share * (1 - share)
-    of_item = totals.squares / size - share**2 if linear else of_hits
+    of_item = totals.squares / size - share**2 if pseudo_values else of_hits
     if of_item > 1e-12:
         design = (max(1.0, variance / (of_item / size)) + design) / 2
         design *= of_item / of_hits
-        if linear:
+        if pseudo_values:
             squares = (totals.sums - share * totals.sizes) ** 2
             effective = min(effective, 3 * float(squares.sum() ** 2 / (squares**2).sum()))
 

@@ -263,7 +263,7 @@ class PredictionStudy:
             return None
         else:
             totals = total(self._pseudo_values(metric, chosen)[chosen], clusters)
-        return share_interval(totals, linear=not is_share)(self.level)
+        return share_interval(totals, pseudo_values=not is_share)(self.level)
 
     @cached_property
     def clustered(self) -> bool:
