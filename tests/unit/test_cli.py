@@ -12,6 +12,8 @@ from evenhand import api, cli
 from evenhand.core.config import complete, read_schema
 from evenhand.core.places import SCHEMA
 from evenhand.errors import InputError
+from harness import REPOSITORY
+from unit.stereotypes.english_models import save_broken
 
 ROWS = "y,p,gender\n" + "1,0.9,woman\n0,0.1,man\n1,0.4,man\n0,0.2,woman\n" * 50
 
@@ -48,6 +50,15 @@ def test_predictions_end_with_the_finding_and_the_report(tmp_path, capsys):
     assert finding.endswith(" Findings besides this one: 4.")
     assert report == f"Report: {out}/report.html" and (out / "report.html").is_file()
     assert (out / "card.md").read_text().startswith("# p\n")
+
+
+def test_an_audit_of_a_model_that_fails_fails_after_its_report(tmp_path, capsys):
+    model, out = save_broken(tmp_path / "model"), tmp_path / "audit"
+    pairs = REPOSITORY / "resources/demo/stereotypes/pairs.csv"
+    assert run("audit", model, "--pairs", pairs, "--out", out) == 2
+    told = capsys.readouterr()
+    assert told.err.splitlines()[-1].startswith(f"error: {model}: the model fails on its inputs;")
+    assert "The model fails on its inputs (shape " in told.out and (out / "report.html").is_file()
 
 
 @pytest.mark.parametrize(

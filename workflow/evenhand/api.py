@@ -223,7 +223,7 @@ def audit_pairs(
         A folder, a name on the Hugging Face hub, or loaded objects.
     pairs : DataFrame or path
         With CrowS-Pairs' columns: sent_more (the stereotype), sent_less,
-        stereo_antistereo, bias_type. Swapped columns turn each verdict round.
+        stereo_antistereo, bias_type. Swapped columns reverse every verdict.
     name : str, optional
         The model's name in tables and in the report.
     language : str
@@ -315,8 +315,8 @@ def audit_pairs(
 
     page = "language_models"
     scores = read_table(tables / "bias_scores.csv")
-    notes = _pair_notes(json.loads(described.read_text(encoding="utf-8")), scores, gate)
-    notes[1:1] = _unscored_notes(files["scores"], gate)
+    description = json.loads(described.read_text(encoding="utf-8"))
+    notes = _pair_notes(description, scores, gate, _unscored_notes(files["scores"], gate))
     return Result(
         folder, _pair_findings(scores, delta, gate["check"]), tables, "bias_scores", page,
         page_files, card, temporary, notes,
@@ -944,14 +944,20 @@ def _pair_findings(
 
 
 def _pair_notes(
-    description: dict[str, Any], rows: list[dict[str, Any]], gate: dict[str, Any]
+    description: dict[str, Any],
+    rows: list[dict[str, Any]],
+    gate: dict[str, Any],
+    unscored: Sequence[str] = (),
 ) -> list[str]:
-    """Return sentences on pairs without a score, doubtful pairs, and words unknown to the model."""
+    """Return sentences on pairs without a score, doubtful pairs, and words unknown to the model.
+
+    `unscored` are those on single pairs without a score.
+    """
     from evenhand.report.sections.stereotypes_measures import left_out_pairs
     from evenhand.stereotypes.pairs import FLAGS
 
     words = left_out_pairs(description, rows)
-    notes = [f"{words}."] if words else []
+    notes = [*([f"{words}."] if words else []), *unscored]
     for flag in ("repeated_pair", "unlike"):
         if count := description["flags"][flag]:
             meaning = FLAGS[flag]
@@ -968,7 +974,7 @@ def _unscored_notes(scores: Path, gate: dict[str, Any]) -> list[str]:
     from evenhand.stereotypes.scores import EXCLUDED
 
     if error := gate.get("error"):
-        return [f"{error}."]
+        return [f"{error[0].upper()}{error[1:]}."]
     ids: dict[str, dict[str, None]] = defaultdict(dict)
     for row in read_rows(scores):
         if row["excluded"] and row["excluded"] not in EXCLUSIONS:

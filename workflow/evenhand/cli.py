@@ -85,7 +85,7 @@ def audit(
         A folder, or a name on the Hugging Face hub.
     pairs
         A CSV with CrowS-Pairs' columns: sent_more (the stereotype), sent_less,
-        stereo_antistereo, bias_type. Swapped columns turn each verdict round.
+        stereo_antistereo, bias_type. Swapped columns reverse every verdict.
     out
         The folder of the report, the card and the tables.
     language

@@ -6,7 +6,12 @@ from pathlib import Path
 import numpy as np
 import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
-from transformers import BertTokenizerFast, PreTrainedTokenizerFast
+from transformers import (
+    BertTokenizerFast,
+    NystromformerConfig,
+    NystromformerForMaskedLM,
+    PreTrainedTokenizerFast,
+)
 
 from evenhand.stereotypes.pairs import pair_row
 from unit.scoring import tiny_causal, tiny_models
@@ -35,6 +40,18 @@ def save(folder: Path, family: str, *, seed: int = 0) -> Path:
     tokenizer = TOKENIZERS[family]()
     torch.manual_seed(seed)
     return tiny_models.write(folder, tokenizer, tiny_models.model(family, len(tokenizer)))
+
+
+def save_broken(folder: Path) -> Path:
+    """A model that can be loaded, and whose forward pass fails."""
+    tokenizer = word_pieces()
+    config = NystromformerConfig(
+        vocab_size=len(tokenizer), hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=32, num_landmarks=4, segment_means_seq_len=64,
+    )  # fmt: skip
+    tokenizer.save_pretrained(folder)
+    NystromformerForMaskedLM(config).save_pretrained(folder)
+    return folder
 
 
 def word_pieces() -> BertTokenizerFast:

@@ -6,7 +6,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import torch
-from transformers import NystromformerConfig, NystromformerForMaskedLM
 
 from evenhand.core import stage
 from evenhand.errors import InputError
@@ -271,14 +270,7 @@ def test_a_broken_model_gives_no_number(tmp_path):
 
 @pytest.mark.parametrize("methods", [["aul", "sss"], ["aula"]])
 def test_a_model_whose_forward_pass_fails_gets_a_gate(tmp_path, folders, monkeypatch, methods):
-    tokenizer = english_models.word_pieces()
-    config = NystromformerConfig(
-        vocab_size=len(tokenizer), hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
-        intermediate_size=32, num_landmarks=4, segment_means_seq_len=64,
-    )  # fmt: skip
-    folder = tmp_path / "model"
-    tokenizer.save_pretrained(folder)
-    NystromformerForMaskedLM(config).save_pretrained(folder)
+    folder = english_models.save_broken(tmp_path / "model")
     scores, tokens, gate, _ = run(tmp_path, folder, methods=methods, null_seeds=1, shuffle=True)
     assert tokens == [] and gate["scored"] == 0 and not gate["trusted"]
     assert gate["reason"] == "broken_model" and "is invalid for input" in gate["error"]
