@@ -107,7 +107,7 @@ def serve(address: str) -> list[str]:
     print("ready", flush=True)  # a program waits until all is imported
     for name in IMPORTED:
         importlib.import_module(name)
-    for finalizer in [*weakref.finalize._registry]:  # they end with this process alone
+    for finalizer in [*weakref.finalize._registry]:  # cleanup is not for the forks
         finalizer.atexit = False
     gc.freeze()
     waiting = selectors.DefaultSelector()
