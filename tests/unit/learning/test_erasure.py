@@ -91,6 +91,15 @@ def test_inlp_stops_when_nothing_is_left_to_read():
     assert not fit_inlp(x[:, [2, 4]], codes, weights, 5).any()  # nothing else would be left
 
 
+def test_inlp_keeps_a_label_that_is_correlated_with_the_groups():
+    rng = np.random.default_rng(2)
+    codes = rng.permuted(np.arange(2000) % 2)
+    labels = np.where(rng.random(2000) < 0.95, codes, 1 - codes)
+    x = rng.normal(size=(2000, 7))
+    x[:, 3] += 3 * labels  # all that tells the groups
+    assert fit_inlp(x, codes, balanced_weights(2 * labels + codes), 5).shape[1] == 0
+
+
 def test_rows_weigh_the_same_by_group_and_unknown_ones_nothing():
     weights = balanced_weights(np.array([0, 0, 0, 2, -1]))
     np.testing.assert_allclose(weights, [1 / 6, 1 / 6, 1 / 6, 1 / 2, 0])

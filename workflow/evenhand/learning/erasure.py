@@ -130,7 +130,9 @@ def fit_inlp(features: Any, codes: np.ndarray, weights: np.ndarray, rounds: int)
     """Return the directions (d, r), orthonormal, that successive group classifiers use.
 
     Each round fits a linear group classifier to the features without the previous directions.
-    Rounds end when its accuracy on held-out rows is no better than chance.
+    Rounds end when its accuracy on held-out rows is no better than chance. These have their
+    weights, too: if the groups are correlated with the label, the label's direction tells the
+    groups of most rows, and would be projected out.
 
     Parameters
     ----------
@@ -147,12 +149,14 @@ def fit_inlp(features: Any, codes: np.ndarray, weights: np.ndarray, rounds: int)
     held_out, fitted = order[::HELD_OUT], np.delete(order, np.s_[::HELD_OUT])
     hot = np.eye(codes.max() + 1, dtype=bool)[codes]
 
+    groups, shares = codes[held_out], weights[held_out]
+    chance = 1 / len(np.unique(groups))
+    shares = chance * shares / np.bincount(groups, shares)[groups]
+
     def useless(layer: LastLayer) -> bool:
         """Whether the mean accuracy over groups is within 2 standard errors of chance."""
-        right = (features[held_out] @ layer.weight + layer.bias).argmax(axis=1) == codes[held_out]
-        groups = [codes[held_out] == group for group in np.unique(codes[held_out])]
-        error = np.sqrt(sum(0.25 / members.sum() for members in groups)) / len(groups)
-        return np.mean([right[members].mean() for members in groups]) < 1 / len(groups) + 2 * error
+        right = (features[held_out] @ layer.weight + layer.bias).argmax(axis=1) == groups
+        return shares @ right < chance + np.sqrt(shares @ shares)
 
     some = (features[fitted], hot[fitted], weights[fitted], "multi_class", PENALTY)
     basis = np.zeros((features.shape[1], 0))
