@@ -174,6 +174,8 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS.replace(",a\n", ",ä\n").encode("latin-1"), {}, "UTF-8"),
         ("id,y,p,group\n", {}, "no rows below its header"),
         (ROWS + "5,1\n", {}, "has 2 cells, and the header 4"),
+        (ROWS + "5,1,0.2,\0b\n", {}, ".csv:6: has the control character U+0000 in the column"),
+        (ROWS.replace("p,gr", "p\x07,gr"), {}, ":1: has the control character U+0007 in the name"),
         (ROWS.replace("0.", "yes"), {}, "p has 'yes9' in row 1, and y has 0 and 1; use the same"),
         (ROWS.replace(",", ";").replace("0.", "0,"), {}, "y has 0 and 1; write numbers with a"),
         (ROWS.replace("0.", "6"), {}, "p has numbers above 1 (up to 69); divide percent"),
@@ -239,13 +241,17 @@ def test_left_out_rows_and_unknown_groups_are_noted(tmp_path):
     ]
     tables, meta = audit(tmp_path, ROWS)
     assert notes(meta, tables, "") == []
-    tables, meta = audit(tmp_path, ROWS + "4,1,0.9,A\n")
+    tables, meta = audit(
+        tmp_path, ROWS + "4,1,0.9,A\n4,1,0.8,\u200ba\n4,1,0.7,a\xa0b\n4,0,0.7,a b\n"
+    )
     assert notes(meta, tables, "") == [
-        "The groups A, a of group differ in capital letters only, and each counts as a group; if"
-        " they are one, spell them alike."
+        "The groups 'A', 'a', '\\u200ba' of group differ only in capital letters, blanks or"
+        " invisible characters, and each counts as a group; if they are one, spell them alike.",
+        "The groups 'a b', 'a\\xa0b' of group differ only in capital letters, blanks or"
+        " invisible characters, and each counts as a group; if they are one, spell them alike.",
     ]
     tables, meta = audit(tmp_path, "y,p,group\nYes,no,a\nyes,yes,b\nno,no,a\nno,Yes,b\n")
-    assert notes(meta, tables, "")[0].startswith("The labels Yes, yes differ in capital letters")
+    assert notes(meta, tables, "")[0].startswith("The labels 'Yes', 'yes' differ only in capital")
 
 
 def test_values_that_may_be_missing_and_a_label_that_nobody_named_are_noted(tmp_path):
@@ -492,8 +498,11 @@ def test_predictions_without_a_difference_are_noted(tmp_path, change, words):
     assert bool(words) == bool(notes(meta, tables, ""))
 
 
-def test_bytes_of_a_parquet_file_are_text(tmp_path):
+def test_text_of_a_parquet_file_is_checked_and_bytes_are_text(tmp_path):
     table = people(shift=0.3)
+    table.replace({"group": {"b": "\x7fb"}}).to_parquet(tmp_path / "p.parquet")
+    with pytest.raises(InputError, match=r"p\.parquet:\d+: has the control character U\+007F in"):
+        audit(tmp_path, table, files=[tmp_path / "p.parquet"])
     table.assign(group=table["group"].map(str.encode)).to_parquet(tmp_path / "p.parquet")
     tables, _ = audit(tmp_path, table, files=[tmp_path / "p.parquet"])
     assert {row["group"] for row in tables["groups"]} == {"all", "a", "b"}

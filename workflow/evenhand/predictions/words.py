@@ -1,5 +1,6 @@
 """The findings of an audit of predictions, in sentences."""
 
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -194,13 +195,15 @@ def _worse_crossed(groups: list[dict[str, Any]]) -> dict[str, Any] | None:
 
 
 def spelt_words(name: str | None, values: Iterable[str]) -> list[str]:
-    """Return a sentence on all values of a column that differ in capital letters only.
+    """Return a sentence on all values of a column that look nearly the same.
 
     The name of the attribute; None for the label.
     """
     spelt = defaultdict(list)
     for value in values:
-        spelt[value.casefold()].append(value)
+        plain = unicodedata.normalize("NFKC", value).casefold()
+        seen = "".join(char for char in plain if unicodedata.category(char) != "Cf")
+        spelt[" ".join(seen.split())].append(repr(value))
     return [_say("spelt", values=some, name=name) for some in spelt.values() if len(some) > 1]
 
 
