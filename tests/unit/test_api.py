@@ -229,10 +229,12 @@ def test_a_table_with_blank_cells_and_whole_numbers_with_points():
     assert eh.audit_table(people, positive=[1, 2.0], missing="impute", **options).notes == []
     unclear = people.assign(g=people["g"].replace("y", "unknown"))
     (note,) = eh.audit_table(unclear, positive=[1, 2], missing="impute", **options).notes
-    assert note.startswith("In g, “unknown” (20) may mean a missing value, and counts as a value")
+    assert note.startswith(
+        "Table: In g, “unknown” (20) may mean a missing value, and counts as a value"
+    )
     spelt = people.assign(g=["X", "x", "y", "y"] * 10)
     (note,) = eh.audit_table(spelt, positive=[1, 2], missing="impute", **options).notes
-    assert note.startswith("The groups 'X', 'x' of g differ only in capital letters")
+    assert note.startswith("Table: The groups 'X', 'x' of g differ only in capital letters")
     with pytest.raises(InputError, match=r"^`test` has no column 'a', which `train` has"):
         eh.audit_table(people, people[["y", "g"]], **options)
     with pytest.raises(

@@ -61,7 +61,7 @@ SPLIT = "evenhand_split"
 IIFR = "iifr"
 
 #: The findings on a table that are notes too.
-DOUBTS = ("copied_rows", "revealed_label", "revealed_attribute")
+DOUBTS = ("doubtful_values", "copied_rows", "revealed_label", "revealed_attribute")
 
 #: Types that arguments are checked for.
 _PLAIN = {str, int, Path, type(None)}
@@ -461,7 +461,8 @@ def _audited(
     main, table = ("preferences", "preferences") if is_log else ("groups", "gaps")
 
     def card(result: Result) -> str:
-        return _card(options["title"], result.findings, result.tables[table], call)
+        sentences = [*result.findings, *notes(description, rows, "")]
+        return _card(options["title"], sentences, result.tables[table], call)
 
     page_files = [meta, tables]
     rows = read_tables(tables)
@@ -530,7 +531,7 @@ def audit_table(
     from evenhand.core.families import member_names
     from evenhand.individual.tabulate_individual import tabulate_individual
     from evenhand.learning.train_table import train_table
-    from evenhand.predictions.words import doubtful_words, left_out_words, spelt_words
+    from evenhand.predictions.words import left_out_words
     from evenhand.tabular.delimited import check_columns, read_cells
     from evenhand.tabular.prepare_table import prepare_table
 
@@ -608,8 +609,6 @@ def audit_table(
     page = "individual_fairness"
     left_out = Counter(counts["excluded"])
     notes = [left_out_words(left_out, counts["rows"] + left_out.total())] if +left_out else []
-    notes += [doubtful_words(name, values) for name, values in counts["doubtful"].items()]
-    notes += spelt_words(attribute, json.loads(meta.read_text("utf-8"))["attribute_values"])
     result = Result(folder, [], tables, "grid", page, page_files, card, temporary, notes)
     result.findings.extend(_table_findings(result))
     notes += _leaks(result)

@@ -264,6 +264,10 @@ def test_values_that_may_be_missing_and_a_label_that_nobody_named_are_noted(tmp_
         "In group, “unknown” (2) may mean a missing value, and counts as a value; leave such cells"
         " blank if so.",
     ]
+    table = people(n=80)
+    table.loc[:2, "age"] = -999
+    tables, meta = audit(tmp_path, table, groups=["age"], bins=["age=25,45"])
+    assert notes(meta, tables, "")[0].startswith("In age, “-999” (3) may mean a missing value")
     tables, meta = audit(tmp_path, ROWS.replace("group", "none"), id="id", groups=["none"])
     assert notes(meta, tables, "") == []
 

@@ -247,7 +247,7 @@ def read_predictions(
         repeated=0 if id or cluster or not spare else int(table.duplicated().sum()),
         doubtful={
             name: values
-            for name, cells in {label: labels, **members}.items()
+            for name, cells in {label: labels, **table[[*groups]]}.items()
             if (values := doubtful(cells[is_case]))
         },
         positive_is_default=positive is None

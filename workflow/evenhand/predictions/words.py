@@ -1,10 +1,10 @@
 """The findings of an audit of predictions, in sentences."""
 
-import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+from evenhand.tabular.words import doubtful_words, spelt_words
 from evenhand.text.catalogue import conclusion, read_catalogue
 
 Tables = Mapping[str, list[dict[str, Any]]]
@@ -54,7 +54,7 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
     tables : mapping
         The rows of its tables, by name.
     left_out : str
-        Where the rows are that are left out.
+        Where the rows are that are left out; blank if the reader has no such file.
     """
     sentences = []
     if rows := tables["left_out"]:
@@ -192,21 +192,3 @@ def _worse_crossed(groups: list[dict[str, Any]]) -> dict[str, Any] | None:
         if least > max(largest[attribute, *metric] for attribute in attributes):
             worse.append(row)
     return max(worse, key=lambda row: abs(row["difference"]), default=None)
-
-
-def spelt_words(name: str | None, values: Iterable[str]) -> list[str]:
-    """Return a sentence on all values of a column that look nearly the same.
-
-    The name of the attribute; None for the label.
-    """
-    spelt = defaultdict(list)
-    for value in values:
-        plain = unicodedata.normalize("NFKC", value).casefold()
-        seen = "".join(char for char in plain if unicodedata.category(char) != "Cf")
-        spelt[" ".join(seen.split())].append(repr(value))
-    return [_say("spelt", values=some, name=name) for some in spelt.values() if len(some) > 1]
-
-
-def doubtful_words(name: str, values: Mapping[str, int]) -> str:
-    """Return a sentence on the values of a column that may mean missing ones."""
-    return _say("doubtful", name=name, values=values)

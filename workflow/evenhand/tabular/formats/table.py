@@ -6,6 +6,7 @@ per value. By default, rows with a blank cell are left out and counted; see the 
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import compress
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from evenhand.tabular.numbers import (
     check_group_count,
     counted,
     doubtful,
+    missing_codes,
     number,
     or_nan,
     without_point,
@@ -81,16 +83,11 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     if label in (*chosen, *protected):
         part = "attribute" if label in protected else "features"
         raise InputError(f"the label {label} is in `{part}` too", file=path)
-    for name in protected:
-        if name in options["bins"]:
-            cells, numbers = [row[place[name]] for row in rows], [line for line, _ in lines]
-            groups = bin_column(cells, options["bins"][name], name, path, numbers)
-            for row, group in zip(rows, groups, strict=True):
-                row[place[name]] = group
     policy = options["missing"]
     needed = [label, *([split] if split else []), *([] if policy == "category" else protected)]
     needed += [*protected, *chosen] if policy == "drop" else []
-    complete = [row for row in rows if all(row[place[name]] for name in needed)]
+    is_complete = [all(row[place[name]] for name in needed) for row in rows]
+    complete = list(compress(rows, is_complete))
     used = dict.fromkeys([*needed, *protected, *chosen])
     blank_cells = Counter(name for row in rows for name in used if not row[place[name]])
     if empty := [name for name, count in blank_cells.items() if count == len(rows)]:
@@ -112,8 +109,12 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     column[label] = list(map(without_point, column[label]))
     positive = list(map(without_point, options["positive"] or []))
     positive = _check_label(column[label], positive, label, path, others=options["others"])
+    numbers_of_lines = list(compress((line for line, _ in lines), is_complete))
     for name in protected:
         column[name] = list(map(without_point, column[name]))
+        if name in options["bins"]:
+            borders = options["bins"][name]
+            column[name] = bin_column(column[name], borders, name, path, numbers_of_lines)
     members = [
         CROSS.join(cell or MISSING for cell in cells)
         for cells in zip(*(column[name] for name in protected), strict=True)
@@ -142,6 +143,8 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         numbers = None if name in options["categories"] else _numbers(column[name], name, path)
         predictors[name] = column[name] if numbers is None else numbers
         if numbers is not None:
+            if counts := missing_codes(Counter(column[name])):
+                unclear[name] = counts
             names.append(name)
             arrays.append(np.where(blank, np.nanmedian(numbers), numbers))
             if blank.any() and policy == "category":
