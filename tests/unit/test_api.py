@@ -478,8 +478,12 @@ def test_a_call_that_fails_replaces_no_results(tmp_path, capsys):
 
 def test_verdicts_on_logs_are_of_bias_types_too(tmp_path):
     file = tmp_path / "samples_crows_pairs_english_2026-01-02T03-04-05.jsonl"
-    file.write_text("".join(json.dumps(sample) + "\n" for sample in crows(hits=30)))
+    samples = [*crows(hits=30)]
+    samples[7]["doc"] = samples[8]["doc"]
+    file.write_text("".join(json.dumps(sample) + "\n" for sample in samples))
     result = eh.audit_logs(file)
+    (note,) = result.notes
+    assert note in result.card()
     assert result.verdicts["bias_type"].tolist() == ["all", "age", "gender"]
     page = result.to_html(tmp_path / "p.html").read_text(encoding="utf-8")
     assert "<h1>Do the models prefer stereotypes?</h1>" in page and "between groups" not in page

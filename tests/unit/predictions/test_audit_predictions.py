@@ -343,6 +343,10 @@ def test_rows_that_repeat_another_are_noted_where_no_column_tells_them_apart(tmp
     assert notes(*audit(tmp_path, table, cluster="town")[::-1], "") == []
     rows = "".join(line[2:] + "\n" for line in table.splitlines()[1:])
     assert notes(*audit(tmp_path, "y,p,group\n" + rows)[::-1], "") == []
+    once = people()[["y", "p", "group"]].drop_duplicates()[:160]
+    for n, words in ((159, ""), (160, "160 of 320 rows")):  # each row has a copy
+        (note, *_) = [*notes(*audit(tmp_path, pd.concat([once, once[:n]]))[::-1], ""), ""]
+        assert note.startswith(words) and bool(note) == bool(words)
 
 
 def test_probabilities_that_do_not_sum_to_one_are_left_out(tmp_path):

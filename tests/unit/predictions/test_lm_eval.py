@@ -74,6 +74,11 @@ def test_samples_of_the_same_sentences_add_nothing(tmp_path):
     copies = [one | {"doc_id": 40 + i} for i, one in enumerate(samples)]
     copied = audit(tmp_path / "twice", samples + copies)["preferences"][0]
     assert (row["samples"], copied["samples"], row["clusters"]) == (40, 80, 12)
+    assert notes(json.loads((tmp_path / "once/meta").read_text()), {"left_out": []}, "") == []
+    assert notes(json.loads((tmp_path / "twice/meta").read_text()), {"left_out": []}, "") == [
+        "crows_pairs_english, 80 of 80 pairs: another pair has the same two sentences; inference"
+        " counts them once."
+    ]
     same = ("score", "score_low", "score_high", "p_value", "power", "further_clusters")
     assert [copied[name] for name in same] == pytest.approx([row[name] for name in same])
 

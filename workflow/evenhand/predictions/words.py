@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import Any
 
+from evenhand.stereotypes.pairs import FLAGS
 from evenhand.tabular.words import doubtful_words, spelt_words
 from evenhand.text.catalogue import conclusion, read_catalogue
 
@@ -93,6 +94,9 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
             sentences.append(_say("cut_off", place=row["detail"]))
     if tasks := description.get("shared_pairs"):
         sentences.append(_say("shared", tasks=tasks))
+    for task, (count, of) in description.get("repeated_pairs", {}).items():
+        meaning = FLAGS["repeated_pair"]
+        sentences.append(_say("repeated_pairs", task=task, count=count, of=of, meaning=meaning))
     if count := description.get("repeated"):
         sentences.append(_say("repeated", count=count, rows=description["rows"]))
     return sentences
