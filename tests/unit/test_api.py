@@ -97,12 +97,14 @@ def test_a_model_without_a_score_has_its_verdict(model, pairs):
         eh.audit_pairs((untrained, AutoTokenizer.from_pretrained(model)), pairs)
 
 
-def test_pairs_beyond_the_window_of_the_model_are_named(model, pairs):
+def test_pairs_beyond_the_window_of_the_model_are_named(model, pairs, tmp_path):
     sides = ["sent_more", "sent_less"]
     long = pairs.iloc[[0]].assign(**{side: pairs[side].iloc[0] + " and" * 200 for side in sides})
     long[pairs.columns[0]] = 90
     result = eh.audit_pairs(model, pd.concat([pairs, long]))
     (note,) = (note for note in result.notes if note.startswith("In 1 pair"))
+    page = result.to_html(tmp_path / "audit.html").read_text(encoding="utf-8")
+    assert f'<p class="small">{note}</p>' in page and note in result.card()
     assert note.endswith("has no score, as it has more tokens than the model takes (128): pair 90.")
 
 

@@ -314,9 +314,9 @@ def audit_pairs(
             return path.read_text(encoding="utf-8")
 
     page = "language_models"
-    scores = read_table(tables / "bias_scores.csv")
+    scores, [checked] = (read_table(tables / f"{name}.csv") for name in ("bias_scores", "models"))
     description = json.loads(described.read_text(encoding="utf-8"))
-    notes = _pair_notes(description, scores, gate, _unscored_notes(files["scores"], gate))
+    notes = _pair_notes(description, scores, gate, checked["unscored"])
     return Result(
         folder, _pair_findings(scores, delta, gate["check"]), tables, "bias_scores", page,
         page_files, card, temporary, notes,
@@ -946,17 +946,18 @@ def _pair_notes(
     description: dict[str, Any],
     rows: list[dict[str, Any]],
     gate: dict[str, Any],
-    unscored: Sequence[str] = (),
+    unscored: str | None = None,
 ) -> list[str]:
     """Return sentences on pairs without a score, doubtful pairs, and words unknown to the model.
 
-    `unscored` are those on single pairs without a score.
+    `unscored` has the pairs without a score for a reason of the model.
     """
     from evenhand.report.sections.stereotypes_measures import left_out_pairs
     from evenhand.stereotypes.pairs import FLAGS
 
-    words = left_out_pairs(description, rows)
-    notes = [*([f"{words}."] if words else []), *unscored]
+    left_out = left_out_pairs(description, rows)
+    words = filter(None, (left_out, gate.get("error") or unscored))
+    notes = [f"{sentence[0].upper()}{sentence[1:].rstrip('.')}." for sentence in words]
     for flag in ("repeated_pair", "unlike"):
         if count := description["flags"][flag]:
             meaning = FLAGS[flag]
@@ -964,23 +965,6 @@ def _pair_notes(
     if gate["sentences_with_unknown"] >= max(1, MUCH_UNKNOWN * gate["sentences"]):
         notes.append(_say("unknown", gate=gate))
     return notes
-
-
-def _unscored_notes(scores: Path, gate: dict[str, Any]) -> list[str]:
-    """Return a sentence for each reason of the model why pairs have no score, with their ids."""
-    from evenhand.io.tables import read_rows
-    from evenhand.stereotypes.pairs import EXCLUSIONS
-    from evenhand.stereotypes.scores import EXCLUDED
-
-    if error := gate.get("error"):
-        return [f"{error[0].upper()}{error[1:]}."]
-    ids: dict[str, dict[str, None]] = defaultdict(dict)
-    for row in read_rows(scores):
-        if row["excluded"] and row["excluded"] not in EXCLUSIONS:
-            ids[row["excluded"]][row["pair_id"]] = None
-    most = gate["max_tokens"]
-    return [_say("unscored", EXCLUDED[why], [*pairs], why == "too_long" and most)
-            for why, pairs in ids.items()]  # fmt: skip
 
 
 def _table_findings(result: Result) -> list[str]:
