@@ -278,6 +278,8 @@ def _other_labels(
     remedy = "use the same labels in both columns, or probabilities between 0 and 1"
     if outside.str.fullmatch(r"\d+,\d+").any():
         remedy = "write numbers with a point, not a comma"
+    elif outside.str.endswith("%").any():
+        remedy = "write 0.48 for 48 %"
     return InputError(
         f"{prediction} has {where}, and {label} has {listed(classes, 4)}", file=file, remedy=remedy
     )

@@ -109,12 +109,12 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     column[label] = list(map(without_point, column[label]))
     positive = list(map(without_point, options["positive"] or []))
     positive = _check_label(column[label], positive, label, path, others=options["others"])
-    numbers_of_lines = list(compress((line for line, _ in lines), is_complete))
+    at = list(compress((line for line, _ in lines), is_complete))
     for name in protected:
         column[name] = list(map(without_point, column[name]))
         if name in options["bins"]:
             borders = options["bins"][name]
-            column[name] = bin_column(column[name], borders, name, path, numbers_of_lines)
+            column[name] = bin_column(column[name], borders, name, path, at)
     members = [
         CROSS.join(cell or MISSING for cell in cells)
         for cells in zip(*(column[name] for name in protected), strict=True)
@@ -140,7 +140,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             )
         blank = np.array([not cell for cell in column[name]])
         filled += int(blank.sum())
-        numbers = None if name in options["categories"] else _numbers(column[name], name, path)
+        numbers = None if name in options["categories"] else _numbers(column[name], name, path, at)
         predictors[name] = column[name] if numbers is None else numbers
         if numbers is not None:
             if counts := missing_codes(Counter(column[name])):
@@ -281,21 +281,22 @@ def _check_label(
     return positive
 
 
-def _numbers(values: list[str], name: str, path: Path) -> np.ndarray | None:
+def _numbers(values: list[str], name: str, path: Path, lines: Sequence[int]) -> np.ndarray | None:
     """Return the column as numbers, NaN for a blank cell; None if it has no numbers."""
     numbers, others = np.full(len(values), np.nan), []
     for i, value in enumerate(values):
         try:
             numbers[i] = number(value or "nan")
-            others += [value] if value and not np.isfinite(numbers[i]) else []
+            others += [i] if value and not np.isfinite(numbers[i]) else []
         except ValueError:
-            others.append(value)
-    if len(others) == sum(map(bool, values)) and not any(map(_is_number, others)):
+            others.append(i)
+    if len(others) == sum(map(bool, values)) and not any(_is_number(values[i]) for i in others):
         return None
     if others:
         raise InputError(
-            f"the column {name} holds numbers, and {others[0]!r}, which is none",
+            f"the column {name} holds numbers, and {values[others[0]]!r}, which is none",
             file=path,
+            line=lines[others[0]],
             remedy="leave such cells blank, or name the column among `categories`",
         )
     return numbers
