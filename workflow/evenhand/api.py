@@ -548,6 +548,8 @@ def audit_table(
         parts = {"train": _frame(train), "test": _frame(test)}
         if lacking := sorted({*parts["train"]} - {*parts["test"]}):
             raise InputError(f"`test` has no column {lacking[0]!r}, which `train` has")
+        if empty := [name for name, frame in parts.items() if not len(frame)]:
+            raise InputError(f"`{empty[0]}` has no rows")
         columns = [*parts["train"]]
         frames = [frame[columns].assign(**{SPLIT: name}) for name, frame in parts.items()]
         pd.concat(frames).to_csv(file, index=False)

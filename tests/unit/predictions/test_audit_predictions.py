@@ -22,6 +22,7 @@ from evenhand.errors import InputError
 from evenhand.predictions.audit_predictions import audit_predictions
 from evenhand.predictions.read import read_predictions
 from evenhand.predictions.words import findings, notes
+from evenhand.tabular.delimited import as_text
 
 
 def people(n=400, shift=0.0, seed=0):
@@ -159,7 +160,7 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
     ("text", "options", "words"),
     [
         (ROWS, {"groups": ["sex"]}, "has no column 'sex'"),
-        (ROWS, {"label": "truth"}, "has no column 'truth'"),
+        (ROWS.replace(",", "|"), {"label": "truth"}, "are id|y|p|group; separate cells by comma, se"),
         (ROWS.replace("a", "b"), {}, "one value only (b)"),
         (ROWS.replace(",a\n", ",\n").replace(",b\n", ",\n"), {}, "group has no value"),
         (ROWS, {"bins": ["group=30"]}, "group is 'a', and its bins need a number"),
@@ -513,6 +514,7 @@ def test_text_of_a_parquet_file_is_checked_and_bytes_are_text(tmp_path):
     table.replace({"group": {"b": "\x7fb"}}).to_parquet(tmp_path / "p.parquet")
     with pytest.raises(InputError, match=r"p\.parquet:\d+: has the control character U\+007F in"):
         audit(tmp_path, table, files=[tmp_path / "p.parquet"])
+    assert as_text("\ud800é") == "\\ud800é"
     table.assign(group=table["group"].map(str.encode)).to_parquet(tmp_path / "p.parquet")
     tables, _ = audit(tmp_path, table, files=[tmp_path / "p.parquet"])
     assert {row["group"] for row in tables["groups"]} == {"all", "a", "b"}

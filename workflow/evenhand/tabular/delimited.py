@@ -118,7 +118,8 @@ def _of_parquet(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
 
 
 def as_text(value: Any) -> Any:
-    """Return bytes as text in UTF-8, and any other value as it is."""
+    """Return bytes as text in UTF-8, text without half characters, and other values unchanged."""
+    value = value.encode("utf-8", "backslashreplace") if isinstance(value, str) else value
     return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value
 
 
@@ -134,5 +135,6 @@ def check_columns(
                     f"has no column {name!r}, which `{option}` names",
                     file=path,
                     remedy=f"its columns are {', '.join(header)}"
-                    + (f"; the closest is {near[0]}" if near else ""),
+                    + (f"; the closest is {near[0]}" if near else "")
+                    + ("; separate cells by comma, semicolon or tab" * (len([*header]) == 1)),
                 )
