@@ -160,7 +160,7 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
     ("text", "options", "words"),
     [
         (ROWS, {"groups": ["sex"]}, "has no column 'sex'"),
-        (ROWS.replace(",", "|"), {"label": "truth"}, "are id|y|p|group; separate cells by comma, se"),
+        (ROWS.replace(",", "|"), {"label": "truth"}, "are id|y|p|group; separate cells by comma"),
         (ROWS.replace("a", "b"), {}, "one value only (b)"),
         (ROWS.replace(",a\n", ",\n").replace(",b\n", ",\n"), {}, "group has no value"),
         (ROWS, {"bins": ["group=30"]}, "group is 'a', and its bins need a number"),
