@@ -502,9 +502,15 @@ def test_an_error_on_labels_in_a_dataframe_names_no_file():
 def test_notes_and_reasons_of_pairs():
     description = {"excluded": {}, "pairs": 4, "flags": {"repeated_pair": 2, "unlike": 0}}
     gate = {"sentences": 20, "unknown_most_frequent": {"zyx": 2}}
-    assert api._pair_notes(description, [], gate | {"sentences_with_unknown": 1}) == [
-        "2 of 4 pairs: another pair has the same two sentences; inference counts them once."
-    ]
+    description |= {"bias_types": {"Gender": 1, "gender": 3}}
+    spelt, *others = api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})
+    assert spelt.startswith("The groups 'Gender', 'gender' of bias_type differ only in capital")
+    description |= {"bias_types": {"gender": 4}}
+    assert (
+        others
+        == api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})
+        == ["2 of 4 pairs: another pair has the same two sentences; inference counts them once."]
+    )
     assert api._pair_notes(description, [], gate | {"sentences_with_unknown": 2})[1] == (
         "2 of 20 sentences have words that the model’s tokenizer does not know, such as zyx; it"
         " reads them all as one token."

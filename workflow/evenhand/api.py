@@ -956,10 +956,12 @@ def _pair_notes(
     """
     from evenhand.report.sections.stereotypes_measures import left_out_pairs
     from evenhand.stereotypes.pairs import FLAGS
+    from evenhand.tabular.words import spelt_words
 
     left_out = left_out_pairs(description, rows)
     words = filter(None, (left_out, gate.get("error") or unscored))
     notes = [f"{sentence[0].upper()}{sentence[1:].rstrip('.')}." for sentence in words]
+    notes += spelt_words("bias_type", description["bias_types"])
     for flag in ("repeated_pair", "unlike"):
         if count := description["flags"][flag]:
             meaning = FLAGS[flag]

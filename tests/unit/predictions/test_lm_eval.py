@@ -47,7 +47,11 @@ def audit(folder, samples, name="samples_crows_pairs_english_2026-01-02T03-04-05
 
 def test_the_share_is_that_of_the_harness(tmp_path):
     samples = list(crows(hits=30))
-    rows = {row["bias_type"]: row for row in audit(tmp_path, samples)["preferences"]}
+    tables = audit(tmp_path, samples)
+    rows = {row["bias_type"]: row for row in tables["preferences"]}
+    spelt = tables | {"preferences": [*rows.values(), rows["age"] | {"bias_type": "Age"}]}
+    (note,) = notes({"unknown": {}, "rows": 40}, spelt, "")
+    assert note.startswith("The groups 'age', 'Age' of bias_type differ only in capital")
     assert set(rows) == {"all", "gender", "age"}
     share = sum(one["pct_stereotype"] for one in samples) / len(samples)
     assert rows["all"]["score"] == 100 * share

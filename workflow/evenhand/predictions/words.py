@@ -79,6 +79,8 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     for row in tables.get("groups", ()):
         if row["attribute"] in description["unknown"]:  # no intersection
             groups[row["attribute"]][row["group"]] = True
+    for row in tables.get("preferences", ()):
+        groups["bias_type"][row["bias_type"]] = True
     for name, values in [*groups.items(), (None, description.get("classes", ()))]:
         sentences += spelt_words(name, values)
     for name, values in description.get("doubtful", {}).items():
