@@ -104,7 +104,7 @@ def test_pairs_beyond_the_window_of_the_model_are_named(model, pairs, tmp_path):
     result = eh.audit_pairs(model, pd.concat([pairs, long]))
     (note,) = (note for note in result.notes if note.startswith("In 1 pair"))
     page = result.to_html(tmp_path / "audit.html").read_text(encoding="utf-8")
-    assert f'<p class="small">{note}</p>' in page and note in result.card()
+    assert f"</bdi>: {note}</p>" in page and note in result.card()
     assert note.endswith("has no score, as it has more tokens than the model takes (128): pair 90.")
 
 
