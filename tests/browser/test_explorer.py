@@ -663,26 +663,23 @@ TABLES = ("Accuracy and individual fairness", "Individual fairness by group")
 COLUMNS = {"acc": "accuracy", "positive_rate": "positive", "ifr_b": "IFR_b", "ifr_p": "IFR_p"}
 
 
-@pytest.mark.parametrize(("run", "least"), [("demo", 200), ("eidig", 90)])
+@pytest.mark.parametrize(("run", "least"), [("demo", 10), ("eidig", 5)])
 def test_behind_a_number_are_as_many_individuals_as_its_link_tells(browser, places, run, least):
-    """Every tenth link from the pages of test individuals, followed, and `TABLES` computed again;
+    """Some links from the pages of test individuals, followed, and `TABLES` computed again;
     `test_the_counts_of_a_run_come_to_the_numbers_of_its_tables` does that for all."""
     folder = places(run)
-    told, links = [], []
+    told = []
     for page in ("individual_fairness", "mitigation"):
         view = View(browser, folder / f"{page}.html")
-        found = view.page.evaluate(NUMBERS)
-        told += [one for one in found if one[2] and one[2].startswith("people.html")]
-        links += view.page.evaluate(
-            "() => [...document.querySelectorAll('td[data-link]')].map((one) => one.dataset.link)"
-        )
+        found = view.page.evaluate(NUMBERS, 13)  # no period of a table's columns
+        told += [one for one in found if one[2].startswith("people.html")]
         view.close()
-    assert len(told) == len(links) > least
-    assert {words[-1].partition(":")[0] for _, words, _ in told} >= {
+    assert len(told) > least
+    assert {words[-1].partition(":")[0] for _, words, *_ in told} >= {
         *TABLES, "Group fairness", "Differences, paired by seed"}  # fmt: skip
     there = Explorer(browser, folder / "people.html")
     wrong, compared = [], 0
-    for (value, words, href), link in list(zip(told, links, strict=True))[::10]:
+    for value, words, href, link in told:
         there.ask(href.partition("#")[2])
         people, answers = re.match(r"The (one|[\d,]+) p.*?(?:([\d,]+ of [\d,]+) answers|$)",
                                    link).groups()  # fmt: skip
@@ -699,7 +696,7 @@ def test_behind_a_number_are_as_many_individuals_as_its_link_tells(browser, plac
             if float(value.split()[0]) != there.measures()[measure]:
                 wrong.append((words, value, there.measures()))
     assert wrong == []
-    assert compared > least / 30
+    assert compared > least / 3
     there.close()
 
 

@@ -52,7 +52,7 @@ def row(name: str, n: int | None, p: float = 0.5) -> dict[str, Any]:
 def numbers_of(view: View) -> dict[tuple[str, str], tuple[str, str]]:
     """Value and address of each number by its row and its column."""
     return {(told[0], told[1]): (value, href)
-            for value, told, href in view.page.evaluate(NUMBERS)}  # fmt: skip
+            for value, told, href, _ in view.page.evaluate(NUMBERS, 1)}  # fmt: skip
 
 
 def test_a_number_tells_its_row_its_column_its_files_and_what_is_behind_it(made):
@@ -303,20 +303,21 @@ def test_behind_a_count_are_as_many_rows(browser, places, file):
     of none, which lead to some."""
     folder: Path = places("demo")
     view = View(browser, folder / file)
-    numbers = view.page.evaluate(NUMBERS)
+    numbers = view.page.evaluate(NUMBERS, 11)  # no period of a table's columns
     told = [
         (int(value.replace(",", "")), href)
-        for value, _, href in numbers
+        for value, _, href, _ in numbers
         if href.startswith("sentences.html") and re.fullmatch(r"[\d,]+", value)
     ]
-    shares = [(None, href) for value, _, href in numbers if href and re.fullmatch(r"0\s%", value)]
+    shares = [
+        (None, href) for value, _, href, _ in numbers if href and re.fullmatch(r"0\s%", value)
+    ]
     view.close()
-    assert len(told) > 50
-    assert len(shares) > 30 or file != "slguset.html"
+    assert len(told) > 2
+    assert len(shares) > 1 or file != "slguset.html"
     view = View(browser, folder / "sentences.html")
     wrong = []
-    every = 11  # no period of a table's columns
-    for n, href in told[::every] + shares[::every]:
+    for n, href in told + shares:
         view.page.evaluate("(hash) => { location.hash = hash; }", href.partition("#")[2])
         view.page.wait_for_function("() => new Promise((done) => setTimeout(() => done(true), 5))")
         info = view.page.inner_text(".dt-info")

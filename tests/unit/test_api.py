@@ -97,12 +97,14 @@ def test_a_model_without_a_score_has_its_verdict(model, pairs):
         eh.audit_pairs((untrained, AutoTokenizer.from_pretrained(model)), pairs)
 
 
-def test_pairs_beyond_the_window_of_the_model_are_named(model, pairs):
+def test_pairs_beyond_the_window_of_the_model_are_named(model, pairs, tmp_path):
     sides = ["sent_more", "sent_less"]
     long = pairs.iloc[[0]].assign(**{side: pairs[side].iloc[0] + " and" * 200 for side in sides})
     long[pairs.columns[0]] = 90
     result = eh.audit_pairs(model, pd.concat([pairs, long]))
     (note,) = (note for note in result.notes if note.startswith("In 1 pair"))
+    page = result.to_html(tmp_path / "audit.html").read_text(encoding="utf-8")
+    assert f"</bdi>: {note}</p>" in page and note in result.card()
     assert note.endswith("has no score, as it has more tokens than the model takes (128): pair 90.")
 
 
@@ -229,10 +231,12 @@ def test_a_table_with_blank_cells_and_whole_numbers_with_points():
     assert eh.audit_table(people, positive=[1, 2.0], missing="impute", **options).notes == []
     unclear = people.assign(g=people["g"].replace("y", "unknown"))
     (note,) = eh.audit_table(unclear, positive=[1, 2], missing="impute", **options).notes
-    assert note.startswith("In g, “unknown” (20) may mean a missing value, and counts as a value")
+    assert note.startswith(
+        "Table: In g, “unknown” (20) may mean a missing value, and counts as a value"
+    )
     spelt = people.assign(g=["X", "x", "y", "y"] * 10)
     (note,) = eh.audit_table(spelt, positive=[1, 2], missing="impute", **options).notes
-    assert note.startswith("The groups X, x of g differ in capital letters only")
+    assert note.startswith("Table: The groups 'X', 'x' of g differ only in capital letters")
     with pytest.raises(InputError, match=r"^`test` has no column 'a', which `train` has"):
         eh.audit_table(people, people[["y", "g"]], **options)
     with pytest.raises(
@@ -476,8 +480,12 @@ def test_a_call_that_fails_replaces_no_results(tmp_path, capsys):
 
 def test_verdicts_on_logs_are_of_bias_types_too(tmp_path):
     file = tmp_path / "samples_crows_pairs_english_2026-01-02T03-04-05.jsonl"
-    file.write_text("".join(json.dumps(sample) + "\n" for sample in crows(hits=30)))
+    samples = [*crows(hits=30)]
+    samples[7]["doc"] = samples[8]["doc"]
+    file.write_text("".join(json.dumps(sample) + "\n" for sample in samples))
     result = eh.audit_logs(file)
+    (note,) = result.notes
+    assert note in result.card()
     assert result.verdicts["bias_type"].tolist() == ["all", "age", "gender"]
     page = result.to_html(tmp_path / "p.html").read_text(encoding="utf-8")
     assert "<h1>Do the models prefer stereotypes?</h1>" in page and "between groups" not in page
@@ -494,9 +502,15 @@ def test_an_error_on_labels_in_a_dataframe_names_no_file():
 def test_notes_and_reasons_of_pairs():
     description = {"excluded": {}, "pairs": 4, "flags": {"repeated_pair": 2, "unlike": 0}}
     gate = {"sentences": 20, "unknown_most_frequent": {"zyx": 2}}
-    assert api._pair_notes(description, [], gate | {"sentences_with_unknown": 1}) == [
-        "2 of 4 pairs: another pair has the same two sentences; inference counts them once."
-    ]
+    description |= {"bias_types": {"Gender": 1, "gender": 3}}
+    spelt, *others = api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})
+    assert spelt.startswith("The groups 'Gender', 'gender' of bias_type differ only in capital")
+    description |= {"bias_types": {"gender": 4}}
+    assert (
+        others
+        == api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})
+        == ["2 of 4 pairs: another pair has the same two sentences; inference counts them once."]
+    )
     assert api._pair_notes(description, [], gate | {"sentences_with_unknown": 2})[1] == (
         "2 of 20 sentences have words that the model’s tokenizer does not know, such as zyx; it"
         " reads them all as one token."

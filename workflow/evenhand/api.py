@@ -61,7 +61,7 @@ SPLIT = "evenhand_split"
 IIFR = "iifr"
 
 #: The findings on a table that are notes too.
-DOUBTS = ("copied_rows", "revealed_label", "revealed_attribute")
+DOUBTS = ("doubtful_values", "copied_rows", "revealed_label", "revealed_attribute")
 
 #: Types that arguments are checked for.
 _PLAIN = {str, int, Path, type(None)}
@@ -314,9 +314,9 @@ def audit_pairs(
             return path.read_text(encoding="utf-8")
 
     page = "language_models"
-    scores = read_table(tables / "bias_scores.csv")
+    scores, [checked] = (read_table(tables / f"{name}.csv") for name in ("bias_scores", "models"))
     description = json.loads(described.read_text(encoding="utf-8"))
-    notes = _pair_notes(description, scores, gate, _unscored_notes(files["scores"], gate))
+    notes = _pair_notes(description, scores, gate, checked["unscored"])
     return Result(
         folder, _pair_findings(scores, delta, gate["check"]), tables, "bias_scores", page,
         page_files, card, temporary, notes,
@@ -461,7 +461,8 @@ def _audited(
     main, table = ("preferences", "preferences") if is_log else ("groups", "gaps")
 
     def card(result: Result) -> str:
-        return _card(options["title"], result.findings, result.tables[table], call)
+        sentences = [*result.findings, *notes(description, rows, "")]
+        return _card(options["title"], sentences, result.tables[table], call)
 
     page_files = [meta, tables]
     rows = read_tables(tables)
@@ -530,7 +531,7 @@ def audit_table(
     from evenhand.core.families import member_names
     from evenhand.individual.tabulate_individual import tabulate_individual
     from evenhand.learning.train_table import train_table
-    from evenhand.predictions.words import doubtful_words, left_out_words, spelt_words
+    from evenhand.predictions.words import left_out_words
     from evenhand.tabular.delimited import check_columns, read_cells
     from evenhand.tabular.prepare_table import prepare_table
 
@@ -547,6 +548,8 @@ def audit_table(
         parts = {"train": _frame(train), "test": _frame(test)}
         if lacking := sorted({*parts["train"]} - {*parts["test"]}):
             raise InputError(f"`test` has no column {lacking[0]!r}, which `train` has")
+        if empty := [name for name, frame in parts.items() if not len(frame)]:
+            raise InputError(f"`{empty[0]}` has no rows")
         columns = [*parts["train"]]
         frames = [frame[columns].assign(**{SPLIT: name}) for name, frame in parts.items()]
         pd.concat(frames).to_csv(file, index=False)
@@ -608,8 +611,6 @@ def audit_table(
     page = "individual_fairness"
     left_out = Counter(counts["excluded"])
     notes = [left_out_words(left_out, counts["rows"] + left_out.total())] if +left_out else []
-    notes += [doubtful_words(name, values) for name, values in counts["doubtful"].items()]
-    notes += spelt_words(attribute, json.loads(meta.read_text("utf-8"))["attribute_values"])
     result = Result(folder, [], tables, "grid", page, page_files, card, temporary, notes)
     result.findings.extend(_table_findings(result))
     notes += _leaks(result)
@@ -947,17 +948,20 @@ def _pair_notes(
     description: dict[str, Any],
     rows: list[dict[str, Any]],
     gate: dict[str, Any],
-    unscored: Sequence[str] = (),
+    unscored: str | None = None,
 ) -> list[str]:
     """Return sentences on pairs without a score, doubtful pairs, and words unknown to the model.
 
-    `unscored` are those on single pairs without a score.
+    `unscored` has the pairs without a score for a reason of the model.
     """
     from evenhand.report.sections.stereotypes_measures import left_out_pairs
     from evenhand.stereotypes.pairs import FLAGS
+    from evenhand.tabular.words import spelt_words
 
-    words = left_out_pairs(description, rows)
-    notes = [*([f"{words}."] if words else []), *unscored]
+    left_out = left_out_pairs(description, rows)
+    words = filter(None, (left_out, gate.get("error") or unscored))
+    notes = [f"{sentence[0].upper()}{sentence[1:].rstrip('.')}." for sentence in words]
+    notes += spelt_words("bias_type", description["bias_types"])
     for flag in ("repeated_pair", "unlike"):
         if count := description["flags"][flag]:
             meaning = FLAGS[flag]
@@ -965,23 +969,6 @@ def _pair_notes(
     if gate["sentences_with_unknown"] >= max(1, MUCH_UNKNOWN * gate["sentences"]):
         notes.append(_say("unknown", gate=gate))
     return notes
-
-
-def _unscored_notes(scores: Path, gate: dict[str, Any]) -> list[str]:
-    """Return a sentence for each reason of the model why pairs have no score, with their ids."""
-    from evenhand.io.tables import read_rows
-    from evenhand.stereotypes.pairs import EXCLUSIONS
-    from evenhand.stereotypes.scores import EXCLUDED
-
-    if error := gate.get("error"):
-        return [f"{error[0].upper()}{error[1:]}."]
-    ids: dict[str, dict[str, None]] = defaultdict(dict)
-    for row in read_rows(scores):
-        if row["excluded"] and row["excluded"] not in EXCLUSIONS:
-            ids[row["excluded"]][row["pair_id"]] = None
-    most = gate["max_tokens"]
-    return [_say("unscored", EXCLUDED[why], [*pairs], why == "too_long" and most)
-            for why, pairs in ids.items()]  # fmt: skip
 
 
 def _table_findings(result: Result) -> list[str]:

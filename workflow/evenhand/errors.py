@@ -46,7 +46,7 @@ class InputError(Exception):
         self.file, self.line, self.remedy = file, line, remedy
         place = one_line(str(file)) if file else ""
         where = f"{place}: " if file and line is None else f"{place}:{line}: " if file else ""
-        then = f"; {remedy}" if remedy else ""
+        then = f"; {one_line(remedy)}" if remedy else ""
         super().__init__(f"{where}{self.problem}{then}.")
 
     def with_names(self, known: Callable[[str], str], file: str | None = None) -> "InputError":

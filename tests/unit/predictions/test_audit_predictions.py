@@ -22,6 +22,7 @@ from evenhand.errors import InputError
 from evenhand.predictions.audit_predictions import audit_predictions
 from evenhand.predictions.read import read_predictions
 from evenhand.predictions.words import findings, notes
+from evenhand.tabular.delimited import as_text
 
 
 def people(n=400, shift=0.0, seed=0):
@@ -159,7 +160,7 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
     ("text", "options", "words"),
     [
         (ROWS, {"groups": ["sex"]}, "has no column 'sex'"),
-        (ROWS, {"label": "truth"}, "has no column 'truth'"),
+        (ROWS.replace(",", "|"), {"label": "truth"}, "are id|y|p|group; separate cells by comma"),
         (ROWS.replace("a", "b"), {}, "one value only (b)"),
         (ROWS.replace(",a\n", ",\n").replace(",b\n", ",\n"), {}, "group has no value"),
         (ROWS, {"bins": ["group=30"]}, "group is 'a', and its bins need a number"),
@@ -174,8 +175,12 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS.replace(",a\n", ",ä\n").encode("latin-1"), {}, "UTF-8"),
         ("id,y,p,group\n", {}, "no rows below its header"),
         (ROWS + "5,1\n", {}, "has 2 cells, and the header 4"),
+        (ROWS + "5,1,0.2,\0b\n", {}, ".csv:6: has the control character U+0000 in the column"),
+        (ROWS.replace("p,gr", "p\x07,gr"), {}, ":1: has the control character U+0007 in the name"),
         (ROWS.replace("0.", "yes"), {}, "p has 'yes9' in row 1, and y has 0 and 1; use the same"),
         (ROWS.replace(",", ";").replace("0.", "0,"), {}, "y has 0 and 1; write numbers with a"),
+        (ROWS.replace("0.9", "9%").replace("0.", "7%"), {}, "p has '9%' in row 1, and y has 0 and"
+         " 1; write 0.48 for 48 %"),
         (ROWS.replace("0.", "6"), {}, "p has numbers above 1 (up to 69); divide percent"),
         (ROWS.replace("0.2", "-2.2").replace("0.", "2."), {}, "(up to 2.9); apply the sigmoid, or"),
         (ROWS.replace("0.", "") + "5,1,0,b\n6,0,1,b\n", {}, "p has numbers above 1 (up to 9)"),
@@ -239,13 +244,17 @@ def test_left_out_rows_and_unknown_groups_are_noted(tmp_path):
     ]
     tables, meta = audit(tmp_path, ROWS)
     assert notes(meta, tables, "") == []
-    tables, meta = audit(tmp_path, ROWS + "4,1,0.9,A\n")
+    tables, meta = audit(
+        tmp_path, ROWS + "4,1,0.9,A\n4,1,0.8,\u200ba\n4,1,0.7,a\xa0b\n4,0,0.7,a b\n"
+    )
     assert notes(meta, tables, "") == [
-        "The groups A, a of group differ in capital letters only, and each counts as a group; if"
-        " they are one, spell them alike."
+        "The groups 'A', 'a', '\\u200ba' of group differ only in capital letters, blanks or"
+        " invisible characters, and each counts as a group; if they are one, spell them alike.",
+        "The groups 'a b', 'a\\xa0b' of group differ only in capital letters, blanks or"
+        " invisible characters, and each counts as a group; if they are one, spell them alike.",
     ]
     tables, meta = audit(tmp_path, "y,p,group\nYes,no,a\nyes,yes,b\nno,no,a\nno,Yes,b\n")
-    assert notes(meta, tables, "")[0].startswith("The labels Yes, yes differ in capital letters")
+    assert notes(meta, tables, "")[0].startswith("The labels 'Yes', 'yes' differ only in capital")
 
 
 def test_values_that_may_be_missing_and_a_label_that_nobody_named_are_noted(tmp_path):
@@ -258,6 +267,10 @@ def test_values_that_may_be_missing_and_a_label_that_nobody_named_are_noted(tmp_
         "In group, “unknown” (2) may mean a missing value, and counts as a value; leave such cells"
         " blank if so.",
     ]
+    table = people(n=80)
+    table.loc[:2, "age"] = -999
+    tables, meta = audit(tmp_path, table, groups=["age"], bins=["age=25,45"])
+    assert notes(meta, tables, "")[0].startswith("In age, “-999” (3) may mean a missing value")
     tables, meta = audit(tmp_path, ROWS.replace("group", "none"), id="id", groups=["none"])
     assert notes(meta, tables, "") == []
 
@@ -333,6 +346,10 @@ def test_rows_that_repeat_another_are_noted_where_no_column_tells_them_apart(tmp
     assert notes(*audit(tmp_path, table, cluster="town")[::-1], "") == []
     rows = "".join(line[2:] + "\n" for line in table.splitlines()[1:])
     assert notes(*audit(tmp_path, "y,p,group\n" + rows)[::-1], "") == []
+    once = people()[["y", "p", "group"]].drop_duplicates()[:160]
+    for n, words in ((159, ""), (160, "160 of 320 rows")):  # each row has a copy
+        (note, *_) = [*notes(*audit(tmp_path, pd.concat([once, once[:n]]))[::-1], ""), ""]
+        assert note.startswith(words) and bool(note) == bool(words)
 
 
 def test_probabilities_that_do_not_sum_to_one_are_left_out(tmp_path):
@@ -492,8 +509,12 @@ def test_predictions_without_a_difference_are_noted(tmp_path, change, words):
     assert bool(words) == bool(notes(meta, tables, ""))
 
 
-def test_bytes_of_a_parquet_file_are_text(tmp_path):
+def test_text_of_a_parquet_file_is_checked_and_bytes_are_text(tmp_path):
     table = people(shift=0.3)
+    table.replace({"group": {"b": "\x7fb"}}).to_parquet(tmp_path / "p.parquet")
+    with pytest.raises(InputError, match=r"p\.parquet:\d+: has the control character U\+007F in"):
+        audit(tmp_path, table, files=[tmp_path / "p.parquet"])
+    assert as_text("\ud800é") == "\\ud800é"
     table.assign(group=table["group"].map(str.encode)).to_parquet(tmp_path / "p.parquet")
     tables, _ = audit(tmp_path, table, files=[tmp_path / "p.parquet"])
     assert {row["group"] for row in tables["groups"]} == {"all", "a", "b"}

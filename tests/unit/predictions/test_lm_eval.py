@@ -47,7 +47,11 @@ def audit(folder, samples, name="samples_crows_pairs_english_2026-01-02T03-04-05
 
 def test_the_share_is_that_of_the_harness(tmp_path):
     samples = list(crows(hits=30))
-    rows = {row["bias_type"]: row for row in audit(tmp_path, samples)["preferences"]}
+    tables = audit(tmp_path, samples)
+    rows = {row["bias_type"]: row for row in tables["preferences"]}
+    spelt = tables | {"preferences": [*rows.values(), rows["age"] | {"bias_type": "Age"}]}
+    (note,) = notes({"unknown": {}, "rows": 40}, spelt, "")
+    assert note.startswith("The groups 'age', 'Age' of bias_type differ only in capital")
     assert set(rows) == {"all", "gender", "age"}
     share = sum(one["pct_stereotype"] for one in samples) / len(samples)
     assert rows["all"]["score"] == 100 * share
@@ -74,6 +78,11 @@ def test_samples_of_the_same_sentences_add_nothing(tmp_path):
     copies = [one | {"doc_id": 40 + i} for i, one in enumerate(samples)]
     copied = audit(tmp_path / "twice", samples + copies)["preferences"][0]
     assert (row["samples"], copied["samples"], row["clusters"]) == (40, 80, 12)
+    assert notes(json.loads((tmp_path / "once/meta").read_text()), {"left_out": []}, "") == []
+    assert notes(json.loads((tmp_path / "twice/meta").read_text()), {"left_out": []}, "") == [
+        "crows_pairs_english, 80 of 80 pairs: another pair has the same two sentences; inference"
+        " counts them once."
+    ]
     same = ("score", "score_low", "score_high", "p_value", "power", "further_clusters")
     assert [copied[name] for name in same] == pytest.approx([row[name] for name in same])
 

@@ -45,7 +45,7 @@ FRAMES = [
     "{} was late for work again yesterday.",
 ]
 DECLARED = {member.TABLE.name: member.TABLE for member in load_members(pair_tables)}
-TABLES = tuple(name for name in DECLARED if name != "models")
+TABLES = tuple(DECLARED)
 
 
 def files(folder: Path, *without: str) -> list[Path]:
@@ -104,7 +104,7 @@ def write_results(
                 tables[kind] += [_stained(row, trusted) for row in rows]
         tables["model_comparisons"] = _comparisons(names, text)
         own = [(DECLARED[kind], rows) for kind, rows in tables.items() if rows]
-        write_tables(folder / "tables/pairs" / name, own, {"models": "not made here"})
+        write_tables(folder / "tables/pairs" / name, own)
     write_tables(
         folder / "tables/released",
         [(check_released.TABLE, [
@@ -197,6 +197,8 @@ def _tables(
     n = len(next(iter(differences.values())))
     of_type = np.arange(n) % len(types)
     tables: dict[str, list[dict[str, Any]]] = {kind: [] for kind in TABLES}
+    words = f"In 4 pairs a sentence has no score, as it is long{text}: pairs 3, 5, 8 and 9."
+    tables["models"].append({"model": model, "unscored": words})
     for method, d in differences.items():
         for subset in SUBSETS[:3] if unrelated else SUBSETS:
             for number, bias_type in enumerate(["all", *types]):

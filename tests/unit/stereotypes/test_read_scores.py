@@ -66,11 +66,14 @@ def test_blank_methods_have_no_scores(tmp_path, pairs):
     assert (model.methods, model.blank) == (["aul"], {"cps": "no_attention"})
 
 
-def test_an_untrusted_model_is_not_read(tmp_path, pairs):
-    options = write_model(tmp_path, "bad", score_rows({"aul": [(-1.0, -2.0)] * 3}), trusted=False)
-    options["scores"][0].write_bytes(b"")
+def test_an_untrusted_model_has_only_pairs_without_a_score(tmp_path, pairs):
+    why = {(n, "less", "original"): {"excluded": "too_long"} for n in (0, 1)}
+    why |= {(2, "more", "original"): {"excluded": "identical"}}  # for a reason of the pair
+    why |= {(2, "less", "shuffled"): {"excluded": "too_long"}}
+    rows = score_rows({"aul": [(-1.0, -2.0)] * 3}, more=why)
+    options = write_model(tmp_path, "bad", rows, trusted=False)
     (model,) = read_models(read_pair_set(pairs), **options)
-    assert not model.trusted
+    assert not model.trusted and model.unscored == {"too_long": ["0", "1"]}
     assert model.methods == [] and model.blank == {} and model.scores is None
 
 

@@ -1,3 +1,5 @@
+from collections import Counter
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -5,6 +7,7 @@ import pytest
 
 from evenhand.errors import InputError
 from evenhand.tabular.formats.table import read
+from evenhand.tabular.numbers import missing_codes
 from evenhand.tabular.prepared import check
 
 HEADER = "id,town,age,grade,group,result"
@@ -33,9 +36,12 @@ def made(folder, *more, header=HEADER, rows=ROWS, encoding="utf-8", **options):
 
 def test_what_pandas_reads_as_missing_is_blank_and_doubtful_values_are_counted(tmp_path):
     rows = ["e,Ost,7,1,x,n/a", "f,Ost,NULL,1,x,no", "g,West,8,2,unknown,no"]
+    rows += ["h,West,-99,1,x,yes", "h,West,-99.0,1,y,no"]
     table = made(tmp_path, *rows)
-    assert table.meta["excluded"] == {"blank_cell": 3} and len(table.y) == 4
-    assert table.meta["doubtful"] == {"group": {"unknown": 1}}
+    assert table.meta["excluded"] == {"blank_cell": 3} and len(table.y) == 6
+    assert table.meta["doubtful"] == {"group": {"unknown": 1}, "age": {"-99": 2}}
+    binned = made(tmp_path, *rows, attribute=["age"], bins={"age": [20]})
+    assert binned.meta["doubtful"] == {"age": {"-99": 2}}
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
@@ -131,9 +137,8 @@ def test_a_blank_cell_counts_only_where_it_is_used(tmp_path):
         ([], {"features": ["result", "age"]}, "label result is in `features` too"),
         ([], {"attribute": ["result"]}, "label result is in `attribute` too"),
         (["e"], {}, "has 1 cell, and the header 6"),
-        (["e,Ost,inf,1,x,yes"], {}, "column age holds numbers, and 'inf'"),
         (["e,Ost,7,1,x,true"], {"positive": []}, "has true and yes, and each may be the one"),
-        (["e,Ost,inf,1,x,yes"], {}, "column age holds numbers, and 'inf'"),
+        (["e,Ost,inf,1,x,yes"], {}, r"csv:6: the column age holds numbers, and 'inf'"),
         (["e,Ost,1_0,1,x,yes"], {}, "column age holds numbers, and '1_0'"),
         (["e,Ost,unknown,1,x,yes"], {}, "column age holds numbers, and 'unknown'"),
         (['e,"Ost,7,1,x,yes'], {}, "is not a CSV file"),
@@ -262,3 +267,21 @@ def test_missing_values_by_policy(tmp_path):
     assert own.attribute_values == ["missing", "x", "y"] and len(own.y) == 4
     assert {"town=missing", "age=missing"} <= set(own.features)
     assert own.meta["missing"] == {"policy": "category", "rows": 5, "filled": 2}
+
+
+@pytest.mark.parametrize(
+    ("values", "codes"),
+    [
+        ([*range(18, 81), -1, -1, 99, 99, 999, 999], ["-1", "99", "999"]),
+        ([*range(18, 81), -999, 1e400], []),  # once only; infinite
+        ([*range(18, 101), 99, 88], []),  # among the others
+        ([1, 2, 9, 9], ["9"]),
+        ([1, 2, 3, 4, 5, 6, 7, 7, 8, 8], []),
+        ([-1, -1, 0, 1], []),
+        ([-1, -1, -2, 0, 1], []),
+        ([-1, -1, 0, 1, 2], ["-1"]),
+        ([5, 999, 999], []),
+    ],
+)
+def test_codes_of_missing_values_are_numbers_apart_from_the_others(values, codes):
+    assert list(missing_codes(Counter(map(str, values)))) == codes

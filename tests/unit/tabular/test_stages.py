@@ -24,7 +24,7 @@ def prepare(folder, **options):
 
 def test_prepare_any_table(tmp_path):
     counts, data, meta = prepare(tmp_path, title="People", scale="none", test_share=0.5)
-    assert counts == {"rows": 12, "features": 2, "excluded": {"blank_cell": 0}, "doubtful": {}}
+    assert counts == {"rows": 12, "features": 2, "excluded": {"blank_cell": 0}}
     made = read_prepared(data, meta)
     assert (made.name, made.scale, made.test_share) == ("people", "none", 0.5)
     assert made.meta["title"] == "People"
@@ -34,7 +34,7 @@ def test_prepare_any_table(tmp_path):
 def test_prepare_a_data_set_that_is_known(tmp_path):
     files = made_files.adult(tmp_path, *made_files.adult_lines())
     counts, data, meta = prepare(tmp_path, files=files, name="adult", format="adult")
-    assert counts == {"rows": 5, "features": 114, "excluded": {"missing_value": 1}, "doubtful": {}}
+    assert counts == {"rows": 5, "features": 114, "excluded": {"missing_value": 1}}
     assert read_prepared(data, meta).official.tolist() == ["train"] * 3 + ["test"] * 2
     record = json.loads(meta.read_text())
     assert record["meta"]["title"] == "Adult (UCI census income)"

@@ -29,7 +29,8 @@ from pathlib import Path
 
 #: Packages that most stages and Snakemake import; nothing of the library itself.
 IMPORTED = (
-    *("snakemake.cli", "snakemake.jobs", "cyclopts", "jinja2", "jsonschema", "yaml", "altair"),
+    *("snakemake.cli", "snakemake.jobs", "snakemake.storage", "snakemake.report.html_reporter"),
+    *("dpath", "smart_open", "yte", "cyclopts", "jinja2", "jsonschema", "yaml", "altair"),
     *("pandas", "pyarrow.parquet", "scipy.sparse", "scipy.stats", "sklearn.linear_model"),
     *("torch", "torch._dynamo", "transformers.models.bert.modeling_bert"),
 )

@@ -245,6 +245,16 @@ def shared_pairs(answers: list[Answer]) -> dict[str, list[int]]:
     return {name: [n[True], n.total()] for name, n in counts.items() if n[True]}
 
 
+def repeated_pairs(answers: list[Answer]) -> dict[str, list[int]]:
+    """Return the pairs of each task that another one of it equals, and all its pairs."""
+    counts = defaultdict(Counter)
+    for answer in answers:
+        if answer.right is None:
+            counts[answer.task][answer.item] += 1
+    repeated = {task: sum(n for n in items.values() if n > 1) for task, items in counts.items()}
+    return {task: [n, counts[task].total()] for task, n in repeated.items() if n}
+
+
 def parts(answers: list[Answer]) -> Iterator[tuple[tuple[str, str, str], list[Answer]]]:
     """Yield the answers of each task, condition and category, that of all categories first."""
     for task, condition in dict.fromkeys((answer.task, answer.condition) for answer in answers):

@@ -46,6 +46,9 @@ CASE_COLUMNS = ("id", "label", "prediction", "probability", "outcome")
 #: More distinct labels than this are taken for numbers, not classes.
 MOST_LABELS = 200
 
+#: With more different rows, of which none occurs once only, a file holds copies of its rows.
+MOST_EQUAL = 100
+
 #: Fewer distinct numbers above 1, or a smaller share, are wrong cells in a column of probabilities.
 FEW_WRONG, WRONG_SHARE = 3, 0.05
 
@@ -80,7 +83,7 @@ class Predictions:
         Cases whose cluster is blank: each is one of its own.
     repeated : int
         Rows that equal an earlier one in every column, where there is neither an id nor a cluster,
-        and a column that is not used otherwise.
+        and either a column that is not used otherwise, or every row has a copy.
     doubtful : dict of dict
         By column of labels or groups, how often each value occurs that may mean a missing one.
     positive_is_default : bool
@@ -244,10 +247,10 @@ def read_predictions(
         changed=np.array(changed, dtype=str),
         flipped=np.empty((0, len(classes))) if p is None else p[rows],
         unclustered=int((table[cluster].iloc[kept] == "").sum()) if cluster else 0,
-        repeated=0 if id or cluster or not spare else int(table.duplicated().sum()),
+        repeated=0 if id or cluster else _repeated(table, bool(spare)),
         doubtful={
             name: values
-            for name, cells in {label: labels, **members}.items()
+            for name, cells in {label: labels, **table[[*groups]]}.items()
             if (values := doubtful(cells[is_case]))
         },
         positive_is_default=positive is None
@@ -255,6 +258,13 @@ def read_predictions(
         and not {*classes} & {*NEGATIVE},
         left_out=bad.rows(),
     )
+
+
+def _repeated(table: pd.DataFrame, is_told_apart: bool) -> int:
+    """Return how many rows repeat another one; 0 if different people may well be equal in all."""
+    times = table.value_counts()
+    is_copied = times.min() > 1 and len(times) > MOST_EQUAL and len(table) < 4 * len(times)
+    return len(table) - len(times) if is_told_apart or is_copied else 0
 
 
 def _other_labels(
@@ -268,6 +278,8 @@ def _other_labels(
     remedy = "use the same labels in both columns, or probabilities between 0 and 1"
     if outside.str.fullmatch(r"\d+,\d+").any():
         remedy = "write numbers with a point, not a comma"
+    elif outside.str.endswith("%").any():
+        remedy = "write 0.48 for 48 %"
     return InputError(
         f"{prediction} has {where}, and {label} has {listed(classes, 4)}", file=file, remedy=remedy
     )

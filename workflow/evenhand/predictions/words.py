@@ -1,9 +1,11 @@
 """The findings of an audit of predictions, in sentences."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+from evenhand.stereotypes.pairs import FLAGS
+from evenhand.tabular.words import doubtful_words, spelt_words
 from evenhand.text.catalogue import conclusion, read_catalogue
 
 Tables = Mapping[str, list[dict[str, Any]]]
@@ -53,7 +55,7 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
     tables : mapping
         The rows of its tables, by name.
     left_out : str
-        Where the rows are that are left out.
+        Where the rows are that are left out; blank if the reader has no such file.
     """
     sentences = []
     if rows := tables["left_out"]:
@@ -77,6 +79,8 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     for row in tables.get("groups", ()):
         if row["attribute"] in description["unknown"]:  # no intersection
             groups[row["attribute"]][row["group"]] = True
+    for row in tables.get("preferences", ()):
+        groups["bias_type"][row["bias_type"]] = True
     for name, values in [*groups.items(), (None, description.get("classes", ()))]:
         sentences += spelt_words(name, values)
     for name, values in description.get("doubtful", {}).items():
@@ -92,6 +96,9 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
             sentences.append(_say("cut_off", place=row["detail"]))
     if tasks := description.get("shared_pairs"):
         sentences.append(_say("shared", tasks=tasks))
+    for task, (count, of) in description.get("repeated_pairs", {}).items():
+        meaning = FLAGS["repeated_pair"]
+        sentences.append(_say("repeated_pairs", task=task, count=count, of=of, meaning=meaning))
     if count := description.get("repeated"):
         sentences.append(_say("repeated", count=count, rows=description["rows"]))
     return sentences
@@ -191,19 +198,3 @@ def _worse_crossed(groups: list[dict[str, Any]]) -> dict[str, Any] | None:
         if least > max(largest[attribute, *metric] for attribute in attributes):
             worse.append(row)
     return max(worse, key=lambda row: abs(row["difference"]), default=None)
-
-
-def spelt_words(name: str | None, values: Iterable[str]) -> list[str]:
-    """Return a sentence on all values of a column that differ in capital letters only.
-
-    The name of the attribute; None for the label.
-    """
-    spelt = defaultdict(list)
-    for value in values:
-        spelt[value.casefold()].append(value)
-    return [_say("spelt", values=some, name=name) for some in spelt.values() if len(some) > 1]
-
-
-def doubtful_words(name: str, values: Mapping[str, int]) -> str:
-    """Return a sentence on the values of a column that may mean missing ones."""
-    return _say("doubtful", name=name, values=values)

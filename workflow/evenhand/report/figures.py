@@ -19,6 +19,10 @@ from evenhand.report.render import count, number, percent, plural, visible
 
 Row = Mapping[str, Any]
 
+#: Altair would check each part as it is made, which takes longer than to make it; the tests check
+#: whole charts.
+quick = debug_mode(False)
+
 alt.data_transformers.consolidate_datasets = False  # rows stay where they are drawn
 
 #: Labels of an axis: numbers with signs, percentages of shares (0 to 1), whole numbers.
@@ -29,7 +33,7 @@ WHOLE = {"tickMinStep": 1, "format": ",d"}
 #: Channels: the colour of a mark, its text alternative, and the whole width of the plot area.
 COLOUR = alt.Color("color:N", scale=None)
 WORDS = alt.Description("words:N")
-ACROSS = {"x": alt.value(0), "x2": alt.value("width")}
+ACROSS = alt.XValue(0), alt.X2Value("width")
 
 #: How series differ, in the order of the series.
 LOOKS: dict[str, Sequence[Any]] = {
@@ -75,6 +79,7 @@ def padded(values: Sequence[float], least: float) -> tuple[float, float]:
     return low - space, high + space
 
 
+@quick
 def bars(
     rows: Sequence[Row], label: str, *, unit: str, whole: float | None = None
 ) -> alt.LayerChart:
@@ -104,7 +109,7 @@ def bars(
     x = alt.X("amount", **axis(unit, (0, whole)))
     bar = alt.Chart().mark_bar(height=9, yOffset=8)
     kept = bar.encode(x, alt.X2(datum=0), COLOUR)
-    removed = bar.encode(x, alt.X2("end"), color=alt.value(_variable("lost")))
+    removed = bar.encode(x, alt.X2("end"), alt.ColorValue(_variable("lost")))
     return _rows([kept, removed.transform_filter("datum.end > datum.amount")], drawn, label, 40)
 
 
@@ -122,6 +127,7 @@ def estimated(
     return {"name": name} | ends | {"text": text, "words": words, "kind": kind}
 
 
+@quick
 def forest(
     rows: Sequence[Row],
     x: Mapping[str, Any],
@@ -155,10 +161,10 @@ def forest(
         base.mark_bar(color=_variable("band"), height=13, yOffset=9).encode(
             alt.X("band_low", **x), alt.X2("band_high")
         ),
-        base.mark_rule(color=_variable("faint"), yOffset=9).encode(**ACROSS),
+        base.mark_rule(color=_variable("faint"), yOffset=9).encode(*ACROSS),
         base.mark_rule(size=2, yOffset=9).encode(*line),
         base.mark_point(size=60, strokeWidth=2, opacity=1, yOffset=9).encode(
-            alt.X("value", **x), COLOUR, fill=fill
+            alt.X("value", **x), COLOUR, fill
         ),
     ]
     if centre is not None:
@@ -168,6 +174,7 @@ def forest(
     return _rows(layers, drawn, label, 46, key)
 
 
+@quick
 def histogram(
     counts: Sequence[int],
     edges: Sequence[float],
@@ -206,6 +213,7 @@ def histogram(
     return _chart([bar], rows, label, 130, widest=560)
 
 
+@quick
 def histograms(
     series: Sequence[tuple[str, Sequence[int]]],
     edges: Sequence[float],
@@ -260,15 +268,16 @@ def histograms(
             alt.X("low", **x), alt.X2("high"), alt.Y("top", **y), alt.Y2("base"), WORDS,
             COLOUR,
         ),
-        named.mark_rule(color=_variable("line")).encode(alt.Y("foot", **y), **ACROSS),
+        named.mark_rule(color=_variable("line")).encode(alt.Y("foot", **y), *ACROSS),
         *(base.mark_rule(strokeDash=[2, 3]).encode(alt.XDatum(mark, **x)) for mark in marks),
         base.mark_rule(color=_variable("ink")).encode(alt.XDatum(0, **x)),
-        left.encode(alt.Y("at", **y), alt.Text("name:N"), x=alt.value(0)),
-        right.encode(alt.Y("at", **y), alt.Text("text:N"), x=alt.value("width")),
+        left.encode(alt.Y("at", **y), alt.Text("name:N"), alt.XValue(0)),
+        right.encode(alt.Y("at", **y), alt.Text("text:N"), alt.XValue("width")),
     ]  # fmt: skip
     return _chart(layers, rows, label, 76 * len(series), widest=760)
 
 
+@quick
 def heat_map(
     names: Sequence[str], cells: Sequence[Row], label: str, *, title: str | None = None
 ) -> alt.LayerChart:
@@ -302,11 +311,12 @@ def heat_map(
     layers = [
         base.mark_bar(**look).encode(x, y, COLOUR, strength, WORDS),
         base.mark_text(yOffset=9).encode(x, y, alt.Text("text:N")),
-        left.encode(y, alt.Text("name:N"), x=alt.value(0)),
+        left.encode(y, alt.Text("name:N"), alt.XValue(0)),
     ]
     return _chart(layers, drawn, label, 48 * len(names), widest=620)
 
 
+@quick
 def lines(
     rows: Sequence[Row],
     label: str,
@@ -360,6 +370,7 @@ def lines(
     return _chart(layers, rows, label, height, widest=widest, names=series, key=key)
 
 
+@quick
 def scatter(
     rows: Sequence[Row],
     label: str,
@@ -380,12 +391,13 @@ def scatter(
     front = sorted((row for row in rows if row.get("mark")), key=lambda row: row["mark"])
     labels = _share_labels(front, *domains)
     place = alt.X("x", **x), alt.Y("y", **y)
-    pale = alt.condition("isValid(datum.mark)", alt.value(1), alt.value(0.55 if front else 1))
+    marked = {"test": "isValid(datum.mark)", "value": 1}
+    pale = alt.OpacityValue(0.55 if front else 1, condition=marked)
     through = alt.Chart(_data(front)).mark_line(strokeWidth=1, color=_variable("soft"))
     text = alt.Chart(_data(labels)).mark_text(dy=-11, fontSize=12, fontWeight=600)
     layers = [
         through.encode(*place),
-        _points(rows, series, *place).encode(opacity=pale),
+        _points(rows, series, *place).encode(pale),
         text.encode(*place, alt.Text("marks:N")),
     ]
     return _chart(layers, rows, label, height, names=series)
@@ -415,7 +427,7 @@ def _points(rows: Sequence[Row], series: Sequence[str], *place: Any) -> alt.Char
     colour, shape, fill = _looks(series, "Color", "Shape", "Fill")
     paper = alt.condition("datum.hollow", alt.value(_variable("paper")), fill)
     points = alt.Chart().mark_point(size=45, opacity=1)
-    points = points.encode(*place, colour, shape, WORDS, fill=paper)
+    points = points.encode(*place, colour, shape, WORDS, paper)
     if any("weight" in row for row in rows):
         scale = alt.Scale(domain=[0, 1], range=[15, 130])
         points = points.encode(alt.Size("weight:Q", legend=None, scale=scale))
@@ -488,9 +500,9 @@ def _rows(
     right = base.mark_text(align="right", yOffset=-9, color=_variable("soft"))
     layers = [
         *layers,
-        left.encode(alt.Text("name:N"), x=alt.value(0)),
-        right.encode(alt.Text("text:N"), x=alt.value("width")),
-        base.mark_bar(color="transparent").encode(WORDS, **ACROSS),
+        left.encode(alt.Text("name:N"), alt.XValue(0)),
+        right.encode(alt.Text("text:N"), alt.XValue("width")),
+        base.mark_bar(color="transparent").encode(WORDS, *ACROSS),
     ]
     y = alt.Y("row:O", axis=None).scale(padding=0)
     numbered = [{"row": i} | row for i, row in enumerate(rows)]
@@ -531,8 +543,7 @@ class _Rows(alt.InlineData):
     """Rows that Altair neither checks nor copies value by value, which would take a second."""
 
     def __init__(self, values: list[Row]) -> None:
-        with debug_mode(False):
-            super().__init__(values=values)
+        super().__init__(values=values)
 
     def __deepcopy__(self, _: Any) -> "_Rows":
         return self

@@ -109,6 +109,8 @@ class Headline:
         The main finding with its uncertainty, or that there is none.
     short : str
         The answer in few words, without numbers that need an explanation; `sentence` by default.
+    question : str
+        The question that it answers, if it is not always that of the system.
     groups : str
         Which group fares worse, if `sentence` answers another question.
     more : list of str
@@ -147,6 +149,7 @@ class Headline:
     next: str = ""
     strength: float = 0.0
     short: str = ""
+    question: str = ""
     groups: str = ""
 
     @property

@@ -30,7 +30,6 @@ from evenhand.report.sections.stereotypes_scores import (
 )
 from evenhand.report.sections.stereotypes_words import (
     ASIDE,
-    exclusion_words,
     in_order,
     method_title,
     untrusted_models,
@@ -188,18 +187,14 @@ def _set(
     triples = where(tables.get("stereoset", []), model=model, bias_type="all")
     triples = [row | _method(row) for row in triples if trusted]
     types = [row for row in judged if not row["aside"] and row["bias_type"] != "all"]
-    of_pairs = document["excluded"].keys()
-    whys = [
-        exclusion_words(reason)
-        for reason, count in (gate["excluded"] or {}).items()
-        if count and reason not in of_pairs
-    ]
+    [checked] = where(tables["models"], model=model)
+    left_out = left_out_pairs(document, of_model), checked["unscored"]
     has_intervals = any(row["score_low"] is not None for row in types)
     return {
         **facts,
         "name": name,
         "title": title,
-        "left_out": [words for words in (left_out_pairs(document, of_model), *whys) if words],
+        "left_out": [". ".join(filter(None, left_out))] if any(left_out) else [],
         "conclusion": conclusion["words"],
         "significant": conclusion["leaning"] in (PREFERS_MORE, PREFERS_LESS),
         "rows": whole,

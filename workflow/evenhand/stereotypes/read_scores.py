@@ -1,7 +1,8 @@
 """Read the inputs of the summaries: the pairs of a set and the scores of models."""
 
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,10 +13,10 @@ import pyarrow.compute as pc
 
 from evenhand.errors import InputError
 from evenhand.io.documents import read_description
-from evenhand.io.tables import read_columns
+from evenhand.io.tables import read_columns, read_rows
 from evenhand.scoring.methods import METHODS
-from evenhand.stereotypes.pairs import sentences_of
-from evenhand.stereotypes.scores import SCORES
+from evenhand.stereotypes.pairs import EXCLUSIONS, sentences_of
+from evenhand.stereotypes.scores import EXCLUDED, SCORES
 
 #: The columns that are read of the pairs.
 TEXTS = ["context", "more", "less"]
@@ -102,12 +103,15 @@ class Model:
         None for a model that is not trusted.
     nulls : list of Scores
         One per seed, in the order of the seeds.
+    unscored : dict of list of str
+        By reason, the pairs with a sentence that the model cannot score.
     """
 
     name: str
     gate: dict[str, Any]
     scores: Scores | None = None
     nulls: list[Scores] = field(default_factory=list)
+    unscored: dict[str, list[str]] = field(default_factory=dict)
 
     @property
     def trusted(self) -> bool:
@@ -204,16 +208,24 @@ def read_models(
     for path in scores:
         if path.stem not in gate_paths:
             raise InputError(f"there is no gate of {path.stem}", file=path)
-        model = Model(
-            path.stem, read_description(gate_paths[path.stem], {"trusted"}, "score_pairs")
-        )
-        if not model.trusted:
-            models.append(model)
-            continue
+        gate = read_description(gate_paths[path.stem], {"trusted"}, "score_pairs")
+        model = Model(path.stem, gate, unscored=_unscored(path))
         null = null_paths.get(path.stem)
-        nulls_by_seed = _read_scores(null, pairs, seeds=True) if null else []
-        models.append(Model(path.stem, model.gate, *_read_scores(path, pairs), nulls_by_seed))
+        if model.trusted:
+            [scores] = _read_scores(path, pairs)
+            nulls_by_seed = _read_scores(null, pairs, seeds=True) if null else []
+            model = replace(model, scores=scores, nulls=nulls_by_seed)
+        models.append(model)
     return models
+
+
+def _unscored(path: Path) -> dict[str, list[str]]:
+    """Return the pairs with a sentence that the model cannot score, by reason."""
+    pairs = defaultdict(dict)
+    for row in read_rows(path, ["pair_id", "variant", "excluded"]):
+        if row["variant"] == "original" and row["excluded"] in {*EXCLUDED} - {*EXCLUSIONS}:
+            pairs[row["excluded"]][row["pair_id"]] = True
+    return {reason: [*ids] for reason, ids in sorted(pairs.items())}
 
 
 def _by_stem(paths: Sequence[Path]) -> dict[str, Path]:

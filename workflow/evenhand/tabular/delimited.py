@@ -3,6 +3,7 @@
 import csv
 import difflib
 import io
+import re
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,9 @@ import numpy as np
 from evenhand.core.whole import read_text
 from evenhand.errors import InputError
 from evenhand.tabular.numbers import MOST_DIGITS, counted
+
+#: Control characters that no text has; line ends, tabs and page breaks are none of them.
+_CONTROL = re.compile(r"[\0-\x08\x0e-\x1b\x7f]")
 
 
 def only_file(files: Sequence[Path], title: str) -> Path:
@@ -52,11 +56,21 @@ def read_cells(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     Raises
     ------
     InputError
-        The file is not UTF-8, not CSV, or has no rows, or a row has more or fewer cells than the
-        header.
+        The file is not UTF-8, not CSV, or has no rows, a row has more or fewer cells than the
+        header, or there is a control character.
     """
-    if path.suffix == ".parquet":
-        return _of_parquet(path)
+    header, rows = (_of_parquet if path.suffix == ".parquet" else _of_csv)(path)
+    for line, cells in [(1, header), *rows]:
+        if unseen := _CONTROL.search("".join(cells)):
+            name = next(name for name, cell in zip(header, cells, strict=True) if unseen[0] in cell)
+            where = f"the name of the column {name}" if line == 1 else f"the column {name}"
+            problem = f"has the control character U+{ord(unseen[0]):04X} in {where}"
+            raise InputError(problem, file=path, line=line, remedy="remove it")
+    return header, rows
+
+
+def _of_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """Return the header and the cells of a CSV file, with the line at which each row ends."""
     rows = []
     text = read_text(path)
     if text.lstrip().startswith(("{", "[{")):
@@ -104,7 +118,8 @@ def _of_parquet(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
 
 
 def as_text(value: Any) -> Any:
-    """Return bytes as text in UTF-8, and any other value as it is."""
+    """Return bytes as text in UTF-8, text without half characters, and other values unchanged."""
+    value = value.encode("utf-8", "backslashreplace") if isinstance(value, str) else value
     return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value
 
 
@@ -120,5 +135,6 @@ def check_columns(
                     f"has no column {name!r}, which `{option}` names",
                     file=path,
                     remedy=f"its columns are {', '.join(header)}"
-                    + (f"; the closest is {near[0]}" if near else ""),
+                    + (f"; the closest is {near[0]}" if near else "")
+                    + ("; separate cells by comma, semicolon or tab" * (len([*header]) == 1)),
                 )

@@ -3,9 +3,9 @@
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
-from math import inf, isnan
+from math import inf, isfinite, isnan
 from pathlib import Path
 
 from evenhand.errors import InputError
@@ -31,6 +31,14 @@ MISSING = frozenset(
 
 #: Words that may stand for a missing value, and may be a value.
 _DOUBTFUL = frozenset({"na", "none", "unknown", "not known", "missing", "?", "-"})
+
+#: Numbers that may stand for a missing value where they lie apart from the others: -999, 99, 888.
+_CODES = {int(str(digit) * size) for digit in (7, 8, 9) for size in range(1, 7)}
+_CODES |= {-1, *(-code for code in _CODES)}
+
+#: They lie apart if all others are on the other side of 0, or at more than so many times the
+#: largest distance between two neighbours of these.
+_APART = 5
 
 _WHOLE = re.compile(r"\A(-?\d+)\.0\Z")
 
@@ -72,8 +80,27 @@ def or_nan(cell: str) -> float:
 
 def doubtful(cells: Iterable[str]) -> dict[str, int]:
     """Return how often each value occurs that may stand for a missing one."""
-    counts = Counter(cell for cell in cells if cell.strip().casefold() in _DOUBTFUL)
-    return dict(sorted(counts.items()))
+    counts = Counter(cells)
+    words = {cell: n for cell, n in counts.items() if cell.strip().casefold() in _DOUBTFUL}
+    return dict(sorted(words.items())) | missing_codes(counts)
+
+
+def missing_codes(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return how often each number occurs that may stand for a missing one, of counts of cells."""
+    numbers: Counter[float] = Counter()
+    for cell, count in counts.items():
+        numbers[or_nan(cell)] += count
+    others = sorted(value for value in numbers if isfinite(value) and value not in _CODES)
+    if len(others) < 2:
+        return {}
+    apart = _APART * max(high - low for low, high in pairwise(others))
+    is_count = others[0] >= 0 and len(others) > 2
+    return {
+        f"{value:g}": numbers[value]
+        for value in sorted(_CODES & {*numbers})
+        if numbers[value] > 1
+        and ((is_count and value < 0) or not others[0] - apart <= value <= others[-1] + apart)
+    }
 
 
 def without_point(text: str) -> str:
@@ -89,10 +116,10 @@ def bin_names(edges: Sequence[float]) -> list[str]:
 
 
 def binned(cells: Sequence[str], edges: Sequence[float]) -> list[str]:
-    """Return the bin of each number, ``18 to <30``; blank for other text."""
+    """Return the bin of each finite number, ``18 to <30``; blank for other text."""
     names, edges = bin_names(edges), sorted(edges)
     values = map(or_nan, cells)
-    return ["" if isnan(value) else names[bisect_right(edges, value)] for value in values]
+    return [names[bisect_right(edges, value)] if isfinite(value) else "" for value in values]
 
 
 def bin_column(

@@ -88,7 +88,6 @@ def prepare_table(
         "rows": len(table.y),
         "features": len(table.features),
         "excluded": table.meta["excluded"],
-        "doubtful": table.meta.get("doubtful", {}),
     }
 
 

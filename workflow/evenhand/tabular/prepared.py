@@ -233,11 +233,11 @@ def check(table: Prepared) -> None:
         finite, the label has other values than 0 and 1, or only one of them, fewer than two
         values of the attribute occur.
     """
-    name = table.name
+    name = table.meta.get("title", table.name)
     for feature in table.features:
         if feature in FIXED or feature.startswith(INTEGER) or table.features.count(feature) > 1:
             raise InputError(
-                f"{name}: a feature cannot be called {feature!r}, since another column is",
+                f"{name}: no feature can be called {feature!r}, as a column made here is",
                 remedy="rename it, or leave it out of the features",
             )
     bad = ~np.isfinite(table.x)

@@ -87,8 +87,9 @@ def make_splits(
     splits = {seed: make_split(table, seed, kind, *others) for seed in seeds}
     problems = [split.problem for split in splits.values()]
     if all(problems):
+        others_held_out = "other rows" if kind == "official" else "another share"
         raise InputError(
             f"{table.meta.get('title', table.name)}: {problems[0]}",
-            remedy="join small groups, or hold out another share",
+            remedy=f"join small groups, or hold out {others_held_out}",
         )
     return splits

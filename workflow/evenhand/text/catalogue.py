@@ -11,6 +11,10 @@ from typing import Any
 from evenhand.core.phrases import MACROS, sentences_file
 from evenhand.text.phrases import listed
 
+#: A sentence of a catalogue. Each is compiled with those that it calls: to compile all takes longer
+#: than to write a page.
+_MACRO = re.compile(r"{%-? macro (\w+).*?{%-? endmacro -?%}", re.S)
+
 
 def read_catalogue(
     module: str, *, html: bool = False, **filters: Callable[..., Any]
@@ -28,7 +32,7 @@ def read_catalogue(
     """
 
     @cache
-    def macros() -> Any:
+    def read() -> tuple[Any, dict[str, str], str]:
         from jinja2 import Environment, StrictUndefined
 
         environment = Environment(undefined=StrictUndefined, autoescape=html)
@@ -38,10 +42,21 @@ def read_catalogue(
             "short": lambda value: f"{value:g}",
         } | filters
         text = sentences_file(module, MACROS).read_text(encoding="utf-8")
-        return environment.from_string(text).module
+        return environment, {macro[1]: macro[0] for macro in _MACRO.finditer(text)}, text
+
+    @cache
+    def macro(sentence: str) -> Callable[..., str]:
+        environment, macros, text = read()
+        used, waiting = set(), {sentence}
+        while waiting:
+            used |= waiting
+            words = set(re.findall(r"\w+", " ".join(macros[name] for name in waiting)))
+            waiting = (macros.keys() & words) - used
+        needed = _MACRO.sub(lambda macro: macro[0] * (macro[1] in used), text)
+        return getattr(environment.from_string(needed).module, sentence)
 
     def fill(sentence: str, /, *facts: Any, **named: Any) -> str:
-        text = getattr(macros(), sentence)(*facts, **named)
+        text = macro(sentence)(*facts, **named)
         return type(text)(re.sub("[ \n]+", " ", text).strip())
 
     return fill

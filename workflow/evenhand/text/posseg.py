@@ -240,17 +240,24 @@ def _route(text: str) -> list[str]:
 
 
 @cache
+def _dictionary() -> tuple[list[str], list[str], list[str]]:
+    """Return the words of jieba's dictionary, their frequencies and their tags."""
+    cells = (jieba_folder() / "dict.txt").read_text(encoding="utf-8").split()
+    return cells[::3], cells[1::3], cells[2::3]
+
+
+@cache
 def dictionary_tags() -> dict[str, str]:
     """Return the tag by word; every word of jieba's dictionary has a frequency above 0."""
-    cells = (jieba_folder() / "dict.txt").read_text(encoding="utf-8").split()
-    return dict(zip(cells[::3], cells[2::3], strict=True))
+    words, _, tags = _dictionary()
+    return dict(zip(words, tags, strict=True))
 
 
 @cache
 def dictionary_frequencies() -> dict[str, int]:
     """Return the frequency of each word of jieba's dictionary."""
-    cells = (jieba_folder() / "dict.txt").read_text(encoding="utf-8").split()
-    return dict(zip(cells[::3], map(int, cells[1::3]), strict=True))
+    words, frequencies, _ = _dictionary()
+    return dict(zip(words, map(int, frequencies), strict=True))
 
 
 @cache

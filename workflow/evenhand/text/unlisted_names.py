@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 
+import numpy as np
+
 from evenhand.text.posseg import dictionary_frequencies, dictionary_tags
 
 #: Names of the dictionary with this first character, from which it counts as a surname.
@@ -38,12 +40,12 @@ def name_surnames() -> str:
 @cache
 def foreign_characters() -> str:
     """Return the characters that are typical of transliterated names: 斯, 尔, 娜."""
-    foreign, all_ = _names()[1], Counter[str]()
-    for word, frequency in dictionary_frequencies().items():
-        for character in word:
-            all_[character] += frequency
-    ratio = foreign.total() / all_.total() * _FOREIGN
-    typical = (c for c, n in foreign.items() if n >= _FOREIGN_FROM and n > ratio * all_[c])
+    foreign, words = _names()[1], dictionary_frequencies()
+    characters = np.frombuffer("".join(words).encode("utf-32-le"), dtype=np.uint32)
+    by_character = np.repeat([*words.values()], [*map(len, words)])
+    all_ = np.bincount(characters, by_character)
+    ratio = foreign.total() / all_.sum() * _FOREIGN
+    typical = (c for c, n in foreign.items() if n >= _FOREIGN_FROM and n > ratio * all_[ord(c)])
     return "".join(sorted(typical))
 
 

@@ -37,6 +37,7 @@ def test_a_single_data_set_is_named_once():
     one, two = change("a", 4, "above"), change("b", 3, "above")
     found = conclude([one, two])
     assert found.caption.startswith("<bdi>mine</bdi>. ↑: higher")
+    assert "dDP (spread of the groups’ shares of positive predictions)" in found.more[0]
     assert checks.rows(found.figure, "name") == [
         "dDP ↓ a",
         "dDP ↓ b",

@@ -8,6 +8,7 @@ from markupsafe import Markup
 from evenhand.predictions.audit_predictions import audit_predictions
 from evenhand.report.headlines.predictions import conclude
 from unit.predictions.test_audit_predictions import people
+from unit.predictions.test_lm_eval import audit, crows
 from unit.report.checks import headline_of
 
 describe = headline_of("predictions")
@@ -70,3 +71,21 @@ def test_doubtful_cells_are_stated_on_the_front_page_and_beside_the_findings(aud
     assert words in doubt
     for page in ("front", "predictions"):
         assert words in write(page, [meta, tables], systems=["predictions"]).text()
+
+
+def test_the_front_page_asks_the_question_of_logs_where_there_are_no_tables(
+    tmp_path, audited, write
+):
+    place = tmp_path / "predictions/logs"
+    place.mkdir(parents=True)
+    (place / "tables/predictions").mkdir(parents=True)
+    audit(place, crows(hits=30))
+    logs = [place / "meta", (place / "out").rename(place / "tables/predictions/logs")]
+    logs[0] = logs[0].rename(place / "meta.json")
+    for files, question in (
+        (logs, "Do the models prefer stereotypes?"),
+        ([*audited("mine", 0.0), *logs], "Do rates and errors differ between groups?"),
+    ):
+        tree = write("front", files, systems=["predictions"])
+        assert tree.css_first("#predictions h2").text() == question
+        assert question in tree.css_first("#short").text()

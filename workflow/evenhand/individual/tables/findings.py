@@ -23,6 +23,8 @@ from evenhand.individual.tables import (
     table_8,
     tests,
 )
+from evenhand.tabular.prepared import Prepared
+from evenhand.tabular.words import doubtful_words, spelt_words
 from evenhand.text.catalogue import read_catalogue
 
 TABLE = Table(
@@ -71,6 +73,8 @@ def rows(study: IndividualStudy) -> Iterator[Row]:
             yield row(
                 "missing_rows", name, named | facts | {"left_out": facts["rows"] - len(table.y)}
             )
+        if table and (words := _doubts(table)):
+            yield row("doubtful_values", name, named | {"words": words})
         if table and (copies := table.meta.get("copies")):
             has_test = table.official is not None
             of = int((table.official == "test").sum()) if has_test else len(table.y)
@@ -103,6 +107,13 @@ def rows(study: IndividualStudy) -> Iterator[Row]:
             yield row(f"reproduced_{name}", None, facts, "reproduced")
     for finding, dataset, facts in answers:
         yield row(finding, dataset, facts)
+
+
+def _doubts(table: Prepared) -> list[str]:
+    """Return sentences on values of a table that may be mistakes."""
+    doubtful = table.meta.get("doubtful", {})
+    words = [doubtful_words(name, values) for name, values in doubtful.items()]
+    return words + spelt_words(table.attribute_name, table.attribute_values)
 
 
 def distinct(tables: dict[str, list[Row]]) -> Counter[str]:

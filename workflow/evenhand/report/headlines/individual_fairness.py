@@ -43,7 +43,7 @@ METHODS = (
 )
 
 #: The findings on the data that the console states too.
-DATA = ("missing_rows", "copied_rows", "revealed_label", "revealed_attribute")
+DATA = ("missing_rows", "doubtful_values", "copied_rows", "revealed_label", "revealed_attribute")
 
 #: Groups that a sentence names.
 GROUPS = 3

@@ -34,6 +34,8 @@ def describe(study: Study) -> Headline:
 
 def conclude(sets: Sequence[dict[str, Any]]) -> Headline:
     """Return the headline of sets: ``meta.json`` of each with its tables and their place."""
+    are_logs = all("preferences" in document["tables"] for document in sets)
+    question = plain("question", system="logs" if sets and are_logs else "predictions")
     order = sorted(sets, key=_clear, reverse=True)
     lines = [
         say("predictions_line", _files(document), title=document["title"], words=words)
@@ -41,7 +43,7 @@ def conclude(sets: Sequence[dict[str, Any]]) -> Headline:
         for words in findings(document["tables"], document["delta"])
     ]
     if not lines:
-        return Headline(sentence=say("predictions_nothing"))
+        return Headline(sentence=say("predictions_nothing"), question=question)
     figure = draw(order[0])
     left_out = [
         say("predictions_left_out", [f"{document['place']}/left_out.csv"], document=document)
@@ -50,6 +52,7 @@ def conclude(sets: Sequence[dict[str, Any]]) -> Headline:
     ]
     return Headline(
         sentence=lines[0],
+        question=question,
         more=lines[1:MOST],
         figure=figure,
         caption=say("predictions_caption", title=order[0]["title"]) if figure else "",

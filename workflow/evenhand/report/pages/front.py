@@ -146,7 +146,7 @@ def system_cards(study: Study, titles: Mapping[str, str]) -> list[dict[str, Any]
         cards.append(
             {
                 "id": system.replace("_", "-"),
-                "title": title,
+                "title": (headline and headline.question) or title,
                 "pages": SYSTEMS[system],
                 "headline": headline,
                 "files": headline.files if headline else [],

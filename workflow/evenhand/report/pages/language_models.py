@@ -117,10 +117,12 @@ def _set(
 
     description = measures.describe_pairs(document)
     scores = describe_scores(rows, description["sides"], untrusted) if rows else None
+    unscored = {row["model"]: row["unscored"] for row in tables.get("models", [])}
     meta = (trusted(table) for table in ("meta_evaluation", "roc", "auc_tests"))
     return {
         "description": description,
         "scores": scores,
+        "unscored": unscored,
         "sentence": scores["sentence"] if scores else say("lm_no_scores"),
         "stereoset": measures.by_model(trusted("stereoset")),
         "accuracy": measures.describe_accuracy(trusted("token_accuracy")),

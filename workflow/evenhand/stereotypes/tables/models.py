@@ -5,6 +5,10 @@ from typing import Any
 
 from evenhand.core.tables import Row, Table, flag, integer, share, text
 from evenhand.stereotypes.read_scores import PairStudy
+from evenhand.stereotypes.scores import EXCLUDED
+from evenhand.text.catalogue import read_catalogue
+
+_say = read_catalogue(__file__)
 
 TABLE = Table(
     "models",
@@ -33,6 +37,7 @@ TABLE = Table(
         integer("sentences"),
         integer("scored", "Scored sentences"),
         text("excluded", "Sentences without a score, by reason"),
+        text("unscored", "Pairs without a score for a reason of the model"),
         integer("sentences_with_unknown", "Sentences with unknown tokens"),
         integer("unknown_tokens"),
         text("unknown_most_frequent", "The most frequent unknown words"),
@@ -44,7 +49,13 @@ TABLE = Table(
 
 def rows(study: PairStudy) -> Iterator[Row]:
     """Yield a row per model."""
-    return (_row(model.name, model.gate) for model in study.models)
+    for model in study.models:
+        most = model.gate.get("max_tokens")
+        words = [
+            _say("unscored", EXCLUDED[why], pairs, why == "too_long" and most)
+            for why, pairs in model.unscored.items()
+        ]
+        yield _row(model.name, model.gate) | {"unscored": " ".join(words) or None}
 
 
 def _row(name: str, gate: dict[str, Any]) -> Row:

@@ -6,6 +6,7 @@ per value. By default, rows with a blank cell are left out and counted; see the 
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import compress
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from evenhand.tabular.numbers import (
     check_group_count,
     counted,
     doubtful,
+    missing_codes,
     number,
     or_nan,
     without_point,
@@ -81,16 +83,11 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     if label in (*chosen, *protected):
         part = "attribute" if label in protected else "features"
         raise InputError(f"the label {label} is in `{part}` too", file=path)
-    for name in protected:
-        if name in options["bins"]:
-            cells, numbers = [row[place[name]] for row in rows], [line for line, _ in lines]
-            groups = bin_column(cells, options["bins"][name], name, path, numbers)
-            for row, group in zip(rows, groups, strict=True):
-                row[place[name]] = group
     policy = options["missing"]
     needed = [label, *([split] if split else []), *([] if policy == "category" else protected)]
     needed += [*protected, *chosen] if policy == "drop" else []
-    complete = [row for row in rows if all(row[place[name]] for name in needed)]
+    is_complete = [all(row[place[name]] for name in needed) for row in rows]
+    complete = list(compress(rows, is_complete))
     used = dict.fromkeys([*needed, *protected, *chosen])
     blank_cells = Counter(name for row in rows for name in used if not row[place[name]])
     if empty := [name for name, count in blank_cells.items() if count == len(rows)]:
@@ -112,8 +109,12 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     column[label] = list(map(without_point, column[label]))
     positive = list(map(without_point, options["positive"] or []))
     positive = _check_label(column[label], positive, label, path, others=options["others"])
+    at = list(compress((line for line, _ in lines), is_complete))
     for name in protected:
         column[name] = list(map(without_point, column[name]))
+        if name in options["bins"]:
+            borders = options["bins"][name]
+            column[name] = bin_column(column[name], borders, name, path, at)
     members = [
         CROSS.join(cell or MISSING for cell in cells)
         for cells in zip(*(column[name] for name in protected), strict=True)
@@ -139,9 +140,11 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             )
         blank = np.array([not cell for cell in column[name]])
         filled += int(blank.sum())
-        numbers = None if name in options["categories"] else _numbers(column[name], name, path)
+        numbers = None if name in options["categories"] else _numbers(column[name], name, path, at)
         predictors[name] = column[name] if numbers is None else numbers
         if numbers is not None:
+            if counts := missing_codes(Counter(column[name])):
+                unclear[name] = counts
             names.append(name)
             arrays.append(np.where(blank, np.nanmedian(numbers), numbers))
             if blank.any() and policy == "category":
@@ -278,21 +281,22 @@ def _check_label(
     return positive
 
 
-def _numbers(values: list[str], name: str, path: Path) -> np.ndarray | None:
+def _numbers(values: list[str], name: str, path: Path, lines: Sequence[int]) -> np.ndarray | None:
     """Return the column as numbers, NaN for a blank cell; None if it has no numbers."""
     numbers, others = np.full(len(values), np.nan), []
     for i, value in enumerate(values):
         try:
             numbers[i] = number(value or "nan")
-            others += [value] if value and not np.isfinite(numbers[i]) else []
+            others += [i] if value and not np.isfinite(numbers[i]) else []
         except ValueError:
-            others.append(value)
-    if len(others) == sum(map(bool, values)) and not any(map(_is_number, others)):
+            others.append(i)
+    if len(others) == sum(map(bool, values)) and not any(_is_number(values[i]) for i in others):
         return None
     if others:
         raise InputError(
-            f"the column {name} holds numbers, and {others[0]!r}, which is none",
+            f"the column {name} holds numbers, and {values[others[0]]!r}, which is none",
             file=path,
+            line=lines[others[0]],
             remedy="leave such cells blank, or name the column among `categories`",
         )
     return numbers

@@ -1,0 +1,27 @@
+"""Sentences on the values of a column that may be mistakes."""
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from evenhand.text.catalogue import read_catalogue
+
+_say = read_catalogue(__file__)
+
+
+def spelt_words(name: str | None, values: Iterable[str]) -> list[str]:
+    """Return a sentence on all values of a column that look nearly the same.
+
+    The name of the attribute; None for the label.
+    """
+    spelt = defaultdict(list)
+    for value in values:
+        plain = unicodedata.normalize("NFKC", value).casefold()
+        seen = "".join(char for char in plain if unicodedata.category(char) != "Cf")
+        spelt[" ".join(seen.split())].append(repr(value))
+    return [_say("spelt", values=some, name=name) for some in spelt.values() if len(some) > 1]
+
+
+def doubtful_words(name: str, values: Mapping[str, int]) -> str:
+    """Return a sentence on the values of a column that may mean missing ones."""
+    return _say("doubtful", name=name, values=values)
