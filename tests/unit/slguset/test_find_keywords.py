@@ -164,5 +164,5 @@ def test_the_rule_keeps_the_authors_sentences(mirror):
     limits = {"min_length": 9, "max_length": 119, "whole_sentences": True}
     verdicts = Counter(judge(s, **limits).verdict for s in sentences)
     assert sum(verdicts.values()) == 20_000
-    assert verdicts["accepted"] >= 19_980
+    assert verdicts["accepted"] >= 19_975
     assert verdicts["several_keywords"] == verdicts["no_keyword"] == verdicts["length"] == 0

@@ -30,7 +30,7 @@ from evenhand.metrics.disparity import (
     resampled_sums,
     share_as_far,
 )
-from evenhand.metrics.inference import bounded, share_interval, total
+from evenhand.metrics.inference import ENOUGH_POWER, bounded, share_interval, total
 
 Row = dict[str, Any]
 
@@ -178,9 +178,9 @@ def _score_row(
             f"{name}_noise_{percentile}": border,
             f"{name}_p": p,
             f"{name}_p_labels": float(share_as_far(noise_labels, value, low=low)),
-            f"{name}_power": float((gaps > side * border).mean()),
+            f"{name}_power": (power := float((gaps > side * border).mean())),
             f"{name}_verdict": noise_verdict(
-                p, not hidden and side * value < np.quantile(gaps, CHANCE)
+                p, not hidden and power >= ENOUGH_POWER and side * value < np.quantile(gaps, CHANCE)
             ),
         }
     return row

@@ -193,7 +193,8 @@ def read_predictions(
     if p is None:
         names = table[prediction].map(as_label)
         bad.mark(names == "", "no_prediction")
-        if len(names[bad.usable]) and not names[bad.usable].isin(classes).any():
+        given = {*names[bad.usable]}
+        if (len(given) > 1 and len(given & {*classes}) < 2) or given - {*classes} == given:
             raise _other_labels(names[bad.usable], prediction, label, classes, file)
         bad.mark(~names.isin(classes), "not_a_label", names.map(repr))
         predicted = names.map(place).fillna(0).to_numpy(dtype=int)

@@ -21,8 +21,8 @@ text that looks like a name, whatever the filter finds: after a role in court or
 (被告人许全德, 市长柯文哲), before 男 or 女 in the heading of a judgment, with a doubled character
 (韩宁宁), and text that is likelier a name than the words of the dictionary that it is cut into
 (付|永平, 沈政男, 拉加|德; `evenhand.text.unlisted_names`); and surnames that are no other word
-(阿部). After a title a word for a place is a
-name (总理巴拉克), and so is a surname that begins a clause (孙辩称).
+(阿部), doubled given names (薇薇), and what a point joins (比利·乔). After a title a word for a
+place is a name (总理巴拉克), and so is a surname that begins a clause (孙辩称).
 
 A form counts where it begins and ends with words of jieba's segmentation without the hidden
 Markov model: 文 in 语文老师 is no surname.
@@ -83,6 +83,8 @@ _NO_SURNAMES = "查包钱高冷段曲代任曾戴祝莫万辛胡程"
 _CLAUSE_WORDS = (
     f"{_NO_SURNAMES}盖尚关左闻严牛马白时温易游安乐常黄金龙熊叶江田石季史方文梅柳柴章童雷简韩伊"
 )
+#: Doubled, these make a name: 薇薇, 琳琳.
+_DOUBLED = "薇琳彬妮莉娜婷妞莹璐倩媛玲芳蓉娟茜珊瑶莎菲娅雯燕萍霞"
 #: The least scores of names that the dictionary does not list: full names with a surname of the
 #: table, with another one or one that is mostly another word, and transliterated names.
 _LEAST = {"full": 0, "rare": 4, "foreign": 3}
@@ -181,6 +183,7 @@ def read_rules(files: Mapping[str, Path], settings: Mapping[str, Any] | None = N
     full = f"(?P<full>(?![{_NO_SURNAMES}])[{single}]{given_name})|(?P<rare>[{others}]{given_name})"
     foreign = f"(?P<foreign>[{foreign_characters()}]{{3,}})"
     bare = f"(?![{_CLAUSE_WORDS}])[{single}师何]"
+    no_number = "(?<![一二三四五六七八九十])[·•・‧](?![一二三四五六七八九十])"
     after = "辩称|供述|再次|多次|又|的|在|与|和|将|把|被|对|向|称|说"
     # 阿 precedes a name, but not in 阿姨, 阿婆 and other words for kin.
     forms = [
@@ -201,7 +204,12 @@ def read_rules(files: Mapping[str, Path], settings: Mapping[str, Any] | None = N
         ),
         # as an encyclopedia begins
         (NAME, "^.{2,4}（", f"^(?P<record>{surname}(?:{named}){{1,2}})(?=（)"),
-        (NAME, anywhere, f"(?P<anywhere>{anywhere})"),
+        (
+            NAME,
+            f"{anywhere}|[太次]郎|[{_DOUBLED}]{{2}}",
+            f"(?P<anywhere>{anywhere}|{content}{{1,2}}[太次]郎|([{_DOUBLED}])\\2)",
+        ),
+        (NAME, "[·•・‧]", f"(?P<joined>{han}+{no_number}{han}+)"),
         (NAME, r"(.)\1", f"(?P<twice>{surname}({named})\\2)"),
         (
             NAME,
@@ -342,7 +350,7 @@ def _name_in(match: re.Match[str], words: list[str], borders: Mapping[int, int])
         return span if _is_unlisted(span, kind, words, borders) else None
     if kind in ("bare", "anywhere"):
         return span if span.end in borders else None
-    if kind == "heading" and len(text) == 1:
+    if kind == "joined" or (kind == "heading" and len(text) == 1):
         return span
     if kind == "called":
         return _after_title(span, words, borders)

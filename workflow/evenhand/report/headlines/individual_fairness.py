@@ -1,6 +1,6 @@
 """The headline of individual fairness: decisions that a flip changes, by group, and IIFR's gain."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from altair import LayerChart
@@ -167,7 +167,7 @@ def _without_attribute(
     """
     titles = titles_of(documents)
     rows = where(tables.get("table_4", []), metric="balanced_acc", individual="none")
-    means = {(row["dataset"], row["method"]): row["mean"] for row in where(rows, split="random")}
+    means = {(row["dataset"], row["method"]): row["mean"] for row in on_usual_split(rows)}
     gaps = {
         change.of: change
         for change in changes
@@ -193,9 +193,15 @@ def _deviates(document: Mapping[str, Any]) -> bool:
 
 
 def _plain(tables: Mapping[str, list[Row]], table: str, metric: str = "ifr_b") -> list[Row]:
-    """Return the rows of a table on the plain network's decisions on random splits."""
-    plain = where(tables.get(table, []), method="mlp", individual="none", split="random")
+    """Return the rows of a table on the plain network's decisions (see `on_usual_split`)."""
+    plain = where(on_usual_split(tables.get(table, [])), method="mlp", individual="none")
     return [row for row in plain if row.get("metric", metric) == metric]
+
+
+def on_usual_split(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows on random splits, and of a data set that has none those on its own split."""
+    random = {row["dataset"] for row in rows if row["split"] == "random"}
+    return [row for row in rows if row["split"] == "random" or row["dataset"] not in random]
 
 
 def _groups(tables: Mapping[str, list[Row]], document: Mapping[str, Any]) -> dict[str, Any]:
@@ -261,10 +267,10 @@ def _next(tables: Mapping[str, list[Row]], titles: Mapping[str, str]) -> str:
 
 
 def draw(rows: list[Row], titles: Mapping[str, str]) -> tuple[LayerChart | None, str]:
-    """Draw IFR_p of the `METHODS` on random splits, of ``table_4``; return the caption too."""
+    """Draw IFR_p of the `METHODS`, of ``table_4`` (`on_usual_split`); return the caption too."""
     rows = [
         row
-        for row in where(rows, metric="ifr_p", split="random")
+        for row in where(on_usual_split(rows), metric="ifr_p")
         if (row["method"], row["individual"]) in METHODS and row["mean"] is not None
     ]
     if not rows:
