@@ -217,13 +217,13 @@ def decide_naively(
 
 def decide(paragraphs: list[str], judge: Judge) -> list[Decision]:
     """As the stages do it, without their files."""
-    search = keyword_pattern(TABLES / "keywords.csv").search
+    find = keyword_pattern(TABLES / "keywords.csv").finditer
     keywords = read_keywords(TABLES / "keywords.csv")
     words = read_word_rules(TABLES / "keyword_words.csv", keywords)
     found = []
     tally = {"records": 0}
     for _, batch in batches(enumerate(paragraphs), lambda paragraph: [paragraph], tally):
-        found += (one for _, one in keyword_sentences(split_all(normalise_all(batch)), search))
+        found += (one for _, one in keyword_sentences(split_all(normalise_all(batch)), find))
     hits = [judge_sentence(sentence, keywords, words, **LIMITS) for sentence in found]
     decisions = [(sentence, hit.verdict, "") for sentence, hit in zip(found, hits, strict=True)]
     accepted = [place for place, hit in enumerate(hits) if hit.verdict == ACCEPTED]

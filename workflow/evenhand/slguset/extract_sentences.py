@@ -3,9 +3,11 @@
 import importlib
 import re
 import sys
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -126,7 +128,7 @@ def extract_sentences(
     inventoried: list[dict[str, Any]] = []
     cleaning = importlib.import_module(f"evenhand.text.normalisers.{normaliser}")
     split = importlib.import_module(f"evenhand.text.splitters.{splitter}").splitter(language)
-    search = keyword_pattern(keywords, values or GENDERS, blanks=cleaning.BLANKS).search
+    find = keyword_pattern(keywords, values or GENDERS, blanks=cleaning.BLANKS).finditer
     plain = matching_form(language)
 
     def cut_file(
@@ -141,7 +143,7 @@ def extract_sentences(
             tally["paragraphs"] += len(kept)
             tally["characters"] += sum(kept)
             tally["sentences"] += sum(map(len, sentences))
-            for number, sentence in keyword_sentences(sentences, search, plain):
+            for number, sentence in keyword_sentences(sentences, find, plain):
                 if DAMAGE in sentence:
                     detail = "a keyword sentence that holds U+FFFD, the mark of undecodable bytes"
                     problems.add(member.name, positions[number], unit, "damaged_sentence", detail)
@@ -195,34 +197,37 @@ def extract_sentences(
 def keyword_pattern(
     keywords: Path, values: Sequence[str] = GENDERS, *, blanks: bool = False
 ) -> re.Pattern[str]:
-    """A pattern that finds any surface of the table of keywords.
+    """A pattern that finds any surface of the table of keywords, and matches to the line's end.
 
     Between blanks, whole words. Else a surface that contains another one is left to that one, and
     the alternatives are plain literals: `re` finds their first characters without backtracking.
     """
     table = read_keywords(keywords, values, blanks=blanks)
     if blanks:
-        return table.pattern
+        return re.compile(f"{table.pattern.pattern}.*")
     surfaces = table.surfaces
     least = [s for s in surfaces if not any(o != s and o in s for o in surfaces)]
-    return re.compile("|".join(map(re.escape, sorted(least))))
+    return re.compile(f"(?:{'|'.join(map(re.escape, sorted(least)))}).*")
 
 
 def keyword_sentences(
     paragraphs: Sequence[list[str]],
-    search: Callable[[str], Any],
+    find: Callable[[str], Iterable[re.Match[str]]],
     plain: Callable[[str], str] = str,
 ) -> Iterator[tuple[int, str]]:
     """Yield the sentences that hold a keyword, with the numbers of their paragraphs.
 
-    `plain` makes the form of a text that is searched.
+    They hold no line ends: all are searched at once, by a `keyword_pattern`.
+    `plain` makes the form of a text that is searched, of the same length.
     """
-    if not search(plain("\n".join(map("\n".join, paragraphs)))):
-        return
-    for number, sentences in enumerate(paragraphs):
-        for sentence in sentences:
-            if search(plain(sentence)):
-                yield number, sentence
+    sentences = list(chain.from_iterable(paragraphs))
+    together = plain("\n".join(sentences))
+    counts = list(accumulate(map(len, paragraphs)))
+    at = place = 0
+    for match in find(together):
+        place += together.count("\n", at, match.end())
+        at = match.end()
+        yield bisect_right(counts, place), sentences[place]
 
 
 def batches(
