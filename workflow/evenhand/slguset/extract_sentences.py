@@ -29,6 +29,7 @@ from evenhand.io.readers.records import paragraph_splitter, read_records
 from evenhand.io.tables import write_batches, write_table
 from evenhand.slguset.distinct_sentences import SCHEMA, distinct
 from evenhand.slguset.keywords import GENDERS, read_keywords
+from evenhand.text.segmentation import lines_with
 from evenhand.text.traditional import matching_form
 
 #: Characters of text that are cut into sentences at once.
@@ -128,7 +129,7 @@ def extract_sentences(
     inventoried: list[dict[str, Any]] = []
     cleaning = importlib.import_module(f"evenhand.text.normalisers.{normaliser}")
     split = importlib.import_module(f"evenhand.text.splitters.{splitter}").splitter(language)
-    find = keyword_pattern(keywords, values or GENDERS, blanks=cleaning.BLANKS).finditer
+    pattern = keyword_pattern(keywords, values or GENDERS, blanks=cleaning.BLANKS)
     plain = matching_form(language)
 
     def cut_file(
@@ -143,7 +144,7 @@ def extract_sentences(
             tally["paragraphs"] += len(kept)
             tally["characters"] += sum(kept)
             tally["sentences"] += sum(map(len, sentences))
-            for number, sentence in keyword_sentences(sentences, find, plain):
+            for number, sentence in keyword_sentences(sentences, pattern, plain):
                 if DAMAGE in sentence:
                     detail = "a keyword sentence that holds U+FFFD, the mark of undecodable bytes"
                     problems.add(member.name, positions[number], unit, "damaged_sentence", detail)
@@ -197,36 +198,33 @@ def extract_sentences(
 def keyword_pattern(
     keywords: Path, values: Sequence[str] = GENDERS, *, blanks: bool = False
 ) -> re.Pattern[str]:
-    """A pattern that finds any surface of the table of keywords, and matches to the line's end.
+    """A pattern that finds any surface of the table of keywords.
 
     Between blanks, whole words. Else a surface that contains another one is left to that one, and
     the alternatives are plain literals: `re` finds their first characters without backtracking.
     """
     table = read_keywords(keywords, values, blanks=blanks)
     if blanks:
-        return re.compile(f"{table.pattern.pattern}.*")
+        return table.pattern
     surfaces = table.surfaces
     least = [s for s in surfaces if not any(o != s and o in s for o in surfaces)]
-    return re.compile(f"(?:{'|'.join(map(re.escape, sorted(least)))}).*")
+    return re.compile("|".join(map(re.escape, sorted(least))))
 
 
 def keyword_sentences(
     paragraphs: Sequence[list[str]],
-    find: Callable[[str], Iterable[re.Match[str]]],
+    pattern: re.Pattern[str],
     plain: Callable[[str], str] = str,
 ) -> Iterator[tuple[int, str]]:
     """Yield the sentences that hold a keyword, with the numbers of their paragraphs.
 
-    They hold no line ends: all are searched at once, by a `keyword_pattern`.
+    They hold no line ends: all are searched at once.
     `plain` makes the form of a text that is searched, of the same length.
     """
     sentences = list(chain.from_iterable(paragraphs))
     together = plain("\n".join(sentences))
     counts = list(accumulate(map(len, paragraphs)))
-    at = place = 0
-    for match in find(together):
-        place += together.count("\n", at, match.end())
-        at = match.end()
+    for place, *_ in lines_with(pattern, together):
         yield bisect_right(counts, place), sentences[place]
 
 

@@ -36,7 +36,7 @@ from typing import Any, Literal, NamedTuple
 from evenhand.core.resources import read_resource
 from evenhand.slguset.verdicts import Finding, Judge
 from evenhand.text.posseg import dictionary_frequencies, dictionary_tags
-from evenhand.text.segmentation import cut
+from evenhand.text.segmentation import cut_all
 from evenhand.text.unlisted_names import (
     foreign_characters,
     foreign_name_score,
@@ -227,22 +227,23 @@ def read_rules(files: Mapping[str, Path], settings: Mapping[str, Any] | None = N
 
 
 def name_filter(
-    find_names: Callable[[list[str]], Iterable[Sequence[tuple[int, int]]]], rules: NameRules
+    find_names: Callable[[list[str], list[list[str]]], Iterable[Sequence[tuple[int, int]]]],
+    rules: NameRules,
 ) -> Judge:
-    """Return a filter that finds names by a function, which returns their spans by sentence."""
+    """Return a filter by a function that finds the spans of names of sentences and their words."""
 
     def judge(sentences: list[str], starts: list[int], ends: list[int]) -> Iterator[Finding | None]:
-        surfaces = zip(starts, ends, strict=True)
-        for sentence, surface, names in zip(
-            sentences, surfaces, find_names(sentences), strict=True
-        ):
-            yield judge_names(sentence, surface, names, rules)
+        words = cut_all(sentences)
+        surfaces, names = zip(starts, ends, strict=True), find_names(sentences, words)
+        for each in zip(sentences, words, surfaces, names, strict=True):
+            yield judge_names(*each, rules)
 
     return judge
 
 
 def judge_names(
     sentence: str,
+    words: Sequence[str],
     surface: tuple[int, int],
     names: Sequence[tuple[int, int]],
     rules: NameRules,
@@ -253,6 +254,8 @@ def judge_names(
     ----------
     sentence : str
         The sentence.
+    words : sequence of str
+        Its words, of jieba's segmentation without the hidden Markov model.
     surface : (int, int)
         The position of its keyword (the whole surface; end exclusive).
     names : sequence of (int, int)
@@ -267,7 +270,7 @@ def judge_names(
         sentence as evidence, in the order of the sentence; None if it has none.
     """
     keyword = Span(*surface)
-    forms = find_forms(sentence, rules)
+    forms = find_forms(sentence, words, rules)
     if not names and not forms:
         return None
     rejected = [(s, reason) for s, reason in forms if reason in rules.dropped]
@@ -280,8 +283,11 @@ def judge_names(
     return Finding(reason, [sentence[s.start : s.end] for s, _ in sorted(rejected)])
 
 
-def find_forms(sentence: str, rules: NameRules) -> list[tuple[Span, str]]:
-    """Return the spans of the forms and of names after roles, and the reason of each."""
+def find_forms(sentence: str, words: Sequence[str], rules: NameRules) -> list[tuple[Span, str]]:
+    """Return the spans of the forms and of names after roles, and the reason of each.
+
+    `words` are those of jieba's segmentation without the hidden Markov model.
+    """
     matches = [
         (match, form.reason)
         for form in rules.forms
@@ -290,7 +296,6 @@ def find_forms(sentence: str, rules: NameRules) -> list[tuple[Span, str]]:
     ]
     if not matches:
         return []
-    words = cut(sentence)
     borders = {at: place for place, at in enumerate([0, *accumulate(map(len, words))])}
     spans: dict[tuple[Span, str], None] = {}
     for match, reason in matches:

@@ -4,6 +4,7 @@ rjieba returns the same words as ``jieba.cut(text, HMM=False)``, some 25 times f
 """
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import rjieba
@@ -27,6 +28,33 @@ class Token(NamedTuple):
 def cut(text: str) -> list[str]:
     """Return the words of a text in order; joined, they are the text."""
     return rjieba.cut(text, False)
+
+
+def cut_all(texts: Sequence[str]) -> list[list[str]]:
+    """Return the words of each text; those of lines are cut together."""
+    together = "\n".join(texts)
+    if not texts or together.count("\n") >= len(texts) or "\r" in together:
+        return [cut(text) for text in texts]
+    words = [*cut(together), "\n"]
+    by_text, begin = [], 0
+    for _ in texts:
+        end = words.index("\n", begin)
+        by_text.append(words[begin:end])
+        begin = end + 1
+    return by_text
+
+
+def lines_with(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int, int]]:
+    """Yield the number, the begin and the end of each line of a text that holds a match."""
+    number = begin = 0
+    while match := pattern.search(text, begin):
+        start = match.start()
+        number += text.count("\n", begin, start)
+        begin, end = text.rfind("\n", 0, start) + 1, text.find("\n", start)
+        yield number, begin, end if end > 0 else len(text)
+        if end < 0:
+            return
+        number, begin = number + 1, end + 1
 
 
 def token_at(text: str, position: int) -> Token:
