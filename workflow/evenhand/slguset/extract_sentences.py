@@ -222,7 +222,7 @@ def keyword_sentences(
     `plain` makes the form of a text that is searched, of the same length.
     """
     sentences = list(chain.from_iterable(paragraphs))
-    together = plain("\n".join(sentences))
+    together = "\n".join(map(plain, sentences))
     counts = list(accumulate(map(len, paragraphs)))
     for place, *_ in lines_with(pattern, together):
         yield bisect_right(counts, place), sentences[place]

@@ -328,10 +328,11 @@ def _name_in(match: re.Match[str], words: list[str], borders: Mapping[int, int])
 
     `borders` are the places where words begin, and the number of the word.
     """
-    kind, tags = match.lastgroup, dictionary_tags()
-    text, span = match[kind], Span(*match.span(kind))
+    kind = match.lastgroup
+    span = Span(*match.span(kind))
     if kind in _LEAST:
         return span if _is_unlisted(span, kind, words, borders) else None
+    text, tags = match[kind], dictionary_tags()
     if kind == "bare":
         return span if span.end in borders else None
     if kind == "heading" and len(text) == 1:
@@ -362,11 +363,14 @@ def _after_title(span: Span, words: list[str], borders: Mapping[int, int]) -> Sp
     rare = dictionary_frequencies().get(word, _RARE) < _RARE
     if 1 < len(word) <= 4 and rare and dictionary_tags()[word] in ("ns", "nrt", "nz"):
         return Span(span.start, span.start + len(word))
-    known = set(foreign_characters())
-    parts = list(takewhile(known.issuperset, words[place : place + 4]))
+    parts = list(takewhile(_only_foreign, words[place : place + 4]))
     end = span.start + sum(map(len, parts))
     is_name = len(parts) > 1 and foreign_name_score(parts) > _LEAST["foreign"]
     return Span(span.start, end) if is_name else None
+
+
+def _only_foreign(word: str) -> bool:
+    return not word.strip(foreign_characters())
 
 
 def _is_unlisted(span: Span, kind: str, words: list[str], borders: Mapping[int, int]) -> bool:

@@ -125,11 +125,11 @@ def normalise_all(paragraphs: Sequence[str]) -> list[str]:
     if "." in text:
         text = _STRAY_DOT.sub("", text)
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    kept = _KEPT[codes]
+    kept = _KEPT.take(codes)
     if kept.max(initial=0) > 1:
         for code in np.unique(codes[kept > 1]).tolist():
             _KEPT[code] = is_kept(chr(code))
-        kept = _KEPT[codes]
+        kept = _KEPT.take(codes)
     if not kept.all():
         text = codes[kept.view(bool)].tobytes().decode("utf-32-le", "surrogatepass")
     return text.split("\n")
