@@ -29,7 +29,6 @@ from evenhand.io.readers.records import paragraph_splitter, read_records
 from evenhand.io.tables import write_batches, write_table
 from evenhand.slguset.distinct_sentences import SCHEMA, distinct
 from evenhand.slguset.keywords import GENDERS, read_keywords
-from evenhand.text.segmentation import lines_with
 from evenhand.text.traditional import matching_form
 
 #: Characters of text that are cut into sentences at once.
@@ -222,10 +221,14 @@ def keyword_sentences(
     `plain` makes the form of a text that is searched, of the same length.
     """
     sentences = list(chain.from_iterable(paragraphs))
-    together = "\n".join(map(plain, sentences))
+    together = "\n".join([*map(plain, sentences), ""])
     counts = list(accumulate(map(len, paragraphs)))
-    for place, *_ in lines_with(pattern, together):
+    at = place = 0
+    while match := pattern.search(together, at):
+        place += together.count("\n", at, match.start())
         yield bisect_right(counts, place), sentences[place]
+        at = together.index("\n", match.start()) + 1
+        place += 1
 
 
 def batches(

@@ -106,9 +106,9 @@ def find_names(
         for first, last, flag in names[run]
     ]
     known = dictionary_names()
-    listed = np.fromiter(map(known.__contains__, words), bool, len(words)) & ~in_run
-    for place in np.flatnonzero(listed).tolist():
-        name_spans.append((int(begins[place]), int(ends[place]), known[words[place]]))
+    for place in np.flatnonzero(~in_run).tolist():
+        if (word := words[place]) in known:
+            name_spans.append((int(begins[place]), int(ends[place]), known[word]))
     return _by_text(sorted(name_spans), texts)
 
 

@@ -4,12 +4,13 @@ rjieba returns the same words as ``jieba.cut(text, HMM=False)``, some 25 times f
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import rjieba
 
 _MARKS = re.compile("[，。、：；“”！？,]")
+_CLAUSE = re.compile("[^，。、：“”,]*")
 
 
 class Token(NamedTuple):
@@ -44,19 +45,6 @@ def cut_all(texts: Sequence[str]) -> list[list[str]]:
     return by_text
 
 
-def lines_with(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int, int]]:
-    """Yield the number, the begin and the end of each line of a text that holds a match."""
-    number = begin = 0
-    while match := pattern.search(text, begin):
-        start = match.start()
-        number += text.count("\n", begin, start)
-        begin, end = text.rfind("\n", 0, start) + 1, text.find("\n", start)
-        yield number, begin, end if end > 0 else len(text)
-        if end < 0:
-            return
-        number, begin = number + 1, end + 1
-
-
 def token_at(text: str, position: int) -> Token:
     """Return the word of a text that contains the character at `position`.
 
@@ -67,7 +55,7 @@ def token_at(text: str, position: int) -> Token:
     border = mark.start() if mark else len(text)
     if border == position:
         return Token(text[position], position, "")
-    end = max(map(text[:position].rfind, "，。、：“”,")) + 1
+    end = position - len(_CLAUSE.match(text[:position][::-1])[0])
     words = cut(text[end:border])
     for index, word in enumerate(words):
         start, end = end, end + len(word)
