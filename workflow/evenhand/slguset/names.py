@@ -426,10 +426,17 @@ def _is_form(match: re.Match[str], borders: Mapping[int, int]) -> bool:
 
 
 def _any_of(words: Iterable[str]) -> str:
-    """Return a pattern of some words, the longest first; single characters are one class."""
+    """Return a pattern of some words, the longest first; single characters are one class.
+
+    Beside single characters the longer words are not tried where none of them begins.
+    """
     words = sorted(set(words), key=lambda word: (-len(word), word))
     if not words:
         return "(?!)"  # which matches nothing
     single = "".join(re.escape(word) for word in words if len(word) == 1)
-    longer = [re.escape(word) for word in words if len(word) > 1]
-    return f"(?:{'|'.join([*longer, *([f'[{single}]'] if single else [])])})"
+    longer = [word for word in words if len(word) > 1]
+    pattern = "|".join(map(re.escape, longer))
+    if single and longer:
+        firsts = "".join(sorted({re.escape(word[0]) for word in longer}))
+        return f"(?:(?=[{firsts}])(?:{pattern})|[{single}])"
+    return f"(?:{pattern or f'[{single}]'})"
