@@ -52,6 +52,7 @@ from evenhand.slguset.keywords import read_keywords  # noqa: E402
 from evenhand.slguset.names import judge_names, read_rules  # noqa: E402
 from evenhand.slguset.verdicts import ACCEPTED, Finding, Judge  # noqa: E402
 from evenhand.text import posseg  # noqa: E402
+from evenhand.text.segmentation import cut  # noqa: E402
 from evenhand.text.sentences import (  # noqa: E402
     normalise,
     normalise_all,
@@ -211,19 +212,20 @@ def decide_naively(
                 decisions.append((sentence, hit.verdict, ""))
                 continue
             span = (hit.surface_start, hit.surface_start + len(hit.surface.surface))
-            decisions.append(as_decision(sentence, judge_names(sentence, span, names, rules)))
+            finding = judge_names(sentence, cut(sentence), span, names, rules)
+            decisions.append(as_decision(sentence, finding))
     return decisions
 
 
 def decide(paragraphs: list[str], judge: Judge) -> list[Decision]:
     """As the stages do it, without their files."""
-    search = keyword_pattern(TABLES / "keywords.csv").search
+    pattern = keyword_pattern(TABLES / "keywords.csv")
     keywords = read_keywords(TABLES / "keywords.csv")
     words = read_word_rules(TABLES / "keyword_words.csv", keywords)
     found = []
     tally = {"records": 0}
     for _, batch in batches(enumerate(paragraphs), lambda paragraph: [paragraph], tally):
-        found += (one for _, one in keyword_sentences(split_all(normalise_all(batch)), search))
+        found += (one for _, one in keyword_sentences(split_all(normalise_all(batch)), pattern))
     hits = [judge_sentence(sentence, keywords, words, **LIMITS) for sentence in found]
     decisions = [(sentence, hit.verdict, "") for sentence, hit in zip(found, hits, strict=True)]
     accepted = [place for place, hit in enumerate(hits) if hit.verdict == ACCEPTED]

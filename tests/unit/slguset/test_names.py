@@ -1,7 +1,8 @@
 import pytest
 
 from evenhand.core.places import ROOT
-from evenhand.slguset.names import find_forms, judge_names, read_rules
+from evenhand.slguset.names import find_forms, name_filter, read_rules
+from evenhand.text.segmentation import cut
 from unit.cases import read_cases
 
 FILES = {path.name: path for path in (ROOT / "resources/packs/zh_gender").glob("*.csv")}
@@ -9,9 +10,15 @@ RULES = read_rules(FILES)
 
 
 def forms(sentence):
-    return sorted(
-        (sentence[span.start : span.end], reason) for span, reason in find_forms(sentence, RULES)
-    )
+    found = find_forms(sentence, cut(sentence), RULES)
+    return sorted((sentence[span.start : span.end], reason) for span, reason in found)
+
+
+def judge_names(sentence, surface, names, rules):
+    """Judge a sentence behind another one."""
+    judge = name_filter(lambda sentences, words: [[], names], rules)
+    _, finding = judge(["她来了。", sentence], [0, surface[0]], [1, surface[1]])
+    return finding
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,11 @@
 import importlib
 import re
 import sys
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -126,7 +128,7 @@ def extract_sentences(
     inventoried: list[dict[str, Any]] = []
     cleaning = importlib.import_module(f"evenhand.text.normalisers.{normaliser}")
     split = importlib.import_module(f"evenhand.text.splitters.{splitter}").splitter(language)
-    search = keyword_pattern(keywords, values or GENDERS, blanks=cleaning.BLANKS).search
+    pattern = keyword_pattern(keywords, values or GENDERS, blanks=cleaning.BLANKS)
     plain = matching_form(language)
 
     def cut_file(
@@ -141,7 +143,7 @@ def extract_sentences(
             tally["paragraphs"] += len(kept)
             tally["characters"] += sum(kept)
             tally["sentences"] += sum(map(len, sentences))
-            for number, sentence in keyword_sentences(sentences, search, plain):
+            for number, sentence in keyword_sentences(sentences, pattern, plain):
                 if DAMAGE in sentence:
                     detail = "a keyword sentence that holds U+FFFD, the mark of undecodable bytes"
                     problems.add(member.name, positions[number], unit, "damaged_sentence", detail)
@@ -210,19 +212,23 @@ def keyword_pattern(
 
 def keyword_sentences(
     paragraphs: Sequence[list[str]],
-    search: Callable[[str], Any],
+    pattern: re.Pattern[str],
     plain: Callable[[str], str] = str,
 ) -> Iterator[tuple[int, str]]:
     """Yield the sentences that hold a keyword, with the numbers of their paragraphs.
 
-    `plain` makes the form of a text that is searched.
+    They hold no line ends: all are searched at once.
+    `plain` makes the form of a text that is searched, of the same length.
     """
-    if not search(plain("\n".join(map("\n".join, paragraphs)))):
-        return
-    for number, sentences in enumerate(paragraphs):
-        for sentence in sentences:
-            if search(plain(sentence)):
-                yield number, sentence
+    sentences = list(chain.from_iterable(paragraphs))
+    together = "\n".join([*map(plain, sentences), ""])
+    counts = list(accumulate(map(len, paragraphs)))
+    at = place = 0
+    while match := pattern.search(together, at):
+        place += together.count("\n", at, match.start())
+        yield bisect_right(counts, place), sentences[place]
+        at = together.index("\n", match.start()) + 1
+        place += 1
 
 
 def batches(

@@ -37,7 +37,7 @@ from typing import Any, Literal, NamedTuple
 from evenhand.core.resources import read_resource
 from evenhand.slguset.verdicts import Finding, Judge
 from evenhand.text.posseg import dictionary_frequencies, dictionary_tags
-from evenhand.text.segmentation import cut
+from evenhand.text.segmentation import cut_all
 from evenhand.text.unlisted_names import (
     foreign_characters,
     foreign_name_score,
@@ -248,22 +248,23 @@ def read_rules(files: Mapping[str, Path], settings: Mapping[str, Any] | None = N
 
 
 def name_filter(
-    find_names: Callable[[list[str]], Iterable[Sequence[tuple[int, int]]]], rules: NameRules
+    find_names: Callable[[list[str], list[list[str]]], Iterable[Sequence[tuple[int, int]]]],
+    rules: NameRules,
 ) -> Judge:
-    """Return a filter that finds names by a function, which returns their spans by sentence."""
+    """Return a filter by a function that finds the spans of names of sentences and their words."""
 
     def judge(sentences: list[str], starts: list[int], ends: list[int]) -> Iterator[Finding | None]:
-        surfaces = zip(starts, ends, strict=True)
-        for sentence, surface, names in zip(
-            sentences, surfaces, find_names(sentences), strict=True
-        ):
-            yield judge_names(sentence, surface, names, rules)
+        words = cut_all(sentences)
+        surfaces, names = zip(starts, ends, strict=True), find_names(sentences, words)
+        for each in zip(sentences, words, surfaces, names, strict=True):
+            yield judge_names(*each, rules)
 
     return judge
 
 
 def judge_names(
     sentence: str,
+    words: Sequence[str],
     surface: tuple[int, int],
     names: Sequence[tuple[int, int]],
     rules: NameRules,
@@ -274,6 +275,8 @@ def judge_names(
     ----------
     sentence : str
         The sentence.
+    words : sequence of str
+        Its words, of jieba's segmentation without the hidden Markov model.
     surface : (int, int)
         The position of its keyword (the whole surface; end exclusive).
     names : sequence of (int, int)
@@ -288,7 +291,7 @@ def judge_names(
         sentence as evidence, in the order of the sentence; None if it has none.
     """
     keyword = Span(*surface)
-    forms = find_forms(sentence, rules)
+    forms = find_forms(sentence, words, rules)
     if not names and not forms:
         return None
     rejected = [(s, reason) for s, reason in forms if reason in rules.dropped]
@@ -301,8 +304,11 @@ def judge_names(
     return Finding(reason, [sentence[s.start : s.end] for s, _ in sorted(rejected)])
 
 
-def find_forms(sentence: str, rules: NameRules) -> list[tuple[Span, str]]:
-    """Return the spans of the forms and of names after roles, and the reason of each."""
+def find_forms(sentence: str, words: Sequence[str], rules: NameRules) -> list[tuple[Span, str]]:
+    """Return the spans of the forms and of names after roles, and the reason of each.
+
+    `words` are those of jieba's segmentation without the hidden Markov model.
+    """
     matches = [
         (match, form.reason)
         for form in rules.forms
@@ -311,7 +317,6 @@ def find_forms(sentence: str, rules: NameRules) -> list[tuple[Span, str]]:
     ]
     if not matches:
         return []
-    words = cut(sentence)
     borders = {at: place for place, at in enumerate([0, *accumulate(map(len, words))])}
     spans: dict[tuple[Span, str], None] = {}
     for match, reason in matches:
@@ -344,10 +349,11 @@ def _name_in(match: re.Match[str], words: list[str], borders: Mapping[int, int])
 
     `borders` are the places where words begin, and the number of the word.
     """
-    kind, tags = match.lastgroup, dictionary_tags()
-    text, span = match[kind], Span(*match.span(kind))
+    kind = match.lastgroup
+    span = Span(*match.span(kind))
     if kind in _LEAST:
         return span if _is_unlisted(span, kind, words, borders) else None
+    text, tags = match[kind], dictionary_tags()
     if kind in ("bare", "anywhere"):
         return span if span.end in borders else None
     if kind == "joined" or (kind == "heading" and len(text) == 1):
@@ -378,11 +384,14 @@ def _after_title(span: Span, words: list[str], borders: Mapping[int, int]) -> Sp
     rare = dictionary_frequencies().get(word, _RARE) < _RARE
     if 1 < len(word) <= 4 and rare and dictionary_tags()[word] in ("ns", "nrt", "nz"):
         return Span(span.start, span.start + len(word))
-    known = set(foreign_characters())
-    parts = list(takewhile(known.issuperset, words[place : place + 4]))
+    parts = list(takewhile(_only_foreign, words[place : place + 4]))
     end = span.start + sum(map(len, parts))
     is_name = len(parts) > 1 and foreign_name_score(parts) > _LEAST["foreign"]
     return Span(span.start, end) if is_name else None
+
+
+def _only_foreign(word: str) -> bool:
+    return not word.strip(foreign_characters())
 
 
 def _is_unlisted(span: Span, kind: str, words: list[str], borders: Mapping[int, int]) -> bool:
@@ -425,10 +434,17 @@ def _is_form(match: re.Match[str], borders: Mapping[int, int]) -> bool:
 
 
 def _any_of(words: Iterable[str]) -> str:
-    """Return a pattern of some words, the longest first; single characters are one class."""
+    """Return a pattern of some words, the longest first; single characters are one class.
+
+    Beside single characters the longer words are not tried where none of them begins.
+    """
     words = sorted(set(words), key=lambda word: (-len(word), word))
     if not words:
         return "(?!)"  # which matches nothing
     single = "".join(re.escape(word) for word in words if len(word) == 1)
-    longer = [re.escape(word) for word in words if len(word) > 1]
-    return f"(?:{'|'.join([*longer, *([f'[{single}]'] if single else [])])})"
+    longer = [word for word in words if len(word) > 1]
+    pattern = "|".join(map(re.escape, longer))
+    if single and longer:
+        firsts = "".join(sorted({re.escape(word[0]) for word in longer}))
+        return f"(?:(?=[{firsts}])(?:{pattern})|[{single}])"
+    return f"(?:{pattern or f'[{single}]'})"

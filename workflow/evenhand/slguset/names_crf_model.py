@@ -13,7 +13,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from evenhand.text.posseg import dictionary_tags, find_names
-from evenhand.text.segmentation import cut
+from evenhand.text.segmentation import cut_all
 
 OUTSIDE = "O"
 
@@ -21,7 +21,7 @@ OUTSIDE = "O"
 def features(sentences: Sequence[Sequence[str]]) -> Iterator[list[list[str]]]:
     """Yield the features of each word of each sentence, as crfsuite takes them."""
     texts = ["".join(words) for words in sentences]
-    for words, names in zip(sentences, find_names(texts), strict=True):
+    for words, names in zip(sentences, find_names(texts, sentences), strict=True):
         yield _features(words, [(name.start, name.end) for name in names])
 
 
@@ -75,7 +75,7 @@ class NameModel:
 
     def words(self, sentences: Sequence[str]) -> Iterator[list[tuple[int, int, float]]]:
         """Yield start, end and P(part of a name) of each word of each sentence."""
-        words_of = [cut(sentence) for sentence in sentences]
+        words_of = cut_all(sentences)
         for words, word_features in zip(words_of, features(words_of), strict=True):
             if words:
                 self._tagger.set(word_features)

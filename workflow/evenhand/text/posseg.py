@@ -20,20 +20,17 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import accumulate, chain, compress
+from itertools import accumulate, chain
 from typing import NamedTuple
 
 import numpy as np
 
-from evenhand.text.segmentation import cut
+from evenhand.text.segmentation import cut, cut_all
 from evenhand.text.viterbi import jieba_folder, model
 from evenhand.text.viterbi import words as words_of
 
 #: jieba's tags of names of persons: Chinese, transliterated, ancient.
 NAME_TAGS = frozenset({"nr", "nrt", "nrfg"})
-
-#: Texts that are cut into words at once.
-_TOGETHER = 16
 
 #: Number of runs of single characters whose names are remembered (about 0.2 kB each).
 REMEMBERED_RUNS = 1 << 17
@@ -79,21 +76,19 @@ def tag_words(texts: Iterable[str]) -> list[list[tuple[str, str]]]:
     return tagged
 
 
-def find_names(texts: Sequence[str]) -> list[list[NameToken]]:
-    """Return, for each text, the words of ``jieba.posseg.lcut(text)`` with flag nr, nrt or nrfg."""
+def find_names(
+    texts: Sequence[str], words_of: Sequence[Sequence[str]] | None = None
+) -> list[list[NameToken]]:
+    """Return, for each text, the words of ``jieba.posseg.lcut(text)`` with flag nr, nrt or nrfg.
+
+    `words_of` are the texts' words without the model, where they are known.
+    """
     if not texts:
         return []
     words: list[str] = []
-    for at in range(0, len(texts), _TOGETHER):
-        some = texts[at : at + _TOGETHER]
-        together = "\n".join(some)
-        if _SAME_BLOCKS.fullmatch(together) and together.count("\n") == len(some) - 1:
-            words += cut(together)
-            words.append("\n")
-            continue
-        for text in some:
-            words += _route(text)
-            words.append("\n")
+    for text, known_words in zip(texts, words_of or cut_all(texts), strict=True):
+        words += known_words if _SAME_BLOCKS.fullmatch(text) else _route(text)
+        words.append("\n")
     joined = "".join(words)
     ends = np.fromiter(map(len, words), np.intp, len(words)).cumsum()
     begins = np.concatenate([[0], ends[:-1]])
@@ -111,8 +106,8 @@ def find_names(texts: Sequence[str]) -> list[list[NameToken]]:
         for first, last, flag in names[run]
     ]
     known = dictionary_names()
-    for place, word in compress(enumerate(words), ~in_run):
-        if word in known:
+    for place in np.flatnonzero(~in_run).tolist():
+        if (word := words[place]) in known:
             name_spans.append((int(begins[place]), int(ends[place]), known[word]))
     return _by_text(sorted(name_spans), texts)
 

@@ -56,10 +56,11 @@ _QUOTE = re.compile("[“”‘’「」『』]")
 #: A sentence without hidden enders whose quotation marks need no repair; any other; a line end.
 _PLAIN = f"[^\n\4-\7{ENDERS}“”‘’「」『』\"']"
 _QUOTED = "|".join(f"{a}{_PLAIN}*+{b}" for a, b in QUOTES.items())
-_BEGIN, _END = f"(?=[“‘「『]?{_PLAIN})(?![》〉）】)])", f"(?:[{ENDERS}]+[）】)]*|(?![^\n]))"
-_WHOLE = f"{_BEGIN}(?:{_PLAIN}++|{_QUOTED})*+{_END}"
+_BEGIN = f"(?![》〉）】)])(?:{_PLAIN}|(?=[“‘「『]{_PLAIN}))"
+_END = f"(?:[{ENDERS}]++[）】)]*+|(?=\n)|\\Z)"
+_WHOLE = f"{_BEGIN}{_PLAIN}*+(?:(?:{_QUOTED}){_PLAIN}*+)*+{_END}"
 _NEEDS_NO_REPAIR = re.compile(_WHOLE)
-_SENTENCE = re.compile(f"({_WHOLE})|([^\n{ENDERS}]*[{ENDERS}]+[）】)]*|[^\n{ENDERS}]+)|\n")
+_SENTENCE = re.compile(f"(?:({_WHOLE})|([^\n{ENDERS}]*[{ENDERS}]+[）】)]*|[^\n{ENDERS}]+))?(\n?)")
 
 #: The longest title or remark in brackets in which no sentence ends.
 _LONGEST_BRACKET = 60
@@ -124,11 +125,11 @@ def normalise_all(paragraphs: Sequence[str]) -> list[str]:
     if "." in text:
         text = _STRAY_DOT.sub("", text)
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    kept = _KEPT[codes]
+    kept = _KEPT.take(codes)
     if kept.max(initial=0) > 1:
         for code in np.unique(codes[kept > 1]).tolist():
             _KEPT[code] = is_kept(chr(code))
-        kept = _KEPT[codes]
+        kept = _KEPT.take(codes)
     if not kept.all():
         text = codes[kept.view(bool)].tobytes().decode("utf-32-le", "surrogatepass")
     return text.split("\n")
@@ -160,7 +161,7 @@ def split_all(paragraphs: Sequence[str]) -> list[list[str]]:
         text = "\n".join(map(_paired, paragraphs))
     sentences: list[str] = []
     by_paragraph = [sentences]
-    for whole, other in _SENTENCE.findall(_hide_enders(text)):
+    for whole, other, line_end in _SENTENCE.findall(_hide_enders(text)):
         if whole:
             sentences.append(whole)
         elif other:
@@ -171,7 +172,7 @@ def split_all(paragraphs: Sequence[str]) -> list[list[str]]:
                 sentences += split_sentences(sentence)
             elif sentence.strip(_EMPTY):
                 sentences.append(sentence)
-        else:
+        if line_end:
             by_paragraph.append(sentences := [])
     return by_paragraph
 
@@ -211,23 +212,25 @@ def repair_quotes(sentence: str) -> str:
     ``他说：“好”。``. So are ‘ ’, 「 」 and 『 』.
     """
     body = sentence.rstrip("）】)")
-    enders = len(body.rstrip(ENDERS)) if body.endswith(tuple(ENDERS)) else len(sentence)
+    enders = len(body.rstrip(ENDERS))
+    if enders == len(body):
+        enders = len(sentence)
     characters = list(sentence[:enders])
-    opened: dict[str, list[int]] = {closing: [] for closing in QUOTES.values()}
+    opened: list[int] = []
     for match in _QUOTE.finditer(sentence, 0, enders):
         mark, place = match[0], match.start()
         if mark in QUOTES:
-            opened[QUOTES[mark]].append(place)
-        elif opened[mark]:
-            opened[mark].pop()
+            opened.append(place)
+            continue
+        for n in range(len(opened) - 1, -1, -1):
+            if QUOTES[characters[opened[n]]] == mark:
+                del opened[n]
+                break
         else:
             characters[place] = ""
-    unmatched = sorted(place for places in opened.values() for place in places)
-    for places in (range(enders), range(enders - 1, -1, -1)) if unmatched else ():
-        for place in places:
-            if place in unmatched:
-                characters[place] = ""
-            elif characters[place]:
-                break
-    closing = [QUOTES[characters[place]] for place in reversed(unmatched) if characters[place]]
+    while opened and not "".join(characters[: opened[0]]):
+        characters[opened.pop(0)] = ""
+    while opened and not "".join(characters[opened[-1] + 1 :]):
+        characters[opened.pop()] = ""
+    closing = [QUOTES[characters[place]] for place in reversed(opened)]
     return "".join([*characters, *closing, sentence[enders:]])

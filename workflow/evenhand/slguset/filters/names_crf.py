@@ -3,8 +3,7 @@
 Words with P(name) above the threshold are names unless they lie within the keyword.
 """
 
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,4 +25,8 @@ def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
         report = read_description(files["crf.json"], {"threshold"}, "train_names_crf")
         threshold = report["threshold"]
     model = NameModel(files["crf.crfsuite"])
-    return name_filter(partial(model.find_names, threshold=threshold), read_rules(files, settings))
+
+    def spans(sentences: list[str], _words: object) -> Iterator[list[tuple[int, int]]]:
+        return model.find_names(sentences, threshold)
+
+    return name_filter(spans, read_rules(files, settings))

@@ -26,10 +26,10 @@ def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
     path = files.get("name_stop_words.csv")
     stop_words = {row["word"] for row in read_resource(path, ["word"])} if path else ()
 
-    def spans(sentences: list[str]) -> list[list[tuple[int, int]]]:
+    def spans(sentences: list[str], words: list[list[str]]) -> list[list[tuple[int, int]]]:
         return [
             [(name.start, name.end) for name in names if name.word not in stop_words]
-            for names in find_names(sentences)
+            for names in find_names(sentences, words)
         ]
 
     return name_filter(spans, read_rules(files, settings))

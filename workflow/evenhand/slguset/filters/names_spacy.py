@@ -29,7 +29,7 @@ def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
     """Return the filter: see `evenhand.slguset.apply_filters`."""
     nlp = load_pipeline(settings["pipeline"])
 
-    def spans(sentences: list[str]) -> Iterator[list[tuple[int, int]]]:
+    def spans(sentences: list[str], _words: object) -> Iterator[list[tuple[int, int]]]:
         for document in nlp.pipe(sentences, batch_size=256):
             persons = (entity for entity in document.ents if entity.label_ in PERSONS)
             yield [(person.start_char, person.end_char) for person in persons]
