@@ -342,8 +342,8 @@ def test_the_finding_of_a_method_is_of_the_weight_that_is_tested(with_test):
     [
         (
             {},
-            "−27.2 points (95 % CI over seeds −43.6 to −10.7; not significant after adjustment for 24"
-            " tests,",
+            "−27.2 points (95 % CI over seeds −43.6 to −10.7; not significant after adjustment for"
+            " 24 tests,",
         ),
         (
             {"verdict": "below", "p_adjusted": 1e-4},

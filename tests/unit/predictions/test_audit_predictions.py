@@ -178,6 +178,8 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS + "5,1,0.2,\0b\n", {}, ".csv:6: has the control character U+0000 in the column"),
         (ROWS.replace("p,gr", "p\x07,gr"), {}, ":1: has the control character U+0007 in the name"),
         (ROWS.replace("0.", "yes"), {}, "p has 'yes9' in row 1, and y has 0 and 1; use the same"),
+        ("id,y,p,group\n1,yes,yess,a\n2,no,no,a\n3,yes,yess,b\n4,no,no,b\n", {},
+         "p has 'yess' in row 1, and y has no and yes; use the same labels"),
         (ROWS.replace(",", ";").replace("0.", "0,"), {}, "y has 0 and 1; write numbers with a"),
         (ROWS.replace("0.9", "9%").replace("0.", "7%"), {}, "p has '9%' in row 1, and y has 0 and"
          " 1; write 0.48 for 48 %"),

@@ -193,10 +193,11 @@ def read_predictions(
     if p is None:
         names = table[prediction].map(as_label)
         bad.mark(names == "", "no_prediction")
-        given = {*names[bad.usable]}
-        if (len(given) > 1 and len(given & {*classes}) < 2) or given - {*classes} == given:
-            raise _other_labels(names[bad.usable], prediction, label, classes, file)
-        bad.mark(~names.isin(classes), "not_a_label", names.map(repr))
+        spellings, known = {*names[bad.usable]}, names.isin(classes)
+        # some may be no label, but not all of one class, which is spelt otherwise then
+        if len(spellings & {*classes}) < min(len(spellings), 2):
+            raise _other_labels(names[bad.usable & ~known], prediction, label, classes, file)
+        bad.mark(~known, "not_a_label", names.map(repr))
         predicted = names.map(place).fillna(0).to_numpy(dtype=int)
     elif is_cut:
         predicted = np.where(p[:, positive_place] >= threshold, positive_place, 1 - positive_place)
@@ -271,7 +272,7 @@ def _repeated(table: pd.DataFrame, is_told_apart: bool) -> int:
 def _other_labels(
     names: pd.Series, prediction: str, label: str, classes: list[str], file: Path
 ) -> InputError:
-    """Return the error for predictions none of which is a label."""
+    """Return the error for predictions that are no labels."""
     outside = names[~names.map(or_nan).between(0, 1)]
     where = f"the values {listed(sorted({*names}), 4)}"
     if not outside.empty:
