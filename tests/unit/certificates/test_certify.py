@@ -56,7 +56,12 @@ def test_name_filters_find_planted_names_and_keep_clean_sentences(resources, tmp
     counts = certify(resources=resources, out=tmp_path / "again", problems=["name_filters"])
     assert len(counts["failed"]) == 2
     assert check.main(tmp_path / "again") == 1
-    assert capsys.readouterr().err.count("failed: ") == 2
+    said = capsys.readouterr()
+    assert said.err.count("failed: ") == 2
+    first, second = said.out.splitlines()
+    certified = int(first.split()[0])
+    assert first.endswith(f"known failures, 0 failed: {out / 'certificate.csv'}")
+    assert second.startswith(f"{certified} measures certified, ") and ", 2 failed: " in second
     with pytest.raises(InputError, match="no problem"):
         certify(resources=resources, out=tmp_path / "none", problems=["names"])
 
