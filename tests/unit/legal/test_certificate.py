@@ -2,6 +2,7 @@
 
 import pkgutil
 
+import numpy as np
 import pytest
 
 from evenhand.learning.objective import load_objective
@@ -41,7 +42,6 @@ def test_erasure_keeps_its_promise():
     assert set(found) == {(a, o) for a in AGREEMENTS for o in (PLAIN, SAMPLER, "leace")}
     for agreement in AGREEMENTS:
         row = found[agreement, "leace"]
-        assert set(row) == set(TABLE.header)
         assert (row["aim"], row["groups"], row["select"]) == (
             "erase",
             "attribute",
@@ -49,8 +49,24 @@ def test_erasure_keeps_its_promise():
         )
         assert row["features_linear"] < 0.6 < row["plain_features_linear"]
         assert found[agreement, PLAIN].get("met") is None
+    assert set(found[0.95, "leace"]) == set(TABLE.header)
+    assert found[0.95, "leace"]["over_sampler_high"] is None  # one seed has no interval
     assert found[0.95, "leace"]["worst"] > found[0.95, PLAIN]["worst"] + 0.1
     assert found[0.95, SAMPLER]["met"]
+
+
+def test_erasure_is_compared_with_the_sampler_by_seed():
+    def measured(kind, agreement, name, options, seed, sizes):
+        return GOOD | {"worst": seed / 10 + (name == "leace") * (seed % 3) / 100}
+
+    (row,) = (
+        row
+        for row in rows([1, 2, 3], kinds=["linear"], objectives=["leace"], measure=measured)
+        if "over_sampler_low" in row
+    )
+    assert (row["objective"], row["agreement"]) == ("leace", 0.95)
+    ends = row["over_sampler_low"], row["over_sampler"], row["over_sampler_high"]
+    np.testing.assert_allclose(ends, 0.01 + 0.0248414 * np.array([-1, 0, 1]), atol=1e-6)
 
 
 @pytest.mark.parametrize("kind", ["linear", "frozen"])
@@ -71,9 +87,10 @@ def test_a_promise_of_nothing_is_not_judged():
 
 GOOD = {
     "accuracy": 0.95, "plain_accuracy": 0.95, "worst": 0.9, "sampler_worst": 0.9,
-    "plain_worst": 0.7, "features_linear": 0.5, "features_mlp": 0.5, "logits_linear": 0.5,
-    "logits_mlp": 0.5, "plain_features_linear": 0.9, "plain_features_mlp": 0.9,
-    "ifr_p": 75.0, "plain_ifr_p": 70.0,
+    "over_sampler": -0.019, "over_sampler_high": 0.01, "plain_worst": 0.7,
+    "features_linear": 0.5, "features_mlp": 0.5, "logits_linear": 0.5, "logits_mlp": 0.5,
+    "plain_features_linear": 0.9, "plain_features_mlp": 0.9,
+    "ifr_b": 98.0, "ifr_p": 75.0, "plain_ifr_p": 70.0,
 }  # fmt: skip
 
 
@@ -84,7 +101,8 @@ GOOD = {
         ("erase", 0.5, {"logits_mlp": 0.571}),
         ("erase", 0.5, {"accuracy": 0.944}),
         ("erase", 0.95, {"features_mlp": 0.551}),
-        ("erase", 0.95, {"worst": 0.879}),
+        ("erase", 0.95, {"over_sampler": -0.021}),
+        ("erase", 0.95, {"over_sampler_high": -0.001}),
         ("hide", 0.5, {"features_mlp": 0.9}),
         ("worst_group", 0.95, {"worst": 0.719}),
         ("ifr_p", 0.95, {"ifr_p": 74.9}),

@@ -10,7 +10,9 @@ rows stay sparse. `fit_inlp` is iterative null-space projection (Ravfogel et al.
 C^T w, how far the classifier's outputs differ between groups, has to come from rows to which
 neither w nor the representation was fitted. Where label and groups are correlated, a classifier
 that has learned the few cases of a cell by heart shows no difference on its own rows and a large
-one on others: there would be nothing to erase (docs/certified.md has the figures).
+one on others: there would be nothing to erase (docs/certified.md has the figures). B^T C has to
+come from rows that B was not fitted to, which tells groups better in its own rows: too little would
+be subtracted.
 
 The result is affine. A linear layer after it is therefore a linear layer on the original
 representation, and can replace the last layer of the network.
@@ -65,20 +67,22 @@ def balanced_weights(codes: np.ndarray) -> np.ndarray:
     return weights / weights.sum()
 
 
-def contrasts(codes: np.ndarray, hot: np.ndarray) -> np.ndarray:
+def contrasts(groups: np.ndarray, hot: np.ndarray) -> np.ndarray:
     """Return the groups of rows less their prediction from the labels, (n, groups).
 
     For features X, the product X^T contrasts is their covariance with the groups within labels.
 
     Parameters
     ----------
-    codes : array of int, shape (n,)
-        Groups.
-    hot : array of 0 and 1, shape (n, classes)
-        Labels.
+    groups, hot : arrays of 0 and 1, shapes (n, groups) and (n, classes)
+        Groups and labels.
     """
-    groups, design = np.eye(codes.max() + 1)[codes], _design(hot)
-    return (groups - design @ np.linalg.lstsq(design, groups)[0]) / len(codes)
+    return _within_labels(groups, hot) / len(groups)
+
+
+def _within_labels(values: np.ndarray, hot: np.ndarray) -> np.ndarray:
+    design = _design(hot)
+    return values - design @ np.linalg.lstsq(design, values)[0]
 
 
 def _design(hot: np.ndarray) -> np.ndarray:
@@ -86,7 +90,7 @@ def _design(hot: np.ndarray) -> np.ndarray:
 
 
 def leace(
-    weight: np.ndarray, gap: np.ndarray, cross: np.ndarray, reading: np.ndarray
+    weight: np.ndarray, gap: np.ndarray, reading: np.ndarray, cross: np.ndarray, noise: float = 0
 ) -> np.ndarray:
     """Return a classifier's weights on x that are equivalent to `weight` after LEACE.
 
@@ -96,22 +100,28 @@ def leace(
         The weights before.
     gap : array, shape (k, groups)
         The covariance of the classifier's outputs with the groups; weight^T C in the same rows.
-    cross : array, shape (d, groups)
-        C, the covariance of the features with the groups.
     reading : array, shape (d, groups)
         B, see `group_reading`.
+    cross : array, shape (groups, groups)
+        B^T C, the covariance with the groups of x B.
+    noise : float
+        The square of twice the standard error of `cross`, if it is an estimate. What is below is
+        hardly subtracted, because little that tells the groups would be subtracted many times.
     """
-    return weight - reading @ np.linalg.pinv(reading.T @ cross, rcond=1e-9).T @ gap.T
+    values, vectors = np.linalg.eigh((cross + cross.T) / 2)
+    kept = values > 1e-9 * np.abs(values).max()
+    values, vectors = values[kept], vectors[:, kept]
+    return weight - reading @ (vectors * values**3 / (values**4 + noise**2)) @ vectors.T @ gap.T
 
 
-def group_reading(features: Any, codes: np.ndarray, hot: np.ndarray) -> np.ndarray:
+def group_reading(features: Any, groups: np.ndarray, hot: np.ndarray) -> np.ndarray:
     """Return B (d, groups): S^+ C for covariances within labels.
 
     Parameters
     ----------
     features : array or csr_matrix, shape (n, d)
         The representation.
-    codes, hot
+    groups, hot
         As for `contrasts`.
     """
     import scipy.linalg
@@ -121,16 +131,33 @@ def group_reading(features: Any, codes: np.ndarray, hot: np.ndarray) -> np.ndarr
     square = square.toarray() if hasattr(square, "toarray") else square
     by_label = values.T @ design
     explained = by_label @ np.linalg.pinv(design.T @ design, hermitian=True) @ by_label.T
-    covariance = (square - explained) / len(codes)
+    covariance = (square - explained) / len(groups)
     covariance[np.diag_indices_from(covariance)] += RIDGE * covariance.trace() / len(covariance)
-    return scipy.linalg.solve(covariance, values.T @ contrasts(codes, hot), assume_a="pos")
+    return scipy.linalg.solve(covariance, values.T @ contrasts(groups, hot), assume_a="pos")
+
+
+def _held_out_cross(
+    features: Any, groups: np.ndarray, hot: np.ndarray, rows: np.ndarray, fresh: np.ndarray
+) -> tuple[np.ndarray, float]:
+    """Return B^T C in the fresh rows, each read by a B of rows without it, and its noise."""
+    read = np.zeros((len(fresh), groups.shape[1]))
+    for fold in range(HELD_OUT):
+        held_out = fresh[fold::HELD_OUT]
+        fitted = np.setdiff1d(rows, held_out)
+        reading = group_reading(features[fitted], groups[fitted], hot[fitted])
+        read[fold::HELD_OUT] = features[held_out] @ reading
+    differing = contrasts(groups[fresh], hot[fresh])
+    variance = (_within_labels(read, hot[fresh]).T ** 2 @ differing**2).sum()
+    return read.T @ differing, 4 * variance / (groups.shape[1] - 1) ** 2
 
 
 def fit_inlp(features: Any, codes: np.ndarray, weights: np.ndarray, rounds: int) -> np.ndarray:
     """Return the directions (d, r), orthonormal, that successive group classifiers use.
 
     Each round fits a linear group classifier to the features without the previous directions.
-    Rounds end when its accuracy on held-out rows is no better than chance.
+    Rounds end when its accuracy on held-out rows is no better than chance. These have their
+    weights, too: if the groups are correlated with the label, the label's direction tells the
+    groups of most rows, and would be projected out.
 
     Parameters
     ----------
@@ -147,12 +174,14 @@ def fit_inlp(features: Any, codes: np.ndarray, weights: np.ndarray, rounds: int)
     held_out, fitted = order[::HELD_OUT], np.delete(order, np.s_[::HELD_OUT])
     hot = np.eye(codes.max() + 1, dtype=bool)[codes]
 
+    groups, shares = codes[held_out], weights[held_out]
+    chance = 1 / len(np.unique(groups))
+    shares = chance * shares / np.bincount(groups, shares)[groups]
+
     def useless(layer: LastLayer) -> bool:
         """Whether the mean accuracy over groups is within 2 standard errors of chance."""
-        right = (features[held_out] @ layer.weight + layer.bias).argmax(axis=1) == codes[held_out]
-        groups = [codes[held_out] == group for group in np.unique(codes[held_out])]
-        error = np.sqrt(sum(0.25 / members.sum() for members in groups)) / len(groups)
-        return np.mean([right[members].mean() for members in groups]) < 1 / len(groups) + 2 * error
+        right = (features[held_out] @ layer.weight + layer.bias).argmax(axis=1) == groups
+        return shares @ right < chance + np.sqrt(shares @ shares)
 
     some = (features[fitted], hot[fitted], weights[fitted], "multi_class", PENALTY)
     basis = np.zeros((features.shape[1], 0))
@@ -220,11 +249,16 @@ def erased_last_layer(
         held_out = fresh[fold::HELD_OUT]
         fresh_weight = weight if len(others) else label_weight(np.setdiff1d(fresh, held_out))
         outputs[held_out] = features[held_out] @ fresh_weight
-    rows, measured = (some[groups[some] < examples.known_groups] for some in (rows, fresh))
-    differing = contrasts(groups[measured], hot[measured])
-    gap, cross = outputs[measured].T @ differing, features[measured].T @ differing
-    reading = group_reading(features[rows], groups[rows], hot[rows])
-    reads = _span(leace(weight, gap, cross, reading), examples.task)
+    fresh_known = fresh[groups[fresh] < examples.known_groups]
+    rows = rows[np.isin(groups[rows], groups[fresh_known])]
+    member = groups[:, None] == np.unique(groups[fresh_known])
+    differing = contrasts(member[fresh_known], hot[fresh_known])
+    reading = group_reading(features[rows], member[rows], hot[rows])
+    cross, noise = reading.T @ (features[fresh_known].T @ differing), 0.0
+    if len(others):
+        cross, noise = _held_out_cross(features, member, hot, rows, fresh_known)
+    gap = outputs[fresh_known].T @ differing
+    reads = _span(leace(weight, gap, reading, cross, noise), examples.task)
     layer = fit_last_layer(np.asarray(features @ reads), examples, fresh, examples.dev)
     return LastLayer((reads @ layer.weight).astype(np.float32), layer.bias, reads)
 

@@ -20,7 +20,8 @@ file kept 418 sentences with the first form. All other names give the reason `na
 text that looks like a name, whatever the filter finds: after a role in court or a title
 (被告人许全德, 市长柯文哲), before 男 or 女 in the heading of a judgment, with a doubled character
 (韩宁宁), and text that is likelier a name than the words of the dictionary that it is cut into
-(付|永平, 沈政男, 拉加|德; `evenhand.text.unlisted_names`). After a title a word for a place is a
+(付|永平, 沈政男, 拉加|德; `evenhand.text.unlisted_names`); and surnames that are no other word
+(阿部). After a title a word for a place is a
 name (总理巴拉克), and so is a surname that begins a clause (孙辩称).
 
 A form counts where it begins and ends with words of jieba's segmentation without the hidden
@@ -144,13 +145,22 @@ def read_rules(files: Mapping[str, Path], settings: Mapping[str, Any] | None = N
     ----------
     files : mapping
         The tables by name: surnames.csv (surname; everyday words such as 于, 向, 和 are not in the
-        table that comes with the workflow), titles.csv (title), and roles.csv (role: before a name,
+        table that comes with the workflow; anywhere: yes for a name wherever it stands, such as
+        阿部), titles.csv (title), and roles.csv (role: before a name,
         in court, such as 被告人).
     settings : mapping, optional
         The policies `anonymised`, `surname_title` and `familiar`; `drop` by default.
     """
     settings = settings or {}
-    listed = {row["surname"] for row in read_resource(files["surnames.csv"], ["surname"])}
+    surnames = read_resource(
+        files["surnames.csv"],
+        ["surname", "anywhere"],
+        optional=("anywhere",),
+        unique=("surname",),
+        choices={"anywhere": ["yes"]},
+    )
+    listed = {row["surname"] for row in surnames}
+    anywhere = _any_of(row["surname"] for row in surnames if row["anywhere"])
     surname = _any_of(listed)
     titles_ = [row["title"] for row in read_resource(files["titles.csv"], ["title"])]
     title, long_title = _any_of(titles_), _any_of(title_ for title_ in titles_ if len(title_) > 1)
@@ -189,6 +199,9 @@ def read_rules(files: Mapping[str, Path], settings: Mapping[str, Any] | None = N
             f"(?:{long_title})(?:(?P<titled>{surname}(?:{named}){{1,2}}?)(?={then}|{says}|[一今昨])"
             f"|(?P<called>(?:{named}){{2,4}}))",
         ),
+        # as an encyclopedia begins
+        (NAME, "^.{2,4}（", f"^(?P<record>{surname}(?:{named}){{1,2}})(?=（)"),
+        (NAME, anywhere, f"(?P<anywhere>{anywhere})"),
         (NAME, r"(.)\1", f"(?P<twice>{surname}({named})\\2)"),
         (
             NAME,
@@ -327,7 +340,7 @@ def _name_in(match: re.Match[str], words: list[str], borders: Mapping[int, int])
     text, span = match[kind], Span(*match.span(kind))
     if kind in _LEAST:
         return span if _is_unlisted(span, kind, words, borders) else None
-    if kind == "bare":
+    if kind in ("bare", "anywhere"):
         return span if span.end in borders else None
     if kind == "heading" and len(text) == 1:
         return span
@@ -406,6 +419,8 @@ def _is_form(match: re.Match[str], borders: Mapping[int, int]) -> bool:
 def _any_of(words: Iterable[str]) -> str:
     """Return a pattern of some words, the longest first; single characters are one class."""
     words = sorted(set(words), key=lambda word: (-len(word), word))
+    if not words:
+        return "(?!)"  # which matches nothing
     single = "".join(re.escape(word) for word in words if len(word) == 1)
     longer = [re.escape(word) for word in words if len(word) > 1]
     return f"(?:{'|'.join([*longer, *([f'[{single}]'] if single else [])])})"

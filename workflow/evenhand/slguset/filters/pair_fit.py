@@ -1,7 +1,8 @@
 """Criterion (a): reject keywords whose opposite does not fit, or differs in more than gender.
 
 The table pair_fit.csv lists words around the keyword: 男儿 (a man of mettle; 女儿 is a
-daughter), 女王. A word counts where it contains the keyword. The table referent.csv lists
+daughter), 女王. A word counts where it contains the keyword, and so does the title of a work
+(《听妈妈讲那过去的事情》), of which no other one would be true. The table referent.csv lists
 words for non-persons: 香港，她; 小猫 ... 她. Such a word counts where the pronoun begins a clause
 and the word is the subject of the sentence or ends the clause before, with no person between.
 """
@@ -50,6 +51,15 @@ def _is_antecedent(word: Occurrence, sentence: str, start: int, end: int) -> boo
     return bool(opens and _PREDICATE.match(between) and not _PERSON.search(between))
 
 
+def _title(sentence: str, *columns: Any) -> Finding | None:
+    """Return the title that holds the keyword."""
+    start = columns[COLUMNS.index("start") - 1]
+    opened, closed = sentence.rfind("《", 0, start), sentence.find("》", start)
+    if opened < 0 or closed < 0 or "》" in sentence[opened:start] or "《" in sentence[start:closed]:
+        return None
+    return Finding("pair_fit", [sentence[opened : closed + 1]])
+
+
 _FITS = pattern_filter("pair_fit", lambda files: _holds_keyword)
 _REFERS = pattern_filter("referent", lambda files: _is_antecedent)
 
@@ -59,8 +69,7 @@ def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
     judges = [prepare_part(files, settings) for prepare_part in (_FITS, _REFERS)]
 
     def check(*columns: Any) -> Finding | None:
-        return next(
-            filter(None, (next(iter(judge(*([c] for c in columns)))) for judge in judges)), None
-        )
+        findings = (next(iter(judge(*([c] for c in columns)))) for judge in judges)
+        return next(filter(None, findings), None) or _title(*columns)
 
     return partial(map, check)
