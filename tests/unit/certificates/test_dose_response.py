@@ -49,6 +49,8 @@ def test_a_method_without_noise_that_always_prefers_raises_false_alarms():
     found = findings(rows)["false alarms at dose 0"]
     assert found.found == 1 and not found.holds
     assert findings(rows)["rank correlation with the dose"].found == 0
+    at_the_level = [row | {"p_value": 0.05} for row in rows]
+    assert findings(at_the_level)["false alarms at dose 0"].found == 0
 
 
 def test_the_difference_is_compared_with_the_planted_log_odds():

@@ -48,7 +48,10 @@ def test_jobs_are_told_by_folder_and_name(slurm):
     )
     found = leftovers.find(here)
     assert [job.id for job in found] == ["7", "8"]
-    assert str(found[0]) == "7 RUNNING biology_wildcards_slguset_a-1"
+    told = ["7 RUNNING biology_wildcards_slguset_a-1", "8 PENDING merge"]
+    assert list(map(str, found)) == told
+    fill(slurm, (8, "PENDING", RUN, "rule_merge", here), reason="Priority")
+    assert list(map(str, leftovers.find(here))) == ["8 PENDING (Priority) merge"]
 
 
 def test_a_run_does_not_start_beside_them(slurm, monkeypatch):

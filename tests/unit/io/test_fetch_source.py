@@ -148,13 +148,14 @@ def test_a_broken_download_is_taken_up_where_it_broke(tmp_path: Path, server: Se
 
 
 def test_a_busy_server_is_asked_again_and_one_without_ranges_anew(
-    tmp_path: Path, server: Server
+    tmp_path: Path, server: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
     server.breaks, server.ranges, server.busy = 1, False, 2
     out = tmp_path / "out.bin"
     fetch(out, url=server.url)
     assert out.read_bytes() == DATA
     assert server.asked == [None, None, None, "bytes=100000-"]
+    assert capsys.readouterr().err.count(f"{server.url}: ") == 3
 
 
 def test_the_next_run_goes_on(tmp_path: Path, server: Server) -> None:

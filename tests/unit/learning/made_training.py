@@ -84,7 +84,7 @@ def run(
     x = (inputs(some) if x is None else x).to(dtype)
     with repeatable(seed, threads=settings.threads):
         found = fit(
-            lambda: Network(dropout).to(dtype),
+            lambda: Network(dropout).to(dtype).eval(),  # as pretrained networks come
             lambda rows: x[rows],
             problem,
             seed=seed,

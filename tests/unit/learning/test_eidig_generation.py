@@ -66,6 +66,27 @@ def test_the_local_search_goes_on_from_the_global_one(found):
     assert (moved <= space.steps).all() and ((moved > 0).sum(axis=1) <= 1).all()
 
 
+def test_gradients_are_computed_again_after_five_successful_steps(found, monkeypatch):
+    space, network, _, starts, _ = found
+    computed = []
+
+    def odds(space, network, codes, partner):
+        computed.append(len(codes))
+        return real(space, network, codes, partner)
+
+    real = generation._odds
+    monkeypatch.setattr(generation, "_odds", odds)
+
+    def sizes(interval, tries):
+        computed.clear()
+        generator = np.random.default_rng(1)
+        generation.local_search(space, network, starts, generator, interval=interval, tries=tries)
+        return computed[1:]  # the first are of all starts
+
+    assert sizes(5, 5) == sizes(None, 40) == []
+    assert 0 < sum(sizes(5, 6)) < sum(sizes(5, 11)) < 2 * len(starts)
+
+
 def test_partners_lie_farthest():
     table, rows, space, network = example()
     codes = space.codes[:50]

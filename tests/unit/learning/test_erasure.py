@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 from scipy.sparse import csr_matrix
 
 from evenhand.learning import erasure
@@ -18,7 +19,7 @@ from evenhand.learning.erasure import (
 )
 from evenhand.learning.examples import Examples
 from evenhand.learning.planted import plant_cases
-from evenhand.learning.probes import PROBES, probe
+from evenhand.learning.probes import DECAY, EVERY, PATIENCE, PROBES, probe
 from evenhand.metrics.group import LEAST, merge_rare
 
 
@@ -135,6 +136,21 @@ def test_the_planted_truth(planted):
         assert (one.groups, one.cases, one.chance) == (2, 2000, 0.5)
         assert one.low < one.mean < one.high
         assert one.mean > 0.9
+
+
+def test_a_probe_of_nothing_ends_early_and_its_weights_decay(monkeypatch):
+    ratios, step = [], torch.optim.Adam.step
+
+    def seen(optimizer):
+        weight = optimizer.param_groups[0]["params"][0]
+        ratios.append((weight.grad / weight).detach())
+        step(optimizer)
+
+    monkeypatch.setattr(torch.optim.Adam, "step", seen)
+    splits = np.split(np.arange(60), 3)
+    found = probe(np.ones((1, 60, 3)), np.arange(60) % 2, splits, hidden=0)
+    assert (found.mean, len(ratios)) == (0.5, EVERY * (1 + PATIENCE))
+    np.testing.assert_allclose(ratios[0], DECAY, rtol=1e-5)
 
 
 @pytest.mark.parametrize("rounds", [0, 8])

@@ -85,6 +85,7 @@ def test_fit_follows_the_schedule_and_clips_gradients(monkeypatch):
     real = torch.optim.AdamW.step
 
     def step(self, *arguments):
+        assert self.param_groups[0]["weight_decay"] == 0.01
         rates.append(self.param_groups[0]["lr"])
         norms.append(model.weight.grad.norm().item())
         return real(self, *arguments)
@@ -103,7 +104,7 @@ def test_fit_follows_the_schedule_and_clips_gradients(monkeypatch):
 
 
 def test_the_curve_is_of_few_stretches():
-    curve = training.loss_curve([4.0, 2.0] * 60)
+    curve = training.loss_curve([4.0, 2.000002] * 60)
     assert len(curve) == training.CURVE_POINTS
     assert curve[-1] == {"step": 120, "loss": 3.0}
 

@@ -43,6 +43,7 @@ def test_what_happens_outside_does_not_change_it():
     assert (torch.random.get_rng_state() == before).all()
     torch.rand(3)
     assert same(one, run(examples()))
+    assert not same(one, run(examples(), dropout=0.0))
 
 
 def test_group_weights_stand_in_the_history():

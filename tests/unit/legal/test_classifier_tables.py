@@ -13,6 +13,7 @@ from evenhand.core.families import load_members
 from evenhand.core.tables import NotApplicable, read_table
 from evenhand.errors import InputError
 from evenhand.legal import classifier_tables
+from evenhand.legal.built import BuiltCases
 from evenhand.legal.classifier_tables import (
     attribute_leakage,
     calibration,
@@ -28,6 +29,7 @@ from evenhand.legal.classifier_tables import (
     tests,
 )
 from evenhand.legal.tabulate_classifiers import tabulate_classifiers
+from evenhand.legal.training import read_examples
 from expected import check_expected
 from unit.legal.made_cases import court, write_cases
 from unit.legal.made_predictions import noisy, people, predictions, right, write, wrong_for
@@ -275,6 +277,10 @@ def test_groups_of_a_product_that_are_rare_in_training_are_unknown(world):
     rows = small.rows(scores, small.run(noisy(1), attribute=product))
     row = only(rows, **GENDER | {"attribute": product})
     assert (row["groups"], row["known_cases"]) == (3, 60)
+    examples, remarks = read_examples(BuiltCases(small.data), product)
+    names = ("male x Beijing", "male x Hunan", "female x Beijing", "unknown")
+    assert examples.group_names == names
+    assert (examples.known_groups, remarks) == (3, [])
 
 
 def test_a_gap_is_above_noise_and_of_the_classifier_not_of_labels(equal):
@@ -465,6 +471,11 @@ def test_tests_that_are_not_possible_state_the_reason(world):
     assert {(row["reason"], row["seeds"]) for row in rows.values()} == {
         ("they have no seed in common", 0)
     }
+    small = world([*people(8, 8, ("train",)), *[{"labels": ["0"], "split": "test"}] * 8])
+    rows = small.tests(small.run(noisy(1)), small.run(noisy(2), **DRO))
+    no_group = "no case has a known group"
+    without_group = {key[-1] for key, row in rows.items() if row["reason"] == no_group}
+    assert without_group == {"mean", "gd", "worst"}  # all but overall
 
 
 def test_an_objective_without_groups_is_tested_on_each_attribute_and_overall_once(world):

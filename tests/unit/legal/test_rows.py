@@ -137,6 +137,7 @@ def test_a_file_and_a_line_that_are_too_long(monkeypatch):
     monkeypatch.setattr(rows, "CASE_CHARACTERS", 3)
     with pytest.raises(LimitError, match="longer than 3 bytes"):
         joined_text([b"ab", b"cd"], "bytes")
+    assert joined_text([b"ab", b"c"], "bytes") == b"abc"
     lines = western_lines(Member("m", "m", iter([b"a\nbc", b"de"])))
     assert next(lines) == "a\n"
     with pytest.raises(LimitError, match="a line longer than 3 bytes"):

@@ -75,7 +75,7 @@ def learning(pairs, weight=10.0):
 # ---------------------------------------------------------------- predictions
 
 
-def test_every_case_with_a_label_is_predicted_in_order(ecthr, tmp_path, family):
+def test_every_case_with_a_label_is_predicted_in_order(ecthr, tmp_path, family, capsys):
     found, history, counts = run(ecthr, family, tmp_path)
     assert found.case_ids.tolist() == [f"ecthr-{n}" for n in range(1, 49) if n != 6]
     assert found.splits[:4].tolist() == ["train", "train", "dev", "test"]
@@ -90,6 +90,7 @@ def test_every_case_with_a_label_is_predicted_in_order(ecthr, tmp_path, family):
     assert counts["best_epochs"] == [best["epoch"]]
     assert counts["dev_scores"] == [pytest.approx(best["dev_macro_f1"], abs=1e-6)]
     assert counts["remarks"][0].startswith("no case of the split train has")
+    assert f"note: {counts['remarks'][0]}\n" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

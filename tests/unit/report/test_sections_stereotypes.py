@@ -104,6 +104,8 @@ def test_verdicts_are_those_that_are_kept():
     lines += [f"{name}: {agreement_words(areas)}" for name, areas in AGREED.items()]
     lines += [one["words"] for one in describe_length(LENGTHS)]
     check_expected("headlines/pairs.txt", "\n".join(lines) + "\n")
+    seldom = [length("aul", 0.3, 0.2, 0.4), length("aula", 0.7, 0.6, 0.8)]
+    assert not describe_length(seldom)[0]["words"]
 
 
 def test_what_differs_is_marked_in_whole_words_or_characters():

@@ -33,9 +33,13 @@ def pickled(folder: Path, **options) -> Path:
     return folder
 
 
-def convert(folder: Path, **options) -> Path:
+def convert(folder: Path) -> Path:
     out = folder.with_name("converted")
-    convert_weights(out=out, **({"model": folder} | options))
+    counts = convert_weights(out=out, model=folder)
+    weights = [load_file(path) for path in out.glob("*.safetensors")]
+    size = sum(tensor.nbytes for tensors in weights for tensor in tensors.values())
+    described = {"files": len(weights), "tensors": sum(map(len, weights)), "bytes": size}
+    assert counts == described | {"commit": None}
     return out
 
 

@@ -16,10 +16,14 @@ def test_description_is_of_the_content(folder, copy, tmp_path):
     assert changed["tokenizer_sha256"] == one["tokenizer_sha256"]
 
 
-def test_a_fingerprint_tells_precisions_and_small_changes_apart(folder):
+def test_a_fingerprint_tells_precisions_shapes_and_small_changes_apart(folder):
     lm = load_masked_lm(folder)
     before = fingerprint(lm)
     assert before != fingerprint(load_masked_lm(folder, dtype="bf16"))
+    head = lm.model.cls.predictions
+    bias, head.bias = head.bias, torch.nn.Parameter(head.bias[:, None])
+    assert fingerprint(lm) != before
+    head.bias = bias
     with torch.no_grad():
         lm.model.cls.predictions.bias[0] += 1
     assert fingerprint(lm) != before

@@ -75,7 +75,7 @@ def in_random_order(rows: list[dict], corpus: str) -> list[dict]:
     return [own[one] for one in random_order(own, 1)]
 
 
-def test_labels_of_other_sentences_teach_and_those_of_the_sample_guarantee(study):
+def test_labels_of_other_sentences_teach_and_those_of_the_sample_guarantee(study, capsys):
     rows, run = study
     paper, court = (in_random_order(rows, name) for name in CORPORA)
     taught = [*paper[300:], *court[150:]]
@@ -94,6 +94,8 @@ def test_labels_of_other_sentences_teach_and_those_of_the_sample_guarantee(study
     assert not of_court["guaranteed"] and "no guarantee: 0 random labels" in of_court["note"]
     assert {by_id[r["sentence_id"]]["verdict"] for r in court[:150]} == {"no_guarantee"}
     assert counts["guaranteed"] == 1
+    warned = "no guarantee for the corpus court: see the table guarantees\n"
+    assert capsys.readouterr().err == warned
 
 
 def test_the_odds_of_a_language_model_are_features_of_the_keyword(study, tmp_path):

@@ -71,15 +71,15 @@ def test_statistics(tmp_path):
 
 
 def test_coverage_of_a_vocabulary(tmp_path):
-    vocabulary = write(tmp_path / "vocab.txt", "[PAD]\n他\n她\r\n在家\n##家\n。\n\u2028\n猫\n")
+    vocabulary = write(tmp_path / "vocab.txt", "[PAD]\n他\n她\r\n在家\n##家\n。\n\u2028\n猫\n狗\n")
     _, statistics, _ = describe(tmp_path, ["他在家。", "她在家。"], vocabulary=vocabulary)
     assert statistics["vocabulary"] == {
-        "entries": 8,
+        "entries": 9,
         "characters_covered": 3,
         "characters_missing": 2,
         "share_of_characters": 0.6,
-        "share_of_entries": 0.375,
-        "distinct_characters_per_entry": 0.625,
+        "share_of_entries": 0.333333,
+        "distinct_characters_per_entry": 0.555556,
         "most_frequent_missing": [
             {"character": "在", "occurrences": 2},
             {"character": "家", "occurrences": 2},

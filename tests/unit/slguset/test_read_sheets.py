@@ -218,7 +218,7 @@ def test_two_answers_of_one_annotator_are_refused(folder, sample):
     )  # fmt: skip
 
 
-def test_sheets_come_in_parts_and_annotators_take_each_others_place(folder, sample):
+def test_sheets_come_in_parts_and_annotators_take_each_others_place(folder, sample, capsys):
     """The first of three sheets in two files, the second by another person, the third half done."""
     first, second, third = filled(folder)
     part = folder / "part.csv"
@@ -231,6 +231,10 @@ def test_sheets_come_in_parts_and_annotators_take_each_others_place(folder, samp
     assert counts["comments_without_answer"] == 1
     assert counts["annotators"] == ["annotator_1", "annotator_3", "zhou"]
     assert (table.num_rows, counts["waiting"], counts["answers"]["accept"]) == (17, 1, 17)
+    assert capsys.readouterr().err == (
+        "1 of 6 sentences wait for answers\n"
+        "1 comments have no answer beside them; they are not kept\n"
+    )
 
 
 def adjudicated(folder, sample, **cells):

@@ -12,7 +12,7 @@ SENTENCES = ["她来了。", "他走了。", "奶奶笑了。", "爷爷哭了。
 @pytest.fixture
 def folder(tmp_path):
     rows = [keyword_row(s) for s in SENTENCES]
-    rows[0]["copies"] = 2
+    rows[0]["copies"] = 3
     rows[3] |= {"verdict": "deny_listed", "word": "爷爷"}
     names = {SENTENCES[0]: ("name", "她"), SENTENCES[2]: ("name", None)}
     both = {"names_crf": names, "biology": {SENTENCES[0]: ("biology", "来")}}
@@ -43,20 +43,20 @@ def test_sentences_count_as_often_as_they_stand_in_the_file(folder):
     counts, rows, report = run(folder, "both", "names_crf", "biology")
     assert rows == [
         ["filter", "reason", "sentences", "share", "examples"],
-        ["find_keywords", "", "1", "0.2", ""],
-        ["find_keywords", "deny_listed", "1", "0.2", "爷爷哭了。[爷爷]"],
-        ["names_crf", "", "3", "0.6", ""],
-        ["names_crf", "name", "3", "0.6", "她来了。[她] · 奶奶笑了。"],
-        ["biology", "", "2", "0.4", ""],
-        ["biology", "biology", "2", "0.4", "她来了。[来]"],
+        ["find_keywords", "", "1", "0.166667", ""],
+        ["find_keywords", "deny_listed", "1", "0.166667", "爷爷哭了。[爷爷]"],
+        ["names_crf", "", "4", "0.666667", ""],
+        ["names_crf", "name", "4", "0.666667", "她来了。[她] · 奶奶笑了。"],
+        ["biology", "", "3", "0.5", ""],
+        ["biology", "biology", "3", "0.5", "她来了。[来]"],
     ]
     assert report == {
-        "sentences": 5,
+        "sentences": 6,
         "distinct_sentences": 4,
-        "positions": {"right": 3, "wrong": 1, "whole_word": 1},
+        "positions": {"right": 4, "wrong": 1, "whole_word": 1},
         "problems": {"duplicate": 1, "not_a_pair": 1, "wrong_slice": 1},
-        "keywords": {"accepted": 4, "deny_listed": 1},
-        "dropped": {"names_crf": 3, "biology": 2},
+        "keywords": {"accepted": 5, "deny_listed": 1},
+        "dropped": {"names_crf": 4, "biology": 3},
         "pass_every_filter": 1,
     }
-    assert counts == {"sentences": 5, "problems": 3, "dropped": {"names_crf": 3, "biology": 2}}
+    assert counts == {"sentences": 6, "problems": 3, "dropped": {"names_crf": 4, "biology": 3}}

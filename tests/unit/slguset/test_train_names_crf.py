@@ -108,11 +108,12 @@ def test_labels():
     assert list(map(len, features([words, []]))) == [len(words), 0]
 
 
-def test_threshold():
+def test_threshold(capsys):
     assert choose_threshold([0.9, 0.8, 0.7, 0.105], 0.75) == 0.69
     assert choose_threshold([0.9, 0.8, 0.7, 0.105], 0.93) == 0.1
     with pytest.raises(InputError, match=r"recall of 0\.500 at most"):
         choose_threshold([0.9, 0.001], 0.93)
     assert choose_threshold([0.9, 0.001], 0.93, lowest=True) == 0.01
+    assert "the model reaches a recall of 0.500 at most" in capsys.readouterr().err
     with pytest.raises(InputError, match="has a name"):
         choose_threshold([], 0.93)

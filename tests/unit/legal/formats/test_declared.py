@@ -188,6 +188,7 @@ def test_bad_rows_have_a_reason(tmp_path):
         (rows(id=["a", "b"]), {"id": "id"}, "only 2 of 8 rows can be used: duplicate_case 6 times"),
         (rows(job=[None, None, "nurse", "pilot"]), {}, None),
         (rows(9, job=["nurse", "pilot", *[None] * 7]), {}, "7 of 9 rows have no label"),
+        (rows(), {"split": {"column": "set"}}, "no column 'set', which `split.column` names"),
         (rows(bio=[""] * 5 + ["text"] * 3), {}, "only 3 of 8 rows can be used: no_text 5 times"),
     ],
 )
@@ -230,3 +231,10 @@ def test_a_module_finds_the_group_in_the_text(tmp_path):
         out=tmp_path / "found",
     )
     assert found["sex"]["values"] == {"female": 4, "male": 4}
+
+
+def test_a_column_without_a_value_is_no_group(tmp_path):
+    read(tmp_path, rows(gender=["F", "M", "M", None]))
+    records, out = [tmp_path / "records.out"], tmp_path / "found"
+    found = find_attributes(records=records, tables=[], modules=["given_column"], out=out)
+    assert found["gender"]["rules"] == {"column": 6, "no_value": 2}

@@ -1,0 +1,12 @@
+"""Where there are no forks; what they run is in the workflow tests, which all use them."""
+
+import os
+import sys
+from pathlib import Path
+
+from evenhand.core import warm
+
+
+def test_where_forks_cannot_be_waited_for_the_programs_are_themselves(monkeypatch):
+    monkeypatch.delattr(os, "pidfd_open", raising=False)
+    assert warm.folder(-1) == Path(sys.executable).parent
