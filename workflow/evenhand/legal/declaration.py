@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evenhand.errors import InputError
-from evenhand.tabular.numbers import bin_names, check_group_count
+from evenhand.tabular.numbers import bin_names, check_group_count, counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -199,10 +199,12 @@ def completed(
     names = dataset.labels or tuple(sorted(occurring, key=_order))
     if task == "binary" and len(names) != 2:
         raise InputError(
-            f"{where} has {len(names)} values ({', '.join(names[:6]) or 'none'}), and a binary one"
-            " has two",
-            remedy="choose task: multi_class, give numbers `label.bins`, or declare the values"
-            " under `label.labels`, as none and unknown count as missing otherwise",
+            f"{where} has {counted(len(names), 'value')} ({', '.join(names[:6]) or 'none'}), and a"
+            " binary one has two",
+            remedy="choose task: multi_class, or give numbers `label.bins`"
+            if len(names) > 2
+            else "give rows of the other value too; declare the values under `label.labels` if one"
+            " of them is none or unknown, which count as missing otherwise",
         )
     present = [name for name in names if labels[name] > 0]
     if len(present) < (1 if task == "multi_label" else 2):

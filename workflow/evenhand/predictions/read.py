@@ -163,7 +163,8 @@ def read_predictions(
     spare = {*table} - {prediction, *by_class.values(), label, counterfactual_of, *groups}
     table = _join_labels(table, file, gold, id, label, groups)
     if unknown := sorted({*bins} - {*groups}):
-        raise InputError(f"`bins` names {unknown[0]}, which is none of `groups`", file=file)
+        problem = f"`bins` names {unknown[0]}, which is none of `groups` ({listed([*groups], 4)})"
+        raise InputError(problem, file=file)
     if taken := [name for name in groups if name in CASE_COLUMNS]:
         problem = f"`groups` names {taken[0]}, which is a column of the results"
         raise InputError(problem, file=file, remedy="rename it")
@@ -308,8 +309,9 @@ def _unknown_label(
     labels: pd.Series, prediction: str, label: str, classes: list[str], file: Path
 ) -> InputError:
     """Return the error for one column of probabilities that may be of any label."""
-    problem = f"{prediction} has probabilities, and it is not known of which label"
+    problem = f"{prediction} has one probability a row, which is not enough"
     if len(classes) == 2:
+        problem = f"{prediction} has probabilities, and it is not known of which label"
         return InputError(problem, file=file, remedy=f"name `positive`, one of {listed(classes)}")
     rarest, count = Counter(labels[labels != ""]).most_common()[-1]
     return InputError(
@@ -383,7 +385,7 @@ def _join_labels(
         raise InputError(
             f"has {counted(len(unknown), 'id')} that `gold` does not have, such as {unknown[0]!r}",
             file=file,
-            remedy="give predictions for the rows of the labels",
+            remedy="add these rows to the labels, or leave their predictions out",
         )
     # a column that both have is that of the predictions, such as the probability of another model
     kept = [name for name in table if name not in (id, label, *groups)]

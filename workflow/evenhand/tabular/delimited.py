@@ -86,7 +86,8 @@ def _of_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
                     f"has {counted(len(row), 'cell')}, and the header {len(header)}",
                     file=path,
                     line=reader.line_num,
-                    remedy="put a cell with the delimiter inside into quotes",
+                    remedy="put a cell with the delimiter inside into quotes, and remove lines"
+                    " above the header",
                 )
             rows.append((reader.line_num, [cell.strip() for cell in row]))
     except csv.Error as error:
