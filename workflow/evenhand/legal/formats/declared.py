@@ -53,8 +53,9 @@ def read(cases: CaseFiles) -> Iterator[Record]:
     gets rows without a text (``no_text``), whose text is a number (``text_is_number``), whose label
     is not declared or no number for its bins (``outside_labels``), whose split is none
     (``unknown_split``), that lack a declared id (``no_id``), or that a date divides and have none
-    (``no_date``). Values of attributes that cannot be used are noted (``no_group``), as are dates
-    of rows with a split (``bad_date``); these rows stay. A file that is not UTF-8 is noted with
+    (``no_date``). Values of attributes that cannot be used are noted (``no_group``), as are
+    numbers below 0 where bins begin above it (``below_zero``) and dates of rows with a split
+    (``bad_date``); these rows stay. A file that is not UTF-8 is noted with
     its detected encoding (``other_encoding``).
 
     Raises
@@ -198,6 +199,10 @@ def _record(
                 metadata[name] = _group(fields, attribute)
             except ValueError as error:
                 note("no_group", f"{name}: {error}")
+            if attribute["bins"] and min(attribute["bins"]) > 0:
+                value = plain(fields.get(attribute["column"]))
+                if or_nan(value) < 0:
+                    note("below_zero", f"{name}: {value}")
     return row.record(
         case_id=case_id or _digest(text, copies),
         date=day,
