@@ -300,7 +300,8 @@ def test_the_main_method_comes_first():
     row |= {"subset": "all", "bias_type": "all", "scored": 9, "verdict": "above"}
     row |= {"score": 80.0, "score_low": 60.0, "score_high": 90.0, "model": "mine"}
     methods = ("aula", "cps", "aul")
-    rows = [*(row | {"method": name} for name in methods), row | {"bias_type": "age"}]
+    rows = [*(row | {"method": name} for name in methods)]
+    rows.append(row | {"method": "aul", "bias_type": "age"})
     findings = api._pair_findings(rows, 5, {"passed": True})
     assert [finding.partition(":")[0] for finding in findings] == [
         "AUL",
@@ -308,6 +309,20 @@ def test_the_main_method_comes_first():
         "AULA (not counted)",
     ]
     assert findings[0].endswith("in 80 % of 9 pairs (95 % CI 60 to 90). Significant.")
+
+
+def test_bias_types_that_cancel_each_other_are_in_the_finding():
+    row = dict.fromkeys(("power", "further_clusters", "reason"))
+    row |= {"subset": "all", "scored": 9, "score_low": 0.0, "score_high": 90.0, "method": "aul"}
+    cells = [("all", "inconclusive", 50.0), ("age", "above", 100.0), ("race", "below", 0.0)]
+    cells += [("class", "inconclusive", 50.0), ("rank", "equivalent", 50.0)]
+    rows = [row | {"bias_type": name, "verdict": verdict, "score": score}
+            for name, verdict, score in cells]  # fmt: skip
+    rows.append(rows[1] | {"method": "aula", "bias_type": "of another method"})
+    (finding,) = api._pair_findings(rows, 5, {"passed": True})
+    assert finding.endswith(
+        ". But by bias type it is significant: age 100 %, race 0 % (the opposite)."
+    )
 
 
 def test_a_loss_has_its_verdict_beside_the_network_without_it(tmp_path):

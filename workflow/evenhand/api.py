@@ -939,6 +939,15 @@ def _pair_findings(
         }
         if opposite and row is whole[0]:
             words = words.removesuffix(".") + _say("opposite", opposite)
+        types = [
+            other
+            for other in rows
+            if (other["subset"], other["method"]) == ("all", row["method"])
+            and other["bias_type"] != "all"
+            and other["verdict"] in OPPOSITE
+        ]
+        if types and row["verdict"] not in OPPOSITE:
+            words = f"{words} {_say('types', types=types)}"
         counts = row["method"] in (*COUNTING, None)
         sentences.append(_say("method", title, counts=counts, words=words))
     return sentences

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.stereotypes.clusters import edits, pieces, swapped_words, words
+from evenhand.stereotypes.clusters import Edit, edits, pieces, swapped_words, words
 
 WORDS = st.lists(
     st.sampled_from(["he", "She", "his", "her", "a", "an", "男", "女人", "."]), max_size=8
@@ -55,3 +55,9 @@ def test_a_pair_and_its_reverse_have_one_cluster(one, other):
     more, less = " ".join(one), " ".join(other)
     assert swapped_words(more, less) == swapped_words(less, more)
     assert swapped_words(more, more) == "|"
+
+
+def test_long_sentences_that_repeat_themselves_are_compared_at_once():
+    before, after = ["the", "cat", "sat"] * 20_000, ["on", "a", "mat"] * 20_000
+    found = edits([*before, "he", *after], [*before, "she", "too", *after])
+    assert found == [Edit(("he",), ("she", "too"))]

@@ -79,9 +79,11 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     for row in tables.get("groups", ()):
         if row["attribute"] in description["unknown"]:  # no intersection
             groups[row["attribute"]][row["group"]] = True
+    types = defaultdict(dict)
     for row in tables.get("preferences", ()):
-        groups["bias_type"][row["bias_type"]] = True
-    for name, values in [*groups.items(), (None, description.get("classes", ()))]:
+        types[row["task"]][row["bias_type"]] = True
+    named = [*groups.items(), *(("bias_type", of_task) for of_task in types.values())]
+    for name, values in [*named, (None, description.get("classes", ()))]:
         sentences += spelt_words(name, values)
     for name, values in description.get("doubtful", {}).items():
         sentences.append(doubtful_words(name, values))

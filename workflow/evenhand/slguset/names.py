@@ -181,7 +181,8 @@ def read_rules(files: Mapping[str, Path], settings: Mapping[str, Any] | None = N
     )
     given_name = f"{content}(?:{content}|[男女])"
     full = f"(?P<full>(?![{_NO_SURNAMES}])[{single}]{given_name})|(?P<rare>[{others}]{given_name})"
-    foreign = f"(?P<foreign>[{foreign_characters()}]{{3,}})"
+    known = foreign_characters()
+    foreign = f"(?P<foreign>[{known}]{{3,}})"
     bare = f"(?![{_CLAUSE_WORDS}])[{single}师何]"
     no_number = "(?<![一二三四五六七八九十])[·•・‧](?![一二三四五六七八九十])"
     after = "辩称|供述|再次|多次|又|的|在|与|和|将|把|被|对|向|称|说"
@@ -209,7 +210,12 @@ def read_rules(files: Mapping[str, Path], settings: Mapping[str, Any] | None = N
             f"{anywhere}|[太次]郎|[{_DOUBLED}]{{2}}",
             f"(?P<anywhere>{anywhere}|{content}{{1,2}}[太次]郎|([{_DOUBLED}])\\2)",
         ),
-        (NAME, "[·•・‧]", f"(?P<joined>{han}+{no_number}{han}+)"),
+        (
+            NAME,
+            "[·•・‧]",
+            f"(?P<joined>(?:(?<![{known}])[{known}]+|(?<!{han}){han}{{1,4}}){no_number}"
+            f"(?:[{known}]+|{han}{{1,4}}(?!{han})))",
+        ),
         (NAME, r"(.)\1", f"(?P<twice>{surname}({named})\\2)"),
         (
             NAME,

@@ -30,6 +30,10 @@ _PIECE = re.compile(f"[{BLANKLESS}][{SIGNS}]*|[^\\s{BLANKLESS}]+")
 _BLANK_INSIDE = re.compile(f"(?<=[{BLANKLESS}]) (?=[{BLANKLESS}])")
 
 
+#: Lists of more pieces are compared without what both begin and end with: difflib's time grows
+#: with the square of their length, and with the cube where words recur.
+LONG = 300
+
 #: Of so many pairs, evenly from the set, it is checked whether their sentences belong together.
 SAMPLE = 40
 
@@ -58,6 +62,10 @@ def edits(left: list[str], right: list[str]) -> list[Edit]:
     Two words of a script without blanks that share a character at different places (儿子, 女儿)
     count as one edit, and not as an insertion and a deletion around that character.
     """
+    shared = _shared_start(left, right) if len(left) > LONG else 0
+    left, right = left[shared:], right[shared:]
+    after = _shared_start(left[::-1], right[::-1]) if len(left) > LONG else 0
+    left, right = left[: len(left) - after], right[: len(right) - after]
     matcher = SequenceMatcher(None, left, right, autojunk=False)
     spans: list[tuple[int, int, int, int]] = []
     for kind, *span in matcher.get_opcodes():
@@ -70,6 +78,12 @@ def edits(left: list[str], right: list[str]) -> list[Edit]:
     return [
         Edit(tuple(left[start:end]), tuple(right[first:last])) for start, end, first, last in spans
     ]
+
+
+def _shared_start(left: list[str], right: list[str]) -> int:
+    """Return how many pieces both begin with."""
+    return next((n for n, (a, b) in enumerate(zip(left, right, strict=False)) if a != b),
+                min(len(left), len(right)))  # fmt: skip
 
 
 def _is_shift(
