@@ -2,6 +2,7 @@ import base64
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,7 @@ from selectolax.lexbor import LexborHTMLParser
 from evenhand.errors import InputError
 from evenhand.report import render
 from evenhand.report.figures import bars
-from evenhand.report.page_list import BESIDE, DRAWING
+from evenhand.report.page_list import BESIDE, DRAWING, links_to_pages
 from unit.report.checks import TEMPLATES
 
 
@@ -71,7 +72,7 @@ def test_a_path_breaks_after_slashes_and_stays_text():
     assert render.breakable("a/<b>\x00/c") == "a/<wbr>&lt;b&gt;␀/<wbr>c"
 
 
-def base_page(tmp_path, content: str, scripts: str = "") -> str:
+def base_page(tmp_path, content: str, scripts: str = "", pages: Sequence[dict] = ()) -> str:
     """A page of the real base template."""
     child = tmp_path / "child.html"
     child.write_text(
@@ -80,7 +81,7 @@ def base_page(tmp_path, content: str, scripts: str = "") -> str:
         encoding="utf-8",
     )
     engine = render.environment([*sorted(TEMPLATES.iterdir()), child])
-    return engine.get_template("child.html").render(pages=[], sections=[])
+    return engine.get_template("child.html").render(pages=pages, sections=[])
 
 
 def scripts_in(html: str) -> list[str]:
@@ -257,6 +258,14 @@ def test_downloads_name_the_copies_and_the_origin(tmp_path):
         "x/b%20c.csv",
     ]
     assert "<bdi>x_b c</bdi>" in untraced
+
+
+def test_a_page_that_stands_alone_has_no_links_to_files(tmp_path):
+    alone = links_to_pages("predictions", ["predictions"])
+    html = base_page(tmp_path, '{{ m.downloads(["a b", "x/y.csv"]) }}', pages=alone)
+    listed = html[html.index('class="downloads"') :]
+    assert re.findall("<bdi>(.*?)</bdi>", listed)[:2] == ["a b", "x_y"]
+    assert "href" not in listed.partition("</ul>")[0]
 
 
 def test_macros_escape_what_they_show(tmp_path):
