@@ -51,6 +51,9 @@ DELTA = 0.05
 #: Effective clusters of labelled cases, by kind; independent cases are clusters of their own.
 CLUSTERED = {"equal": (10, 30, 100), "unequal": (10, 30, 100), "independent": (150, 1000)}
 
+#: How much the preference of a pair varies besides that of its words, whose deviation is 1.
+NOISES = (0, 1, 2)
+
 #: Shares of the classes, and true values of macro-F1.
 CLASSES = {
     "2 equal": [0.5, 0.5],
@@ -200,6 +203,7 @@ def results(
             ]
             yield row([name, f"{correlation:g}", *percents(seen)]), holds(seen[0], 0.94, samples)
     yield from of_scores(generator, samples)
+    yield from of_crossed_words(generator, samples)
 
 
 def verdicts(
@@ -335,6 +339,26 @@ def of_scores(generator: np.random.Generator, samples: int) -> Iterator[tuple[st
             met &= all(holds(seen, 0.94, count) for seen, count in cell)
             cells += percents([min(cell)[0]]) if cell else [""]
         yield row([kind, str(effective), name, *cells]), met
+
+
+def of_crossed_words(generator: np.random.Generator, samples: int) -> Iterator[tuple[str, bool]]:
+    """Yield the lines about pairs that share words, which the tests take for independent.
+
+    A model prefers words to different degrees, and neither list of words. There is no target.
+    """
+    yield "\n## Significant at 5 % without a preference, where pairs share words\n", True
+    yield row(["words", "pairs", *(f"noise {noise}" for noise in NOISES)]), True
+    yield "|---" * (2 + len(NOISES)) + "|", True
+    for n, is_crossed in ((10, False), (10, True), (20, True)):
+        shape = (samples, n, n)
+        cells = []
+        for noise in NOISES:
+            more, less = ((samples, n, 1), (samples, 1, n)) if is_crossed else (shape, shape)
+            margin = generator.normal(size=more) - generator.normal(size=less)
+            margin = margin + noise * generator.normal(size=shape)
+            hits = np.sign(margin).reshape(samples, -1) / 2
+            cells.append(np.mean([inference.sign_flip_p_value(one) < 0.05 for one in hits]))
+        yield row([str(2 * n if is_crossed else 2 * n * n), str(n * n), *percents(cells)]), True
 
 
 def percents(shares: list[float]) -> list[str]:

@@ -325,3 +325,5 @@ def test_the_simulation_meets_its_targets(monkeypatch):
     assert [line for line, met in lines if not met] == []
     assert sum(line.startswith(("| all", "| religion")) for line, _ in lines) == 20
     assert sum(line.startswith(("| unequal", "| independent")) for line, _ in lines) == 8
+    own, crossed, _ = (float(line.split(" | ")[2]) for line, _ in lines[-3:])
+    assert own <= 12 < 20 <= crossed  # of words in one pair each, and of crossed ones

@@ -173,15 +173,15 @@ def _score_row(
         p = float(share_as_far(noise, value, low=low))
         border = float(np.percentile(noise, percentile))
         gaps = side * apart[name].mean(axis=-1)
+        power = float((gaps > side * border).mean())
+        is_smaller = power >= ENOUGH_POWER and side * value < np.quantile(gaps, CHANCE)
         row |= {
             f"{name}_noise_mean": float(noise.mean()),
             f"{name}_noise_{percentile}": border,
             f"{name}_p": p,
             f"{name}_p_labels": float(share_as_far(noise_labels, value, low=low)),
-            f"{name}_power": (power := float((gaps > side * border).mean())),
-            f"{name}_verdict": noise_verdict(
-                p, not hidden and power >= ENOUGH_POWER and side * value < np.quantile(gaps, CHANCE)
-            ),
+            f"{name}_power": power,
+            f"{name}_verdict": noise_verdict(p, is_smaller and not hidden),
         }
     return row
 

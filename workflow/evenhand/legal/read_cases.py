@@ -24,7 +24,7 @@ from evenhand.legal.records import Record, tables_of, write_records
 from evenhand.legal.rows import CaseFiles, files_of
 
 #: Reasons of the quarantine for which the case stays.
-NOTED = frozenset({"bad_date", "below_zero", "conclusion_differs", "no_group"})
+NOTED = frozenset({"bad_date", "conclusion_differs", "doubtful_number", "no_group"})
 NOTED |= {"undecodable_bytes", "nul_bytes", "other_encoding"}
 
 #: Numbers of the records that are kept: labels, languages, splits, sizes, and groups by attribute.

@@ -194,10 +194,11 @@ def read_predictions(
     if p is None:
         names = table[prediction].map(as_label)
         bad.mark(names == "", "no_prediction")
-        spellings, known = {*names[bad.usable]}, names.isin(classes)
-        # some may be no label, but not all of one class, which is spelt otherwise then
-        if len(spellings & {*classes}) < min(len(spellings), 2):
-            raise _other_labels(names[bad.usable & ~known], prediction, label, classes, file)
+        known = names.isin(classes)
+        others = names[bad.usable & ~known]
+        # a class that is never predicted is probably spelt otherwise
+        if {*classes} - {*names} and len(others) > WRONG_SHARE * bad.usable.sum():
+            raise _other_labels(others, prediction, label, classes, file)
         bad.mark(~known, "not_a_label", names.map(repr))
         predicted = names.map(place).fillna(0).to_numpy(dtype=int)
     elif is_cut:

@@ -213,7 +213,8 @@ def read_rules(files: Mapping[str, Path], settings: Mapping[str, Any] | None = N
         (
             NAME,
             "[·•・‧]",
-            f"(?P<joined>(?:(?<![{known}])[{known}]+|(?<!{han}){han}{{1,4}}){no_number}"
+            f"(?P<joined>(?:(?<![{known}])[{known}]+"
+            f"|(?<!{han})(?:(?![{known}]+[·•・‧]){han}){{1,4}}){no_number}"
             f"(?:[{known}]+|{han}{{1,4}}(?!{han})))",
         ),
         (NAME, r"(.)\1", f"(?P<twice>{surname}({named})\\2)"),

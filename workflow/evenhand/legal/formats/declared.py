@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from datetime import date
@@ -27,7 +27,8 @@ from evenhand.legal.rows import (
     plain,
     split_of,
 )
-from evenhand.tabular.numbers import binned, or_nan
+from evenhand.tabular.numbers import binned, missing_codes, or_nan
+from evenhand.tabular.words import doubtful_words
 
 KIND = "declared"
 NEEDS = "rows whose columns are as declared (docs/howto_text.md)"
@@ -53,10 +54,10 @@ def read(cases: CaseFiles) -> Iterator[Record]:
     gets rows without a text (``no_text``), whose text is a number (``text_is_number``), whose label
     is not declared or no number for its bins (``outside_labels``), whose split is none
     (``unknown_split``), that lack a declared id (``no_id``), or that a date divides and have none
-    (``no_date``). Values of attributes that cannot be used are noted (``no_group``), as are
-    numbers below 0 where bins begin above it (``below_zero``) and dates of rows with a split
-    (``bad_date``); these rows stay. A file that is not UTF-8 is noted with
-    its detected encoding (``other_encoding``).
+    (``no_date``). Values of attributes that cannot be used are noted (``no_group``), as are dates
+    of rows with a split (``bad_date``); these rows stay, and so do those with numbers that may
+    stand for missing ones, which are noted once (``doubtful_number``). A file that is not UTF-8 is
+    noted with its detected encoding (``other_encoding``).
 
     Raises
     ------
@@ -65,9 +66,18 @@ def read(cases: CaseFiles) -> Iterator[Record]:
     """
     declaration = json.loads(cases.options["declaration"])
     columns, labels = _columns(declaration), {*declared_dataset(declaration).labels}
-    make = partial(_record, declaration=declaration, labels=labels, copies=Counter())
+    numbers: dict[str, Counter[str]] = defaultdict(Counter)
+    make = partial(
+        _record, declaration=declaration, labels=labels, copies=Counter(), numbers=numbers
+    )
     for file in _data_files(cases.files):
         yield from cases.records(_with_columns(_rows(file, cases), columns, file), make)
+    for name, counts in sorted(numbers.items()):
+        if codes := missing_codes(counts):
+            place = path_text(cases.files[0])
+            cases.quarantine.add(
+                place, None, "file", "doubtful_number", doubtful_words(name, codes)
+            )
 
 
 def _with_columns(
@@ -170,6 +180,7 @@ def _record(
     declaration: dict[str, Any],
     labels: set[str],
     copies: Counter[str],
+    numbers: dict[str, Counter[str]],
 ) -> Record:
     fields = row.fields
     text = _paragraphs([fields.get(column) for column in _as_list(declaration["text"])])
@@ -199,10 +210,8 @@ def _record(
                 metadata[name] = _group(fields, attribute)
             except ValueError as error:
                 note("no_group", f"{name}: {error}")
-            if attribute["bins"] and min(attribute["bins"]) > 0:
-                value = plain(fields.get(attribute["column"]))
-                if or_nan(value) < 0:
-                    note("below_zero", f"{name}: {value}")
+            if attribute["bins"]:
+                numbers[name][plain(fields.get(attribute["column"]))] += 1
     return row.record(
         case_id=case_id or _digest(text, copies),
         date=day,

@@ -167,7 +167,7 @@ def _without_attribute(
     """
     titles = titles_of(documents)
     rows = where(tables.get("table_4", []), metric="balanced_acc", individual="none")
-    means = {(row["dataset"], row["method"]): row["mean"] for row in on_usual_split(rows)}
+    means = {(row["dataset"], row["method"]): row["mean"] for row in _on_usual_split(rows)}
     gaps = {
         change.of: change
         for change in changes
@@ -193,12 +193,12 @@ def _deviates(document: Mapping[str, Any]) -> bool:
 
 
 def _plain(tables: Mapping[str, list[Row]], table: str, metric: str = "ifr_b") -> list[Row]:
-    """Return the rows of a table on the plain network's decisions (see `on_usual_split`)."""
-    plain = where(on_usual_split(tables.get(table, [])), method="mlp", individual="none")
+    """Return the rows of a table on the plain network's decisions (see `_on_usual_split`)."""
+    plain = where(_on_usual_split(tables.get(table, [])), method="mlp", individual="none")
     return [row for row in plain if row.get("metric", metric) == metric]
 
 
-def on_usual_split(rows: Sequence[Row]) -> list[Row]:
+def _on_usual_split(rows: Sequence[Row]) -> list[Row]:
     """Return the rows on random splits, and of a data set that has none those on its own split."""
     random = {row["dataset"] for row in rows if row["split"] == "random"}
     return [row for row in rows if row["split"] == "random" or row["dataset"] not in random]
@@ -267,10 +267,10 @@ def _next(tables: Mapping[str, list[Row]], titles: Mapping[str, str]) -> str:
 
 
 def draw(rows: list[Row], titles: Mapping[str, str]) -> tuple[LayerChart | None, str]:
-    """Draw IFR_p of the `METHODS`, of ``table_4`` (`on_usual_split`); return the caption too."""
+    """Draw IFR_p of the `METHODS`, of ``table_4`` (`_on_usual_split`); return the caption too."""
     rows = [
         row
-        for row in where(on_usual_split(rows), metric="ifr_p")
+        for row in where(_on_usual_split(rows), metric="ifr_p")
         if (row["method"], row["individual"]) in METHODS and row["mean"] is not None
     ]
     if not rows:
