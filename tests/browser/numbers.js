@@ -1,4 +1,4 @@
-// Of every so many numbers that can be asked: what it is, the row, the column and the table, what is
+// Of the first of every so many numbers that can be asked: what it is, the row, the column and the table, what is
 // behind it, and what that is in words.
 (every) => {
   document.querySelectorAll("details").forEach((fold) => { fold.open = true; });

@@ -321,7 +321,7 @@ def test_bias_types_that_cancel_each_other_are_in_the_finding():
     rows.append(rows[1] | {"method": "aula", "bias_type": "of another method"})
     (finding,) = api._pair_findings(rows, 5, {"passed": True})
     assert finding.endswith(
-        ". But by bias type it is significant: age 100 %, race 0 % (the opposite)."
+        ". By bias type there is a significant preference: age 100 %, race 0 % (the opposite)."
     )
 
 

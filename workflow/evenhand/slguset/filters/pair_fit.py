@@ -2,7 +2,7 @@
 
 The table pair_fit.csv lists words around the keyword: 男儿 (a man of mettle; 女儿 is a
 daughter), 女王. A word counts where it contains the keyword, and so does the title of a work
-(《听妈妈讲那过去的事情》), of which no other one would be true. The table referent.csv lists
+(《听妈妈讲那过去的事情》), which has this one form only. The table referent.csv lists
 words for non-persons: 香港，她; 小猫 ... 她. Such a word counts where the pronoun begins a clause
 and the word is the subject of the sentence or ends the clause before, with no person between.
 """
