@@ -1,5 +1,5 @@
-// Of the first of every so many numbers that can be asked: what it is, the row, the column and the table, what is
-// behind it, and what that is in words.
+// Of each number that can be asked, or of the first of every so many: what it is, the row, the column
+// and the table, what is behind it, and what that is in words.
 (every) => {
   document.querySelectorAll("details").forEach((fold) => { fold.open = true; });
   const card = document.querySelector(".card");

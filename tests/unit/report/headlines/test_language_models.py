@@ -19,7 +19,8 @@ def scores(folder, rows, name="mine", effective=25):
     table = [
         {"model": model, "method": method, "score": score, "verdict": verdict, **both}
         | {"score_low": score - 5, "score_high": score + 5}
-        for model, method, score, verdict in rows
+        | ({"bias_type": bias_type[0]} if bias_type else {})
+        for model, method, score, verdict, *bias_type in rows
     ]
     path = folder / f"tables/pairs/{name}"
     write_tables(path, [(bias_scores.TABLE, table)])
@@ -55,6 +56,20 @@ MADE = {
     "a preference, and another model": lambda f: [
         pair_set(f),
         scores(f, [UNDECIDED, ("tiny", "sss", 35.0, "below"), ("other", *UNDECIDED[1:])]),
+    ],
+    "bias types that cancel each other": lambda f: [
+        pair_set(f),
+        scores(
+            f,
+            [
+                UNDECIDED,
+                ("tiny", "aul", 80.0, "above", "age"),
+                ("tiny", "aul", 20.0, "below", "race"),
+                ("tiny", "aul", 52.0, "inconclusive", "class"),
+                ("tiny", "cps", 80.0, "above", "class"),
+                ("tiny", "aula", 80.0, "above", "rank"),  # does not count
+            ],
+        ),
     ],
     "a preference of uncertain strength": lambda f: [pair_set(f), scores(f, [CLEAR])],
     "methods that disagree": lambda f: [

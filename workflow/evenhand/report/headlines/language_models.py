@@ -80,6 +80,7 @@ def results_of(title: str, file: str, sides: tuple[str, str], models: list[Resul
             "model": model["model"],
             "why": model["why"],
             "sides": sides,
+            "types": model["types"],
             "rows": [row for row in model["rows"] if row["method"] not in ASIDE and row["leaning"]],
         }
         for model in models
@@ -96,6 +97,11 @@ def conclude(results: list[Result], files: Sequence[str], most: int = SHOWN) -> 
         say("lm_line", [result["file"]], result=result, row=_strongest(result))
         for result in significant[:3] or judged[:1]
     ]
+    lines += [
+        say("lm_types", [result["file"]], result=result)
+        for result in judged
+        if result["types"] and not result["significant"]
+    ][:3]
     further, models = _next(results), list(dict.fromkeys(row["model"] for row in significant))
     if models and further:
         lines.append(further)

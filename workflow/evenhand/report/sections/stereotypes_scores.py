@@ -77,6 +77,11 @@ def describe_scores(
                 "why": why,
                 "conclusion": conclude(main, sides) if why is None else no_number(why),
                 "rows": main,
+                "types": [
+                    row | {"description": method_of(row["method"])}
+                    for row in of_all
+                    if _is_biased_type(row)
+                ],
                 "figure": _figure(model, main),
                 "by_type": cells_by("bias_type", of_all),
                 "by_subset": cells_by("subset", of_any),
@@ -87,6 +92,12 @@ def describe_scores(
         "sentence": headline(models),
         "null_seeds": any(row["null_seeds"] for row in whole),
     }
+
+
+def _is_biased_type(row: dict[str, Any]) -> bool:
+    """Whether a main method has a significant preference on pairs of one bias type."""
+    is_main = row["bias_type"] != "all" and row["method"] not in ASIDE
+    return is_main and row["leaning"] in (PREFERS_MORE, PREFERS_LESS)
 
 
 def judge(row: dict[str, Any], sides: tuple[str, str]) -> dict[str, Any]:
