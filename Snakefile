@@ -58,6 +58,8 @@ rule all:
 
 
 onstart:
+    gc.freeze()
+    gc.enable()
     save_checksums()  # jobs compare what they read with it
     try:
         if leftovers.check(Path(workflow.workdir_init)):

@@ -116,6 +116,8 @@ def mark() -> None:
     """Put down empty results, and what Snakemake would have recorded of their jobs."""
     from snakemake import cli, jobs
 
+    from evenhand.core.code import fingerprint
+
     planned: list[jobs.Job] = []
 
     def note(job: jobs.Job, *_: object, **__: object) -> None:
@@ -134,6 +136,14 @@ def mark() -> None:
                 path.mkdir(exist_ok=True)
             else:
                 path.write_text(json.dumps({}) if path.suffix == ".json" else "")
+        # the records of their stages, without which a result is not up to date
+        record = Path("results/.evenhand/records") / f"{fingerprint(min(job.output))}.json"
+        record.parent.mkdir(parents=True, exist_ok=True)
+        record.write_text("{}")
+        for output in filter(lambda output: output.is_directory, job.output):
+            listing = Path("results/.evenhand/folders") / f"{fingerprint(str(output))}.json"
+            listing.parent.mkdir(parents=True, exist_ok=True)
+            listing.write_text(json.dumps({"folder": str(output), "files": {}}))
     for name in [name for job in planned for name in job.output]:
         os.utime(name, (1.7e9, 1.7e9))
     for path in Path().rglob("*"):

@@ -1,11 +1,18 @@
 # What all rules share: the checked configuration, code digests, options. The work is done
 # by `evenhand.plan` and `evenhand.core.config`, which are tested; this file only hands it over.
+import atexit
+import gc
 import os
 import re
 import sys
 from pathlib import Path
 
 from snakemake.resources import Resources
+
+# A plan makes many objects that all stay. Searching them for garbage, while planning and once more
+# at the end, takes a third of its time.
+gc.disable()  # until jobs start
+atexit.register(gc.freeze)
 
 # a checkout's own library; the wheel has no such folder, and an installed library
 BESIDE = Path(str(workflow.current_basedir)).parent / "evenhand"

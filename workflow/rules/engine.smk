@@ -1,6 +1,5 @@
 # What this workflow adds to Snakemake: when a job is out of date, and what a killed run leaves.
 import atexit
-import gc
 
 from contextlib import contextmanager, suppress
 
@@ -12,9 +11,6 @@ from evenhand.core import leftovers, owner, verify
 from evenhand.core.code import fingerprint
 from evenhand.core.inputs import Checksums, describe
 from evenhand.core.places import located
-
-# A plan makes many objects that all stay: searching them for garbage takes a fifth of its time.
-gc.set_threshold(100_000)
 
 RESULTS = Path(config["results"])
 CHECKSUMS = Checksums(RESULTS / ".evenhand" / "checksums.json")
