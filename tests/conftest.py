@@ -18,9 +18,13 @@ settings.register_profile("untimed", deadline=None, max_examples=40, database=No
 settings.load_profile("untimed")
 
 
+gc.disable()  # until all is imported
+
+
 def pytest_collection_finish():
     """What has been imported by now is no garbage; whoever collects need not look at it again."""
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")
