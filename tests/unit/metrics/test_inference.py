@@ -324,6 +324,6 @@ def test_the_simulation_meets_its_targets(monkeypatch):
     lines = list(script.results(chosen, np.random.default_rng(0), 25))
     assert [line for line, met in lines if not met] == []
     assert sum(line.startswith(("| all", "| religion")) for line, _ in lines) == 20
-    assert sum(line.startswith(("| unequal", "| independent")) for line, _ in lines) == 8
+    assert sum(line.startswith(("| unequal", "| independent")) for line, _ in lines) == 16
     own, crossed, _ = (float(line.split(" | ")[2]) for line, _ in lines[-3:])
     assert own <= 12 < 20 <= crossed  # of words in one pair each, and of crossed ones

@@ -21,11 +21,9 @@ from evenhand.metrics.disparity import permuted_sums
 from evenhand.metrics.group import group_sums
 from evenhand.metrics.inference import (
     LEAST_EFFECTIVE,
-    bounded,
     effective_number,
+    recovered,
     share_interval,
-    sign_flip_interval,
-    sign_flip_p_value,
     total,
 )
 from evenhand.predictions.read import Predictions, one_hot
@@ -342,30 +340,20 @@ class PredictionStudy:
             return result | {"reason": "few cases"}
         if not is_share and any(map(self._has_few, parts)):
             return result | {"reason": "few cases of a class, or few errors"}
-        joined = np.concatenate(members)
-        if is_share:
-            shares = [share_interval(total(*each)) for each in zip(samples, members, strict=True)]
-        else:  # a case counts in its part only, so its influence is scaled to the mean over all
-            totals = total(len(joined) * _contrast(samples, (first, second)), joined)
+        each = [
+            share_interval(total(*part), pseudo_values=not is_share)
+            for part in zip(samples, members, strict=True)
+        ]
 
         def interval(level: float) -> tuple[float, float]:
-            if is_share:
-                return _recovered(*(each(level) for each in shares), first, second)
-            low, high = sign_flip_interval(totals, level=level)
-            return bounded((first - second + low, first - second + high), -1.0, 1.0)
+            return recovered(*(of_part(level) for of_part in each), first, second)
 
         result["difference_low"], result["difference_high"] = interval(self.level)
         inner, delta = interval(2 * self.level - 1), self.delta / 100
         result["equivalent"] = bool(-delta < inner[0] and inner[1] < delta)
+        joined = np.concatenate(members)
         alone = len(np.unique(joined)) == len(joined) and len(self.predictions.predicted) == 1
-        if is_share and alone:
-            result["p_value"] = _fisher(*samples)
-        elif is_share:  # signs are not symmetric where nearly all cases of a small group agree
-            result["p_value"] = _inverted(interval)
-        else:  # the sums by cluster under the hypothesis that both parts have the common value
-            middle = float(np.concatenate(samples).mean())
-            null = total(_contrast(samples, (middle, middle)), joined)
-            result["p_value"] = sign_flip_p_value(null.sums)
+        result["p_value"] = _fisher(*samples) if is_share and alone else _inverted(interval)
         return result
 
     def _has_few(self, chosen: np.ndarray) -> bool:
@@ -426,27 +414,6 @@ def _order(name: str) -> list[tuple[float, str]]:
 def _divide(above: np.ndarray, below: np.ndarray) -> np.ndarray:
     above, below = np.asarray(above, float), np.asarray(below, float)
     return np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
-
-
-def _contrast(samples: list[np.ndarray], centres: tuple[float, float]) -> np.ndarray:
-    """Return the influence of each case on the difference of two means, around their centres."""
-    return np.concatenate([
-        sign * (sample - centre) / len(sample)
-        for sign, sample, centre in zip((1, -1), samples, centres, strict=True)
-    ])  # fmt: skip
-
-
-def _recovered(
-    interval: tuple[float, float], other: tuple[float, float], first: float, second: float
-) -> tuple[float, float]:
-    """Return the interval of a difference of shares from their intervals.
-
-    The method of variance estimates recovery (Zou and Donner, Statistics in Medicine 27, 2008),
-    which has a width where all cases of a group agree.
-    """
-    low = ((first - interval[0]) ** 2 + (other[1] - second) ** 2) ** 0.5
-    high = ((interval[1] - first) ** 2 + (second - other[0]) ** 2) ** 0.5
-    return first - second - low, first - second + high
 
 
 def _inverted(interval: Callable[[float], tuple[float, float]]) -> float:

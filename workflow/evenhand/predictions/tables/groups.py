@@ -28,8 +28,8 @@ TABLE = Table(
         number("difference", "value minus rest", "-1 to 1", interval=True, neutral=0),
         number(
             "p_value",
-            "Of no difference: Fisher's exact test; of shares in clusters, or means over runs, by"
-            " their interval; of macro-F1 by sign flips",
+            "Of no difference: Fisher's exact test; of shares in clusters, means over runs and"
+            " macro-F1 by their interval",
         ),
         number("p_adjusted", "By Holm over the groups and metrics of the attribute"),
         share("noise_low", "Lower end of 95 % of random groups of this size"),
