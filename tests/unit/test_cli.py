@@ -119,13 +119,18 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["predictions", "logs", "--label", "y"], "logs: has no log of lm-evaluation-harness (sam"),
         (["predictions", "p.csv", "--prediction", "p0", "p1"], "`--prediction` takes one column; "
          "for probabilities by class use `--probability` LABEL=COLUMN."),
+        (["predictions", "pairs.csv"], "error: pairs.csv: has pairs of sentences, not predictions;"
+         " audit a model by `evenhand audit MODEL --pairs pairs.csv`."),
+        (["predictions", "results.json"], "results.json: has the results of tasks, not their samp"),
+        (["predictions", ""], "error: an argument is blank; give it a value, or le"),
+        ([*PREDICTIONS[:-1], "gender,p"], "names; name gender and p without a comma."),
         (["predictions", "d.jsonl", "--label", "y"], "error: d.jsonl: there is no such file"),
         (["predictions", "pj.csv", *PREDICTIONS[2:]], "pj.csv: is JSON, no CSV or Parquet file; "),
         ([*PREDICTIONS, "--delta", "-1"], "error: `--delta` is -1.0; it must be a number, at le"),
         ([*PREDICTIONS, "--bins", "gender=50,30"], "`--bins gender` is [50.0, 30.0]; write [30.0"),
         ([*PREDICTIONS[:-1], "sex"], "p.csv: has no column 'sex', which `--group` names; its"),
         ([*PREDICTIONS, "--probability", "1=p"], "`--prediction` has no effect beside `--prob"),
-        ([*PREDICTIONS, "--positive", "2"], "p.csv: `--positive` is 2, and no row has that y; its"),
+        ([*PREDICTIONS, "--positive", "2"], "p.csv: `--positive` is 2, which is no value of y; i"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_sentence(words, problem, capsys, tmp_path, monkeypatch):
@@ -133,6 +138,8 @@ def test_bad_input_is_one_sentence(words, problem, capsys, tmp_path, monkeypatch
     Path("logs").mkdir()
     Path("p.csv").write_text(ROWS)
     Path("empty.csv").write_text("")
+    Path("pairs.csv").write_text("sent_more,sent_less\nShe cooks.,He cooks.\n")
+    Path("results.json").write_text('{"results": {"bbq": {}},\n "config": {}}\n')
     Path("pj.csv").write_text('{"y": 1, "p": 0.9}\n')
     Path("bad.yaml").write_text("predictions: {p: {files: [p.csv], label: y, groups: [gender]}}")
     bins = "{p: {files: [p.csv], label: y, prediction: p, groups: [gender], bins: {a: [1]}}}"

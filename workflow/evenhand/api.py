@@ -196,7 +196,9 @@ def _check_type(name: str, value: Any, annotation: Any) -> None:
     The configuration's schema, or the function itself, checks the others.
     """
     kinds = typing.get_args(annotation) or (annotation,)
-    if not {*kinds} <= _PLAIN or isinstance(_plain(value), kinds):
+    if isinstance(value, str) and not value and name not in ("label", "title"):
+        raise InputError(f"`{name}` is blank", remedy="give it a value, or leave it out")
+    if not {*kinds} <= _PLAIN or isinstance(value if value is True else _plain(value), kinds):
         return
     names = [kind.__name__ for kind in kinds if kind is not type(None)]
     what = "None" if value is None else f"of the type {type(value).__name__}"
@@ -776,10 +778,14 @@ def _completed(config: dict[str, Any], delta: float = 5.0) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return an argument as a value of a configuration, without types of numpy and pandas."""
+    """Return an argument as a value of a configuration, without types of numpy and pandas.
+
+    True is the text that a column of truth values has in a CSV.
+    """
     if isinstance(value, Mapping):
         return {str(key): _plain(part) for key, part in value.items()}
     value = value.tolist() if hasattr(value, "tolist") else value
+    value = str(value) if isinstance(value, bool) else value
     return list(map(_plain, value)) if isinstance(value, list | tuple) else value
 
 
@@ -850,8 +856,9 @@ def _paths(files: Any) -> list[Path]:
     files = [files] if isinstance(files, str | Path) else files
     if not isinstance(files, list | tuple) or not all(isinstance(p, str | Path) for p in files):
         raise InputError("`files` is neither a path nor a list of paths")
-    if not files:
-        raise InputError("`files` is empty", remedy="name a file or a folder")
+    if not files or "" in files:
+        problem = "`files` has a blank name" if files else "`files` is empty"
+        raise InputError(problem, remedy="name a file or a folder")
     for path in map(Path, files):
         if not path.exists():
             raise InputError("there is no such file or folder", file=path)

@@ -186,11 +186,17 @@ def test_logs_of_other_tasks_are_refused(tmp_path):
         made = {key: tmp_path / key for key in ("out", "cases", "meta")}
         (tmp_path / "none").mkdir()
         audit_predictions(files=[tmp_path / "none"], **made, name="logs", format="lm_eval")
+    (tmp_path / "none/mine.jsonl").touch()
+    for name, words in (("none", "if .*none/mine.jsonl is one, name that"), ("p.csv", "is no log")):
+        (tmp_path / "p.csv").touch()
+        with pytest.raises(InputError, match=words):
+            read_logs([tmp_path / name])
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
+        (" \n", "json.?l: is empty; run lm_eval with --log_samples again"),
         ("<html>hi</html>", r"json.?l?:1: .*mend it, or write the log again with lm_eval --log_s"),
         ('{"doc_id": 0, "doc": {"sent_more": "A", "sent_less": "B"}}', "it lacks 'resps'.*mend it"),
         ('{"doc_id": 0, "doc": {"question": "?"}}', "name logs of the tasks crows_pairs"),

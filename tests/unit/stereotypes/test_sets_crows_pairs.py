@@ -81,9 +81,14 @@ def test_a_wrong_encoding_is_named_with_its_line(file):
     error = refused(file, "is not UTF-8")
     assert (error.file, error.line) == (file, 3)
     written(file, "0,a,b,stereo,age,", encoding="utf-16")
-    refused(file, "is not UTF-8")
-    file.write_bytes(b"PK\x03\x04\xff")
-    refused(file, "is a spreadsheet or an archive; save it as a CSV file")
+    refused(file, f"is not UTF-8 .* > new{file.suffix}`")
+    for content, words in (
+        (b"PK\x03\x04\xff", "is a spreadsheet or an archive; save it as a CSV file"),
+        (b"PAR1", "is a Parquet file; end its name in .parquet"),
+        (b"\x1f\x8b", "is compressed by gzip; end its name in .gz"),
+    ):
+        file.write_bytes(content)
+        refused(file, words)
     written(file, "0,a,b\ufffd,stereo,age,")
     assert refused(file, "wrong encoding").line == 2
 

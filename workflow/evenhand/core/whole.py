@@ -10,6 +10,16 @@ from evenhand.core.encodings import detect_table
 from evenhand.core.limits import WHOLE_BYTES
 from evenhand.errors import InputError
 
+_SPREADSHEET = ("is a spreadsheet or an archive", "save it as a CSV file")
+
+#: The problem and the remedy of files that are no text, by their first bytes.
+_OTHERS = {
+    b"PK\3\4": _SPREADSHEET,  # a zip archive, as .xlsx and .ods are
+    b"\xd0\xcf\x11\xe0": _SPREADSHEET,  # .xls
+    b"PAR1": ("is a Parquet file", "end its name in .parquet"),
+    b"\x1f\x8b": ("is compressed by gzip", "end its name in .gz"),
+}
+
 
 def read_bytes(path: Path) -> bytes:
     """Return the content of a file, decompressed if its name ends in .gz.
@@ -39,15 +49,15 @@ def read_text(path: Path) -> str:
     Raises
     ------
     InputError
-        It is a spreadsheet, or not UTF-8; then the line and the detected encoding are named.
+        It is no text, or not UTF-8; then the line and the detected encoding are named.
     """
     content = read_bytes(path)
+    for magic, (problem, remedy) in _OTHERS.items():
+        if content.startswith(magic):
+            raise InputError(problem, file=path, remedy=remedy)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        if content.startswith(b"PK\3\4"):  # a zip archive, as .xlsx and .ods are
-            problem, remedy = "is a spreadsheet or an archive", "save it as a CSV file"
-            raise InputError(problem, file=path, remedy=remedy) from error
         line = content.count(b"\n", 0, error.start) + 1
         if error.reason == "unexpected end of data" and not content[: error.start].isascii():
             problem, remedy = "ends in the middle of a character", "copy or write it again"
@@ -55,7 +65,7 @@ def read_text(path: Path) -> str:
         encoding = detect_table(content)
         problem = f"is not UTF-8 but seems to be {encoding}" if encoding else "is not UTF-8"
         name = shlex.quote(path.name)
-        command = f"iconv -f {encoding or 'ENCODING'} -t UTF-8 {name} > new.csv"
+        command = f"iconv -f {encoding or 'ENCODING'} -t UTF-8 {name} > new{path.suffix}"
         remedy = f"save it as UTF-8, for example by `{command}`"
         raise InputError(problem, file=path, line=line, remedy=remedy) from error
 

@@ -426,7 +426,7 @@ def _positive(positive: str | None, classes: list[str], label: str, file: Path) 
         return classes.index(names[0]) if names else None
     if as_label(str(positive)) not in classes:
         raise InputError(
-            f"`positive` is {positive}, and no row has that {label}",
+            f"`positive` is {positive}, which is no value of {label}",
             file=file,
             remedy=f"its values are {listed(classes, 6)}",
         )

@@ -75,6 +75,8 @@ def _of_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     text = read_text(path)
     if text.lstrip().startswith(("{", "[{")):
         remedy = "write a CSV, as by pandas.read_json(file, lines=True).to_csv(name, index=False)"
+        if '"doc_id"' in text:
+            remedy = "read logs of lm-evaluation-harness by eh.audit_logs, or `format` lm_eval"
         raise InputError("is JSON, no CSV or Parquet file", file=path, remedy=remedy)
     delimiter = max(",;\t", key=text.partition("\n")[0].count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
@@ -132,10 +134,12 @@ def check_columns(
         for name in [names] if isinstance(names, str) else names or ():
             if name not in header:
                 near = difflib.get_close_matches(name, header, n=1)
+                parts = [part.strip() for part in name.split(",") if part.strip()]
+                remedy = f"its columns are {', '.join(header)}"
+                remedy += f"; the closest is {near[0]}" if near else ""
+                remedy += "; separate cells by comma, semicolon or tab" * (len([*header]) == 1)
+                if parts and {*parts} <= {*header}:
+                    remedy = f"name {' and '.join(parts)} without a comma"
                 raise InputError(
-                    f"has no column {name!r}, which `{option}` names",
-                    file=path,
-                    remedy=f"its columns are {', '.join(header)}"
-                    + (f"; the closest is {near[0]}" if near else "")
-                    + ("; separate cells by comma, semicolon or tab" * (len([*header]) == 1)),
+                    f"has no column {name!r}, which `{option}` names", file=path, remedy=remedy
                 )
