@@ -449,6 +449,7 @@ def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("function", "arguments", "words"),
     [
+        ("audit_pairs", {"language": "xx"}, "`language` is 'xx'; give a code of ISO 639, such as"),
         ("audit_pairs", {"language": None}, "`language` is None, and must be str"),
         ("audit_pairs", {"threads": "two"}, "`threads` is of the type str, and must be int"),
         ("audit_pairs", {"model": (1, 2)}, "`model` is no pair of model and tokenizer"),

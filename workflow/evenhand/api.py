@@ -27,6 +27,7 @@ from evenhand.core.resources import first_twice
 from evenhand.errors import InputError
 from evenhand.plan_slguset import completed
 from evenhand.text.catalogue import read_catalogue
+from evenhand.text.languages import is_language
 from evenhand.text.phrases import listed
 
 if TYPE_CHECKING:
@@ -261,7 +262,7 @@ def audit_pairs(
     from evenhand.stereotypes.tabulate_pairs import tabulate_pairs
 
     call = _call(audit_pairs, locals())
-    if not re.fullmatch("[a-z]{2,3}", language):
+    if not is_language(language):
         raise InputError(f"`language` is {language!r}", remedy="give a code of ISO 639, such as en")
     methods = _names("methods", methods)
     folder, place, temporary = _folder(out, "stereotypes/pairs")

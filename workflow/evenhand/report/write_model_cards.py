@@ -1,6 +1,5 @@
 """Write the findings on language models as model cards in the format of the Hugging Face hub."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -36,6 +35,7 @@ from evenhand.report.sections.stereotypes_words import (
 )
 from evenhand.scoring.methods import METHODS
 from evenhand.stereotypes.pairs import FLAGS
+from evenhand.text.languages import is_language
 
 #: A metric in the card's header: the arguments of `huggingface_hub.EvalResult`.
 Metric = dict[str, Any]
@@ -298,7 +298,7 @@ def _header(model: str, language: str, metrics: list[Metric]) -> str:
     from huggingface_hub import EvalResult, ModelCardData
 
     results = [EvalResult(**metric) for metric in metrics]
-    known = language if re.fullmatch("[a-z]{2,3}", language) else None
+    known = language if is_language(language) else None
     return ModelCardData(
         language=known,
         tags=["fairness", "bias", "evenhand"],
