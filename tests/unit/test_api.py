@@ -137,11 +137,15 @@ def test_the_first_finding_names_a_method_that_contradicts_it(first, second, end
 
 
 @pytest.mark.parametrize(
-    ("accuracy", "remedy"),
-    [(0.6, "There are too few tokens to tell (3): give more pairs."), (0.3, "Audit a model that")],
+    ("accuracy", "tokens", "remedy"),
+    [
+        (0.6, 300, "There are too few tokens to tell (300): give more pairs."),
+        (0.3, 3, "There are too few tokens to tell (3): give more pairs."),
+        (0.3, 300, "Audit a model that"),
+    ],
 )
-def test_a_model_that_fails_its_check_has_the_remedy_for_it(accuracy, remedy):
-    check = {"passed": False, "accuracy": accuracy, "baseline": 0.3, "tokens": 3}
+def test_a_model_that_fails_its_check_has_the_remedy_for_it(accuracy, tokens, remedy):
+    check = {"passed": False, "accuracy": accuracy, "baseline": 0.3, "tokens": tokens}
     row = {"subset": "all", "bias_type": "all", "method": "sss", "verdict": "not_scored"}
     row["reason"] = "fill_mask_not_above_baseline"
     (finding,) = api._pair_findings([row], 5, check)
@@ -314,17 +318,20 @@ def test_the_main_method_comes_first():
 
 
 def test_bias_types_that_cancel_each_other_are_in_the_finding():
-    row = dict.fromkeys(("power", "further_clusters", "reason"))
-    row |= {"subset": "all", "scored": 9, "score_low": 0.0, "score_high": 90.0, "method": "aul"}
+    row = {"reason": None, "power": 0.3, "further_clusters": 7}
+    row |= {"subset": "all", "scored": 1, "score_low": 0.0, "score_high": 90.0, "method": "aul"}
     cells = [("all", "inconclusive", 50.0), ("age", "above", 100.0), ("race", "below", 0.0)]
     cells += [("class", "inconclusive", 50.0), ("rank", "equivalent", 50.0)]
     rows = [row | {"bias_type": name, "verdict": verdict, "score": score}
             for name, verdict, score in cells]  # fmt: skip
     rows.append(rows[1] | {"method": "aula", "bias_type": "of another method"})
     (finding,) = api._pair_findings(rows, 5, {"passed": True})
-    assert finding.endswith(
-        ". By bias type there is a significant preference: age 100 %, race 0 % (the opposite)."
+    assert "50 % of 1 pair (95 % CI" in finding and finding.endswith(
+        " with a probability of 30 %. By bias type there is a significant preference: age 100 %,"
+        " race 0 % (the opposite). Look at the types one by one."
     )
+    (finding,) = api._pair_findings(rows[:1], 5, {"passed": True})
+    assert finding.endswith("; 7 more clusters would make it 80 %.")
 
 
 def test_a_loss_has_its_verdict_beside_the_network_without_it(tmp_path):
@@ -550,7 +557,7 @@ def test_notes_and_reasons_of_pairs():
     )
     row = {"subset": "all", "bias_type": "all", "method": None, "model": "m"}
     row |= {"verdict": "not_scored", "reason": "accuracy"}
-    check = {"passed": False, "accuracy": 0.021, "baseline": 0.118}
+    check = {"passed": False, "accuracy": 0.021, "baseline": 0.118, "tokens": 200}
     (words,) = api._pair_findings([row], 5.0, check)
     assert "Accuracy 2.1 %, baseline 11.8 %. Audit a model" in words
     assert "Accuracy" not in api._pair_findings([row], 5.0, {"passed": True})[0]

@@ -79,7 +79,10 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
     advice, place = capsys.readouterr().out.splitlines()
     assert place == f"Configuration: {path}" and f"then: evenhand run {path} (other" in advice
     assert f" {task}" not in advice.partition("--task")[2]
-    complete(yaml.safe_load(path.read_text()), read_schema(SCHEMA))
+    text = path.read_text()
+    for each in (text, text.replace("        # identity", "        identity")):
+        complete(yaml.safe_load(each), read_schema(SCHEMA))
+    assert ("overlapping: true" in text) == (task == "text")
     assert run("init", tmp_path / "new", "--task", task) == 2  # nothing is overwritten
 
 

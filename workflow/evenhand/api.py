@@ -28,7 +28,7 @@ from evenhand.errors import InputError
 from evenhand.plan_slguset import completed
 from evenhand.text.catalogue import read_catalogue
 from evenhand.text.languages import is_language
-from evenhand.text.phrases import listed
+from evenhand.text.phrases import listed, plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -939,20 +939,6 @@ def _pair_findings(
     whole.sort(key=lambda row: (row["method"] not in MAIN_METHODS, row["method"] not in COUNTING))
     sentences = []
     for row in whole:
-        title = METHODS[row["method"]].title if row["method"] in METHODS else row["model"]
-        if row["verdict"] == "not_scored":
-            failed = check and not check["passed"] and check["accuracy"] is not None
-            why = gate_words(row["reason"]) or [row["reason"]]
-            words = _say("no_score", why=why, check=check if failed else None)
-        else:
-            words = preference(row, f"{row['scored']} pairs", delta)
-        opposite = {
-            METHODS[other["method"]].title: other["score"]
-            for other in whole
-            if other["method"] in COUNTING and {row["verdict"], other["verdict"]} == OPPOSITE
-        }
-        if opposite and row is whole[0]:
-            words = words.removesuffix(".") + _say("opposite", opposite)
         types = [
             other
             for other in rows
@@ -960,6 +946,22 @@ def _pair_findings(
             and other["bias_type"] != "all"
             and other["verdict"] in OPPOSITE
         ]
+        title = METHODS[row["method"]].title if row["method"] in METHODS else row["model"]
+        if row["verdict"] == "not_scored":
+            failed = check and not check["passed"] and check["accuracy"] is not None
+            why = gate_words(row["reason"]) or [row["reason"]]
+            words = _say("no_score", why=why, check=check if failed else None)
+        else:
+            further = None if types else row["further_clusters"]  # more pairs would not show them
+            facts = row | {"further_clusters": further}
+            words = preference(facts, plural(row["scored"], "pair"), delta)
+        opposite = {
+            METHODS[other["method"]].title: other["score"]
+            for other in whole
+            if other["method"] in COUNTING and {row["verdict"], other["verdict"]} == OPPOSITE
+        }
+        if opposite and row is whole[0]:
+            words = words.removesuffix(".") + _say("opposite", opposite)
         if types and row["verdict"] not in OPPOSITE:
             words = f"{words} {_say('types', types=types)}"
         counts = row["method"] in (*COUNTING, None)

@@ -110,12 +110,15 @@ def test_findings_begin_with_the_significant_ones_also_of_a_bias_type():
         {"task": "a", "p_value": 0.3, "p_adjusted": None} | undecided,
         {"task": "b", "p_value": 0.001, "p_adjusted": 0.022, "bias_type": "Age"} | significant,
         {"task": "b", "p_value": 0.02, "p_adjusted": 0.06, "bias_type": "SES"} | undecided,
+        {"task": "b", "p_value": 0.4, "p_adjusted": None} | undecided,
         {"task": "c", "p_value": 0.004, "p_adjusted": None} | significant,
     ]
     words = findings({"preferences": [row | one for one in rows]}, 5)
-    assert [one.partition(":")[0] for one in words] == ["c", "b, Age", "a", "none"]
+    assert [one.partition(":")[0] for one in words] == ["c", "b, Age", "a", "b", "none"]
     assert words[0].endswith(". Significant.")
     assert words[1].endswith(". Significant (adjusted p = 0.022).")
+    assert words[2].endswith("; 3 more clusters would make it 80 %.")
+    assert words[3].endswith(" a probability of 50 %.")  # not more of all bias types
 
 
 def test_samples_of_bbq_without_a_template_are_left_out(tmp_path):

@@ -124,7 +124,7 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]]]:
         check_order(pairs, path)
         reasons, kept = Counter(row["reason"] for row in bad[before:]), len(answers) - kept
         if 0 < kept < reasons.total():
-            words = left_out_words(reasons, kept + reasons.total(), "samples")
+            words = left_out_words(reasons, kept + reasons.total(), "sample")
             problem = f"{words}, more than half of them; the last is {bad[-1]['detail']}"
             raise InputError(problem, file=path)
     if not answers:

@@ -24,12 +24,11 @@ from evenhand.tabular.numbers import (
     POSITIVE,
     bin_column,
     check_group_count,
-    counted,
     doubtful,
     or_nan,
     without_point,
 )
-from evenhand.text.phrases import listed
+from evenhand.text.phrases import listed, plural
 
 #: Why a row is left out.
 REASONS = phrases_of(__file__)["reasons"]
@@ -317,7 +316,7 @@ def _unknown_label(
     rarest, count = Counter(labels[labels != ""]).most_common()[-1]
     return InputError(
         f"{problem}, as {label} has {len(classes)}; the rarest is {rarest!r}, in"
-        f" {counted(count, 'row')}, first here",
+        f" {plural(count, 'row')}, first here",
         file=file,
         line=int(np.argmax(labels == rarest)) + 2,
         remedy="correct these rows, or give `probabilities` by class",
@@ -384,7 +383,7 @@ def _join_labels(
         raise InputError(f"has the id {name!r} twice", file=file, line=int(twice[0]) + 2)
     if unknown := sorted({*table[id]} - {*truth[id]}):
         raise InputError(
-            f"has {counted(len(unknown), 'id')} that `gold` does not have, such as {unknown[0]!r}",
+            f"has {plural(len(unknown), 'id')} that `gold` does not have, such as {unknown[0]!r}",
             file=file,
             remedy="add these rows to the labels, or leave their predictions out",
         )

@@ -11,7 +11,7 @@ from evenhand.core.tables import read_table, read_tables
 from evenhand.io.markdown import render, span
 from evenhand.report.headline import plain
 from evenhand.report.read import read_json
-from evenhand.report.render import in_words, p_value
+from evenhand.report.render import in_words, p_value, plural
 from evenhand.report.sections.bias import VERDICTS
 from evenhand.report.sections.stereotypes_measures import (
     FACTS,
@@ -145,7 +145,9 @@ def write_model_cards(
             "language": language,
             "few_swaps": FEW_SWAPS,
         }
-        path.write_text(render(template, facts, {"p_value": p_value}), encoding="utf-8")
+        path.write_text(
+            render(template, facts, {"p_value": p_value, "plural": plural}), encoding="utf-8"
+        )
         counts[model] = {
             "data_sets": len(checked),
             "metrics": len(metrics),

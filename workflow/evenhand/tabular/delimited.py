@@ -12,7 +12,8 @@ import numpy as np
 
 from evenhand.core.whole import read_text
 from evenhand.errors import InputError
-from evenhand.tabular.numbers import MOST_DIGITS, counted
+from evenhand.tabular.numbers import MOST_DIGITS
+from evenhand.text.phrases import plural
 
 #: Control characters that no text has; line ends, tabs and page breaks are none of them.
 _CONTROL = re.compile(r"[\0-\x08\x0e-\x1b\x7f]")
@@ -85,7 +86,7 @@ def _of_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
         for row in filter(None, reader):
             if len(row) != len(header):
                 raise InputError(
-                    f"has {counted(len(row), 'cell')}, and the header {len(header)}",
+                    f"has {plural(len(row), 'cell')}, and the header {len(header)}",
                     file=path,
                     line=reader.line_num,
                     remedy="put a cell with the delimiter inside into quotes, and remove lines"

@@ -22,7 +22,6 @@ from evenhand.tabular.numbers import (
     POSITIVE,
     bin_column,
     check_group_count,
-    counted,
     doubtful,
     missing_codes,
     number,
@@ -30,7 +29,7 @@ from evenhand.tabular.numbers import (
     without_point,
 )
 from evenhand.tabular.prepared import Prepared
-from evenhand.text.phrases import listed
+from evenhand.text.phrases import listed, plural
 
 #: A text column with more values than this has names or numbers, and not categories; so has one
 #: with more than `MOST_NUMBERS` and more than half as many as rows.
@@ -246,7 +245,7 @@ def _check_label(
 ) -> list[str]:
     """Return the values that count as 1; the label must have such a value and another one."""
     labels = sorted(set(cells))
-    several = f"the label {label} has {counted(len(labels), 'value')} ({', '.join(labels[:5])})"
+    several = f"the label {label} has {plural(len(labels), 'value')} ({', '.join(labels[:5])})"
     if len(labels) < 2:
         raise InputError(f"{several}; it needs two", file=path)
     known = [name for name in POSITIVE if name in labels]
