@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -51,6 +52,8 @@ def test_the_import_is_light():
 def test_unknown_names_are_attribute_errors():
     with pytest.raises(AttributeError, match="audit_nothing"):
         _ = eh.audit_nothing
+    with pytest.raises(TypeError, match=r"audit_logs\(\) got an unexpected keyword argument 'x'"):
+        eh.audit_logs("logs", x=1)
 
 
 def test_pairs_as_data_and_as_file_and_a_loaded_model_give_the_same(model, pairs, tmp_path):
@@ -112,10 +115,13 @@ def test_an_error_of_a_loaded_model_names_no_file(model, pairs):
     from transformers import AutoModel, AutoTokenizer
 
     body = AutoModel.from_pretrained(model)
+    tokenizer = AutoTokenizer.from_pretrained(model)
+    with pytest.raises(InputError, match=r"no pair of model and tokenizer; .* in this order"):
+        eh.audit_pairs((tokenizer, body), pairs)
     body.config.architectures = ["T5Model"]
     body.config.is_encoder_decoder = True
     with pytest.raises(InputError, match=r"^the \(model, tokenizer\): GPT2Model is neither"):
-        eh.audit_pairs((body, AutoTokenizer.from_pretrained(model)), pairs)
+        eh.audit_pairs((body, tokenizer), pairs)
 
 
 @pytest.mark.parametrize(
@@ -408,6 +414,13 @@ def test_a_table_notes_people_of_both_parts_and_features_that_give_the_label():
     assert note.startswith("An accuracy of 100 % is rare: check whether a feature contains")
 
 
+def test_runs_that_are_in_no_mean_are_noted():
+    findings = [("diverged_runs", "1 of 2 runs diverged."), ("front_ddp", "None.")]
+    tables = {"findings": pd.DataFrame(findings, columns=["finding", "sentence"])}
+    tables["grid"] = pd.DataFrame({"metric": ["acc"], "mean": [80.0]})
+    assert api._leaks(SimpleNamespace(tables=tables)) == ["1 of 2 runs diverged."]
+
+
 def test_the_docstring_names_all_methods_of_tables():
     from evenhand.core.families import member_names
 
@@ -459,7 +472,8 @@ def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
         ("audit_pairs", {"language": "xx"}, "`language` is 'xx'; give a code of ISO 639, such as"),
         ("audit_pairs", {"language": None}, "`language` is None, and must be str"),
         ("audit_pairs", {"threads": "two"}, "`threads` is of the type str, and must be int"),
-        ("audit_pairs", {"model": (1, 2)}, "`model` is no pair of model and tokenizer"),
+        ("audit_pairs", {"model": (1, 2)}, "`model` is no pair of model and tokenizer; give"),
+        ("audit_table", {"train": "https://a.org/p.csv"}, "https:/a.org/p.csv: .*; download it f"),
         ("audit_pairs", {"methods": 5}, "`methods` is neither a name nor a list of names"),
         ("audit_predictions", {"out": 5}, "`out` is of the type int, and must be str or Path"),
         ("audit_predictions", {"data": {"y": [1], "p": [1, 0]}}, "the data are no table"),
@@ -471,6 +485,7 @@ def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
         ("audit_logs", {"files": [""]}, "`files` has a blank name; name a file or a folder"),
         ("audit_logs", {"files": pd.DataFrame()}, "`files` is neither a path nor a list of pa"),
         ("extract_sentences", {"files": 5}, "`files` is neither a path nor a list of paths"),
+        ("extract_sentences", {"pack": "mine"}, "`language` has no effect beside `pack`; leave"),
         ("extract_sentences", {"text_field": 5}, "`text_field` is of the type int, and must be"),
         ("extract_sentences", {"filters": "length"}, "`filters` is .*; it must be a list"),
     ],
@@ -537,6 +552,7 @@ def test_words_that_are_crossed_are_noted(model):
              for one in lists[0] for other in lists[1]]  # fmt: skip
     table = pd.DataFrame(pairs).assign(bias_type="pet")
     assert any("8 words make 16 swaps" in note for note in eh.audit_pairs(model, table).notes)
+    assert api._crossed_words({"", "|"}) == []  # as of emoji
 
 
 def test_notes_and_reasons_of_pairs():

@@ -128,6 +128,8 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["predictions", ""], "error: an argument is blank; give it a value, or le"),
         ([*PREDICTIONS[:-1], "gender,p"], "names; name gender and p without a comma."),
         (["predictions", "d.jsonl", "--label", "y"], "error: d.jsonl: there is no such file"),
+        (["predictions", "results.json", "--label", "y"], "is read as a log of lm-evaluation-har"),
+        (["extract", "pj.pdf", "--language", "en"], "the corpus has no file that can be read; "),
         (["predictions", "pj.csv", *PREDICTIONS[2:]], "pj.csv: is JSON, no CSV or Parquet file; "),
         ([*PREDICTIONS, "--delta", "-1"], "error: `--delta` is -1.0; it must be a number, at le"),
         ([*PREDICTIONS, "--bins", "gender=50,30"], "`--bins gender` is [50.0, 30.0]; write [30.0"),
@@ -143,6 +145,7 @@ def test_bad_input_is_one_sentence(words, problem, capsys, tmp_path, monkeypatch
     Path("empty.csv").write_text("")
     Path("pairs.csv").write_text("sent_more,sent_less\nShe cooks.,He cooks.\n")
     Path("results.json").write_text('{"results": {"bbq": {}},\n "config": {}}\n')
+    Path("pj.pdf").touch()
     Path("pj.csv").write_text('{"y": 1, "p": 0.9}\n')
     Path("bad.yaml").write_text("predictions: {p: {files: [p.csv], label: y, groups: [gender]}}")
     bins = "{p: {files: [p.csv], label: y, prediction: p, groups: [gender], bins: {a: [1]}}}"

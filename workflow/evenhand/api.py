@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from evenhand.core.config import EXPLAINED, read_schema
 from evenhand.core.places import ROOT, SCHEMA, located
-from evenhand.core.resources import first_twice
+from evenhand.core.resources import check_unique
 from evenhand.errors import InputError
 from evenhand.plan_slguset import completed
 from evenhand.text.catalogue import read_catalogue
@@ -67,6 +67,7 @@ IIFR = "iifr"
 
 #: The findings on a table that are notes too.
 DOUBTS = ("doubtful_values", "copied_rows", "revealed_label", "revealed_attribute")
+DOUBTS += ("diverged_runs", "runs_not_made")
 
 #: Types that arguments are checked for.
 _PLAIN = {str, int, Path, type(None)}
@@ -172,9 +173,10 @@ def _checks_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def call(*arguments: Any, **options: Any) -> Any:
-        bound = inspect.signature(function).bind(*arguments, **options)
-        for name, value in bound.arguments.items():
-            _check_type(name, value, inspect.signature(function).parameters[name].annotation)
+        known = inspect.signature(function).parameters
+        for name, value in (dict(zip(known, arguments, strict=False)) | options).items():
+            if name in known:  # else Python's own error follows
+                _check_type(name, value, known[name].annotation)
         out = options.get("out")
         was_there = out is None or Path(out).exists()
         earlier = out is not None and _visible(Path(out))
@@ -675,6 +677,8 @@ def extract_sentences(
     from evenhand.slguset.extract_sentences import extract_sentences as extract
     from evenhand.slguset.merge_candidates import merge_candidates
 
+    if pack is not None and language is not None:
+        raise InputError("`language` has no effect beside `pack`", remedy="leave one of them out")
     folder = Path(pack or located(f"resources/packs/{language}_{attribute}"))
     if pack is None and not folder.is_dir():
         known = sorted(path.name.replace("_", " ") for path in (ROOT / "resources/packs").iterdir())
@@ -691,7 +695,11 @@ def extract_sentences(
     slguset = config["slguset"]
     slguset["corpora"]["mine"]["files"] = list(map(str, paths))
     _folder_of_all, place, _temporary = _folder(out, "slguset")
-    shards, skipped = plan_slguset.plan_corpora(config, {})
+    try:
+        shards, skipped = plan_slguset.plan_corpora(config, {})
+    except InputError as error:
+        problem = error.problem.replace("corpus mine", "the corpus")
+        raise InputError(problem, file=error.file, remedy=error.remedy) from None
     options = {key: value for key, value in slguset["corpora"]["mine"].items()
                if key not in ("files", "sources")}  # fmt: skip
     settings = plan_slguset.pack_options(config, *plan_slguset.WORDS).values_by_name
@@ -811,11 +819,7 @@ def _frame(data: "Data") -> "pd.DataFrame":
     elif hasattr(data, "to_pandas"):  # of polars, pyarrow and datasets
         data = data.to_pandas()
     if isinstance(data, pd.DataFrame):
-        names = list(map(str, data.columns))
-        if twice := first_twice(names):
-            raise InputError(
-                f"has the column {twice!r} twice", file="the DataFrame", remedy="rename one of them"
-            )
+        check_unique(list(map(str, data.columns)), "the DataFrame", line=None)
         return data
     if not isinstance(data, str | Path):
         remedy = "use a DataFrame or a path"
@@ -868,17 +872,20 @@ def _paths(files: Any) -> list[Path]:
 
 def _there(path: Path) -> Path:
     if path.is_dir():
-        raise InputError("is a folder, not a file", file=path)
+        raise InputError("is a folder, not a file", file=path, remedy="name a file in it")
     if not path.is_file():
-        raise InputError("there is no such file", file=path)
+        remedy = "download it first" if re.match(r"\w{2,}:/", str(path)) else None
+        raise InputError("there is no such file", file=path, remedy=remedy)
     return path
 
 
 def _model(model: Any, folder: Path) -> tuple[dict[str, Any], str]:
     """Return the arguments of `score_pairs` that specify a model, and a title."""
     if isinstance(model, tuple):
-        if len(model) != 2 or not all(hasattr(part, "save_pretrained") for part in model):
-            raise InputError("`model` is no pair of model and tokenizer")
+        is_pair = len(model) == 2 and all(hasattr(part, "save_pretrained") for part in model)
+        if not is_pair or not hasattr(model[0], "config"):
+            remedy = "give (model, tokenizer), in this order"
+            raise InputError("`model` is no pair of model and tokenizer", remedy=remedy)
         network, tokenizer = model
         place = folder / "model"
         network.save_pretrained(place)
@@ -999,7 +1006,7 @@ def _pair_notes(
 def _crossed_words(swaps: set[str]) -> list[str]:
     """Return a sentence if few words make many swaps, which the tests take for independent."""
     words = {word for swap in swaps for word in swap.split("|") if word}
-    few = len(words) < FEW_WORDS * len(swaps)
+    few = 0 < len(words) < FEW_WORDS * len(swaps)
     return [_say("crossed", words=len(words), swaps=len(swaps))] if few else []
 
 

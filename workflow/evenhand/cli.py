@@ -172,7 +172,7 @@ def predictions(
         columns = (label, prediction, probability, group, positive, bins, id, cluster)
         if any((*columns, counterfactual_of, gold)) or threshold != 0.5:
             raise InputError(
-                "is a log of lm-evaluation-harness, which takes no option but --delta and --out",
+                "is read as a log of lm-evaluation-harness, which takes --delta and --out only",
                 file=file,
                 remedy="save other predictions as CSV or Parquet",
             )

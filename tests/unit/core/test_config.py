@@ -260,8 +260,12 @@ BOMB = "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in rang
         ("a: [b\nc: d\n", r"c\.yaml:2: is no YAML \(did not find expected ',' or '\]'\)\."),
         ("a: 2001-13-45\n", r"c\.yaml: is no YAML \(month must be in 1\.\.12"),
         ("? {a: b}\n: c\n", r"c\.yaml:1: is no YAML \(found unhashable key\)\."),
-        ("- a\n", r"c\.yaml: is no mapping of keys to values\."),
-        ("", r"c\.yaml: is no mapping of keys to values\."),
+        ("- a\n", r"c\.yaml: is no mapping of keys to values; write lines such as re"),
+        (
+            "",
+            r"c\.yaml: is no mapping of keys to values; write lines such as results: re",
+        ),
+        ("a:\n\tb: 1\n", r"c\.yaml:2: is no YAML \(.*\); indent by blanks, not by tabs\."),
     ],
 )
 def test_a_file_that_is_no_configuration_is_refused_in_a_line(tmp_path, content, problem):

@@ -70,6 +70,12 @@ def test_pairs_with_words_of_their_own_have_a_verdict(tmp_path):
     assert row["score_low"] > 50
 
 
+def test_a_log_that_is_named_twice_is_read_once(tmp_path):
+    text = "".join(json.dumps(sample) + "\n" for sample in crows(hits=9))
+    (log := tmp_path / "samples_crows_pairs_1.jsonl").write_text(text)
+    assert read_logs([log, tmp_path, log]) == read_logs([log])
+
+
 def test_samples_of_the_same_sentences_add_nothing(tmp_path):
     samples = list(crows(hits=27))
     for i, one in enumerate(samples):

@@ -98,7 +98,7 @@ def test_a_missing_column(file, column):
     written(file, "0,a,b,stereo,age,[]", header=HEADER.replace(column, "other"))
     assert refused(file, f"has no column {column}; its columns are .*other").line == 1
     written(file, "0,a,b,stereo,age,[],c", header=f"{HEADER},{column}")
-    refused(file, f"more than one column {column}")
+    refused(file, f"has the column '{column}' twice; give each column a name of its own")
 
 
 def test_two_columns_are_enough(file):

@@ -10,15 +10,12 @@ from evenhand.core.encodings import detect_table
 from evenhand.core.limits import WHOLE_BYTES
 from evenhand.errors import InputError
 
-_SPREADSHEET = ("is a spreadsheet or an archive", "save it as a CSV file")
-
 #: The problem and the remedy of files that are no text, by their first bytes.
-_OTHERS = {
-    b"PK\3\4": _SPREADSHEET,  # a zip archive, as .xlsx and .ods are
-    b"\xd0\xcf\x11\xe0": _SPREADSHEET,  # .xls
-    b"PAR1": ("is a Parquet file", "end its name in .parquet"),
-    b"\x1f\x8b": ("is compressed by gzip", "end its name in .gz"),
-}
+_OTHERS = [
+    (b"PK\3\4", "is a spreadsheet or an archive", "save it as a CSV file"),  # .xlsx, .ods
+    (b"PAR1", "is a Parquet file", "end its name in .parquet"),
+    (b"\x1f\x8b", "is compressed by gzip", "end its name in .gz"),
+]
 
 
 def read_bytes(path: Path) -> bytes:
@@ -52,7 +49,7 @@ def read_text(path: Path) -> str:
         It is no text, or not UTF-8; then the line and the detected encoding are named.
     """
     content = read_bytes(path)
-    for magic, (problem, remedy) in _OTHERS.items():
+    for magic, problem, remedy in _OTHERS:
         if content.startswith(magic):
             raise InputError(problem, file=path, remedy=remedy)
     try:
@@ -63,6 +60,9 @@ def read_text(path: Path) -> str:
             problem, remedy = "ends in the middle of a character", "copy or write it again"
             raise InputError(problem, file=path, line=line, remedy=remedy) from error
         encoding = detect_table(content)
+        if encoding is None and b"\0" in content:
+            problem, remedy = "is no text", "save it as a CSV or a Parquet file"
+            raise InputError(problem, file=path, remedy=remedy) from error
         problem = f"is not UTF-8 but seems to be {encoding}" if encoding else "is not UTF-8"
         name = shlex.quote(path.name)
         command = f"iconv -f {encoding or 'ENCODING'} -t UTF-8 {name} > new{path.suffix}"

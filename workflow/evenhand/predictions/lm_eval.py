@@ -74,11 +74,12 @@ def log_files(files: list[Path]) -> list[Path]:
         if others := sorted(files[0].rglob("*.jsonl")):
             remedy = f"if {others[0]} is one, name that file"
         raise InputError(problem, file=files[0], remedy=remedy)
+    paths = list(dict.fromkeys(paths))
     for path in paths:
         if not path.exists():
             raise InputError("there is no such file or folder", file=path)
         if path.suffix in (".csv", ".tsv", ".parquet"):
-            remedy = "audit predictions in a table by eh.audit_predictions, or `format` table"
+            remedy = "audit a table by eh.audit_predictions, or leave out format: lm_eval"
             raise InputError("is no log of lm-evaluation-harness", file=path, remedy=remedy)
     return paths
 

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from evenhand.core.phrases import phrases_of
-from evenhand.core.resources import first_twice
+from evenhand.core.resources import check_unique
 from evenhand.errors import InputError
 from evenhand.predictions.words import left_out_words
 from evenhand.tabular.delimited import check_columns, read_cells
@@ -113,9 +113,7 @@ class Predictions:
 def read_table(path: Path) -> pd.DataFrame:
     """Read a CSV or Parquet file as text: a missing value is blank, ``1.0`` is ``1``."""
     header, rows = read_cells(path)
-    if twice := first_twice(header):
-        problem = f"has the column {twice!r} twice"
-        raise InputError(problem, file=path, line=1, remedy="rename one of them")
+    check_unique(header, path)
     table = pd.DataFrame([cells for _, cells in rows], columns=header, dtype=object)
     return table.where(~table.isin(MISSING), "").map(without_point)
 
@@ -412,7 +410,7 @@ def _classes(labels: pd.Series, by_class: Mapping[str, str], label: str, file: P
         )
     if len(classes) < 2:
         only = f"one value only ({classes[0]})" if classes else "no value"
-        raise InputError(f"{label} has {only}", file=file)
+        raise InputError(f"{label} has {only}", file=file, remedy="name the column of true labels")
     return classes
 
 

@@ -77,7 +77,7 @@ def _of_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     if text.lstrip().startswith(("{", "[{")):
         remedy = "write a CSV, as by pandas.read_json(file, lines=True).to_csv(name, index=False)"
         if '"doc_id"' in text:
-            remedy = "read logs of lm-evaluation-harness by eh.audit_logs, or `format` lm_eval"
+            remedy = "audit logs of lm-evaluation-harness by eh.audit_logs, evenhand predictions"
         raise InputError("is JSON, no CSV or Parquet file", file=path, remedy=remedy)
     delimiter = max(",;\t", key=text.partition("\n")[0].count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
@@ -136,7 +136,7 @@ def check_columns(
             if name not in header:
                 near = difflib.get_close_matches(name, header, n=1)
                 parts = [part.strip() for part in name.split(",") if part.strip()]
-                remedy = f"its columns are {', '.join(header)}"
+                remedy = f"its columns are {', '.join(column or repr(column) for column in header)}"
                 remedy += f"; the closest is {near[0]}" if near else ""
                 remedy += "; separate cells by comma, semicolon or tab" * (len([*header]) == 1)
                 if parts and {*parts} <= {*header}:
