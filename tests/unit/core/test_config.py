@@ -42,6 +42,7 @@ properties:
     type: object
     default: {}
     propertyNames: {pattern: "^[a-z]+$"}
+    minProperties: 1
     additionalProperties:
       type: object
       additionalProperties: false
@@ -174,6 +175,7 @@ def test_a_whole_number_written_with_a_point_is_whole():
             "models.Aé is no name; it must be a text, of the form ^[a-z]+$",
         ),
         ("{name: x, models: {a: {}}}", "models.a must have exactly 1 of the keys path, train"),
+        ("{name: x, models: {}}", "models is {}; it must be a mapping, with 1 or more keys"),
         ("{}", "the configuration lacks the key name"),
         ("[]", "the configuration is []; it must be a mapping"),
         ("{name: x, 1998: {}}", "the key 1998 is read as 1998; put its name into quotes"),

@@ -342,6 +342,7 @@ def _expectation(schema: Schema) -> str:
         *BOUNDS.items(),
         ("form", "{}") if "form" in schema else ("pattern", "of the form {}"),
         ("minLength", "of {} or more characters"),
+        ("minProperties", "with {} or more keys"),
         ("minItems", "with {} or more entries"),
         ("maxItems", "with at most {} entries"),
     ):

@@ -244,7 +244,8 @@ def _occurring(
     empty = [name for name in groups if not cases[name]]
     if empty and not bins:
         problem = f"the attribute {attribute.name} has no case in the group {empty[0]}"
-        raise InputError(problem, remedy="remove its column")
+        remedy = "remove its column, or add overlapping: true if rows may be in several groups"
+        raise InputError(problem, remedy=remedy)
     return tuple(name for name in groups if cases[name])
 
 
