@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from evenhand.core.config import EXPLAINED, read_schema
 from evenhand.core.places import ROOT, SCHEMA, located
 from evenhand.core.resources import check_unique
+from evenhand.core.whole import check_file
 from evenhand.errors import InputError
 from evenhand.plan_slguset import completed
 from evenhand.text.catalogue import read_catalogue
@@ -871,11 +872,7 @@ def _paths(files: Any) -> list[Path]:
 
 
 def _there(path: Path) -> Path:
-    if path.is_dir():
-        raise InputError("is a folder, not a file", file=path, remedy="name a file in it")
-    if not path.is_file():
-        remedy = "download it first" if re.match(r"\w{2,}:/", str(path)) else None
-        raise InputError("there is no such file", file=path, remedy=remedy)
+    check_file(path)
     return path
 
 

@@ -1,6 +1,7 @@
 """Files that are read as a whole: tables, sets of pairs, sheets, the configuration."""
 
 import gzip
+import re
 import shlex
 import stat
 import zlib
@@ -49,12 +50,12 @@ def read_text(path: Path) -> str:
         It is no text, or not UTF-8; then the line and the detected encoding are named.
     """
     content = read_bytes(path)
-    for magic, problem, remedy in _OTHERS:
-        if content.startswith(magic):
-            raise InputError(problem, file=path, remedy=remedy)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
+        for magic, problem, remedy in _OTHERS:
+            if content.startswith(magic):
+                raise InputError(problem, file=path, remedy=remedy) from error
         line = content.count(b"\n", 0, error.start) + 1
         if error.reason == "unexpected end of data" and not content[: error.start].isascii():
             problem, remedy = "ends in the middle of a character", "copy or write it again"
@@ -80,6 +81,9 @@ def check_file(path: Path) -> None:
     """
     try:
         mode = path.stat().st_mode
+    except FileNotFoundError as error:
+        remedy = "download it first" if re.match(r"\w{2,}:/", str(path)) else None
+        raise InputError("there is no such file", file=path, remedy=remedy) from error
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", file=path) from error
     if stat.S_ISDIR(mode):
