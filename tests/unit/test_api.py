@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -51,6 +52,8 @@ def test_the_import_is_light():
 def test_unknown_names_are_attribute_errors():
     with pytest.raises(AttributeError, match="audit_nothing"):
         _ = eh.audit_nothing
+    with pytest.raises(TypeError, match=r"audit_logs\(\) got an unexpected keyword argument 'x'"):
+        eh.audit_logs("logs", x=1)
 
 
 def test_pairs_as_data_and_as_file_and_a_loaded_model_give_the_same(model, pairs, tmp_path):
@@ -112,10 +115,13 @@ def test_an_error_of_a_loaded_model_names_no_file(model, pairs):
     from transformers import AutoModel, AutoTokenizer
 
     body = AutoModel.from_pretrained(model)
+    tokenizer = AutoTokenizer.from_pretrained(model)
+    with pytest.raises(InputError, match=r"no pair of model and tokenizer; .* in this order"):
+        eh.audit_pairs((tokenizer, body), pairs)
     body.config.architectures = ["T5Model"]
     body.config.is_encoder_decoder = True
     with pytest.raises(InputError, match=r"^the \(model, tokenizer\): GPT2Model is neither"):
-        eh.audit_pairs((body, AutoTokenizer.from_pretrained(model)), pairs)
+        eh.audit_pairs((body, tokenizer), pairs)
 
 
 @pytest.mark.parametrize(
@@ -137,11 +143,15 @@ def test_the_first_finding_names_a_method_that_contradicts_it(first, second, end
 
 
 @pytest.mark.parametrize(
-    ("accuracy", "remedy"),
-    [(0.6, "There are too few tokens to tell (3): give more pairs."), (0.3, "Audit a model that")],
+    ("accuracy", "tokens", "remedy"),
+    [
+        (0.6, 300, "There are too few tokens to tell (300): give more pairs."),
+        (0.3, 3, "There are too few tokens to tell (3): give more pairs."),
+        (0.3, 300, "Audit a model that"),
+    ],
 )
-def test_a_model_that_fails_its_check_has_the_remedy_for_it(accuracy, remedy):
-    check = {"passed": False, "accuracy": accuracy, "baseline": 0.3, "tokens": 3}
+def test_a_model_that_fails_its_check_has_the_remedy_for_it(accuracy, tokens, remedy):
+    check = {"passed": False, "accuracy": accuracy, "baseline": 0.3, "tokens": tokens}
     row = {"subset": "all", "bias_type": "all", "method": "sss", "verdict": "not_scored"}
     row["reason"] = "fill_mask_not_above_baseline"
     (finding,) = api._pair_findings([row], 5, check)
@@ -195,6 +205,8 @@ def test_data_of_other_types_are_those_of_a_table():
         ({"prediction": None}, "^`prediction` is missing; give either `prediction` or `probab"),
         ({"probabilities": {1: "p"}}, "^`prediction` has no effect beside `probabilities`;"),
         ({"groups": []}, r"^`groups` is missing\.$"),
+        ({"groups": "g, y"}, r"'g, y', which `groups` names; name g and y without a comma\.$"),
+        ({"positive": True}, "`positive` is True, which is no value of y; its values are 0 and 1"),
         ({"bins": {"g": 30}}, "^`bins.g` is 30; it must be a list"),
         ({"bins": {"age": [30]}}, "^`bins` names age, which is none of `groups`"),
         ({"threshold": 2}, "^`threshold` is 2; it must be a number, above 0, at most 1"),
@@ -312,17 +324,20 @@ def test_the_main_method_comes_first():
 
 
 def test_bias_types_that_cancel_each_other_are_in_the_finding():
-    row = dict.fromkeys(("power", "further_clusters", "reason"))
-    row |= {"subset": "all", "scored": 9, "score_low": 0.0, "score_high": 90.0, "method": "aul"}
+    row = {"reason": None, "power": 0.3, "further_clusters": 7}
+    row |= {"subset": "all", "scored": 1, "score_low": 0.0, "score_high": 90.0, "method": "aul"}
     cells = [("all", "inconclusive", 50.0), ("age", "above", 100.0), ("race", "below", 0.0)]
     cells += [("class", "inconclusive", 50.0), ("rank", "equivalent", 50.0)]
     rows = [row | {"bias_type": name, "verdict": verdict, "score": score}
             for name, verdict, score in cells]  # fmt: skip
     rows.append(rows[1] | {"method": "aula", "bias_type": "of another method"})
     (finding,) = api._pair_findings(rows, 5, {"passed": True})
-    assert finding.endswith(
-        ". By bias type there is a significant preference: age 100 %, race 0 % (the opposite)."
+    assert "50 % of 1 pair (95 % CI" in finding and finding.endswith(
+        " with a probability of 30 %. By bias type there is a significant preference: age 100 %,"
+        " race 0 % (the opposite). Look at the types one by one."
     )
+    (finding,) = api._pair_findings(rows[:1], 5, {"passed": True})
+    assert finding.endswith("; 7 more clusters would make it 80 %.")
 
 
 def test_a_loss_has_its_verdict_beside_the_network_without_it(tmp_path):
@@ -399,6 +414,13 @@ def test_a_table_notes_people_of_both_parts_and_features_that_give_the_label():
     assert note.startswith("An accuracy of 100 % is rare: check whether a feature contains")
 
 
+def test_runs_that_are_in_no_mean_are_noted():
+    findings = [("diverged_runs", "1 of 2 runs diverged."), ("front_ddp", "None.")]
+    tables = {"findings": pd.DataFrame(findings, columns=["finding", "sentence"])}
+    tables["grid"] = pd.DataFrame({"metric": ["acc"], "mean": [80.0]})
+    assert api._leaks(SimpleNamespace(tables=tables)) == ["1 of 2 runs diverged."]
+
+
 def test_the_docstring_names_all_methods_of_tables():
     from evenhand.core.families import member_names
 
@@ -447,9 +469,11 @@ def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("function", "arguments", "words"),
     [
+        ("audit_pairs", {"language": "xx"}, "`language` is 'xx'; give a code of ISO 639, such as"),
         ("audit_pairs", {"language": None}, "`language` is None, and must be str"),
         ("audit_pairs", {"threads": "two"}, "`threads` is of the type str, and must be int"),
-        ("audit_pairs", {"model": (1, 2)}, "`model` is no pair of model and tokenizer"),
+        ("audit_pairs", {"model": (1, 2)}, "`model` is no pair of model and tokenizer; give"),
+        ("audit_table", {"train": "https://a.org/p.csv"}, "https:/a.org/p.csv: .*; download it f"),
         ("audit_pairs", {"methods": 5}, "`methods` is neither a name nor a list of names"),
         ("audit_predictions", {"out": 5}, "`out` is of the type int, and must be str or Path"),
         ("audit_predictions", {"data": {"y": [1], "p": [1, 0]}}, "the data are no table"),
@@ -457,8 +481,11 @@ def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
         ("audit_table", {"methods": 5}, "`methods` is neither a name nor a list of names"),
         ("audit_table", {"attribute": None}, "`attribute` is None, and must be str"),
         ("audit_logs", {"files": []}, "`files` is empty; name a file or a folder"),
+        ("audit_logs", {"files": ""}, "`files` is blank; give it a value, or leave it out"),
+        ("audit_logs", {"files": [""]}, "`files` has a blank name; name a file or a folder"),
         ("audit_logs", {"files": pd.DataFrame()}, "`files` is neither a path nor a list of pa"),
         ("extract_sentences", {"files": 5}, "`files` is neither a path nor a list of paths"),
+        ("extract_sentences", {"pack": "mine"}, "`language` has no effect beside `pack`; leave"),
         ("extract_sentences", {"text_field": 5}, "`text_field` is of the type int, and must be"),
         ("extract_sentences", {"filters": "length"}, "`filters` is .*; it must be a list"),
     ],
@@ -525,6 +552,7 @@ def test_words_that_are_crossed_are_noted(model):
              for one in lists[0] for other in lists[1]]  # fmt: skip
     table = pd.DataFrame(pairs).assign(bias_type="pet")
     assert any("8 words make 16 swaps" in note for note in eh.audit_pairs(model, table).notes)
+    assert api._crossed_words({"", "|"}) == []  # as of emoji
 
 
 def test_notes_and_reasons_of_pairs():
@@ -545,7 +573,7 @@ def test_notes_and_reasons_of_pairs():
     )
     row = {"subset": "all", "bias_type": "all", "method": None, "model": "m"}
     row |= {"verdict": "not_scored", "reason": "accuracy"}
-    check = {"passed": False, "accuracy": 0.021, "baseline": 0.118}
+    check = {"passed": False, "accuracy": 0.021, "baseline": 0.118, "tokens": 200}
     (words,) = api._pair_findings([row], 5.0, check)
     assert "Accuracy 2.1 %, baseline 11.8 %. Audit a model" in words
     assert "Accuracy" not in api._pair_findings([row], 5.0, {"passed": True})[0]

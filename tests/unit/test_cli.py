@@ -79,7 +79,10 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
     advice, place = capsys.readouterr().out.splitlines()
     assert place == f"Configuration: {path}" and f"then: evenhand run {path} (other" in advice
     assert f" {task}" not in advice.partition("--task")[2]
-    complete(yaml.safe_load(path.read_text()), read_schema(SCHEMA))
+    text = path.read_text()
+    for each in (text, text.replace("        # identity", "        identity")):
+        complete(yaml.safe_load(each), read_schema(SCHEMA))
+    assert ("overlapping: true" in text) == (task == "text")
     assert run("init", tmp_path / "new", "--task", task) == 2  # nothing is overwritten
 
 
@@ -119,13 +122,20 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["predictions", "logs", "--label", "y"], "logs: has no log of lm-evaluation-harness (sam"),
         (["predictions", "p.csv", "--prediction", "p0", "p1"], "`--prediction` takes one column; "
          "for probabilities by class use `--probability` LABEL=COLUMN."),
+        (["predictions", "pairs.csv"], "error: pairs.csv: has pairs of sentences, not predictions;"
+         " audit a model by `evenhand audit MODEL --pairs pairs.csv`."),
+        (["predictions", "results.json"], "results.json: has the results of tasks, not their samp"),
+        (["predictions", ""], "error: an argument is blank; give it a value, or le"),
+        ([*PREDICTIONS[:-1], "gender,p"], "names; name gender and p without a comma."),
         (["predictions", "d.jsonl", "--label", "y"], "error: d.jsonl: there is no such file"),
+        (["predictions", "results.json", "--label", "y"], "is read as a log of lm-evaluation-har"),
+        (["extract", "pj.pdf", "--language", "en"], "the corpus has no file that can be read; "),
         (["predictions", "pj.csv", *PREDICTIONS[2:]], "pj.csv: is JSON, no CSV or Parquet file; "),
         ([*PREDICTIONS, "--delta", "-1"], "error: `--delta` is -1.0; it must be a number, at le"),
         ([*PREDICTIONS, "--bins", "gender=50,30"], "`--bins gender` is [50.0, 30.0]; write [30.0"),
         ([*PREDICTIONS[:-1], "sex"], "p.csv: has no column 'sex', which `--group` names; its"),
         ([*PREDICTIONS, "--probability", "1=p"], "`--prediction` has no effect beside `--prob"),
-        ([*PREDICTIONS, "--positive", "2"], "p.csv: `--positive` is 2, and no row has that y; its"),
+        ([*PREDICTIONS, "--positive", "2"], "p.csv: `--positive` is 2, which is no value of y; i"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_sentence(words, problem, capsys, tmp_path, monkeypatch):
@@ -133,6 +143,9 @@ def test_bad_input_is_one_sentence(words, problem, capsys, tmp_path, monkeypatch
     Path("logs").mkdir()
     Path("p.csv").write_text(ROWS)
     Path("empty.csv").write_text("")
+    Path("pairs.csv").write_text("sent_more,sent_less\nShe cooks.,He cooks.\n")
+    Path("results.json").write_text('{"results": {"bbq": {}},\n "config": {}}\n')
+    Path("pj.pdf").touch()
     Path("pj.csv").write_text('{"y": 1, "p": 0.9}\n')
     Path("bad.yaml").write_text("predictions: {p: {files: [p.csv], label: y, groups: [gender]}}")
     bins = "{p: {files: [p.csv], label: y, prediction: p, groups: [gender], bins: {a: [1]}}}"

@@ -23,11 +23,13 @@ from typing import TYPE_CHECKING, Any
 
 from evenhand.core.config import EXPLAINED, read_schema
 from evenhand.core.places import ROOT, SCHEMA, located
-from evenhand.core.resources import first_twice
+from evenhand.core.resources import check_unique
+from evenhand.core.whole import check_file
 from evenhand.errors import InputError
 from evenhand.plan_slguset import completed
 from evenhand.text.catalogue import read_catalogue
-from evenhand.text.phrases import listed
+from evenhand.text.languages import is_language
+from evenhand.text.phrases import listed, plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,6 +68,7 @@ IIFR = "iifr"
 
 #: The findings on a table that are notes too.
 DOUBTS = ("doubtful_values", "copied_rows", "revealed_label", "revealed_attribute")
+DOUBTS += ("diverged_runs", "runs_not_made")
 
 #: Types that arguments are checked for.
 _PLAIN = {str, int, Path, type(None)}
@@ -171,9 +174,10 @@ def _checks_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def call(*arguments: Any, **options: Any) -> Any:
-        bound = inspect.signature(function).bind(*arguments, **options)
-        for name, value in bound.arguments.items():
-            _check_type(name, value, inspect.signature(function).parameters[name].annotation)
+        known = inspect.signature(function).parameters
+        for name, value in (dict(zip(known, arguments, strict=False)) | options).items():
+            if name in known:  # else Python's own error follows
+                _check_type(name, value, known[name].annotation)
         out = options.get("out")
         was_there = out is None or Path(out).exists()
         earlier = out is not None and _visible(Path(out))
@@ -196,7 +200,9 @@ def _check_type(name: str, value: Any, annotation: Any) -> None:
     The configuration's schema, or the function itself, checks the others.
     """
     kinds = typing.get_args(annotation) or (annotation,)
-    if not {*kinds} <= _PLAIN or isinstance(_plain(value), kinds):
+    if isinstance(value, str) and not value and name not in ("label", "title"):
+        raise InputError(f"`{name}` is blank", remedy="give it a value, or leave it out")
+    if not {*kinds} <= _PLAIN or isinstance(value if value is True else _plain(value), kinds):
         return
     names = [kind.__name__ for kind in kinds if kind is not type(None)]
     what = "None" if value is None else f"of the type {type(value).__name__}"
@@ -259,7 +265,7 @@ def audit_pairs(
     from evenhand.stereotypes.tabulate_pairs import tabulate_pairs
 
     call = _call(audit_pairs, locals())
-    if not re.fullmatch("[a-z]{2,3}", language):
+    if not is_language(language):
         raise InputError(f"`language` is {language!r}", remedy="give a code of ISO 639, such as en")
     methods = _names("methods", methods)
     folder, place, temporary = _folder(out, "stereotypes/pairs")
@@ -672,6 +678,8 @@ def extract_sentences(
     from evenhand.slguset.extract_sentences import extract_sentences as extract
     from evenhand.slguset.merge_candidates import merge_candidates
 
+    if pack is not None and language is not None:
+        raise InputError("`language` has no effect beside `pack`", remedy="leave one of them out")
     folder = Path(pack or located(f"resources/packs/{language}_{attribute}"))
     if pack is None and not folder.is_dir():
         known = sorted(path.name.replace("_", " ") for path in (ROOT / "resources/packs").iterdir())
@@ -688,7 +696,11 @@ def extract_sentences(
     slguset = config["slguset"]
     slguset["corpora"]["mine"]["files"] = list(map(str, paths))
     _folder_of_all, place, _temporary = _folder(out, "slguset")
-    shards, skipped = plan_slguset.plan_corpora(config, {})
+    try:
+        shards, skipped = plan_slguset.plan_corpora(config, {})
+    except InputError as error:
+        problem = error.problem.replace("corpus mine", "the corpus")
+        raise InputError(problem, file=error.file, remedy=error.remedy) from None
     options = {key: value for key, value in slguset["corpora"]["mine"].items()
                if key not in ("files", "sources")}  # fmt: skip
     settings = plan_slguset.pack_options(config, *plan_slguset.WORDS).values_by_name
@@ -776,10 +788,14 @@ def _completed(config: dict[str, Any], delta: float = 5.0) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return an argument as a value of a configuration, without types of numpy and pandas."""
+    """Return an argument as a value of a configuration, without types of numpy and pandas.
+
+    True is the text that a column of truth values has in a CSV.
+    """
     if isinstance(value, Mapping):
         return {str(key): _plain(part) for key, part in value.items()}
     value = value.tolist() if hasattr(value, "tolist") else value
+    value = str(value) if isinstance(value, bool) else value
     return list(map(_plain, value)) if isinstance(value, list | tuple) else value
 
 
@@ -804,11 +820,7 @@ def _frame(data: "Data") -> "pd.DataFrame":
     elif hasattr(data, "to_pandas"):  # of polars, pyarrow and datasets
         data = data.to_pandas()
     if isinstance(data, pd.DataFrame):
-        names = list(map(str, data.columns))
-        if twice := first_twice(names):
-            raise InputError(
-                f"has the column {twice!r} twice", file="the DataFrame", remedy="rename one of them"
-            )
+        check_unique(list(map(str, data.columns)), "the DataFrame", line=None)
         return data
     if not isinstance(data, str | Path):
         remedy = "use a DataFrame or a path"
@@ -850,8 +862,9 @@ def _paths(files: Any) -> list[Path]:
     files = [files] if isinstance(files, str | Path) else files
     if not isinstance(files, list | tuple) or not all(isinstance(p, str | Path) for p in files):
         raise InputError("`files` is neither a path nor a list of paths")
-    if not files:
-        raise InputError("`files` is empty", remedy="name a file or a folder")
+    if not files or "" in files:
+        problem = "`files` has a blank name" if files else "`files` is empty"
+        raise InputError(problem, remedy="name a file or a folder")
     for path in map(Path, files):
         if not path.exists():
             raise InputError("there is no such file or folder", file=path)
@@ -859,18 +872,17 @@ def _paths(files: Any) -> list[Path]:
 
 
 def _there(path: Path) -> Path:
-    if path.is_dir():
-        raise InputError("is a folder, not a file", file=path)
-    if not path.is_file():
-        raise InputError("there is no such file", file=path)
+    check_file(path)
     return path
 
 
 def _model(model: Any, folder: Path) -> tuple[dict[str, Any], str]:
     """Return the arguments of `score_pairs` that specify a model, and a title."""
     if isinstance(model, tuple):
-        if len(model) != 2 or not all(hasattr(part, "save_pretrained") for part in model):
-            raise InputError("`model` is no pair of model and tokenizer")
+        is_pair = len(model) == 2 and all(hasattr(part, "save_pretrained") for part in model)
+        if not is_pair or not hasattr(model[0], "config"):
+            remedy = "give (model, tokenizer), in this order"
+            raise InputError("`model` is no pair of model and tokenizer", remedy=remedy)
         network, tokenizer = model
         place = folder / "model"
         network.save_pretrained(place)
@@ -931,20 +943,6 @@ def _pair_findings(
     whole.sort(key=lambda row: (row["method"] not in MAIN_METHODS, row["method"] not in COUNTING))
     sentences = []
     for row in whole:
-        title = METHODS[row["method"]].title if row["method"] in METHODS else row["model"]
-        if row["verdict"] == "not_scored":
-            failed = check and not check["passed"] and check["accuracy"] is not None
-            why = gate_words(row["reason"]) or [row["reason"]]
-            words = _say("no_score", why=why, check=check if failed else None)
-        else:
-            words = preference(row, f"{row['scored']} pairs", delta)
-        opposite = {
-            METHODS[other["method"]].title: other["score"]
-            for other in whole
-            if other["method"] in COUNTING and {row["verdict"], other["verdict"]} == OPPOSITE
-        }
-        if opposite and row is whole[0]:
-            words = words.removesuffix(".") + _say("opposite", opposite)
         types = [
             other
             for other in rows
@@ -952,6 +950,22 @@ def _pair_findings(
             and other["bias_type"] != "all"
             and other["verdict"] in OPPOSITE
         ]
+        title = METHODS[row["method"]].title if row["method"] in METHODS else row["model"]
+        if row["verdict"] == "not_scored":
+            failed = check and not check["passed"] and check["accuracy"] is not None
+            why = gate_words(row["reason"]) or [row["reason"]]
+            words = _say("no_score", why=why, check=check if failed else None)
+        else:
+            further = None if types else row["further_clusters"]  # more pairs would not show them
+            facts = row | {"further_clusters": further}
+            words = preference(facts, plural(row["scored"], "pair"), delta)
+        opposite = {
+            METHODS[other["method"]].title: other["score"]
+            for other in whole
+            if other["method"] in COUNTING and {row["verdict"], other["verdict"]} == OPPOSITE
+        }
+        if opposite and row is whole[0]:
+            words = words.removesuffix(".") + _say("opposite", opposite)
         if types and row["verdict"] not in OPPOSITE:
             words = f"{words} {_say('types', types=types)}"
         counts = row["method"] in (*COUNTING, None)
@@ -989,7 +1003,7 @@ def _pair_notes(
 def _crossed_words(swaps: set[str]) -> list[str]:
     """Return a sentence if few words make many swaps, which the tests take for independent."""
     words = {word for swap in swaps for word in swap.split("|") if word}
-    few = len(words) < FEW_WORDS * len(swaps)
+    few = 0 < len(words) < FEW_WORDS * len(swaps)
     return [_say("crossed", words=len(words), swaps=len(swaps))] if few else []
 
 

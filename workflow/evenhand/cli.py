@@ -40,6 +40,8 @@ _CHANGES = ("--config", "-C", "--directory", "-d")
 def main(words: list[str] | None = None) -> None:
     """Run a command; exit with 2 for invalid input."""
     words = sys.argv[1:] if words is None else words
+    if "" in words:
+        _refuse(InputError("an argument is blank", remedy="give it a value, or leave it out"))
     try:
         app(words)
     except InputError as error:
@@ -161,20 +163,24 @@ def predictions(
         The folder of the report, the card and the tables.
     """
     import evenhand as eh
+    from evenhand.tabular.delimited import read_cells
 
-    if file.is_dir() or file.suffix == ".jsonl":
+    if file.is_dir() or file.suffix in (".json", ".jsonl"):
         from evenhand.predictions.lm_eval import log_files
 
         log_files([file])
         columns = (label, prediction, probability, group, positive, bins, id, cluster)
         if any((*columns, counterfactual_of, gold)) or threshold != 0.5:
             raise InputError(
-                "is a log of lm-evaluation-harness, which takes no option but --delta and --out",
+                "is read as a log of lm-evaluation-harness, which takes --delta and --out only",
                 file=file,
                 remedy="save other predictions as CSV or Parquet",
             )
         _write_report(eh.audit_logs(file, delta=delta, out=out), out)
         return
+    if not (label and group) and {"sent_more", "sent_less"} <= {*read_cells(file)[0]}:
+        remedy = f"audit a model by `evenhand audit MODEL --pairs {shlex.quote(str(file))}`"
+        raise InputError("has pairs of sentences, not predictions", file=file, remedy=remedy)
     if len(prediction or []) > 1:
         remedy = "for probabilities by class use `probabilities` LABEL=COLUMN"
         raise InputError("`prediction` takes one column", remedy=remedy)

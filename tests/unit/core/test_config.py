@@ -42,6 +42,7 @@ properties:
     type: object
     default: {}
     propertyNames: {pattern: "^[a-z]+$"}
+    minProperties: 1
     additionalProperties:
       type: object
       additionalProperties: false
@@ -174,6 +175,7 @@ def test_a_whole_number_written_with_a_point_is_whole():
             "models.Aé is no name; it must be a text, of the form ^[a-z]+$",
         ),
         ("{name: x, models: {a: {}}}", "models.a must have exactly 1 of the keys path, train"),
+        ("{name: x, models: {}}", "models is {}; it must be a mapping, with 1 or more keys"),
         ("{}", "the configuration lacks the key name"),
         ("[]", "the configuration is []; it must be a mapping"),
         ("{name: x, 1998: {}}", "the key 1998 is read as 1998; put its name into quotes"),
@@ -260,8 +262,12 @@ BOMB = "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in rang
         ("a: [b\nc: d\n", r"c\.yaml:2: is no YAML \(did not find expected ',' or '\]'\)\."),
         ("a: 2001-13-45\n", r"c\.yaml: is no YAML \(month must be in 1\.\.12"),
         ("? {a: b}\n: c\n", r"c\.yaml:1: is no YAML \(found unhashable key\)\."),
-        ("- a\n", r"c\.yaml: is no mapping of keys to values\."),
-        ("", r"c\.yaml: is no mapping of keys to values\."),
+        ("- a\n", r"c\.yaml: is no mapping of keys to values; write lines such as re"),
+        (
+            "",
+            r"c\.yaml: is no mapping of keys to values; write lines such as results: re",
+        ),
+        ("a:\n\tb: 1\n", r"c\.yaml:2: is no YAML \(.*\); indent by blanks, not by tabs\."),
     ],
 )
 def test_a_file_that_is_no_configuration_is_refused_in_a_line(tmp_path, content, problem):

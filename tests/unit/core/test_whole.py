@@ -40,6 +40,12 @@ def test_another_encoding_is_named_with_the_command_that_converts_it(
     assert whole.read_text(tmp_path / "new.csv") == f"y,group\n1,{cell}\n"
 
 
+def test_bytes_that_are_no_text_have_no_command_that_converts_them(tmp_path):
+    (tmp_path / "a.pkl").write_bytes(b"\x80\x04\x95\0\0\xff")
+    with pytest.raises(InputError, match="is no text; save it as a CSV or a Parquet file"):
+        whole.read_text(tmp_path / "a.pkl")
+
+
 def make_pipe(path):
     os.mkfifo(path)
 
@@ -52,7 +58,7 @@ def make_pipe(path):
         (lambda path: path.symlink_to(path), r"cannot be read \(Too many levels"),
         (lambda path: path.symlink_to("/proc/self/mem"), r"cannot be read \(Input/output error"),
         (lambda path: path.mkdir(), "is a folder; name a file"),
-        (lambda path: None, r"cannot be read \(No such file or directory\)"),
+        (lambda path: None, "there is no such file"),
         (lambda path: path.write_bytes(gzip.compress(b"abc")[:-9]), "is no whole gzip file"),
         (lambda path: path.write_bytes(b"abc"), "is no whole gzip file"),
         (lambda path: path.write_bytes(gzip.compress(b"a\nb\n\xff\n")), r"a.gz:3: is not UTF-8"),

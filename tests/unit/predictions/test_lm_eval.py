@@ -70,6 +70,12 @@ def test_pairs_with_words_of_their_own_have_a_verdict(tmp_path):
     assert row["score_low"] > 50
 
 
+def test_a_log_that_is_named_twice_is_read_once(tmp_path):
+    text = "".join(json.dumps(sample) + "\n" for sample in crows(hits=9))
+    (log := tmp_path / "samples_crows_pairs_1.jsonl").write_text(text)
+    assert read_logs([log, tmp_path, log]) == read_logs([log])
+
+
 def test_samples_of_the_same_sentences_add_nothing(tmp_path):
     samples = list(crows(hits=27))
     for i, one in enumerate(samples):
@@ -110,12 +116,15 @@ def test_findings_begin_with_the_significant_ones_also_of_a_bias_type():
         {"task": "a", "p_value": 0.3, "p_adjusted": None} | undecided,
         {"task": "b", "p_value": 0.001, "p_adjusted": 0.022, "bias_type": "Age"} | significant,
         {"task": "b", "p_value": 0.02, "p_adjusted": 0.06, "bias_type": "SES"} | undecided,
+        {"task": "b", "p_value": 0.4, "p_adjusted": None} | undecided,
         {"task": "c", "p_value": 0.004, "p_adjusted": None} | significant,
     ]
     words = findings({"preferences": [row | one for one in rows]}, 5)
-    assert [one.partition(":")[0] for one in words] == ["c", "b, Age", "a", "none"]
+    assert [one.partition(":")[0] for one in words] == ["c", "b, Age", "a", "b", "none"]
     assert words[0].endswith(". Significant.")
     assert words[1].endswith(". Significant (adjusted p = 0.022).")
+    assert words[2].endswith("; 3 more clusters would make it 80 %.")
+    assert words[3].endswith(" a probability of 50 %.")  # not more of all bias types
 
 
 def test_samples_of_bbq_without_a_template_are_left_out(tmp_path):
@@ -186,11 +195,17 @@ def test_logs_of_other_tasks_are_refused(tmp_path):
         made = {key: tmp_path / key for key in ("out", "cases", "meta")}
         (tmp_path / "none").mkdir()
         audit_predictions(files=[tmp_path / "none"], **made, name="logs", format="lm_eval")
+    (tmp_path / "none/mine.jsonl").touch()
+    for name, words in (("none", "if .*none/mine.jsonl is one, name that"), ("p.csv", "is no log")):
+        (tmp_path / "p.csv").touch()
+        with pytest.raises(InputError, match=words):
+            read_logs([tmp_path / name])
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
+        (" \n", "json.?l: is empty; run lm_eval with --log_samples again"),
         ("<html>hi</html>", r"json.?l?:1: .*mend it, or write the log again with lm_eval --log_s"),
         ('{"doc_id": 0, "doc": {"sent_more": "A", "sent_less": "B"}}', "it lacks 'resps'.*mend it"),
         ('{"doc_id": 0, "doc": {"question": "?"}}', "name logs of the tasks crows_pairs"),

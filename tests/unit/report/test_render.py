@@ -238,6 +238,7 @@ def test_stems():
     assert render.stem("tables/bias/slguset/models.csv") == "bias_slguset_models"
     assert render.stem("slguset/table_1.csv") == "slguset_table_1"
     assert render.stem("tables/a.b.csv") == "a.b"
+    assert render.stem("tables/pairs/pairs/models.csv") == "pairs_models"
 
 
 def test_downloads_name_the_copies_and_the_origin(tmp_path):

@@ -81,9 +81,14 @@ def test_a_wrong_encoding_is_named_with_its_line(file):
     error = refused(file, "is not UTF-8")
     assert (error.file, error.line) == (file, 3)
     written(file, "0,a,b,stereo,age,", encoding="utf-16")
-    refused(file, "is not UTF-8")
-    file.write_bytes(b"PK\x03\x04\xff")
-    refused(file, "is a spreadsheet or an archive; save it as a CSV file")
+    refused(file, f"is not UTF-8 .* > new{file.suffix}`")
+    for content, words in (
+        (b"PK\x03\x04\xff", "is a spreadsheet or an archive; save it as a CSV file"),
+        (b"PAR1\xff", "is a Parquet file; end its name in .parquet"),
+        (b"\x1f\x8b", "is compressed by gzip; end its name in .gz"),
+    ):
+        file.write_bytes(content)
+        refused(file, words)
     written(file, "0,a,b\ufffd,stereo,age,")
     assert refused(file, "wrong encoding").line == 2
 
@@ -93,7 +98,7 @@ def test_a_missing_column(file, column):
     written(file, "0,a,b,stereo,age,[]", header=HEADER.replace(column, "other"))
     assert refused(file, f"has no column {column}; its columns are .*other").line == 1
     written(file, "0,a,b,stereo,age,[],c", header=f"{HEADER},{column}")
-    refused(file, f"more than one column {column}")
+    refused(file, f"has the column '{column}' twice; give each column a name of its own")
 
 
 def test_two_columns_are_enough(file):

@@ -84,6 +84,9 @@ def test_a_parquet_file_and_numbers_with_points_are_a_table_too(tmp_path):
     with pytest.raises(InputError, match="not known which value of y counts as 1; name `positive`"):
         pq.write_table(pa.table({"y": ["a", "b"], "g": [1, 2]}), path)
         read([path], OPTIONS | options | {"positive": None, "features": []})
+    with pytest.raises(InputError, match="has no column beside the label and the attribute; add"):
+        pq.write_table(pa.table({"y": [0, 1], "g": [1, 2]}), path)
+        read([path], OPTIONS | options | {"features": [], "positive": None})
     with pytest.raises(InputError, match="has no rows"):
         pq.write_table(pa.table({"y": [], "g": []}), path)
         read([path], OPTIONS | options)
@@ -94,7 +97,8 @@ def test_a_parquet_file_and_numbers_with_points_are_a_table_too(tmp_path):
     [
         (True, {}, 60),
         (False, {}, None),
-        (True, {"features": ["town"]}, None),  # with so few values, people may well be equal
+        # with so few values, people may well be equal
+        (True, {"features": ["town"], "categories": []}, None),
         (True, {"split": "part"}, 15),  # rows of test that are in train
     ],
 )
@@ -135,10 +139,12 @@ def test_a_blank_cell_counts_only_where_it_is_used(tmp_path):
         (["e,Ost,7,1,x,maybe"], {}, r"has 3 values \(maybe, no, yes\); it needs two"),
         ([], {"positive": ["1"]}, "the values no, yes, and not '1'"),
         ([], {"features": ["result", "age"]}, "label result is in `features` too"),
+        ([], {"features": ["age"]}, "`categories` names grade, which is none of the features; le"),
         ([], {"attribute": ["result"]}, "label result is in `attribute` too"),
         (["e"], {}, "has 1 cell, and the header 6"),
         (["e,Ost,7,1,x,true"], {"positive": []}, "has true and yes, and each may be the one"),
         (["e,Ost,inf,1,x,yes"], {}, r"csv:6: the column age holds numbers, and 'inf'"),
+        (["e,Ost,1e300,1,x,yes"], {}, "and '1e300', which cannot be used; leave"),
         (["e,Ost,1_0,1,x,yes"], {}, "column age holds numbers, and '1_0'"),
         (["e,Ost,unknown,1,x,yes"], {}, "column age holds numbers, and 'unknown'"),
         (['e,"Ost,7,1,x,yes'], {}, "is not a CSV file"),

@@ -14,6 +14,7 @@ from evenhand.compare.results import MODEL
 from evenhand.core.phrases import MACROS, sentences_file
 from evenhand.io.markdown import render
 from evenhand.metrics.differences import Estimate
+from evenhand.text.phrases import plural
 
 TEMPLATE = sentences_file(__file__, MACROS)
 
@@ -61,7 +62,7 @@ def markdown(comparison: Comparison) -> str:
         "titled": lambda path: text(titles[path]),
         "stem": lambda path: text(path.removeprefix("tables/").removesuffix(".csv")),
         "row": lambda key: _row(key, comparison.versions),
-        "count": lambda items, noun: f"{len(items)} {noun}{'' if len(items) == 1 else 's'}",
+        "count": lambda items, noun: plural(len(items), noun),
         "estimate": estimate,
         "side": _side,
         "difference": difference,

@@ -99,9 +99,11 @@ def read_config(path: Path) -> dict[str, Any]:
             f"is no YAML ({getattr(error, 'problem', None) or error})",
             file=path,
             line=mark and mark.line + 1,
+            remedy="indent by blanks, not by tabs" if "\n\t" in text else None,
         ) from error
     if not isinstance(config, dict):
-        raise InputError("is no mapping of keys to values", file=path)
+        remedy = "write lines such as results: results/mine"
+        raise InputError("is no mapping of keys to values", file=path, remedy=remedy)
     return config
 
 
@@ -339,8 +341,9 @@ def _expectation(schema: Schema) -> str:
     for bound, phrase in (
         *BOUNDS.items(),
         ("form", "{}") if "form" in schema else ("pattern", "of the form {}"),
-        ("minLength", "of at least {} characters"),
-        ("minItems", "with at least {} entries"),
+        ("minLength", "of {} or more characters"),
+        ("minProperties", "with {} or more keys"),
+        ("minItems", "with {} or more entries"),
         ("maxItems", "with at most {} entries"),
     ):
         if bound in schema:

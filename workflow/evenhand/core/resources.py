@@ -72,16 +72,17 @@ def read_resource(
     return rows
 
 
-def first_twice(header: list[str]) -> str | None:
-    """Return the first duplicated column name, or None."""
-    counts = Counter(header)
-    return next((name for name in header if counts[name] > 1), None)
+def check_unique(header: list[str], file: Path | str | None = None, line: int | None = 1) -> None:
+    """Raise InputError if two columns have the same name."""
+    name, count = Counter(header).most_common(1)[0] if header else ("", 0)
+    if count > 1:
+        remedy = "give each column a name of its own"
+        raise InputError(f"has the column {name!r} twice", file=file, line=line, remedy=remedy)
 
 
 def _check_header(reader: csv.DictReader, columns: list[str]) -> None:
     reader.fieldnames = header = [name.strip() for name in reader.fieldnames or []]
-    if twice := first_twice(header):
-        raise InputError(f"has the column {twice!r} twice")
+    check_unique(header, line=None)
     if missing := [name for name in columns if name not in header]:
         raise InputError(f"lacks the column {missing[0]}")
     known = [*columns, "note"]

@@ -1,6 +1,7 @@
 """Files that are read as a whole: tables, sets of pairs, sheets, the configuration."""
 
 import gzip
+import re
 import shlex
 import stat
 import zlib
@@ -9,6 +10,13 @@ from pathlib import Path
 from evenhand.core.encodings import detect_table
 from evenhand.core.limits import WHOLE_BYTES
 from evenhand.errors import InputError
+
+#: The problem and the remedy of files that are no text, by their first bytes.
+_OTHERS = [
+    (b"PK\3\4", "is a spreadsheet or an archive", "save it as a CSV file"),  # .xlsx, .ods
+    (b"PAR1", "is a Parquet file", "end its name in .parquet"),
+    (b"\x1f\x8b", "is compressed by gzip", "end its name in .gz"),
+]
 
 
 def read_bytes(path: Path) -> bytes:
@@ -39,23 +47,26 @@ def read_text(path: Path) -> str:
     Raises
     ------
     InputError
-        It is a spreadsheet, or not UTF-8; then the line and the detected encoding are named.
+        It is no text, or not UTF-8; then the line and the detected encoding are named.
     """
     content = read_bytes(path)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        if content.startswith(b"PK\3\4"):  # a zip archive, as .xlsx and .ods are
-            problem, remedy = "is a spreadsheet or an archive", "save it as a CSV file"
-            raise InputError(problem, file=path, remedy=remedy) from error
+        for magic, problem, remedy in _OTHERS:
+            if content.startswith(magic):
+                raise InputError(problem, file=path, remedy=remedy) from error
         line = content.count(b"\n", 0, error.start) + 1
         if error.reason == "unexpected end of data" and not content[: error.start].isascii():
             problem, remedy = "ends in the middle of a character", "copy or write it again"
             raise InputError(problem, file=path, line=line, remedy=remedy) from error
         encoding = detect_table(content)
+        if encoding is None and b"\0" in content:
+            problem, remedy = "is no text", "save it as a CSV or a Parquet file"
+            raise InputError(problem, file=path, remedy=remedy) from error
         problem = f"is not UTF-8 but seems to be {encoding}" if encoding else "is not UTF-8"
         name = shlex.quote(path.name)
-        command = f"iconv -f {encoding or 'ENCODING'} -t UTF-8 {name} > new.csv"
+        command = f"iconv -f {encoding or 'ENCODING'} -t UTF-8 {name} > new{path.suffix}"
         remedy = f"save it as UTF-8, for example by `{command}`"
         raise InputError(problem, file=path, line=line, remedy=remedy) from error
 
@@ -70,6 +81,9 @@ def check_file(path: Path) -> None:
     """
     try:
         mode = path.stat().st_mode
+    except FileNotFoundError as error:
+        remedy = "download it first" if re.match(r"\w{2,}:/", str(path)) else None
+        raise InputError("there is no such file", file=path, remedy=remedy) from error
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", file=path) from error
     if stat.S_ISDIR(mode):

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evenhand.errors import InputError
-from evenhand.tabular.numbers import bin_names, check_group_count, counted
+from evenhand.tabular.numbers import bin_names, check_group_count
+from evenhand.text.phrases import plural
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -199,7 +200,7 @@ def completed(
     names = dataset.labels or tuple(sorted(occurring, key=_order))
     if task == "binary" and len(names) != 2:
         raise InputError(
-            f"{where} has {counted(len(names), 'value')} ({', '.join(names[:6]) or 'none'}), and a"
+            f"{where} has {plural(len(names), 'value')} ({', '.join(names[:6]) or 'none'}), and a"
             " binary one has two",
             remedy="choose task: multi_class, or give numbers `label.bins`"
             if len(names) > 2
@@ -243,7 +244,8 @@ def _occurring(
     empty = [name for name in groups if not cases[name]]
     if empty and not bins:
         problem = f"the attribute {attribute.name} has no case in the group {empty[0]}"
-        raise InputError(problem, remedy="remove its column")
+        remedy = "remove its column, or add overlapping: true if rows may be in several groups"
+        raise InputError(problem, remedy=remedy)
     return tuple(name for name in groups if cases[name])
 
 

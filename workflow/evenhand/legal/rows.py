@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from evenhand.core.files import TIMESTAMP, path_text
 from evenhand.core.limits import CASE_CHARACTERS, LimitError
-from evenhand.core.resources import first_twice
+from evenhand.core.resources import check_unique
 from evenhand.errors import InputError
 from evenhand.io import tables
 from evenhand.io.csv_rows import read_csv_rows
@@ -193,8 +193,7 @@ class CaseFiles:
         cells_of = ((line, row) for line, row in numbered if any(cell.strip() for cell in row))
         first, cells = next(cells_of, (1, []))
         header = [name.strip() for name in cells]
-        if twice := first_twice(header):
-            raise InputError(f"has the column {twice!r} twice", file=file, line=first)
+        check_unique(header, file, first)
 
         def rows() -> Iterator[SourceRow]:
             for line, row in cells_of:

@@ -71,10 +71,16 @@ def log_files(files: list[Path]) -> list[Path]:
     if not paths:
         remedy = "run lm_eval with --log_samples, or name a CSV or Parquet file"
         problem = "has no log of lm-evaluation-harness (samples_*.jsonl)"
+        if others := sorted(files[0].rglob("*.jsonl")):
+            remedy = f"if {others[0]} is one, name that file"
         raise InputError(problem, file=files[0], remedy=remedy)
+    paths = list(dict.fromkeys(paths))
     for path in paths:
         if not path.exists():
             raise InputError("there is no such file or folder", file=path)
+        if path.suffix in (".csv", ".tsv", ".parquet"):
+            remedy = "audit a table by eh.audit_predictions, or leave out format: lm_eval"
+            raise InputError("is no log of lm-evaluation-harness", file=path, remedy=remedy)
     return paths
 
 
@@ -119,7 +125,7 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]]]:
         check_order(pairs, path)
         reasons, kept = Counter(row["reason"] for row in bad[before:]), len(answers) - kept
         if 0 < kept < reasons.total():
-            words = left_out_words(reasons, kept + reasons.total(), "samples")
+            words = left_out_words(reasons, kept + reasons.total(), "sample")
             problem = f"{words}, more than half of them; the last is {bad[-1]['detail']}"
             raise InputError(problem, file=path)
     if not answers:
@@ -143,11 +149,19 @@ def _pieces(path: Path) -> list[tuple[int, Any]]:
     In place of a broken sample there is its reason of the quarantine, with the detail.
     """
     text, pieces = read_text(path), []
-    if text.lstrip().startswith("["):
-        try:
-            return [*enumerate(load(text), start=1)]
-        except ValueError as error:
+    if not text.strip():
+        raise InputError("is empty", file=path, remedy="run lm_eval with --log_samples again")
+    try:
+        whole = load(text)
+    except ValueError as error:
+        if text.lstrip().startswith("["):
             raise InputError(f"is no JSON ({error})", file=path) from error
+        whole = None
+    if isinstance(whole, list):
+        return [*enumerate(whole, start=1)]
+    if isinstance(whole, dict) and "results" in whole:
+        remedy = "name the samples_*.jsonl that lm_eval --log_samples writes beside it"
+        raise InputError("has the results of tasks, not their samples", file=path, remedy=remedy)
     lines = text.split("\n")  # a sample may have other separators of lines in its texts
     for line, piece in enumerate(lines, start=1):
         try:

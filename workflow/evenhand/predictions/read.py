@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from evenhand.core.phrases import phrases_of
-from evenhand.core.resources import first_twice
+from evenhand.core.resources import check_unique
 from evenhand.errors import InputError
 from evenhand.predictions.words import left_out_words
 from evenhand.tabular.delimited import check_columns, read_cells
@@ -24,12 +24,11 @@ from evenhand.tabular.numbers import (
     POSITIVE,
     bin_column,
     check_group_count,
-    counted,
     doubtful,
     or_nan,
     without_point,
 )
-from evenhand.text.phrases import listed
+from evenhand.text.phrases import listed, plural
 
 #: Why a row is left out.
 REASONS = phrases_of(__file__)["reasons"]
@@ -114,9 +113,7 @@ class Predictions:
 def read_table(path: Path) -> pd.DataFrame:
     """Read a CSV or Parquet file as text: a missing value is blank, ``1.0`` is ``1``."""
     header, rows = read_cells(path)
-    if twice := first_twice(header):
-        problem = f"has the column {twice!r} twice"
-        raise InputError(problem, file=path, line=1, remedy="rename one of them")
+    check_unique(header, path)
     table = pd.DataFrame([cells for _, cells in rows], columns=header, dtype=object)
     return table.where(~table.isin(MISSING), "").map(without_point)
 
@@ -317,7 +314,7 @@ def _unknown_label(
     rarest, count = Counter(labels[labels != ""]).most_common()[-1]
     return InputError(
         f"{problem}, as {label} has {len(classes)}; the rarest is {rarest!r}, in"
-        f" {counted(count, 'row')}, first here",
+        f" {plural(count, 'row')}, first here",
         file=file,
         line=int(np.argmax(labels == rarest)) + 2,
         remedy="correct these rows, or give `probabilities` by class",
@@ -384,7 +381,7 @@ def _join_labels(
         raise InputError(f"has the id {name!r} twice", file=file, line=int(twice[0]) + 2)
     if unknown := sorted({*table[id]} - {*truth[id]}):
         raise InputError(
-            f"has {counted(len(unknown), 'id')} that `gold` does not have, such as {unknown[0]!r}",
+            f"has {plural(len(unknown), 'id')} that `gold` does not have, such as {unknown[0]!r}",
             file=file,
             remedy="add these rows to the labels, or leave their predictions out",
         )
@@ -413,7 +410,7 @@ def _classes(labels: pd.Series, by_class: Mapping[str, str], label: str, file: P
         )
     if len(classes) < 2:
         only = f"one value only ({classes[0]})" if classes else "no value"
-        raise InputError(f"{label} has {only}", file=file)
+        raise InputError(f"{label} has {only}", file=file, remedy="name the column of true labels")
     return classes
 
 
@@ -426,7 +423,7 @@ def _positive(positive: str | None, classes: list[str], label: str, file: Path) 
         return classes.index(names[0]) if names else None
     if as_label(str(positive)) not in classes:
         raise InputError(
-            f"`positive` is {positive}, and no row has that {label}",
+            f"`positive` is {positive}, which is no value of {label}",
             file=file,
             remedy=f"its values are {listed(classes, 6)}",
         )

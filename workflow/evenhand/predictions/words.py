@@ -7,6 +7,7 @@ from typing import Any
 from evenhand.stereotypes.pairs import FLAGS
 from evenhand.tabular.words import doubtful_words, spelt_words
 from evenhand.text.catalogue import conclusion, read_catalogue
+from evenhand.text.phrases import plural
 
 Tables = Mapping[str, list[dict[str, Any]]]
 
@@ -42,7 +43,12 @@ def findings(tables: Tables, delta: float) -> list[str]:
         The smallest difference that matters, in percentage points.
     """
     logs = [row for row in tables.get("preferences", []) if _is_whole(row) or _is_significant(row)]
-    return [_preference(row, delta) for row in sorted(logs, key=_unclear)] or _gaps(tables)
+    split = {_part(row) for row in logs if not _is_whole(row)}
+    return [
+        # more pairs of all types would not show what single types do
+        _preference(row | ({"further_clusters": None} if _part(row) in split else {}), delta)
+        for row in sorted(logs, key=_unclear)
+    ] or _gaps(tables)
 
 
 def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list[str]:
@@ -106,13 +112,17 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     return sentences
 
 
-def left_out_words(reasons: Counter[str], total: int, noun: str = "rows") -> str:
+def left_out_words(reasons: Counter[str], total: int, noun: str = "row") -> str:
     """Return how many of all rows are left out, by reason: "3 of 60 rows are left out (…)"."""
     return _say("left_out", reasons=reasons, total=total, noun=noun)
 
 
 def _is_whole(row: dict[str, Any]) -> bool:
     return row["bias_type"] == "all"
+
+
+def _part(row: dict[str, Any]) -> tuple[str, str]:
+    return row["task"], row["condition"]
 
 
 def _is_significant(row: dict[str, Any]) -> bool:
@@ -130,7 +140,7 @@ def _preference(row: dict[str, Any], delta: float) -> str:
     name = ", ".join(filter(None, (row["task"], row["condition"], bias_type)))
     if row["score"] is None:
         return _say("unscored", name=name)
-    items = _say("answers", row=row) if row["condition"] else f"{row['scored']:,} pairs"
+    items = _say("answers", row=row) if row["condition"] else plural(row["scored"], "pair")
     return f"{name}: {preference(row, items, delta)}"
 
 

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache, partial
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -356,9 +357,10 @@ def stem(file: str) -> str:
     """Return the file name, without suffix, of the copies of a result table.
 
     ``slguset_published/problems.csv`` is slguset_published_problems; tables of ``tables/`` keep
-    their names.
+    their names, and a folder of a folder of the same name is named once.
     """
-    return file.removeprefix("tables/").rsplit(".", 1)[0].replace("/", "_")
+    parts = file.removeprefix("tables/").rsplit(".", 1)[0].split("/")
+    return "_".join(part for part, _ in groupby(parts))
 
 
 def as_json(value: Any) -> Markup:

@@ -1,6 +1,5 @@
 """Write the findings on language models as model cards in the format of the Hugging Face hub."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from evenhand.core.tables import read_table, read_tables
 from evenhand.io.markdown import render, span
 from evenhand.report.headline import plain
 from evenhand.report.read import read_json
-from evenhand.report.render import in_words, p_value
+from evenhand.report.render import in_words, p_value, plural
 from evenhand.report.sections.bias import VERDICTS
 from evenhand.report.sections.stereotypes_measures import (
     FACTS,
@@ -36,6 +35,7 @@ from evenhand.report.sections.stereotypes_words import (
 )
 from evenhand.scoring.methods import METHODS
 from evenhand.stereotypes.pairs import FLAGS
+from evenhand.text.languages import is_language
 
 #: A metric in the card's header: the arguments of `huggingface_hub.EvalResult`.
 Metric = dict[str, Any]
@@ -145,7 +145,9 @@ def write_model_cards(
             "language": language,
             "few_swaps": FEW_SWAPS,
         }
-        path.write_text(render(template, facts, {"p_value": p_value}), encoding="utf-8")
+        path.write_text(
+            render(template, facts, {"p_value": p_value, "plural": plural}), encoding="utf-8"
+        )
         counts[model] = {
             "data_sets": len(checked),
             "metrics": len(metrics),
@@ -298,7 +300,7 @@ def _header(model: str, language: str, metrics: list[Metric]) -> str:
     from huggingface_hub import EvalResult, ModelCardData
 
     results = [EvalResult(**metric) for metric in metrics]
-    known = language if re.fullmatch("[a-z]{2,3}", language) else None
+    known = language if is_language(language) else None
     return ModelCardData(
         language=known,
         tags=["fairness", "bias", "evenhand"],

@@ -75,7 +75,8 @@ def read_pairs(
     if not rows:
         raise InputError("holds no pair", file=file)
     if all(or_nan(row[side]) == or_nan(row[side]) for row in rows for side in ("more", "less")):
-        raise InputError("holds numbers in place of sentences", file=file)
+        remedy = "name the columns of texts sent_more and sent_less"
+        raise InputError("holds numbers in place of sentences", file=file, remedy=remedy)
     _check_ids(rows, file)
     for row in rows:
         row["excluded"] = _exclusion(row)

@@ -12,7 +12,8 @@ import numpy as np
 
 from evenhand.core.whole import read_text
 from evenhand.errors import InputError
-from evenhand.tabular.numbers import MOST_DIGITS, counted
+from evenhand.tabular.numbers import MOST_DIGITS
+from evenhand.text.phrases import plural
 
 #: Control characters that no text has; line ends, tabs and page breaks are none of them.
 _CONTROL = re.compile(r"[\0-\x08\x0e-\x1b\x7f]")
@@ -75,6 +76,8 @@ def _of_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     text = read_text(path)
     if text.lstrip().startswith(("{", "[{")):
         remedy = "write a CSV, as by pandas.read_json(file, lines=True).to_csv(name, index=False)"
+        if '"doc_id"' in text:
+            remedy = "audit logs of lm-evaluation-harness by eh.audit_logs, evenhand predictions"
         raise InputError("is JSON, no CSV or Parquet file", file=path, remedy=remedy)
     delimiter = max(",;\t", key=text.partition("\n")[0].count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
@@ -83,7 +86,7 @@ def _of_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
         for row in filter(None, reader):
             if len(row) != len(header):
                 raise InputError(
-                    f"has {counted(len(row), 'cell')}, and the header {len(header)}",
+                    f"has {plural(len(row), 'cell')}, and the header {len(header)}",
                     file=path,
                     line=reader.line_num,
                     remedy="put a cell with the delimiter inside into quotes, and remove lines"
@@ -132,10 +135,12 @@ def check_columns(
         for name in [names] if isinstance(names, str) else names or ():
             if name not in header:
                 near = difflib.get_close_matches(name, header, n=1)
+                parts = [part.strip() for part in name.split(",") if part.strip()]
+                remedy = f"its columns are {', '.join(column or repr(column) for column in header)}"
+                remedy += f"; the closest is {near[0]}" if near else ""
+                remedy += "; separate cells by comma, semicolon or tab" * (len([*header]) == 1)
+                if parts and {*parts} <= {*header}:
+                    remedy = f"name {' and '.join(parts)} without a comma"
                 raise InputError(
-                    f"has no column {name!r}, which `{option}` names",
-                    file=path,
-                    remedy=f"its columns are {', '.join(header)}"
-                    + (f"; the closest is {near[0]}" if near else "")
-                    + ("; separate cells by comma, semicolon or tab" * (len([*header]) == 1)),
+                    f"has no column {name!r}, which `{option}` names", file=path, remedy=remedy
                 )

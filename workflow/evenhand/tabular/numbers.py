@@ -65,11 +65,6 @@ def whole(text: str) -> int:
     return int(text)
 
 
-def counted(count: int, noun: str) -> str:
-    """Return a count with its noun: ``1 value``, ``2 values``."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
 def or_nan(cell: str) -> float:
     """Return a cell as a number; NaN for other text."""
     try:

@@ -13,7 +13,8 @@ import numpy as np
 from evenhand.errors import InputError
 from evenhand.io.documents import read_description, write_json
 from evenhand.io.tables import FORM, count_rows, read_columns
-from evenhand.tabular.numbers import check_group_count, counted
+from evenhand.tabular.numbers import check_group_count
+from evenhand.text.phrases import plural
 
 #: The columns of `data.parquet` that are not features.
 FIXED = ("row", "label", "attribute", "official_split")
@@ -140,7 +141,7 @@ def with_integer_groups(table: Prepared) -> tuple[Prepared, np.ndarray]:
     names = [str(name) for name in table.meta.get("integer_groups") or range(len(values))]
     if len(names) != len(values):
         raise InputError(
-            f"the whole numbers for {table.attribute_name} make {counted(len(values), 'group')} of "
+            f"the whole numbers for {table.attribute_name} make {plural(len(values), 'group')} of "
             f"{table.name}, which names {len(names)} ({', '.join(names)})",
             remedy="use the track base, or people of each group",
         )

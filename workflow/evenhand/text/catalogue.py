@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from evenhand.core.phrases import MACROS, sentences_file
-from evenhand.text.phrases import listed
+from evenhand.text.phrases import listed, plural
 
 #: A sentence of a catalogue. Each is compiled with those that it calls: to compile all takes longer
 #: than to write a page.
@@ -28,7 +28,8 @@ def read_catalogue(
     html : bool
         Whether sentences are markup, in which facts are escaped.
     **filters
-        Functions that format facts, besides ``listed``, ``fixed`` (decimals) and ``short``.
+        Functions that format facts, besides ``listed``, ``plural``, ``fixed`` (decimals) and
+        ``short``.
     """
 
     @cache
@@ -38,6 +39,7 @@ def read_catalogue(
         environment = Environment(undefined=StrictUndefined, autoescape=html)
         environment.filters |= {
             "listed": listed,
+            "plural": plural,
             "fixed": lambda value, digits: f"{value:.{digits}f}",
             "short": lambda value: f"{value:g}",
         } | filters

@@ -3,9 +3,14 @@
 from collections.abc import Sequence
 
 
+def plural(n: int, noun: str, nouns: str | None = None) -> str:
+    """Return a count with its noun: ``1 model``, ``2,000 models``."""
+    return f"{n:,} {noun if n == 1 else nouns or noun + 's'}"
+
+
 def listed(words: Sequence[str], most: int | None = None) -> str:
     """Return ``a``, ``a and b``, ``a, b and c``; above `most` words ``a, b and 8 others``."""
     if most is not None and len(words) > most:
         rest = len(words) - most
-        words = [*words[:most], f"{rest} other{'' if rest == 1 else 's'}"]
+        words = [*words[:most], plural(rest, "other")]
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))

@@ -96,6 +96,7 @@ def test_headlines_are_those_that_are_kept(tmp_path):
             ("none", "unclear"),
             "Undecided on <bdi>set 1</bdi>: the pairs swap too few different words.",
         ),
+        (("split", "unclear"), "Biased for single bias types on <bdi>set 0</bdi>."),
         (("none", "none"), "No preference that matters on these pairs."),
         ((None,), "Cannot be judged: no score."),
     ],
@@ -103,7 +104,7 @@ def test_headlines_are_those_that_are_kept(tmp_path):
 def test_a_model_has_one_verdict_over_all_sets(leanings, verdict):
     results = [
         {"model": "tiny", "set": f"set {n}", "rows": [{"leaning": side}], "leaning": side}
-        | {"significant": ["AUL"] * (side == "more")}
+        | {"significant": ["AUL"] * (side == "more"), "types": ["age"] * (side == "split")}
         for n, side in enumerate(leanings)
     ]
     assert by_model(results)["tiny"].startswith(verdict)

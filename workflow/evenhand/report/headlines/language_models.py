@@ -97,11 +97,8 @@ def conclude(results: list[Result], files: Sequence[str], most: int = SHOWN) -> 
         say("lm_line", [result["file"]], result=result, row=_strongest(result))
         for result in significant[:3] or judged[:1]
     ]
-    lines += [
-        say("lm_types", [result["file"]], result=result)
-        for result in judged
-        if result["types"] and not result["significant"]
-    ][:3]
+    split = list(filter(_is_split, judged))
+    lines += [say("lm_types", [result["file"]], result=result) for result in split[:3]]
     further, models = _next(results), list(dict.fromkeys(row["model"] for row in significant))
     if models and further:
         lines.append(further)
@@ -110,6 +107,7 @@ def conclude(results: list[Result], files: Sequence[str], most: int = SHOWN) -> 
         files,
         judged=len(judged),
         significant=len(significant),
+        split=len(split),
         undecided=sum(map(_is_undecided, judged)),
         models=len({result["model"] for result in judged}),
         sets=len({result["set"] for result in judged}),
@@ -130,11 +128,13 @@ def conclude(results: list[Result], files: Sequence[str], most: int = SHOWN) -> 
 
 
 def _short(results: list[Result]) -> str:
-    """Name the models that are biased on a set (the first one), undecided on one, and neither."""
-    models = {"biased": [], "undecided": [], "excluded": []}
+    """Name the models biased on a set (the first one), biased by type, undecided, and neither."""
+    models = {"biased": [], "split": [], "undecided": [], "excluded": []}
     for model, of_model in grouped(results, "model").items():
         if biased := [result for result in of_model if result["significant"]]:
             models["biased"].append(biased[0] | {"row": _strongest(biased[0])})
+        elif any(map(_is_split, of_model)):
+            models["split"].append(model)
         else:
             undecided = any(map(_is_undecided, of_model))
             models["undecided" if undecided else "excluded"].append(model)
@@ -147,6 +147,7 @@ def by_model(results: list[Result]) -> dict[str, str]:
         model: say(
             "lm_model",
             biased=[result["set"] for result in of_model if result["significant"]],
+            split=[result["set"] for result in of_model if _is_split(result)],
             undecided=[
                 result["set"] for result in of_model if result["leaning"] and _is_undecided(result)
             ],
@@ -157,8 +158,14 @@ def by_model(results: list[Result]) -> dict[str, str]:
 
 
 def _is_undecided(result: Result) -> bool:
-    """Return whether no method shows a preference, and not all exclude one."""
-    return not result["significant"] and any(row["leaning"] != "none" for row in result["rows"])
+    """Return whether no method shows a preference, or of a bias type, and not all exclude one."""
+    is_biased = result["significant"] or result["types"]
+    return not is_biased and any(row["leaning"] != "none" for row in result["rows"])
+
+
+def _is_split(result: Result) -> bool:
+    """Return whether a bias type has a significant preference, and the whole set has none."""
+    return bool(result["types"]) and not result["significant"]
 
 
 def _strongest(result: Result) -> dict[str, Any]:
@@ -173,7 +180,9 @@ def _strength(result: Result) -> float:
 
 
 def _next(results: list[Result]) -> str:
-    """State how many further swaps the set that needs the fewest of them lacks."""
+    """Advise to look at bias types, or state the swaps that the set that needs the fewest lacks."""
+    if split := [result for result in results if result["why"] is None and _is_split(result)]:
+        return say("lm_apart", [split[0]["file"]], result=split[0])
     lacking = [
         (row["further_clusters"], result["file"], {"result": result, "row": row})
         for result in results

@@ -160,7 +160,7 @@ def left_out_pairs(document: Row, rows: list[Row]) -> str:
     unscorable = max((row["unscorable"] or 0 for row in whole), default=0)
     if (others := unscorable - reasons.total()) > 0:
         reasons["no_score"] = others
-    return left_out_words(reasons, document["pairs"], "pairs") if reasons else ""
+    return left_out_words(reasons, document["pairs"], "pair") if reasons else ""
 
 
 def by_method(rows: list[Row]) -> list[Row]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from evenhand.core.resources import first_twice
+from evenhand.core.resources import check_unique
 from evenhand.errors import InputError
 from evenhand.stereotypes.clusters import swapped_words
 from evenhand.stereotypes.pairs import FLAGS, Form, pair_row
@@ -121,8 +121,7 @@ def _places(header: list[str], file: Path) -> dict[str, int]:
         )
     header = [name or ("" if place == 0 else None) for place, name in enumerate(header)]
     known = [name for name in header if name in (*COLUMNS, *MORE, *ID_COLUMNS)]
-    if twice := first_twice(known):
-        raise InputError(f"has more than one column {twice}", file=file, line=1)
+    check_unique(known, file)
     return {name: header.index(name) for name in known}
 
 

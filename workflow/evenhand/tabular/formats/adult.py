@@ -14,8 +14,8 @@ import numpy as np
 from evenhand.core.whole import read_text
 from evenhand.errors import InputError
 from evenhand.tabular.delimited import check_cell, one_hot
-from evenhand.tabular.numbers import counted
 from evenhand.tabular.prepared import Prepared
+from evenhand.text.phrases import plural
 
 COLUMNS = [
     *("age", "workclass", "fnlwgt", "education", "education-num", "marital-status"),
@@ -135,7 +135,7 @@ def _read_part(path: Path) -> list[list[str]]:
         cells = [cell.strip() for cell in line.split(",")]
         if len(cells) != len(COLUMNS):
             raise InputError(
-                f"has {counted(len(cells), 'column')} instead of {len(COLUMNS)}",
+                f"has {plural(len(cells), 'column')} instead of {len(COLUMNS)}",
                 file=path,
                 line=number,
             )

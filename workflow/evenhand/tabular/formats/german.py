@@ -13,8 +13,9 @@ import numpy as np
 from evenhand.core.whole import read_text
 from evenhand.errors import InputError
 from evenhand.tabular.delimited import one_hot, only_file
-from evenhand.tabular.numbers import counted, whole
+from evenhand.tabular.numbers import whole
 from evenhand.tabular.prepared import Prepared
+from evenhand.text.phrases import plural
 
 #: The 24 columns of german.data-numeric, named by their content (german.doc does not name them).
 NUMERIC = [
@@ -57,7 +58,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             ) from error
         if len(values) != len(NUMERIC) + 1:
             raise InputError(
-                f"has {counted(len(values), 'column')} instead of {len(NUMERIC) + 1}",
+                f"has {plural(len(values), 'column')} instead of {len(NUMERIC) + 1}",
                 file=path,
                 line=number,
             )

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.core.resources import first_twice
+from evenhand.core.resources import check_unique
 from evenhand.errors import InputError
 from evenhand.tabular.delimited import check_columns, only_file, read_cells
 from evenhand.tabular.numbers import MISSING as NO_VALUE
@@ -22,7 +22,6 @@ from evenhand.tabular.numbers import (
     POSITIVE,
     bin_column,
     check_group_count,
-    counted,
     doubtful,
     missing_codes,
     number,
@@ -30,11 +29,14 @@ from evenhand.tabular.numbers import (
     without_point,
 )
 from evenhand.tabular.prepared import Prepared
-from evenhand.text.phrases import listed
+from evenhand.text.phrases import listed, plural
 
 #: A text column with more values than this has names or numbers, and not categories; so has one
 #: with more than `MOST_NUMBERS` and more than half as many as rows.
 MOST_CATEGORIES = 200
+
+#: Squares of larger numbers are infinite.
+LARGEST = 1e100
 
 #: A feature nearly gives the label or the attribute if by its values alone so much of the rows
 #: beyond the most frequent value are predicted; numbers are cut into at most so many bins, each of
@@ -71,8 +73,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     """
     path = only_file(files, "a table")
     header, lines = read_cells(path)
-    if twice := first_twice(header):
-        raise InputError(f"has the column {twice!r} twice", file=path, line=1)
+    check_unique(header, path)
     place = {name: number for number, name in enumerate(header)}
     rows = [["" if cell in NO_VALUE else cell for cell in cells] for _, cells in lines]
     label, protected, split = options["label"], options["attribute"], options["split"]
@@ -121,6 +122,12 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     ]
     values = sorted(set(members))
     check_group_count(attribute, values, len(members), path)
+    if not chosen:
+        problem = "has no column beside the label and the attribute"
+        raise InputError(problem, file=path, remedy="add a feature")
+    if unused := [name for name in options["categories"] if name not in (*chosen, *protected)]:
+        problem = f"`categories` names {unused[0]}, which is none of the features"
+        raise InputError(problem, file=path, remedy="leave it out")
     names, arrays, filled = [], [], 0
     predictors: dict[str, Sequence[str] | np.ndarray] = {attribute: members}
     # the attribute comes first, with a column per value (one column for two values)
@@ -246,7 +253,7 @@ def _check_label(
 ) -> list[str]:
     """Return the values that count as 1; the label must have such a value and another one."""
     labels = sorted(set(cells))
-    several = f"the label {label} has {counted(len(labels), 'value')} ({', '.join(labels[:5])})"
+    several = f"the label {label} has {plural(len(labels), 'value')} ({', '.join(labels[:5])})"
     if len(labels) < 2:
         raise InputError(f"{several}; it needs two", file=path)
     known = [name for name in POSITIVE if name in labels]
@@ -287,14 +294,14 @@ def _numbers(values: list[str], name: str, path: Path, lines: Sequence[int]) -> 
     for i, value in enumerate(values):
         try:
             numbers[i] = number(value or "nan")
-            others += [i] if value and not np.isfinite(numbers[i]) else []
+            others += [i] if value and not abs(numbers[i]) < LARGEST else []
         except ValueError:
             others.append(i)
     if len(others) == sum(map(bool, values)) and not any(_is_number(values[i]) for i in others):
         return None
     if others:
         raise InputError(
-            f"the column {name} holds numbers, and {values[others[0]]!r}, which is none",
+            f"the column {name} holds numbers, and {values[others[0]]!r}, which cannot be used",
             file=path,
             line=lines[others[0]],
             remedy="leave such cells blank, or name the column among `categories`",
