@@ -409,6 +409,19 @@ def share_interval(
     return at
 
 
+def recovered_interval(
+    interval: tuple[float, float], other: tuple[float, float], first: float, second: float
+) -> tuple[float, float]:
+    """Return the interval of a difference of shares from their intervals.
+
+    The method of variance estimates recovery (Zou and Donner, Statistics in Medicine 27, 2008),
+    which has a width where all cases of a group agree.
+    """
+    low = ((first - interval[0]) ** 2 + (other[1] - second) ** 2) ** 0.5
+    high = ((interval[1] - first) ** 2 + (second - other[0]) ** 2) ** 0.5
+    return first - second - low, first - second + high
+
+
 def within_cluster_correlation(totals: Totals) -> float:
     """Return the correlation of items of one cluster, estimated by analysis of variance.
 

@@ -23,6 +23,7 @@ from evenhand.metrics.inference import (
     LEAST_EFFECTIVE,
     bounded,
     effective_number,
+    recovered_interval,
     share_interval,
     sign_flip_interval,
     sign_flip_p_value,
@@ -350,7 +351,7 @@ class PredictionStudy:
 
         def interval(level: float) -> tuple[float, float]:
             if is_share:
-                return _recovered(*(each(level) for each in shares), first, second)
+                return recovered_interval(*(each(level) for each in shares), first, second)
             low, high = sign_flip_interval(totals, level=level)
             return bounded((first - second + low, first - second + high), -1.0, 1.0)
 
@@ -434,19 +435,6 @@ def _contrast(samples: list[np.ndarray], centres: tuple[float, float]) -> np.nda
         sign * (sample - centre) / len(sample)
         for sign, sample, centre in zip((1, -1), samples, centres, strict=True)
     ])  # fmt: skip
-
-
-def _recovered(
-    interval: tuple[float, float], other: tuple[float, float], first: float, second: float
-) -> tuple[float, float]:
-    """Return the interval of a difference of shares from their intervals.
-
-    The method of variance estimates recovery (Zou and Donner, Statistics in Medicine 27, 2008),
-    which has a width where all cases of a group agree.
-    """
-    low = ((first - interval[0]) ** 2 + (other[1] - second) ** 2) ** 0.5
-    high = ((interval[1] - first) ** 2 + (second - other[0]) ** 2) ** 0.5
-    return first - second - low, first - second + high
 
 
 def _inverted(interval: Callable[[float], tuple[float, float]]) -> float:

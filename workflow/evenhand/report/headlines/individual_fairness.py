@@ -130,7 +130,8 @@ def conclude(
         if None in (row["mean"], row["low"], row["high"]):
             continue
         document = by_name.get(row["dataset"], {})
-        facts = {"dataset": title(row["dataset"], titles), "row": row}
+        people = _of_all(tables, row["dataset"])
+        facts = {"dataset": title(row["dataset"], titles), "row": row, "people": people}
         facts["attribute"] = document.get("attribute_name")
         groups = _groups(tables, document)
         statements = [say("if_decision", _files("table_4"), **facts)]
@@ -140,6 +141,7 @@ def conclude(
             if groups["predicted"]:
                 worse.append(say("if_who", _files(*files), dataset=facts["dataset"], groups=groups))
         size = strength(row["mean"], 100, row["low"], row["high"]) if row["high"] < 100 else 0.0
+        del facts["people"]
         results.append((size, statements, say("if_short", **facts)))
     results.sort(key=lambda result: -result[0])
     sentences = [statement for _, statements, _ in results for statement in statements]
@@ -290,7 +292,15 @@ def _groups(tables: Mapping[str, list[Row]], document: Mapping[str, Any]) -> dic
         "predicted": predicted,
         "lowest_in_both": predicted and values[0] == min(values),
         "gap": None if _deviates(document) else next(iter(gaps), None),
+        "people": _of_all(tables, name),
     }
+
+
+def _of_all(tables: Mapping[str, list[Row]], dataset: str | None) -> Row:
+    """Return the measures of the plain network with intervals over people; {} if none are kept."""
+    rows = where(_plain(tables, "individuals"), dataset=dataset)
+    every = (row for row in rows if (row["group"], row["label"]) == (None, None))
+    return next(every, {})
 
 
 def _next(tables: Mapping[str, list[Row]], titles: Mapping[str, str]) -> str:
