@@ -328,7 +328,7 @@ def score_coverage(
         if len(parts) == 1:
             hits.append(covers(ends[0], score))
         else:
-            hits.append(covers(inference.recovered(*ends, *estimates), 0))
+            hits.append(covers(inference.recovered_interval(*ends, *estimates), 0))
     return (float(np.mean(hits)) if hits else float("nan")), len(hits)
 
 

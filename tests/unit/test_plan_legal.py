@@ -244,6 +244,9 @@ def test_what_stands_for_the_paper(here):
     config = with_classifiers(frozen=frozen | {"stands_for": "transformer"})
     assert plan_classifiers.standing(config, "mine") == {"transformer": ["frozen"]}
     assert plan_classifiers.standing(with_classifiers(frozen=frozen), "mine") == {}
+    config["text"]["datasets"] = {"mine": {"label": {"positive": 1}}}
+    options = plan_classifiers.standing(config, "mine")
+    assert (options["rates"], options["positive"]) == (True, "1")
 
 
 def configured_without() -> dict:

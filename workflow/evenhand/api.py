@@ -506,6 +506,9 @@ def audit_table(
 ) -> Result:
     """Train classifiers on a table of people, and measure individual and group fairness.
 
+    Intervals over seeds are for other networks on these test people, those over people for other
+    people with these networks. Methods are compared over seeds.
+
     Parameters
     ----------
     train, test : DataFrame or path
@@ -536,8 +539,8 @@ def audit_table(
     >>> import evenhand as eh
     >>> result = eh.audit_table(people, label="approved", attribute="gender", methods=["majority"])
     >>> result.findings[0].partition(")")[2]
-    ', same decision for the counterfactual (IFR_b) 100.0 %, gap of selection\
- rates 0.0 points.'
+    ', same decision for the counterfactual (IFR_b) 100.0 % (95 % CI over people 95.6 to 100.0),\
+ gap of selection rates 0.0 points (95 % CI over people −8.8 to 8.6).'
     """
     from evenhand import plan_individual
     from evenhand.core.families import member_names
@@ -1008,7 +1011,10 @@ def _crossed_words(swaps: set[str]) -> list[str]:
 
 
 def _table_findings(result: Result) -> list[str]:
-    """Return the means of each reported setting, and its tests against the plain network."""
+    """Return the means of each reported setting, and its tests against the plain network.
+
+    Means have their interval over seeds, and over people.
+    """
     from evenhand.core.tables import read_tables
     from evenhand.individual.results import setting_of
 
@@ -1019,11 +1025,23 @@ def _table_findings(result: Result) -> list[str]:
     for row in tables["tests"]:
         if row["against"] == "mlp" and row["difference"] is not None:
             tests[setting_of(row)][row["metric"]] = row
+    people = {
+        setting_of(row): row
+        for row in tables["individuals"]
+        if row["group"] is None and row["label"] is None
+    }
     count = sum(row["p_value"] is not None for row in tables["tests"])
     reported = {setting_of(row): row for row in tables["table_4"]}
     baselines_first = sorted(reported.items(), key=lambda item: item[1]["individual"] != "none")
     return [
-        _say("setting", row, means=means[setting], tests=tests[setting], count=count)
+        _say(
+            "setting",
+            row,
+            means=means[setting],
+            tests=tests[setting],
+            count=count,
+            people=people.get(setting, {}),
+        )
         for setting, row in baselines_first
     ]
 

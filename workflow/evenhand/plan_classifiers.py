@@ -114,11 +114,11 @@ def classifiers_of(config: Config, name: str) -> list[str]:
     ]
 
 
-def standing(config: Config, name: str) -> dict[str, list[str]]:
+def standing(config: Config, name: str) -> dict[str, Any]:
     """Return the classifiers of a data set that represent the paper's, by the paper's classifier.
 
-    Also the objectives that run as in the published code (`compat_objectives`), and the
-    development scores that select epochs (`select`).
+    Also the objectives that run as in the published code (`compat_objectives`), the
+    development scores that select epochs (`select`), and the label whose rates are compared.
     """
     names: dict[str, list[str]] = {"linear": [], "transformer": [], "none": [], "select": []}
     for classifier in classifiers_of(config, name):
@@ -128,7 +128,11 @@ def standing(config: Config, name: str) -> dict[str, list[str]]:
             names["select"].append(f"{classifier}={entry['select']}")
     objectives = config["legal"]["objectives"]
     names["compat_objectives"] = [name for name in objectives if _is_compat(config, name)]
-    return {role: members for role, members in names.items() if members and role != "none"}
+    options = {role: members for role, members in names.items() if members and role != "none"}
+    if declared_by_columns := config["text"]["datasets"].get(name):
+        positive = plan_legal.as_text(declared_by_columns["label"]["positive"])
+        options |= {"rates": True, "positive": positive}
+    return options
 
 
 def _is_compat(config: Config, objective: str) -> bool:

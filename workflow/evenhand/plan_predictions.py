@@ -1,5 +1,6 @@
 """Plan the audits of predictions: their files, options and pages. See `evenhand.plan`."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from evenhand import plan_classifiers
@@ -123,11 +124,8 @@ def option_keys(name: str) -> dict[str, str]:
     return {"classes": f"predictions.{name}.probabilities"}
 
 
-def page_files(config: Config) -> dict[str, str | list[str]]:
-    """Return the inputs of the predictions page, by argument name."""
-    names = list(config["predictions"])
-    if not names:
-        return {}
+def page_files(names: Iterable[str]) -> dict[str, list[str]]:
+    """Return the results of audits that pages show, by kind."""
     return {
         "meta": [f"<results>/predictions/{name}/meta.json" for name in names],
         "tables": [f"<results>/tables/predictions/{name}" for name in names],

@@ -68,9 +68,13 @@ def page_inputs(config: Config, shards: Iterable[str]) -> dict[str, list[str]]:
         "legal_cases": plan_legal.page_files(config),
         "legal_classifiers": plan_classifiers.classifiers_page_files(config),
         "cases": flat(plan_classifiers.cases_page_files(config)),
-        "predictions": flat(plan_predictions.page_files(config)),
+        "predictions": flat(plan_predictions.page_files(config["predictions"])),
         "predicted": flat(plan_predictions.explorer_files(config)),
-        "mitigation": [*individual, *plan_classifiers.table_folders(config)],
+        "mitigation": [
+            *individual,
+            *plan_classifiers.table_folders(config),
+            *flat(plan_predictions.page_files(plan_predictions.names(config, trained=True))),
+        ],
     }
     return {page: results for page, results in files.items() if results}
 

@@ -65,6 +65,7 @@ rule tabulate_classifiers:
                 "legal.classifiers",
                 plan_classifiers.standing(config, wildcards.legal),
                 compat_objectives="legal.objectives",
+                positive=f"text.datasets.{wildcards.legal}.label.positive",
             ),
         ),
     shell:

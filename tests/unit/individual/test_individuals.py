@@ -5,13 +5,17 @@ import dataclasses
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from scipy.stats import binomtest
 
 from evenhand.errors import InputError
 from evenhand.individual.people import (
+    count_answers,
+    name_of,
+    read_answers,
     read_people,
     settings_of_tables,
 )
-from evenhand.individual.results import describe, read_groups, read_runs
+from evenhand.individual.results import describe, largest, read_groups, read_runs, setting_of
 from evenhand.individual.tables import individuals, table_4, table_6
 from evenhand.learning.train_eidig import train_eidig
 from evenhand.learning.train_table import train_table
@@ -117,6 +121,34 @@ def check_tables(files, rows):
             compared += 1
     assert compared == rows
     return found
+
+
+def test_intervals_over_people_do_not_shrink_with_seeds(files):
+    given = files(train_table, made_table(), "mlp", method="mlp", seeds=1, split="random")
+    people = read_people(given["people"], given["meta"])["made"]
+    names = {name_of(setting_of(run)) for run in read_runs(given["runs"])}
+    [one] = read_answers(given["runs"][0], given["predictions"][0], people, names)
+    several = {name: np.repeat(getattr(one, name), 4, axis=0) for name in ("row", "p", "flipped")}
+    seeds = np.tile(np.arange(4), len(one.row))
+    four = dataclasses.replace(one, seeds=[1, 2, 3, 4], seed=seeds, **several)
+    once, often = (count_answers(each, np.ones(len(each.row), bool)) for each in (one, four))
+    hits, of = once["positive"], once["people"]
+    expected = binomtest(hits, of).proportion_ci(method="exact")
+    ends = [once["positive_rate_low"], once["positive_rate_high"]]
+    assert ends == pytest.approx([expected.low, expected.high], abs=0.002)
+    for name in MEASURES:
+        assert [often[f"{name}_{end}"] for end in ("low", "high")] == pytest.approx(
+            [once[f"{name}_{end}"] for end in ("low", "high")], abs=0.02 * largest(name)
+        )
+    rows = {(row["group"], row["label"]): row for row in individuals.rows(of_files(given))}
+    rates = [rows[group, None] for group in (0, 1)]
+    lowest, highest = sorted(rates, key=lambda row: row["positive_rate"])
+    gap = highest["positive_rate"] - lowest["positive_rate"]
+    apart = (highest["positive_rate"] - highest["positive_rate_low"]) ** 2
+    apart += (lowest["positive_rate_high"] - lowest["positive_rate"]) ** 2
+    assert rows[None, None]["gap"] == pytest.approx(gap)
+    assert rows[None, None]["gap_low"] == pytest.approx(gap - apart**0.5)
+    assert "gap" not in rows[0, None]
 
 
 def test_counts_give_the_numbers_of_the_tables(files):

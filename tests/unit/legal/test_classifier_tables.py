@@ -400,6 +400,29 @@ def test_a_better_objective_is_higher_over_seeds_and_cases(equal):
     assert equal.tests(*runs, swaps=1)[MEAN]["p_cases_adjusted"] < 0.05
 
 
+def test_gaps_of_rates_are_tested_if_a_label_is_positive(equal):
+    women = wrong_for(equal.genders, "female")
+    runs = [equal.run(seed=seed) for seed in (1, 2, 3)]
+    runs += [equal.run(women, seed=seed, **DRO) for seed in (1, 2, 3)]
+    assert len(equal.tests(*runs)) == 4
+    rows = equal.tests(*runs, positive=1)
+    assert len(rows) == 7
+    true = np.array([*range(60)] * 2) % 3
+    test = np.array(equal.genders[:120]) == "female"
+    predicted = runs[3].logits[runs[3].splits == "test"].argmax(axis=1)
+    for name, among in (("selection_rate", true >= 0), ("tpr", true == 1), ("fpr", true != 1)):
+        row = rows["group_dro", "defendant_gender", name]
+        rates = [100 * (predicted[among & (test == side)] == 1).mean() for side in (True, False)]
+        assert row["value"] == pytest.approx(max(rates) - min(rates), abs=1e-5)
+        assert (row["erm"], row["label"]) == (pytest.approx(0, abs=1e-5), "<=12")
+    assert row["low"] < row["difference"] < row["high"] and row["p_cases"] < 0.05
+    overall = rows["group_dro", "defendant_gender", "overall"]
+    assert overall["label"] is None
+    # without a positive case in one of two groups there is no gap
+    one_sided = equal.tests(*runs, positive=5)["group_dro", "defendant_gender", "tpr"]
+    assert (one_sided["verdict"], one_sided["reason"]) == (None, "one group only has cases")
+
+
 def test_the_p_value_over_seeds_is_that_of_scipy(world):
     small = world(people(15, 15, splits=("test",)))
     runs = {

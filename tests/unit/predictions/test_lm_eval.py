@@ -135,12 +135,22 @@ def test_samples_of_bbq_without_a_template_are_left_out(tmp_path):
     assert row["reason"] == "no_field" and row["detail"].endswith(": it lacks 'question_index'")
 
 
-def test_ties_are_stated(tmp_path):
-    samples = list(crows(hits=20))
-    for sample in samples[:10]:
-        sample["filtered_resps"] = [[-9.0, False]] * 2
-    finding = findings(audit(tmp_path, samples), 5)[0]
-    assert "in 25 % of 40 pairs, of which 10 tie and so prefer neither (" in finding
+@pytest.mark.parametrize(
+    ("against", "verdict"), [(5, "inconclusive"), (6, "below"), (0, "inconclusive")]
+)
+def test_ties_count_as_half_in_share_interval_and_verdict(tmp_path, against, verdict):
+    samples = list(crows(hits=0))
+    for i, sample in enumerate(samples):
+        sample["doc"]["sent_less"] = sample["doc"]["sent_less"].replace("he", f"ma{i}")
+        if i >= against:
+            sample["filtered_resps"] = [[-9.0, False]] * 2
+    tables = audit(tmp_path, samples)
+    row = tables["preferences"][0]
+    assert (row["score"], row["harness_score"]) == (pytest.approx(50 - 50 * against / 40), 0)
+    # the interval excludes 50 where the test is significant, and only there
+    assert (row["score_high"] < 50) == (row["verdict"] == "below") and row["verdict"] == verdict
+    ties = f" % of 40 pairs, of which {40 - against} tie and count as half (95 % CI "
+    assert ties in findings(tables, 5)[0]
 
 
 def test_bbq_has_the_score_of_its_paper(tmp_path):

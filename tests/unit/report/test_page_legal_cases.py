@@ -112,6 +112,21 @@ def test_how_attributes_cross_is_drawn(page):
     assert "Shares" not in str(checks.charts(tree))
 
 
+def test_labels_of_each_group_are_counted_unless_there_are_too_many(page):
+    [cell, _] = crossed("old", (3, 1))
+    cell |= {"other_attribute": "label"}
+
+    def shown(labels):
+        rows = [cell | {"other_group": f"label {number}"} for number in range(labels)]
+        return text(page(changes={"cross": lambda _: rows}), "#mine")
+
+    assert "Applicant's age by label" in shown(25) and "75.0 %3" in shown(25)
+    assert (
+        "More than 25 columns, in tables/cases/mine/cross.csv only: Applicant's age by label."
+        in (shown(26))
+    )
+
+
 def test_long_cases(page):
     def longer(rows):
         return [

@@ -17,15 +17,18 @@ import numpy as np
 from evenhand.core.tables import read_table
 from evenhand.errors import InputError
 from evenhand.individual.results import (
+    LEVEL,
     SETTING,
     Setting,
     by_setting,
     describe,
+    largest,
     read_runs,
     setting_of,
 )
 from evenhand.io.tables import read_columns
 from evenhand.metrics.individual import BASES, binary, similar_outputs, unchanged_labels
+from evenhand.metrics.inference import Totals, share_interval
 from evenhand.tabular.prepared import Prepared, read_prepared, with_integer_groups
 
 COLUMNS = ["run", "row", "p", "p_flipped"]
@@ -191,8 +194,9 @@ def count_answers(answers: Answers, some: np.ndarray) -> dict[str, Any]:
         answers, people; for each of wrong, positive, changed (by at least one flip) and beyond,
         the number of answers and, under ``{name}_people``, of individuals with such an answer by
         at least one seed; flips, changed_flips, beyond_flips; and measures, as means over the
-        seeds with such answers: acc, ifr_b, ifr_p and ifr_p_all in percent, positive_rate as a
-        share. Measures without any answer are None.
+        seeds with such answers, with intervals over individuals: acc, ifr_b, ifr_p and ifr_p_all
+        in percent, positive_rate as a share. Measures without any answer, and intervals of few
+        individuals, are None.
     """
     table, row, seed = answers.people, answers.row[some], answers.seed[some]
     changed, beyond = answers.changed[some], answers.beyond[some]
@@ -213,19 +217,31 @@ def count_answers(answers: Answers, some: np.ndarray) -> dict[str, Any]:
         "beyond_flips": int(beyond.sum()),
     }
     shares = {
-        "acc": 100 * (1.0 - kinds["wrong"]),
+        "acc": 1.0 - kinds["wrong"],
         "positive_rate": kinds["positive"].astype(float),
-        "ifr_b": 100 * (1 - changed.sum(axis=1) / others),
-        "ifr_p": 100 * (1 - beyond.sum(axis=1) / others),
-        "ifr_p_all": 100 * (1.0 - kinds["beyond"]),
+        "ifr_b": 1 - changed.sum(axis=1) / others,
+        "ifr_p": 1 - beyond.sum(axis=1) / others,
+        "ifr_p_all": 1.0 - kinds["beyond"],
     }
-    return counts | {name: _mean(share, seed) for name, share in shares.items()}
+    for name, values in shares.items():
+        counts |= _measure(name, values, seed, row)
+    return counts
 
 
-def _mean(values: np.ndarray, seed: np.ndarray) -> float | None:
-    """Return the mean over seeds of the means of each seed's values."""
+def _measure(name: str, values: np.ndarray, seed: np.ndarray, row: np.ndarray) -> dict[str, Any]:
+    """Return the mean over seeds of the means of each seed's values, with its interval.
+
+    The interval is that of a share of answers in clusters, the individuals.
+    """
     means = [values[seed == number].mean() for number in np.unique(seed)]
-    return float(np.mean(means)) if means else None
+    if not means:
+        return {name: None}
+    sums, sizes = (np.bincount(row, weights=weights) for weights in (values, np.ones(len(row))))
+    totals = Totals(sums[sizes > 0], sizes[sizes > 0], float((values**2).sum()))
+    numbers = [float(np.mean(means)), *share_interval(totals)(LEVEL)]
+    cells = dict(zip((name, f"{name}_low", f"{name}_high"), numbers, strict=True))
+    most = largest(name)
+    return {key: None if np.isnan(cell) else most * cell for key, cell in cells.items()}
 
 
 def members(answers: Answers) -> Iterator[tuple[int | None, int | None, np.ndarray]]:

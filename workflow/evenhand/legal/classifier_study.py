@@ -78,6 +78,8 @@ class ClassifierStudy:
         The development score by which a classifier's epochs are chosen; macro_f1 by default.
     compat_objectives : tuple of str
         The objectives that ran as in the published code.
+    positive : int, optional
+        The place of the label whose rates are compared between groups.
     splits : tuple of str
         The splits that are scored; most tables are of test alone.
     delta : float
@@ -97,6 +99,7 @@ class ClassifierStudy:
     stands_for: dict[str, str] = field(default_factory=dict)
     select: dict[str, str] = field(default_factory=dict)
     compat_objectives: tuple[str, ...] = ()
+    positive: int | None = None
     splits: tuple[str, ...] = ("dev", "test")
     delta: float = 5.0
     resamples: int = 1000

@@ -108,6 +108,15 @@ class Dataset:
         """The task as it is called: ``binary`` where one of two labels applies."""
         return "binary" if self.task == "multi_class" and len(self.labels) == 2 else self.task
 
+    def positive_place(self, label: str | None) -> int | None:
+        """Return the place of the label whose rates are computed.
+
+        By default the last one of a binary task, and none of another task.
+        """
+        if label is not None:
+            return self.labels.index(label)
+        return 1 if self.task_name == "binary" else None
+
     def attribute(self, name: str) -> Attribute:
         """Return the attribute of this name; KeyError if there is none."""
         return {attribute.name: attribute for attribute in self.attributes}[name]

@@ -134,6 +134,9 @@ def read_cases(
         "records": written,
         "left_out": left_out,
         "noted": {reason: n for reason, n in reasons if reason in NOTED},
+        "first_noted": {
+            reason: problems.first_detail(reason) for reason, _ in reasons if reason in NOTED
+        },
         "labels": {name: tally["labels"][name] for name in labels if tally["labels"][name]},
         "undated": sizes["undated"],
         "languages": dict(sorted(tally["languages"].items())),

@@ -27,6 +27,8 @@ def tabulate_classifiers(
     transformer: list[str] | None = None,
     select: list[str] | None = None,
     compat_objectives: list[str] | None = None,
+    rates: bool = False,
+    positive: str | None = None,
     splits: list[str] | None = None,
     delta: Delta = 5.0,
     resamples: Annotated[int, Range(least=100)] = 1000,
@@ -60,6 +62,9 @@ def tabulate_classifiers(
         it is not macro_f1.
     compat_objectives : list of str, optional
         The objectives that ran as in the published code.
+    rates, positive : bool, str, optional
+        Whether gaps of rates are compared with those of plain training, and the label that they
+        are of, as in `evenhand.predictions.audit_classifier`.
     splits : list of str, optional
         The splits that are scored; dev and test by default.
     delta : float
@@ -89,6 +94,7 @@ def tabulate_classifiers(
         stands_for=stands_for | dict.fromkeys(transformer or [], "transformer"),
         select=dict(choice.split("=", 1) for choice in select or []),
         compat_objectives=tuple(compat_objectives or ()),
+        positive=built.dataset.positive_place(positive) if rates else None,
         splits=tuple(splits),
         delta=delta,
         resamples=resamples,

@@ -409,7 +409,7 @@ def share_interval(
     return at
 
 
-def recovered(
+def recovered_interval(
     interval: tuple[float, float], other: tuple[float, float], first: float, second: float
 ) -> tuple[float, float]:
     """Return the interval of ``first - second``, independent numbers with known intervals.

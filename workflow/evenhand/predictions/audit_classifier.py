@@ -62,7 +62,6 @@ def audit_classifier(
             remedy=f"take one of {', '.join(labels)}",
         )
     several = dataset.task == "multi_label"
-    chosen = labels.index(positive) if positive else 1 if len(labels) == 2 and not several else None
     scored, runs = read_scored(built, predictions, ["test"])
     places = built.labelled
     ids = np.array(built.case_ids, dtype=str)[places[built.splits[places] == "test"]]
@@ -81,14 +80,14 @@ def audit_classifier(
         classes=list(labels),
         true=scored.true,
         predicted=predicted_labels(logits, dataset.task),
-        positive=chosen,
+        positive=dataset.positive_place(positive),
         probabilities=expit(logits) if several else softmax(logits, axis=2),
         groups=groups,
         clusters=ids,
         several=several,
     )
     document = {"name": name, "title": title or name, "format": "table", "label": "label"}
-    document["trained"] = True
+    document["trained"] = {"dataset": data.stem, **runs.settings[0]._asdict()}
     return write_audit(audited, delta, document, without, out=out, cases=cases, meta=meta)
 
 

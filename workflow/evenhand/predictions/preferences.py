@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, number, percent, share, text
-from evenhand.metrics.inference import infer, total, verdict
+from evenhand.metrics.inference import bounded, infer, total, verdict
 from evenhand.metrics.paired import adjust
 from evenhand.predictions.lm_eval import Answer, parts
 
@@ -22,7 +21,8 @@ TABLE = Table(
         integer("samples"),
         integer("scored", "Samples that name a group (BBQ), all of pairs"),
         integer("ties"),
-        percent("score", "Of these, for the stereotype; a tie is not", interval=True, neutral=50),
+        percent("score", "Of these, for the stereotype; a tie is half", interval=True, neutral=50),
+        percent("harness_score", "As lm-evaluation-harness counts: a tie is not"),
         integer("clusters", "Swapped words of pairs, templates of BBQ"),
         number("effective_clusters", "n^2 / sum of squared cluster sizes"),
         number("p_value", "Of no preference, by the signs of the clusters"),
@@ -72,16 +72,22 @@ def _row(key: tuple[str, str, str], group: list[Answer], study: LogStudy) -> tup
         return row, None
     clusters = np.array([answer.cluster for answer in scored])
     signs = np.sign([answer.preference for answer in scored])
-    # a tie prefers neither side: it is half a hit in the test
-    test = partial(infer, neutral=0.5, delta=study.delta / 100, is_share=True, level=study.level)
     items = np.array([answer.item for answer in scored])
-    inference = test(total((signs + 1) / 2, clusters, items=items))
-    preferred = test(total((signs > 0).astype(float), clusters, items=items))
-    for name, value in zip(("score", "score_low", "score_high"), preferred[1:4], strict=True):
-        row[name] = 100 * value
+    # a tie is half a hit; with some, the interval is that of the test, and fits its verdict
+    inference = infer(
+        total((signs + 1) / 2, clusters, items=items),
+        neutral=0.5,
+        delta=study.delta / 100,
+        is_share=row["ties"] in (0, len(scored)),
+        level=study.level,
+    )
+    ends = bounded((inference.low, inference.high), 0.0, 1.0)
+    numbers = (inference.estimate, *ends, float((signs > 0).mean()))
+    names = ("score", "score_low", "score_high", "harness_score")
+    row |= {name: 100 * value for name, value in zip(names, numbers, strict=True)}
     row |= inference.cells("p_value", "power", "further_clusters")
     row |= inference.cells("clusters", "effective_clusters")
     if right:
         errors = 1 - np.mean(right) if condition.startswith("amb") else 1.0
-        row["bias_score"] = float(errors * (2 * preferred.estimate - 1))
+        row["bias_score"] = float(errors * (2 * inference.estimate - 1))
     return row, inference

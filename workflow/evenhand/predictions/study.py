@@ -22,7 +22,7 @@ from evenhand.metrics.group import group_sums
 from evenhand.metrics.inference import (
     LEAST_EFFECTIVE,
     effective_number,
-    recovered,
+    recovered_interval,
     share_interval,
     total,
 )
@@ -346,7 +346,7 @@ class PredictionStudy:
         ]
 
         def interval(level: float) -> tuple[float, float]:
-            return recovered(*(of_part(level) for of_part in each), first, second)
+            return recovered_interval(*(of_part(level) for of_part in each), first, second)
 
         result["difference_low"], result["difference_high"] = interval(self.level)
         inner, delta = interval(2 * self.level - 1), self.delta / 100

@@ -45,6 +45,8 @@ TEST = dict.fromkeys(("method", "against"), "mlp") | {
     "individual": "none", "metric": "ifr_p", "verdict": "inconclusive", "dataset": "adult",
     "delta": 5,
 }  # fmt: skip
+PEOPLE = row() | {"group": None, "label": None, "ifr_b_low": 84.0, "ifr_b_high": 94.5}
+PEOPLE |= {"gap": 0.3, "gap_low": -0.02, "gap_high": 0.6}
 SEEDS = [TEST | {"further_seeds": n} for n in (7, 3)]
 REMEDY = TEST | {
     "individual": "iifr_counterfactual", "lambda": 0.1, "verdict": "above", "mean": 85.6,
@@ -129,6 +131,9 @@ MADE = {
     "an undecided remedy": (
         {table_4: [FLIPS], tests: [REMEDY | {"verdict": "inconclusive"}, FLIP]}, "",
     ),
+    "intervals over people": ({table_4: [FLIPS], individuals: [
+        {name: PEOPLE.get(name) for name in individuals.TABLE.header}
+    ]}, ""),
     "a flip that is undecided": ({table_4: [FLIPS | {"high": 100}], tests: SEEDS}, ""),
 }  # fmt: skip
 
@@ -142,8 +147,8 @@ def by_group(*rates):
         table_6: plain,
         individuals: [
             {name: one.get(name) for name in individuals.TABLE.header}
-            | {"positive_rate": share[one["group"]], "lambda": 0}
-            for one in plain
+            | {"positive_rate": 0.5 if one is PEOPLE else share[one["group"]], "lambda": 0}
+            for one in [*plain, PEOPLE]
         ],
         groups: [
             {"dataset": "adult", "quantity": "P(Y=1|A)", "value": name, "reproduced": rate}

@@ -14,7 +14,7 @@ describe = headline_of("legal")
 TITLES = {"ecthr": "ECtHR", "ecthr/applicant_gender": "Applicant", "fscs/applicant_gender": "x"}
 
 
-def cases(folder, number=120, dataset="ecthr", unknown=30, words=()):
+def cases(folder, number=120, dataset="ecthr", unknown=0, words=(), more=()):
     """The tables of cases of a data set of this size."""
     path = folder / "tables/cases" / dataset
     rows = [
@@ -22,6 +22,7 @@ def cases(folder, number=120, dataset="ecthr", unknown=30, words=()):
         {"quantity": "cases", "ours": number, "published": 9, "verdict": "not_run"},
         {"quantity": "cases", "item": "train", "ours": 100, "verdict": "not_run"},
         {"quantity": "group unknown", "item": "applicant_gender", "ours": unknown, "of": 120},
+        *more,
     ]
     write_tables(path, [(sizes.TABLE, rows), (cross.TABLE, []), (leakage.TABLE, words)])
     return path
@@ -94,8 +95,14 @@ def test_headlines_are_those_that_are_kept(tmp_path):
     reasons = {"bad_label": 5, "no_facts": 2000, "a": 1, "b": 1, "c": 1}
     path.write_text(json.dumps({"records": 3, "left_out": reasons}), encoding="utf-8")
     found["records that were left out"] = describe([path], {})
-    many = [cases(tmp_path, unknown=31), cases(tmp_path, dataset="mine", unknown=120)]
-    found["many cases without a group"] = describe(many, TITLES)
+    counts = {"records": 3, "left_out": {}, "noted": {"no_group": 2, "doubtful_number": 1}}
+    first = {"no_group": "age: 'x' is no number", "doubtful_number": "In age, “-9” (3) may mean."}
+    path.write_text(json.dumps(counts | {"first_noted": first}), encoding="utf-8")
+    found["cells of cases that stay"] = describe([path], {})
+    unknown = [cases(tmp_path, unknown=31), cases(tmp_path, dataset="mine", unknown=120)]
+    found["cases without a group"] = describe(unknown, TITLES)
+    labels = [{"quantity": "labels known", "ours": 119, "of": 120}]
+    found["a case without a label"] = describe([cases(tmp_path, more=labels)], TITLES)
     check_kept("legal", found)
 
 

@@ -1,14 +1,19 @@
+import json
+
 from evenhand.core.tables import write_tables
 from evenhand.individual.tables import grid, tests
 from evenhand.legal.classifier_tables import tests as of_texts
 from evenhand.legal.classifier_tables.tests import CONSTANT, ONE_CONSTANT, ONE_SEED
+from evenhand.predictions.tables import gaps
 from evenhand.report.headlines.mitigation import (
     Change,
     by_method,
     compare_weights,
     conclude,
+    describe,
     find_changes,
 )
+from evenhand.report.study import Study
 from unit.report import checks
 from unit.report.headlines.kept import check_kept
 
@@ -130,6 +135,13 @@ MANY = [undecided(name) for name in (*(f"variant {number}" for number in range(9
 WORSE = [worst(f"w{number}", gap=True) for number in range(5)]
 LARGE = [undecided(n, points) for n, points in {"a": 6.0, "b": 8.0, "c": 7.0, "d": -9.0}.items()]
 
+
+def gap(measure, verdict="below", method="DRO", **more):
+    """A change of a gap of rates that a finding on plain training names."""
+    same = {"measure": measure, "label": "surgeon", "gap": True, "is_named": True}
+    return worst(method, verdict, -10.0, **(same | {"before": 50.0} | more))
+
+
 #: Changes, of which all that is concluded is kept.
 CONCLUDED = {
     "nothing was compared": [],
@@ -170,6 +182,12 @@ CONCLUDED = {
     "three that are fairer": [worst(f"m{number}") for number in range(3)],
     "every method that is named is in the figure": [*WORSE, undecided(), worst("b0"), worst("b1")],
     "large but not confirmed": [worst(), *LARGE],
+    "the gaps that the findings name come first, the largest of them": [
+        worst(), gap("tpr", before=20.0), gap("selection_rate"),
+        gap("fpr", verdict="inconclusive", lacks_seeds=True, seeds=3, before=30.0),
+        gap("fpr", method="other", verdict="equivalent"),
+        gap("tpr", attribute="sex", reason=CONSTANT),
+    ],
     "small, of one seed or constant are not large": [
         undecided("small", 5.0), undecided("seed", 40.0, reason=ONE_SEED),
         undecided("nothing", 30.0, reason=ONE_CONSTANT),
@@ -197,6 +215,39 @@ WORDED = [
 def test_what_is_concluded_of_changes_is_what_is_kept():
     found = {name: conclude(changes) for name, changes in CONCLUDED.items()}
     check_kept("mitigation", found, "## words", *(one.words for one in WORDED))
+
+
+def test_the_gaps_of_plain_training_are_those_of_its_audit(tmp_path):
+    row = dict.fromkeys(of_texts.TABLE.header) | {"classifier": "linear", "attribute": "age"}
+    row |= {
+        "objective": "dro",
+        "erm": 40,
+        "value": 30,
+        "difference": -10,
+        "verdict": "below",
+        "delta": 5,
+    }
+    rows = [row | {"measure": name, "label": "x"} for name in ("tpr", "fpr")]
+    folder = tmp_path / "tables/classifiers/d"
+    write_tables(folder, [(of_texts.TABLE, rows)])
+    files = [folder]
+    found = [("erm", "tpr", "above"), ("erm", "fpr", "inconclusive"), ("dro", "fpr", "above")]
+    for number, (objective, metric, verdict) in enumerate(found):
+        trained = {"dataset": "d", "classifier": "linear", "objective": objective}
+        meta = tmp_path / f"predictions/p{number}/meta.json"
+        meta.parent.mkdir(parents=True)
+        meta.write_text(json.dumps({"trained": trained}))
+        named = {"attribute": "age", "metric": metric, "verdict": verdict}
+        tables = tmp_path / f"tables/predictions/p{number}"
+        write_tables(tables, [(gaps.TABLE, [dict.fromkeys(gaps.TABLE.header) | named])])
+        files += [meta, tables]
+    [statement, *_] = describe(Study(files)).more
+    assert statement.startswith("<b>Gap by <bdi>age</bdi> that plain training has</b>: ")
+    assert "true positive rates of <bdi>x</bdi> from 40.0 to 30.0 points" in statement
+    assert "false positive" not in statement
+    # predictions that were made elsewhere name no training
+    meta.write_text(json.dumps({}))
+    assert describe(Study(files[:1] + files[-2:])).more[0].startswith("<bdi>dro</bdi>")
 
 
 def test_changes_that_lack_seeds_alone_ask_for_more(tmp_path):

@@ -1,13 +1,16 @@
 """The numbers of test individuals and answers behind Tables 4 and 8."""
 
 from collections.abc import Iterator
+from operator import itemgetter
 from typing import Any
 
+from evenhand.core.rows import where
 from evenhand.core.tables import Row, Table, integer, percent, share
 from evenhand.individual.people import count_answers, members, name_of, read_answers
 from evenhand.individual.results import FORM, SETTING, SETTING_COLUMNS, order, setting_of
 from evenhand.individual.study import IndividualStudy
 from evenhand.individual.tables import table_4, table_8
+from evenhand.metrics.inference import bounded, recovered_interval
 
 _KINDS = {
     "wrong": "predicted wrongly",
@@ -15,6 +18,9 @@ _KINDS = {
     "changed": "with a changed label",
     "beyond": "whose probability moves beyond tau",
 }
+
+#: A rate with its interval.
+RATE = ("positive_rate", "positive_rate_low", "positive_rate_high")
 
 TABLE = Table(
     "individuals",
@@ -39,14 +45,35 @@ TABLE = Table(
         integer("flips", "Answers times other values of the attribute"),
         integer("changed_flips"),
         integer("beyond_flips"),
-        percent("acc", "Mean over these seeds, as all that follow"),
-        share("positive_rate"),
-        percent("ifr_b"),
-        percent("ifr_p"),
-        percent("ifr_p_all"),
+        percent(
+            "acc",
+            "Mean over these seeds, as all that follow; intervals are over individuals (clusters"
+            " of answers)",
+            interval=True,
+        ),
+        share("positive_rate", interval=True),
+        percent("ifr_b", interval=True),
+        percent("ifr_p", interval=True),
+        percent("ifr_p_all", interval=True),
+        share("gap", "Of all groups: highest minus lowest positive_rate", interval=True),
     ),
     form=FORM,
 )
+
+
+def _with_gaps(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Add the gap of the rates of positive predictions to the rows of all groups."""
+    for row in where(rows, group=None):
+        groups = [other for other in where(rows, label=row["label"]) if other["group"] is not None]
+        if len(groups) < 2:
+            continue
+        rates = ([each[name] for name in RATE] for each in groups)
+        lowest, *_, highest = sorted(rates, key=itemgetter(0))
+        row["gap"] = highest[0] - lowest[0]
+        if None not in (*lowest, *highest):
+            interval = recovered_interval(highest[1:], lowest[1:], highest[0], lowest[0])
+            row["gap_low"], row["gap_high"] = bounded(interval, -1.0, 1.0)
+    return rows
 
 
 def rows(study: IndividualStudy) -> Iterator[Row]:
@@ -62,9 +89,11 @@ def rows(study: IndividualStudy) -> Iterator[Row]:
         for answers in read_answers(runs, predictions, study.people[datasets[number]], names):
             named = dict(zip(SETTING, answers.setting, strict=True))
             named |= {"seeds": len(answers.seeds), "runs": answers.runs}
-            counted[answers.setting] = [
-                named | {"group": group, "label": label} | count_answers(answers, some)
-                for group, label, some in members(answers)
-            ]
+            counted[answers.setting] = _with_gaps(
+                [
+                    named | {"group": group, "label": label} | count_answers(answers, some)
+                    for group, label, some in members(answers)
+                ]
+            )
     for setting in sorted(counted, key=order):
         yield from counted[setting]

@@ -1,10 +1,10 @@
-"""How the groups of one attribute are distributed over those of another, and FairLex's claims.
+"""How the groups of an attribute are distributed over labels and other groups; FairLex's claims.
 
 The text of FairLex (Chalkidis et al. 2022, section 5) explains some gaps between groups by another
 attribute (83 % of the male applicants' cases are against C.E. European states).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import permutations
 from pathlib import Path
 
@@ -12,10 +12,11 @@ import numpy as np
 
 from evenhand.core.resources import read_resource
 from evenhand.core.tables import Row, Table, integer, share, text
-from evenhand.legal.built import Groups
+from evenhand.legal.built import Groups, label_names, with_none
 from evenhand.legal.case_study import CaseStudy
-from evenhand.legal.case_tables.groups import shares
+from evenhand.legal.case_tables.labels import UNKNOWN
 from evenhand.legal.declaration import Dataset
+from evenhand.legal.groups import LABEL
 from evenhand.legal.published import NOT_REPRODUCED, NOT_RUN, REPRODUCED
 from evenhand.metrics.proportions import wilson_share
 
@@ -27,15 +28,16 @@ CLAIMS = ["kind", *CELL, "published"]
 
 TABLE = Table(
     "cross",
-    title="Attributes of one case, crossed",
+    title="Groups by label and by other attribute",
     key=("dataset", *CELL),
     columns=(
-        *map(text, ("dataset", "attribute", "group", "other_attribute")),
-        text("other_group", "The unknown group is the last"),
+        *map(text, ("dataset", "attribute", "group")),
+        text("other_attribute", f"{LABEL}: the labels of the cases, of which there may be several"),
+        text("other_group", "The unknown group or label is the last"),
         integer("cases"),
         integer("of", "All cases of the group"),
         share("share", "Of all splits; interval by Wilson", interval=("low", "high")),
-        integer("known", "Cases of the group with a known other group"),
+        integer("known", "Cases of the group with a known other group or label"),
         share("share_known", "Share of these"),
         text("published", "The share that FairLex's text states"),
         text("verdict", "Whether our share rounds to it"),
@@ -45,10 +47,18 @@ TABLE = Table(
 
 
 def rows(study: CaseStudy) -> Iterator[Row]:
-    """Yield a row per group of an attribute and group of another; claims without one are last."""
+    """Yield a row per group and label, or group of another attribute; claims without one last."""
     claims = read_claims(study.claims, study.dataset)
+    known, hot = study.labels
+    of_label = (with_none(hot, study.dataset).astype(bool) & known[:, None]).T
+    names = [*label_names(study.dataset), UNKNOWN]
+    labelled = (LABEL, dict(zip(names, [*of_label, ~known], strict=True)))
+    crossed = [(groups, *labelled) for groups in study.groups]
     for groups, others in permutations(study.groups, 2):
-        for row in _crossed(groups, others):
+        members = {name: others.codes == code for code, name in enumerate(others.names)}
+        crossed.append((groups, others.attribute.name, members))
+    for groups, other, members in crossed:
+        for row in _crossed(groups, other, members):
             claim = claims.pop(tuple(row[name] for name in CELL), None)
             if claim is not None:
                 verdict = _verdict(claim, row["cases"], row["of"]) if study.published else NOT_RUN
@@ -66,14 +76,25 @@ def read_claims(path: Path, dataset: Dataset) -> dict[tuple[str, ...], str]:
     return {tuple(row[name] for name in CELL): row["published"] for row in rows}
 
 
-def _crossed(groups: Groups, others: Groups) -> Iterator[Row]:
-    width = len(others.names)
-    flat = np.bincount(groups.codes * width + others.codes, minlength=len(groups.names) * width)
-    for name, counts in zip(groups.names, flat.reshape(-1, width).tolist(), strict=True):
-        for other_name, cells in zip(others.names, shares(counts), strict=True):
-            cell = (groups.attribute.name, name, others.attribute.name, other_name)
-            interval = wilson_share(cells["cases"], cells["of"])._asdict()
-            yield dict(zip(CELL, cell, strict=True)) | cells | interval
+def _crossed(groups: Groups, other: str, members: Mapping[str, np.ndarray]) -> Iterator[Row]:
+    """Yield the cells of each group and the cases of each name, of which the last is unknown."""
+    width = len(groups.names)
+    counts = {
+        name: np.bincount(groups.codes[cases], minlength=width) for name, cases in members.items()
+    }
+    *_, unknown = counts
+    sizes = np.bincount(groups.codes, minlength=width).tolist()
+    for code, (group, of) in enumerate(zip(groups.names, sizes, strict=True)):
+        known = of - int(counts[unknown][code])
+        for name, cases in ((name, int(count[code])) for name, count in counts.items()):
+            cell = (groups.attribute.name, group, other, name)
+            yield dict(zip(CELL, cell, strict=True)) | {
+                "cases": cases,
+                "of": of,
+                **wilson_share(cases, of)._asdict(),
+                "known": known,
+                "share_known": cases / known if known and name != unknown else None,
+            }
 
 
 def _verdict(claim: str, cases: int, of: int) -> str:

@@ -1,7 +1,8 @@
 """Tests of each objective against ERM of the same classifier, paired by case and by seed."""
 
 import math
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from evenhand.legal.scored import (
     measured,
     scores_of_groups,
 )
-from evenhand.metrics.classification import conventions
+from evenhand.metrics.classification import conventions, counts_of
 from evenhand.metrics.disparity import drawn_seed, share_as_far
 from evenhand.metrics.inference import conclude
 from evenhand.metrics.paired import adjust, swapped_sums
@@ -36,14 +37,19 @@ TABLE = Table(
         text("attribute"),
         text("split"),
         SELECT,
-        text("measure", "overall, mean, gd or worst, as in scores"),
+        text(
+            "measure",
+            "overall, mean, gd or worst, as in scores; selection_rate, tpr, fpr: the gap,"
+            " highest minus lowest group, of the rate of `label`",
+        ),
+        text("label", "That a rate is of; blank for other measures"),
         integer("seeds", "Seeds that both have"),
         percent("value", "Mean over these"),
         percent("erm", "Mean of ERM over these"),
         number(
             "difference",
-            "Above 0 where the objective is higher: better, except for gd. The interval is over"
-            " cases: the difference plus and minus the range of 95 % of the swaps",
+            "Above 0 where the objective is higher: better, except for gd and gaps. The interval is"
+            " over cases: the difference plus and minus the range of 95 % of the swaps",
             "points",
             interval=("low", "high"),
         ),
@@ -75,6 +81,9 @@ ONE_CONSTANT = reason("one_constant")
 #: Why there is no test over seeds.
 ONE_SEED = reason("one_seed")
 
+#: The rates whose gaps between groups are compared, if a label is positive.
+RATES = ("selection_rate", "tpr", "fpr")
+
 #: Swaps held in memory at once.
 AT_ONCE = 2000
 
@@ -88,7 +97,8 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
     """
     cases, runs = study.test
     settings = [runs.by_setting(groups.attribute.name) for groups in cases.groups]
-    count = max(study.swaps, SWAPS * len(MEASURES) * sum(map(len, settings)))
+    names = MEASURES if study.positive is None else MEASURES + RATES
+    count = max(study.swaps, SWAPS * len(names) * sum(map(len, settings)))
     name = f"{SEED}/test/swapped"
     swaps = [
         (drawn_seed(name, first), min(AT_ONCE, count - first)) for first in range(0, count, AT_ONCE)
@@ -101,7 +111,7 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
                 plain = by_setting.get(setting.plain, [])
                 pair = _paired(runs, by_setting[setting], plain)
                 key = {**setting._asdict(), "attribute": groups.attribute.name, "split": "test"}
-                rows += [key | row for row in _tests(cases, groups, *pair, swaps, study.delta)]
+                rows += [key | row for row in _tests(study, groups, *pair, swaps, names)]
     _adjust(rows, study.delta)
     return map(study.selected, rows)
 
@@ -114,47 +124,70 @@ def _paired(runs: Runs, places: list[int], plain: list[int]) -> tuple[Runs, Runs
 
 
 def _tests(
-    cases: Cases,
+    study: ClassifierStudy,
     groups: Groups,
     runs: Runs,
     plain: Runs,
     swaps: list[tuple[int, int]],
-    delta: float,
+    names: Sequence[str],
 ) -> Iterator[dict[str, Any]]:
     """Yield the test of each measure, before adjustment."""
-    seeds = len(runs.seeds)
+    seeds, (cases, _), positive = len(runs.seeds), study.test, study.positive
     if seeds:
         values = [case_counts(cases, some) for some in (runs, plain)]
         sums = [np.vstack([groups.sums(some), some.sum(axis=0)[None]]) for some in values]
-        scores, of_plain = (_measures(some, groups, cases) for some in sums)
-        swapped = _swapped(cases, groups, *values, sum(sums), swaps)
+        scores, of_plain = (_measures(some, groups, cases, positive) for some in sums)
+        swapped = _swapped(study, groups, *values, sum(sums), swaps)
         constant = [None not in constant_labels(cases, some) for some in (runs, plain)]
-    for measure in MEASURES:
+    for measure in names:
         row = {"measure": measure, "seeds": seeds}
+        row |= {"label": cases.dataset.labels[positive] if measure in RATES else None}
         if not seeds:
             row["reason"] = reason("no_seed")
         elif not groups.known.any() and measure != "overall":
             row["reason"] = reason("no_group")
-        elif measure == "gd" and (groups.sizes > 0).sum() < 2:
+        elif measure in ("gd", *RATES) and (
+            (groups.sizes > 0).sum() < 2 or not np.isfinite(scores[measure]).all()
+        ):
             row["reason"] = reason("one_group")
         else:
-            row |= _test(scores[measure], of_plain[measure], swapped[measure], delta)
+            row |= _test(scores[measure], of_plain[measure], swapped[measure], study.delta)
             if any(constant):
                 why = CONSTANT if all(constant) else ONE_CONSTANT
                 row |= {"equivalent": False, "reason": why}
         yield row
 
 
-def _measures(sums: np.ndarray, groups: Groups, cases: Cases) -> dict[str, np.ndarray]:
-    """Return the `MEASURES` from sums (..., groups + 1, m), of which the last are of all cases."""
+def _measures(
+    sums: np.ndarray, groups: Groups, cases: Cases, positive: int | None
+) -> dict[str, np.ndarray]:
+    """Return the `MEASURES` from sums (..., groups + 1, m), of which the last are of all cases.
+
+    With a positive label the gaps of its `RATES` too; NaN with fewer than two groups.
+    """
     convention = conventions(cases.dataset.task)["all"]
     sizes = np.append(groups.sizes, len(cases.true))
     scores = scores_of_groups(sums, sizes, cases.classes.shape[1], convention)
-    return measured(scores[..., -1], scores[..., :-1])
+    measures = measured(scores[..., -1], scores[..., :-1])
+    if positive is None:
+        return measures
+    counts = counts_of(sums[..., :-1, :], cases.classes.shape[1])
+    true, predicted, both = (part[..., positive] for part in counts)
+    every = np.broadcast_to(groups.sizes[:, None], true.shape)
+    ratios = ((predicted, every), (both, true), (predicted - both, every - true))
+    return measures | {name: 100 * _gap(*ratio) for name, ratio in zip(RATES, ratios, strict=True)}
+
+
+def _gap(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """Return the highest minus the lowest ratio of (..., groups, runs); NaN below two of them."""
+    known = np.broadcast_to(below > 0, above.shape)
+    ratios = np.divide(above, below, out=np.zeros(above.shape), where=known)
+    gaps = np.where(known, ratios, -np.inf).max(-2) - np.where(known, ratios, np.inf).min(-2)
+    return np.where(known.sum(-2) > 1, gaps, np.nan)
 
 
 def _swapped(
-    cases: Cases,
+    study: ClassifierStudy,
     groups: Groups,
     values: np.ndarray,
     of_plain: np.ndarray,
@@ -162,15 +195,18 @@ def _swapped(
     swaps: list[tuple[int, int]],
 ) -> dict[str, np.ndarray]:
     """Return the differences of each measure when cases swap their predictions: (swaps,)."""
-    differences: dict[str, list[np.ndarray]] = {name: [] for name in MEASURES}
+    cases, _ = study.test
+    differences: dict[str, list[np.ndarray]] = defaultdict(list)
     for seed, size in swaps:
         sums = [
             swapped_sums(values, of_plain, codes, count, seed=seed, swaps=size)
             for codes, count in ((groups.codes, groups.unknown), (np.zeros_like(groups.codes), 1))
         ]
         sums = np.concatenate(sums, axis=1)
-        scores, others = (_measures(some, groups, cases) for some in (sums, total - sums))
-        for name in MEASURES:
+        scores, others = (
+            _measures(some, groups, cases, study.positive) for some in (sums, total - sums)
+        )
+        for name in scores:
             differences[name].append((scores[name] - others[name]).mean(axis=-1))
     return {name: np.concatenate(some) for name, some in differences.items()}
 

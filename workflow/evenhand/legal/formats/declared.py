@@ -72,12 +72,11 @@ def read(cases: CaseFiles) -> Iterator[Record]:
     )
     for file in _data_files(cases.files):
         yield from cases.records(_with_columns(_rows(file, cases), columns, file), make)
-    for name, counts in sorted(numbers.items()):
-        if codes := missing_codes(counts):
-            place = path_text(cases.files[0])
-            cases.quarantine.add(
-                place, None, "file", "doubtful_number", doubtful_words(name, codes)
-            )
+    columns_of_codes = {name: missing_codes(counts) for name, counts in sorted(numbers.items())}
+    words = [doubtful_words(name, codes) for name, codes in columns_of_codes.items() if codes]
+    if words:
+        place = path_text(cases.files[0])
+        cases.quarantine.add(place, None, "file", "doubtful_number", " ".join(words))
 
 
 def _with_columns(

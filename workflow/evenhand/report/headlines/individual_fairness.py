@@ -6,7 +6,7 @@ from typing import Any
 from altair import LayerChart
 from markupsafe import Markup
 
-from evenhand.core.rows import where
+from evenhand.core.rows import grouped, where
 from evenhand.individual.names import method_title, title, titles_of, who
 from evenhand.individual.results import cell_key
 from evenhand.io.documents import read_description
@@ -20,7 +20,7 @@ from evenhand.report.headline import (
     tally,
     with_sources,
 )
-from evenhand.report.headlines.mitigation import Change, find_changes
+from evenhand.report.headlines.mitigation import BASELINES, PLAIN, Change, find_changes
 from evenhand.report.render import decimal
 from evenhand.report.study import Study
 from evenhand.report.words import positive_label
@@ -44,6 +44,9 @@ METHODS = (
 
 #: The findings on the data that the console states too.
 DATA = ("missing_rows", "doubtful_values", "copied_rows", "revealed_label", "revealed_attribute")
+
+#: Methods of a data set whose effect is stated.
+EFFECTS = 3
 
 #: Groups that a sentence names.
 GROUPS = 3
@@ -127,7 +130,8 @@ def conclude(
         if None in (row["mean"], row["low"], row["high"]):
             continue
         document = by_name.get(row["dataset"], {})
-        facts = {"dataset": title(row["dataset"], titles), "row": row}
+        people = _of_all(tables, row["dataset"])
+        facts = {"dataset": title(row["dataset"], titles), "row": row, "people": people}
         facts["attribute"] = document.get("attribute_name")
         groups = _groups(tables, document)
         statements = [say("if_decision", _files("table_4"), **facts)]
@@ -137,9 +141,11 @@ def conclude(
             if groups["predicted"]:
                 worse.append(say("if_who", _files(*files), dataset=facts["dataset"], groups=groups))
         size = strength(row["mean"], 100, row["low"], row["high"]) if row["high"] < 100 else 0.0
+        del facts["people"]
         results.append((size, statements, say("if_short", **facts)))
     results.sort(key=lambda result: -result[0])
     sentences = [statement for _, statements, _ in results for statement in statements]
+    sentences += _effects(tables, by_name.values())
     others = where(tables.get("table_4", []), metric="ifr_b")
     others = [row | {"title": title(row["dataset"], titles), "who": who(row)} for row in others]
     others = [row for row in others if row["mean"] is not None]
@@ -185,6 +191,45 @@ def _without_attribute(
         for before, after in [[means.get((name, method)) for method in ("mlp", DROPPED)]]
         if None not in (before, after)
     }
+
+
+def _effects(tables: Mapping[str, list[Row]], documents: Iterable[Mapping[str, Any]]) -> list[str]:
+    """State what methods did to the measures that findings name, the clearest of each set.
+
+    A network without the attribute has no decision that a flip changes.
+    """
+    statements = []
+    for document in documents:
+        rows = where(tables.get("tests", []), dataset=document["name"], against=PLAIN)
+        by_method = grouped(_on_usual_split(rows), "method", "individual", "lambda", "mu")
+        tested = []
+        for (method, *_), several in by_method.items():
+            of = {
+                row["metric"]: row
+                for row in several
+                if None not in (row["mean"], row["against_mean"])
+            }
+            decisions = None if method == DROPPED else of.get("ifr_b")
+            gap = None if _deviates(document) else of.get("ddp")
+            if method not in BASELINES and (decisions or gap):
+                tested.append((decisions, gap))
+        tested.sort(key=lambda pair: min(_p_value(row) for row in pair if row))
+        for decisions, gap in tested[:EFFECTS]:
+            row = decisions or gap
+            weight = "" if row["individual"] == "none" else f" (λ {row['lambda']:g})"
+            facts = {
+                "method": who(row).removeprefix("the ") + weight,
+                "decisions": decisions,
+                "gap": gap,
+            }
+            facts["attribute"] = document.get("attribute_name")
+            name = title(document["name"], titles_of([document]))
+            statements.append(say("if_method", _files("tests"), dataset=name, **facts))
+    return statements
+
+
+def _p_value(row: Row) -> float:
+    return 1.0 if row["p_adjusted"] is None else row["p_adjusted"]
 
 
 def _deviates(document: Mapping[str, Any]) -> bool:
@@ -247,7 +292,15 @@ def _groups(tables: Mapping[str, list[Row]], document: Mapping[str, Any]) -> dic
         "predicted": predicted,
         "lowest_in_both": predicted and values[0] == min(values),
         "gap": None if _deviates(document) else next(iter(gaps), None),
+        "people": _of_all(tables, name),
     }
+
+
+def _of_all(tables: Mapping[str, list[Row]], dataset: str | None) -> Row:
+    """Return the measures of the plain network with intervals over people; {} if none are kept."""
+    rows = where(_plain(tables, "individuals"), dataset=dataset)
+    every = (row for row in rows if (row["group"], row["label"]) == (None, None))
+    return next(every, {})
 
 
 def _next(tables: Mapping[str, list[Row]], titles: Mapping[str, str]) -> str:

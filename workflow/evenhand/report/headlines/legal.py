@@ -41,9 +41,6 @@ SHOWN = 8
 #: the others.
 REVEALED, OTHERS = 0.9, 0.1
 
-#: From this share of cases without a known group on, a note says so.
-MANY_UNKNOWN = 0.25
-
 
 def describe(study: Study) -> Headline:
     """Return the headline of the legal cases.
@@ -228,25 +225,37 @@ def _verdicts(
 
 
 def _left_out(study: Study) -> list[str]:
-    counts: Counter[str] = Counter()
+    counts: dict[str, Counter[str]] = {"left_out": Counter(), "noted": Counter()}
+    first: dict[str, str] = {}
     for path in study.paths(COUNTS):
-        counts.update(read_json(path).get("left_out") or {})
-    if not (records := counts.total()):
-        return []
-    return [say("legal_left_out", study.places(COUNTS), records=records, counts=counts)]
+        document = read_json(path)
+        for kind, of_kind in counts.items():
+            of_kind.update(document.get(kind) or {})
+        first = document.get("first_noted", {}) | first
+    statements, files = [], study.places(COUNTS)
+    if records := counts["left_out"].total():
+        statements.append(say("legal_left_out", files, records=records, counts=counts["left_out"]))
+    if counts["noted"]:
+        statements.append(say("legal_noted", files, counts=counts["noted"], first=first))
+    return statements
 
 
 def _without_group(
     sizes: Mapping[str, Rows], sources: tuple[str, ...], titles: Mapping[str, str]
 ) -> list[str]:
-    """Name the attributes whose groups leave many cases out."""
-    some = [
-        (titles.get(f"{name}/{row['item']}", row["item"]), titles.get(name, name), row)
-        for name, rows in sizes.items()
-        for row in rows
-        if row["quantity"] == "group unknown" and int(row["ours"]) > MANY_UNKNOWN * int(row["of"])
-    ]
-    return [say("legal_no_group", sources, attributes=some)] if some else []
+    """Count the cases without a known group, by attribute, and those without a known label."""
+    groups, labels = [], []
+    for name, rows in sizes.items():
+        of = titles.get(name, name)
+        for row in where(rows, quantity="group unknown"):
+            if int(row["ours"]):
+                groups.append((titles.get(f"{name}/{row['item']}", row["item"]), of, row))
+        for row in where(rows, quantity="labels known"):
+            if unknown := int(row["of"]) - int(row["ours"]):
+                labels.append((of, unknown, int(row["of"])))
+    groups.sort(key=lambda group: -int(group[2]["ours"]) / int(group[2]["of"]))
+    facts = {"attributes": groups, "labels": labels}
+    return [say("legal_no_group", sources, **facts)] if groups or labels else []
 
 
 def _revealing(

@@ -1,6 +1,6 @@
 """The headline on mitigation: the largest changes against plain training."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,21 +12,29 @@ from evenhand.core.tables import read_table, read_tables
 from evenhand.individual.names import loss_title, method_title, title, titles_of, who
 from evenhand.individual.results import SETTING
 from evenhand.io.documents import read_description
-from evenhand.legal.classifier_tables.tests import CONSTANT, ONE_CONSTANT, ONE_SEED
+from evenhand.legal.classifier_tables.tests import CONSTANT, ONE_CONSTANT, ONE_SEED, RATES
+from evenhand.legal.scored import BASE
 from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT, INCONCLUSIVE
 from evenhand.report.figures import SIGNED, axis, estimated, forest
 from evenhand.report.headline import Headline, plain, say, strength
+from evenhand.report.read import read_json
 from evenhand.report.render import signed
 from evenhand.report.study import Study
 from evenhand.tabular.prepared import RECORD
 
-FILES = ("tables/classifiers/*", "tables/individual", "tabular/*/data.json")
+FILES = (
+    "tables/classifiers/*",
+    "tables/individual",
+    "tabular/*/data.json",
+    "predictions/*/meta.json",
+    "tables/predictions/*",
+)
 
 #: The measures that mitigation should change, of text classifiers and of tables of people.
-MEASURES = ("gd", "worst", "ifr_p", "ddp")
+MEASURES = ("gd", "worst", *RATES, "ifr_p", "ddp")
 
 #: Those of which less is fairer.
-GAPS = ("gd", "ddp")
+GAPS = ("gd", *RATES, "ddp")
 
 #: Points of a unit of a measure that is no percentage.
 POINTS = {"ddp": 100}
@@ -91,6 +99,10 @@ class Change(NamedTuple):
         The adjusted p of their difference.
     lacks_seeds : bool
         Whether the change is significant over cases, but undecided over seeds.
+    label : str
+        The label that a rate is of.
+    is_named : bool
+        Whether the gap is significant under plain training, so that a finding names it.
     """
 
     method: str
@@ -117,6 +129,8 @@ class Change(NamedTuple):
     decisions_differ: bool = False
     decisions_p: float | None = None
     lacks_seeds: bool = False
+    label: str = ""
+    is_named: bool = False
 
     @property
     def unjudged(self) -> bool:
@@ -178,9 +192,26 @@ def describe(study: Study) -> Headline:
     The titles are those of legal data sets by name, of attributes by ``data_set/attribute``, and
     of objectives by ``objectives/name``.
     """
-    classifiers, people, data = map(study.paths, FILES)
-    changes = find_changes(classifiers, people, data, study.titles)
+    classifiers, people, data = map(study.paths, FILES[:3])
+    changes = find_changes(classifiers, people, data, study.titles, find_gaps(study))
     return conclude(changes, compare_weights(people))
+
+
+#: A data set, a classifier, an attribute and a measure.
+Gap = tuple[str, str, str, str]
+
+
+def find_gaps(study: Study) -> set[Gap]:
+    """Return the significant gaps of rates under plain training, from the audits of predictions."""
+    folders = {path.name: path for path in study.paths(FILES[4])}
+    gaps = set()
+    for path in study.paths(FILES[3]):
+        trained = read_json(path).get("trained")
+        if trained and trained["objective"] == BASE:
+            rows = where(read_table(folders[path.parent.name] / "gaps.csv"), verdict=ABOVE)
+            names = (trained["dataset"], trained["classifier"])
+            gaps |= {(*names, row["attribute"], row["metric"]) for row in rows}
+    return gaps
 
 
 def find_changes(
@@ -188,6 +219,7 @@ def find_changes(
     people: Iterable[Path],
     data: Sequence[Path],
     titles: Mapping[str, str],
+    gaps: Container[Gap] = (),
 ) -> list[Change]:
     """Return the changes of these folders of tables, the clearest first.
 
@@ -199,8 +231,10 @@ def find_changes(
         ``data.json`` of each data set of people.
     titles : mapping
         See `describe`.
+    gaps : set
+        Of `find_gaps`.
     """
-    changes = [change for path in classifiers for change in _legal(path, titles)]
+    changes = [change for path in classifiers for change in _legal(path, titles, gaps)]
     changes += [change for path in people for change in _people(path, data)]
     most: dict[str, int] = {}
     for change in changes:
@@ -256,13 +290,15 @@ def conclude(order: Sequence[Change], weights: str = "") -> Headline:
     named = [id(row) for kind in SIGNIFICANT for row, _ in kinds[kind][:NAMED]]
     rows.sort(key=lambda row: id(row) not in named)  # each named method is in the figure
     figure, caption = _figure([row["clearest"] for row in rows], max(SHOWN, len(named)))
+    named_gaps = on_gaps(order)[:NAMED]
     clearest = [change for change in order if change.significant or not significant]
+    clearest = [change for change in clearest if not change.is_named]
     lines = [change.words for change in clearest[:LINES]]
     return Headline(
         sentence=say("mitigation_found", files, changes=order),
-        more=[*lines, *unconfirmed(order), *([weights] if weights else [])],
-        main=lines[0] if significant else "",
-        short=_short(kinds),
+        more=[*named_gaps, *lines, *unconfirmed(order), *([weights] if weights else [])],
+        main=named_gaps[0] if named_gaps else lines[0] if significant else "",
+        short=Markup("<br> ").join([*on_gaps(order, brief=True)[:NAMED], _short(kinds)]),
         next=_next(order),
         figure=figure,
         caption=caption,
@@ -290,6 +326,22 @@ def _short(kinds: Kinds) -> Markup:
     names = {kind: sorted(some, key=lambda name: (len(name), name)) for kind, some in names.items()}
     rest_words = say("mitigation_rest", counts=others, **names, first=not named)
     return Markup("<br> ").join(named) + " " * bool(named) + rest_words
+
+
+def on_gaps(changes: Iterable[Change], *, brief: bool = False) -> list[str]:
+    """State what each method did to the gaps of rates that the findings name.
+
+    Of an attribute the largest gap is first, and the only one if the sentence is `brief`.
+    """
+    statements = []
+    named = sorted((change for change in changes if change.is_named), key=lambda some: -some.before)
+    by_name: dict[tuple[str, str, str], list[Change]] = {}
+    for change in named:
+        by_name.setdefault((change.method, change.of, change.attribute), []).append(change)
+    for several in by_name.values():
+        stated = several[:1] if brief else several
+        statements.append(say("mitigation_gaps", [several[0].file], changes=stated))
+    return statements
 
 
 def answers(kinds: Kinds, chosen: Sequence[str] = KINDS) -> list[str]:
@@ -379,7 +431,7 @@ def _next(changes: Sequence[Change]) -> str:
     return say("mitigation_seeds", [largest.file], changes=few, largest=largest) if largest else ""
 
 
-def _legal(path: Path, titles: Mapping[str, str]) -> Iterable[Change]:
+def _legal(path: Path, titles: Mapping[str, str], gaps: Container[Gap]) -> Iterable[Change]:
     for row in read_table(path / "tests.csv"):
         if row["measure"] in MEASURES and row["difference"] is not None and row["verdict"]:
             attribute = titles.get(f"{path.name}/{row['attribute']}", row["attribute"])
@@ -395,6 +447,8 @@ def _legal(path: Path, titles: Mapping[str, str]) -> Iterable[Change]:
                 lacks_seeds=row["verdict"] == INCONCLUSIVE
                 and row["p_cases_adjusted"] is not None
                 and row["p_cases_adjusted"] < CHANCE,
+                label=row["label"] or "",
+                is_named=(path.name, row["classifier"], row["attribute"], row["measure"]) in gaps,
             )  # fmt: skip
 
 

@@ -20,6 +20,9 @@ from evenhand.report.study import Study
 
 Rows = list[dict[str, Any]]
 
+#: The most labels or groups that the page shows as columns of a table.
+MOST_COLUMNS = 25
+
 #: Columns of the tables by split.
 SPLITS = ("train", "dev", "test", "all")
 
@@ -34,6 +37,7 @@ def content(study: Study) -> dict[str, Any]:
         "sections": navigation(datasets),
         "datasets": [_dataset(study, dataset) for dataset in datasets],
         "split_items": items,
+        "most_columns": MOST_COLUMNS,
         "divided_files": [
             file
             for dataset in datasets
@@ -48,6 +52,8 @@ def _dataset(study: Study, dataset: Described) -> dict[str, Any]:
     tables, name = dataset.tables, dataset.id
     [duplicates] = study.paths(f"{name}/duplicates.parquet")
     audit = study.path(f"tables/audits/{name}")
+    pairs = grouped(tables["cross"], "attribute", "other_attribute")
+    too_wide = [pair for pair, rows in pairs.items() if len(_columns(rows)) > MOST_COLUMNS]
     return dataset.head | {
         "fixed": dataset.declaration,
         "sizes": tables["sizes"],
@@ -55,12 +61,8 @@ def _dataset(study: Study, dataset: Described) -> dict[str, Any]:
         "rarest": _rarest(tables["groups"], dataset.attributes),
         "labels": [by_split(tables["labels"], "label")] if tables["labels"] else [],
         "shift": describe_shift(tables["shift"]),
-        "cross": [
-            _crossed(first, second, rows)
-            for (first, second), rows in grouped(
-                tables["cross"], "attribute", "other_attribute"
-            ).items()
-        ],
+        "cross": [_crossed(*pair, rows) for pair, rows in pairs.items() if pair not in too_wide],
+        "too_wide": too_wide,
         "lengths": describe_lengths(tables["lengths"]),
         "leakage": describe_leakage(tables["leakage"]),
         "rules": grouped(tables.get("rules", []), "attribute"),
@@ -140,13 +142,17 @@ def describe_shift(rows: Rows) -> dict[str, Any]:
     }
 
 
+def _columns(rows: Rows) -> list[str]:
+    return list(grouped(rows, "other_group"))
+
+
 def _crossed(first: str, second: str, rows: Rows) -> dict[str, Any]:
     """Return a pair's table; the map leaves out groups without cases, listed in `without`."""
     lines = {
         name: {row["other_group"]: row for row in group}
         for name, group in grouped(rows, "group").items()
     }
-    columns = list(grouped(rows, "other_group"))
+    columns = _columns(rows)
     drawn = [name for name, cells in lines.items() if any(cell["of"] for cell in cells.values())]
     shares = [
         {

@@ -61,6 +61,7 @@ def content(study: Study) -> dict[str, Any]:
         study.paths("tables/individual"),
         data,
         {**study.titles, **titles_by_name(datasets)},
+        mitigation.find_gaps(study),
     )
     weights = mitigation.compare_weights(study.paths("tables/individual"))
     folders = ["tables/classifiers/*", "tables/individual"]
@@ -77,6 +78,7 @@ def content(study: Study) -> dict[str, Any]:
         "headline": mitigation.conclude(changes),
         "methods": (methods := mitigation.by_method(changes)),
         "answers": [
+            *mitigation.on_gaps(changes),
             *mitigation.answers(mitigation.by_kind(methods)),
             *mitigation.unconfirmed(changes),
         ],

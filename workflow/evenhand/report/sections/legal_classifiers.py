@@ -18,6 +18,9 @@ MEASURES = {
     "mean": "Mean over groups",
     "gd": "Group disparity",
     "worst": "Worst group",
+    "selection_rate": "Gap of selection rates",
+    "tpr": "Gap of TPR",
+    "fpr": "Gap of FPR",
 }
 
 
