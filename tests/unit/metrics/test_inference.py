@@ -18,11 +18,15 @@ from evenhand.metrics.inference import (
     infer,
     interval_around,
     korn_graubard,
+    mean_p_value,
     power,
     share_interval,
+    sharing,
     sign_flip_interval,
     sign_flip_p_value,
     student_power,
+    swap_codes,
+    swap_sides,
     total,
     verdict,
     within_cluster_correlation,
@@ -69,6 +73,14 @@ def test_some_clusters_are_counted_exactly():
     exact = sign_flip_p_value(steps.astype(float))
     assert sign_flip_p_value(np.pi * steps) == pytest.approx(exact)
     assert sign_flip_p_value(np.pi * np.ones(30)) == pytest.approx(2.0**-29)
+
+
+def test_a_total_between_two_that_signs_give_has_a_p_value_between_theirs():
+    sums = np.ones(20)
+    for low, high in ((8, 10), (18, 20)):
+        ends = [sign_flip_p_value(sums, reached=end) for end in (low, low + 0.5, high)]
+        assert ends[0] > ends[1] > ends[2]
+    assert sign_flip_p_value(sums, reached=20) == pytest.approx(2.0**-19)
 
 
 def test_many_clusters_are_drawn_close_to_the_exact_p_value():
@@ -222,6 +234,62 @@ def test_few_effective_clusters_have_no_interval():
     found = infer(few, neutral=0.5, delta=0.05, is_share=True)
     assert not found.equivalent
     assert 0 < found.p_value <= 1
+
+
+def crossed(*lists):
+    """The swaps of two lists of words, each word of one with each of the other."""
+    return [f"{one}|{other}" for one in range(lists[0]) for other in range(100, 100 + lists[1])]
+
+
+def test_the_variance_holds_the_products_of_all_swaps_that_share_a_word():
+    generator = np.random.default_rng(6)
+    sides = swap_sides(generator.choice(crossed(40, 60), size=3000))
+    values = generator.normal(size=60)[sides[:, 1].astype(int) - 100]
+    totals = total(values, sides)
+    rest, ends = totals.sums - totals.mean * totals.sizes, totals.words
+    share = (ends[:, None, :, None] == ends[None, :, None, :]).any(axis=(2, 3))
+    by_hand = (np.outer(rest, rest) * share).sum() / (rest**2).sum()
+    found, effective = sharing(totals)
+    # residuals from the estimated mean are too small by one word of 60
+    assert found == pytest.approx(by_hand, rel=0.03) and found > 20
+    assert 38 < effective < 40
+    assert sharing(total(values, sides[:, ::-1])) == (found, effective)
+
+
+def test_words_of_their_own_change_nothing():
+    generator = np.random.default_rng(7)
+    values = generator.integers(0, 2, 90).astype(float)
+    names = [f"a{i % 30}|b{i % 30}" for i in range(90)]
+    settings = {"neutral": 0.5, "delta": 0.05, "is_share": True}
+    alone, swaps = total(values, np.array(names)), total(values, swap_codes(names))
+    assert infer(swaps, **settings) == infer(alone, **settings)
+    assert swaps.words is None
+    labels = swap_sides(["|not", "|", "term", "not|"]).ravel().tolist()
+    assert len({*labels}) == 7 and labels.count("not") == 2  # a missing word is never shared
+
+
+def test_one_word_in_each_swap_has_no_test():
+    totals = total(np.ones(40), swap_codes([f"he|w{i}" for i in range(40)]))
+    found = infer(totals, neutral=0.5, delta=0.05, is_share=True)
+    assert np.isnan([found.p_value, found.low, found.power]).all()
+    assert (found.further_clusters, verdict(found)) == (None, "inconclusive")
+    assert np.isnan(sign_flip_interval(totals)).all()
+
+
+def test_crossed_words_count_less_than_swaps():
+    # each word of one list is preferred always or never
+    values = np.repeat([1.0] * 8 + [0.0] * 2, 10)
+    names = crossed(10, 10)
+    found, swaps = (
+        infer(total(values, clusters), neutral=0.5, delta=0.05, is_share=True)
+        for clusters in (swap_codes(names), np.array(names))
+    )
+    assert swaps.p_value < 1e-8
+    assert found.p_value == pytest.approx(by_hand([0.5] * 8 + [-0.5] * 2), rel=0.25)
+    assert found.inflation == pytest.approx(10) and found.power < swaps.power / 2
+    assert found.low < 0.5 < swaps.low
+    low, high = sign_flip_interval(total(values, swap_codes(names)))
+    assert low < 0.55 and high > 1
 
 
 @pytest.mark.parametrize("is_share", [True, False])

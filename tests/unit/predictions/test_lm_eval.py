@@ -63,8 +63,8 @@ def test_the_share_is_that_of_the_harness(tmp_path):
 def test_pairs_with_words_of_their_own_have_a_verdict(tmp_path):
     samples = list(crows(hits=38))
     for i, one in enumerate(samples):
-        one["doc"]["sent_more"] = one["doc"]["sent_more"].replace("she", f"wo{i}")
-        one["doc"]["sent_less"] = one["doc"]["sent_less"].replace("he", f"ma{i}")
+        one["doc"]["sent_more"] = one["doc"]["sent_more"].replace(" she ", f" wo{i} ")
+        one["doc"]["sent_less"] = one["doc"]["sent_less"].replace(" he ", f" ma{i} ")
     row = audit(tmp_path, samples)["preferences"][0]
     assert row["clusters"] == 40 and row["verdict"] == "above"
     assert row["score_low"] > 50

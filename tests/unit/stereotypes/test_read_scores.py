@@ -26,7 +26,7 @@ def pairs(tmp_path):
 def test_pairs(pairs):
     found = read_pair_set(pairs)
     assert found.pair_id.tolist() == ["0", "1", "2"]
-    assert found.cluster.tolist() == [1, 0, 1]
+    assert found.cluster[:, 0].tolist() == [1, 0, 1]
     assert found.direction.tolist() == ["stereo", "", ""]
     assert found.agreement == pytest.approx([4, np.nan, np.nan], nan_ok=True)
     assert found.clean.tolist() == [True, False, False]

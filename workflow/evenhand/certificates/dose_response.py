@@ -8,7 +8,7 @@ import numpy as np
 from evenhand.certificates.planted_text import planted_log_odds, planted_pairs
 from evenhand.certificates.study import Finding, Study
 from evenhand.core.tables import Row, Table, flag, integer, number, percent, text
-from evenhand.metrics.inference import sign_flip_p_value
+from evenhand.metrics.inference import mean_p_value, swap_codes, total
 from evenhand.metrics.roc import auc
 from evenhand.scoring.models import LanguageModel
 
@@ -95,8 +95,7 @@ def dose_row(differences: Sequence[float], clusters: Sequence[str], dose: float)
     row["planted"] = planted if np.isfinite(planted) else None
     if not len(values):
         return row | dict.fromkeys(("score", "p_value", "difference"))
-    sums = np.bincount(np.unique(names, return_inverse=True)[1], np.sign(values))
-    p_value = sign_flip_p_value(sums)
+    p_value = mean_p_value(total(np.sign(values), swap_codes(names)))
     return row | {
         "score": 100 * float((values > 0).mean()),
         "p_value": p_value if np.isfinite(p_value) else None,

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evenhand.metrics.inference import interval_around, sign_flip_p_value, total
+from evenhand.metrics.inference import interval_around, mean_p_value, total
 
 #: Fewest clusters for a test: five that agree have a two-sided p-value of 2/32, six of 2/64.
 LEAST_CLUSTERS = 6
@@ -126,8 +126,8 @@ def difference_of_items(
     numerators, denominators : array of float, shape (n, 2)
         Contributions of each item to numerator and denominator in base and in head; zero for an
         item that a run lacks.
-    clusters : array, shape (n,)
-        The cluster of each item (any sortable label).
+    clusters : array, shape (n,) or (n, 2)
+        As in `evenhand.metrics.inference.total`.
     neutral : float, optional
         Compare the distances from this point instead of the means.
 
@@ -150,16 +150,16 @@ def difference_of_items(
         centre = above.sum() / sizes.sum()
     distances = side * (means - (neutral or 0.0))
     change = float(distances[1] - distances[0])
-    groups = min(len(np.unique(clusters[below[:, run] > 0])) for run in (0, 1))
+    groups = min(len(np.unique(clusters[below[:, run] > 0], axis=0)) for run in (0, 1))
     if groups < LEAST_CLUSTERS:
         return _unknown(change)
     if abs(change) <= 1e-12 * np.abs(means).max():
         return Difference(change, 0.0, 1.0, change, change)
     weights = side * [-1, 1] * (sizes.mean() / sizes)
     scale = float(sizes.mean())
-    null = total((above - centre * below) @ weights, clusters).sums
+    null = total((above - centre * below) @ weights, clusters)
     influence = (above - means * below) @ weights / scale
     rest = total(influence, clusters).sums
     error = float(np.sqrt((rest**2).sum() * len(rest) / (len(rest) - 1)))
     ends = interval_around(change, len(above) * influence, clusters)
-    return Difference(change, error, sign_flip_p_value(null), *ends)
+    return Difference(change, error, mean_p_value(null), *ends)

@@ -1,8 +1,10 @@
 """Tests, intervals, equivalence, power and verdicts for items in clusters.
 
 Pairs that swap the same words and sentences about one keyword are dependent, so every
-statistic here depends on the sums by cluster alone. `benchmarks/inference.py` simulates the
-error rates; where the clusters are too few for an interval there is none.
+statistic here depends on the sums by cluster alone. Swaps that share a word (cat for dog, cat for
+pig) are dependent too: `sharing` estimates by how much this widens the distribution of the mean,
+and tests, intervals and power allow for it. `benchmarks/inference.py` simulates the error rates;
+where the clusters are too few for an interval there is none.
 
 Sources: Canay, Romano and Shaikh, Randomization tests under an approximate symmetry assumption,
 Econometrica 85 (2017), for the sign-flip test; Hartigan, Using subsample values as typical
@@ -10,10 +12,12 @@ values, Journal of the ASA 64 (1969), for its interval; Korn and Graubard, Confi
 for proportions with small expected number of positive counts estimated from survey data,
 Survey Methodology 24 (1998); Donner, A review of inference procedures for the intraclass
 correlation coefficient, International Statistical Review 54 (1986), for the estimate by analysis
-of variance.
+of variance; Cameron, Gelbach and Miller, Robust inference with multiway clustering, Journal of
+Business & Economic Statistics 29 (2011), and Aronow, Samii and Assenova, Cluster-robust variance
+estimation for dyadic data, Political Analysis 23 (2015), for clusters that share words.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -55,12 +59,15 @@ class Totals(NamedTuple):
     copies : float
         By how much copies of items inflate the number of items: the number of items divided by
         the effective number of distinct ones; 1 if all are distinct.
+    words : array of int, shape (k, 2), optional
+        The two words of each cluster; clusters that share one are dependent. None if none do.
     """
 
     sums: np.ndarray
     sizes: np.ndarray
     squares: float
     copies: float = 1.0
+    words: np.ndarray | None = None
 
     @property
     def mean(self) -> float:
@@ -71,7 +78,7 @@ class Totals(NamedTuple):
     @property
     def distinct(self) -> "Totals":
         """The totals with the same mean of as many items as are effectively distinct."""
-        return Totals(*(part / self.copies for part in self[:3]))
+        return Totals(*(part / self.copies for part in self[:3]), words=self.words)
 
 
 class Inference(NamedTuple):
@@ -87,6 +94,9 @@ class Inference(NamedTuple):
         Of the sign-flip test that the mean is neutral.
     clusters : int
     effective_clusters : float
+        As if no clusters shared words.
+    inflation : float
+        Of the variance of the mean, by clusters that share words; 1 where none do.
     correlation : float
         The correlation within clusters, clipped to [0, 1].
     equivalent : bool
@@ -104,6 +114,7 @@ class Inference(NamedTuple):
     p_value: float
     clusters: int
     effective_clusters: float
+    inflation: float
     correlation: float
     equivalent: bool
     power: float
@@ -112,6 +123,26 @@ class Inference(NamedTuple):
     def cells(self, *names: str) -> dict[str, float | int | None]:
         """Return some of the values by name: cells of a table."""
         return {name: getattr(self, name) for name in names}
+
+
+def swap_sides(names: Sequence[str] | np.ndarray, separator: str = "|") -> np.ndarray:
+    """Split names of swaps, such as ``cat|dog``, into their words, shape (n, 2), for `total`.
+
+    A missing word is a label that only this swap has.
+    """
+    parts = (str(name).partition(separator) for name in names)
+    sides = [
+        (left or f"\uffff{middle}{right}", right or f"\uffff{left}{middle}\uffff")
+        for left, middle, right in parts
+    ]
+    return np.array(sides, dtype=str).reshape(-1, 2)
+
+
+def swap_codes(names: Sequence[str] | np.ndarray, separator: str = "|") -> np.ndarray:
+    """Return `swap_sides` as numbers, in the order of the sorted words."""
+    swaps, place = np.unique(np.asarray(names, dtype=str), return_inverse=True)
+    codes = np.unique(swap_sides(swaps, separator), return_inverse=True)[1]
+    return codes.reshape(-1, 2)[place]
 
 
 def total(
@@ -126,8 +157,9 @@ def total(
     ----------
     values : array of float, shape (n,)
         All finite.
-    clusters : array, shape (n,)
-        The cluster of each item (any sortable label).
+    clusters : array, shape (n,) or (n, 2)
+        The cluster of each item (any sortable label), or two different labels, such as the words
+        of a swap: items with the same two are a cluster, and clusters that share one dependent.
     denominators : array of float, shape (n,), optional
         For ratios of sums; by default 1 for each item. Items with 0 are left out.
     items : array, shape (n,), optional
@@ -140,7 +172,7 @@ def total(
     """
     values, clusters = np.asarray(values, dtype=np.float64), np.asarray(clusters)
     sizes = np.ones(len(values)) if denominators is None else np.asarray(denominators, float)
-    if values.ndim != 1 or not values.shape == clusters.shape == sizes.shape:
+    if values.ndim != 1 or not values.shape == clusters.shape[:1] == sizes.shape:
         raise ValueError(f"shapes {values.shape}, {sizes.shape}, {clusters.shape} of clusters")
     if not (np.isfinite(values).all() and np.isfinite(sizes).all()):
         raise ValueError("values must be finite")
@@ -149,6 +181,11 @@ def total(
         times = np.unique(np.asarray(items)[sizes != 0], return_counts=True)[1]
         copies = float(times.sum() / effective_number(times)) if len(times) else 1.0
     values, clusters, sizes = (array[sizes != 0] for array in (values, clusters, sizes))
+    is_swap = clusters.ndim == 2
+    if is_swap:
+        names, codes = np.unique(clusters, return_inverse=True)
+        codes = np.sort(codes.reshape(clusters.shape), axis=1)
+        clusters = codes[:, 0] * len(names) + codes[:, 1]
     labels, member_of = np.unique(clusters, return_inverse=True)
     # sorted, so that the rounding of the sums does not depend on the order of the items
     order = np.lexsort((sizes, values, member_of))
@@ -156,7 +193,11 @@ def total(
         np.bincount(member_of[order], weights=array[order], minlength=len(labels))
         for array in (values, sizes)
     )
-    return Totals(sums, sizes, float((values[order] ** 2).sum()), copies)
+    words = None
+    if is_swap:
+        words = np.stack(np.divmod(labels, len(names)), axis=1)
+        words = words if np.bincount(words.ravel()).max(initial=0) > 1 else None
+    return Totals(sums, sizes, float((values[order] ** 2).sum()), copies, words)
 
 
 def effective_number(sizes: np.ndarray) -> float:
@@ -168,7 +209,90 @@ def effective_number(sizes: np.ndarray) -> float:
     return float(np.sum(sizes) ** 2 / squares) if squares else float("nan")
 
 
-def sign_flip_p_value(sums: np.ndarray, *, seed: int = 0, flips: int = FLIPS) -> float:
+def sharing(totals: Totals) -> tuple[float, float]:
+    """Return the inflation of the variance by shared words, and the effective clusters with it.
+
+    The variance of the mean sums the products of the residuals of all pairs of clusters that are
+    equal or share a word (Cameron, Gelbach and Miller 2011; Aronow, Samii and Assenova 2015). Each
+    square is divided by the share of the items outside, because residuals from the estimated
+    mean are too small. The inflation is the ratio to the variance without the pairs that only share
+    a word, at least 1. Where it is 1, the effective number of clusters is that of their sizes, and
+    where it is large that of words: each item belongs to the more frequent of its two words.
+
+    Returns
+    -------
+    (float, float)
+        Infinite and 1 where a word is in each item.
+    """
+    sizes, size = totals.sizes, totals.sizes.sum()
+    effective = effective_number(sizes)
+    if totals.words is None:
+        return 1.0, effective
+    codes = totals.words.ravel()
+    of_word = np.bincount(codes, weights=np.repeat(sizes, 2))
+    if of_word.max() >= size:
+        return float("inf"), 1.0
+    by_words = float(size**2 / (sizes @ of_word[totals.words].max(axis=1)))
+    rest = totals.sums - totals.mean * sizes
+    alone = float((rest**2 / (1 - sizes / size)).sum())
+    inflation = effective / by_words  # of equal items: each effective word counts once
+    if alone > 1e-20 * max(1.0, totals.squares):
+        sums = np.bincount(codes, weights=np.repeat(rest, 2))
+        both = float((sums**2 / (1 - of_word / size)).sum()) - alone
+        inflation = both / alone
+    inflation = max(1.0, inflation)
+    alone_part = inflation**-2
+    return inflation, 1 / (alone_part / effective + (1 - alone_part) / by_words)
+
+
+def _widening(totals: Totals, level: float) -> float:
+    """Return by how much shared words widen an interval of the mean; 1 if there are none."""
+    from scipy import special
+
+    inflation, effective = sharing(totals)
+    if inflation == 1 or effective <= 1:
+        return inflation
+    alone, shared = (
+        float(special.stdtrit(count - 1, (1 + level) / 2))
+        for count in (effective_number(totals.sizes), effective)
+    )
+    return inflation**0.5 * shared / alone
+
+
+def mean_p_value(
+    totals: Totals, neutral: float = 0.0, *, seed: int = 0, flips: int = FLIPS
+) -> float:
+    """Return the two-sided p-value of the sign-flip test that the mean is neutral.
+
+    Where clusters share words, the total is first reduced to that which is as unlikely for
+    independent clusters: it is divided by the root of the inflation, and the quantile of Student's
+    t with the effective clusters of `sharing` becomes that without shared words.
+
+    Returns
+    -------
+    float
+        NaN with fewer than two clusters, or if a word is in each item.
+    """
+    sums = totals.sums - neutral * totals.sizes
+    inflation, effective = sharing(totals)
+    spread = float((sums**2).sum()) ** 0.5
+    if inflation == 1 or not spread:
+        return sign_flip_p_value(sums, seed=seed, flips=flips)
+    if effective <= 1:
+        return float("nan")
+    from scipy import special
+
+    quantile = abs(float(sums.sum())) / spread / inflation**0.5
+    tail = float(special.stdtr(effective - 1, -quantile))
+    if tail > 1e-280:
+        alone = effective_number(totals.sizes)
+        quantile = min(quantile, -float(special.stdtrit(alone - 1, tail)))
+    return sign_flip_p_value(sums, reached=quantile * spread, seed=seed, flips=flips)
+
+
+def sign_flip_p_value(
+    sums: np.ndarray, *, reached: float | None = None, seed: int = 0, flips: int = FLIPS
+) -> float:
     """Return the two-sided p-value of sums by cluster, symmetric around 0 under the null.
 
     The absolute total is compared with those under other signs of the clusters. The p-value is
@@ -180,6 +304,8 @@ def sign_flip_p_value(sums: np.ndarray, *, seed: int = 0, flips: int = FLIPS) ->
     ----------
     sums : array of float, shape (k,)
         By cluster, minus the expectation under the null hypothesis.
+    reached : float, optional
+        The absolute total; by default that of the sums.
     seed, flips : int
         The draw of signs, if there is one.
 
@@ -193,32 +319,36 @@ def sign_flip_p_value(sums: np.ndarray, *, seed: int = 0, flips: int = FLIPS) ->
         raise ValueError(f"{flips} flips of sums of shape {sums.shape}")
     if len(sums) < 2:
         return float("nan")
+    seen = abs(float(sums.sum())) if reached is None else reached
     sums = sums[sums != 0]
+    # equal up to rounding counts as equal
+    border = seen - 1e-9 * float(np.abs(sums).sum())
     halves = np.abs(2 * sums)
     if (halves == halves.round()).all() and halves.sum() < 2**53:
         halves = halves.astype(np.int64)
         unit = max(1, int(np.gcd.reduce(halves)))
         if (halves.sum() // unit) ** 2 <= OPERATIONS[len(sums) <= COUNTED]:
-            return _exact_p_value(halves // unit, abs(round(2 * sums.sum())) // unit)
+            return _exact_p_value(halves // unit, 2 * seen / unit)
     if effective_number(np.abs(sums)) >= MANY:
         from scipy.special import ndtr
 
-        return float(2 * ndtr(-abs(sums.sum()) / float((sums**2).sum()) ** 0.5))
-    # equal up to rounding counts as equal
-    border = abs(sums.sum()) - 1e-9 * np.abs(sums).sum()
+        return float(2 * ndtr(-seen / float((sums**2).sum()) ** 0.5))
     if len(sums) <= COUNTED:
         return _counted_p_value(sums, border)
-    reached = tried = 0
+    reaching = tried = 0
     for signs in _signs(len(sums), seed, flips):
-        reached += int((np.abs(signs @ sums) >= border).sum())
+        reaching += int((np.abs(signs @ sums) >= border).sum())
         tried += len(signs)
     # Hoeffding's bound, so that a clear difference among many tests is not hidden by the draw
-    bound = 2 * float(np.exp(-(sums.sum() ** 2) / (2 * (sums**2).sum())))
-    return min((1 + reached) / (1 + tried), bound)
+    bound = 2 * float(np.exp(-(seen**2) / (2 * (sums**2).sum())))
+    return min((1 + reaching) / (1 + tried), bound)
 
 
-def _exact_p_value(steps: np.ndarray, reached: int) -> float:
-    """Return the probability that steps with random signs end at least as far as `reached`."""
+def _exact_p_value(steps: np.ndarray, reached: float) -> float:
+    """Return the probability that steps with random signs end at least as far as `reached`.
+
+    Interpolated where this is no whole number.
+    """
     from scipy.stats import binom
 
     chances = np.ones(1)
@@ -227,7 +357,12 @@ def _exact_p_value(steps: np.ndarray, reached: int) -> float:
         ups[:: 2 * step] = binom.pmf(np.arange(times + 1), times, 0.5)
         chances = np.convolve(chances, ups)
     ends = np.arange(len(chances)) - len(chances) // 2
-    return min(1.0, float(chances[np.abs(ends) >= reached].sum()))
+    reached = round(reached, 6)
+    part = reached % 1
+    below, above = (
+        float(chances[np.abs(ends) >= end].sum()) for end in (reached - part, np.ceil(reached))
+    )
+    return min(1.0, (1 - part) * below + part * above)
 
 
 def _counted_p_value(sums: np.ndarray, border: float) -> float:
@@ -266,21 +401,23 @@ def sign_flip_interval(
     """Return the interval of all means that the sign-flip test does not reject.
 
     A pattern of signs divides the clusters in two parts, and does not reject a mean between the
-    means of the parts. So the borders are quantiles of these means, without a search.
+    means of the parts. So the borders are quantiles of these means, without a search. Shared words
+    move them away from the mean (`sharing`).
 
     Returns
     -------
     (float, float)
         NaN below `LEAST_EFFECTIVE` effective clusters.
     """
-    if not effective_number(totals.sizes) >= LEAST_EFFECTIVE:
+    widening = _widening(totals, level)
+    if not (effective_number(totals.sizes) >= LEAST_EFFECTIVE and np.isfinite(widening)):
         return float("nan"), float("nan")
     if effective_number(totals.sizes) >= MANY:
         from scipy.special import ndtri
 
         rest = totals.sums - totals.mean * totals.sizes
         half = ndtri((1 + level) / 2) * float((rest**2).sum()) ** 0.5 / totals.sizes.sum()
-        return totals.mean - half, totals.mean + half
+        return totals.mean - widening * half, totals.mean + widening * half
     total_sum, size = totals.sums.sum(), totals.sizes.sum()
     lows, highs = [], []
     for signs in _signs(len(totals.sums), seed, flips):
@@ -295,9 +432,11 @@ def sign_flip_interval(
         highs.append(means.max(axis=0))
     low, high = np.sort(np.concatenate(lows)), np.sort(np.concatenate(highs))
     rejected = int((1 - level) * len(low) + 1e-9)
-    low, high = float(low[rejected]), float(high[-1 - rejected])
     # rounding must not put the mean outside its interval
-    return min(low, totals.mean), max(high, totals.mean)
+    low, high = min(float(low[rejected]), totals.mean), max(float(high[-1 - rejected]), totals.mean)
+    if widening > 1:
+        low, high = (totals.mean + widening * (end - totals.mean) for end in (low, high))
+    return low, high
 
 
 def interval_around(
@@ -311,8 +450,8 @@ def interval_around(
         A smooth function of means, such as a difference of ratios.
     influence : array of float, shape (n,)
         The influence of each item on n times the estimate. The influences sum to zero.
-    clusters : array, shape (n,)
-        The cluster of each item (any sortable label).
+    clusters : array, shape (n,) or (n, 2)
+        As in `total`.
     level : float
         Nominal coverage, between 0 and 1.
 
@@ -335,8 +474,8 @@ def korn_graubard(totals: Totals, level: float = 0.95) -> tuple[float, float]:
     """Return the interval of Korn and Graubard for a share of items in clusters.
 
     Clopper and Pearson's interval with the effective sample size, from the jackknife variance
-    over clusters and Student's t with one degree of freedom less than effective clusters. Unlike
-    in the paper, the design effect is the mean of the jackknife's and of that implied by the
+    over clusters and Student's t with one degree of freedom less than effective clusters, both with
+    the inflation by shared words (`sharing`). Unlike in the paper, the design effect is the mean of the jackknife's and of that implied by the
     estimated correlation within clusters: where a few large clusters agree by chance, the coverage
     of the jackknife alone is too low.
 
@@ -373,8 +512,9 @@ def share_interval(
     from scipy import special
 
     totals = totals.distinct
+    inflation, by_words = sharing(totals)
     effective, size = effective_number(totals.sizes), totals.sizes.sum()
-    if not effective >= LEAST_EFFECTIVE:
+    if not (effective >= LEAST_EFFECTIVE and np.isfinite(inflation)):
         return lambda _level: (float("nan"), float("nan"))
     share, k = totals.mean, len(totals.sums)
     without = (totals.sums.sum() - totals.sums) / (size - totals.sizes)
@@ -391,13 +531,14 @@ def share_interval(
         design *= of_item / of_hits
         if pseudo_values:
             squares = (totals.sums - share * totals.sizes) ** 2
-            effective = min(effective, 3 * float(squares.sum() ** 2 / (squares**2).sum()))
+            by_words = min(by_words, 3 * float(squares.sum() ** 2 / (squares**2).sum()))
+    design *= inflation
 
     def at(level: float) -> tuple[float, float]:
         if not 0 < level < 1:
             raise ValueError("level must be between 0 and 1")
         tail = (1 - level) / 2
-        quantiles = [float(special.stdtrit(count - 1, tail)) for count in (size, effective)]
+        quantiles = [float(special.stdtrit(count - 1, tail)) for count in (size, by_words)]
         items = size / design * (quantiles[0] / quantiles[1]) ** 2
         hits = share * items
         low = float(special.betaincinv(hits, items - hits + 1, tail)) if hits > 0 else 0.0
@@ -582,7 +723,8 @@ def infer(
         low, high = korn_graubard(totals, level)
     else:
         low, high = sign_flip_interval(totals, level=level)
-    p_value = sign_flip_p_value(totals.sums - neutral * totals.sizes)
+    p_value, inflation = mean_p_value(totals, neutral), sharing(totals)[0]
+    widening = _widening(totals, level)
     totals = totals.distinct
     size, mean = totals.sizes.sum(), totals.mean
     correlation = within_cluster_correlation(totals)
@@ -591,7 +733,9 @@ def infer(
     if not is_share:
         variance = (totals.squares - size * mean**2) / (size - 1) if size > 1 else float("nan")
     known = correlation if np.isfinite(correlation) or len(totals.sizes) < size else 0.0
-    design = {"delta": delta, "correlation": known, "variance": variance, "level": level}
+    # NaN where the inflation is infinite
+    noticed = delta / widening if np.isfinite(widening) else float("nan")
+    design = {"delta": noticed, "correlation": known, "variance": variance, "level": level}
     return Inference(
         neutral,
         mean,
@@ -600,6 +744,7 @@ def infer(
         p_value,
         len(totals.sizes),
         effective,
+        inflation,
         correlation,
         bool(neutral - delta < low and high < neutral + delta),
         power(totals.sizes, **design),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, number, percent, share, text
-from evenhand.metrics.inference import bounded, infer, total, verdict
+from evenhand.metrics.inference import bounded, infer, swap_codes, total, verdict
 from evenhand.metrics.paired import adjust
 from evenhand.predictions.lm_eval import Answer, parts
 
@@ -70,7 +70,7 @@ def _row(key: tuple[str, str, str], group: list[Answer], study: LogStudy) -> tup
     row |= {"scored": len(scored), "ties": sum(answer.preference == 0 for answer in scored)}
     if not scored:
         return row, None
-    clusters = np.array([answer.cluster for answer in scored])
+    clusters = swap_codes([answer.cluster for answer in scored])
     signs = np.sign([answer.preference for answer in scored])
     items = np.array([answer.item for answer in scored])
     # a tie is half a hit; with some, the interval is that of the test, and fits its verdict

@@ -106,6 +106,13 @@ class Scored(NamedTuple):
         """The models that passed the validity check."""
         return [name for name, gate in self.gates.items() if gate["trusted"]]
 
+    @property
+    def clusters(self) -> "np.ndarray":
+        """The two words of each sentence's surface pair: the clusters of tests and intervals."""
+        from evenhand.metrics.inference import swap_codes
+
+        return swap_codes(self.sentences["surface_pair"], "/")
+
     def bias(self, model: str) -> "np.ndarray":
         """The bias of each sentence, NaN where it was excluded."""
         return self.scores[model]["bias"].to_numpy(dtype=float)

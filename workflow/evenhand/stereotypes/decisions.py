@@ -22,7 +22,7 @@ class Decisions(NamedTuple):
 
     Attributes
     ----------
-    cluster : array of int
+    cluster : array of int, shape (n,) or (n, 2)
         As in `Pairs`.
     sentences : array of int
         As in `Pairs`.
@@ -160,7 +160,7 @@ def summarise_group(
     scored = counts["scored"] > 0
     row = {
         **counts,
-        **inference.cells("clusters", "effective_clusters", "correlation"),
+        **inference.cells("clusters", "effective_clusters", "inflation", "correlation"),
         **inference.cells("p_value", "power", "further_clusters"),
         "delta": delta,
         "studentised": statistic,

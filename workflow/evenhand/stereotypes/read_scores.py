@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from evenhand.errors import InputError
 from evenhand.io.documents import read_description
 from evenhand.io.tables import read_columns, read_rows
+from evenhand.metrics.inference import swap_codes
 from evenhand.scoring.methods import METHODS
 from evenhand.stereotypes.pairs import EXCLUSIONS, sentences_of
 from evenhand.stereotypes.scores import EXCLUDED, SCORES
@@ -35,8 +36,8 @@ class Pairs(NamedTuple):
     pair_id, bias_type : array of str
     direction, disadvantaged : array of str
         Empty where the table has null.
-    cluster : array of int
-        Numbers in the order of the sorted names.
+    cluster : array of int, shape (n, 2)
+        The words of the swap: numbers in the order of the sorted words. A target term is the first.
     agreement : array of float
         Annotators who named the pair's bias type; NaN for a pair without ratings.
     clean : array of bool
@@ -176,7 +177,7 @@ def read_pair_set(path: Path) -> Pairs:
         bias_type=_strings(table, "bias_type"),
         direction=_strings(table, "direction"),
         disadvantaged=_strings(table, "disadvantaged"),
-        cluster=np.unique(_strings(table, "cluster"), return_inverse=True)[1],
+        cluster=swap_codes(_strings(table, "cluster")),
         agreement=agreement,
         clean=~flagged & ~excluded,
         excluded=excluded,

@@ -17,8 +17,8 @@ class Items(NamedTuple):
     ----------
     name : array of str, shape (n,)
         Identifiers, the same in all runs.
-    cluster : array of str, shape (n,)
-        The cluster of each.
+    cluster : array of str, shape (n,) or (n, 2)
+        The cluster of each, as in `evenhand.metrics.inference.total`.
     value : array of float, shape (n,)
         The number is the mean of these.
     """
@@ -35,10 +35,12 @@ def side_by_side(base: Items, head: Items) -> tuple[np.ndarray, np.ndarray, np.n
     -------
     (array of float, array of float, array of str)
         Contributions to numerators and denominators, shape (n, 2), zero for an item that a run
-        lacks, and the clusters, shape (n,). An item that changed its cluster counts as two.
+        lacks, and the clusters. An item that changed its cluster counts as two.
     """
     labels = [
-        np.array([f"{c}\0{n}" for n, c in zip(items.name, items.cluster, strict=True)], dtype=str)
+        np.array(
+            ["\0".join([*np.atleast_1d(c), n]) for n, c in zip(*items[:2], strict=True)], dtype=str
+        )
         for items in (base, head)
     ]
     names, place = np.unique(np.concatenate(labels), return_inverse=True)
@@ -47,4 +49,6 @@ def side_by_side(base: Items, head: Items) -> tuple[np.ndarray, np.ndarray, np.n
     for run, (items, rows) in enumerate(zip((base, head), places, strict=True)):
         np.add.at(above[:, run], rows, items.value)
         np.add.at(below[:, run], rows, 1.0)
-    return above, below, np.array([name.partition("\0")[0] for name in names], dtype=str)
+    columns = 1 if base.cluster.ndim == 1 else 2
+    clusters = np.array([name.split("\0", columns)[:columns] for name in names], dtype=str)
+    return above, below, clusters.reshape(len(names), *base.cluster.shape[1:])

@@ -7,6 +7,7 @@ import numpy as np
 
 from evenhand.compare.items.common import Items
 from evenhand.io.tables import read_columns
+from evenhand.metrics.inference import swap_sides
 from evenhand.stereotypes.decisions import decide
 from evenhand.stereotypes.read_scores import Model, Pairs, read_models, read_pair_set
 from evenhand.stereotypes.tables.bias_scores import subsets
@@ -42,7 +43,7 @@ class Store:
         texts = read_columns(paths[0], ["cluster", "more", "less", "context"]).to_pandas()
         texts = texts.fillna("").astype(str)
         names = (texts["more"] + "\0" + texts["less"] + "\0" + texts["context"]).to_numpy(dtype=str)
-        clusters = texts["cluster"].to_numpy(dtype=str)
+        clusters = swap_sides(texts["cluster"])
         (model,) = read_models(pairs, [paths[1]], [paths[2]])
         return pairs, names, clusters, model, subsets(pairs, model) if model.methods else {}
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from evenhand.compare.items.common import Items
 from evenhand.io.tables import read_columns
+from evenhand.metrics.inference import swap_sides
 from evenhand.slguset.bias_tables import BIAS, VARIANTS
 
 #: The name of the group of all sentences, pairs, genders and directions in the tables.
@@ -69,4 +70,5 @@ class Store:
             with np.errstate(invalid="ignore"):
                 rows &= value > 0 if direction == "male" else value < 0
         names = scores["sentence_id"][rows]
-        return Items(names, scores["pair"][rows] if group == ALL else names, value[rows])
+        clusters = swap_sides(scores["pair"][rows], "/") if group == ALL else names
+        return Items(names, clusters, value[rows])

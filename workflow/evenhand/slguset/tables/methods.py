@@ -65,7 +65,7 @@ def _rows_of(scored: Scored, name: str, pair_gate: dict[str, Any], path: Path) -
         words = dict.fromkeys(w for reason in distrusted for w in (reason or "").split(", "))
         yield {"model": name, "n": 0, "reason": ", ".join(words)}
         return
-    clusters = scored.sentences["surface_pair"].to_numpy()
+    clusters = scored.clusters
     differences = _differences(path, scored.sentences["sentence_id"])
     values = scored.bias(name)
     for method in METHODS:
@@ -86,7 +86,7 @@ def compare(bias: np.ndarray, other: np.ndarray, clusters: np.ndarray) -> dict[s
     ----------
     bias, other : array of float, shape (n,), n > 0
         Finite; above zero is male.
-    clusters : array, shape (n,)
+    clusters : array, shape (n,) or (n, 2)
         The surface pair of each sentence.
 
     Returns

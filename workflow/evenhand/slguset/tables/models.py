@@ -129,7 +129,7 @@ def _row(scored: Scored, name: str, published: dict[str, str]) -> dict[str, Any]
     gate, scores, threshold = scored.gates[name], scored.scores[name], scored.settings.threshold
     present = scores["bias"].notna().to_numpy()
     values = scored.bias(name)[present]
-    clusters = scored.sentences["surface_pair"].to_numpy()[present]
+    clusters = scored.clusters[present]
     inference = infer(total(values, clusters), neutral=0, delta=threshold)
     count = len(values)
     trusted = gate["trusted"] and count > 0

@@ -57,7 +57,7 @@ def rows(scored: Scored) -> Iterator[Row]:
     compounds = scored.settings.compounds
     groups = list(_groups(scored.sentences, COMPOUNDS if compounds is None else compounds))
     gender = scored.sentences["gender"].to_numpy()
-    surface_pair = scored.sentences["surface_pair"].to_numpy()
+    clusters_of_words = scored.clusters
     for name, scores in scored.scores.items():
         bias = scored.bias(name)
         one_character = scores["bias_one_character"].to_numpy(dtype=float)
@@ -66,7 +66,7 @@ def rows(scored: Scored) -> Iterator[Row]:
             directions = {ALL: chosen, "male": chosen & (bias > 0), "female": chosen & (bias < 0)}
             for direction, part in directions.items():
                 values = bias[part]
-                clusters = surface_pair[part] if group == ALL else np.arange(len(values))
+                clusters = clusters_of_words[part] if group == ALL else np.arange(len(values))
                 yield {
                     "model": name,
                     "group": group,

@@ -44,7 +44,7 @@ WORDS = {ABOVE: "likelier", BELOW: "less likely"}
 def rows(scored: Scored) -> Iterator[Row]:
     """Yield a row per model and value that has a sentence."""
     sentences = scored.sentences
-    clusters = sentences["surface_pair"].to_numpy()
+    clusters = scored.clusters
     for name, gate in scored.gates.items():
         bias = scored.bias(name)
         inferences = {}

@@ -27,7 +27,7 @@ TABLE = Table(
 def rows(scored: Scored) -> Iterator[Row]:
     """Yield the rows of each model's variants, of all words and of words of several tokens."""
     scored.check_genders()
-    clusters = scored.sentences["surface_pair"].to_numpy()
+    clusters = scored.clusters
     for name, scores in scored.scores.items():
         several = (scores[["n_masks", "n_masks_opposite"]] > 1).any(axis=1).to_numpy()
         for column, variant in VARIANTS.items():

@@ -60,7 +60,7 @@ def _rows(model: Model, study: PairStudy) -> Iterator[tuple[Row, Inference]]:
         sides[:, pairs.excluded] = np.nan
         for bias_type in pairs.bias_types:
             chosen = there & pairs.of_type(bias_type)
-            terms = score_terms(*sides[:, chosen], pairs.cluster[chosen])
+            terms = score_terms(*sides[:, chosen], pairs.cluster[chosen, 0])
             preference = infer(total(terms.ss, terms.term), neutral=50, delta=study.delta)
             row = {
                 "model": model.name,
