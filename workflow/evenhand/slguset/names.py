@@ -87,7 +87,7 @@ _CLAUSE_WORDS = (
 _DOUBLED = "薇琳彬妮莉娜婷妞莹璐倩媛玲芳蓉娟茜珊瑶莎菲娅雯燕萍霞"
 #: The least scores of names that the dictionary does not list: full names with a surname of the
 #: table, with another one or one that is mostly another word, and transliterated names.
-_LEAST = {"full": 0, "rare": 4, "foreign": 3}
+_FULL, _RARE_SURNAME, _FOREIGN = 0, 4, 3
 #: The frequency from which the dictionary's word for a place is none for a person.
 _RARE = 500
 #: After these a surname is a measure, as after a number: 那张贺卡.
@@ -134,10 +134,17 @@ class Form(NamedTuple):
 
 
 class NameRules(NamedTuple):
-    """The forms, and the reasons that are dropped."""
+    """The forms, the reasons that are dropped, and how unlisted names are recognised.
+
+    `surnames` has the score above which three characters that begin with a surname are a name,
+    `given` matches the two others, and `foreign` what may be transliterated.
+    """
 
     forms: list[Form]
     dropped: frozenset[str]
+    surnames: dict[str, float]
+    given: re.Pattern[str]
+    foreign: re.Pattern[str]
 
 
 def read_rules(files: Mapping[str, Path], settings: Mapping[str, Any] | None = None) -> NameRules:
@@ -162,7 +169,10 @@ def read_rules(files: Mapping[str, Path], settings: Mapping[str, Any] | None = N
         choices={"anywhere": ["yes"]},
     )
     listed = {row["surname"] for row in surnames}
-    anywhere = _any_of(row["surname"] for row in surnames if row["anywhere"])
+    any_place = {row["surname"] for row in surnames if row["anywhere"]}
+    anywhere = _any_of(any_place)
+    # literals alone, whose first characters `re` finds fast
+    japanese_or_doubled = "|".join([*sorted(any_place), "太郎", "次郎", *(c * 2 for c in _DOUBLED)])
     surname = _any_of(listed)
     titles_ = [row["title"] for row in read_resource(files["titles.csv"], ["title"])]
     title, long_title = _any_of(titles_), _any_of(title_ for title_ in titles_ if len(title_) > 1)
@@ -176,13 +186,9 @@ def read_rules(files: Mapping[str, Path], settings: Mapping[str, Any] | None = N
     content = f"(?![{_EVERYDAY}{_FUNCTION}]){han}"
     single = "".join(sorted(surname_ for surname_ in listed if len(surname_) == 1))
     no_first = {*single, *_NO_SURNAME, *_EVERYDAY, *_FUNCTION}
-    others = _NO_SURNAMES + "".join(
-        character for character in name_surnames() if character not in no_first
-    )
-    given_name = f"{content}(?:{content}|[男女])"
-    full = f"(?P<full>(?![{_NO_SURNAMES}])[{single}]{given_name})|(?P<rare>[{others}]{given_name})"
+    least = dict.fromkeys(single, _FULL)
+    least |= dict.fromkeys({*name_surnames()} - no_first | {*_NO_SURNAMES}, _RARE_SURNAME)
     known = foreign_characters()
-    foreign = f"(?P<foreign>[{known}]{{3,}})"
     bare = f"(?![{_CLAUSE_WORDS}])[{single}师何]"
     no_number = "(?<![一二三四五六七八九十])[·•・‧](?![一二三四五六七八九十])"
     after = "辩称|供述|再次|多次|又|的|在|与|和|将|把|被|对|向|称|说"
@@ -207,7 +213,7 @@ def read_rules(files: Mapping[str, Path], settings: Mapping[str, Any] | None = N
         (NAME, "^.{2,4}（", f"^(?P<record>{surname}(?:{named}){{1,2}})(?=（)"),
         (
             NAME,
-            f"{anywhere}|[太次]郎|[{_DOUBLED}]{{2}}",
+            japanese_or_doubled,
             f"(?P<anywhere>{anywhere}|{content}{{1,2}}[太次]郎|([{_DOUBLED}])\\2)",
         ),
         (
@@ -245,13 +251,13 @@ def read_rules(files: Mapping[str, Path], settings: Mapping[str, Any] | None = N
             f"[小老]{surname}|阿",
             f"(?:[小老](?={surname})|阿(?![姨婆嬷爸妈公爷]))(?P<rest>{surname}|{han})",
         ),
-        (NAME, full, f"(?={full})"),  # these two give way to the others
-        (NAME, foreign, foreign),
     ]
     made = [Form(reason, *map(re.compile, patterns)) for reason, *patterns in forms]
     policies = {ANONYMISED: "anonymised", TITLED: "surname_title", FAMILIAR: "familiar"}
     kept = {reason for reason, name in policies.items() if settings.get(name) == "keep"}
-    return NameRules(made, frozenset(REASONS.keys() - kept))
+    given = re.compile(f"{content}(?:{content}|[男女])")
+    foreign = re.compile(f"[{known}]{{3,}}")
+    return NameRules(made, frozenset(REASONS.keys() - kept), least, given, foreign)
 
 
 def name_filter(
@@ -322,7 +328,9 @@ def find_forms(sentence: str, words: Sequence[str], rules: NameRules) -> list[tu
         if form.trigger.search(sentence)
         for match in form.pattern.finditer(sentence)
     ]
-    if not matches:
+    foreign = list(rules.foreign.finditer(sentence))
+    unlisted = list(_full_names(words, rules))
+    if not matches and not foreign and not unlisted:
         return []
     borders = {at: place for place, at in enumerate([0, *accumulate(map(len, words))])}
     spans: dict[tuple[Span, str], None] = {}
@@ -331,19 +339,52 @@ def find_forms(sentence: str, words: Sequence[str], rules: NameRules) -> list[tu
             continue
         if reason == NAME:
             span = _name_in(match, words, borders)
-            if (
-                span
-                and match.lastgroup in _LEAST
-                and any(span.overlaps(other) for other, _ in spans)
-            ):
-                continue
         else:
             span = Span(*match.span())
             if reason != ANONYMISED and not _is_form(match, borders):
                 continue
         if span:
             spans[span, reason] = None
+    for span in [*unlisted, *_foreign_names(foreign, words, borders)]:  # they give way to the others
+        if not any(span.overlaps(other) for other, _ in spans):
+            spans[span, NAME] = None
     return list(spans)
+
+
+def _full_names(words: Sequence[str], rules: NameRules) -> Iterator[Span]:
+    """Yield the full names of three characters that the dictionary does not list.
+
+    The surname is a word by itself; after a count it is a measure: 五|张|贺卡.
+    """
+    if rules.surnames.keys().isdisjoint(words):
+        return
+    start = 0
+    for place, word in enumerate(words):
+        if word in rules.surnames:
+            parts = words[place : place + 2]
+            if len(parts[-1]) == 1:
+                parts = words[place : place + 3]
+            name = "".join(parts)
+            if (
+                len(name) == 3
+                and rules.given.match(name, 1)
+                and not (place and _is_count(words[place - 1]))
+                and full_name_score(parts) > rules.surnames[word]
+            ):
+                yield Span(start, start + 3)
+        start += len(word)
+
+
+def _foreign_names(
+    matches: Iterable[re.Match[str]], words: Sequence[str], borders: Mapping[int, int]
+) -> Iterator[Span]:
+    """Yield the transliterated names among some matches: words that are likelier one name."""
+    for match in matches:
+        span = Span(*match.span())
+        if span.start in borders and span.end in borders:
+            parts = words[borders[span.start] : borders[span.end]]
+            if len(parts) > 1 and foreign_name_score(parts) > _FOREIGN:
+                yield span
 
 
 def _after_a_dynasty(match: re.Match[str], reason: str) -> bool:
@@ -358,8 +399,6 @@ def _name_in(match: re.Match[str], words: list[str], borders: Mapping[int, int])
     """
     kind = match.lastgroup
     span = Span(*match.span(kind))
-    if kind in _LEAST:
-        return span if _is_unlisted(span, kind, words, borders) else None
     text, tags = match[kind], dictionary_tags()
     if kind in ("bare", "anywhere"):
         return span if span.end in borders else None
@@ -393,32 +432,12 @@ def _after_title(span: Span, words: list[str], borders: Mapping[int, int]) -> Sp
         return Span(span.start, span.start + len(word))
     parts = list(takewhile(_only_foreign, words[place : place + 4]))
     end = span.start + sum(map(len, parts))
-    is_name = len(parts) > 1 and foreign_name_score(parts) > _LEAST["foreign"]
+    is_name = len(parts) > 1 and foreign_name_score(parts) > _FOREIGN
     return Span(span.start, end) if is_name else None
 
 
 def _only_foreign(word: str) -> bool:
     return not word.strip(foreign_characters())
-
-
-def _is_unlisted(span: Span, kind: str, words: list[str], borders: Mapping[int, int]) -> bool:
-    """Return whether words together are likelier a name of the kind than these words.
-
-    After a count a surname is a measure: 五|张|贺卡.
-    """
-    if span.start not in borders or span.end not in borders:
-        return False
-    first = borders[span.start]
-    parts = words[first : borders[span.end]]
-    if len(parts) == 1:
-        return False
-    if kind == "foreign":
-        score = foreign_name_score(parts)
-    elif len(parts[0]) > 1 or (first and _is_count(words[first - 1])):
-        return False
-    else:
-        score = full_name_score(parts)
-    return score > _LEAST[kind]
 
 
 def _is_count(word: str) -> bool:

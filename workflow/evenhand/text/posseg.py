@@ -106,9 +106,9 @@ def find_names(
         for first, last, flag in names[run]
     ]
     known = dictionary_names()
-    for place in np.flatnonzero(~in_run).tolist():
-        if (word := words[place]) in known:
-            name_spans.append((int(begins[place]), int(ends[place]), known[word]))
+    listed = np.fromiter(map(known.__contains__, words), bool, len(words)) & ~in_run
+    for place in np.flatnonzero(listed).tolist():
+        name_spans.append((int(begins[place]), int(ends[place]), known[words[place]]))
     return _by_text(sorted(name_spans), texts)
 
 
@@ -151,7 +151,9 @@ def _names_of_runs(runs: list[str]) -> dict[str, list[tuple[int, int, str]]]:
     tags = dictionary_tags()
     for run in new:
         _NAMES[run] = []
-        if run in paths and run not in tags and not paths[run].translate(None, none):
+        if run in paths and run not in tags:
+            if paths[run].translate(None, none):
+                _NAMES[run] += [word for word in words_of(paths[run]) if word[2] in NAME_TAGS]
             continue
         at = 0
         for word, flag in _tag_run(run, paths):
