@@ -141,7 +141,8 @@ def test_samples_of_bbq_without_a_template_are_left_out(tmp_path):
 def test_ties_count_as_half_in_share_interval_and_verdict(tmp_path, against, verdict):
     samples = list(crows(hits=0))
     for i, sample in enumerate(samples):
-        sample["doc"]["sent_less"] = sample["doc"]["sent_less"].replace("he", f"ma{i}")
+        for side, word in {"sent_more": "she", "sent_less": "he"}.items():
+            sample["doc"][side] = sample["doc"][side].replace(f" {word} ", f" {word}{i} ")
         if i >= against:
             sample["filtered_resps"] = [[-9.0, False]] * 2
     tables = audit(tmp_path, samples)
