@@ -70,6 +70,8 @@ def test_pairs_as_data_and_as_file_and_a_loaded_model_give_the_same(model, pairs
         pd.testing.assert_frame_equal(results[0].table, other.table)
     page = results[0].to_html(tmp_path / "audit.html").read_text(encoding="utf-8")
     assert "tiny" in page and 'src="http' not in page
+    with pytest.raises(InputError, match="is a folder; name an HTML file in it"):
+        results[0].to_html(tmp_path)
     cards = [one.card() for one in results]
     assert cards[0].startswith("---\n") and "snakemake" not in cards[0]
     calls = [card.split("```python")[1].split("```")[0].strip().splitlines() for card in cards]
@@ -206,6 +208,7 @@ def test_data_of_other_types_are_those_of_a_table():
         ({"probabilities": {1: "p"}}, "^`prediction` has no effect beside `probabilities`;"),
         ({"groups": []}, r"^`groups` is missing\.$"),
         ({"groups": "g, y"}, r"'g, y', which `groups` names; name g and y without a comma\.$"),
+        ({"groups": " g"}, r"' g', which `groups` names; its columns are y, p, g; the closest"),
         ({"positive": True}, "`positive` is True, which is no value of y; its values are 0 and 1"),
         ({"bins": {"g": 30}}, "^`bins.g` is 30; it must be a list"),
         ({"bins": {"age": [30]}}, "^`bins` names age, which is none of `groups`"),

@@ -135,6 +135,7 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         ([*PREDICTIONS, "--bins", "gender=50,30"], "`--bins gender` is [50.0, 30.0]; write [30.0"),
         ([*PREDICTIONS[:-1], "sex"], "p.csv: has no column 'sex', which `--group` names; its"),
         ([*PREDICTIONS, "--probability", "1=p"], "`--prediction` has no effect beside `--prob"),
+        ([*PREDICTIONS, "--bins", "a=3", "a=4"], "`--bins` names a twice; keep one of the two"),
         ([*PREDICTIONS, "--positive", "2"], "p.csv: `--positive` is 2, which is no value of y; i"),
     ],
 )  # fmt: skip

@@ -147,6 +147,8 @@ class Result:
         from evenhand.report.write_page import write_page
 
         path = Path(path)
+        if path.is_dir():
+            raise InputError("is a folder", file=path, remedy="name an HTML file in it")
         path.parent.mkdir(parents=True, exist_ok=True)
         notice = self.folder / NOTICE
         notice.write_text("", encoding="utf-8")

@@ -10,8 +10,9 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 from cyclopts import App, Parameter
 
@@ -189,9 +190,9 @@ def predictions(
         label=label or "",
         groups=group or [],
         prediction=prediction[0] if prediction else None,
-        probabilities=dict(map(_parts, probability or [])),
+        probabilities=_by_name("probabilities", map(_parts, probability or [])),
         positive=positive,
-        bins=dict(map(read_bins, bins or [])),
+        bins=_by_name("bins", map(read_bins, bins or [])),
         id=id,
         cluster=cluster,
         counterfactual_of=counterfactual_of,
@@ -202,6 +203,15 @@ def predictions(
         out=out,
     )
     _write_report(result, out)
+
+
+def _by_name(option: str, pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in values:
+            raise InputError(f"`{option}` names {name} twice", remedy="keep one of the two")
+        values[name] = value
+    return values
 
 
 def _parts(words: str) -> tuple[str, str]:

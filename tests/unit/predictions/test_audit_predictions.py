@@ -353,6 +353,9 @@ def test_gaps_that_cannot_be_tested_are_not_findings(tmp_path):
     tables, _ = audit(tmp_path, table, id="id", cluster="home")
     (words,) = findings(tables, 5)
     assert "cannot be tested, as there are too few independent cases" in words
+    gap = {"lowest": 0.1, "label": None, "verdict": "equivalent", "p_adjusted": 0.5}
+    (words,) = findings({"gaps": [gap], "groups": []}, 5)
+    assert words.startswith("None of 1 gap between groups is") and "; 1 is shown to be" in words
 
 
 def test_rows_that_repeat_another_are_noted_where_no_column_tells_them_apart(tmp_path):

@@ -36,6 +36,7 @@ def test_a_catalogue_fills_the_sentences_of_a_module(tmp_path, monkeypatch):
             {"power": 0.231},
             "Undecided: a gap of 5 points would be found with a probability of 23 %",
         ),
+        ("inconclusive", {"power": 0.79, "further": 1}, "79 %; 1 more would make it 80 %"),
         ("inconclusive", {"power": 0.231, "further": 1200}, "23 %; 1,200 more pairs would make it"),
     ],
 )

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evenhand.core.whole import read_text
+from evenhand.core.whole import check_file, read_text
 from evenhand.errors import InputError
 from evenhand.io.json_text import load
 from evenhand.predictions.words import left_out_words
@@ -76,8 +76,7 @@ def log_files(files: list[Path]) -> list[Path]:
         raise InputError(problem, file=files[0], remedy=remedy)
     paths = list(dict.fromkeys(paths))
     for path in paths:
-        if not path.exists():
-            raise InputError("there is no such file or folder", file=path)
+        check_file(path)
         if path.suffix in (".csv", ".tsv", ".parquet"):
             remedy = "audit a table by eh.audit_predictions, or leave out format: lm_eval"
             raise InputError("is no log of lm-evaluation-harness", file=path, remedy=remedy)

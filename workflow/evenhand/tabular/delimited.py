@@ -135,11 +135,11 @@ def check_columns(
         for name in [names] if isinstance(names, str) else names or ():
             if name not in header:
                 near = difflib.get_close_matches(name, header, n=1)
-                parts = [part.strip() for part in name.split(",") if part.strip()]
+                parts = [part for part in map(str.strip, name.split(",")) if part]
                 remedy = f"its columns are {', '.join(column or repr(column) for column in header)}"
                 remedy += f"; the closest is {near[0]}" if near else ""
                 remedy += "; separate cells by comma, semicolon or tab" * (len([*header]) == 1)
-                if parts and {*parts} <= {*header}:
+                if "," in name and parts and {*parts} <= {*header}:
                     remedy = f"name {' and '.join(parts)} without a comma"
                 raise InputError(
                     f"has no column {name!r}, which `{option}` names", file=path, remedy=remedy
