@@ -154,6 +154,26 @@ def test_ties_count_as_half_in_share_interval_and_verdict(tmp_path, against, ver
     assert ties in findings(tables, 5)[0]
 
 
+def test_a_log_of_two_tasks_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r"has pairs \(line 1\) and questions of BBQ \(line 41\)"):
+        audit(tmp_path, [*crows(hits=20), *bbq()])
+
+
+def test_a_doc_id_with_other_sentences_is_noted(tmp_path):
+    samples = list(crows(hits=20))
+    other = list(crows(hits=20, swaps=("aunt", "uncle")))[:2]
+    tables = audit(tmp_path, [*samples, *other, samples[3]])
+    reasons = [(row["reason"], row["detail"].partition(":")[2]) for row in tables["left_out"]]
+    assert reasons == [
+        ("other_sample", "41: as line 1"),
+        ("other_sample", "42: as line 2"),
+        ("duplicate_id", "43: as line 4"),
+    ]
+    (_, note) = notes({"unknown": {}, "rows": 43}, tables, "")
+    assert note.startswith("2 samples have the doc_id of an earlier sample with other content (sam")
+    assert note.endswith("write each into a log of its own.")
+
+
 def test_bbq_has_the_score_of_its_paper(tmp_path):
     rows = audit(tmp_path, bbq(), "samples_bbq_2026-01-02T03-04-05.jsonl")["preferences"]
     ambiguous = rows[0]
@@ -194,7 +214,7 @@ def test_tasks_with_the_same_pairs_are_noted(tmp_path):
 
 def test_a_log_of_which_more_than_half_cannot_be_used_is_refused(tmp_path):
     samples = [sample | {"doc_id": min(i, 15)} for i, sample in enumerate(crows(hits=20))]
-    words = r"25\.jsonl: 24 of 40 samples are left out \(duplicate_id 24\), more than half of them"
+    words = r"25\.jsonl: 24 of 40 samples are left out \(other_sample 24\), more than half of them"
     with pytest.raises(InputError, match=words):
         audit(tmp_path, samples, "samples_crows_pairs_english_25.jsonl")
 

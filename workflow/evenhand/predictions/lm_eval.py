@@ -63,6 +63,11 @@ class Answer(NamedTuple):
     preference: float | None
     right: float | None
 
+    @property
+    def content(self) -> tuple[str, str, str]:
+        """What a sample with the same id has too, if it is the same sample."""
+        return self.condition, self.cluster, self.item
+
 
 def log_files(files: list[Path]) -> list[Path]:
     """Return the logs among files and in folders; InputError if there is none."""
@@ -93,10 +98,12 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]]]:
         log cannot be used, or the sentences of most pairs belong to other pairs.
     """
     paths = log_files(files)
-    answers, bad, seen = [], [], set()
+    answers, bad = [], []
+    seen: dict[tuple[str, str], tuple[int, Answer]] = {}
     for path, task in zip(paths, _tasks(paths), strict=True):
         pieces = _pieces(path)
         before, kept, pairs = len(bad), len(answers), []
+        _check_one_task(pieces, path)
         filters = {file.get("filter") for _, file in pieces if isinstance(file, dict)}
         for line, sample in pieces:
             if isinstance(sample, tuple):
@@ -113,11 +120,14 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]]]:
                 bad.append({"row": line, "id": name, "reason": reason,
                             "detail": f"{path.name}:{line}: {why}"})  # fmt: skip
                 continue
-            if (sample_answer.task, sample_answer.id) in seen:
-                bad.append({"row": line, "id": sample_answer.id, "reason": "duplicate_id",
-                            "detail": f"{path.name}:{line}"})  # fmt: skip
+            key = (sample_answer.task, sample_answer.id)
+            first, earlier = seen.setdefault(key, (line, sample_answer))
+            if earlier is not sample_answer:
+                same = earlier.content == sample_answer.content
+                bad.append({"row": line, "id": sample_answer.id,
+                            "reason": "duplicate_id" if same else "other_sample",
+                            "detail": f"{path.name}:{line}: as line {first}"})  # fmt: skip
                 continue
-            seen.add((sample_answer.task, sample_answer.id))
             answers.append(sample_answer)
             if "sent_more" in (doc := sample["doc"]):
                 pairs.append((line, str(doc["sent_more"]), str(doc["sent_less"])))
@@ -136,6 +146,20 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]]]:
         detail = f" ({bad[0]['detail']})" if bad else ""
         raise InputError(problem + detail, file=paths[0], remedy=remedy)
     return answers, bad
+
+
+def _check_one_task(pieces: list[tuple[int, Any]], path: Path) -> None:
+    """Raise InputError if a log has pairs and questions of BBQ."""
+    first: dict[bool, int] = {}
+    for line, sample in pieces:
+        if isinstance(sample, dict) and isinstance(doc := sample.get("doc"), dict):
+            is_pair = "sent_more" in doc
+            if is_pair or any(key in sample for key in BBQ):
+                first.setdefault(is_pair, line)
+    if len(first) == 2:
+        problem = f"has pairs (line {first[True]}) and questions of BBQ (line {first[False]})"
+        remedy = "write the samples of each task into a log of their own"
+        raise InputError(problem, file=path, remedy=remedy)
 
 
 def _is_log(path: Path) -> bool:

@@ -65,7 +65,8 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
     """
     sentences = []
     if rows := tables["left_out"]:
-        words = left_out_words(Counter(row["reason"] for row in rows), description["rows"])
+        noun = "samples" if description.get("format") == "lm_eval" else "rows"
+        words = left_out_words(Counter(row["reason"] for row in rows), description["rows"], noun)
         sentences.append(_say("left_out_in", words=words, file=left_out))
     for name, count in description["unknown"].items():
         if count:
@@ -102,6 +103,9 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     for row in tables.get("left_out", ()):
         if row["reason"] == "cut_off":
             sentences.append(_say("cut_off", place=row["detail"]))
+    others = [row for row in tables.get("left_out", ()) if row["reason"] == "other_sample"]
+    if others:
+        sentences.append(_say("other_samples", count=len(others), place=others[0]["detail"]))
     if tasks := description.get("shared_pairs"):
         sentences.append(_say("shared", tasks=tasks))
     for task, (count, of) in description.get("repeated_pairs", {}).items():
