@@ -288,7 +288,8 @@ def test_a_gap_is_above_noise_and_of_the_classifier_not_of_labels(equal):
     row = only(table(equal.folder, scores, study), **GENDER)
     assert row["gd_verdict"] == row["worst_verdict"] == "above"
     assert (row["worst_group"], row["cases"], row["smallest_group"]) == ("female", 120, 60)
-    assert [row[name] for name in ("gd_p", "gd_p_labels", "worst_p")] == [0.01] * 3
+    names = ("gd_p", "gd_p_labels", "worst_p", "worst_p_labels")
+    assert [row[name] for name in names] == [0.01] * 4
     groups = table(equal.folder, group_scores, study)
     man, woman = (only(groups, **GENDER, group=group) for group in ("male", "female"))
     # three of six classes occur

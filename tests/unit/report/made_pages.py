@@ -114,10 +114,10 @@ def certificate(repository: Path, folder: Path, text: str = "") -> Made:
         Finding(text or "n", "shown", 3.0),
     ]
     verdicts = [judge("pairs", one, {("pairs", "m", "known"): text or "Why."}) for one in findings]
-    which = {"language": "english", "family": "masked", "seed": 0, "new_frames": False}
+    which = {"language": "english", "family": "masked", "seed": 0, "method": text or "aul"}
     doses = [
-        dose_row([effect] * 6, list("abcdef"), dose) | which | {"method": text or "aul"}
-        for dose, effect in ((0, 0.1), (0.5, 1.0), (1, 2.0))
+        dose_row([effect] * 6, list("abcdef"), dose) | which | {"new_frames": effect < 0}
+        for dose, effect in ((0, 0.1), (0.5, 1.0), (1, 2.0), (1, -2.0))
     ]
     tables = folder / "certificate"
     write_tables(tables, [(CERTIFICATE, verdicts), (dose_table("pairs", "Scores"), doses)])

@@ -73,7 +73,7 @@ CLEAR = model("a", ["AUL"], "more")
 HEADED = {
     "one of two": [CLEAR, model("b")],
     "none of one": [model("b")],
-    "none of two": [model("b"), model("c")],
+    "none of two": [model("b"), model("c", leaning="none")],
     "one that failed": [model("d", leaning=None, why=["Broken."])],
     "no model": [],
     "a hostile name": [model("<b>")],

@@ -8,7 +8,14 @@ import pytest
 from evenhand.core.tables import read_table
 from evenhand.errors import InputError
 from evenhand.slguset.accept_candidates import accept_candidates
-from evenhand.slguset.acceptance_model import HIDDEN, Example, Model, balanced, features
+from evenhand.slguset.acceptance_model import (
+    HIDDEN,
+    Example,
+    Model,
+    balanced,
+    features,
+    names_by_document,
+)
 from evenhand.slguset.annotation import random_order
 from evenhand.slguset.gather_examples import gather_examples
 from evenhand.text.segmentation import cut
@@ -188,6 +195,9 @@ def test_no_feature_tells_the_source_or_shows_why_a_filter_rejected():
     assert found == other
     [named] = features([row | {"sentence": "昨天，，她和王小明。", "names": ["王小明"]}], cut)
     assert "a name of the same document" in named
+    rejected = {"reasons": ["name"], "evidence": "王小明", "sentence_id": "1"}
+    of_file = names_by_document([rejected | {"source": "a.txt", "source_position": 0}])
+    assert of_file == {("a.txt", 0): {"王小明": "1", "小明": "1"}}
 
 
 def test_a_word_that_contains_the_keyword_is_a_feature():

@@ -288,7 +288,9 @@ def test_the_workbook(evil):
 
 def test_the_label_studio_project(evil):
     sample, folder = evil
-    tasks = json.loads((folder / "label_studio.json").read_text(encoding="utf-8"))
+    text = (folder / "label_studio.json").read_text(encoding="utf-8")
+    assert "爷爷" in text
+    tasks = json.loads(text)
     assert [task["data"]["sentence"] for task in tasks] == [row["sentence"] for row in sample]
     (data,) = [task["data"] for task in tasks if "爷爷" in task["data"]["sentence"]]
     assert "&lt;b&gt;&amp;" in data["sentence_html"]

@@ -15,7 +15,7 @@ from evenhand.scoring.questions import Questions, answer, ask_word
 from evenhand.slguset import score_bias as module
 from evenhand.slguset.bias_tables import BIAS
 from evenhand.slguset.score_bias import score_bias
-from evenhand.slguset.sentence_bias import score_sentences, tokens_of
+from evenhand.slguset.sentence_bias import _differences, score_sentences, tokens_of
 from unit.scoring import tiny_causal, tiny_models
 
 PAIRS = [("男", "女"), ("他", "她"), ("爸爸", "妈妈"), ("儿子", "女儿"), ("叔叔", "阿姨")]
@@ -210,6 +210,8 @@ def test_words_that_change_together_are_one_word(lm):
     expected = [word.chain(answers) / np.log(10) for word in asked]
     assert result["log_p_male"] == pytest.approx(expected[0])
     assert result["bias"] == pytest.approx(expected[0] - expected[1])
+    often = [1] * 200  # also where a token is repeated
+    assert _differences([2, *often, 4], [3, *often, 5]) == [[0, 201], [0, 201]]
 
 
 def test_each_value_has_its_column(lm):

@@ -1,6 +1,7 @@
 import copy
 import gzip
 import json
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -172,7 +173,8 @@ def test_broken_parallel_lists(file):
     refused(file, extra, "'c9' has no stereotype sentence beside its unrelated one")
 
 
-def test_the_part_must_be_one():
+def test_the_part_must_be_one(file):
     for part in (None, "both"):
-        with pytest.raises(InputError, match="choose the part intrasentence or intersentence"):
-            form(part)
+        for read_part in (form, partial(rows, file, relaid(cluster()))):
+            with pytest.raises(InputError, match="choose the part intrasentence or intersentence"):
+                read_part(part)
