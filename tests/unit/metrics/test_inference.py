@@ -18,7 +18,6 @@ from evenhand.metrics.inference import (
     infer,
     interval_around,
     korn_graubard,
-    mean_p_value,
     power,
     share_interval,
     sharing,

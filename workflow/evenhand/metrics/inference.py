@@ -259,7 +259,9 @@ def _widening(totals: Totals, level: float) -> float:
     return inflation**0.5 * shared / alone
 
 
-def mean_p_value(totals: Totals, neutral: float = 0.0, *, seed: int = 0, flips: int = FLIPS) -> float:
+def mean_p_value(
+    totals: Totals, neutral: float = 0.0, *, seed: int = 0, flips: int = FLIPS
+) -> float:
     """Return the two-sided p-value of the sign-flip test that the mean is neutral.
 
     Where clusters share words, the total is first reduced to that which is as unlikely for
@@ -472,10 +474,10 @@ def korn_graubard(totals: Totals, level: float = 0.95) -> tuple[float, float]:
     """Return the interval of Korn and Graubard for a share of items in clusters.
 
     Clopper and Pearson's interval with the effective sample size, from the jackknife variance
-    over clusters and Student's t with one degree of freedom less than effective clusters, both with
-    the inflation by shared words (`sharing`). Unlike in the paper, the design effect is the mean of the jackknife's and of that implied by the
-    estimated correlation within clusters: where a few large clusters agree by chance, the coverage
-    of the jackknife alone is too low.
+    over clusters and Student's t with one degree of freedom less than effective clusters; where
+    clusters share words, both are those of `sharing`. Unlike in the paper, the design effect is
+    the mean of the jackknife's and of that implied by the estimated correlation within clusters:
+    where a few large clusters agree by chance, the coverage of the jackknife alone is too low.
 
     Parameters
     ----------
