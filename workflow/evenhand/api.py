@@ -48,10 +48,6 @@ MAIN_METHODS = ("aul", "log_likelihood")
 #: Two verdicts that contradict each other.
 OPPOSITE = {"above", "below"}
 
-#: The number of different words per swap below which pairs share so many that they are not
-#: independent. Of CrowS-Pairs, 982 words make 800 swaps.
-FEW_WORDS = 0.8
-
 #: The share of sentences with unknown words from which on a note has them.
 MUCH_UNKNOWN = 0.1
 
@@ -259,7 +255,6 @@ def audit_pairs(
     ['log_likelihood', 'log_likelihood_per_token']
     """
     from evenhand.core.tables import read_table
-    from evenhand.io.tables import read_columns
     from evenhand.report.write_model_cards import write_model_cards
     from evenhand.scoring.model_files import check_reachable
     from evenhand.stereotypes.read_pairs import read_pairs
@@ -330,7 +325,6 @@ def audit_pairs(
     scores, [checked] = (read_table(tables / f"{name}.csv") for name in ("bias_scores", "models"))
     description = json.loads(described.read_text(encoding="utf-8"))
     notes = _pair_notes(description, scores, gate, checked["unscored"])
-    notes += _crossed_words({*read_columns(table, ["cluster"])["cluster"].to_pylist()})
     return Result(
         folder, _pair_findings(scores, delta, gate["check"]), tables, "bias_scores", page,
         page_files, card, temporary, notes,
@@ -1003,13 +997,6 @@ def _pair_notes(
     if gate["sentences_with_unknown"] >= max(1, MUCH_UNKNOWN * gate["sentences"]):
         notes.append(_say("unknown", gate=gate))
     return notes
-
-
-def _crossed_words(swaps: set[str]) -> list[str]:
-    """Return a sentence if few words make many swaps, which the tests take for independent."""
-    words = {word for swap in swaps for word in swap.split("|") if word}
-    few = 0 < len(words) < FEW_WORDS * len(swaps)
-    return [_say("crossed", words=len(words), swaps=len(swaps))] if few else []
 
 
 def _table_findings(result: Result) -> list[str]:

@@ -2,6 +2,7 @@
 
 import importlib.util
 import itertools
+import re
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,6 @@ from evenhand.metrics.inference import (
     infer,
     interval_around,
     korn_graubard,
-    mean_p_value,
     power,
     share_interval,
     sharing,
@@ -352,11 +352,11 @@ def test_power_without_correlation_is_that_of_students_test():
 
 def test_power_where_one_cluster_is_large_is_that_of_the_simulation():
     script = load_script()
-    sizes, generator = script.listed_sizes()["all"], np.random.default_rng(1)
+    clusters, generator = script.listed_clusters()["all"], np.random.default_rng(1)
     for correlation in (0.05, 0.3, 1.0):
-        draws = [script.draw_hits(sizes, 0.55, correlation, generator) for _ in range(150)]
+        draws = [script.draw_hits(clusters, 0.55, correlation, generator) for _ in range(150)]
         p_values = [sign_flip_p_value(one.sums - one.sizes / 2, seed=0) for one in draws]
-        told = power(sizes, delta=0.05, correlation=correlation)
+        told = power(clusters.sizes, delta=0.05, correlation=correlation)
         assert told == pytest.approx(np.mean(np.array(p_values) <= 0.05), abs=0.08)
 
 
@@ -386,12 +386,16 @@ def test_the_simulation_meets_its_targets(monkeypatch):
     monkeypatch.setattr(script, "CORRELATIONS", (0.05, 1.0))
     monkeypatch.setattr(script, "CLUSTERED", {"unequal": (10,), "independent": (150,)})
     monkeypatch.setattr(script, "SCORES", (0.8,))
-    sizes = script.listed_sizes()
-    assert effective_number(sizes["all"]) == pytest.approx(51.1, abs=0.05)
-    chosen = {name: sizes[name] for name in ("all", "religion")}
+    lists = {"8 × 8": (8, 8, 1.0, 1), "6 × 20": (6, 20, 0.5, 3)}
+    monkeypatch.setattr(script, "LISTS", lists)
+    clusters = script.listed_clusters()
+    assert clusters["all"].effective == pytest.approx(51.1, abs=0.05)
+    chosen = {name: clusters[name] for name in ("all", "religion")}
     lines = list(script.results(chosen, np.random.default_rng(0), 25))
     assert [line for line, met in lines if not met] == []
     assert sum(line.startswith(("| all", "| religion")) for line, _ in lines) == 20
     assert sum(line.startswith(("| unequal", "| independent")) for line, _ in lines) == 16
-    own, crossed, _ = (float(line.split(" | ")[2]) for line, _ in lines[-3:])
-    assert own <= 12 < 20 <= crossed  # of words in one pair each, and of crossed ones
+    shared = [line for line, _ in lines if line.startswith(("| 8 × 8", "| 6 × 20"))]
+    assert len(shared) == 8
+    alone = [float(part) for line in shared[1:4] for part in re.findall(r"\((.+?)\)", line)]
+    assert np.mean(alone) > 18  # significant, if swaps were independent

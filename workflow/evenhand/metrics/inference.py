@@ -474,10 +474,10 @@ def korn_graubard(totals: Totals, level: float = 0.95) -> tuple[float, float]:
     """Return the interval of Korn and Graubard for a share of items in clusters.
 
     Clopper and Pearson's interval with the effective sample size, from the jackknife variance
-    over clusters and Student's t with one degree of freedom less than effective clusters, both with
-    the inflation by shared words (`sharing`). Unlike in the paper, the design effect is the mean of the jackknife's and of that implied by the
-    estimated correlation within clusters: where a few large clusters agree by chance, the coverage
-    of the jackknife alone is too low.
+    over clusters and Student's t with one degree of freedom less than effective clusters; where
+    clusters share words, both are those of `sharing`. Unlike in the paper, the design effect is
+    the mean of the jackknife's and of that implied by the estimated correlation within clusters:
+    where a few large clusters agree by chance, the coverage of the jackknife alone is too low.
 
     Parameters
     ----------

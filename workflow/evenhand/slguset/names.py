@@ -345,7 +345,10 @@ def find_forms(sentence: str, words: Sequence[str], rules: NameRules) -> list[tu
                 continue
         if span:
             spans[span, reason] = None
-    for span in [*unlisted, *_foreign_names(foreign, words, borders)]:  # they give way to the others
+    for span in [
+        *unlisted,
+        *_foreign_names(foreign, words, borders),
+    ]:  # they give way to the others
         if not any(span.overlaps(other) for other, _ in spans):
             spans[span, NAME] = None
     return list(spans)
