@@ -255,9 +255,9 @@ def read_rules(files: Mapping[str, Path], settings: Mapping[str, Any] | None = N
     made = [Form(reason, *map(re.compile, patterns)) for reason, *patterns in forms]
     policies = {ANONYMISED: "anonymised", TITLED: "surname_title", FAMILIAR: "familiar"}
     kept = {reason for reason, name in policies.items() if settings.get(name) == "keep"}
-    given = re.compile(f"{content}(?:{content}|[男女])")
+    given_name = re.compile(f"{content}(?:{content}|[男女])")
     foreign = re.compile(f"[{known}]{{3,}}")
-    return NameRules(made, frozenset(REASONS.keys() - kept), least, given, foreign)
+    return NameRules(made, frozenset(REASONS.keys() - kept), least, given_name, foreign)
 
 
 def name_filter(
@@ -348,7 +348,7 @@ def find_forms(sentence: str, words: Sequence[str], rules: NameRules) -> list[tu
     for span in [
         *unlisted,
         *_foreign_names(foreign, words, borders),
-    ]:  # they give way to the others
+    ]:
         if not any(span.overlaps(other) for other, _ in spans):
             spans[span, NAME] = None
     return list(spans)
