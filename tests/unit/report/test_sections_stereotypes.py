@@ -17,6 +17,7 @@ def row(method="aul", score=60.0, verdict="above", half=5.0, **other):
     one = {
         "method": method, "score": score, "score_low": score - half, "score_high": score + half,
         "verdict": verdict, "reason": "", "delta": 5.0, "power": 0.234, "further_clusters": 1200,
+        "bias_type": "all",
     }  # fmt: skip
     one |= other
     return one | judge(one, SIDES)
@@ -61,6 +62,7 @@ JUDGED = {
 #: The scores of one model by its methods.
 CONCLUDED = {
     "undecided": [row(verdict="inconclusive"), row("cps", verdict="equivalent"), *ASIDE],
+    "undecided but for a type": [row(**UNCLEAR), row("cps", bias_type="age"), *ASIDE],
     "none": [row("cps", verdict="equivalent"), *ASIDE],
     "no method that counts": ASIDE,
     "two that agree": [row(), row("cps")],

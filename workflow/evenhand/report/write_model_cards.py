@@ -184,7 +184,7 @@ def _set(
     judged.sort(key=lambda row: (row["method"] in ASIDE, order.index(row["method"])))
     whole = where(judged, bias_type="all")
     counted = [row for row in whole if not row["aside"] and row["score"] is not None]
-    conclusion = no_number(gate["why"]) if gate["why"] else conclude(whole, facts["sides"])
+    conclusion = no_number(gate["why"]) if gate["why"] else conclude(judged, facts["sides"])
     place = _place(gate, name, title, document.get("part"))
     triples = where(tables.get("stereoset", []), model=model, bias_type="all")
     triples = [row | _method(row) for row in triples if trusted]

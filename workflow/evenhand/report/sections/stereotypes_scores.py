@@ -70,18 +70,19 @@ def describe_scores(
         of_all = [row for row in model_rows if row["subset"] == "all"]
         of_any = [row for row in model_rows if row["bias_type"] == "all"]
         main = _by_method([row for row in of_all if row["bias_type"] == "all"])
+        types = [
+            row | {"description": method_of(row["method"])}
+            for row in of_all
+            if _is_biased_type(row)
+        ]
         why = untrusted.get(model)
         models.append(
             {
                 "model": model,
                 "why": why,
-                "conclusion": conclude(main, sides) if why is None else no_number(why),
+                "conclusion": conclude([*main, *types], sides) if why is None else no_number(why),
                 "rows": main,
-                "types": [
-                    row | {"description": method_of(row["method"])}
-                    for row in of_all
-                    if _is_biased_type(row)
-                ],
+                "types": types,
                 "figure": _figure(model, main),
                 "by_type": cells_by("bias_type", of_all),
                 "by_subset": cells_by("subset", of_any),
@@ -123,12 +124,13 @@ def judge(row: dict[str, Any], sides: tuple[str, str]) -> dict[str, Any]:
 
 
 def conclude(rows: list[dict[str, Any]], sides: tuple[str, str]) -> dict[str, Any]:
-    """Return the conclusion over a model's methods.
+    """Return the conclusion over a model's methods, on all pairs and on those of each bias type.
 
     The keys are ``leaning``, ``words`` and ``significant``, the methods with a preference.
     Methods in `stereotypes_words.ASIDE` do not count.
     """
-    counted = [row for row in rows if row["method"] not in ASIDE and row["leaning"]]
+    whole = [row for row in rows if row["bias_type"] == "all"]
+    counted = [row for row in whole if row["method"] not in ASIDE and row["leaning"]]
     by = {
         leaning: [in_a_list(row["method"]) for row in counted if row["leaning"] == leaning]
         for leaning in LEANINGS.values()
@@ -141,7 +143,8 @@ def conclude(rows: list[dict[str, Any]], sides: tuple[str, str]) -> dict[str, An
     else:
         leaning = NONE if counted else None
     delta = counted[0]["delta"] if counted else None
-    words = plain("lm_conclusion", by=by, sides=sides, total=len(counted), delta=delta)
+    facts = {"total": len(counted), "delta": delta, "split": any(map(_is_biased_type, rows))}
+    words = plain("lm_conclusion", by=by, sides=sides, **facts)
     significant = [*by[PREFERS_MORE], *by[PREFERS_LESS]]
     return {"leaning": leaning, "significant": significant, "words": words}
 
