@@ -391,7 +391,8 @@ def audit_predictions(
     >>> result = eh.audit_predictions(data, label="y", prediction="p", groups=["gender"])
     >>> result.findings[0]
     'True positive rate differs by gender: 0.0 % for man (50 cases), 100.0 % for woman, a\
- difference of -100.0 points (95 % CI -100.0 to -89.9; adjusted p < 0.001).'
+ difference of -100.0 points (95 % CI -100.0 to -89.9; adjusted p < 0.001\
+ for this difference).'
     """
     arguments = dict(locals())
     call = _call(audit_predictions, arguments)
@@ -470,7 +471,8 @@ def _audited(
 
     def card(result: Result) -> str:
         sentences = [*result.findings, *notes(description, rows, "")]
-        return _card(options["title"], sentences, result.tables[table], call)
+        note = "" if is_log else _say("gap_tests")
+        return _card(options["title"], sentences, result.tables[table], call, note)
 
     page_files = [meta, tables]
     rows = read_tables(tables)
@@ -510,7 +512,9 @@ def audit_table(
     train, test : DataFrame or path
         Without `test` each seed has a different random split.
     label, attribute : str
-        Columns: the label with two values, and the protected attribute.
+        Columns: the label with two values, and one protected attribute. For several, call it for
+        each, or list them in a configuration (``individual_fairness.datasets.NAME.attribute``),
+        which adds each two of them together.
     positive : str or number, or several, optional
         The labels that count as 1; by default 1, true or yes.
     bins : mapping, optional
@@ -1045,8 +1049,8 @@ def _leaks(result: Result) -> list[str]:
     return notes
 
 
-def _card(title: str, findings: list[str], table: "pd.DataFrame", call: str) -> str:
-    """Return the findings, a table and the call that made them as Markdown."""
+def _card(title: str, findings: list[str], table: "pd.DataFrame", call: str, note: str = "") -> str:
+    """Return the findings, a table with a note, and the call that made them as Markdown."""
     from evenhand.io.markdown import render
 
     columns = [name for name in table if table[name].notna().any()]
@@ -1056,4 +1060,5 @@ def _card(title: str, findings: list[str], table: "pd.DataFrame", call: str) -> 
         cells = (f"{cell:.4g}" if isinstance(cell, float) else str(cell) for cell in known)
         rows.append([cell.replace("|", "\\|") for cell in cells])
     facts = {"title": title, "findings": findings, "columns": columns, "rows": rows, "call": call}
+    facts |= {"note": note}
     return render(Path(located("workflow/evenhand/report/cards/audit_card.md.jinja")), facts)

@@ -347,6 +347,23 @@ def test_the_first_finding_names_an_intersection_that_differs_more_than_its_attr
     assert not any(words in other for other in others)
 
 
+def test_gaps_of_intersections_that_follow_from_an_attribute_are_counted_only(tmp_path):
+    table = people(n=4000, shift=0.3)
+    table = table.assign(sex=lambda rows: np.where(np.arange(len(rows)) % 2, "f", "m"))
+    tables, description = audit(tmp_path, table, groups=["group", "sex"])
+    above = [
+        row for row in tables["gaps"] if row["verdict"] == "above" and row["lowest"] is not None
+    ]
+    crossed = [row for row in above if " × " in row["attribute"]]
+    assert len(crossed) > 1
+    words = findings(tables, 5)
+    assert len(words) == len(above) - len(crossed) and " × " not in "".join(words)
+    assert words[0].endswith(" for this difference).")
+    note = f"{len(crossed)} significant gaps of intersections follow from those of their attributes"
+    assert any(note in each for each in notes(description, tables, ""))
+    assert not any("intersections" in each for each in notes(*audit(tmp_path, people())[::-1], ""))
+
+
 def test_gaps_that_cannot_be_tested_are_not_findings(tmp_path):
     table = people(n=400)
     table["home"] = [f"h{i % 2}" for i in range(len(table))]

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from evenhand.stereotypes.pairs import FLAGS
 from evenhand.tabular.words import doubtful_words, spelt_words
@@ -13,6 +13,9 @@ Tables = Mapping[str, list[dict[str, Any]]]
 
 #: What identifies a metric in the tables.
 METRIC = ("attribute", "metric", "label")
+
+#: Between the attributes of an intersection.
+CROSS = " × "
 
 #: The metrics in words.
 TITLES = {
@@ -74,6 +77,8 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
     if description.get("positive_is_default"):
         sentences.append(_say("default_positive", label=description["positive"]))
     sentences += doubts(description, tables)
+    if count := echoes(tables):
+        sentences.append(_say("echoes", count=count))
     if "tpr" not in description.get("metrics", ["tpr"]):  # logs have no metrics
         sentences.append(_say("no_positive"))
     return sentences
@@ -162,50 +167,97 @@ def preference(row: dict[str, Any], items: str, delta: float) -> str:
     return _say("preference", row=row, items=items, verdict=verdict)
 
 
-def _gaps(tables: Tables) -> list[str]:
+class _Finding(NamedTuple):
+    """A significant gap, with the row of the group that differs most, if one does.
+
+    `is_echo` is whether it is of an intersection and follows from a gap of one of its attributes.
+    """
+
+    gap: dict[str, Any]
+    group: dict[str, Any] | None
+    is_echo: bool
+
+    @property
+    def key(self) -> tuple[bool, float, float]:
+        """The key by which findings are sorted: attributes first, then the clearest."""
+        group = self.group
+        clear = (group["p_adjusted"], -abs(group["difference"])) if group else ()
+        return CROSS in self.gap["attribute"], *(clear or (self.gap["p_adjusted"], 0.0))
+
+
+def named_gap(tables: Tables) -> dict[str, Any] | None:
+    """Return the row of the gap that the first finding names; None without a significant one."""
+    return next((finding.gap for finding in _significant(tables)), None)
+
+
+def echoes(tables: Tables) -> int:
+    """Count the significant gaps of intersections that follow from one of their attributes."""
+    return sum(finding.is_echo for finding in _significant(tables))
+
+
+def _significant(tables: Tables) -> list[_Finding]:
+    """Return the significant gaps, the clearest of an attribute first."""
     rows = [row for row in tables.get("gaps", []) if row["lowest"] is not None]
-    labels = {row["label"] for row in rows} - {None}
-    sentences: list[tuple[bool, float, float, str]] = []
-    for row in (row for row in rows if row["verdict"] == "above"):
+    rows = [row for row in rows if row["verdict"] == "above"]
+    keys = {_key(row) for row in rows}
+    worse = {_key(group) for group in _worse_crossed(tables.get("groups", []))}
+    gaps = []
+    for row in rows:
         groups = [
-            group_row
-            for group_row in tables["groups"]
-            if [group_row[key] for key in METRIC] == [row[key] for key in METRIC]
-            and group_row["verdict"] in ("above", "below")
+            group
+            for group in tables["groups"]
+            if _key(group) == _key(row) and _is_significant(group)
         ]
-        crossed = " × " in row["attribute"]  # after the attributes themselves
         most = min(
             groups,
             key=lambda group: (group["p_adjusted"], -abs(group["difference"])),
             default=None,
         )
-        facts = {"title": TITLES[row["metric"]], "of_label": len(labels) > 1 and row["label"]}
-        clear = (most["p_adjusted"], -abs(most["difference"])) if most else (row["p_adjusted"], 0.0)
-        sentences.append((crossed, *clear, _say("gap", row=row, group=most, **facts)))
+        attribute, *metric = _key(row)
+        parts = attribute.split(CROSS)
+        follows = len(parts) > 1 and any((part, *metric) in keys for part in parts)
+        gaps.append(_Finding(row, most, follows and _key(row) not in worse))
+    return sorted(gaps, key=lambda finding: finding.key)
+
+
+def _key(row: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(row[name] for name in METRIC)
+
+
+def _gaps(tables: Tables) -> list[str]:
+    rows = [row for row in tables.get("gaps", []) if row["lowest"] is not None]
+    labels = {row["label"] for row in rows} - {None}
     small = sum(row["verdict"] == "equivalent" for row in rows)
     untested = sum(row["p_adjusted"] is None for row in rows)
-    if not sentences:
+    significant = [finding for finding in _significant(tables) if not finding.is_echo]
+    if not significant:
         return [_say("no_gap", gaps=len(rows) - untested, small=small, untested=untested)]
-    (is_crossed, *_, first), *others = sorted(sentences)
-    if not is_crossed and (group := _worse_crossed(tables["groups"])):
-        facts = {"title": TITLES[group["metric"]], "of_label": len(labels) > 1 and group["label"]}
-        first += f" {_say('worse_crossed', group=group, **facts)}"
-    return [first, *(words for *_, words in others)]
+
+    def facts(row: dict[str, Any]) -> dict[str, Any]:
+        return {"title": TITLES[row["metric"]], "of_label": len(labels) > 1 and row["label"]}
+
+    first, *others = (
+        _say("gap", row=row, group=group, **facts(row)) for row, group, _ in significant
+    )
+    worse = max(
+        _worse_crossed(tables["groups"]), key=lambda row: abs(row["difference"]), default=None
+    )
+    if worse and CROSS not in significant[0].gap["attribute"]:
+        first += f" {_say('worse_crossed', group=worse, **facts(worse))}"
+    return [first, *others]
 
 
-def _worse_crossed(groups: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Return the largest significant difference of an intersection that its attributes hide.
+def _worse_crossed(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the significant differences of intersections that their attributes hide.
 
-    Its whole interval exceeds the largest difference of its attributes in the same metric; None if
-    there is no such row.
+    The whole interval exceeds the largest difference of the attributes in the same metric.
     """
     largest = defaultdict(float)
     for row in groups:
-        key = tuple(row[key] for key in METRIC)
-        largest[key] = max(largest[key], abs(row["difference"] or 0))
+        largest[_key(row)] = max(largest[_key(row)], abs(row["difference"] or 0))
     worse = []
     for row in groups:
-        attributes = row["attribute"].split(" × ")
+        attributes = row["attribute"].split(CROSS)
         if len(attributes) == 1 or not _is_significant(row):
             continue
         bounds = (row["difference_low"], row["difference_high"])
@@ -213,4 +265,4 @@ def _worse_crossed(groups: list[dict[str, Any]]) -> dict[str, Any] | None:
         metric = (row["metric"], row["label"])
         if least > max(largest[attribute, *metric] for attribute in attributes):
             worse.append(row)
-    return max(worse, key=lambda row: abs(row["difference"]), default=None)
+    return worse

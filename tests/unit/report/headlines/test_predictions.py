@@ -5,11 +5,14 @@ import json
 import pytest
 from markupsafe import Markup
 
+from evenhand.core.tables import read_tables
 from evenhand.predictions.audit_predictions import audit_predictions
+from evenhand.predictions.words import TITLES
 from evenhand.report.headlines.predictions import conclude
 from unit.predictions.test_audit_predictions import people
 from unit.predictions.test_lm_eval import audit, crows
-from unit.report.checks import headline_of
+from unit.report import checks
+from unit.report.checks import headline_of, text
 
 describe = headline_of("predictions")
 
@@ -49,6 +52,25 @@ def test_the_set_with_the_clearest_gap_comes_first(audited):
     assert "is significantly larger than between random groups" in fair.sentence
     assert not found.left_out
     assert conclude([]).sentence == "There are no predictions."
+
+
+def test_the_figure_has_the_metric_that_the_first_finding_names(audited, write):
+    files = audited("mine", 0.3)
+    headline = describe(files, {})
+    (name,) = [
+        title for title in TITLES.values() if f": {title} differs by group" in headline.sentence
+    ]
+    assert name != "Accuracy" and headline.caption.startswith(f"{name} of each group, of ")
+    groups = read_tables(files[1])["groups"]
+    values = [
+        row["value"]
+        for row in groups
+        if (TITLES[row["metric"]], row["attribute"]) == (name, "group")
+    ]
+    drawn = [float(text) for text in checks.rows(headline.figure, "text")]
+    assert drawn == [pytest.approx(100 * value, abs=0.06) for value in values]
+    assert f"{name} of each group." in text(write("predictions", files), "figcaption")
+    assert describe(audited("fair", 0.0), {}).caption.startswith("Accuracy of each group")
 
 
 def test_rows_that_are_left_out_are_stated_on_the_front_page_and_the_console(audited, write):

@@ -6,7 +6,7 @@ from typing import Any
 from altair import LayerChart
 
 from evenhand.core.tables import read_tables
-from evenhand.predictions.words import doubts, findings
+from evenhand.predictions.words import TITLES, doubts, findings, named_gap
 from evenhand.report.figures import Row, axis, estimated, forest
 from evenhand.report.headline import Headline, plain, say, strength
 from evenhand.report.read import read_json
@@ -55,12 +55,18 @@ def conclude(sets: Sequence[dict[str, Any]]) -> Headline:
         question=question,
         more=lines[1:MOST],
         figure=figure,
-        caption=say("predictions_caption", title=order[0]["title"]) if figure else "",
+        caption=_caption(order[0]) if figure else "",
         figure_files=_files(order[0]),
         strength=_clear(order[0]),
         doubts=[*left_out, *_doubts(sets)],
         left_out=left_out,
     )
+
+
+def _caption(document: dict[str, Any]) -> str:
+    tables = document["tables"]
+    metric = None if "preferences" in tables else drawn_title(tables)
+    return say("predictions_caption", title=document["title"], metric=metric)
 
 
 def _doubts(sets: Sequence[dict[str, Any]]) -> list[str]:
@@ -95,26 +101,42 @@ def _clear(document: dict[str, Any]) -> float:
 
 
 def draw(document: dict[str, Any]) -> LayerChart | None:
-    """The preferences of logs, or the accuracy of each group of the attributes, with noise."""
+    """Draw the preferences of logs, or the metric of `drawn` of each group, with noise."""
     rows, tables = [], document["tables"]
+    metric, of_label = drawn(tables)
     for row in tables.get("preferences", []):
         if row["score"] is not None:
             name = " ".join(filter(None, (row["task"], row["condition"], row["bias_type"])))
             rows.append(_estimate(name, [row["score"], row["score_low"], row["score_high"]]))
     for row in tables.get("groups", []):
         single = row["attribute"] in document["groups"]
-        if single and row["metric"] == "accuracy" and row["value"] is not None:
+        is_drawn = (row["metric"], row["label"]) == (metric, of_label)
+        if single and is_drawn and row["value"] is not None:
             names = ("value", "low", "high", "noise_low", "noise_high")
             shares = [None if row[name] is None else 100 * row[name] for name in names]
             rows.append(_estimate(f"{row['attribute']}: {row['group']}", shares))
     if not rows:
         return None
     is_log = "preferences" in tables
-    unit = axis("For the stereotype, %" if is_log else "Accuracy, %", (0, 100))
-    label = "Preferences of each task" if is_log else "Accuracy of each group"
+    title = drawn_title(tables)
+    unit = axis("For the stereotype, %" if is_log else f"{title}, %", (0, 100))
+    label = "Preferences of each task" if is_log else f"{title} of each group"
     line = plain("predictions_interval", is_log=is_log)
     key = plain("figure_key", line=line, band="" if is_log else "groups")
     return forest(rows, unit, label, key=key, centre=50.0 if is_log else None)
+
+
+def drawn(tables: dict[str, Any]) -> tuple[str, str | None]:
+    """Return the metric that the first finding names, and its label; else the accuracy."""
+    row = named_gap(tables)
+    return (row["metric"], row["label"]) if row else ("accuracy", None)
+
+
+def drawn_title(tables: dict[str, Any]) -> str:
+    """Return the metric of `drawn` in words, with its label if there are several."""
+    metric, label = drawn(tables)
+    labels = {row["label"] for row in tables.get("gaps", [])} - {None}
+    return TITLES[metric] + (f" of {label}" if label and len(labels) > 1 else "")
 
 
 def _estimate(name: str, numbers: list[float | None]) -> Row:

@@ -4,7 +4,7 @@ from typing import Any
 
 from evenhand.core.tables import read_tables
 from evenhand.predictions.words import TITLES, doubts, findings
-from evenhand.report.headlines.predictions import conclude, draw
+from evenhand.report.headlines.predictions import conclude, draw, drawn_title
 from evenhand.report.read import read_json
 from evenhand.report.render import slug
 from evenhand.report.sections.more_tables import MoreTables
@@ -23,6 +23,7 @@ def content(study: Study) -> dict[str, Any]:
         sets.append(
             meta
             | {"findings": findings(meta["tables"], meta["delta"]), "figure": draw(meta)}
+            | {"drawn": drawn_title(meta["tables"])}
             | {"doubts": doubts(meta, meta["tables"])}
         )
     return {
