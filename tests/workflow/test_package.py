@@ -75,6 +75,10 @@ def test_the_workflow_runs_in_an_empty_folder(python, tmp_path):
     assert report == f"The report: {tmp_path}/out/report/index.html"
     assert "Nothing would run." in _call(tmp_path, python, "-m", "evenhand", "why", "mine.yaml")
     assert "0 differ" in _call(tmp_path, python, "-m", "evenhand", "verify", "out")
+    # a fork has no more files open than a process
+    (tmp_path / "files.py").write_text("import os; print(os.listdir('/proc/self/fd'))")
+    programs = (sys.executable, warm.folder() / "python")
+    assert len({_call(tmp_path, program, "files.py") for program in programs}) == 1
 
 
 def test_an_audit_in_an_empty_folder_is_that_of_the_workflow(python, tmp_path):

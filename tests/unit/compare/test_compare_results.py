@@ -69,10 +69,12 @@ def test_a_row_is_named_by_its_informative_keys():
 def test_broken_and_undecided_gates(run, folders):
     base, head = folders
     write_bias(head, BASE - 0.1)
-    write_provenance(head, models={"parameters": {"seed": 1}})
+    write_provenance(head, models={"parameters": {"seed": 1, "größe": 1}})
     code, out, err = run(base, head, "--gate", GATE, "--data", "c.json")
     assert code == 1
-    document = json.loads(Path("c.json").read_text(encoding="utf-8"))
+    text = Path("c.json").read_text(encoding="utf-8")
+    document = json.loads(text)
+    assert "größe of made.models" in text
     (gate,) = document["gates"]
     assert (gate["gate"], gate["outcome"], gate["judged"]) == (GATE, "broken", 1)
     assert [number["status"] for number in gate["breaking"]] == ["moved"]

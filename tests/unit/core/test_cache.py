@@ -43,8 +43,9 @@ def test_entries_are_listed_from_the_least_recently_used(filled, tmp_path):
 def test_an_entry_that_is_there_stays_as_it_is(filled, tmp_path):
     (tmp_path / "other").write_text("other")
     cache.store(filled, KEYS[0], {"out": tmp_path / "other"}, {"stage": "other"})
-    assert cache.restore(filled, KEYS[0], {"out": tmp_path / "o"}) == {"stage": "stage1"}
-    assert (tmp_path / "o").read_bytes() == b"x" * 100
+    out = tmp_path / "new/folder/o"
+    assert cache.restore(filled, KEYS[0], {"out": out}) == {"stage": "stage1"}
+    assert out.read_bytes() == b"x" * 100
 
 
 def test_two_who_store_the_same_entry_leave_one(filled, tmp_path, monkeypatch, capsys):

@@ -1,6 +1,7 @@
 import pytest
 
 from evenhand.text.unlisted_names import (
+    foreign_characters,
     foreign_name_score,
     full_name_score,
 )
@@ -15,3 +16,4 @@ def test_a_full_name_scores_more_than_words(name, words):
 
 def test_a_transliterated_name_scores_more_than_words():
     assert foreign_name_score(["拉加", "德"]) > 3 > foreign_name_score(["大", "西瓜"])
+    assert {*"斯尔娜三"} - {*foreign_characters()} == {"三"}
