@@ -48,7 +48,7 @@ def test_pairs_differ_in_the_group_alone_and_occur_in_no_training(words, new_fra
         for dose in (-1, 1)
         for sentence in planted_sentences(words, dose, seed=0, copies=192)
     }
-    pairs = planted_pairs(words, seed=0, new_frames=new_frames)
+    pairs = planted_pairs(words, new_frames=new_frames)
     for pair in pairs:
         first, second = pair["cluster"].split("/")
         assert {pair["more"], pair["less"]}.isdisjoint(trained)
@@ -60,7 +60,7 @@ def test_pairs_differ_in_the_group_alone_and_occur_in_no_training(words, new_fra
 
 
 def test_at_dose_1_all_training_sentences_have_the_preferred_group(words):
-    pairs = planted_pairs(words, seed=0)
+    pairs = planted_pairs(words)
     attributes = [name for side in words.attributes for name in side]
     groups = [word for swap in words.swaps for word in swap]
     planted = {

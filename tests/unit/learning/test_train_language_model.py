@@ -26,15 +26,15 @@ SMALL = {"layers": 1, "width": 16, "steps": 6, "max_length": 24}
 
 #: kind of model -> a small one, one that learns, and what its check is called
 KINDS = {
-    "masked": (SMALL, SMALL | {"width": 64, "steps": 250, "batch": 16}, "fill_mask_held_out"),
+    "masked": (SMALL, SMALL | {"width": 64, "steps": 150, "batch": 16}, "fill_mask_held_out"),
     "wordpiece": (
         SMALL | {"tokens": "wordpiece", "vocabulary": 120},
-        SMALL | {"tokens": "wordpiece", "vocabulary": 120, "width": 64, "steps": 150, "batch": 16},
+        SMALL | {"tokens": "wordpiece", "vocabulary": 120, "width": 64, "steps": 100, "batch": 16},
         "fill_mask_held_out",
     ),
     "causal": (
         SMALL | {"vocabulary": 300},
-        SMALL | {"vocabulary": 300, "width": 64, "steps": 120, "batch": 16},
+        SMALL | {"vocabulary": 300, "width": 64, "steps": 80, "batch": 16},
         "next_token_held_out",
     ),
 }

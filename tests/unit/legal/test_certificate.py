@@ -18,7 +18,7 @@ from evenhand.legal.certificate import (
 from evenhand.legal.classifiers import __path__ as families
 from evenhand.legal.planted_training import TRAINED, measure
 
-SIZES = (600, 200, 800)
+SIZES = (400, 150, 500)
 
 
 def certified(**given):

@@ -62,7 +62,7 @@ def dose_rows(
     """
     for language, family in trained:
         words = study.vocabulary(language)
-        sets = {new: planted_pairs(words, seed=0, new_frames=new) for new in (False, True)}
+        sets = {new: planted_pairs(words, new_frames=new) for new in (False, True)}
         for dose, seed in product(study.doses, study.seeds):
             model = study.model(language, family, dose, seed)
             for new_frames, pairs in sets.items():

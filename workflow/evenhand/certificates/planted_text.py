@@ -111,21 +111,19 @@ def planted_sentences(
     return [sentences[i] for i in generator.permutation(len(sentences))]
 
 
-def planted_pairs(
-    words: Vocabulary, *, seed: int, per_cell: int = 2, new_frames: bool = False
-) -> list[dict[str, Any]]:
+def planted_pairs(words: Vocabulary, *, new_frames: bool = False) -> list[dict[str, Any]]:
     """Return evaluation pairs in new contexts, rows of `evenhand.stereotypes.pairs.PAIRS`.
 
-    Each swap and attribute has `per_cell` pairs; their cluster is the swap. `more` has the group
+    Each swap and attribute has two pairs; their cluster is the swap. `more` has the group
     associated with the attribute. The frames are those of training, or the held-out ones.
     """
     frames = words.held_out_frames if new_frames else words.frames
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(0)
     rows: list[dict[str, Any]] = []
     for swap in words.swaps:
         for group, attributes in enumerate(words.attributes):
             for attribute in attributes:
-                for form in _forms(words, frames, words.held_out_tails, per_cell, generator):
+                for form in _forms(words, frames, words.held_out_tails, 2, generator):
                     more, less = (
                         form.format(group=word, attribute=attribute)
                         for word in (swap[group], swap[1 - group])

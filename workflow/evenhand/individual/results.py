@@ -229,8 +229,8 @@ def summarise(values: Sequence[float], most: float) -> dict[str, Any]:
     return summary | {"mean": mean, "sd": sd, "low": low, "high": high}
 
 
-def t_quantile(degrees: int, level: float = LEVEL) -> float:
-    """Return the half-width of a t interval in standard errors."""
+def t_quantile(degrees: int) -> float:
+    """Return the half-width of a 95 % t interval in standard errors."""
     from scipy.special import stdtrit
 
-    return float(stdtrit(degrees, (1 + level) / 2))
+    return float(stdtrit(degrees, (1 + LEVEL) / 2))

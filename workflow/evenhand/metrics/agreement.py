@@ -85,16 +85,14 @@ class Truths(NamedTuple):
     accuracy: np.ndarray
 
 
-def dawid_skene(
-    answers: np.ndarray, kinds: int, *, truths: int | None = None, rounds: int = 500
-) -> Truths:
+def dawid_skene(answers: np.ndarray, kinds: int, *, truths: int | None = None) -> Truths:
     """Estimate true answers and annotators' errors (Dawid and Skene 1979).
 
     Expectation maximisation from the shares of answers per item, until no probability changes by
-    more than 1e-6. Each annotator's counts begin with one answer per true answer, distributed as
-    the average annotator's, so that few answers do not count as certainty; the average begins with
-    one right answer and one guess per true answer. Annotators are taken to err independently
-    of each other.
+    more than 1e-6, in at most 500 rounds. Each annotator's counts begin with one answer per true
+    answer, distributed as the average annotator's, so that few answers do not count as certainty;
+    the average begins with one right answer and one guess per true answer. Annotators are taken
+    to err independently of each other.
 
     Parameters
     ----------
@@ -105,14 +103,12 @@ def dawid_skene(
     truths : int, optional
         The true answers are the first of these kinds; an answer like "unsure" is none. All kinds
         by default.
-    rounds : int
-        The largest number of iterations.
     """
     truths = truths or kinds
     indicators = (answers[:, :, None] == np.arange(kinds)).astype(float)  # items, annotators, kinds
     votes = indicators[:, :, :truths].sum(axis=1) + 1 / truths
     shares = votes / votes.sum(axis=1, keepdims=True)
-    for _ in range(rounds):
+    for _ in range(500):
         prior = (shares.sum(axis=0) + 1) / (len(answers) + truths)
         counts = np.einsum("it,iak->atk", shares, indicators)
         average = counts.sum(axis=0) + np.eye(truths, kinds) + 1 / kinds

@@ -59,17 +59,13 @@ def auc_contributions(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return added + (area - 0.5) / len(scores)
 
 
-def roc_points(
-    scores: np.ndarray, labels: np.ndarray, most: int = 200
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the ROC curve, from (0, 0) to (1, 1), by scikit-learn, thinned for drawing.
+def roc_points(scores: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ROC curve, from (0, 0) to (1, 1), by scikit-learn: 200 points at most.
 
     Parameters
     ----------
     scores, labels : array, shape (n,)
         As in `auc`.
-    most : int
-        Maximum number of points, at least 2; the ends are kept.
 
     Returns
     -------
@@ -82,9 +78,8 @@ def roc_points(
     if labels.all() or not labels.any():
         return np.zeros(0), np.zeros(0)
     false_rate, true_rate, _ = roc_curve(labels, scores)
-    kept = np.unique(np.linspace(0, len(false_rate) - 1, most).round().astype(int))
-    if len(false_rate) <= most:
-        kept = np.arange(len(false_rate))
+    count = len(false_rate)
+    kept = np.linspace(0, count - 1, min(count, 200)).round().astype(int)
     return false_rate[kept], true_rate[kept]
 
 

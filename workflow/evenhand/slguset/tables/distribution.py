@@ -43,24 +43,22 @@ def rows(scored: Scored) -> Iterator[Row]:
             yield {"model": name, "low": low, "high": high, "sentences": n, "share": n / len(bias)}
 
 
-def edges(values: Sequence[np.ndarray], bins: int = BINS) -> list[float]:
-    """The inner edges of `bins` bins, an even number: equally wide, and the middle edge is zero.
+def edges(values: Sequence[np.ndarray]) -> list[float]:
+    """Return the inner edges of `BINS` bins: equally wide, and the middle edge is zero.
 
     Parameters
     ----------
     values : sequence of array of float, each of shape (n,)
         The values of each model; none may be empty. `REACH` of each lies within as many bins'
         widths of zero as there are bins on one side.
-    bins : int
-        How many, at least 4.
 
     Returns
     -------
     list of float
-        Rising, `bins` - 1 multiples of `UNIT`.
+        Rising, `BINS` - 1 multiples of `UNIT`.
     """
     reach = max((float(np.quantile(np.abs(bias), REACH)) for bias in values), default=0.0) or 1.0
-    half = bins // 2
+    half = BINS // 2
     width = max(math.ceil(reach / half / UNIT), 1)
     return [width * place / round(1 / UNIT) for place in range(1 - half, half)]
 
