@@ -194,7 +194,7 @@ def _without_attribute(
 
 
 def _effects(tables: Mapping[str, list[Row]], documents: Iterable[Mapping[str, Any]]) -> list[str]:
-    """State what methods did to the measures that findings name, the clearest of each set.
+    """State the effects of methods on the measures that findings name, the clearest of each set.
 
     A network without the attribute has no decision that a flip changes.
     """

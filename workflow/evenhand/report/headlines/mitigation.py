@@ -329,7 +329,7 @@ def _short(kinds: Kinds) -> Markup:
 
 
 def on_gaps(changes: Iterable[Change], *, brief: bool = False) -> list[str]:
-    """State what each method did to the gaps of rates that the findings name.
+    """State the effect of each method on the gaps of rates that the findings name.
 
     Of an attribute the largest gap is first, and the only one if the sentence is `brief`.
     """
