@@ -112,6 +112,7 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
          "`--probability` is 'p', which has no =; write NAME=VALUE"),
         (["init", "--task", "all"], "there is no task 'all'"),
         (["run", "none.yaml"], "there is no such configuration"),
+        (["compare", "logs", "logs"], "logs: holds no table, so there is nothing to compare"),
         (["run", "logs", "--cores", "1"], "error: logs: is a folder; name a YAML file, such as"),
         (["run", "p.csv"], "error: p.csv: is no YAML configuration; name a YAML file, such as"),
         (["run", "bad.yaml", "-n"], "error: bad.yaml: predictions.p.prediction is missing; giv"),
