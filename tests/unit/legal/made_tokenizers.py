@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
-from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
+from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import BertConfig, PreTrainedTokenizerFast
+
+from unit.scoring import tiny_models
 
 WORDS = ["facts", "of", "the", "case", "applicant", "was", "born", ".", "1", "2", "</s>"]
 
@@ -31,27 +33,11 @@ def words(*, longest: int = 512, extra: int = 0) -> PreTrainedTokenizerFast:
 
 
 def bytes_with_merges() -> PreTrainedTokenizerFast:
-    """A byte-level BPE, as <s> ... </s>; it knows every text."""
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.train_from_iterator(
-        ["The applicant was born in the case of the facts."],
-        trainers.BpeTrainer(
-            vocab_size=300,
-            special_tokens=["<s>", "<pad>", "</s>", "<unk>", "<mask>"],
-            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-            show_progress=False,
-        ),
-    )
-    tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
-    return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        bos_token="<s>",
-        eos_token="</s>",
-        pad_token="<pad>",
-        mask_token="<mask>",
-        model_max_length=512,
-    )
+    """A byte-level BPE, as <s> ... </s>; it knows every text, and needs no unknown token."""
+    text = "The applicant was born in the case of the facts."
+    tokenizer = tiny_models.bytes_with_merges([text], size=300, longest=512)
+    tokenizer.unk_token = None
+    return tokenizer
 
 
 def save(folder: Path, tokenizer: PreTrainedTokenizerFast) -> Path:

@@ -14,11 +14,6 @@ from unit.scoring import tiny_models
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tiny_models.save(tmp_path_factory.mktemp("model"))
-
-
-@pytest.fixture(scope="module")
 def lm(folder):
     return load_masked_lm(folder)
 

@@ -1,5 +1,6 @@
 """Random-weight masked models of the real architectures, made on the spot."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -59,15 +60,17 @@ def characters() -> BertTokenizerFast:
     )
 
 
-def bytes_with_merges() -> PreTrainedTokenizerFast:
+def bytes_with_merges(
+    texts: Sequence[str] = ("他她男女人",) * 5 + ("爸妈",), size: int = 270, longest: int = 64
+) -> PreTrainedTokenizerFast:
     """A byte-level BPE, as RoBERTa has: several tokens per character, some across characters."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     tokenizer.train_from_iterator(
-        ["他她男女人"] * 5 + ["爸妈"],
+        texts,
         trainers.BpeTrainer(
-            vocab_size=270,
+            vocab_size=size,
             special_tokens=["<s>", "<pad>", "</s>", "<unk>", "<mask>"],
             initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
             show_progress=False,
@@ -83,7 +86,7 @@ def bytes_with_merges() -> PreTrainedTokenizerFast:
         pad_token="<pad>",
         unk_token="<unk>",
         mask_token="<mask>",
-        model_max_length=64,
+        model_max_length=longest,
     )
 
 

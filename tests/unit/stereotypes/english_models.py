@@ -1,11 +1,12 @@
 """Random-weight models with English tokenizers of their own kinds, and pairs to score by them."""
 
 import copy
+import re
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import torch
-from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from transformers import (
     BertTokenizerFast,
     NystromformerConfig,
@@ -55,18 +56,16 @@ def save_broken(folder: Path) -> Path:
 
 
 def word_pieces() -> BertTokenizerFast:
-    """A WordPiece vocabulary without capitals, as bert-base-uncased has."""
-    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.train_from_iterator(
-        [sentence.lower() for sentence in SENTENCES],
-        trainers.WordPieceTrainer(
-            vocab_size=110,
-            special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"],
-            show_progress=False,
-        ),
-    )
-    return BertTokenizerFast(vocab=tokenizer.get_vocab(), model_max_length=32)
+    """A WordPiece vocabulary without capitals, as bert-base-uncased has: the frequent words, and
+    letters for the others. One that is trained differs from run to run.
+    """
+    counts = Counter(re.findall(r"\w+|[.,]", " ".join(SENTENCES).lower()))
+    letters = sorted(set("".join(counts)))
+    words = sorted(counts, key=lambda word: (-counts[word], word))
+    tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters]
+    tokens = list(dict.fromkeys([*tokens, *(f"##{letter}" for letter in letters), *words]))[:110]
+    vocab = {token: number for number, token in enumerate(tokens)}
+    return BertTokenizerFast(vocab=vocab, model_max_length=32)
 
 
 def pieces() -> PreTrainedTokenizerFast:
