@@ -68,7 +68,7 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
     """
     sentences = []
     if rows := tables["left_out"]:
-        noun = "samples" if description.get("format") == "lm_eval" else "rows"
+        noun = "sample" if description.get("format") == "lm_eval" else "row"
         words = left_out_words(Counter(row["reason"] for row in rows), description["rows"], noun)
         sentences.append(_say("left_out_in", words=words, file=left_out))
     for name, count in description["unknown"].items():
