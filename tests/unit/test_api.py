@@ -49,7 +49,7 @@ def test_the_import_is_light():
 
 
 def test_unknown_names_are_attribute_errors():
-    with pytest.raises(AttributeError, match="audit_nothing"):
+    with pytest.raises(AttributeError, match="'evenhand' has no attribute 'audit_nothing'"):
         _ = eh.audit_nothing
 
 
@@ -290,6 +290,9 @@ def test_a_table_with_a_test_set_uses_it(tmp_path):
     test = people.tail(80).assign(score=0.5)  # a column that `train` lacks is not read
     result = eh.audit_table(people.head(200), test, out=tmp_path, **options)
     assert set(result.table["split"]) == {"official"}
+    described = json.loads((tmp_path / "tabular/mine/data.json").read_text(encoding="utf-8"))
+    columns = {name.partition("=")[0] for name in described["features"]}
+    assert columns == {*people} - {"decision"}
     runs = pd.read_parquet(tmp_path / "tabular/mine/runs/official/majority.parquet")
     assert set(runs["n_test"]) <= {80} and len(runs) >= 1
     assert result.findings[0].startswith("logistic_regression: accuracy")

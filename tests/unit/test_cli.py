@@ -109,6 +109,7 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
          "`--probability` is 'p', which has no =; write NAME=VALUE"),
         (["init", "--task", "all"], "there is no task 'all'"),
         (["run", "none.yaml"], "there is no such configuration"),
+        (["compare", "logs", "logs"], "logs: holds no table, so there is nothing to compare"),
         (["run", "logs", "--cores", "1"], "error: logs: is a folder; name a YAML file, such as"),
         (["run", "p.csv"], "error: p.csv: is no YAML configuration; name a YAML file, such as"),
         (["run", "bad.yaml", "-n"], "error: bad.yaml: predictions.p.prediction is missing; giv"),
@@ -129,6 +130,7 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
     ],
 )  # fmt: skip
 def test_bad_input_is_one_sentence(words, problem, capsys, tmp_path, monkeypatch):
+    monkeypatch.delitem(sys.modules, "evenhand.compare.compare_results", raising=False)  # a program
     monkeypatch.chdir(tmp_path)
     Path("logs").mkdir()
     Path("p.csv").write_text(ROWS)

@@ -121,10 +121,12 @@ def test_paired_t_by_hand():
 
 def test_tests_pair_by_seed():
     rows = [run(seed=s, acc=80.0 + s) for s in range(4)]
-    rows += [run(seed=s, method="majority", acc=70.0 + 2 * s) for s in (1, 2, 3)]
+    rows += [run(seed=s, method="majority", acc=70.0 + 2 * s, balanced_acc=55.0) for s in (1, 2, 3)]
     rows += [run(seed=0, method="majority", diverged=True)]
     rows += [run(seed=7, method="logistic_regression"), run(seed=1, method="mlp_without_attribute")]
     found = list(tests.rows(study(rows)))
+    constant = find(found, method="majority", metric="balanced_acc")
+    assert constant["reason"] == "the differences do not vary"
     row = find(found, method="majority", metric="acc")
     # 72 - 81, 74 - 82, 76 - 83: mean -8
     assert (row["seeds"], row["difference"], row["against"]) == (3, -8.0, "mlp")

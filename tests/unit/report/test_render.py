@@ -144,6 +144,8 @@ def test_without_the_templates_that_draw_a_page_loads_them_from_beside_it():
 def test_a_script_that_would_leave_its_element_is_refused(text):
     with pytest.raises(ValueError, match=r"page\.js cannot stand inside a page"):
         render.scripts_of({"page.js": text}, "", [])
+    with pytest.raises(ValueError, match=r"the licence of page\.js cannot stand in a comment"):
+        render.scripts_of({"page.js": "", "page.license.txt": "MIT -->"}, "", [])
 
 
 def test_vendored_scripts_of_figures_are_those_that_their_description_names():

@@ -49,6 +49,8 @@ def test_a_sentence_of_another_round_is_refused(tmp_path):
     hand_out(write(tmp_path / "a.csv", "他在家。"), tmp_path / "ledger")
     with pytest.raises(InputError, match="a second time"):
         hand_out(write(tmp_path / "b.csv", "她在家。", "他在家。", name="r2"), tmp_path / "ledger")
+    with pytest.raises(InputError, match=r"'\.\./r3' cannot name a round"):
+        hand_out(write(tmp_path / "c.csv", "她在家。", name="../r3"), tmp_path / "ledger")
     assert [path.name for path in (tmp_path / "ledger").iterdir()] == ["r1.csv"]
 
 
