@@ -141,6 +141,7 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
     ],
 )  # fmt: skip
 def test_bad_input_is_one_sentence(words, problem, capsys, tmp_path, monkeypatch):
+    monkeypatch.delitem(sys.modules, "evenhand.compare.compare_results", raising=False)  # a program
     monkeypatch.chdir(tmp_path)
     Path("logs").mkdir()
     Path("p.csv").write_text(ROWS)

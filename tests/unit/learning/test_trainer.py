@@ -27,9 +27,14 @@ def same(one, other):
 def test_every_objective_learns(objective, task):
     settings = Settings(lr=0.05, batch=8, epochs=12, patience=12)
     options = {"iifr_text": {"weight": 1.0}, "adversarial": {"strength": 0.5}}.get(objective)
-    trained, logits, _ = run(examples(task), objective, settings=settings, options=options)
+    some, module = examples(task), load_objective(objective)
+    trained, logits, model = run(some, objective, settings=settings, options=options)
     assert np.isfinite(logits).all()
     assert trained.score > 0.4
+    if module.last_layer:  # fitted after the training
+        read = model(inputs(some))[1].detach().numpy()
+        layer = module.last_layer(read, some, some.dev, module.OPTIONS)
+        np.testing.assert_allclose(model.last_layer.bias.detach(), layer.bias, rtol=1e-3)
     first, *others = trained.history
     assert len(first["losses"]) == 5 or objective == "jtt"  # which repeats cases
     assert trained.steps == 12 * len(first["losses"])
