@@ -554,6 +554,10 @@ def test_crossed_words_count_less_than_their_swaps(model):
              for one in lists[0] for other in lists[1]]  # fmt: skip
     verdicts = eh.audit_pairs(model, pd.DataFrame(pairs).assign(bias_type="pet")).verdicts
     assert (verdicts["clusters"] == 36).all() and (verdicts["inflation"] > 1).any()
+    one_word = pd.DataFrame(pairs).assign(bias_type="pet", sent_less="The dog eats.")
+    result = eh.audit_pairs(model, one_word)
+    assert {*result.verdicts["reason"]} == {"one_word"}
+    assert any(note.startswith("One word is in each pair") for note in result.notes)
 
 
 def test_notes_and_reasons_of_pairs():

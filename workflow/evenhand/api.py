@@ -994,6 +994,8 @@ def _pair_notes(
     words = filter(None, (left_out, gate.get("error") or unscored))
     notes = [f"{sentence[0].upper()}{sentence[1:].rstrip('.')}." for sentence in words]
     notes += spelt_words("bias_type", description["bias_types"])
+    if any(row["reason"] == "one_word" and row["bias_type"] == "all" for row in rows):
+        notes.append(_say("one_word"))
     for flag in ("repeated_pair", "unlike"):
         if count := description["flags"][flag]:
             meaning = FLAGS[flag]

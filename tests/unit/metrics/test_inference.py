@@ -271,7 +271,7 @@ def test_words_of_their_own_change_nothing():
 def test_one_word_in_each_swap_has_no_test():
     totals = total(np.ones(40), swap_codes([f"he|w{i}" for i in range(40)]))
     found = infer(totals, neutral=0.5, delta=0.05, is_share=True)
-    assert np.isnan([found.p_value, found.low, found.power]).all()
+    assert np.isnan([found.p_value, found.low, found.power, found.inflation]).all()
     assert (found.further_clusters, verdict(found)) == (None, "inconclusive")
     assert np.isnan(sign_flip_interval(totals)).all()
 

@@ -92,6 +92,12 @@ def test_verdicts(hits, verdict, reason):
     assert (found["verdict"], found["reason"]) == (verdict, reason)
 
 
+def test_a_word_in_each_pair_leaves_no_test():
+    found = summarise([1] * 20, clusters=[[0, n] for n in range(1, 21)])
+    assert (found["verdict"], found["reason"]) == ("inconclusive", "one_word")
+    assert np.isnan([found["p_value"], found["score_low"], found["inflation"]]).all()
+
+
 def test_clusters_and_not_pairs_decide():
     assert summarise([1] * 20)["verdict"] == "above"
     found = summarise([1] * 20, clusters=np.arange(20) // 5)

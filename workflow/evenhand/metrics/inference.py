@@ -96,7 +96,8 @@ class Inference(NamedTuple):
     effective_clusters : float
         As if no clusters shared words.
     inflation : float
-        Of the variance of the mean, by clusters that share words; 1 where none do.
+        Of the variance of the mean, by clusters that share words: 1 where none do, NaN where a
+        word is in each item.
     correlation : float
         The correlation within clusters, clipped to [0, 1].
     equivalent : bool
@@ -744,7 +745,7 @@ def infer(
         p_value,
         len(totals.sizes),
         effective,
-        inflation,
+        inflation if np.isfinite(inflation) else float("nan"),
         correlation,
         bool(neutral - delta < low and high < neutral + delta),
         power(totals.sizes, **design),

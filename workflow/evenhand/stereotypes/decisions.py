@@ -156,7 +156,8 @@ def summarise_group(
     statistic = studentised(decisions, chosen)
     others = [null for null in nulls if (null.counted() & chosen).any()]
     beyond = [abs(studentised(null, chosen)) >= abs(statistic) for null in others]
-    few = "" if np.isfinite(counts["score_low"]) else "few_clusters"
+    few = "few_clusters" if np.isfinite(inference.inflation) else "one_word"
+    few = "" if np.isfinite(counts["score_low"]) else few
     scored = counts["scored"] > 0
     row = {
         **counts,
