@@ -71,6 +71,11 @@ def test_files_that_are_not_read_become_rows_of_bounded_length():
 CORPUS = {"slguset": {"corpora": {"x": {"files": ["papers"]}}}}
 PUBLISHED = {"slguset": {"published": {"source": "x"}}}
 HUB = {"m": {"hub": "a"}}
+TEXTS = {
+    "text": "text",
+    "label": {"column": "label", "task": "binary"},
+    "attributes": {"a": {"column": "a"}},
+}
 
 
 def pair_set(**keys: str) -> dict:
@@ -128,6 +133,15 @@ def test_a_fault_of_the_files_is_named(here, config, problem):
     os.mkfifo("pipe.csv")
     with pytest.raises(InputError, match=problem):
         plan.check_files(complete(config, read_schema(SCHEMA)))
+
+
+def test_a_file_of_texts_is_named_by_the_users_key(here):
+    Path("papers/{x}.csv").write_text("text,label,a\n")
+    config = complete(
+        {"text": {"datasets": {"t": TEXTS | {"files": ["papers/*.csv"]}}}}, read_schema(SCHEMA)
+    )
+    with pytest.raises(InputError, match=r"text\.datasets\.t\.files\.0 is .*: a name with {, }"):
+        plan.check_files(plan_legal.expand(config))
 
 
 PART = {"p": {"format": "fairlex", "sources": ["x"]}}

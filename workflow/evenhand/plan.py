@@ -25,6 +25,7 @@ from evenhand.core.config import has, read_config, read_schema
 from evenhand.core.places import SCHEMA
 from evenhand.core.sources import read_sources, source_path
 from evenhand.errors import InputError
+from evenhand.io.formats import unusable_name
 
 Config = dict[str, Any]
 
@@ -79,6 +80,8 @@ def check_files(config: Config) -> None:
             raise InputError(f"config: {key} is {path}, and there is no such file or folder")
         if not Path(path).is_file() and not Path(path).is_dir():
             raise InputError(f"config: {key} is {path}, which is a pipe, socket or device")
+        if why := unusable_name(path):
+            raise InputError(f"config: {key} is {path!r}: {why}", remedy="rename the file")
         if key not in may_be_folders and Path(path).is_dir():
             raise InputError(f"config: {key} is {path}, which is a folder", remedy="name a file")
     plan_stereotypes.check_sets(config)

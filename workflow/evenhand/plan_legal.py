@@ -187,7 +187,9 @@ def check_legal(config: Config) -> dict[str, str]:
     settings, named = config["legal"], {}
     for name, entry in settings["datasets"].items():
         for part, how in entry["parts"].items():
-            key = f"legal.datasets.{name}.parts.{part}"
+            key = section(config, "datasets", name)
+            if name not in config["text"]["datasets"]:
+                key += f".parts.{part}"
             kind = _of_format(how, "KIND")
             if kind not in (entry["kind"], "any"):
                 raise InputError(

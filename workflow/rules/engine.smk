@@ -82,7 +82,7 @@ def record_inputs():
 def make_again():
     """Plan folders that lack files: Snakemake only looks whether a folder exists."""
     if workflow.is_main_process:
-        workflow.dag.forcefiles.update(verify.incomplete_folders(RESULTS))
+        workflow.dag.forcefiles.update(verify.incomplete_folders(LISTINGS.values()))
 
 
 def replace(kind, **methods):
@@ -113,10 +113,9 @@ def has_reason(self):
 
 if workflow.is_main_process:
     #: The records that stages left of their runs, and of the files of folders.
-    RECORDS = {
-        f"{kind}/{path.name}"
-        for kind in ("records", "folders")
-        for path in (RESULTS / ".evenhand" / kind).glob("*.json")
+    LISTINGS = verify.folder_listings(RESULTS)
+    RECORDS = {f"folders/{name}" for name in LISTINGS} | {
+        f"records/{path.name}" for path in (RESULTS / ".evenhand" / "records").glob("*.json")
     }
     replace(FilePersistence, has_metadata=has_records)
     replace(Reason, __bool__=has_reason)

@@ -8,7 +8,7 @@ import pytest
 
 from evenhand.core import cache
 from evenhand.core.files import content_digest
-from evenhand.core.verify import incomplete_folders, verify
+from evenhand.core.verify import folder_listings, incomplete_folders, verify
 from evenhand.errors import InputError
 
 
@@ -77,6 +77,20 @@ def test_a_folder_without_records_is_refused(tmp_path):
         verify(tmp_path)
 
 
+def test_a_record_that_is_cut_short_is_refused_with_a_remedy(results):
+    (results / ".evenhand/records/cut.json").write_text('{"cut')
+    with pytest.raises(InputError, match=r"cut\.json: is not JSON; delete it and run"):
+        verify(results)
+
+
+def test_a_listing_that_is_cut_short_counts_as_absent(tmp_path):
+    for name, text in (("cut.json", '{"cut'), ("whole.json", "{}")):
+        path = tmp_path / ".evenhand/folders" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    assert folder_listings(tmp_path) == {"whole.json": {}}
+
+
 def test_a_folder_that_lacks_a_file_is_planned_unless_it_was_edited(tmp_path):
     folder = tmp_path / "results" / "sheets"
     folder.mkdir(parents=True)
@@ -87,8 +101,12 @@ def test_a_folder_that_lacks_a_file_is_planned_unless_it_was_edited(tmp_path):
     listing.parent.mkdir(parents=True)
     digests = {path.name: content_digest(path) for path in files}
     listing.write_text(json.dumps({"folder": str(folder), "files": digests}))
-    assert incomplete_folders(tmp_path / "results") == []
+
+    def lacking():
+        return incomplete_folders(folder_listings(tmp_path / "results").values())
+
+    assert lacking() == []
     files[0].unlink()
-    assert incomplete_folders(tmp_path / "results") == [str(folder)]
+    assert lacking() == [str(folder)]
     files[1].write_text("edited")
-    assert incomplete_folders(tmp_path / "results") == []
+    assert lacking() == []

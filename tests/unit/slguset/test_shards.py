@@ -42,11 +42,20 @@ def test_folders_globs_files_and_archives(here: Path) -> None:
 
 
 def test_skipped_files_have_a_reason(here: Path) -> None:
-    for name in ("n/a.txt", "n/.b.txt", "n/.git/c.txt", "n/LICENSE", "n/d.pdf", "n/e\n.txt"):
+    for name in (
+        "n/a.txt",
+        "n/.b.txt",
+        "n/.git/c.txt",
+        "n/LICENSE",
+        "n/d.pdf",
+        "n/e\n.txt",
+        "n/<f>.txt",
+    ):
         put(name)
     (here / "other").mkdir()
     (here / "n/link").symlink_to(here / "other")
     (here / "n/gone.txt").symlink_to(here / "nowhere")
+    (here / "n/loop.txt").symlink_to("loop.txt")
     os.mkfifo(here / "n/pipe.txt")
     plan = plan_shards("c", ["n"], target_mb=1)
     assert files_of(plan) == ["n/a.txt"]
@@ -56,6 +65,8 @@ def test_skipped_files_have_a_reason(here: Path) -> None:
         "n/LICENSE": "unknown_format",
         "n/d.pdf": "unknown_format",
         "n/e\n.txt": "unusable_name",
+        "n/<f>.txt": "unusable_name",
+        "n/loop.txt": "unreadable_file",
         "n/link": "unreadable_file",
         "n/gone.txt": "unreadable_file",
         "n/pipe.txt": "unreadable_file",

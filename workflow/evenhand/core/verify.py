@@ -7,7 +7,8 @@ folder; other files only when a job needs them.
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,23 @@ from evenhand.errors import InputError
 
 Record = dict[str, Any]
 
+#: What to do about a record that cannot be read.
+DELETE_RECORD = "delete it and run the workflow again, which makes its results again"
 
-def incomplete_folders(results: Path) -> list[str]:
+
+def folder_listings(results: Path) -> dict[str, Record]:
+    """Return the listing of each folder that a stage wrote, by its file name.
+
+    One that cannot be read, as after a crash of the machine, counts as absent.
+    """
+    listings = {}
+    for path in sorted((results / ".evenhand" / "folders").glob("*.json")):
+        with suppress(ValueError):
+            listings[path.name] = json.loads(path.read_bytes())
+    return listings
+
+
+def incomplete_folders(listings: Iterable[Record]) -> list[str]:
     """Return the folders that lack a file which their stage wrote.
 
     A folder is left out if one of its other files was changed since: it may contain manual
@@ -26,8 +42,7 @@ def incomplete_folders(results: Path) -> list[str]:
     out too, because the plan requests it anyway.
     """
     incomplete = []
-    for listing in sorted((results / ".evenhand" / "folders").glob("*.json")):
-        document = json.loads(listing.read_text(encoding="utf-8"))
+    for document in listings:
         folder, files = Path(document["folder"]), document["files"]
         present = {name for name in files if (folder / name).is_file()}
         if len(present) == len(files) or not folder.is_dir():
@@ -45,14 +60,17 @@ def read_records(results: Path) -> Iterator[tuple[Path, Record]]:
     Raises
     ------
     InputError
-        The folder has no records.
+        The folder has no records, or one that cannot be read.
     """
     paths = sorted((results / ".evenhand" / "records").glob("*.json"))
     if not paths:
         raise InputError("holds no record of a run", file=results, remedy="name the results folder")
     written: set[str] = set()
     for path in sorted(paths, key=lambda path: -path.stat().st_mtime_ns):
-        record = json.loads(path.read_text(encoding="utf-8"))
+        try:
+            record = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise InputError("is not JSON", file=path, remedy=DELETE_RECORD) from error
         files = {output["file"] for output in record["outputs"].values()}
         if not files & written:
             yield path, record

@@ -4,6 +4,7 @@ The Snakefile imports the module in every job: keep its imports light.
 """
 
 import os
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -17,19 +18,38 @@ NO_FILE = ("unreadable_file", "a broken link, or no regular file")
 
 def walk(folder: str) -> Iterator[tuple[str, int, Why | None]]:
     """Yield path, size and, for one that is not read, the reason of each file, by name."""
-    with os.scandir(folder) as entries:
-        for entry in sorted(entries, key=lambda e: e.name):
-            if is_hidden(entry.name):
-                detail = "a hidden folder" if entry.is_dir() else "hidden"
-                yield entry.path, 0, ("hidden_file", detail)
-            elif entry.is_dir(follow_symlinks=False):
-                yield from walk(entry.path)
-            elif entry.is_dir():
-                yield entry.path, 0, ("unreadable_file", LINK)
-            elif not entry.is_file():
-                yield entry.path, 0, NO_FILE
-            else:
-                yield entry.path, entry.stat().st_size, None
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError as error:
+        yield folder, 0, ("unreadable_file", f"a folder that cannot be opened ({error.strerror})")
+        return
+    for entry in entries:
+        try:
+            status = entry.stat()
+        except OSError:  # a link to nothing, or to itself
+            mode = size = 0
+        else:
+            mode, size = status.st_mode, status.st_size
+        if is_hidden(entry.name):
+            detail = "a hidden folder" if stat.S_ISDIR(mode) else "hidden"
+            yield entry.path, 0, ("hidden_file", detail)
+        elif entry.is_dir(follow_symlinks=False):
+            yield from walk(entry.path)
+        elif stat.S_ISDIR(mode):
+            yield entry.path, 0, ("unreadable_file", LINK)
+        elif not stat.S_ISREG(mode):
+            yield entry.path, 0, NO_FILE
+        else:
+            yield entry.path, size, None
+
+
+def unusable_name(path: str) -> str:
+    """Return why a path cannot be an input of a rule; blank if it can."""
+    if not path.isprintable():
+        return "a name with control characters or of no valid encoding"
+    if not {"{", "}", "<", ">"}.isdisjoint(path):
+        return "a name with {, }, < or >, which Snakemake takes for a wildcard"
+    return ""
 
 
 #: Suffix of a compressed single file -> compression.

@@ -10,6 +10,7 @@ from evenhand.core import hermetic, stage
 from evenhand.core.files import content_digest, folder_files
 from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import PACKAGE, read_package
+from evenhand.core.verify import DELETE_RECORD
 from evenhand.report.read import read_json
 
 #: The fields of a run's record, except its inputs.
@@ -125,7 +126,8 @@ def _json(value: dict[str, Any]) -> str:
 def _by_content(records: list[Path]) -> dict[tuple[str, str], dict[str, Any]]:
     """Return the records by path and checksum of each file or folder that they list as written."""
     written = {}
-    for record in map(read_json, sorted(records)):
+    for path in sorted(records):
+        record = read_json(path, DELETE_RECORD)
         for output in record["outputs"].values():
             written[output["file"], output["sha256"]] = record
             hermetic.allow(Path(output["file"]))  # its content is fixed by the record's checksum

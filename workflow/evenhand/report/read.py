@@ -7,8 +7,8 @@ from typing import Any
 from evenhand.errors import InputError
 
 
-def read_json(path: Path) -> Any:
-    """Return a JSON document.
+def read_json(path: Path, remedy: str | None = None) -> Any:
+    """Return a JSON document; the error names the remedy.
 
     Raises
     ------
@@ -18,4 +18,4 @@ def read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise InputError("is not JSON", file=path) from error
+        raise InputError("is not JSON", file=path, remedy=remedy) from error

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evenhand.errors import InputError
-from evenhand.io.formats import CUT_AT_LINES, NO_FILE, Why, kind_of, walk
+from evenhand.io.formats import CUT_AT_LINES, NO_FILE, Why, kind_of, unusable_name, walk
 from evenhand.text.phrases import listed
 
 #: Approximate bytes of text per compressed byte (Chinese news: 2.8).
@@ -174,10 +174,8 @@ def _stat(corpus: str, path: str) -> tuple[str, int, Why | None]:
 def _unusable(path: str, format: str) -> Why | None:
     """Why a file cannot be used, or None."""
     name = os.path.basename(path)  # noqa: PTH119
-    if not path.isprintable():
-        return "unusable_name", "a name with control characters or of no valid encoding"
-    if "{" in path or "}" in path:
-        return "unusable_name", "a name with braces, which Snakemake takes for a wildcard"
+    if detail := unusable_name(path):
+        return "unusable_name", detail
     kind = kind_of(name)
     if format == "auto" and not kind.archive and not kind.format:
         return "unknown_format", "its suffix names no format"
