@@ -64,9 +64,11 @@ def main() -> None:
 
 def make_judges(arguments: argparse.Namespace) -> Iterator[tuple[str, Judge]]:
     files = {path.name: path for path in TABLES.glob("*.csv")}
-    without_list = {name: path for name, path in files.items() if name != "name_stop_words.csv"}
+    without_list = {name: path for name, path in files.items() if name not in names_jieba.OPTIONAL}
     yield "jieba", names_jieba.prepare(without_list, {})
-    yield "jieba, stop list", names_jieba.prepare(files, {})
+    stop_list = {name: path for name, path in files.items() if name != "everyday_words.csv"}
+    yield "jieba, stop list", names_jieba.prepare(stop_list, {})
+    yield "jieba, both lists", names_jieba.prepare(files, {})
     for model, model_report in arguments.crf:
         of_model = files | {"crf.crfsuite": Path(model)}
         chosen = read_description(Path(model_report), {"threshold"}, "train_names_crf")

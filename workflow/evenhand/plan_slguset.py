@@ -345,8 +345,13 @@ def filter_files(config: Config) -> list[str]:
     """Return the files that the configured filters read: tables and trained models."""
     modules = [filter_module(name) for name in config["slguset"]["filters"]]
     names = dict.fromkeys(name for module in modules for name in declared(module, "FILES"))
-    if not config["slguset"]["names_jieba"]["use_stop_words"]:
-        names.pop("name_stop_words.csv", None)
+    settings = config["slguset"]["names_jieba"]
+    for key, table in (
+        ("use_stop_words", "name_stop_words.csv"),
+        ("use_everyday_words", "everyday_words.csv"),
+    ):
+        if not settings[key]:
+            names.pop(table, None)
     optional = {name for module in modules for name in declared(module, "OPTIONAL") or ()}
     return [
         pack_file(config, name) if name.endswith(".csv") else f"<results>/slguset/names/{name}"

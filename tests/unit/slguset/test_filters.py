@@ -16,6 +16,7 @@ from evenhand.io.tables import write_table
 from evenhand.slguset import distinct_sentences
 from evenhand.slguset.apply_filters import apply_filters, filter_keywords, prepare_filter
 from evenhand.slguset.extract_sentences import extract_sentences
+from evenhand.slguset.filters import names_jieba
 from evenhand.slguset.keyword_tables import schema
 from evenhand.slguset.keywords import read_keywords
 from evenhand.slguset.names_crf_model import features, labels
@@ -67,7 +68,7 @@ def resources(tmp_path_factory, repository):
     tables = [
         repository / f"resources/packs/zh_gender/{name}" for name in all_files() if "csv" in name
     ]
-    files = [path for path in tables if path.name != "name_stop_words.csv"]
+    files = [path for path in tables if path.name not in names_jieba.OPTIONAL]
     return {
         "files": [*files, folder / "crf.crfsuite", folder / "crf.json"],
         "pipeline": str(folder / "pipeline"),
@@ -290,6 +291,11 @@ def test_settings_of_name_filters(apply, row, resources, repository):
     rows, _ = apply(sentences, "names_jieba", files=[*resources["files"], stop_words])
     assert [*decisions(rows).values()].count([("name", "李明")]) == 1
     assert [*decisions(rows).values()].count([]) == 1
+    everyday = stop_words.with_name("everyday_words.csv")
+    sentences = [row("她在玉米地里干活。"), row("她和李明在玉米地里干活。")]
+    assert apply(sentences, "names_jieba")[1]["passed"] == 0
+    rows, _ = apply(sentences, "names_jieba", files=[*resources["files"], everyday])
+    assert sorted(decisions(rows).values()) == [[], [("name", "李明")]]
 
 
 def test_pipelines_that_find_no_persons(apply, tmp_path):
@@ -315,9 +321,13 @@ def test_the_plan_gives_filters_what_they_declare(resources):
     config = complete({"slguset": {"filters": ["biology"]}}, read_schema(SCHEMA))
     assert plan_slguset.filter_files(config) == ["resources/packs/zh_gender/biology.csv"]
     assert plan_slguset.filter_options(config) == {}
-    with_list = {"filters": ["names_jieba"], "names_jieba": {"use_stop_words": True}}
-    config = complete({"slguset": with_list}, read_schema(SCHEMA))
-    assert "resources/packs/zh_gender/name_stop_words.csv" in plan_slguset.filter_files(config)
+    for key, table in (("stop_words", "name_stop_words"), ("everyday_words", "everyday_words")):
+        with_list = {"filters": ["names_jieba"], "names_jieba": {f"use_{key}": True}}
+        config = complete({"slguset": with_list}, read_schema(SCHEMA))
+        files = plan_slguset.filter_files(config)
+        assert [file for file in files if file.endswith("_words.csv")] == [
+            f"resources/packs/zh_gender/{table}.csv"
+        ]
 
 
 def test_japanese_names_are_those_of_the_dictionary_and_unknown_katakana():

@@ -137,13 +137,13 @@ class NameRules(NamedTuple):
     """The forms, the reasons that are dropped, and how unlisted names are recognised.
 
     `surnames` has the score above which three characters that begin with a surname are a name,
-    `given` matches the two others, and `foreign` what may be transliterated.
+    `given_name` matches the two others, and `foreign` what may be transliterated.
     """
 
     forms: list[Form]
     dropped: frozenset[str]
     surnames: dict[str, float]
-    given: re.Pattern[str]
+    given_name: re.Pattern[str]
     foreign: re.Pattern[str]
 
 
@@ -345,10 +345,8 @@ def find_forms(sentence: str, words: Sequence[str], rules: NameRules) -> list[tu
                 continue
         if span:
             spans[span, reason] = None
-    for span in [
-        *unlisted,
-        *_foreign_names(foreign, words, borders),
-    ]:
+    # these give way to the others
+    for span in [*unlisted, *_foreign_names(foreign, words, borders)]:
         if not any(span.overlaps(other) for other, _ in spans):
             spans[span, NAME] = None
     return list(spans)
@@ -370,7 +368,7 @@ def _full_names(words: Sequence[str], rules: NameRules) -> Iterator[Span]:
             name = "".join(parts)
             if (
                 len(name) == 3
-                and rules.given.match(name, 1)
+                and rules.given_name.match(name, 1)
                 and not (place and _is_count(words[place - 1]))
                 and full_name_score(parts) > rules.surnames[word]
             ):
