@@ -123,7 +123,13 @@ def test_dependent_cases_are_one_cluster(tmp_path):
         row = next(r for r in tables["groups"] if r["group"] == "a" and r["metric"] == "tpr")
         return row["difference_high"] - row["difference_low"]
 
+    def noise(tables):
+        return [row["noise_95"] for row in tables["gaps"]]
+
     assert width(together) == pytest.approx(width(alone), rel=0.05)
+    # random groups are of whole persons
+    assert noise(together) == pytest.approx(noise(alone), rel=0.15)
+    assert np.mean(noise(apart)) < 0.6 * np.mean(noise(alone))
     assert width(apart) < 0.6 * width(alone)
 
 

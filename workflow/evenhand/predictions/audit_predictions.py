@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -156,6 +157,7 @@ def write_audit(
         "rows": len(rows) + len(predictions.factual) + left_out,
         "unknown": {name: int((codes == "").sum()) for name, codes in predictions.groups.items()},
         "cases": len(rows),
+        "clusters": len(np.unique(predictions.clusters)),
         "groups": list(predictions.groups),
         "left_out": left_out,
         "several": predictions.several,

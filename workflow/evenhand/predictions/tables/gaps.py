@@ -3,9 +3,10 @@
 A gap is above 0 even where all groups are treated alike, and grows as groups become smaller; so it
 is shown beside that of random groups of the same sizes. The test asks whether any group differs
 from random groups of its own size, so that a tiny group does not hide the gap of a large one.
-Random groups of cases are invalid where cases depend on each other: with clusters, the test is that
-of the group that differs most from all others, corrected for the number of groups. So it is with
-so many labels that no number of draws could be significant after the adjustment.
+Where cases depend on each other, random groups are of whole clusters, and the test is that of the
+group that differs most from all others, corrected for the number of groups; only a calibration
+error is tested by the draws. So it is with so many labels that no number of draws could be
+significant after the adjustment.
 """
 
 from collections.abc import Iterator
@@ -72,7 +73,7 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
             gaps = drawn.gaps[np.isfinite(drawn.gaps)]
             row["noise_mean"], row["noise_95"] = gaps.mean(), np.percentile(gaps, 95)
             row["p_value"] = float(share_as_far(drawn.farthest, drawn.observed))
-            if by_group:
+            if by_group and row["metric"] != "ece":  # which has no test by group
                 row["p_value"] = _p_value_by_group(study, attribute, parts)
         adjust([row for row, _, _ in tested], "p_value", "p_adjusted")
         for row, drawn, parts in tested:
