@@ -292,6 +292,20 @@ def test_crossed_words_count_less_than_swaps():
     assert low < 0.55 and high > 1
 
 
+def test_the_further_swaps_are_multiplied_by_the_inflation():
+    rng = np.random.default_rng(3)
+    sides = np.array([(f"a{i}", f"b{j}") for i in range(8) for j in range(8)])
+    effects = rng.normal(size=(8, 1)) + rng.normal(size=8) + rng.normal(size=(8, 8))
+    crossed = total((effects.ravel() > 0) * 1.0, sides)
+    shared, alone = (
+        infer(totals, neutral=0.5, delta=0.05, is_share=True)
+        for totals in (crossed, crossed._replace(words=None))
+    )
+    assert shared.inflation > 2
+    needed = (64 + shared.further_clusters) / (64 + alone.further_clusters)
+    assert needed == pytest.approx(shared.inflation, rel=0.05)
+
+
 @pytest.mark.parametrize("is_share", [True, False])
 @pytest.mark.parametrize("times", [2, 3, 40])
 def test_copies_of_items_add_nothing(is_share, times):

@@ -70,6 +70,22 @@ def test_pairs_with_words_of_their_own_have_a_verdict(tmp_path):
     assert row["score_low"] > 50
 
 
+def test_verdicts_on_several_tasks_are_adjusted_for_their_number(tmp_path):
+    samples = list(crows(hits=27))
+    for i, one in enumerate(samples):
+        one["doc"]["sent_less"] = one["doc"]["sent_less"].replace(" he ", f" ma{i} ")
+        one["doc"]["sent_more"] = one["doc"]["sent_more"].replace(" she ", f" wo{i} ")
+        one["doc"]["bias_type"] = "gender"
+    (alone,) = audit(tmp_path, samples)["preferences"]
+    assert alone["verdict"] == "above" and alone["p_adjusted"] is None
+    rows = audit(tmp_path, samples, "samples_crows_other_1.jsonl")["preferences"]
+    assert [row["p_value"] for row in rows] == [alone["p_value"]] * 2
+    assert [row["p_adjusted"] for row in rows] == [pytest.approx(2 * alone["p_value"], rel=1e-4)] * 2
+    assert [row["verdict"] for row in rows] == ["inconclusive"] * 2
+    (words, _) = findings({"preferences": rows}, 5)
+    assert words.endswith(" 80 % (adjusted p = 0.077).")
+
+
 def test_a_log_that_is_named_twice_is_read_once(tmp_path):
     text = "".join(json.dumps(sample) + "\n" for sample in crows(hits=9))
     (log := tmp_path / "samples_crows_pairs_1.jsonl").write_text(text)
@@ -109,6 +125,7 @@ def test_the_finding_counts_the_answers_and_names_delta(tmp_path):
 def test_findings_begin_with_the_significant_ones_also_of_a_bias_type():
     row = {"score": 60.0, "score_low": 50.0, "score_high": 70.0, "scored": 9, "samples": 9}
     row |= {"condition": "", "bias_type": "all", "power": 0.5, "further_clusters": 3}
+    row["harness_score"] = 60.0
     undecided, significant = {"verdict": "inconclusive"}, {"verdict": "above"}
     none = {"p_value": None, "p_adjusted": None, "score": None, "verdict": "not_scored"}
     rows = [

@@ -246,15 +246,18 @@ def sharing(totals: Totals) -> tuple[float, float]:
     return inflation, 1 / (alone_part / effective + (1 - alone_part) / by_words)
 
 
-def _widening(totals: Totals, level: float) -> float:
-    """Return by how much shared words widen an interval of the mean; 1 if there are none."""
+def _widening(totals: Totals, level: float, times: float = 1.0) -> float:
+    """Return by how much shared words widen an interval of the mean; 1 if there are none.
+
+    With `times` as many clusters that share words alike, the quantiles are nearer to the normal.
+    """
     from scipy import special
 
     inflation, effective = sharing(totals)
     if inflation == 1 or effective <= 1:
         return inflation
     alone, shared = (
-        float(special.stdtrit(count - 1, (1 + level) / 2))
+        float(special.stdtrit(times * count - 1, (1 + level) / 2))
         for count in (effective_number(totals.sizes), effective)
     )
     return inflation**0.5 * shared / alone
@@ -725,8 +728,7 @@ def infer(
     else:
         low, high = sign_flip_interval(totals, level=level)
     p_value, inflation = mean_p_value(totals, neutral), sharing(totals)[0]
-    widening = _widening(totals, level)
-    totals = totals.distinct
+    all_items, totals = totals, totals.distinct
     size, mean = totals.sizes.sum(), totals.mean
     correlation = within_cluster_correlation(totals)
     correlation = min(1.0, max(0.0, correlation)) if np.isfinite(correlation) else correlation
@@ -734,9 +736,14 @@ def infer(
     if not is_share:
         variance = (totals.squares - size * mean**2) / (size - 1) if size > 1 else float("nan")
     known = correlation if np.isfinite(correlation) or len(totals.sizes) < size else 0.0
-    # NaN where the inflation is infinite
-    noticed = delta / widening if np.isfinite(widening) else float("nan")
-    design = {"delta": noticed, "correlation": known, "variance": variance, "level": level}
+
+    def power_at(times: float) -> float:
+        widening = _widening(all_items, level, times)
+        if not np.isfinite(widening):
+            return float("nan")
+        design = {"correlation": known, "variance": variance, "level": level, "times": times}
+        return power(totals.sizes, delta=delta / widening, **design)
+
     return Inference(
         neutral,
         mean,
@@ -748,8 +755,8 @@ def infer(
         inflation if np.isfinite(inflation) else float("nan"),
         correlation,
         bool(neutral - delta < low and high < neutral + delta),
-        power(totals.sizes, **design),
-        further(lambda times: power(totals.sizes, times=times, **design), len(totals.sizes)),
+        power_at(1.0),
+        further(power_at, len(totals.sizes)),
     )
 
 

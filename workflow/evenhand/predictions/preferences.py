@@ -26,7 +26,7 @@ TABLE = Table(
         integer("clusters", "Swapped words of pairs, templates of BBQ"),
         number("effective_clusters", "n^2 / sum of squared cluster sizes"),
         number("p_value", "Of no preference, by the signs of the clusters"),
-        number("p_adjusted", "By Holm over the bias types; blank for all, which is one test"),
+        number("p_adjusted", "By Holm over all bias types, or whole tasks; blank for one whole"),
         share("power", "Power of the test at delta"),
         integer("further_clusters", "Further clusters of such sizes for a power of 80 %"),
         percent("accuracy", "BBQ"),
@@ -51,8 +51,10 @@ class LogStudy:
 def rows(study: LogStudy) -> Iterator[Row]:
     """Yield a row per task, condition and bias type."""
     tested = [_row(key, group, study) for key, group in parts(study.answers)]
-    types = [row for row, _ in tested if row["bias_type"] != "all"]
-    adjust(types, "p_value", "p_adjusted")
+    for is_whole in (True, False):
+        family = [row for row, _ in tested if (row["bias_type"] == "all") == is_whole]
+        if not is_whole or len(family) > 1:  # a single whole is one planned test
+            adjust(family, "p_value", "p_adjusted")
     for row, inference in tested:
         if inference is not None:
             p = row.get("p_adjusted", row["p_value"])
