@@ -129,19 +129,25 @@ def test_an_error_of_a_loaded_model_names_no_file(model, pairs):
 @pytest.mark.parametrize(
     ("first", "second", "end"),
     [
-        ("above", "below", " Significant; significantly the other way by CPS (60 %)."),
+        ("above", "below", "; significantly prefers the anti-stereotype by CPS (40 %)."),
+        ("below", "above", " anti-stereotype; significantly prefers the stereotype by CPS (60 %)."),
         ("above", "above", ". Significant."),
         ("inconclusive", "below", "80 %."),
     ],
 )
 def test_the_first_finding_names_a_method_that_contradicts_it(first, second, end):
-    both = {"subset": "all", "bias_type": "all", "scored": 9, "score": 60.0, "score_low": 55.0}
-    both |= {"score_high": 65.0, "power": 0.5, "further_clusters": 3}
+    both = {"subset": "all", "bias_type": "all", "scored": 9, "power": 0.5, "further_clusters": 3}
     methods = [("cps", second), ("aul", first), ("all_masked", "below")]
-    rows = [both | {"method": method, "verdict": verdict} for method, verdict in methods]
+    names, scores = ("score", "score_low", "score_high"), {"above": 60.0, "below": 40.0}
+    ends = {name: (score, score - 5, score + 5) for name, score in scores.items()}
+    ends["inconclusive"] = (50.0, 40.0, 60.0)
+    rows = [
+        both | {"method": method, "verdict": verdict} | dict(zip(names, ends[verdict], strict=True))
+        for method, verdict in methods
+    ]
     finding, *others = api._pair_findings(rows, 5, None)
     assert finding.startswith("AUL: ") and finding.endswith(end)
-    assert not any("the other way by" in other for other in others)
+    assert not any("; significantly prefers" in other for other in others)
 
 
 @pytest.mark.parametrize(

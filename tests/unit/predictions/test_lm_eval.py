@@ -80,7 +80,9 @@ def test_verdicts_on_several_tasks_are_adjusted_for_their_number(tmp_path):
     assert alone["verdict"] == "above" and alone["p_adjusted"] is None
     rows = audit(tmp_path, samples, "samples_crows_other_1.jsonl")["preferences"]
     assert [row["p_value"] for row in rows] == [alone["p_value"]] * 2
-    assert [row["p_adjusted"] for row in rows] == [pytest.approx(2 * alone["p_value"], rel=1e-4)] * 2
+    assert [row["p_adjusted"] for row in rows] == [
+        pytest.approx(2 * alone["p_value"], rel=1e-4)
+    ] * 2
     assert [row["verdict"] for row in rows] == ["inconclusive"] * 2
     (words, _) = findings({"preferences": rows}, 5)
     assert words.endswith(" 80 % (adjusted p = 0.077).")
@@ -141,6 +143,11 @@ def test_findings_begin_with_the_significant_ones_also_of_a_bias_type():
     assert words[0].endswith(". Significant.")
     assert words[1].endswith(". Significant (adjusted p = 0.022).")
     assert words[2].endswith("; 3 more clusters would make it 80 %.")
+    wide = row | {"score_low": 49.0, "task": "d", "p_value": 0.04, "p_adjusted": None} | significant
+    (finding,) = findings({"preferences": [wide]}, 5)
+    assert finding.endswith(
+        "Significant, but the interval, of another method, still contains 50: add pairs."
+    )
     assert words[3].endswith(" a probability of 50 %.")  # not more of all bias types
 
 

@@ -160,7 +160,7 @@ def preference(row: dict[str, Any], items: str, delta: float) -> str:
         difference="preference",
         delta=f"{delta:g} points",
         above="Significant",
-        below="Significantly the other way",
+        below="Significantly prefers the anti-stereotype",
         power=row["power"],
         further=row["further_clusters"],
     )

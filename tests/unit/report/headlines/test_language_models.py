@@ -75,6 +75,9 @@ MADE = {
     "methods that disagree": lambda f: [
         pair_set(f), scores(f, [CLEAR, ("tiny", "cps", 37.0, "below"), ("tiny", "sss", *CLEAR[2:])])
     ],
+    "an interval of another method that contains 50": lambda f: [
+        pair_set(f), scores(f, [("tiny", "aul", 54.0, "above")]),
+    ],
     "few different words": lambda f: [pair_set(f), scores(f, [CLEAR], effective=8)],
     "a small model and few swaps": lambda f: [
         pair_set(f, effective_clusters=7.76), gate(f), scores(f, [UNDECIDED]),
@@ -91,6 +94,7 @@ def test_headlines_are_those_that_are_kept(tmp_path):
     ("leanings", "verdict"),
     [
         (("more", "unclear"), "Biased on <bdi>set 0</bdi>: do not use it"),
+        (("wide", "none"), "A significant preference on <bdi>set 0</bdi>, but the interval, of"),
         (("unclear", "unclear"), "Undecided: the pairs swap too few different words."),
         (
             ("none", "unclear"),
@@ -102,9 +106,16 @@ def test_headlines_are_those_that_are_kept(tmp_path):
     ],
 )
 def test_a_model_has_one_verdict_over_all_sets(leanings, verdict):
+    ends = {"more": (51, 70), "wide": (49, 70)}
     results = [
-        {"model": "tiny", "set": f"set {n}", "rows": [{"leaning": side}], "leaning": side}
-        | {"significant": ["AUL"] * (side == "more"), "types": ["age"] * (side == "split")}
+        {"model": "tiny", "set": f"set {n}", "leaning": side}
+        | {
+            "rows": [
+                {"leaning": "more" if side in ends else side}
+                | dict(zip(("score_low", "score_high"), ends.get(side, ()), strict=False))
+            ]
+        }
+        | {"significant": ["AUL"] * (side in ends), "types": ["age"] * (side == "split")}
         for n, side in enumerate(leanings)
     ]
     assert by_model(results)["tiny"].startswith(verdict)

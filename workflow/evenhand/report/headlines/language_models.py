@@ -99,7 +99,8 @@ def conclude(results: list[Result], files: Sequence[str], most: int = SHOWN) -> 
     ]
     split = list(filter(_is_split, judged))
     lines += [say("lm_types", [result["file"]], result=result) for result in split[:3]]
-    further, models = _next(results), list(dict.fromkeys(row["model"] for row in significant))
+    certain = [result for result in significant if not _is_uncertain(result)]
+    further, models = _next(results), list(dict.fromkeys(result["model"] for result in certain))
     if models and further:
         lines.append(further)
     sentence = say(
@@ -117,7 +118,7 @@ def conclude(results: list[Result], files: Sequence[str], most: int = SHOWN) -> 
         more=lines,
         main=lines[0] if significant else "",
         short=_short(in_order),
-        next=say("lm_use", [result["file"] for result in significant], models=models)
+        next=say("lm_use", [result["file"] for result in certain], models=models)
         if models
         else further,
         strength=max(map(_strength, significant), default=0.0),
@@ -146,7 +147,12 @@ def by_model(results: list[Result]) -> dict[str, str]:
     return {
         model: say(
             "lm_model",
-            biased=[result["set"] for result in of_model if result["significant"]],
+            biased=[
+                result["set"]
+                for result in of_model
+                if result["significant"] and not _is_uncertain(result)
+            ],
+            uncertain=[result["set"] for result in of_model if _is_uncertain(result)],
             split=[result["set"] for result in of_model if _is_split(result)],
             undecided=[
                 result["set"] for result in of_model if result["leaning"] and _is_undecided(result)
@@ -168,6 +174,15 @@ def _is_split(result: Result) -> bool:
     return bool(result["types"]) and not result["significant"]
 
 
+def _is_uncertain(result: Result) -> bool:
+    """Return whether the intervals of all significant methods contain no preference."""
+    rows = [row for row in result["rows"] if row["leaning"] in ("more", "less")]
+    return bool(rows) and all(
+        row["score_low"] is not None and row["score_low"] < CENTRE < row["score_high"]
+        for row in rows
+    )
+
+
 def _strongest(result: Result) -> dict[str, Any]:
     """Return the significant row furthest from 50, or the first one."""
     significant = [row for row in result["rows"] if row["leaning"] in ("more", "less")]
@@ -187,8 +202,8 @@ def _next(results: list[Result]) -> str:
         (row["further_clusters"], result["file"], {"result": result, "row": row})
         for result in results
         if result["why"] is None
-        for row in result["rows"][:1]
-        if row["leaning"] == "unclear" and row["further_clusters"]
+        for row in ([_strongest(result)] if _is_uncertain(result) else result["rows"][:1])
+        if (row["leaning"] == "unclear" or _is_uncertain(result)) and row["further_clusters"]
     ]
     if not lacking:
         return ""
