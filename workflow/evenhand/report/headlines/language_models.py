@@ -74,7 +74,7 @@ def results_of(title: str, file: str, sides: tuple[str, str], models: list[Resul
     """Return each model's conclusion on a set, from the models of `describe_scores`."""
     return [
         {
-            **{name: model["conclusion"][name] for name in ("significant", "leaning")},
+            **{name: model["conclusion"][name] for name in ("significant", "leaning", "shared")},
             "set": title,
             "file": file,
             "model": model["model"],
@@ -157,6 +157,7 @@ def by_model(results: list[Result]) -> dict[str, str]:
             undecided=[
                 result["set"] for result in of_model if result["leaning"] and _is_undecided(result)
             ],
+            shared=any(result["shared"] for result in of_model if _is_undecided(result)),
             judged=sum(result["leaning"] is not None for result in of_model),
         )
         for model, of_model in grouped(results, "model").items()
