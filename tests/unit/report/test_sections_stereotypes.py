@@ -23,10 +23,11 @@ def row(method="aul", score=60.0, verdict="above", half=5.0, **other):
     return one | judge(one, SIDES)
 
 
-def model(name, significant=(), leaning="unclear", why=None, shared=False):
+def model(name, significant=(), leaning="unclear", why=None, shared=False, types=()):
     return {
         "model": name,
         "why": why,
+        "types": types,
         "conclusion": {"significant": list(significant), "leaning": leaning, "shared": shared},
     }
 
@@ -76,6 +77,7 @@ CLEAR = model("a", ["AUL"], "more")
 HEADED = {
     "one of two": [CLEAR, model("b")],
     "none of one": [model("b")],
+    "none but for a type": [model("b", types=["age"]), model("c")],
     "none whose swaps are independent": [model("b", shared=True)],
     "none of two": [model("b"), model("c", leaning="none")],
     "one that failed": [model("d", leaning=None, why=["Broken."])],

@@ -93,11 +93,11 @@ def conclude(results: list[Result], files: Sequence[str], most: int = SHOWN) -> 
     in_order = [result for result in results if result["why"] is None and result["leaning"]]
     judged = sorted(in_order, key=_strength, reverse=True)
     significant = [result for result in judged if result["significant"]]
+    split = list(filter(_is_split, judged))
     lines = [
         say("lm_line", [result["file"]], result=result, row=_strongest(result))
-        for result in significant[:3] or judged[:1]
+        for result in significant[:3] or (judged[:1] if not split else [])
     ]
-    split = list(filter(_is_split, judged))
     lines += [say("lm_types", [result["file"]], result=result) for result in split[:3]]
     certain = [result for result in significant if not _is_uncertain(result)]
     further, models = _next(results), list(dict.fromkeys(result["model"] for result in certain))

@@ -169,6 +169,7 @@ def headline(models: list[dict[str, Any]]) -> Markup:
         significant=[model["model"] for model in significant],
         undecided=any(model["conclusion"]["leaning"] == UNCLEAR for model in judged)
         and not significant,
+        split=any(model["types"] for model in judged) and not significant,
         shared=any(model["conclusion"]["shared"] for model in judged),
         without=[model["model"] for model in models if model not in trusted],
         empty=[model["model"] for model in trusted if model not in judged],
