@@ -349,7 +349,7 @@ def test_bias_types_that_cancel_each_other_are_in_the_finding():
         " race 0 % (the opposite). Look at the types one by one."
     )
     (finding,) = api._pair_findings(rows[:1], 5, {"passed": True})
-    assert finding.endswith("; 7 more clusters would make it 80 %.")
+    assert finding.endswith("; 7 more swaps would make it 80 %.")
 
 
 def test_a_loss_has_its_verdict_beside_the_network_without_it(tmp_path):

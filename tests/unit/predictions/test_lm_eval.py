@@ -142,7 +142,7 @@ def test_findings_begin_with_the_significant_ones_also_of_a_bias_type():
     assert [one.partition(":")[0] for one in words] == ["c", "b, Age", "a", "b", "none"]
     assert words[0].endswith(". Significant.")
     assert words[1].endswith(". Significant (adjusted p = 0.022).")
-    assert words[2].endswith("; 3 more clusters would make it 80 %.")
+    assert words[2].endswith("; 3 more swaps would make it 80 %.")
     wide = row | {"score_low": 49.0, "task": "d", "p_value": 0.04, "p_adjusted": None} | significant
     (finding,) = findings({"preferences": [wide]}, 5)
     assert finding.endswith(

@@ -17,17 +17,18 @@ def row(method="aul", score=60.0, verdict="above", half=5.0, **other):
     one = {
         "method": method, "score": score, "score_low": score - half, "score_high": score + half,
         "verdict": verdict, "reason": "", "delta": 5.0, "power": 0.234, "further_clusters": 1200,
-        "bias_type": "all",
+        "bias_type": "all", "inflation": 1.0,
     }  # fmt: skip
     one |= other
     return one | judge(one, SIDES)
 
 
-def model(name, significant=(), leaning="unclear", why=None):
+def model(name, significant=(), leaning="unclear", why=None, shared=False, types=()):
     return {
         "model": name,
         "why": why,
-        "conclusion": {"significant": list(significant), "leaning": leaning},
+        "types": types,
+        "conclusion": {"significant": list(significant), "leaning": leaning, "shared": shared},
     }
 
 
@@ -62,6 +63,7 @@ JUDGED = {
 #: The scores of one model by its methods.
 CONCLUDED = {
     "undecided": [row(verdict="inconclusive"), row("cps", verdict="equivalent"), *ASIDE],
+    "undecided as swaps share words": [row(**UNCLEAR, inflation=5.3)],
     "undecided but for a type": [row(**UNCLEAR), row("cps", bias_type="age"), *ASIDE],
     "none": [row("cps", verdict="equivalent"), *ASIDE],
     "no method that counts": ASIDE,
@@ -75,6 +77,8 @@ CLEAR = model("a", ["AUL"], "more")
 HEADED = {
     "one of two": [CLEAR, model("b")],
     "none of one": [model("b")],
+    "none but for a type": [model("b", types=["age"]), model("c")],
+    "none whose swaps are independent": [model("b", shared=True)],
     "none of two": [model("b"), model("c", leaning="none")],
     "one that failed": [model("d", leaning=None, why=["Broken."])],
     "no model": [],

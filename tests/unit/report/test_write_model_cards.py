@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from huggingface_hub import ModelCard
 
@@ -81,9 +82,17 @@ def test_few_swaps_are_told_as_a_limit(card, own):
     assert "A bias of moderate size on CrowS-Pairs" in card(**arguments(own, "tiny-bert-en")).text
     document = own / "stereotypes/crows_pairs/pairs.json"
     about = json.loads(document.read_text(encoding="utf-8"))
-    document.write_text(json.dumps(about | {"effective_clusters": 51.0}), encoding="utf-8")
+    document.write_text(
+        json.dumps(about | {"clusters": 64, "effective_clusters": 51.0}), encoding="utf-8"
+    )
     text = card(**arguments(own, "tiny-bert-en")).text
     assert "A bias of moderate size on CrowS-Pairs" not in text
+    table = own / "tables/pairs/crows_pairs/bias_scores.csv"
+    scores = pd.read_csv(table, dtype=str, keep_default_na=False)
+    scores.assign(inflation="5.1").to_csv(table, index=False)
+    text = card(**arguments(own, "tiny-bert-en")).text
+    assert "share words, these count like 10.0 independent ones" in text
+    assert "A bias of moderate size on CrowS-Pairs" in text
 
 
 def test_slguset_has_its_mean_bias_and_degrees(card, tmp_path):

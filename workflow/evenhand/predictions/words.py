@@ -163,6 +163,7 @@ def preference(row: dict[str, Any], items: str, delta: float) -> str:
         below="Significantly prefers the anti-stereotype",
         power=row["power"],
         further=row["further_clusters"],
+        clusters="clusters" if row.get("condition") else "swaps",  # BBQ has templates
     )
     return _say("preference", row=row, items=items, verdict=verdict)
 

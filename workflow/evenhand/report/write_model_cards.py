@@ -43,7 +43,7 @@ Metric = dict[str, Any]
 #: The hub's task of each kind of model.
 TASKS = {"masked": "fill-mask", "causal": "text-generation"}
 
-#: With fewer swaps than this many equal ones, an interval leaves most biases undetected.
+#: With fewer independent swaps, an interval leaves most biases undetected.
 FEW_SWAPS = 20
 
 #: The three numbers of StereoSet.
@@ -191,11 +191,15 @@ def _set(
     types = [row for row in judged if not row["aside"] and row["bias_type"] != "all"]
     [checked] = where(tables["models"], model=model)
     left_out = left_out_pairs(document, of_model), checked["unscored"]
+    # each method has its inflation; that of the first stands for the set
+    inflation = next((row["inflation"] for row in counted if row["inflation"]), 1.0)
     has_intervals = any(row["score_low"] is not None for row in types)
     return {
         **facts,
         "name": name,
         "title": title,
+        "effective_clusters": facts["effective_clusters"]
+        and facts["effective_clusters"] / inflation,
         "left_out": [". ".join(filter(None, left_out))] if any(left_out) else [],
         "conclusion": conclusion["words"],
         "significant": conclusion["leaning"] in (PREFERS_MORE, PREFERS_LESS),

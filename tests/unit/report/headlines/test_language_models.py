@@ -108,7 +108,7 @@ def test_headlines_are_those_that_are_kept(tmp_path):
 def test_a_model_has_one_verdict_over_all_sets(leanings, verdict):
     ends = {"more": (51, 70), "wide": (49, 70)}
     results = [
-        {"model": "tiny", "set": f"set {n}", "leaning": side}
+        {"model": "tiny", "set": f"set {n}", "leaning": side, "shared": False}
         | {
             "rows": [
                 {"leaning": "more" if side in ends else side}

@@ -74,7 +74,7 @@ def results_of(title: str, file: str, sides: tuple[str, str], models: list[Resul
     """Return each model's conclusion on a set, from the models of `describe_scores`."""
     return [
         {
-            **{name: model["conclusion"][name] for name in ("significant", "leaning")},
+            **{name: model["conclusion"][name] for name in ("significant", "leaning", "shared")},
             "set": title,
             "file": file,
             "model": model["model"],
@@ -93,11 +93,11 @@ def conclude(results: list[Result], files: Sequence[str], most: int = SHOWN) -> 
     in_order = [result for result in results if result["why"] is None and result["leaning"]]
     judged = sorted(in_order, key=_strength, reverse=True)
     significant = [result for result in judged if result["significant"]]
+    split = list(filter(_is_split, judged))
     lines = [
         say("lm_line", [result["file"]], result=result, row=_strongest(result))
-        for result in significant[:3] or judged[:1]
+        for result in significant[:3] or (judged[:1] if not split else [])
     ]
-    split = list(filter(_is_split, judged))
     lines += [say("lm_types", [result["file"]], result=result) for result in split[:3]]
     certain = [result for result in significant if not _is_uncertain(result)]
     further, models = _next(results), list(dict.fromkeys(result["model"] for result in certain))
@@ -157,6 +157,7 @@ def by_model(results: list[Result]) -> dict[str, str]:
             undecided=[
                 result["set"] for result in of_model if result["leaning"] and _is_undecided(result)
             ],
+            shared=any(result["shared"] for result in of_model if _is_undecided(result)),
             judged=sum(result["leaning"] is not None for result in of_model),
         )
         for model, of_model in grouped(results, "model").items()

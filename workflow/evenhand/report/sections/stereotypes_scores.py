@@ -126,7 +126,8 @@ def judge(row: dict[str, Any], sides: tuple[str, str]) -> dict[str, Any]:
 def conclude(rows: list[dict[str, Any]], sides: tuple[str, str]) -> dict[str, Any]:
     """Return the conclusion over a model's methods, on all pairs and on those of each bias type.
 
-    The keys are ``leaning``, ``words`` and ``significant``, the methods with a preference.
+    The keys are ``leaning``, ``words``, ``significant``, the methods with a preference, and
+    ``shared``, whether words that swaps share at least double the variance.
     Methods in `stereotypes_words.ASIDE` do not count.
     """
     whole = [row for row in rows if row["bias_type"] == "all"]
@@ -144,14 +145,16 @@ def conclude(rows: list[dict[str, Any]], sides: tuple[str, str]) -> dict[str, An
         leaning = NONE if counted else None
     delta = counted[0]["delta"] if counted else None
     facts = {"total": len(counted), "delta": delta, "split": any(map(_is_biased_type, rows))}
-    words = plain("lm_conclusion", by=by, sides=sides, **facts)
+    shared = any((row["inflation"] or 1) >= 2 for row in counted)
+    words = plain("lm_conclusion", by=by, sides=sides, shared=shared, **facts)
     significant = [*by[PREFERS_MORE], *by[PREFERS_LESS]]
-    return {"leaning": leaning, "significant": significant, "words": words}
+    return {"leaning": leaning, "significant": significant, "shared": shared, "words": words}
 
 
 def no_number(why: list[str]) -> dict[str, Any]:
     """Return the conclusion on a model that is not trusted."""
-    return {"leaning": None, "significant": [], "words": plain("lm_untrusted", why=why)}
+    words = plain("lm_untrusted", why=why)
+    return {"leaning": None, "significant": [], "shared": False, "words": words}
 
 
 def headline(models: list[dict[str, Any]]) -> Markup:
@@ -166,6 +169,8 @@ def headline(models: list[dict[str, Any]]) -> Markup:
         significant=[model["model"] for model in significant],
         undecided=any(model["conclusion"]["leaning"] == UNCLEAR for model in judged)
         and not significant,
+        split=any(model["types"] for model in judged) and not significant,
+        shared=any(model["conclusion"]["shared"] for model in judged),
         without=[model["model"] for model in models if model not in trusted],
         empty=[model["model"] for model in trusted if model not in judged],
     )
