@@ -989,6 +989,7 @@ def _pair_notes(
     `unscored` has the pairs without a score for a reason of the model.
     """
     from evenhand.report.sections.stereotypes_measures import left_out_pairs
+    from evenhand.report.sections.stereotypes_scores import are_alike
     from evenhand.stereotypes.pairs import FLAGS
     from evenhand.tabular.words import spelt_words
 
@@ -998,6 +999,8 @@ def _pair_notes(
     notes += spelt_words("bias_type", description["bias_types"])
     if any(row["reason"] == "one_word" and row["bias_type"] == "all" for row in rows):
         notes.append(_say("one_word"))
+    if are_alike(rows):
+        notes.append(_say("alike"))
     for flag in ("repeated_pair", "unlike"):
         if count := description["flags"][flag]:
             meaning = FLAGS[flag]

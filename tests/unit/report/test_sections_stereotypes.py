@@ -1,7 +1,7 @@
 from evenhand.report.render import interval, p_value
 from evenhand.report.sections.stereotypes_measures import describe_length
 from evenhand.report.sections.stereotypes_meta import _thinned, agreement_words
-from evenhand.report.sections.stereotypes_scores import conclude, headline, judge
+from evenhand.report.sections.stereotypes_scores import are_alike, conclude, headline, judge
 from evenhand.report.sections.stereotypes_words import (
     gate_words,
     in_order,
@@ -101,6 +101,21 @@ LENGTHS = [
     length("cps", 0.0, None, None),  # few pairs
     length("sss", 0.05, 0.0, 0.3),
 ]
+
+
+def test_two_methods_that_must_decide_alike_count_once():
+    both = [
+        row(name, subset=subset, pairs=9)
+        for name in ("log_likelihood", "log_likelihood_per_token")
+        for subset in ("all", "equal_length")
+    ]
+    assert are_alike(both) and not are_alike(both[:2])
+    assert not are_alike([*both[:3], both[3] | {"pairs": 8}])
+    words = conclude(both[::2], SIDES, alike=True)["words"]
+    assert words == (
+        "It prefers the stereotype by Log-likelihood and Log-likelihood per token. Both methods"
+        " decide alike, as the two sentences of each pair have equally many tokens."
+    )
 
 
 def test_verdicts_are_those_that_are_kept():

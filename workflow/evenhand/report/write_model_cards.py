@@ -22,6 +22,7 @@ from evenhand.report.sections.stereotypes_measures import (
 from evenhand.report.sections.stereotypes_scores import (
     PREFERS_LESS,
     PREFERS_MORE,
+    are_alike,
     cells_by,
     conclude,
     judge,
@@ -184,7 +185,11 @@ def _set(
     judged.sort(key=lambda row: (row["method"] in ASIDE, order.index(row["method"])))
     whole = where(judged, bias_type="all")
     counted = [row for row in whole if not row["aside"] and row["score"] is not None]
-    conclusion = no_number(gate["why"]) if gate["why"] else conclude(judged, facts["sides"])
+    conclusion = (
+        no_number(gate["why"])
+        if gate["why"]
+        else conclude(judged, facts["sides"], alike=are_alike(of_model))
+    )
     place = _place(gate, name, title, document.get("part"))
     triples = where(tables.get("stereoset", []), model=model, bias_type="all")
     triples = [row | _method(row) for row in triples if trusted]

@@ -75,12 +75,14 @@ def describe_scores(
             for row in of_all
             if _is_biased_type(row)
         ]
-        why = untrusted.get(model)
+        why, alike = untrusted.get(model), are_alike(model_rows)
         models.append(
             {
                 "model": model,
                 "why": why,
-                "conclusion": conclude([*main, *types], sides) if why is None else no_number(why),
+                "conclusion": conclude([*main, *types], sides, alike=alike)
+                if why is None
+                else no_number(why),
                 "rows": main,
                 "types": types,
                 "figure": _figure(model, main),
@@ -123,12 +125,24 @@ def judge(row: dict[str, Any], sides: tuple[str, str]) -> dict[str, Any]:
     return {"leaning": leaning, "words": f"{words}."}
 
 
-def conclude(rows: list[dict[str, Any]], sides: tuple[str, str]) -> dict[str, Any]:
+def are_alike(rows: list[dict[str, Any]]) -> bool:
+    """Return whether a causal model's two methods must decide alike, from its ``bias_scores``.
+
+    Sum and mean have the same order where the sentences of each pair have equally many tokens.
+    """
+    methods = {row["method"] for row in rows} & {"log_likelihood", "log_likelihood_per_token"}
+    pairs = {row["subset"]: row["pairs"] for row in rows if row["bias_type"] == "all"}
+    return len(methods) == 2 and pairs.get("equal_length") == pairs["all"]
+
+
+def conclude(
+    rows: list[dict[str, Any]], sides: tuple[str, str], *, alike: bool = False
+) -> dict[str, Any]:
     """Return the conclusion over a model's methods, on all pairs and on those of each bias type.
 
     The keys are ``leaning``, ``words``, ``significant``, the methods with a preference, and
     ``shared``, whether words that swaps share at least double the variance.
-    Methods in `stereotypes_words.ASIDE` do not count.
+    Methods in `stereotypes_words.ASIDE` do not count; `alike` is that of `are_alike`.
     """
     whole = [row for row in rows if row["bias_type"] == "all"]
     counted = [row for row in whole if row["method"] not in ASIDE and row["leaning"]]
@@ -146,7 +160,7 @@ def conclude(rows: list[dict[str, Any]], sides: tuple[str, str]) -> dict[str, An
     delta = counted[0]["delta"] if counted else None
     facts = {"total": len(counted), "delta": delta, "split": any(map(_is_biased_type, rows))}
     shared = any((row["inflation"] or 1) >= 2 for row in counted)
-    words = plain("lm_conclusion", by=by, sides=sides, shared=shared, **facts)
+    words = plain("lm_conclusion", by=by, sides=sides, shared=shared, alike=alike, **facts)
     significant = [*by[PREFERS_MORE], *by[PREFERS_LESS]]
     return {"leaning": leaning, "significant": significant, "shared": shared, "words": words}
 
