@@ -121,7 +121,7 @@ def test_the_clearest_finding_comes_first_with_the_next_step(write, slguset, tmp
     )
     tree = write("front", [classifiers], systems=["slguset", "legal"])
     assert [heading.text() for heading in tree.css("main h2")][1:3] == [
-        "Is this classifier fair to groups?",
+        "Is this classifier fair to groups by macro-F1?",
         "Is this data set balanced and clean?",
     ]
     first = tree.css_first("#legal").text()
