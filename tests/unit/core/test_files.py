@@ -35,6 +35,16 @@ def test_snakemake_s_timestamp_and_partial_files_do_not_count(tmp_path):
     assert files.content_digest(folder) == before
 
 
+@pytest.mark.parametrize("content", ["", "{", "[1]", "3", '{"a": [1, 2, 3, 4, ""]}'])
+def test_a_damaged_store_of_checksums_is_ignored(tmp_path, content):
+    store, file = tmp_path / "checksums.json", tmp_path / "a"
+    store.write_text(content)
+    file.write_text("text")
+    checksums = Checksums(store)
+    assert checksums(str(file)) == files.content_digest(file)
+    checksums.save()  # without an error
+
+
 @pytest.mark.parametrize("digest", [files.content_digest, lambda path: Checksums()(str(path))])
 def test_what_is_no_file_counts_by_its_name_and_kind(tmp_path, digest):
     folder = folder_of(tmp_path / "1", a="x")

@@ -38,10 +38,10 @@ class Checksums:
         self.used: dict[str, list] = {}
         self.unsettled: set[str] = set()
         self.seen: dict[str, str] = {}
-        # a store that is absent or cut short is made anew
-        with suppress(OSError, ValueError):
+        # a store that is absent or damaged is made anew
+        with suppress(OSError, ValueError, TypeError):
             if store:
-                self.known = json.loads(store.read_bytes())
+                self.known = dict(json.loads(store.read_bytes()))
 
     def __call__(self, path: str) -> str:
         """Return the SHA-256 of a file, or of a folder's file names and contents; "" without one.
