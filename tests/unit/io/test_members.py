@@ -357,10 +357,10 @@ def test_pipes_and_devices_are_the_users_fault(tmp_path: Path, name: str) -> Non
         read(tmp_path / name)
 
 
-@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz", "a.tar", "a.tar.gz"])
+@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz", "a.tar", "a.tar.gz", "a.zip"])
 def test_empty_files_are_told(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
-    path.write_bytes(b"")
+    path.write_bytes(b"PK\5\6" + bytes(18) if name == "a.zip" else b"")  # without members
     content, rows = read(path)
     assert not any(content.values())
     assert rows == [(name, None, "file", "empty_file")]

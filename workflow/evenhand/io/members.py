@@ -408,6 +408,8 @@ def _zip_members(
         detail = "its directory, at the end, is missing: nothing is read" if is_cut else None
         quarantine.add(name, 0, "byte", reason, detail or _words(error))
         return
+    if not archive.infolist():
+        quarantine.add(name, None, "file", "empty_file", "no members")
     for info in archive.infolist():
         if on_read:
             on_read(info.compress_size)
