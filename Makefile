@@ -71,7 +71,7 @@ compare: $(READY)
 # some problems alone (PROBLEMS="language_models tables") leave the rows of the others as they are
 CERTIFICATE = resources/certificate
 certify: $(READY)
-	@$(BIN)/python -m evenhand.certificates.certify --resources resources --out $(CERTIFICATE) --seeds $(or $(SEEDS),5) --work results/.evenhand/certify $(if $(PROBLEMS),--problems $(PROBLEMS) --former $(CERTIFICATE))
+	@$(BIN)/python -m evenhand.core.run certificates.certify --resources resources --out $(CERTIFICATE) --seeds $(or $(SEEDS),5) --work results/.evenhand/certify $(if $(PROBLEMS),--problems $(PROBLEMS) --former $(CERTIFICATE))
 	@$(BIN)/python -m evenhand.certificates.check $(CERTIFICATE)
 
 cache-list: $(READY)

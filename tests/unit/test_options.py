@@ -113,7 +113,8 @@ def stages() -> dict[str, Callable]:
     """Every stage by its name."""
     found = {}
     for path in sorted(LIBRARY.rglob("*.py")):
-        if "\n    stage.run(" in path.read_text(encoding="utf-8"):
+        text = path.read_text(encoding="utf-8")
+        if f"\ndef {path.stem}(" in text and re.search(r": (list\[)?Output\b", text):
             name = ".".join(path.relative_to(LIBRARY.parent).with_suffix("").parts)
             found[path.stem] = getattr(importlib.import_module(name), path.stem)
     return found

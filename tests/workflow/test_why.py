@@ -38,7 +38,7 @@ def test_the_function_that_changed_is_named_with_its_module(toy):
 def test_a_job_below_another_has_its_own_cause_too(toy):
     toy.edit(SHARED, "text.split()", "text.split(None)")
     toy.edit(SHARED, "def unused", "MORE = 1\n\n\ndef other")
-    toy.edit(DROP, "if __name__", "print\nif __name__")
+    toy.append(DROP, "print\n")
     toy.append("resources/drop.txt", "rain\n")
     lines = toy.why()
     change = "evenhand.toy.shared: changed words; added MORE and other; removed unused"

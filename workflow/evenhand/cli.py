@@ -419,8 +419,9 @@ def certify(*, out: Path = Path("certificate"), seeds: int = 5) -> None:
     seeds
         Seeds of each planted model.
     """
-    words = ["--resources", str(ROOT / "resources"), "--out", str(out), "--seeds", str(seeds)]
-    done = subprocess.run([sys.executable, "-m", "evenhand.certificates.certify", *words])
+    words = ["certificates.certify", "--resources", str(ROOT / "resources")]
+    words += ["--out", str(out), "--seeds", str(seeds)]
+    done = subprocess.run([sys.executable, "-m", "evenhand.core.run", *words])
     if done.returncode:
         sys.exit(done.returncode)
     _module("evenhand.certificates.check", [str(out)])

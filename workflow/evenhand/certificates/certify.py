@@ -117,7 +117,3 @@ def stale(verdicts: list[Row], known: dict[tuple[str, str, str], str]) -> list[s
 
 def _named(row: Row) -> str:
     return f"{row['problem']}: {row['method']}: {row['measure']} is {row['found']}"
-
-
-if __name__ == "__main__":
-    stage.run(certify)

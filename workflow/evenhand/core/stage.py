@@ -1,11 +1,7 @@
 """The stage contract: a typed function defines a command line, cache key and provenance record.
 
-A stage module ends in::
-
-    if __name__ == "__main__":
-        stage.run(merge_candidates)
-
-and its function has keyword-only arguments, whose annotations declare their roles:
+A stage is a function with the name of its module. It has keyword-only arguments, whose annotations
+declare their roles:
 
 - `Input` (or ``list[Input]``, ``Input | None``): a file or folder that is read. Its content
   and its suffixes count; its location does not.
@@ -164,7 +160,7 @@ def check_values(hints: Mapping[str, Any], values: Mapping[str, Any]) -> None:
 def run(function: Stage) -> None:
     """Run a stage from the command line; exit 0 when done, 2 for invalid input."""
     app = App(
-        name=f"python -m {sys.modules['__main__'].__spec__.name}",
+        name=f"python -m evenhand.core.run {function.__module__.removeprefix('evenhand.')}",
         version_flags=[],
         default_parameter=Parameter(consume_multiple=True),
     )
@@ -198,7 +194,6 @@ def run(function: Stage) -> None:
 
 def _check_hermetic(watch: hermetic.Watch, function: Stage, bound: inspect.BoundArguments) -> None:
     """Fail a job that read files or ran modules not covered by its inputs and code digest."""
-    module = sys.modules["__main__"].__spec__.name
     bound.apply_defaults()
     declared = [
         path
@@ -208,9 +203,10 @@ def _check_hermetic(watch: hermetic.Watch, function: Stage, bound: inspect.Bound
     ]
     folders = [os.environ.get(name) for name in ("EVENHAND_STATE", "EVENHAND_CACHE")]
     files = watch.undeclared([*declared, *(Path(folder) for folder in folders if folder)])
-    covered = code.manifest(*modules_of(function, module, bound.arguments))["modules"]
+    covered = code.manifest(*modules_of(function, bound.arguments))["modules"]
     if undeclared := files + hermetic.uncovered_modules(covered):
-        raise RuntimeError(f"{module} uses what it does not declare: {', '.join(undeclared)}")
+        name = function.__module__
+        raise RuntimeError(f"{name} uses what it does not declare: {', '.join(undeclared)}")
 
 
 def full_disk(error: BaseException) -> InputError | None:
@@ -260,9 +256,6 @@ def execute(
     dict
         stage, code, parameters, key (of the run cache), config, packages, inputs, outputs, counts.
     """
-    module = function.__module__
-    if module == "__main__":
-        module = sys.modules["__main__"].__spec__.name
     bound = inspect.signature(function).bind(**arguments)
     bound.apply_defaults()
     outputs = {
@@ -271,7 +264,7 @@ def execute(
         if role is Role.OUTPUT
         for key, path in zip(_keys(name, value), _paths(value), strict=True)
     }
-    plan = _plan(module, function, bound)
+    plan = _plan(function, bound)
     folder = os.environ.get("EVENHAND_CACHE")
     key = code.fingerprint(plan)
     record = cache.restore(Path(folder), key, outputs) if folder else None
@@ -300,13 +293,13 @@ def execute(
             for name, path in outputs.items()
         },
     }
-    _keep(record, module, function, bound)
+    _keep(record, function, bound)
     return record
 
 
-def modules_of(function: Stage, module: str, arguments: dict[str, Any]) -> list[str]:
+def modules_of(function: Stage, arguments: dict[str, Any]) -> list[str]:
     """Return the stage's module and the modules of its `Plugin` arguments."""
-    modules = [module]
+    modules = [function.__module__]
     for name, hint in typing.get_type_hints(function, include_extras=True).items():
         plugin = next((m for m in _metadata(hint) if isinstance(m, Plugin)), None)
         value = arguments.get(name)
@@ -316,9 +309,9 @@ def modules_of(function: Stage, module: str, arguments: dict[str, Any]) -> list[
     return modules
 
 
-def _plan(module: str, function: Stage, bound: inspect.BoundArguments) -> dict[str, Any]:
+def _plan(function: Stage, bound: inspect.BoundArguments) -> dict[str, Any]:
     """Return everything that determines the result, as JSON, for the key of the run cache."""
-    manifest = code.manifest(*modules_of(function, module, bound.arguments))
+    manifest = code.manifest(*modules_of(function, bound.arguments))
     imported = code.imported_packages(manifest["modules"])
     parameters, inputs = {}, {}
     for name, role, value in _roles(function, bound):
@@ -327,7 +320,7 @@ def _plan(module: str, function: Stage, bound: inspect.BoundArguments) -> dict[s
         elif role is Role.PARAMETER:
             parameters[name] = _plain(value)
     return {
-        "stage": module,
+        "stage": function.__module__,
         "code": code.fingerprint(manifest),
         "parameters": parameters,
         # those that they require are part of the code's digest
@@ -396,14 +389,12 @@ def _call(
     return plan | {"counts": counts or {}}
 
 
-def _keep(
-    record: dict[str, Any], module: str, function: Stage, bound: inspect.BoundArguments
-) -> None:
+def _keep(record: dict[str, Any], function: Stage, bound: inspect.BoundArguments) -> None:
     """Keep the record, and the manifest behind its code digest, for `evenhand.core.why`."""
     state = os.environ.get("EVENHAND_STATE")
     if not state:
         return
-    manifest = code.manifest(*modules_of(function, module, bound.arguments))
+    manifest = code.manifest(*modules_of(function, bound.arguments))
     files = sorted(output["file"] for output in record["outputs"].values())
     documents = {
         f"code/{record['code']}.json": manifest,

@@ -67,7 +67,3 @@ def tabulate_individual(
         "empty": sum(result.empty for result in study.results.values()),
     }
     return tabulate(out, load_members(tables), study) | {"runs": len(rows)} | lost
-
-
-if __name__ == "__main__":
-    stage.run(tabulate_individual)

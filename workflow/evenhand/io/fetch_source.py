@@ -214,7 +214,3 @@ def _fetch_rest(url: str, part: Path) -> None:
                 bar.update(len(chunk))
     if total is not None and have != total:
         raise requests.ConnectionError(f"{have} of {total} bytes came")
-
-
-if __name__ == "__main__":
-    stage.run(fetch_source)

@@ -258,7 +258,3 @@ class Search:
         how = {"batch": batch, "epochs": RETRAINING_EPOCHS, "patience": PATIENCE}
         how |= {"generator": generator, "validation": (x[held], y[held])}
         return train(start, optimizer, x[rows], y[rows], **how)
-
-
-if __name__ == "__main__":
-    stage.run(train_eidig)

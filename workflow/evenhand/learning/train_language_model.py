@@ -100,7 +100,3 @@ def train_language_model(
         "accuracy_held_out": check["accuracy"],
         "baseline_held_out": check["baseline"],
     }
-
-
-if __name__ == "__main__":
-    stage.run(train_language_model)

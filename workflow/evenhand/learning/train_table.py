@@ -356,7 +356,3 @@ def _prediction_rows(run: "Trained", number: int) -> pa.Table:
     p = pa.array(run.p, pa.float32(), from_pandas=True)
     columns = np.full(count, number, dtype=np.int32), run.split.test, p, lists
     return pa.Table.from_arrays(list(map(pa.array, columns)), schema=PREDICTIONS)
-
-
-if __name__ == "__main__":
-    stage.run(train_table)

@@ -137,7 +137,3 @@ def _labels(record: Record, dataset: Dataset) -> list[int]:
     if dataset.task == "multi_class" and len(labels) != 1:
         raise ValueError(f"case {record.case_id} has {len(labels)} labels, and needs one")
     return labels
-
-
-if __name__ == "__main__":
-    stage.run(build_cases)

@@ -196,7 +196,3 @@ def _marked(row: dict[str, Any]) -> str | Marked:
     if row["mark_end"] > row["mark_start"]:
         return Marked(row["evidence"], row["mark_start"], row["mark_end"])
     return row["evidence"]
-
-
-if __name__ == "__main__":
-    stage.run(draw_audit)

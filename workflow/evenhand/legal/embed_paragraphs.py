@@ -184,7 +184,3 @@ def embed_paragraphs(
     }
     write_json(meta, document)
     return counts
-
-
-if __name__ == "__main__":
-    stage.run(embed_paragraphs)

@@ -134,7 +134,3 @@ def _findings(
         if finding.value is not None:
             counts["values"][finding.value] += 1
         yield record.case_id, finding
-
-
-if __name__ == "__main__":
-    stage.run(find_attributes)

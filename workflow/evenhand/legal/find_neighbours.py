@@ -172,7 +172,3 @@ def read_neighbours(
         kept = [row_of[case] for case, cosine in zip(others, near, strict=True) if cosine > border]
         neighbours[row, : len(kept)] = kept
     return neighbours
-
-
-if __name__ == "__main__":
-    stage.run(find_neighbours)

@@ -79,7 +79,3 @@ def fit_tfidf(
         "by_length": np.bincount(fitted["words"], minlength=ngrams + 1)[1:].tolist(),
         "without_features": int((np.diff(matrix.indptr) == 0).sum()),
     }
-
-
-if __name__ == "__main__":
-    stage.run(fit_tfidf)

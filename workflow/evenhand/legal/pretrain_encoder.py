@@ -268,7 +268,3 @@ def _train(
         return torch.nn.functional.cross_entropy(logits, targets)
 
     return fit(lm.model, loss_of, steps=steps, learning_rate=learning_rate, batches=order)
-
-
-if __name__ == "__main__":
-    stage.run(pretrain_encoder)

@@ -63,7 +63,3 @@ def tabulate_cases(
         resamples=resamples,
     )
     return tabulate(out, load_members(case_tables), study, {"dataset": dataset})
-
-
-if __name__ == "__main__":
-    stage.run(tabulate_cases)

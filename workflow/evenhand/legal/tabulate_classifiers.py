@@ -102,7 +102,3 @@ def tabulate_classifiers(
         swaps=swaps,
     )
     return tabulate(out, load_members(classifier_tables), study, {"dataset": dataset})
-
-
-if __name__ == "__main__":
-    stage.run(tabulate_classifiers)

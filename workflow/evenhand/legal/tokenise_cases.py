@@ -198,7 +198,3 @@ def _special(source: Path | str, tokenizer: "PreTrainedTokenizerBase") -> dict[s
         "unknown": tokenizer.unk_token_id,
         "mask": tokenizer.mask_token_id,
     }
-
-
-if __name__ == "__main__":
-    stage.run(tokenise_cases)

@@ -186,7 +186,3 @@ def train_classifier(
         "steps": [trained.steps for trained in trainings],
         "dev_scores": [round(trained.score, 6) for trained in trainings],
     }
-
-
-if __name__ == "__main__":
-    stage.run(train_classifier)

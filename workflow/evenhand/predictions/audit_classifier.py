@@ -89,7 +89,3 @@ def audit_classifier(
     document = {"name": name, "title": title or name, "format": "table", "label": "label"}
     document["trained"] = {"dataset": data.stem, **runs.settings[0]._asdict()}
     return write_audit(audited, delta, document, without, out=out, cases=cases, meta=meta)
-
-
-if __name__ == "__main__":
-    stage.run(audit_classifier)

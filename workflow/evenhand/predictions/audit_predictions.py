@@ -177,7 +177,3 @@ def write_audit(
     pq.write_table(pa.Table.from_pylist(rows), cases, **FORM)
     write_json(meta, document)
     return counts | {"cases": len(rows), "left_out": left_out}
-
-
-if __name__ == "__main__":
-    stage.run(audit_predictions)

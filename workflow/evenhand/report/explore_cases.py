@@ -320,7 +320,3 @@ def likelihoods(
         return np.exp(-np.logaddexp(0, -logits)), np.logaddexp(0, -towards).mean(axis=-1)
     surely = logits - np.logaddexp.reduce(logits, axis=-1, keepdims=True)
     return np.exp(surely), -np.where(true, surely, 0.0).sum(axis=-1)
-
-
-if __name__ == "__main__":
-    stage.run(explore_cases)

@@ -231,7 +231,3 @@ def _model(answers: Answers, chosen: np.ndarray) -> dict[str, Any]:
             [kind for kind, on in zip(kinds, mask, strict=True) if on] for mask in notes
         ),
     }  # fmt: skip
-
-
-if __name__ == "__main__":
-    stage.run(explore_people)

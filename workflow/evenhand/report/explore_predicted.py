@@ -84,7 +84,3 @@ def _describe(document: dict[str, Any], path: Path, most: int) -> Document:
         "columns": item_columns,
         "models": [model],
     }
-
-
-if __name__ == "__main__":
-    stage.run(explore_predicted)

@@ -201,7 +201,3 @@ def _markdown(header: list[str], body: list[list[str]], numeric: list[bool]) -> 
     rule = ["---:" if is_number else "---" for is_number in numeric]
     lines = [[escaped(cell) for cell in row] for row in (header, *body)]
     return "".join(f"| {' | '.join(row)} |\n" for row in [lines[0], rule, *lines[1:]])
-
-
-if __name__ == "__main__":
-    stage.run(export_tables)

@@ -84,7 +84,3 @@ def write_page(
     )
     values = importlib.import_module(f"evenhand.report.pages.{page}").content(study)
     return {"bytes": render_page(page, values, out, templates, pages)}
-
-
-if __name__ == "__main__":
-    stage.run(write_page)

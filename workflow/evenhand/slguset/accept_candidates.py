@@ -432,7 +432,3 @@ def _precision_rows(sample: list[Row]) -> Iterator[Row]:
                 if part:
                     cells += wilson_share(sum(row["good"] for row in part), len(part))
                 yield dict(zip_longest(PRECISION.header, cells))
-
-
-if __name__ == "__main__":
-    stage.run(accept_candidates)

@@ -186,7 +186,3 @@ def prepare_filter(
             f"the filter {name} needs {missing[0]}", remedy="give it among the filters' files"
         )
     return module.COLUMNS, module.prepare(files, settings)
-
-
-if __name__ == "__main__":
-    stage.run(apply_filters)

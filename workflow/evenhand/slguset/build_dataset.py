@@ -3,7 +3,6 @@
 from collections import Counter
 from typing import Any
 
-from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 from evenhand.core.tables import Row, write_rows, write_tables
 from evenhand.io.tables import read_table_schema, write_table
@@ -96,7 +95,3 @@ def _as_published(row: Row) -> Row:
     position = f"[{row['start']}, {row['end']}]"
     cells = (row["sentence"], position, row["keyword"], row["opposite"])
     return dict(zip(AUTHORS_COLUMNS, cells, strict=True))
-
-
-if __name__ == "__main__":
-    stage.run(build_dataset)

@@ -324,7 +324,3 @@ def _lost(
         if gone or (swapped and swap(row["sentence"], spans_of(row)) != swapped):
             lost.append(key)
     return lost
-
-
-if __name__ == "__main__":
-    stage.run(draw_annotation)

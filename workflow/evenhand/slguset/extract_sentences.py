@@ -288,7 +288,3 @@ def _progress(files: list[Path]) -> tqdm:
         mininterval=0.5 if sys.stderr.isatty() else 10,
         desc="reading",
     )
-
-
-if __name__ == "__main__":
-    stage.run(extract_sentences)

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import write_rows
 from evenhand.core.whole import read_text
@@ -234,7 +233,3 @@ def check_text(sentence: str) -> list[Problem]:
 def copy_id(sentence: str, copy: int) -> str:
     """The id of a sentence's first, second, ... copy; the first copy's is the sentence's."""
     return sentence_id(sentence if copy == 1 else f"{sentence}\0{copy}")
-
-
-if __name__ == "__main__":
-    stage.run(import_published)

@@ -162,7 +162,3 @@ def _without(path: Path, kept_for: dict[str, str]) -> Iterator[pa.RecordBatch]:
                 (decisions["verdict"][row],) = decisions["reasons"][row] = list(REASONS)
                 decisions["evidence"][row] = kept_for[key]
         yield _with_decisions(batch, decisions)
-
-
-if __name__ == "__main__":
-    stage.run(merge_candidates)

@@ -131,7 +131,3 @@ def _rows(drops: "pd.DataFrame", filters: list[str], total: int, examples: int) 
 
 def _by_number(counts: Counter[str]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
-
-
-if __name__ == "__main__":
-    stage.run(report_published)

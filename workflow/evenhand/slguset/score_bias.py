@@ -253,7 +253,3 @@ def _read_sentences(dataset: Path, values: list[str]) -> pa.Table:
         if problem:
             raise InputError(problem, file=dataset, line=number)
     return sentences
-
-
-if __name__ == "__main__":
-    stage.run(score_bias)

@@ -88,7 +88,3 @@ def tabulate_bias(
         "sentences": len(scored.sentences),
         "scored": {name: int(table["bias"].notna().sum()) for name, table in scored.scores.items()},
     } | tabulate(out, members, scored)
-
-
-if __name__ == "__main__":
-    stage.run(tabulate_bias)

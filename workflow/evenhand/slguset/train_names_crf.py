@@ -273,7 +273,3 @@ def _rates(measured: pd.DataFrame, thresholds: Sequence[float]) -> dict[str, Any
 
 def _share(part: int, whole: int) -> float | None:
     return round(part / whole, 4) if whole else None
-
-
-if __name__ == "__main__":
-    stage.run(train_names_crf)

@@ -297,7 +297,3 @@ class _Tally:
             },
             "calibrated_on": exact.pairs,
         }
-
-
-if __name__ == "__main__":
-    stage.run(score_pairs)

@@ -45,7 +45,3 @@ def tabulate_pairs(
     study = PairStudy(pair_set, models, delta, tuple(agreeing or (3, 4, 5)))
     untrusted = {model.name: model.gate["reason"] for model in models if not model.trusted}
     return tabulate(out, load_members(tables), study) | {"untrusted": untrusted}
-
-
-if __name__ == "__main__":
-    stage.run(tabulate_pairs)

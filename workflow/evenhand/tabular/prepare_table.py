@@ -89,7 +89,3 @@ def prepare_table(
         "features": len(table.features),
         "excluded": table.meta["excluded"],
     }
-
-
-if __name__ == "__main__":
-    stage.run(prepare_table)
