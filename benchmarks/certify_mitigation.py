@@ -4,9 +4,9 @@
         [--objectives leace dfr] [--out folder]
 
 Trains each kind of classifier with each objective, and each method on tables, on planted problems
-(`evenhand.legal.certificate`, `evenhand.individual.certificate`), prints tables, and exits 1 if a
-promise is not kept that is no known failure (resources/planted/known_failures.csv). The seeds are
-yours to choose: those under which the methods were built are 1 to 3.
+(`evenhand.legal.certificate`, `evenhand.certificates.problems.tables`), prints tables, and exits 1
+if a promise is not kept that is no known failure (resources/planted/known_failures.csv). The seeds
+are yours to choose: those under which the methods were built are 1 to 3.
 """
 
 import argparse
@@ -17,11 +17,9 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(REPOSITORY / "workflow")]
 
 from evenhand.certificates.certify import read_known  # noqa: E402
-from evenhand.certificates.problems import mitigation  # noqa: E402
-from evenhand.certificates.problems import tables as of_tables  # noqa: E402
+from evenhand.certificates.problems import mitigation, tables  # noqa: E402
 from evenhand.certificates.study import judge  # noqa: E402
 from evenhand.core.tables import write_tables  # noqa: E402
-from evenhand.individual import certificate as tables  # noqa: E402
 from evenhand.legal.certificate import TABLE, rows  # noqa: E402
 from evenhand.legal.planted_training import TRAINED  # noqa: E402
 
@@ -45,14 +43,14 @@ def main() -> int:
         written.append((TABLE, shown(found, names, SHOWN)))
     if "tables" in args.kinds:
         names = ("effect", "method", "individual", "mu", "lambda")
-        found = tables.rows(args.seeds)
+        found = tables.measured_rows(args.seeds)
         written.append((tables.TABLE, shown(found, names, tuple(tables.MEASURES))))
     if args.out is not None:
         write_tables(args.out, written)
     known = read_known(REPOSITORY / "resources/planted/known_failures.csv")
     failed = 0
     for table, found in written:
-        problem = mitigation if table is TABLE else of_tables
+        problem = mitigation if table is TABLE else tables
         name = problem.__name__.rpartition(".")[2]
         for one in problem.findings(found):
             failed += judge(name, one, known)["verdict"] == "failed"

@@ -26,13 +26,12 @@ sys.path[:0] = [str(REPOSITORY / "workflow"), str(REPOSITORY / "tests")]
 
 from evenhand.learning import stacked  # noqa: E402
 from evenhand.learning.hyperparameters import Hyperparameters, read_hyperparameters  # noqa: E402
-from evenhand.learning.iifr import js_divergence, near_enough, nearest, over_pairs  # noqa: E402
-from evenhand.learning.losses.adversarial import label_cross_entropy  # noqa: E402
+from evenhand.learning.individual_loss import js_divergence, near_enough, nearest, over_pairs  # noqa: E402
+from evenhand.learning.method import label_cross_entropy  # noqa: E402
 from evenhand.learning.methods.mlp import METHOD  # noqa: E402
-from evenhand.learning.network import Network  # noqa: E402
+from evenhand.learning.stacked import Network  # noqa: E402
 from evenhand.learning.train_table import train_table  # noqa: E402
-from evenhand.tabular.prepared import read_prepared  # noqa: E402
-from evenhand.tabular.splits import make_split  # noqa: E402
+from evenhand.tabular.prepared import make_split, read_prepared  # noqa: E402
 from unit.learning import algorithm_2  # noqa: E402
 
 TRAINING = REPOSITORY / "resources/iifr/training.csv"

@@ -8,9 +8,9 @@ import pytest
 
 from evenhand.errors import InputError
 from evenhand.individual.published import number, read_settings
-from evenhand.individual.reported_settings import reported_settings
 from evenhand.individual.reproduction import judge
 from evenhand.individual.results import SETTING, by_setting, summarise
+from evenhand.individual.study import reported_settings
 from evenhand.individual.tables import table_4, table_6, table_7, table_8, tests
 from unit.individual.made_study import FACTS, RESOURCES, find, run, study
 

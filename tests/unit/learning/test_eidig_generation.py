@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from evenhand.learning.eidig import generation, relabelling
+from evenhand.learning.eidig import generation
 from evenhand.learning.eidig import space as spaces
 from unit.learning.made_eidig import example, people, trained
 
@@ -134,7 +134,7 @@ def test_seeds_are_taken_from_each_cluster_in_turn(monkeypatch):
 @pytest.mark.parametrize(("count", "drawn"), [(0, 0), (19, 0), (20, 1), (400, 20)])
 def test_a_share_is_drawn(count, drawn):
     rows = np.arange(2 * count).reshape(count, 2)
-    some = relabelling.draw(rows, np.random.default_rng(0))
+    some = generation.draw(rows, np.random.default_rng(0))
     assert some.shape == (drawn, 2)
     assert set(map(tuple, some.tolist())) <= set(map(tuple, rows.tolist()))
 
@@ -145,13 +145,13 @@ def test_votes_do_not_see_the_attribute():
     codes = space.codes[280:310]
     turned = codes.copy()
     turned[:, 2] = 1 - turned[:, 2]
-    labels = relabelling.vote(space, fewer, table.y[fewer], codes, 0)
+    labels = generation.vote(space, fewer, table.y[fewer], codes, 0)
     assert set(labels.tolist()) == {0, 1} and labels.dtype == np.int8
-    assert (labels == relabelling.vote(space, fewer, table.y[fewer], turned, 0)).all()
+    assert (labels == generation.vote(space, fewer, table.y[fewer], turned, 0)).all()
     # large ones have the label 1, small ones have not
     assert labels[codes[:, 1] == 5].all() and not labels[codes[:, 1] == 0].any()
 
 
 def test_a_vote_on_nobody():
     table, rows, space, _ = example()
-    assert len(relabelling.vote(space, rows, table.y[rows], space.codes[:0], 0)) == 0
+    assert len(generation.vote(space, rows, table.y[rows], space.codes[:0], 0)) == 0

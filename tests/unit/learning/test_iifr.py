@@ -1,6 +1,6 @@
 import torch
 
-from evenhand.learning.iifr import NOBODY, near_enough, nearest
+from evenhand.learning.individual_loss import NOBODY, near_enough, nearest
 
 
 def test_a_row_of_zeros_leaves_the_others_their_pairs():

@@ -7,8 +7,13 @@ import torch
 
 from evenhand.core.families import member_names
 from evenhand.learning.hyperparameters import Hyperparameters
-from evenhand.learning.iifr import nearest
-from evenhand.learning.individual_loss import Batch, IndividualLoss, Pairs, individual_loss_of
+from evenhand.learning.individual_loss import (
+    Batch,
+    IndividualLoss,
+    Pairs,
+    individual_loss_of,
+    nearest,
+)
 from evenhand.learning.method import Method
 from evenhand.learning.stacked import Configuration, Options, train_runs
 from unit.learning.made_tables import table, train

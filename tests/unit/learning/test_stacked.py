@@ -7,12 +7,10 @@ import torch
 
 from evenhand.learning import stacked
 from evenhand.learning.hyperparameters import Hyperparameters
-from evenhand.learning.iifr import js_divergence, near_enough, nearest, over_pairs
-from evenhand.learning.losses import adversarial
+from evenhand.learning.individual_loss import js_divergence, near_enough, nearest, over_pairs
 from evenhand.learning.methods import alfr, cfair, laftr_dp, mlp
-from evenhand.learning.network import Network
-from evenhand.learning.stacked import Configuration, Options, train_runs
-from evenhand.tabular.splits import make_split
+from evenhand.learning.stacked import Configuration, Network, Options, train_runs
+from evenhand.tabular.prepared import make_split
 from unit.learning.made_tables import table
 
 SMALL = Hyperparameters(hidden=(8, 6), adversary=(4,), learning_rate=1.0, batch=32, epochs=2)
@@ -39,7 +37,7 @@ def alone(made, method, configuration, seed, individual="none"):
     generator = np.random.default_rng([seed, 1])
     count = len(one.y_train)
     y_all, a_all = one.y_train.numpy(), one.a_train.numpy()
-    shares = adversarial.Shares(
+    shares = method.Shares(
         torch.tensor([np.mean(y_all == j) for j in (0, 1)], dtype=torch.float32),
         torch.tensor(
             [[np.mean(a_all[y_all == j] == g) for g in range(groups)] for j in (0, 1)],

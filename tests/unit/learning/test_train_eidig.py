@@ -6,10 +6,10 @@ import pytest
 
 from evenhand.core.scratch import scratch_at
 from evenhand.errors import InputError
-from evenhand.learning.eidig import relabelling
+from evenhand.learning.eidig import generation
 from evenhand.learning.train_eidig import train_eidig
 from evenhand.learning.train_table import GROUPS, PREDICTIONS, RUNS
-from evenhand.tabular.splits import make_split
+from evenhand.tabular.prepared import make_split
 from unit.learning.made_eidig import people
 from unit.learning.made_tables import arguments, table, train
 
@@ -81,8 +81,8 @@ def test_predictions_come_to_the_measures_of_the_runs(tmp_path, track):
 
 def test_without_augmentation_it_is_the_control(tmp_path, monkeypatch):
     made = people(240)
-    monkeypatch.setattr(relabelling, "SHARE", 0.0)
-    monkeypatch.setattr(relabelling.draw, "__defaults__", (0.0,))
+    monkeypatch.setattr(generation, "SHARE", 0.0)
+    monkeypatch.setattr(generation.draw, "__defaults__", (0.0,))
     counts, runs, groups, _ = run(tmp_path, made, track="integers")
     assert counts["added"] == [0] and counts["ids"][0] > 0
     _, control, eidig = runs.to_pylist()

@@ -13,8 +13,7 @@ import pyarrow.parquet as pq
 from evenhand.core.tables import write_tables
 from evenhand.slguset.dataset import SCHEMA
 from evenhand.slguset.tables import models as bias_by_model
-from evenhand.stereotypes.pairs import PAIRS, pair_row
-from evenhand.stereotypes.scores import SCORES
+from evenhand.stereotypes.pairs import PAIRS, SCORES, pair_row
 
 #: Surface, opposite, keyword, opposite keyword, mask pair, gender.
 WORDS = [

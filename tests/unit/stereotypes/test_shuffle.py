@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.stereotypes.shuffle import join_words, shuffle_words, words_of
+from evenhand.stereotypes.clusters import join_words, shuffle_words, words_of
 
 TEXTS = st.text(alphabet=st.sampled_from("ab 1.,'\u0301他她。กำ\u3000カ\t"), max_size=30)
 

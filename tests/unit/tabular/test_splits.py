@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import InputError
-from evenhand.tabular.splits import make_split, make_splits
+from evenhand.tabular.prepared import make_split, make_splits
 from unit.learning.made_tables import table
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from evenhand.core.tables import Row, Table, integer, number, text
 from evenhand.individual.published import Number
-from evenhand.individual.reported_settings import ALIKE, FIRST, MOST, ReportedSetting
 from evenhand.individual.results import (
     FORM,
     SETTING,
@@ -19,7 +18,7 @@ from evenhand.individual.results import (
     largest,
     summarise,
 )
-from evenhand.individual.study import IndividualStudy
+from evenhand.individual.study import ALIKE, FIRST, MOST, IndividualStudy, ReportedSetting
 
 #: A number of the paper, from one run, is reproduced if it is within this many sd of single runs.
 WIDTH = 2.0

@@ -22,24 +22,93 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import nn
 from torch.func import functional_call, grad, vmap
 
 from evenhand.core.scratch import scratch_folder
 from evenhand.learning import loop
 from evenhand.learning.hyperparameters import Hyperparameters
-from evenhand.learning.iifr import near_enough, over_pairs
-from evenhand.learning.individual_loss import Batch, IndividualLoss, individual_loss_of
-from evenhand.learning.losses.adversarial import (
+from evenhand.learning.individual_loss import (
+    Batch,
+    IndividualLoss,
+    individual_loss_of,
+    near_enough,
+    over_pairs,
+)
+from evenhand.learning.method import (
+    Method,
     Shares,
     balanced_cross_entropy,
     label_cross_entropy,
 )
-from evenhand.learning.method import Method
-from evenhand.learning.network import Network, initial
 from evenhand.metrics.individual import BASES
 from evenhand.scoring.device import one_thread
-from evenhand.tabular.prepared import Prepared, flip, scaled
-from evenhand.tabular.splits import Split, make_splits
+from evenhand.tabular.prepared import Prepared, Split, flip, make_splits, scaled
+
+
+class Network(nn.Module):
+    """A multi-layer perceptron with adversaries behind reversed gradients.
+
+    Parameters
+    ----------
+    inputs : int
+        Number of features.
+    hidden : sequence of int
+        Sizes of the trunk's layers.
+    adversary : sequence of int
+        Sizes of the hidden layers of each adversary.
+    heads : sequence of int
+        Each adversary's number of outputs; empty for no adversary.
+    """
+
+    def __init__(
+        self, inputs: int, hidden: Sequence[int], adversary: Sequence[int], heads: Sequence[int]
+    ) -> None:
+        super().__init__()
+        self.trunk = _layers([inputs, *hidden])
+        features = [inputs, *hidden][-1]
+        self.labels = nn.Linear(features, 2)  # before the heads, so that all methods start alike
+        self.adversaries = nn.ModuleList(
+            nn.Sequential(_layers([features, *adversary]), nn.Linear([features, *adversary][-1], n))
+            for n in heads
+        )
+
+    def forward(self, x: torch.Tensor, rows: int | None = None) -> tuple[torch.Tensor, list]:
+        """Return the logits of all rows (n, 2), and the adversaries' logits of the first `rows`.
+
+        The gradient of what the adversaries see is negated, so that the trunk is trained against
+        them (Ganin and Lempitsky 2015).
+        """
+        features = self.trunk(x)
+        outputs = []
+        if len(self.adversaries):
+            seen = 2 * features[:rows].detach() - features[:rows]
+            outputs = [adversary(seen) for adversary in self.adversaries]
+        return self.labels(features), outputs
+
+
+class _Linear(nn.Linear):
+    """nn.Linear in an order that vmap turns into a single matrix product.
+
+    Runs of one seed share x. With the weights on the left, their stack (runs, m, n) times
+    x (n, rows) is a single product (runs * m, n) times (n, rows), forward and backward.
+    """
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return (self.weight @ x.T).T + self.bias
+
+
+def _layers(sizes: Sequence[int]) -> nn.Sequential:
+    pairs = itertools.pairwise(sizes)
+    return nn.Sequential(*(layer for n, m in pairs for layer in (_Linear(n, m), nn.ReLU())))
+
+
+def initial(seed: int, *sizes: object) -> dict[str, torch.Tensor]:
+    """Return the initial parameters of a network of these sizes: torch's defaults from a seed."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return {name: value.detach() for name, value in Network(*sizes).named_parameters()}
+
 
 #: Runs trained at once: more exceed the caches, fewer increase the overhead of calls.
 STACK = 40

@@ -19,13 +19,18 @@ from evenhand.core import stage
 from evenhand.core.scratch import scratch_folder
 from evenhand.core.stage import Count, Input, Natural, Output
 from evenhand.io.checkpoint import Checkpoints
-from evenhand.learning.eidig import generation, relabelling
+from evenhand.learning.eidig import generation
 from evenhand.learning.eidig.network import Adadelta, Nadam, Network, glorot, train
 from evenhand.learning.eidig.space import Space, native, one_hot
 from evenhand.learning.hyperparameters import Hyperparameters, read_hyperparameters
 from evenhand.learning.train_table import run_tables
-from evenhand.tabular.prepared import Prepared, read_prepared, with_integer_groups
-from evenhand.tabular.splits import Split, make_splits
+from evenhand.tabular.prepared import (
+    Prepared,
+    Split,
+    make_splits,
+    read_prepared,
+    with_integer_groups,
+)
 
 if TYPE_CHECKING:
     from evenhand.learning.stacked import Trained
@@ -191,8 +196,8 @@ class Search:
         how = {"interval": self.interval, "tries": self.tries}
         near = generation.local_search(space, base, starts, generator, **how)
         ids = generation.distinct(np.concatenate([starts, near]))
-        added = relabelling.draw(ids, generator)
-        labels = relabelling.vote(space, split.train, self.table.y[split.train], added, seed)
+        added = generation.draw(ids, generator)
+        labels = generation.vote(space, split.train, self.table.y[split.train], added, seed)
         turned = (labels == 1) != (space.predict(base, added) > 0.5)
         control, control_epochs = self._fit(space, x, y, seed, fresh=True)
         x = np.concatenate([x, space.encode(added)])
@@ -229,7 +234,7 @@ class Search:
         if self.track == "integers":
             generator = np.random.default_rng([seed, 5 if fresh else 4])
             return glorot((inputs, *sizes.hidden, 1), generator)
-        from evenhand.learning.network import initial
+        from evenhand.learning.stacked import initial
 
         if fresh:  # a seed of `initial` that no base network has
             seed = int(np.random.default_rng([seed, 5]).integers(2**31, 2**62))

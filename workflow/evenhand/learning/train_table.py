@@ -25,8 +25,7 @@ from evenhand.metrics.individual import (
     similar_outputs,
     unchanged_labels,
 )
-from evenhand.tabular.prepared import Prepared, read_prepared
-from evenhand.tabular.splits import Split, make_splits
+from evenhand.tabular.prepared import Prepared, Split, make_splits, read_prepared
 
 if TYPE_CHECKING:
     from evenhand.learning.method import Method

@@ -97,7 +97,7 @@ def _pairs(vectors: Any, train: np.ndarray, n: int) -> Pairs:
     """Return all counterfactuals, and the nearest neighbours among the training cases."""
     import torch
 
-    from evenhand.learning.iifr import near_enough, nearest
+    from evenhand.learning.individual_loss import near_enough, nearest
 
     rows = vectors[train]
     rows = rows.toarray() if hasattr(rows, "toarray") else rows

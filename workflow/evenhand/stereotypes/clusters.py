@@ -1,9 +1,10 @@
-"""Find the differences of two sentences: their words, the edits, and the swapped words.
+"""Words of sentences: the differences of two sentences, and a random order as a control.
 
 Scripts without blanks between words (Chinese, Japanese, Thai, ...) are compared by characters;
 all others by words.
 """
 
+import hashlib
 import re
 import unicodedata
 from collections import Counter
@@ -11,6 +12,8 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import NamedTuple
+
+import numpy as np
 
 from evenhand.errors import InputError
 
@@ -147,3 +150,42 @@ def swapped_words(more: str, less: str) -> str:
     differences = edits(*sorted((words(more), words(less))))
     sides = differences[0] if differences else ((), ())
     return "|".join(sorted(_BLANK_INSIDE.sub("", " ".join(side)) for side in sides))
+
+
+#: Scripts without blanks between words, with the punctuation and full-width forms of East Asia.
+_WITHOUT = f"{BLANKLESS}\u3000-\u303f\uff00-\uff65"
+
+_WORD = re.compile(f"(?!\\s)[{_WITHOUT}][{SIGNS}]*|[^\\s{_WITHOUT}]+")
+_BLANK_BESIDE = re.compile(f"(?<=[{_WITHOUT}]) | (?=[{_WITHOUT}])")
+
+
+def shuffle_words(sentence: str, *, seed: int) -> str:
+    """Put the words of a sentence in a random order.
+
+    Parameters
+    ----------
+    sentence : str
+        The sentence; leading and trailing white space is ignored.
+    seed : int
+        Seed, which determines the order together with the text alone.
+
+    Returns
+    -------
+    str
+        The same words. Two of them are joined without a blank if either is a character of a
+        script without blanks, and by one blank otherwise. By chance the order may be unchanged.
+    """
+    words = words_of(sentence)
+    digest = hashlib.blake2b(f"{seed} shuffle {sentence}".encode(), digest_size=8).digest()
+    order = np.random.default_rng(int.from_bytes(digest)).permutation(len(words))
+    return join_words([words[i] for i in order])
+
+
+def words_of(sentence: str) -> list[str]:
+    """Return the words of a sentence, in order, as defined in the module's docstring."""
+    return _WORD.findall(sentence)
+
+
+def join_words(words: list[str]) -> str:
+    """Join words, with a blank between two words of scripts with blanks."""
+    return _BLANK_BESIDE.sub("", " ".join(words))

@@ -24,10 +24,9 @@ from evenhand.scoring import pair_masks
 from evenhand.scoring.methods import METHODS
 from evenhand.scoring.models import CausalLM, LanguageModel, MaskedLM
 from evenhand.scoring.pair_masks import PairMasks
-from evenhand.stereotypes.pairs import SIDES
-from evenhand.stereotypes.scores import SCORES
+from evenhand.stereotypes.clusters import shuffle_words
+from evenhand.stereotypes.pairs import SCORES, SIDES
 from evenhand.stereotypes.sentences import Sentence, encode
-from evenhand.stereotypes.shuffle import shuffle_words
 
 #: The passes, in the order of the token store, and the methods that use each.
 PASSES = {
@@ -124,7 +123,7 @@ class Row:
     pair : dict
         The row of the pairs' table.
     side, variant : str
-        See `evenhand.stereotypes.scores`.
+        See `evenhand.stereotypes.pairs`.
     sentence : Sentence or None
         None for an empty text.
     excluded : str or None
@@ -241,7 +240,7 @@ def value(row: Row, method: str) -> float | None:
 
 
 def score_row(row: Row, methods: Sequence[str], accuracy_pass: str) -> dict[str, Any]:
-    """Return a row of `evenhand.stereotypes.scores.SCORES`."""
+    """Return a row of `evenhand.stereotypes.pairs.SCORES`."""
     score: dict[str, Any] = dict.fromkeys(SCORES.names)
     score |= {"pair_id": row.pair["pair_id"], "side": row.side, "variant": row.variant}
     score["excluded"] = row.excluded
@@ -265,7 +264,7 @@ def score_row(row: Row, methods: Sequence[str], accuracy_pass: str) -> dict[str,
 
 
 def token_rows(row: Row) -> Iterator[dict[str, Any]]:
-    """Yield rows of `evenhand.stereotypes.scores.TOKENS`; none for a sentence without a score."""
+    """Yield rows of `evenhand.stereotypes.pairs.TOKENS`; none for a sentence without a score."""
     if row.excluded:
         return
     for name in PASSES:

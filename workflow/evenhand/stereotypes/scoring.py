@@ -17,8 +17,8 @@ from evenhand.errors import InputError
 from evenhand.io.tables import count_rows, read_rows
 from evenhand.scoring import pair_masks
 from evenhand.scoring.attention import enable_attention
+from evenhand.scoring.device import calibrate, near_ties
 from evenhand.scoring.models import CausalLM, LanguageModel
-from evenhand.scoring.precision import calibrate, near_ties
 from evenhand.scoring.questions import Answers, Questions, answer
 from evenhand.stereotypes.pairs import PAIRS, SIDES
 from evenhand.stereotypes.rows import (

@@ -5,8 +5,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.learning.iifr import js_divergence, near_enough, nearest, over_pairs
-from evenhand.learning.losses.adversarial import label_cross_entropy
+from evenhand.learning.individual_loss import js_divergence, near_enough, nearest, over_pairs
+from evenhand.learning.method import label_cross_entropy
 from unit.learning import algorithm_2
 
 

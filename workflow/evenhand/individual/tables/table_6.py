@@ -7,10 +7,9 @@ Male; German: four ages).
 from collections.abc import Iterator
 
 from evenhand.core.tables import Row
-from evenhand.individual.reported_settings import NAMED
 from evenhand.individual.reproduction import compare_cells, reproduction
 from evenhand.individual.results import by_setting
-from evenhand.individual.study import IndividualStudy
+from evenhand.individual.study import NAMED, IndividualStudy
 
 TABLE = reproduction("6", "Individual fairness by group")
 METRICS = ("ifr_b", "ifr_p")

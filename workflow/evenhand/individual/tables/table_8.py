@@ -9,10 +9,9 @@ if 1 was not run, it is replaced by the MLP without the loss.
 from collections.abc import Iterator
 
 from evenhand.core.tables import Row
-from evenhand.individual.reported_settings import MOST, NAMED, ReportedSetting
 from evenhand.individual.reproduction import compare_cells, reproduction
 from evenhand.individual.results import SETTING, Setting
-from evenhand.individual.study import IndividualStudy
+from evenhand.individual.study import MOST, NAMED, IndividualStudy, ReportedSetting
 
 TABLE = reproduction("8", "Accuracy and fairness by threshold")
 METRICS = ("acc", "balanced_acc", "positive_rate", "ifr_b", "ifr_p", "ddp", "deo_0", "deo_1")

@@ -3,8 +3,7 @@
 Journal of Software 34(9), 2023, equation 7 and algorithm 2.
 """
 
-from evenhand.learning.iifr import nearest
-from evenhand.learning.individual_loss import Batch, IndividualLoss, Pairs
+from evenhand.learning.individual_loss import Batch, IndividualLoss, Pairs, nearest
 
 
 def pairs(batch: Batch) -> Pairs:

@@ -1,7 +1,6 @@
 """IIFR with similarities that do not use the attribute."""
 
-from evenhand.learning.iifr import nearest
-from evenhand.learning.individual_loss import Batch, IndividualLoss, Pairs
+from evenhand.learning.individual_loss import Batch, IndividualLoss, Pairs, nearest
 
 
 def pairs(batch: Batch) -> Pairs:

@@ -3,8 +3,7 @@
 Trained by gradient reversal and without their reconstruction term, as in the code of CFAIR.
 """
 
-from evenhand.learning.losses.adversarial import attribute_cross_entropy
-from evenhand.learning.method import MUS, Method
+from evenhand.learning.method import MUS, Method, attribute_cross_entropy
 
 METHOD = Method(
     title="ALFR",

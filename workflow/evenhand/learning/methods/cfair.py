@@ -1,7 +1,6 @@
 """CFAIR: one adversary per label, and a balanced label loss (Zhao et al. 2020)."""
 
-from evenhand.learning.losses.adversarial import conditional_cross_entropy
-from evenhand.learning.method import MUS, Method
+from evenhand.learning.method import MUS, Method, conditional_cross_entropy
 
 METHOD = Method(
     title="CFAIR",

@@ -1,7 +1,6 @@
 """CFAIR-EO: CFAIR with the plain label loss, for equalised odds (Zhao et al. 2020)."""
 
-from evenhand.learning.losses.adversarial import conditional_cross_entropy
-from evenhand.learning.method import MUS, Method
+from evenhand.learning.method import MUS, Method, conditional_cross_entropy
 
 METHOD = Method(
     title="CFAIR-EO",

@@ -1,7 +1,6 @@
 """LAFTR for demographic parity (Madras et al. 2018), as in the code of CFAIR."""
 
-from evenhand.learning.losses.adversarial import group_absolute_error
-from evenhand.learning.method import MUS, Method
+from evenhand.learning.method import MUS, Method, group_absolute_error
 
 METHOD = Method(
     title="LAFTR-DP",

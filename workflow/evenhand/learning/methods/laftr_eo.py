@@ -3,8 +3,7 @@
 The adversary of the original also gets the label as an input; this one does not.
 """
 
-from evenhand.learning.losses.adversarial import cell_absolute_error
-from evenhand.learning.method import MUS, Method
+from evenhand.learning.method import MUS, Method, cell_absolute_error
 
 METHOD = Method(
     title="LAFTR-EO",

@@ -26,7 +26,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from evenhand.errors import InputError
-from evenhand.learning.iifr import TIE, js_divergence, near_enough, nearest, over_pairs
+from evenhand.learning.individual_loss import TIE, js_divergence, near_enough, nearest, over_pairs
 from evenhand.learning.objective import (
     Batch,
     Options,

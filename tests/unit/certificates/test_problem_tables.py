@@ -5,8 +5,14 @@ from functools import partial
 import numpy as np
 import pytest
 
-from evenhand.individual import certificate
-from evenhand.individual.certificate import EFFECTS, TABLE, judge, plant_table, rows
+from evenhand.certificates.problems import tables
+from evenhand.certificates.problems.tables import (
+    EFFECTS,
+    TABLE,
+    judge,
+    measured_rows,
+    plant_table,
+)
 
 PLAIN = {"acc": 90.0, "majority": 50.0, "ddp": 0.5, "ifr_p": 20.0}
 
@@ -41,8 +47,10 @@ def test_what_is_certified(aim, grid, met):
 
 
 def test_parity_is_gained_at_some_weight_and_the_blind_network_is_invariant(monkeypatch):
-    monkeypatch.setattr(certificate, "plant_table", partial(plant_table, n=1000))
-    found = list(rows([2], methods=["laftr_dp", "mlp_without_attribute"], individual=False))
+    monkeypatch.setattr(tables, "plant_table", partial(plant_table, n=1000))
+    found = list(
+        measured_rows([2], methods=["laftr_dp", "mlp_without_attribute"], individual=False)
+    )
     assert all(list(row) == TABLE.header for row in found)
     assert {row["met"] for row in found if row["method"] != "mlp"} == {True}
     assert {row["met"] for row in found if row["method"] == "mlp"} == {None}

@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
-from evenhand.learning.losses import adversarial
-from evenhand.learning.losses.adversarial import Shares
+from evenhand.learning import method as adversarial
+from evenhand.learning.method import Shares
 
 # four people: labels 0 1 1 1, groups 0 0 1 1
 Y = torch.tensor([[1.0, 0], [0, 1], [0, 1], [0, 1]], dtype=torch.float64)
