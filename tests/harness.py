@@ -20,7 +20,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from py_compile import PycInvalidationMode
 
-from evenhand.core import warm
+import warm
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 

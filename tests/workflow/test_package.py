@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evenhand.core import warm
+import warm
 from harness import PARTS, REPOSITORY
 
 CONFIG = """

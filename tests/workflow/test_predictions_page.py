@@ -5,7 +5,7 @@ import subprocess
 
 import pandas as pd
 
-from evenhand.core import warm
+import warm
 from harness import REPOSITORY
 from unit.predictions.test_audit_predictions import people
 

@@ -183,7 +183,7 @@ def job_environment(config: Config, library: str) -> dict[str, str]:
     state = f"{config['results']}/.evenhand"
     folder = config["cache"]["folder"] or f"{state}/cache"
     before = {name: os.environ.get(name) for name in ("PATH", "PYTHONPATH")}
-    # where jobs are forks of one process (`evenhand.core.warm`), its programs come first
+    # where jobs are forks of one process (`workflow/warm.py`), its programs come first
     programs = [os.environ.get("EVENHAND_PROGRAMS"), str(Path(sys.executable).parent)]
     environment = {
         "PATH": os.pathsep.join(filter(None, [*programs, before["PATH"]])),

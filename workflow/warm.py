@@ -5,8 +5,9 @@ PATH, hand their arguments, folder, variables and standard streams to a fork of 
 it, too. Forks share the seed of Python's hashes, on which the order of sets depends; so equal bytes
 are tested with two such processes.
 
-``python -m evenhand.core.warm COMMAND`` runs a command whose jobs are such forks. Snakemake's
-benchmarks of them have the time from start to end alone, since it measures the program that waits.
+``python workflow/warm.py COMMAND`` runs a command whose jobs are such forks. Snakemake's benchmarks
+of them have the time from start to end alone, since it measures the program that waits. Like
+`dry_run.py` it stands outside the library, because it imports Snakemake.
 """
 
 import atexit
@@ -26,6 +27,9 @@ import threading
 import traceback
 import weakref
 from pathlib import Path
+
+#: The first argument of the process that forks.
+SERVE = "--serve"
 
 #: Packages that most stages and Snakemake import; nothing of the library itself.
 IMPORTED = (
@@ -83,7 +87,7 @@ def folder(number: int = 0) -> Path:
     variables = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     variables["OMP_NUM_THREADS"] = "1"  # as Snakemake has it for a job of one thread
     server = subprocess.Popen(
-        [sys.executable, "-P", __file__, made / "socket"],
+        [sys.executable, "-P", __file__, SERVE, made / "socket"],
         env=variables,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -160,7 +164,7 @@ def become(words: list[str], streams: list[int]) -> list[str]:
     os.environ.clear()
     os.environ.update(variable.split("=", 1) for variable in variables)
     sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
-    sys.executable = str(Path(sys.argv[1]).with_name("python"))  # that jobs find it too
+    sys.executable = str(Path(sys.argv[2]).with_name("python"))  # that jobs find it too
     sys.path[:0] = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     return arguments
 
@@ -190,9 +194,9 @@ def _interruptible() -> None:
 
 def main() -> None:
     """Run a command with forks, or be the process that forks."""
-    if __spec__ is not None:  # python -m
+    if sys.argv[1] != SERVE:
         sys.exit(with_forks(sys.argv[1:]))
-    words, status = serve(sys.argv[1]), 0
+    words, status = serve(sys.argv[2]), 0
     try:
         run(words)
     except SystemExit as error:

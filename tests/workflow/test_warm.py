@@ -4,7 +4,7 @@ import os
 import sys
 from pathlib import Path
 
-from evenhand.core import warm
+import warm
 
 
 def test_where_forks_cannot_be_waited_for_the_programs_are_themselves(monkeypatch):
