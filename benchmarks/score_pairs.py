@@ -230,7 +230,7 @@ def our_scores(
         for ids, masks in zip((one, other), both, strict=True):
             shared, changed = ([1 + i for i in places] for places in masks)
             if method in ("aul", "aula"):  # the published accuracy counts the special tokens too
-                by_sentence.append(pair_masks.ask_unmasked(questions, ids, range(len(ids))))
+                by_sentence.append(pair_masks.ask(questions, ids, range(len(ids))))
             elif method == "cps":
                 by_sentence.append(pair_masks.ask_each_masked(questions, ids, shared, lm.mask_id))
             else:

@@ -53,9 +53,9 @@ def library_scores(lm, pairs):
             shared, changed = ([1 + place for place in places] for places in masks)
             asked.append(
                 (
-                    pair_masks.ask_unmasked(questions, ids, range(1, len(ids) - 1)),
+                    pair_masks.ask(questions, ids, range(1, len(ids) - 1)),
                     pair_masks.ask_each_masked(questions, ids, shared, lm.mask_id),
-                    pair_masks.ask_all_masked(questions, ids, changed, lm.mask_id),
+                    pair_masks.ask(questions, ids, changed, lm.mask_id),
                     pair_masks.ask_crossed(questions, ids, changed, lm.mask_id),
                 )
             )

@@ -77,7 +77,7 @@ def _asked(questions):
 def test_questions():
     ids, places = [CLS, 9, SEP, 5, 6, SEP], [3, 4]  # 9 is a context, which is not scored
     questions = Questions()
-    assert pair_masks.ask_unmasked(questions, ids, places) == [0, 1]
+    assert pair_masks.ask(questions, ids, places) == [0, 1]
     assert _asked(questions) == [(ids, 3, 5), (ids, 4, 6)]
     questions = Questions()
     pair_masks.ask_each_masked(questions, ids, places, MASK)
@@ -87,7 +87,7 @@ def test_questions():
     ]
     both = [CLS, 9, SEP, MASK, MASK, SEP]
     questions = Questions()
-    pair_masks.ask_all_masked(questions, ids, places, MASK)
+    pair_masks.ask(questions, ids, places, MASK)
     assert _asked(questions) == [(both, 3, 5), (both, 4, 6)]
     questions = Questions()
     assert pair_masks.ask_crossed(questions, ids, places, MASK) == [[0, 1], [2, 3]]

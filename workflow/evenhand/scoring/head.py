@@ -9,8 +9,9 @@ kept.
 
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from evenhand.scoring.selection import logits_at, short_inputs
@@ -125,7 +126,8 @@ def read_places(
     token_logit = torch.empty(len(token), device=ids.device)
     order = token.argsort()
     on_cpu = ids.device.type == "cpu"
-    for start, logits in _pieces(model, ids, rows, columns, inputs):
+    run = partial(logits_at, model, ids, rows, columns, **inputs)
+    for start, logits in _pieces(model, run, len(rows)):
         highest = logits.amax(dim=1).float()
         higher = torch.maximum(best_logit, highest)
         if on_cpu:  # argmax is slow: only for rows with a new maximum
@@ -160,24 +162,20 @@ def read_places(
 
 
 def _pieces(
-    model: "PreTrainedModel",
-    ids: "torch.Tensor",
-    rows: "torch.Tensor",
-    columns: "torch.Tensor",
-    inputs: dict[str, "torch.Tensor"],
+    model: "PreTrainedModel", run: "Callable[[], torch.Tensor]", places: int
 ) -> Iterator[tuple[int, "torch.Tensor"]]:
     """Yield logits by pieces of the vocabulary: number of the first token, (places, tokens)."""
     from torch.nn.functional import linear
 
     in_pieces = _linear[model]
     if in_pieces:
-        hidden = _hidden_at(model, ids, rows, columns, **inputs)
+        hidden = _hidden(run)
         decoder = model.get_output_embeddings()
         size = len(decoder.weight)
     else:
-        whole = logits_at(model, ids, rows, columns, **inputs)
+        whole = run()
         size = whole.shape[1]
-    step = max(LEAST_TOKENS, LOGITS_AT_ONCE[ids.device.type] // max(1, len(rows)))
+    step = max(LEAST_TOKENS, LOGITS_AT_ONCE[model.device.type] // max(1, places))
     for start in range(0, size, step):
         part = slice(start, start + step)
         if in_pieces:
@@ -187,17 +185,11 @@ def _pieces(
             yield start, whole[:, part]
 
 
-def _hidden_at(
-    model: "PreTrainedModel",
-    ids: "torch.Tensor",
-    rows: "torch.Tensor",
-    columns: "torch.Tensor",
-    **inputs: "torch.Tensor",
-) -> "torch.Tensor":
+def _hidden(run: "Callable[[], torch.Tensor]") -> "torch.Tensor":
     """Return the input of the last step at the positions."""
     _kept.active = True
     try:
-        logits_at(model, ids, rows, columns, **inputs)
+        run()
         return _kept.hidden[0]
     finally:
         _kept.active, _kept.hidden = False, None

@@ -71,37 +71,23 @@ def pair_masks(tokens: Sequence[int], other: Sequence[int]) -> tuple[PairMasks, 
 # ---------------------------------------------------------------- questions
 
 
-def masked(ids: Sequence[int], places: Sequence[int], mask_id: int) -> np.ndarray:
-    """Return the input with a mask at each of the positions; int32."""
-    array = np.array(ids, dtype=np.int32)
-    array[list(places)] = mask_id
-    return array
+def ask(
+    questions: "Questions", ids: Sequence[int], places: Sequence[int], mask_id: int | None = None
+) -> list[int]:
+    """Ask about the token at each position; return the question numbers.
 
-
-def ask_unmasked(questions: "Questions", ids: Sequence[int], places: Sequence[int]) -> list[int]:
-    """Ask about each token of the unmasked sentence (AUL, AULA); return the question numbers."""
-    array = np.asarray(ids, dtype=np.int32)
-    return [questions.ask(array, place, int(array[place])) for place in places]
+    Without `mask_id` the sentence is unmasked (AUL, AULA). With it all positions are masked (SSS);
+    if these are all of a sentence, the input has its length only, which is a control.
+    """
+    array = masked(ids, places, mask_id)
+    return [questions.ask(array, place, int(ids[place])) for place in places]
 
 
 def ask_each_masked(
     questions: "Questions", ids: Sequence[int], places: Sequence[int], mask_id: int
 ) -> list[int]:
     """Ask about each token with only this token masked (CPS); return the question numbers."""
-    return [
-        questions.ask(masked(ids, [place], mask_id), place, int(ids[place])) for place in places
-    ]
-
-
-def ask_all_masked(
-    questions: "Questions", ids: Sequence[int], places: Sequence[int], mask_id: int
-) -> list[int]:
-    """Ask about each token with all of them masked (SSS); return the question numbers.
-
-    With all positions of a sentence, this is the control in which the input is its length only.
-    """
-    array = masked(ids, places, mask_id)
-    return [questions.ask(array, place, int(ids[place])) for place in places]
+    return [number for place in places for number in ask(questions, ids, [place], mask_id)]
 
 
 def ask_crossed(
@@ -109,10 +95,18 @@ def ask_crossed(
 ) -> list[list[int]]:
     """Ask about every token at every position, with all masked (SSS as coded).
 
-    Row i of the result is for position i; the diagonal has the questions of `ask_all_masked`.
+    Row i of the result is for position i; the diagonal has the questions of `ask`.
     """
     array = masked(ids, places, mask_id)
     return [[questions.ask(array, place, int(ids[other])) for other in places] for place in places]
+
+
+def masked(ids: Sequence[int], places: Sequence[int], mask_id: int | None) -> np.ndarray:
+    """Return the input with a mask, if there is one, at each of the positions; int32."""
+    array = np.array(ids, dtype=np.int32)
+    if mask_id is not None:
+        array[list(places)] = mask_id
+    return array
 
 
 # ---------------------------------------------------------------- scores

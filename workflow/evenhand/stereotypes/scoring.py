@@ -6,7 +6,7 @@ for the model inputs and for the scores.
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -32,16 +32,8 @@ from evenhand.stereotypes.rows import (
     value,
 )
 
-
-@dataclass(frozen=True)
-class _RowQuestions:
-    """The questions of one pass about one sentence: the tokens, and the question numbers."""
-
-    token: list[int]
-    place: list[int]
-    numbers: list[int]
-    specials: list[int] | None
-    crossed: list[list[int]] | None
+#: Reads the predictions for a sentence of a pass from the model's answers.
+Reader = Callable[[Answers], Reading]
 
 
 def read(
@@ -91,8 +83,8 @@ def read(
             progress=(lambda tokens: progress(tokens / total)) if progress else None,
             **options,
         )
-        for row, row_questions in by_row:
-            row.readings[name] = _reading(answers, row_questions)
+        for row, reader in by_row:
+            row.readings[name] = reader(answers)
     for row in rows:
         if not all(reading.finite() for reading in row.readings.values()):
             row.excluded = "not_finite"
@@ -100,10 +92,10 @@ def read(
 
 def _ask_all(
     lm: LanguageModel, rows: Sequence[Row], name: str, cross: bool
-) -> tuple[Questions, list[tuple[Row, _RowQuestions]]]:
+) -> tuple[Questions, list[tuple[Row, Reader]]]:
     questions = Questions()
-    by_row: list[tuple[Row, _RowQuestions]] = []
-    known: dict[int, _RowQuestions] = {}  # an equal sentence of another pair is asked about once
+    by_row: list[tuple[Row, Reader]] = []
+    known: dict[int, Reader] = {}  # an equal sentence of another pair is asked about once
     for row in rows:
         if name in ("cps", "sss"):
             if row.masks is not None:
@@ -116,41 +108,37 @@ def _ask_all(
     return questions, by_row
 
 
-def _ask(
-    lm: LanguageModel, questions: Questions, row: Row, name: str, cross: bool
-) -> _RowQuestions:
+def _ask(lm: LanguageModel, questions: Questions, row: Row, name: str, cross: bool) -> Reader:
     ids, places, specials, crossed = row.sentence.ids, row.sentence.places, None, None
+    mask_id = None if name in ("unmasked", "causal") else lm.mask_id
     if name == "cps":
         places = row.masks.shared
-        numbers = pair_masks.ask_each_masked(questions, ids, places, lm.mask_id)
-    elif name == "sss":
-        places = row.masks.changed
-        numbers = pair_masks.ask_all_masked(questions, ids, places, lm.mask_id)
-        if cross:
-            crossed = pair_masks.ask_crossed(questions, ids, places, lm.mask_id)
-    elif name == "all_masked":
-        numbers = pair_masks.ask_all_masked(questions, ids, places, lm.mask_id)
+        numbers = pair_masks.ask_each_masked(questions, ids, places, mask_id)
     else:
-        numbers = pair_masks.ask_unmasked(questions, ids, places)
-        if name == "unmasked":
-            specials = pair_masks.ask_unmasked(questions, ids, row.sentence.specials)
-    return _RowQuestions([ids[place] for place in places], list(places), numbers, specials, crossed)
+        places = row.masks.changed if name == "sss" else places
+        numbers = pair_masks.ask(questions, ids, places, mask_id)
+    if name == "sss" and cross:
+        crossed = pair_masks.ask_crossed(questions, ids, places, mask_id)
+    if name == "unmasked":
+        specials = pair_masks.ask(questions, ids, row.sentence.specials)
 
+    def reader(answers: Answers) -> Reading:
+        reading = Reading(
+            token=np.array([ids[place] for place in places], dtype=np.int32),
+            place=np.array(places, dtype=np.int32),
+            log_p=answers.log_p[numbers],
+            first=answers.first[numbers],
+            entropy=answers.entropy[numbers],
+            alpha=None if answers.alpha is None else answers.alpha[numbers],
+        )
+        if specials is not None:
+            right = answers.first[specials] & np.isfinite(answers.log_p[specials])
+            reading = replace(reading, specials_correct=int(right.sum()))
+        if crossed is not None:
+            reading = replace(reading, crossed=answers.log_p[np.array(crossed, dtype=int)])
+        return reading
 
-def _reading(answers: Answers, questions: _RowQuestions) -> Reading:
-    specials, crossed = questions.specials, questions.crossed
-    if specials is not None:
-        right = answers.first[specials] & np.isfinite(answers.log_p[specials])
-    return Reading(
-        token=np.array(questions.token, dtype=np.int32),
-        place=np.array(questions.place, dtype=np.int32),
-        log_p=answers.log_p[questions.numbers],
-        first=answers.first[questions.numbers],
-        entropy=answers.entropy[questions.numbers],
-        alpha=None if answers.alpha is None else answers.alpha[questions.numbers],
-        specials_correct=None if specials is None else int(right.sum()),
-        crossed=None if crossed is None else answers.log_p[np.array(crossed, dtype=int)],
-    )
+    return reader
 
 
 #: The unit to which the published code rounds CPS before comparing (evaluate.py:194-195); near
