@@ -11,19 +11,8 @@ from evenhand.errors import InputError
 
 Config = dict[str, Any]
 
-#: Keys of a data set that are options of `prepare_table`.
-TABLE_OPTIONS = [
-    "format",
-    "label",
-    "positive",
-    "others",
-    "attribute",
-    "features",
-    "categories",
-    "scale",
-]
-
-TABLE_OPTIONS += ["test_share", "split", "missing", "title"]
+#: Keys of a data set that are no options of `prepare_table`, or are passed on in another form.
+NO_OPTIONS = ("files", "sources", "bins")
 
 #: Keys of a method's grid, and keys of other options of `train_table`.
 GRID = ["individual", "lambdas", "epsilons", "mus"]
@@ -76,7 +65,7 @@ def table_options(config: Config, name: str) -> dict[str, Any]:
         column: data["bins"][column] for column in data["attribute"] or () if column in data["bins"]
     }
     bins = [f"{column}={','.join(f'{edge:g}' for edge in edges[column])}" for column in edges]
-    return {key: data[key] for key in TABLE_OPTIONS} | {"bins": bins}
+    return {key: data[key] for key in data if key not in NO_OPTIONS} | {"bins": bins}
 
 
 def check_tables(config: Config) -> None:

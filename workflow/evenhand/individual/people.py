@@ -18,7 +18,6 @@ from evenhand.core.tables import read_table
 from evenhand.errors import InputError
 from evenhand.individual.results import (
     LEVEL,
-    SETTING,
     Setting,
     by_setting,
     describe,
@@ -86,7 +85,7 @@ class Answers:
     @cached_property
     def beyond(self) -> np.ndarray:
         """Whether each value changes the probability by more than tau: as `changed`."""
-        base = BASES[self.setting[SETTING.index("js_base")]]
+        base = BASES[self.setting.js_base]
         return self._flips(partial(similar_outputs, base=base))
 
     def _flips(self, share_kept: Callable[..., np.ndarray]) -> np.ndarray:
@@ -105,7 +104,7 @@ class Answers:
 
 def name_of(setting: Setting) -> Name:
     """Return the name of a setting in reports: its data set, and the rest in words."""
-    return setting[SETTING.index("dataset")], describe(setting)
+    return setting.dataset, describe(setting)
 
 
 def settings_of_tables(paths: Iterable[Path]) -> list[Setting]:
@@ -148,7 +147,7 @@ def read_answers(
 
     results = by_setting(read_runs([runs]))
     chosen = [results[key] for key in results if name_of(key) in names and results[key].runs]
-    if any(result.named["method"].startswith(WITH_INTEGERS) for result in chosen):
+    if any(result.setting.method.startswith(WITH_INTEGERS) for result in chosen):
         table, _ = with_integer_groups(table)
     numbers = sorted(run["run"] for result in chosen for run in result.runs)
     read = read_columns(predictions, COLUMNS).filter(pc.field("run").isin(numbers))

@@ -10,7 +10,7 @@ from typing import Any
 
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.individual.results import METRICS, SETTING
+from evenhand.individual.results import METRICS, SETTING, setting_of
 from evenhand.tabular import numbers
 
 #: Data sets without a row in ``settings.csv`` use the row of this name.
@@ -147,8 +147,7 @@ def settings_of(settings: list[dict[str, Any]], dataset: str) -> list[dict[str, 
     known = {kind(row) for row in named}
     rest = [row for row in settings if row["dataset"] == ANY and kind(row) not in known]
     return [
-        {**row, "key": tuple((row["setting"] | {"dataset": dataset})[name] for name in SETTING)}
-        for row in [*named, *rest]
+        {**row, "key": setting_of(row["setting"] | {"dataset": dataset})} for row in [*named, *rest]
     ]
 
 

@@ -74,7 +74,7 @@ def compare_cells(
 ) -> Iterator[Row]:
     """Yield the cells of a setting for which the paper or we have a number."""
     setting, choice = reported
-    named = dict(zip(SETTING, setting, strict=True))
+    named = setting.named
     comparable = named["split"] == "random" and choice not in (ALIKE, FIRST, MOST)
     inconsistent = study.published.inconsistent(table)
     for metric in metrics:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -57,7 +57,25 @@ SUMMARY_COLUMNS = (
 #: Coverage of the intervals.
 LEVEL = 0.95
 
-Setting = tuple[Any, ...]
+
+class Setting(NamedTuple):
+    """The values of `SETTING`, in its order."""
+
+    dataset: str
+    method: str
+    individual: str
+    reduction: str | None
+    weight: float | None
+    epsilon: float | None
+    epsilon_unit: str | None
+    mu: float | None
+    js_base: str
+    split: str
+
+    @property
+    def named(self) -> dict[str, Any]:
+        """The values by column."""
+        return dict(zip(SETTING, self, strict=True))
 
 
 @dataclass(frozen=True)
@@ -66,8 +84,7 @@ class Result:
 
     Attributes
     ----------
-    setting : tuple
-        The values of `SETTING`.
+    setting : Setting
     runs : list of dict
         The runs that did not diverge, by seed.
     diverged : int
@@ -88,11 +105,6 @@ class Result:
     def empty(self) -> int:
         """The number of runs that were not possible."""
         return len(self.reasons)
-
-    @property
-    def named(self) -> dict[str, Any]:
-        """The setting by the names of `SETTING`."""
-        return dict(zip(SETTING, self.setting, strict=True))
 
     def values(self, metric: str) -> list[float]:
         """Return a measure of the runs that have it, by seed."""
@@ -149,7 +161,7 @@ def _read(path: Path, columns: list[str], optional: tuple[str, ...] = ()) -> lis
 
 def setting_of(row: Mapping[str, Any]) -> Setting:
     """Return the values of `SETTING` of a row."""
-    return tuple(row[name] for name in SETTING)
+    return Setting(*(row[name] for name in SETTING))
 
 
 def by_setting(rows: Iterable[dict[str, Any]]) -> dict[Setting, Result]:
@@ -180,20 +192,19 @@ def order(setting: Setting) -> tuple[Any, ...]:
 
 def describe(setting: Setting) -> str:
     """Return a setting in words: ``alfr, iifr_cosine, lambda 0.5, epsilon 0.8, mu 2``."""
-    named = dict(zip(SETTING, setting, strict=True))
-    words = [named["method"]]
-    if named["individual"] != "none":
-        words += [named["individual"], f"lambda {named['lambda']:g}"]
-    if named["epsilon"] is not None:
-        unit = " (quantile)" if named["epsilon_unit"] == "quantile" else ""
-        words.append(f"epsilon {named['epsilon']:g}{unit}")
-    if named["mu"] is not None:
-        words.append(f"mu {named['mu']:g}")
-    if named["reduction"] == "mean":
+    words = [setting.method]
+    if setting.individual != "none":
+        words += [setting.individual, f"lambda {setting.weight:g}"]
+    if setting.epsilon is not None:
+        unit = " (quantile)" if setting.epsilon_unit == "quantile" else ""
+        words.append(f"epsilon {setting.epsilon:g}{unit}")
+    if setting.mu is not None:
+        words.append(f"mu {setting.mu:g}")
+    if setting.reduction == "mean":
         words.append("mean over pairs")
-    if named["js_base"] == "2":
+    if setting.js_base == "2":
         words.append("base 2")
-    if named["split"] == "official":
+    if setting.split == "official":
         words.append("official split")
     return ", ".join(words)
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from evenhand.core.tables import Row
 from evenhand.individual.names import titles_of
 from evenhand.individual.published import Published, settings_of
-from evenhand.individual.results import SETTING, Result, Setting, by_setting
+from evenhand.individual.results import Result, Setting, by_setting
 from evenhand.tabular.prepared import Prepared
 
 #: Why a setting is reported: `settings.csv` names it; it has the same numbers as a named one, with
@@ -56,17 +56,16 @@ def reported_settings(
         "First" is by the order of the grid (lambda, epsilon, mu), among settings with a run that
         did not diverge, or among all if there is none.
     """
-    ran: dict[Setting, list[Setting]] = {}
+    ran: dict[tuple[str, str, str], list[Setting]] = {}
     for key in results:
-        if key[0] == dataset:
+        if key.dataset == dataset:
             ran.setdefault(_kind(key), []).append(key)
 
-    def first(kind: Setting, named: Setting | None = None) -> ReportedSetting:
+    def first(kind: tuple[str, str, str], named: Setting | None = None) -> ReportedSetting:
         alike = [key for key in ran[kind] if named and _numbers(key) == _numbers(named)]
-        mu = SETTING.index("mu")
 
         def order(key: Setting) -> tuple[Any, ...]:
-            return not results[key].runs, named and key[mu] != named[mu], results[key].first
+            return not results[key].runs, named and key.mu != named.mu, results[key].first
 
         key = min(alike or ran[kind], key=order)
         return ReportedSetting(key, ALIKE if alike else FIRST)
@@ -93,12 +92,12 @@ def reported_settings(
     return reported
 
 
-def _kind(setting: Setting) -> Setting:
-    return tuple(setting[SETTING.index(name)] for name in ("method", "individual", "split"))
+def _kind(setting: Setting) -> tuple[str, str, str]:
+    return setting.method, setting.individual, setting.split
 
 
-def _numbers(setting: Setting) -> Setting:
-    return tuple(setting[SETTING.index(name)] for name in ("lambda", "epsilon", "mu"))
+def _numbers(setting: Setting) -> tuple[float | None, ...]:
+    return setting.weight, setting.epsilon, setting.mu
 
 
 @dataclass(frozen=True, eq=False)

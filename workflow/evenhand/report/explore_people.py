@@ -16,7 +16,6 @@ from evenhand.individual.people import (
     read_people,
     settings_of_tables,
 )
-from evenhand.individual.results import SETTING
 from evenhand.metrics.individual import TAU
 from evenhand.report.explorer import Document, coded, column, columns, form, rounded, write_explorer
 from evenhand.report.features import Feature, features_of, read_words
@@ -112,7 +111,7 @@ def explore_people(
     counts = write_explorer(
         "people", sets, files, notes,
         out=out, tables_out=tables_out, templates=templates, pages=pages,
-        alike=likeness({setting[SETTING.index("js_base")] for setting in settings}, TAU),
+        alike=likeness({setting.js_base for setting in settings}, TAU),
         integers=integers,
     )  # fmt: skip
     sizes = {data["key"]: sum(len(model["row"]) for model in data["models"]) for data in sets}
@@ -215,7 +214,7 @@ def _model(answers: Answers, chosen: np.ndarray) -> dict[str, Any]:
     notes = np.stack(list(kinds.values()), axis=-1).reshape(-1, 3).tolist()
     shares = (~wrong, positive, 1 - changed.sum(axis=1) / flips, 1 - beyond.sum(axis=1) / flips,
               ~masks[-1])  # fmt: skip
-    fields = dict(zip(SETTING, answers.setting, strict=True))
+    fields = answers.setting.named
     seeds = [str(answers.seeds[seed]) for seed in answers.seed[on_page]]
     return {
         "name": visible(", ".join(filter(None, [method(fields), setting(fields)]))),

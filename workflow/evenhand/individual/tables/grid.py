@@ -39,7 +39,7 @@ def rows(study: IndividualStudy) -> Iterator[Row]:
     for result in study.results.values():
         for metric in METRICS:
             yield (
-                result.named
+                result.setting.named
                 | {"metric": metric, "diverged": result.diverged, "empty": result.empty}
                 | {"reasons": "; ".join(result.reasons)}
                 | summarise(result.values(metric), largest(metric))

@@ -87,8 +87,7 @@ def rows(study: IndividualStudy) -> Iterator[Row]:
         if number not in datasets:
             continue
         for answers in read_answers(runs, predictions, study.people[datasets[number]], names):
-            named = dict(zip(SETTING, answers.setting, strict=True))
-            named |= {"seeds": len(answers.seeds), "runs": answers.runs}
+            named = answers.setting.named | {"seeds": len(answers.seeds), "runs": answers.runs}
             counted[answers.setting] = _with_gaps(
                 [
                     named | {"group": group, "label": label} | count_answers(answers, some)

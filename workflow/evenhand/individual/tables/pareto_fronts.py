@@ -61,7 +61,7 @@ def _point(result: Result, front: str) -> dict[str, Any] | None:
     unfairness = summarise(unfair, 1.0)
     return {
         "front": front,
-        **result.named,
+        **result.setting.named,
         "point": describe(result.setting),
         "balanced_acc": accuracy["mean"],
         "balanced_acc_sd": accuracy["sd"],

@@ -10,24 +10,22 @@ from collections.abc import Iterator
 
 from evenhand.core.tables import Row
 from evenhand.individual.reproduction import compare_cells, reproduction
-from evenhand.individual.results import SETTING, Setting
+from evenhand.individual.results import SETTING, Setting, setting_of
 from evenhand.individual.study import MOST, NAMED, IndividualStudy, ReportedSetting
 
 TABLE = reproduction("8", "Accuracy and fairness by threshold")
 METRICS = ("acc", "balanced_acc", "positive_rate", "ifr_b", "ifr_p", "ddp", "deo_0", "deo_1")
-
-LAMBDA, EPSILON = SETTING.index("lambda"), SETTING.index("epsilon")
 
 
 def rows(study: IndividualStudy) -> Iterator[Row]:
     """Yield a row per data set, threshold and metric."""
     cells = study.published.cells["8"]
     named = {row["dataset"] for row in study.settings}
-    for dataset in dict.fromkeys(setting[0] for setting in study.results):
+    for dataset in dict.fromkeys(setting.dataset for setting in study.results):
         sweeps = _sweeps(study, dataset)
-        paper = _with_epsilon(_mlp(dataset, 1.0), None)
+        paper = _mlp(dataset, 1.0)
         published = {cell[4] for cell in cells if cell[0] == dataset}
-        most = max(sweeps, key=lambda base: (len(sweeps[base]), base[LAMBDA]), default=None)
+        most = max(sweeps, key=lambda base: (len(sweeps[base]), base.weight), default=None)
         if len(sweeps.get(paper, ())) > 1 and (dataset in named or published):
             bases = [(paper, NAMED)]
         else:
@@ -37,7 +35,7 @@ def rows(study: IndividualStudy) -> Iterator[Row]:
         for base, choice in bases:
             thresholds = set(sweeps.get(base, ())) | (published if choice == NAMED else set())
             for epsilon in sorted(thresholds):
-                setting = _with_epsilon(base, epsilon)
+                setting = base._replace(epsilon=epsilon)
                 result = study.results.get(setting)
                 if result is None and epsilon == 1:
                     result = study.results.get(_mlp(dataset, None))
@@ -52,19 +50,14 @@ def _mlp(dataset: str, weight: float | None) -> Setting:
     if weight is not None:
         named |= {"individual": "iifr_cosine", "reduction": "sum", "lambda": weight}
         named |= {"epsilon_unit": "cosine"}
-    return tuple(named.values())
-
-
-def _with_epsilon(setting: Setting, epsilon: float | None) -> Setting:
-    return (*setting[:EPSILON], epsilon, *setting[EPSILON + 1 :])
+    return setting_of(named)
 
 
 def _sweeps(study: IndividualStudy, dataset: str) -> dict[Setting, list[float]]:
     """Return the thresholds of the MLP's cosine loss on random splits, by the other settings."""
     sweeps: dict[Setting, list[float]] = {}
-    for setting, result in study.results.items():
-        named = result.named
-        kind = named["method"], named["individual"], named["split"]
-        if setting[0] == dataset and kind == ("mlp", "iifr_cosine", "random"):
-            sweeps.setdefault(_with_epsilon(setting, None), []).append(named["epsilon"])
+    for setting in study.results:
+        kind = setting.dataset, setting.method, setting.individual, setting.split
+        if kind == (dataset, "mlp", "iifr_cosine", "random"):
+            sweeps.setdefault(setting._replace(epsilon=None), []).append(setting.epsilon)
     return sweeps

@@ -19,6 +19,7 @@ from evenhand.individual.results import (
     Result,
     Setting,
     largest,
+    setting_of,
     t_quantile,
 )
 from evenhand.individual.study import IndividualStudy
@@ -84,22 +85,22 @@ def _of_dataset(study: IndividualStudy, dataset: str) -> Iterator[dict[str, Any]
         for against, other in references(setting).items():
             if setting not in results or other not in results or other == setting:
                 continue
-            pair = {"choice": choice, "against": against, "against_mu": other[SETTING.index("mu")]}
+            pair = {"choice": choice, "against": against, "against_mu": other.mu}
             for metric in METRICS:
                 tested = compare(results[setting], results[other], metric, study.delta)
-                yield results[setting].named | pair | {"metric": metric} | tested
+                yield setting.named | pair | {"metric": metric} | tested
 
 
 def references(setting: Setting) -> dict[str, Setting]:
     """Return the candidate references of a setting, by the column ``against``."""
-    named = dict(zip(SETTING, setting, strict=True))
+    named = setting.named
     plain = named | dict.fromkeys(("reduction", "epsilon", "epsilon_unit"))
     plain |= {"individual": "none", "lambda": 0.0}
     candidates = {"mlp": plain | {"method": "mlp", "mu": None}}
-    if named["individual"] != "none" and named["method"] != "mlp":
+    if setting.individual != "none" and setting.method != "mlp":
         candidates["none"] = plain
-    candidates["control"] = named | {"method": f"{named['method']}_control"}
-    return {against: tuple(setting.values()) for against, setting in candidates.items()}
+    candidates["control"] = named | {"method": f"{setting.method}_control"}
+    return {against: setting_of(values) for against, values in candidates.items()}
 
 
 def compare(result: Result, other: Result, metric: str, delta: float = 5.0) -> dict[str, Any]:
@@ -125,7 +126,7 @@ def compare(result: Result, other: Result, metric: str, delta: float = 5.0) -> d
     row |= {"delta": delta, "error": error, "equivalent": -delta < low and high < delta}
     if p_value is None:
         row["reason"] = "the differences do not vary"
-    elif result.named["split"] == "random":
+    elif result.setting.split == "random":
         extra = float(np.mean([run["n_test"] / run["n_train"] for run in runs]))
         row["p_resampled"] = paired_t(differences, extra)[2]
     return row
