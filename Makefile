@@ -87,7 +87,7 @@ lint: $(DEV)
 	@snakemake --lint
 
 docs: $(READY)
-	@python -m evenhand.core.config_reference > docs/config.md
+	@PYTHONPATH=workflow python workflow/config_reference.py > docs/config.md
 
 format: $(DEV)
 	@ruff format $(RUFF_PATHS)

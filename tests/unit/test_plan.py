@@ -17,8 +17,8 @@ from evenhand import (
     plan_stereotypes,
 )
 from evenhand.core.config import complete, read_schema
-from evenhand.core.config_reference import SCHEMA
 from evenhand.core.families import declared, load_members
+from evenhand.core.places import SCHEMA
 from evenhand.core.sources import read_sources
 from evenhand.errors import InputError
 from evenhand.slguset.shards import Skipped

@@ -1,6 +1,6 @@
 from evenhand import plan_cards
 from evenhand.core.config import complete, read_schema
-from evenhand.core.config_reference import SCHEMA
+from evenhand.core.places import SCHEMA
 
 
 def configured(**sections) -> dict:

@@ -5,8 +5,8 @@ import pytest
 
 from evenhand import plan, plan_classifiers, plan_legal
 from evenhand.core.config import complete, read_schema
-from evenhand.core.config_reference import SCHEMA
 from evenhand.core.families import declared
+from evenhand.core.places import SCHEMA
 from evenhand.errors import InputError
 from evenhand.learning.objective import load_objective
 

@@ -6,7 +6,7 @@ import pytest
 
 from evenhand import plan_individual, plan_legal, plan_report
 from evenhand.core.config import complete, read_schema
-from evenhand.core.config_reference import SCHEMA
+from evenhand.core.places import SCHEMA
 
 #: What each part of a configuration needs to be there.
 PARTS = {

@@ -21,7 +21,7 @@ import pytest
 import yaml
 
 from evenhand.core.config import Schema, complete, pick, read_schema
-from evenhand.core.config_reference import SCHEMA
+from evenhand.core.places import SCHEMA
 from evenhand.errors import InputError
 from harness import Planner
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+import config_reference
 from evenhand import plan, plan_legal
-from evenhand.core import config_reference
 from evenhand.core.config import Options, complete, read_config, read_schema
 from evenhand.errors import InputError
 from evenhand.plan_individual import expand, table_options

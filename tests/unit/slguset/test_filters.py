@@ -10,7 +10,7 @@ import spacy
 
 from evenhand import plan_slguset
 from evenhand.core.config import complete, read_schema
-from evenhand.core.config_reference import SCHEMA
+from evenhand.core.places import SCHEMA
 from evenhand.errors import InputError
 from evenhand.io.tables import write_table
 from evenhand.slguset import distinct_sentences

@@ -7,11 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evenhand.certificates.planted_text import (
-    Vocabulary,
-    planted_sentences,
-    read_vocabulary,
-)
+from evenhand.certificates.planted_text import Vocabulary, planted_sentences, read_vocabulary
 from evenhand.core.code import digest, fingerprint
 from evenhand.core.tables import Row, Table, number, text
 from evenhand.io.documents import write_json

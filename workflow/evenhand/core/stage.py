@@ -46,14 +46,7 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from evenhand.core import cache, code, hermetic
-from evenhand.core.files import (
-    atomic,
-    content_digest,
-    folder_files,
-    partial_path,
-    remove,
-    replace,
-)
+from evenhand.core.files import atomic, content_digest, folder_files, partial_path, remove, replace
 from evenhand.core.inputs import planned_digest
 from evenhand.core.owner import check_owner
 from evenhand.core.scratch import scratch_at

@@ -8,12 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.errors import InputError
-from evenhand.learning.objective import (
-    REMOVES,
-    Objective,
-    Options,
-    sampler_of,
-)
+from evenhand.learning.objective import REMOVES, Objective, Options, sampler_of
 from evenhand.learning.sampling import GROUPLESS
 from evenhand.learning.settings import Settings
 from evenhand.metrics.group import merge_rare

@@ -35,12 +35,7 @@ from evenhand.learning.individual_loss import (
     near_enough,
     over_pairs,
 )
-from evenhand.learning.method import (
-    Method,
-    Shares,
-    balanced_cross_entropy,
-    label_cross_entropy,
-)
+from evenhand.learning.method import Method, Shares, balanced_cross_entropy, label_cross_entropy
 from evenhand.metrics.individual import BASES
 from evenhand.scoring.device import one_thread
 from evenhand.tabular.prepared import Prepared, Split, flip, make_splits, scaled

@@ -18,13 +18,7 @@ from evenhand.errors import InputError
 from evenhand.io.tables import FORM
 from evenhand.learning.hyperparameters import read_hyperparameters
 from evenhand.metrics.group import RATES, gaps, rates
-from evenhand.metrics.individual import (
-    BASES,
-    binary,
-    percent,
-    similar_outputs,
-    unchanged_labels,
-)
+from evenhand.metrics.individual import BASES, binary, percent, similar_outputs, unchanged_labels
 from evenhand.tabular.prepared import Prepared, Split, make_splits, read_prepared
 
 if TYPE_CHECKING:

@@ -27,13 +27,7 @@ from torch.nn import functional
 
 from evenhand.errors import InputError
 from evenhand.learning.individual_loss import TIE, js_divergence, near_enough, nearest, over_pairs
-from evenhand.learning.objective import (
-    Batch,
-    Options,
-    State,
-    full_precision,
-    losses_of,
-)
+from evenhand.learning.objective import Batch, Options, State, full_precision, losses_of
 
 TITLE = "IIFR for texts"
 AIM = "ifr_p"

@@ -12,14 +12,7 @@ import math
 import torch
 from torch import Tensor
 
-from evenhand.learning.objective import (
-    Batch,
-    Options,
-    State,
-    at_least_one,
-    class_means,
-    mean_over,
-)
+from evenhand.learning.objective import Batch, Options, State, at_least_one, class_means, mean_over
 
 TITLE = "worst class"
 OPTIONS: dict[str, float | bool | str] = {"tilt": 1.0}

@@ -12,12 +12,7 @@ import numpy as np
 
 from evenhand.core.tables import Row, Table, flag, integer, number, percent, share, text
 from evenhand.scoring.methods import COUNTING, METHODS
-from evenhand.stereotypes.decisions import (
-    NOT_SCORED,
-    adjust_verdicts,
-    decide,
-    summarise_group,
-)
+from evenhand.stereotypes.decisions import NOT_SCORED, adjust_verdicts, decide, summarise_group
 from evenhand.stereotypes.read_scores import Model, Pairs, PairStudy
 
 TABLE = Table(

@@ -12,16 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evenhand.core.tables import (
-    NotApplicable,
-    Row,
-    Table,
-    flag,
-    integer,
-    percent,
-    share,
-    text,
-)
+from evenhand.core.tables import NotApplicable, Row, Table, flag, integer, percent, share, text
 from evenhand.stereotypes.decisions import SCORED, decide, summarise_group
 from evenhand.stereotypes.read_scores import Model, PairStudy
 

@@ -12,14 +12,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.core.tables import NotApplicable, Row, Table, integer, number, percent, share, text
-from evenhand.metrics.inference import (
-    EQUIVALENT,
-    INCONCLUSIVE,
-    Inference,
-    infer,
-    total,
-    verdict,
-)
+from evenhand.metrics.inference import EQUIVALENT, INCONCLUSIVE, Inference, infer, total, verdict
 from evenhand.metrics.paired import holm
 from evenhand.scoring.methods import METHODS
 from evenhand.stereotypes.decisions import NO_BIAS, decide

@@ -6,12 +6,7 @@ import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, share, text
 from evenhand.metrics.inference import bounded, interval_around, sign_flip_interval, total
-from evenhand.stereotypes.read_scores import (
-    Model,
-    Pairs,
-    PairStudy,
-    Scores,
-)
+from evenhand.stereotypes.read_scores import Model, Pairs, PairStudy, Scores
 
 TABLE = Table(
     "token_accuracy",
