@@ -19,8 +19,8 @@ from evenhand.errors import InputError
 from evenhand.learning.language_models import causal, masked
 from evenhand.learning.train_language_model import train_language_model
 from evenhand.learning.vocabulary import BERT_SPECIALS
-from evenhand.scoring.causal import encode, read_sequences
 from evenhand.scoring.models import family_of, load_causal_lm, load_masked_lm
+from evenhand.scoring.questions import encode_sequences, read_sequences
 
 SMALL = {"layers": 1, "width": 16, "steps": 6, "max_length": 24}
 
@@ -113,7 +113,7 @@ def test_it_learns_more_than_frequencies(kind, tmp_path):
     assert not any(str(tmp_path) in path.read_text(encoding="utf-8") for path in files)
     if kind == "causal":
         lines = ["The doctor lives near the river today.", "The doctor river near lives the today."]
-        likely, unlikely = read_sequences(lm, *encode(lm, lines), tokens_per_batch=500)
+        likely, unlikely = read_sequences(lm, *encode_sequences(lm, lines), tokens_per_batch=500)
         assert likely.log_p.sum() > unlikely.log_p.sum() + 5
 
 

@@ -4,8 +4,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.scoring.causal import encode, read_sequences
 from evenhand.scoring.models import load_causal_lm
+from evenhand.scoring.questions import encode_sequences, read_sequences
 from unit.scoring import tiny_causal, tiny_models
 from unit.scoring.tiny_causal import SENTENCES
 
@@ -38,7 +38,7 @@ def tokens(lm, ids):
 
 
 def test_a_start_and_no_space_before_the_first_word(gpt2):
-    (ids,), starts = encode(gpt2, ["Men drive well."])
+    (ids,), starts = encode_sequences(gpt2, ["Men drive well."])
     assert starts == [1]
     assert tokens(gpt2, ids)[0] == "</s>"
     assert tokens(gpt2, ids)[1].startswith("M") and "Ġ" in tokens(gpt2, ids)[3]
@@ -46,7 +46,7 @@ def test_a_start_and_no_space_before_the_first_word(gpt2):
 
 
 def test_a_context_gives_the_first_word_its_space(gpt2):
-    inputs, starts = encode(gpt2, ["Men drive well.", "Why"], ["He left. \n", None])
+    inputs, starts = encode_sequences(gpt2, ["Men drive well.", "Why"], ["He left. \n", None])
     ids, start = inputs[0], starts[0]
     assert gpt2.tokenizer.decode(ids[1:start]) == "He left."
     assert tokens(gpt2, ids)[start].startswith("Ġ")
@@ -55,7 +55,7 @@ def test_a_context_gives_the_first_word_its_space(gpt2):
 
 
 def test_a_blank_that_is_a_token_of_its_own_is_scored(gpt2):
-    (ids,), (start,) = encode(gpt2, ["龘"], ["A café"])
+    (ids,), (start,) = encode_sequences(gpt2, ["龘"], ["A café"])
     assert tokens(gpt2, ids)[start] == "Ġ"
     assert gpt2.tokenizer.decode(ids[start:]) == " 龘"
 
@@ -63,7 +63,7 @@ def test_a_blank_that_is_a_token_of_its_own_is_scored(gpt2):
 @pytest.mark.parametrize("family", ["llama", "opt"])
 def test_no_start_twice(models, family):
     lm = models(family)
-    (ids,), starts = encode(lm, ["Men drive well."])
+    (ids,), starts = encode_sequences(lm, ["Men drive well."])
     own = lm.tokenizer("Men drive well.").input_ids
     assert ids.tolist() == own  # this tokenizer adds it by itself
     assert starts == [1] and own[1] != lm.start_id
@@ -71,7 +71,7 @@ def test_no_start_twice(models, family):
 
 def test_word_border_marks(models):
     lm = models("llama")
-    (ids,), (start,) = encode(lm, ["Men drive."], ["He."])
+    (ids,), (start,) = encode_sequences(lm, ["Men drive."], ["He."])
     assert tokens(lm, ids)[start].startswith("▁")
     assert "".join(tokens(lm, ids)[start:]) == "▁Men▁drive."
 
@@ -79,13 +79,13 @@ def test_word_border_marks(models):
 def test_the_end_of_text_stands_in_for_a_start(models):
     lm = models("qwen2")
     assert lm.tokenizer.bos_token_id is None
-    assert encode(lm, ["Why"])[0][0][0] == lm.tokenizer.eos_token_id
+    assert encode_sequences(lm, ["Why"])[0][0][0] == lm.tokenizer.eos_token_id
 
 
 def test_without_a_start_the_first_token_is_not_scored(models):
     lm = models("gpt_neox")
     assert lm.start_id is None
-    inputs, starts = encode(lm, ["Men drive.", "Men drive.", ""], [None, "He.", None])
+    inputs, starts = encode_sequences(lm, ["Men drive.", "Men drive.", ""], [None, "He.", None])
     assert lm.tokenizer.decode(inputs[0]) == "Men drive."
     assert starts[0] == 1 and starts[1] > 1
     assert lm.tokenizer.decode(inputs[1][starts[1] :]) == " Men drive."
@@ -99,28 +99,28 @@ def test_without_a_start_the_first_token_is_not_scored(models):
 def test_a_tokenizer_of_bert_gives_its_own_start(tmp_path):
     folder = tiny_causal.save(tmp_path, tokenizer=tiny_models.characters())
     lm = load_causal_lm(folder)
-    (ids,), _ = encode(lm, ["他是老师"])
+    (ids,), _ = encode_sequences(lm, ["他是老师"])
     assert tokens(lm, ids) == ["[CLS]", *"他是老师"]  # and no [SEP]
 
 
 def test_names_of_special_tokens_are_text(gpt2):
-    (ids,), _ = encode(gpt2, ["a </s> b"])
+    (ids,), _ = encode_sequences(gpt2, ["a </s> b"])
     assert ids[0] == gpt2.start_id and gpt2.start_id not in ids[1:]
     assert gpt2.tokenizer.decode(ids[1:]) == "a </s> b"
 
 
 def test_an_empty_sentence_has_nothing_to_score(gpt2):
-    inputs, starts = encode(gpt2, ["", "Why"])
+    inputs, starts = encode_sequences(gpt2, ["", "Why"])
     assert (inputs[0].tolist(), starts[0]) == ([gpt2.start_id], 1)
     empty, _ = read_sequences(gpt2, inputs, starts, tokens_per_batch=99)
     assert all(len(getattr(empty, name)) == 0 for name in FIELDS)
-    assert encode(gpt2, []) == ([], [])
+    assert encode_sequences(gpt2, []) == ([], [])
     assert read_sequences(gpt2, [], [], tokens_per_batch=99) == []
 
 
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_context_and_sentence_share_out_the_text(gpt2, context, sentence):
-    (ids,), (start,) = encode(gpt2, [sentence], [context])
+    (ids,), (start,) = encode_sequences(gpt2, [sentence], [context])
     whole = gpt2.tokenizer.backend_tokenizer.decode  # of all bytes, as they are
     before, after = whole(ids[1:start].tolist()), whole(ids[start:].tolist())
     kept = context.rstrip()
@@ -135,7 +135,7 @@ def test_context_and_sentence_share_out_the_text(gpt2, context, sentence):
 def test_scores_are_those_of_one_prefix_at_a_time(models, family):
     lm = models(family)
     contexts = [None, "He left.", "Why?", *[None] * (len(SENTENCES) - 3)]
-    inputs, starts = encode(lm, SENTENCES, contexts)
+    inputs, starts = encode_sequences(lm, SENTENCES, contexts)
     scores = read_sequences(lm, inputs, starts, tokens_per_batch=60)
     for ids, start, score in zip(inputs, starts, scores, strict=True):
         log_p, first, entropy = tiny_causal.plain_scores(lm, ids.tolist(), start)
@@ -147,7 +147,7 @@ def test_scores_are_those_of_one_prefix_at_a_time(models, family):
 
 
 def test_equal_inputs_are_run_once(gpt2):
-    inputs, starts = encode(gpt2, ["Why", "Men drive well.", "Why"])
+    inputs, starts = encode_sequences(gpt2, ["Why", "Men drive well.", "Why"])
     told = []
     scores = read_sequences(
         gpt2, [*inputs, inputs[0]], [*starts, 2], tokens_per_batch=99, progress=told.append
@@ -161,7 +161,7 @@ def test_nan_is_told(tmp_path):
     lm = load_causal_lm(tiny_causal.save(tmp_path, "llama"))
     with torch.no_grad():
         lm.model.lm_head.weight[7] = torch.nan
-    (score,) = read_sequences(lm, *encode(lm, ["Why"]), tokens_per_batch=99)
+    (score,) = read_sequences(lm, *encode_sequences(lm, ["Why"]), tokens_per_batch=99)
     assert np.isnan(score.log_p).all() and not score.first.any()
 
 

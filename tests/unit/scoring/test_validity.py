@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from evenhand.scoring import validity
-from evenhand.scoring.causal import encode
 from evenhand.scoring.models import CausalLM, MaskedLM, load_causal_lm, load_masked_lm
+from evenhand.scoring.questions import encode_sequences
 from evenhand.scoring.validity import check_model
 from unit.scoring import tiny_causal, tiny_models
 
@@ -99,7 +99,7 @@ def test_few_sentences_are_masked_again_at_other_positions(masked):
 
 def test_a_causal_model_that_learned_a_sentence_passes(causal):
     sentence = tiny_causal.SENTENCES[0]
-    (ids,), _ = encode(causal, [sentence])
+    (ids,), _ = encode_sequences(causal, [sentence])
     batch = torch.from_numpy(ids.astype(np.int64))[None]
     causal.model.requires_grad_(True)
     optimizer = torch.optim.AdamW(causal.model.parameters(), lr=0.01)
@@ -120,7 +120,7 @@ def test_equal_predictions_of_all_tokens_fail(causal):
 
 
 def test_unknown_tokens_are_not_predicted(causal):
-    (ids,), _ = encode(causal, ["Men 龘龘 drive"])
+    (ids,), _ = encode_sequences(causal, ["Men 龘龘 drive"])
     assert causal.unknown_id in ids
     assert check(causal, ["Men 龘龘 drive"])["tokens"] == sum(token > 2 for token in ids)
 

@@ -282,7 +282,7 @@ def test_a_model_whose_forward_pass_fails_gets_a_gate(tmp_path, folders, monkeyp
     def slip(*_arguments):
         raise RuntimeError("ours")
 
-    monkeypatch.setattr(scoring, "_reading", slip)
+    monkeypatch.setattr(scoring, "_ask", slip)
     with pytest.raises(RuntimeError, match="ours"):
         run(tmp_path, folders("bert"), methods=["aul"])
 

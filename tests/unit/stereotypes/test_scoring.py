@@ -13,9 +13,15 @@ from evenhand.scoring.methods import METHODS
 from evenhand.scoring.models import load_causal_lm, load_masked_lm
 from evenhand.scoring.selection import enable_selection
 from evenhand.stereotypes import scoring
-from evenhand.stereotypes.rows import ACCURACY_PASS, choose_methods, passes_for, score_row, value
+from evenhand.stereotypes.rows import (
+    ACCURACY_PASS,
+    choose_methods,
+    encode,
+    passes_for,
+    score_row,
+    value,
+)
 from evenhand.stereotypes.scoring import Exact, calibrated, score_pairs_of
-from evenhand.stereotypes.sentences import encode
 from unit.scoring import tiny_causal
 from unit.stereotypes import english_models
 from unit.stereotypes.english_models import pair

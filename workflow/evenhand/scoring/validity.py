@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.scoring.causal import encode
 from evenhand.scoring.models import CausalLM, LanguageModel, MaskedLM
-from evenhand.scoring.questions import Questions, answer
+from evenhand.scoring.questions import Questions, answer, encode_sequences
 
 #: The record of a check without any token.
 NOTHING_CHECKED: dict[str, Any] = {
@@ -132,7 +131,7 @@ def check_next_token(lm: CausalLM, sentences: Sequence[str], **options: int) -> 
     """
     special = {*lm.tokenizer.all_special_ids}
     questions, expected, used = Questions(), [], 0
-    for ids, start in zip(*encode(lm, sentences), strict=True):
+    for ids, start in zip(*encode_sequences(lm, sentences), strict=True):
         open_places = [i for i in range(start, len(ids)) if int(ids[i]) not in special]
         if open_places and len(ids) <= lm.max_tokens:
             used += 1

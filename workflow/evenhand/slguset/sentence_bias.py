@@ -35,9 +35,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evenhand.scoring.causal import read_sequences
 from evenhand.scoring.models import CausalLM, MaskedLM
-from evenhand.scoring.questions import Questions, answer, ask_word
+from evenhand.scoring.questions import Questions, answer, ask_word, read_sequences
 from evenhand.slguset.bias_tables import bias_columns, log_p_columns
 from evenhand.slguset.keywords import GENDERS
 from evenhand.slguset.surface_pairs import is_first
