@@ -113,8 +113,11 @@ def stages() -> dict[str, Callable]:
     """Every stage by its name."""
     found = {}
     for path in sorted(LIBRARY.rglob("*.py")):
-        text = path.read_text(encoding="utf-8")
-        if f"\ndef {path.stem}(" in text and re.search(r": (list\[)?Output\b", text):
+        if re.search(
+            rf"^def {path.stem}\(\n    \*,(?s:.)*?: (list\[)?Output",
+            path.read_text(encoding="utf-8"),
+            re.M,
+        ):
             name = ".".join(path.relative_to(LIBRARY.parent).with_suffix("").parts)
             found[path.stem] = getattr(importlib.import_module(name), path.stem)
     return found

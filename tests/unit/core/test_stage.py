@@ -151,10 +151,9 @@ def test_modules_of_plugins_count():
     ):
         pass
 
-    train.__module__ = "evenhand.x"
-    modules = stage.modules_of(train, {"objective": "files", "plain": "errors"})
+    modules = stage.modules_of(train, "evenhand.x", {"objective": "files", "plain": "errors"})
     assert modules == ["evenhand.x", "evenhand.core.files"]
-    modules = stage.modules_of(train, {"objective": "files", "others": ["a", "b"]})
+    modules = stage.modules_of(train, "evenhand.x", {"objective": "files", "others": ["a", "b"]})
     assert modules == ["evenhand.x", "evenhand.core.files", "evenhand.text.a", "evenhand.text.b"]
 
 
@@ -509,7 +508,6 @@ def toy(
         print("asleep", flush=True)
         time.sleep(60)
     return {"texts": len(text)}
-
 '''
 
 

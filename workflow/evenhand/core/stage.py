@@ -1,7 +1,8 @@
 """The stage contract: a typed function defines a command line, cache key and provenance record.
 
-A stage is a function with the name of its module. It has keyword-only arguments, whose annotations
-declare their roles:
+A stage is a module with a function of its name (`evenhand.slguset.merge_candidates`), which
+``python -m evenhand.core.run slguset.merge_candidates`` runs. The function has keyword-only
+arguments, whose annotations declare their roles:
 
 - `Input` (or ``list[Input]``, ``Input | None``): a file or folder that is read. Its content
   and its suffixes count; its location does not.
@@ -28,6 +29,7 @@ Called from Python, the function is an ordinary function.
 
 import errno
 import functools
+import importlib
 import inspect
 import itertools
 import json
@@ -46,7 +48,14 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from evenhand.core import cache, code, hermetic
-from evenhand.core.files import atomic, content_digest, folder_files, partial_path, remove, replace
+from evenhand.core.files import (
+    atomic,
+    content_digest,
+    folder_files,
+    partial_path,
+    remove,
+    replace,
+)
 from evenhand.core.inputs import planned_digest
 from evenhand.core.owner import check_owner
 from evenhand.core.scratch import scratch_at
@@ -150,15 +159,29 @@ def check_values(hints: Mapping[str, Any], values: Mapping[str, Any]) -> None:
                 raise InputError(f"`{name}` names {each} twice", remedy="remove one of them")
 
 
-def run(function: Stage) -> None:
-    """Run a stage from the command line; exit 0 when done, 2 for invalid input."""
+def run(name: str, *words: str) -> None:
+    """Run a stage with the words of a command line; exit 0 when done, 2 for invalid input.
+
+    Parameters
+    ----------
+    name : str
+        Its module below `evenhand`.
+    *words : str
+        Its arguments.
+    """
+    try:
+        module = importlib.import_module(f"evenhand.{name}")
+    except ModuleNotFoundError as error:
+        if not f"evenhand.{name}".startswith(error.name):
+            raise
+        sys.exit(f"error: there is no stage {name}")
+    function = getattr(module, name.rpartition(".")[2])
     app = App(
-        name=f"python -m evenhand.core.run {function.__module__.removeprefix('evenhand.')}",
+        name=f"python -m evenhand.core.run {name}",
         version_flags=[],
         default_parameter=Parameter(consume_multiple=True),
     )
     app.default(function)
-    words = sys.argv[1:]
     config = _config_keys(word for word in words if word.startswith(FROM_CONFIG))
     command, bound, _ = app.parse_args([w for w in words if not w.startswith(FROM_CONFIG)])
     if command is not function:  # --help, which has been asked for and printed
@@ -187,6 +210,7 @@ def run(function: Stage) -> None:
 
 def _check_hermetic(watch: hermetic.Watch, function: Stage, bound: inspect.BoundArguments) -> None:
     """Fail a job that read files or ran modules not covered by its inputs and code digest."""
+    module = function.__module__
     bound.apply_defaults()
     declared = [
         path
@@ -196,10 +220,9 @@ def _check_hermetic(watch: hermetic.Watch, function: Stage, bound: inspect.Bound
     ]
     folders = [os.environ.get(name) for name in ("EVENHAND_STATE", "EVENHAND_CACHE")]
     files = watch.undeclared([*declared, *(Path(folder) for folder in folders if folder)])
-    covered = code.manifest(*modules_of(function, bound.arguments))["modules"]
+    covered = code.manifest(*modules_of(function, module, bound.arguments))["modules"]
     if undeclared := files + hermetic.uncovered_modules(covered):
-        name = function.__module__
-        raise RuntimeError(f"{name} uses what it does not declare: {', '.join(undeclared)}")
+        raise RuntimeError(f"{module} uses what it does not declare: {', '.join(undeclared)}")
 
 
 def full_disk(error: BaseException) -> InputError | None:
@@ -249,6 +272,7 @@ def execute(
     dict
         stage, code, parameters, key (of the run cache), config, packages, inputs, outputs, counts.
     """
+    module = function.__module__
     bound = inspect.signature(function).bind(**arguments)
     bound.apply_defaults()
     outputs = {
@@ -257,7 +281,7 @@ def execute(
         if role is Role.OUTPUT
         for key, path in zip(_keys(name, value), _paths(value), strict=True)
     }
-    plan = _plan(function, bound)
+    plan = _plan(module, function, bound)
     folder = os.environ.get("EVENHAND_CACHE")
     key = code.fingerprint(plan)
     record = cache.restore(Path(folder), key, outputs) if folder else None
@@ -286,13 +310,13 @@ def execute(
             for name, path in outputs.items()
         },
     }
-    _keep(record, function, bound)
+    _keep(record, module, function, bound)
     return record
 
 
-def modules_of(function: Stage, arguments: dict[str, Any]) -> list[str]:
+def modules_of(function: Stage, module: str, arguments: dict[str, Any]) -> list[str]:
     """Return the stage's module and the modules of its `Plugin` arguments."""
-    modules = [function.__module__]
+    modules = [module]
     for name, hint in typing.get_type_hints(function, include_extras=True).items():
         plugin = next((m for m in _metadata(hint) if isinstance(m, Plugin)), None)
         value = arguments.get(name)
@@ -302,9 +326,9 @@ def modules_of(function: Stage, arguments: dict[str, Any]) -> list[str]:
     return modules
 
 
-def _plan(function: Stage, bound: inspect.BoundArguments) -> dict[str, Any]:
+def _plan(module: str, function: Stage, bound: inspect.BoundArguments) -> dict[str, Any]:
     """Return everything that determines the result, as JSON, for the key of the run cache."""
-    manifest = code.manifest(*modules_of(function, bound.arguments))
+    manifest = code.manifest(*modules_of(function, module, bound.arguments))
     imported = code.imported_packages(manifest["modules"])
     parameters, inputs = {}, {}
     for name, role, value in _roles(function, bound):
@@ -313,7 +337,7 @@ def _plan(function: Stage, bound: inspect.BoundArguments) -> dict[str, Any]:
         elif role is Role.PARAMETER:
             parameters[name] = _plain(value)
     return {
-        "stage": function.__module__,
+        "stage": module,
         "code": code.fingerprint(manifest),
         "parameters": parameters,
         # those that they require are part of the code's digest
@@ -382,12 +406,14 @@ def _call(
     return plan | {"counts": counts or {}}
 
 
-def _keep(record: dict[str, Any], function: Stage, bound: inspect.BoundArguments) -> None:
+def _keep(
+    record: dict[str, Any], module: str, function: Stage, bound: inspect.BoundArguments
+) -> None:
     """Keep the record, and the manifest behind its code digest, for `evenhand.core.why`."""
     state = os.environ.get("EVENHAND_STATE")
     if not state:
         return
-    manifest = code.manifest(*modules_of(function, bound.arguments))
+    manifest = code.manifest(*modules_of(function, module, bound.arguments))
     files = sorted(output["file"] for output in record["outputs"].values())
     documents = {
         f"code/{record['code']}.json": manifest,
