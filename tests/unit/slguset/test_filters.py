@@ -15,13 +15,13 @@ from evenhand.errors import InputError
 from evenhand.io.tables import write_table
 from evenhand.slguset import distinct_sentences
 from evenhand.slguset.apply_filters import apply_filters, filter_keywords, prepare_filter
+from evenhand.slguset.dataset import spans_of, swap
 from evenhand.slguset.extract_sentences import extract_sentences
 from evenhand.slguset.filters import names_jieba
-from evenhand.slguset.keyword_tables import schema
 from evenhand.slguset.keywords import read_keywords
 from evenhand.slguset.names_crf_model import features, labels
 from evenhand.slguset.packs import read_pack
-from evenhand.slguset.swap import spans_of, swap
+from evenhand.slguset.surface_pairs import schema
 from evenhand.slguset.verdicts import FINDINGS
 from evenhand.text.segmentation import cut
 from evenhand.text.segmenters.spacy import segmenter

@@ -10,17 +10,20 @@ from typing import Any
 import numpy as np
 
 from evenhand.legal.built import NO_LABEL, Groups
-from evenhand.legal.classifier_study import CHANCE, MEAN, ClassifierStudy, noise_verdict
-from evenhand.legal.scored import (
+from evenhand.legal.classifier_study import (
+    CHANCE,
     FEW,
-    MEASURES,
+    MEAN,
     SEED,
     Cases,
+    ClassifierStudy,
     Runs,
     case_counts,
     measured,
+    noise_verdict,
     scores_of_groups,
 )
+from evenhand.legal.published import MEASURES
 from evenhand.metrics.classification import conventions, influence, predicted_labels, stacked
 from evenhand.metrics.disparity import (
     centred_interval,

@@ -11,11 +11,11 @@ from evenhand.core import stage
 from evenhand.core.stage import Count, Input, Natural, Output
 from evenhand.io.tables import read_rows
 from evenhand.legal.built import BuiltCases, group_names, label_names, with_none
+from evenhand.legal.classifier_study import Cases, Setting, read_scored
 from evenhand.legal.declaration import Attribute, Dataset
 from evenhand.legal.groups import NO_ATTRIBUTE
 from evenhand.legal.groups import title as title_of
 from evenhand.legal.records import SPLITS
-from evenhand.legal.scored import Cases, Setting, read_scored
 from evenhand.metrics.classification import predicted_labels
 from evenhand.report.explorer import Document, coded, column, columns, form, rounded, write_explorer
 from evenhand.report.headline import plain

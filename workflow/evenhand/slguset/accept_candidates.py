@@ -35,10 +35,10 @@ from evenhand.slguset.annotation import (
     read_judgements,
 )
 from evenhand.slguset.bias_tables import read_gate
+from evenhand.slguset.dataset import spans_of, swap
 from evenhand.slguset.gather_examples import CERTAIN, Labels, read_labels
 from evenhand.slguset.keywords import GENDERS, read_keywords
 from evenhand.slguset.surface_pairs import attribute_of, surface_pair
-from evenhand.slguset.swap import spans_of, swap
 from evenhand.slguset.verdicts import ACCEPTED
 from evenhand.text.traditional import matching_form
 

@@ -15,8 +15,14 @@ from evenhand.errors import InputError
 from evenhand.io.tables import read_batches, read_rows, read_table_schema, write_table
 from evenhand.sheets.tasks import HandedOut, digest, read_handed_out
 from evenhand.sheets.tasks import draw as draw_items
-from evenhand.slguset.annotation import ADJUDICATOR, TASK, corpora_by_file, random_order
-from evenhand.slguset.annotation_sheets import write_round
+from evenhand.slguset.annotation import (
+    ADJUDICATOR,
+    TASK,
+    corpora_by_file,
+    random_order,
+    write_round,
+)
+from evenhand.slguset.dataset import spans_of, swap
 from evenhand.slguset.keywords import GENDERS, Surface
 from evenhand.slguset.surface_pairs import (
     attribute_of,
@@ -25,7 +31,6 @@ from evenhand.slguset.surface_pairs import (
     surface_pairs,
     word_columns,
 )
-from evenhand.slguset.swap import spans_of, swap
 from evenhand.slguset.verdicts import ACCEPTED
 
 #: The columns of sample.parquet after those of the candidates.

@@ -18,9 +18,10 @@ from evenhand.slguset.annotation import (
     DISAGREEMENT,
     TASK,
     WAITING,
+    read_export,
     read_judgements,
+    write_adjudication,
 )
-from evenhand.slguset.annotation_sheets import read_export, write_adjudication
 
 SCHEMA = pa.schema(
     (name, pa.string()) for name in ("sentence_id", "annotator", "answer", "criterion", "comment")

@@ -11,7 +11,7 @@ from evenhand.legal.classifier_study import (
     ClassifierStudy,
 )
 from evenhand.legal.evaluate import evaluate
-from evenhand.legal.scored import MEASURES
+from evenhand.legal.published import MEASURES
 
 #: The columns after `SETTING` that name a row of scores.
 SCORED = (
