@@ -13,10 +13,10 @@ from evenhand.legal.classifier_study import BASE
 from evenhand.legal.declaration import KIND as DECLARED
 from evenhand.legal.declaration import read_declaration
 from evenhand.legal.groups import NO_ATTRIBUTE
-from evenhand.legal.objective_titles import Titles
 from evenhand.legal.published import ALL, read_claims
 from evenhand.metrics.inference import ABOVE
 from evenhand.text.catalogue import read_catalogue
+from evenhand.text.phrases import Titles
 
 Row = dict[str, Any]
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, number, percent, text
 from evenhand.legal.classifier_study import BASE, MEAN, ClassifierStudy
-from evenhand.legal.evaluate import evaluate
+from evenhand.legal.classifier_tables.scores import evaluate
 from evenhand.legal.published import (
     NO_NUMBER,
     NO_RUN,

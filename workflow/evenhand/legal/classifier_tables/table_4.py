@@ -13,7 +13,7 @@ from evenhand.legal.classifier_study import (
     SETTING_KEY,
     ClassifierStudy,
 )
-from evenhand.legal.evaluate import evaluate
+from evenhand.legal.classifier_tables.scores import evaluate
 from evenhand.legal.published import (
     MEASURES,
     NO_NUMBER,

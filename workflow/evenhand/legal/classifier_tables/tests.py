@@ -22,7 +22,7 @@ from evenhand.legal.classifier_study import (
     measured,
     scores_of_groups,
 )
-from evenhand.legal.evaluate import constant_labels
+from evenhand.legal.classifier_tables.scores import constant_labels
 from evenhand.legal.groups import NO_ATTRIBUTE
 from evenhand.legal.published import MEASURES
 from evenhand.metrics.classification import conventions, counts_of
