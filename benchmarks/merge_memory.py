@@ -75,7 +75,7 @@ def measured(folder: Path, count: int) -> str:
     tables = [folder / f"{number}.parquet" for number in range(count)]
     process = subprocess.Popen(
         [
-            *(sys.executable, "-m", "evenhand.slguset.merge_candidates"),
+            *(sys.executable, "-m", "evenhand.core.run", "slguset.merge_candidates"),
             *("--judged", *map(str, tables), "--out", str(folder / "out.parquet")),
         ],
         env=os.environ | {"PYTHONPATH": str(REPOSITORY / "workflow")},

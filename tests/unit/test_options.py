@@ -113,7 +113,11 @@ def stages() -> dict[str, Callable]:
     """Every stage by its name."""
     found = {}
     for path in sorted(LIBRARY.rglob("*.py")):
-        if "\n    stage.run(" in path.read_text(encoding="utf-8"):
+        if re.search(
+            rf"^def {path.stem}\(\n    \*,(?s:.)*?: (list\[)?Output",
+            path.read_text(encoding="utf-8"),
+            re.M,
+        ):
             name = ".".join(path.relative_to(LIBRARY.parent).with_suffix("").parts)
             found[path.stem] = getattr(importlib.import_module(name), path.stem)
     return found

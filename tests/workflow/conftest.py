@@ -88,9 +88,9 @@ def demo_template(tmp_path_factory) -> Checkout:
         made.write("mine/more/first.jsonl", "".join(lines[20:40]))
         made.write("mine/more/second.jsonl", "".join(lines[40:]))
         made.shell(
-            "python -m evenhand.learning.train_language_model --kind causal --settings layers=1"
-            " width=16 heads=2 steps=5 batch=4 vocabulary=400 --out mine/tiny-en"
-            " --files resources/demo/english/town_and_travel.txt"
+            "python -m evenhand.core.run learning.train_language_model --kind causal"
+            " --settings layers=1 width=16 heads=2 steps=5 batch=4 vocabulary=400"
+            " --out mine/tiny-en --files resources/demo/english/town_and_travel.txt"
         ).check_returncode()
         made.run(cores=4)
 

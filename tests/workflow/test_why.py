@@ -38,7 +38,7 @@ def test_the_function_that_changed_is_named_with_its_module(toy):
 def test_a_job_below_another_has_its_own_cause_too(toy):
     toy.edit(SHARED, "text.split()", "text.split(None)")
     toy.edit(SHARED, "def unused", "MORE = 1\n\n\ndef other")
-    toy.edit(DROP, "if __name__", "print\nif __name__")
+    toy.edit(DROP, "def drop", "print\n\n\ndef drop")
     toy.append("resources/drop.txt", "rain\n")
     lines = toy.why()
     change = "evenhand.toy.shared: changed words; added MORE and other; removed unused"
@@ -79,7 +79,7 @@ def test_keys_packages_modules_and_plugins_are_named(toy):
 
 
 def test_another_command_another_plugin_and_force_are_named(toy):
-    toy.edit("Snakefile", "evenhand.toy.parse --words", "evenhand.toy.parse  --words")
+    toy.edit("Snakefile", " toy.parse --words", " toy.parse  --words")
     toy.edit("workflow/evenhand/toy/sum_up.py", "len(text)", "len(text) + 0")
     assert toy.why("--forcerun", "drop") == [
         "6 jobs would run:",

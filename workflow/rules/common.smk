@@ -88,7 +88,7 @@ wildcard_constraints:
 
 def run(module, *words):
     """The command of a rule's stage; `words` are those of its options that are not in `stage`."""
-    command = f"python -m evenhand.{module} {{params.files}} {{params.options}}"
+    command = f"python -m evenhand.core.run {module} {{params.files}} {{params.options}}"
     return " ".join([command, *words, "2> {log}"])
 
 

@@ -508,10 +508,6 @@ def toy(
         print("asleep", flush=True)
         time.sleep(60)
     return {"texts": len(text)}
-
-
-if __name__ == "__main__":
-    stage.run(toy)
 '''
 
 
@@ -529,7 +525,7 @@ def library(tmp_path_factory, repository):
 
 def command(library: Path, *words: str, **environment: str) -> dict:
     return {
-        "args": [sys.executable, "-m", "evenhand.toy", *words],
+        "args": [sys.executable, "-m", "evenhand.core.run", "toy", *words],
         "env": {**os.environ, "PYTHONPATH": str(library), **environment},
         "text": True,
         "encoding": "utf-8",
@@ -607,7 +603,7 @@ def test_options_arrive_as_they_were_configured(library, files):
     keys = {"threshold": "d.e", "mode": None}
     text = " ".join(paths(files)) + f" {Options('a.b:c', values, keys)}"
     done = subprocess.run(
-        f"{sys.executable} -m evenhand.toy {text}",
+        f"{sys.executable} -m evenhand.core.run toy {text}",
         shell=True,
         env={**os.environ, "PYTHONPATH": str(library), "EVENHAND_STATE": str(state)},
     )

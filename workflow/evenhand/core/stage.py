@@ -1,11 +1,8 @@
 """The stage contract: a typed function defines a command line, cache key and provenance record.
 
-A stage module ends in::
-
-    if __name__ == "__main__":
-        stage.run(merge_candidates)
-
-and its function has keyword-only arguments, whose annotations declare their roles:
+A stage is a module with a function of its name (`evenhand.slguset.merge_candidates`), which
+``python -m evenhand.core.run slguset.merge_candidates`` runs. The function has keyword-only
+arguments, whose annotations declare their roles:
 
 - `Input` (or ``list[Input]``, ``Input | None``): a file or folder that is read. Its content
   and its suffixes count; its location does not.
@@ -32,6 +29,7 @@ Called from Python, the function is an ordinary function.
 
 import errno
 import functools
+import importlib
 import inspect
 import itertools
 import json
@@ -161,15 +159,29 @@ def check_values(hints: Mapping[str, Any], values: Mapping[str, Any]) -> None:
                 raise InputError(f"`{name}` names {each} twice", remedy="remove one of them")
 
 
-def run(function: Stage) -> None:
-    """Run a stage from the command line; exit 0 when done, 2 for invalid input."""
+def run(name: str, *words: str) -> None:
+    """Run a stage with the words of a command line; exit 0 when done, 2 for invalid input.
+
+    Parameters
+    ----------
+    name : str
+        Its module below `evenhand`.
+    *words : str
+        Its arguments.
+    """
+    try:
+        module = importlib.import_module(f"evenhand.{name}")
+    except ModuleNotFoundError as error:
+        if not f"evenhand.{name}".startswith(error.name):
+            raise
+        sys.exit(f"error: there is no stage {name}")
+    function = getattr(module, name.rpartition(".")[2])
     app = App(
-        name=f"python -m {sys.modules['__main__'].__spec__.name}",
+        name=f"python -m evenhand.core.run {name}",
         version_flags=[],
         default_parameter=Parameter(consume_multiple=True),
     )
     app.default(function)
-    words = sys.argv[1:]
     config = _config_keys(word for word in words if word.startswith(FROM_CONFIG))
     command, bound, _ = app.parse_args([w for w in words if not w.startswith(FROM_CONFIG)])
     if command is not function:  # --help, which has been asked for and printed
@@ -198,7 +210,7 @@ def run(function: Stage) -> None:
 
 def _check_hermetic(watch: hermetic.Watch, function: Stage, bound: inspect.BoundArguments) -> None:
     """Fail a job that read files or ran modules not covered by its inputs and code digest."""
-    module = sys.modules["__main__"].__spec__.name
+    module = function.__module__
     bound.apply_defaults()
     declared = [
         path
@@ -261,8 +273,6 @@ def execute(
         stage, code, parameters, key (of the run cache), config, packages, inputs, outputs, counts.
     """
     module = function.__module__
-    if module == "__main__":
-        module = sys.modules["__main__"].__spec__.name
     bound = inspect.signature(function).bind(**arguments)
     bound.apply_defaults()
     outputs = {

@@ -4,7 +4,6 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from evenhand.core import stage
 from evenhand.core.stage import Output
 from evenhand.errors import InputError
 
@@ -80,7 +79,3 @@ def _snapshot(name: str, revision: str | None, patterns: list[str]) -> Path:
             f" ({str(error).strip().partition(chr(10))[0][:200]})",
             remedy="check its name and the connection, or give its files",
         ) from error
-
-
-if __name__ == "__main__":
-    stage.run(fetch_hub_data)

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from evenhand.core import stage
 from evenhand.core.scratch import scratch_folder
-from evenhand.core.stage import Count, Input, Natural, Output
+from evenhand.core.stage import Count, Input, Natural, Output, checked
 from evenhand.io.checkpoint import Checkpoints
 from evenhand.learning.eidig import generation, relabelling
 from evenhand.learning.eidig.network import Adadelta, Nadam, Network, glorot, train
@@ -47,7 +46,7 @@ BATCH, EPOCHS, EPOCHS_OF = 32, 30, {"german": 20}
 RETRAINING_EPOCHS, PATIENCE, VALIDATION = 100, 10, 0.2
 
 
-@stage.checked
+@checked
 def train_eidig(
     *,
     data: Input,
@@ -258,7 +257,3 @@ class Search:
         how = {"batch": batch, "epochs": RETRAINING_EPOCHS, "patience": PATIENCE}
         how |= {"generator": generator, "validation": (x[held], y[held])}
         return train(start, optimizer, x[rows], y[rows], **how)
-
-
-if __name__ == "__main__":
-    stage.run(train_eidig)

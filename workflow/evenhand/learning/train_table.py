@@ -12,8 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from evenhand.core import stage
-from evenhand.core.stage import Count, Input, Natural, Output, Plugin, Range
+from evenhand.core.stage import Count, Input, Natural, Output, Plugin, Range, checked
 from evenhand.errors import InputError
 from evenhand.io.tables import FORM
 from evenhand.learning.hyperparameters import read_hyperparameters
@@ -96,7 +95,7 @@ PREDICTIONS = pa.schema(
 )
 
 
-@stage.checked
+@checked
 def train_table(
     *,
     data: Input,
@@ -356,7 +355,3 @@ def _prediction_rows(run: "Trained", number: int) -> pa.Table:
     p = pa.array(run.p, pa.float32(), from_pandas=True)
     columns = np.full(count, number, dtype=np.int32), run.split.test, p, lists
     return pa.Table.from_arrays(list(map(pa.array, columns)), schema=PREDICTIONS)
-
-
-if __name__ == "__main__":
-    stage.run(train_table)

@@ -7,7 +7,6 @@ not use it: the run cache finds the same bytes.
 
 from typing import Any
 
-from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 from evenhand.io.tables import read_rows, write_table
 from evenhand.legal.built import cases_schema
@@ -46,7 +45,3 @@ def build_training(
     no_texts = {"text": []} if attribute else {}
     rows = (row | no_texts for row in read_rows(data, columns, BATCH_CASES))
     return {"cases": write_table(out, schema, rows, BATCH_CASES)}
-
-
-if __name__ == "__main__":
-    stage.run(build_training)

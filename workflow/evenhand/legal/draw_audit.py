@@ -5,8 +5,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from evenhand.core import stage
-from evenhand.core.stage import Count, Input, Natural, Output
+from evenhand.core.stage import Count, Input, Natural, Output, checked
 from evenhand.io.sheets import Marked
 from evenhand.io.tables import read_rows
 from evenhand.legal.audit import read_drawn, task
@@ -29,7 +28,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 PARTS = {"text": "facts", "context": "context", "given": "metadata"}
 
 
-@stage.checked
+@checked
 def draw_audit(
     *,
     records: list[Input],
@@ -196,7 +195,3 @@ def _marked(row: dict[str, Any]) -> str | Marked:
     if row["mark_end"] > row["mark_start"]:
         return Marked(row["evidence"], row["mark_start"], row["mark_end"])
     return row["evidence"]
-
-
-if __name__ == "__main__":
-    stage.run(draw_audit)

@@ -7,7 +7,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.tables import write_batches
@@ -103,7 +102,3 @@ def _swapped(
     columns = {name: batch[name] for name in FIXED}
     columns |= {"text": pa.array(texts, field.type), "swapped": pa.array(changed, pa.int32())}
     return pa.RecordBatch.from_pydict(columns)
-
-
-if __name__ == "__main__":
-    stage.run(make_counterfactuals)

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 from evenhand.core.tables import Table, integer, share, text, write_tables
 from evenhand.io.tables import read_rows
@@ -210,7 +209,3 @@ def _recall(strata: Strata) -> float | None:
             got += weight * counts[RIGHT] * known
             missed += weight * counts["misplaced" if known else WRONG]
     return got / (got + missed) if got + missed else None
-
-
-if __name__ == "__main__":
-    stage.run(read_audit)

@@ -12,7 +12,6 @@ from typing import Annotated, Any, get_args
 
 from tqdm import tqdm
 
-from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Plugin, Source
 from evenhand.errors import InputError
 from evenhand.io.decoding import Encoding
@@ -200,7 +199,3 @@ def _distinct(
             continue
         seen[record.case_id] = source
         yield replace(record, source=source)
-
-
-if __name__ == "__main__":
-    stage.run(read_cases)

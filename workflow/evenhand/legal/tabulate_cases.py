@@ -2,16 +2,15 @@
 
 from typing import Annotated, Any
 
-from evenhand.core import stage
 from evenhand.core.families import load_members
-from evenhand.core.stage import Input, Output, Range
+from evenhand.core.stage import Input, Output, Range, checked
 from evenhand.core.tables import tabulate
 from evenhand.legal import case_tables
 from evenhand.legal.built import CaseStudy
 from evenhand.legal.findings import findings_files
 
 
-@stage.checked
+@checked
 def tabulate_cases(
     *,
     data: Input,
@@ -63,7 +62,3 @@ def tabulate_cases(
         resamples=resamples,
     )
     return tabulate(out, load_members(case_tables), study, {"dataset": dataset})
-
-
-if __name__ == "__main__":
-    stage.run(tabulate_cases)

@@ -2,16 +2,15 @@
 
 from typing import Annotated, Any
 
-from evenhand.core import stage
 from evenhand.core.families import load_members
-from evenhand.core.stage import Count, Delta, Input, Output, Range
+from evenhand.core.stage import Count, Delta, Input, Output, Range, checked
 from evenhand.core.tables import tabulate
 from evenhand.legal import classifier_tables
 from evenhand.legal.built import BuiltCases
 from evenhand.legal.classifier_study import ClassifierStudy, read_scored
 
 
-@stage.checked
+@checked
 def tabulate_classifiers(
     *,
     data: Input,
@@ -101,7 +100,3 @@ def tabulate_classifiers(
         swaps=swaps,
     )
     return tabulate(out, load_members(classifier_tables), study, {"dataset": dataset})
-
-
-if __name__ == "__main__":
-    stage.run(tabulate_classifiers)

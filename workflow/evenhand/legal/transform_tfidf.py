@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.core import stage
 from evenhand.core.resources import read_resource
 from evenhand.core.stage import Input, Output
 from evenhand.legal.built import BuiltCases
@@ -53,7 +52,3 @@ def transform_tfidf(
         "features": matrix.shape[1],
         "without_features": int((np.diff(matrix.indptr) == 0).sum()),
     }
-
-
-if __name__ == "__main__":
-    stage.run(transform_tfidf)

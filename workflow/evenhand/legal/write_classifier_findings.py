@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
-from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import read_table
 from evenhand.io.documents import write_json
@@ -200,6 +199,3 @@ QUESTIONS: dict[str, Callable[[Tables, Row], Finding | None]] = {
     "linear_worse": linear,
     "calibration_by_group": calibrated,
 }
-
-if __name__ == "__main__":
-    stage.run(write_classifier_findings)

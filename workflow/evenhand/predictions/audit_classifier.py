@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.core import stage
-from evenhand.core.stage import Delta, Input, Output
+from evenhand.core.stage import Delta, Input, Output, checked
 from evenhand.errors import InputError
 from evenhand.legal.built import BuiltCases
 from evenhand.legal.classifier_study import read_scored
@@ -15,7 +14,7 @@ from evenhand.predictions.audit_predictions import write_audit
 from evenhand.predictions.read import Predictions
 
 
-@stage.checked
+@checked
 def audit_classifier(
     *,
     data: Input,
@@ -89,7 +88,3 @@ def audit_classifier(
     document = {"name": name, "title": title or name, "format": "table", "label": "label"}
     document["trained"] = {"dataset": data.stem, **runs.settings[0]._asdict()}
     return write_audit(audited, delta, document, without, out=out, cases=cases, meta=meta)
-
-
-if __name__ == "__main__":
-    stage.run(audit_classifier)

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from evenhand.core import hermetic, stage
+from evenhand.core import hermetic
 from evenhand.core.files import content_digest, folder_files
 from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import PACKAGE, read_package
@@ -164,7 +164,3 @@ def _describe(path: Path) -> dict[str, Any]:
             reader = csv.reader(stream)
             entry |= {"columns": next(reader, None), "rows": sum(1 for _ in reader)}
     return entry
-
-
-if __name__ == "__main__":
-    stage.run(collect_provenance)

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from evenhand.core import stage
-from evenhand.core.stage import Count, Input, Natural, Output
+from evenhand.core.stage import Count, Input, Natural, Output, checked
 from evenhand.io.tables import read_rows
 from evenhand.legal.built import BuiltCases, group_names, label_names, with_none
 from evenhand.legal.classifier_study import Cases, Setting, read_scored
@@ -36,7 +35,7 @@ LANGUAGES = {"zh": "zh-Hans"}
 COLUMNS = ["case_id", "date", "title", "language", "source", "source_position", "duplicate_of"]
 
 
-@stage.checked
+@checked
 def explore_cases(
     *,
     templates: list[Input],
@@ -320,7 +319,3 @@ def likelihoods(
         return np.exp(-np.logaddexp(0, -logits)), np.logaddexp(0, -towards).mean(axis=-1)
     surely = logits - np.logaddexp.reduce(logits, axis=-1, keepdims=True)
     return np.exp(surely), -np.where(true, surely, 0.0).sum(axis=-1)
-
-
-if __name__ == "__main__":
-    stage.run(explore_cases)

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from evenhand.core import stage
 from evenhand.core.rows import grouped
 from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import read_table
@@ -354,7 +353,3 @@ def _language(texts: Iterable[str | None]) -> str:
     """Return the code for Chinese if one of the first texts has a Chinese character, else none."""
     first = "".join(text or "" for text in islice(texts, 100))
     return "zh-Hans" if any("\u3400" <= character <= "\u9fff" for character in first) else ""
-
-
-if __name__ == "__main__":
-    stage.run(explore_sentences)

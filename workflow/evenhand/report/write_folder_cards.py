@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Source
 from evenhand.io.markdown import render
 from evenhand.report.read import read_json
@@ -105,7 +104,3 @@ def _describe(path: Path, folder: Path) -> dict[str, Any]:
         "rows": metadata.num_rows,
         "columns": metadata.schema.to_arrow_schema().names,
     }
-
-
-if __name__ == "__main__":
-    stage.run(write_folder_cards)

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from evenhand.core import stage
 from evenhand.core.rows import grouped, where
 from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import read_table, read_tables
@@ -135,7 +134,3 @@ def _limits(attribute: Attribute, rows: Rows, cases: int) -> dict[str, Any]:
         "share": row["share"],
         "few": [row["group"] for row in test if row["cases"] < FEW] if known else [],
     }
-
-
-if __name__ == "__main__":
-    stage.run(write_legal_cards)

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from evenhand.core import stage
 from evenhand.core.rows import where
 from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import read_table, read_tables
@@ -316,7 +315,3 @@ def _header(model: str, language: str, metrics: list[Metric]) -> str:
         model_name=model if results else None,
         eval_results=results or None,
     ).to_yaml(line_break="\n")
-
-
-if __name__ == "__main__":
-    stage.run(write_model_cards)

@@ -3,14 +3,13 @@
 import importlib
 from typing import Annotated, Any
 
-from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Plugin, Source
+from evenhand.core.stage import Input, Output, Plugin, Source, checked
 from evenhand.errors import InputError
 from evenhand.report.render import render_page
 from evenhand.report.study import Study
 
 
-@stage.checked
+@checked
 def write_page(
     *,
     page: Annotated[str, Plugin("evenhand.report.pages")],
@@ -84,7 +83,3 @@ def write_page(
     )
     values = importlib.import_module(f"evenhand.report.pages.{page}").content(study)
     return {"bytes": render_page(page, values, out, templates, pages)}
-
-
-if __name__ == "__main__":
-    stage.run(write_page)

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 
 
@@ -37,7 +36,3 @@ def write_shared(
     Path(out).write_text(text, encoding="utf-8")
     Path(notice_out).write_text(notice, encoding="utf-8")
     return {"bytes": len(text.encode())}
-
-
-if __name__ == "__main__":
-    stage.run(write_shared)

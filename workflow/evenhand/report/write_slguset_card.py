@@ -3,7 +3,6 @@
 from collections import Counter
 from typing import Any
 
-from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 from evenhand.core.tables import read_table
 from evenhand.io.markdown import render, size_category
@@ -95,7 +94,3 @@ def write_slguset_card(
     )
     out.write_text(text, encoding="utf-8")
     return {"sentences": sentences}
-
-
-if __name__ == "__main__":
-    stage.run(write_slguset_card)

@@ -12,7 +12,6 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.scoring.model_files import PICKLED_FILES, WEIGHT_FILES, model_source, readable_errors
@@ -162,7 +161,3 @@ def _refused(path: Path, error: Exception) -> InputError:
     return InputError(
         "is damaged, or holds something other than weights", file=path, remedy="fetch it again"
     )
-
-
-if __name__ == "__main__":
-    stage.run(convert_weights)

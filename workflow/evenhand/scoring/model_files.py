@@ -33,7 +33,7 @@ HUB_SECONDS = 5
 WEIGHT_FILES = ("model.safetensors", "model.safetensors.index.json")
 
 #: The command that converts pickled weights, of the kind of a source and the source.
-CONVERT = "python -m evenhand.scoring.convert_weights --{} {} --out NEW_FOLDER"
+CONVERT = "python -m evenhand.core.run scoring.convert_weights --{} {} --out NEW_FOLDER"
 
 #: File names of pickled weights, which `convert_weights` can read.
 PICKLED_FILES = ("pytorch_model.bin", "pytorch_model.bin.index.json")

@@ -11,8 +11,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import pyarrow as pa
 
-from evenhand.core import stage
-from evenhand.core.stage import Fraction, Input, Natural, Output, Plugin, Source
+from evenhand.core.stage import Fraction, Input, Natural, Output, Plugin, Source, checked
 from evenhand.core.tables import Row, Table, flag, integer, number, share, text, write_tables
 from evenhand.errors import InputError
 from evenhand.io.sheets import write_csv
@@ -104,7 +103,7 @@ FEATURES = Table(
 )
 
 
-@stage.checked
+@checked
 def accept_candidates(
     *,
     candidates: Input,
@@ -432,7 +431,3 @@ def _precision_rows(sample: list[Row]) -> Iterator[Row]:
                 if part:
                     cells += wilson_share(sum(row["good"] for row in part), len(part))
                 yield dict(zip_longest(PRECISION.header, cells))
-
-
-if __name__ == "__main__":
-    stage.run(accept_candidates)

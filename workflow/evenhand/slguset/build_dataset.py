@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 from evenhand.core.tables import Row, Table, integer, number, share, text, write_rows, write_tables
 from evenhand.io.tables import read_table_schema, write_table
@@ -221,7 +220,3 @@ def _as_published(row: Row) -> Row:
     position = f"[{row['start']}, {row['end']}]"
     cells = (row["sentence"], position, row["keyword"], row["opposite"])
     return dict(zip(AUTHORS_COLUMNS, cells, strict=True))
-
-
-if __name__ == "__main__":
-    stage.run(build_dataset)

@@ -9,7 +9,6 @@ from typing import Any
 
 import pyarrow.compute as pc
 
-from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 from evenhand.core.tables import Row, Table, integer, share, text, write_tables
 from evenhand.io.quarantine import ROWS_PER_REASON
@@ -156,7 +155,3 @@ def _quarantine(tables: list[Path], skipped: list[dict[str, Any]]) -> Iterator[R
 
 def _place(row: dict[str, Any]) -> tuple[str, str, str, int, str]:
     return row["reason"], row["file"], row["unit"], row["position"] or 0, row["detail"]
-
-
-if __name__ == "__main__":
-    stage.run(count_funnel)

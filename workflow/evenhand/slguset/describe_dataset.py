@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 from evenhand.core.tables import Row, Table, integer, text, write_tables
 from evenhand.core.whole import read_text
@@ -171,7 +170,3 @@ def _coverage(characters: Counter[str], path: Path) -> dict[str, Any]:
             for character in missing[:NAMED]
         ],
     }
-
-
-if __name__ == "__main__":
-    stage.run(describe_dataset)

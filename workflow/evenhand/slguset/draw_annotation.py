@@ -8,8 +8,7 @@ from typing import Annotated, Any, Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from evenhand.core import stage
-from evenhand.core.stage import Count, Input, Natural, Output, Range
+from evenhand.core.stage import Count, Input, Natural, Output, Range, checked
 from evenhand.core.tables import write_rows
 from evenhand.errors import InputError
 from evenhand.io.tables import read_batches, read_rows, read_table_schema, write_table
@@ -52,7 +51,7 @@ RESERVED = {"handed_out", "label_studio", "instructions", ADJUDICATOR}
 Side = tuple[str, str]
 
 
-@stage.checked
+@checked
 def draw_annotation(
     *,
     candidates: Input,
@@ -329,7 +328,3 @@ def _lost(
         if gone or (swapped and swap(row["sentence"], spans_of(row)) != swapped):
             lost.append(key)
     return lost
-
-
-if __name__ == "__main__":
-    stage.run(draw_annotation)

@@ -7,7 +7,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from evenhand.core import stage
 from evenhand.core.resources import read_resource
 from evenhand.core.stage import Input, Output, Source
 from evenhand.io.tables import read_rows, read_table_schema, write_table
@@ -126,7 +125,3 @@ def read_labels(
                 file=sys.stderr,
             )
     return labels
-
-
-if __name__ == "__main__":
-    stage.run(gather_examples)

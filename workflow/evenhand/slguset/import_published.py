@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import write_rows
 from evenhand.core.whole import read_text
@@ -16,9 +15,9 @@ from evenhand.errors import InputError
 from evenhand.io.tables import write_batches, write_table
 from evenhand.slguset import dataset as dataset_table
 from evenhand.slguset.dataset import AUTHORS_COLUMNS as COLUMNS
-from evenhand.slguset.distinct_sentences import SCHEMA as SENTENCES
 from evenhand.slguset.distinct_sentences import distinct, sentence_id
 from evenhand.slguset.keywords import Keywords, Surface, read_keywords
+from evenhand.slguset.surface_pairs import SENTENCES
 from evenhand.text.sentences import ENDERS, is_kept, normalise, repair_quotes, split_sentences
 
 PROBLEM_COLUMNS = ["row", "problem", "detail"]
@@ -234,7 +233,3 @@ def check_text(sentence: str) -> list[Problem]:
 def copy_id(sentence: str, copy: int) -> str:
     """The id of a sentence's first, second, ... copy; the first copy's is the sentence's."""
     return sentence_id(sentence if copy == 1 else f"{sentence}\0{copy}")
-
-
-if __name__ == "__main__":
-    stage.run(import_published)

@@ -9,8 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Share
+from evenhand.core.stage import Input, Output, Share, checked
 from evenhand.io.tables import read_batches, read_table_schema, write_batches
 from evenhand.slguset import surface_pairs
 from evenhand.slguset.distinct_sentences import merged
@@ -40,7 +39,7 @@ REASONS = {
 }
 
 
-@stage.checked
+@checked
 def merge_candidates(
     *,
     judged: list[Input],
@@ -162,7 +161,3 @@ def _without(path: Path, kept_for: dict[str, str]) -> Iterator[pa.RecordBatch]:
                 (decisions["verdict"][row],) = decisions["reasons"][row] = list(REASONS)
                 decisions["evidence"][row] = kept_for[key]
         yield _with_decisions(batch, decisions)
-
-
-if __name__ == "__main__":
-    stage.run(merge_candidates)

@@ -6,7 +6,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.tables import read_rows, write_table
@@ -175,7 +174,3 @@ def _checked(
         for row, answer, criterion in together
         if answer
     ]
-
-
-if __name__ == "__main__":
-    stage.run(read_sheets)

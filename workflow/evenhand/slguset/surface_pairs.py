@@ -11,8 +11,18 @@ import pyarrow as pa
 
 from evenhand.core.resources import read_resource
 from evenhand.errors import InputError
-from evenhand.slguset import distinct_sentences
 from evenhand.slguset.keywords import GENDERS, Surface, read_keywords
+
+#: The columns of a table of sentences.
+SENTENCES = pa.schema(
+    [
+        ("sentence_id", pa.string()),
+        ("sentence", pa.string()),
+        ("source", pa.string()),
+        ("source_position", pa.int64()),
+        ("copies", pa.int64()),
+    ]
+)
 
 #: The words that change with the keyword, and their replacements; see `spans_of`.
 SPANS = pa.list_(pa.struct([("start", pa.int32()), ("end", pa.int32()), ("text", pa.string())]))
@@ -46,9 +56,7 @@ def schema(*options: object) -> pa.Schema:
     down before it was cut into words.
     """
     keyword = keyword_columns(*options)
-    return pa.schema(
-        [*distinct_sentences.SCHEMA, *keyword, ("word", pa.string()), ("verdict", pa.string())]
-    )
+    return pa.schema([*SENTENCES, *keyword, ("word", pa.string()), ("verdict", pa.string())])
 
 
 #: The columns for gender, one keyword a sentence.

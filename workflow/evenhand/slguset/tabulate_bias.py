@@ -3,16 +3,15 @@
 from types import SimpleNamespace
 from typing import Annotated, Any
 
-from evenhand.core import stage
 from evenhand.core.families import load_members
-from evenhand.core.stage import Count, Input, Output, Range
+from evenhand.core.stage import Count, Input, Output, Range, checked
 from evenhand.core.tables import tabulate
 from evenhand.slguset import tables
 from evenhand.slguset.bias_tables import read_models
 from evenhand.slguset.keywords import GENDERS
 
 
-@stage.checked
+@checked
 def tabulate_bias(
     *,
     dataset: Input,
@@ -80,7 +79,3 @@ def tabulate_bias(
         "sentences": len(scored.sentences),
         "scored": {name: int(table["bias"].notna().sum()) for name, table in scored.scores.items()},
     } | tabulate(out, members, scored)
-
-
-if __name__ == "__main__":
-    stage.run(tabulate_bias)

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.core import stage
 from evenhand.core.resources import read_resource
 from evenhand.core.stage import Input, Output
 from evenhand.core.tables import Table, percent, text, write_tables
@@ -185,7 +184,3 @@ def _published(file: Path) -> dict[tuple[str, str], dict[str, Any]]:
     unique, choices = ("file", "part"), {"part": CHECKED}
     rows = read_resource(file, PUBLISHED, unique=unique, choices=choices, make=checked)
     return {(row["file"], row["part"]): row for row in rows}
-
-
-if __name__ == "__main__":
-    stage.run(check_released)

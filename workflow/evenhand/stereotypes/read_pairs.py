@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
@@ -170,7 +169,3 @@ def _check_ids(rows: list[dict[str, Any]], file: Path) -> None:
             file=file,
             remedy="give each pair an id of its own",
         )
-
-
-if __name__ == "__main__":
-    stage.run(read_pairs)

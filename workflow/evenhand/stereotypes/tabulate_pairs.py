@@ -2,15 +2,14 @@
 
 from typing import Annotated, Any
 
-from evenhand.core import stage
 from evenhand.core.families import load_members
-from evenhand.core.stage import Delta, Input, Output, Range, Source
+from evenhand.core.stage import Delta, Input, Output, Range, Source, checked
 from evenhand.core.tables import tabulate
 from evenhand.stereotypes import tables
 from evenhand.stereotypes.read_scores import PairStudy, read_models, read_pair_set
 
 
-@stage.checked
+@checked
 def tabulate_pairs(
     *,
     pairs: Input,
@@ -45,7 +44,3 @@ def tabulate_pairs(
     study = PairStudy(pair_set, models, delta, tuple(agreeing or (3, 4, 5)))
     untrusted = {model.name: model.gate["reason"] for model in models if not model.trusted}
     return tabulate(out, load_members(tables), study) | {"untrusted": untrusted}
-
-
-if __name__ == "__main__":
-    stage.run(tabulate_pairs)

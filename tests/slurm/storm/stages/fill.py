@@ -1,6 +1,5 @@
 """A stage that needs room in its scratch folder."""
 
-from evenhand.core import stage
 from evenhand.core.scratch import scratch_folder
 from evenhand.core.stage import Output
 
@@ -11,7 +10,3 @@ def fill(*, out: Output) -> dict:
         (scratch_folder() / f"{number}").write_bytes(bytes(2**20))
     out.write_text("had room\n")
     return {}
-
-
-if __name__ == "__main__":
-    stage.run(fill)

@@ -2,7 +2,6 @@
 
 import time
 
-from evenhand.core import stage
 from evenhand.core.stage import Output
 
 
@@ -13,7 +12,3 @@ def hog(*, out: Output, megabytes: int) -> dict:
     time.sleep(4)
     out.write_text(f"held {len(held)}\n")
     return {}
-
-
-if __name__ == "__main__":
-    stage.run(hog)

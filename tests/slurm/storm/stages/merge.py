@@ -1,6 +1,5 @@
 """All parts in one file."""
 
-from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 
 
@@ -8,7 +7,3 @@ def merge(*, parts: list[Input], out: Output) -> dict:
     """Write the parts in order."""
     out.write_text("".join(sorted(path.read_text() for path in parts)))
     return {"parts": len(parts)}
-
-
-if __name__ == "__main__":
-    stage.run(merge)

@@ -6,7 +6,6 @@ import time
 from pathlib import Path
 from typing import Annotated
 
-from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Setting
 
 
@@ -18,7 +17,3 @@ def part(*, source: Input, out: Output, hold: Annotated[str, Setting] = "hold") 
         time.sleep(0.2)
     out.write_text(f"{source.stem} {hashlib.sha256(source.read_bytes()).hexdigest()}\n")
     return {"bytes": source.stat().st_size}
-
-
-if __name__ == "__main__":
-    stage.run(part)

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 
-from evenhand.core import stage
 from evenhand.core.stage import Output
 
 
@@ -16,7 +15,3 @@ def seen(*, out: Output) -> dict:
     found["limit"], found["memory"] = told.split()
     out.write_text(json.dumps(found, indent=1))
     return {}
-
-
-if __name__ == "__main__":
-    stage.run(seen)

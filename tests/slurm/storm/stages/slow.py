@@ -2,7 +2,6 @@
 
 import time
 
-from evenhand.core import stage
 from evenhand.core.scratch import scratch_folder
 from evenhand.core.stage import Output
 
@@ -15,7 +14,3 @@ def slow(*, out: Output) -> dict:
         time.sleep(600)
     out.write_text("went on\n")
     return {}
-
-
-if __name__ == "__main__":
-    stage.run(slow)

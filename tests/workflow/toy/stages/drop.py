@@ -2,7 +2,6 @@
 
 from evenhand.toy.shared import words as split
 
-from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 
 
@@ -11,7 +10,3 @@ def drop(*, words: Input, table: Input, out: Output) -> dict:
     named = set(split(table.read_text()))
     out.write_text("\n".join(word for word in split(words.read_text()) if word not in named))
     return {}
-
-
-if __name__ == "__main__":
-    stage.run(drop)

@@ -1,6 +1,5 @@
 """Merge all shards."""
 
-from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 
 
@@ -9,7 +8,3 @@ def merge(*, dropped: list[Input], parsed: list[Input], out: Output) -> dict:
     lines = [line for path in [*dropped, *parsed] for line in path.read_text().splitlines()]
     out.write_text("\n".join(sorted(lines)))
     return {"words": len(lines)}
-
-
-if __name__ == "__main__":
-    stage.run(merge)

@@ -1,6 +1,5 @@
 """Parse words with a package."""
 
-from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 
 
@@ -10,7 +9,3 @@ def parse(*, words: Input, out: Output) -> dict:
 
     out.write_text("\n".join(str(yaml.safe_load(line)) for line in words.read_text().split()))
     return {}
-
-
-if __name__ == "__main__":
-    stage.run(parse)

@@ -2,7 +2,6 @@
 
 from evenhand.toy.shared import words
 
-from evenhand.core import stage
 from evenhand.core.stage import Input, Output
 
 
@@ -11,7 +10,3 @@ def read(*, text: Input, out: Output, min_length: int = 1, upper: bool = False) 
     kept = [word for word in words(text.read_text()) if len(word) >= min_length]
     out.write_text("\n".join(word.upper() if upper else word for word in kept))
     return {"words": len(kept)}
-
-
-if __name__ == "__main__":
-    stage.run(read)

@@ -3,7 +3,6 @@
 import importlib
 from typing import Annotated
 
-from evenhand.core import stage
 from evenhand.core.stage import Input, Output, Plugin
 
 
@@ -13,7 +12,3 @@ def train(*, merged: Input, objective: Annotated[str, Plugin("evenhand.toy")], o
     out.mkdir()
     (out / "weights.txt").write_text(str(value))
     return {"value": value}
-
-
-if __name__ == "__main__":
-    stage.run(train)
