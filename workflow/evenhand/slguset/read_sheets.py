@@ -9,7 +9,7 @@ import pyarrow as pa
 from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.tables import read_rows, write_table
-from evenhand.sheets.filled import Row, check_rows, chosen, read_filled, refuse
+from evenhand.sheets.tasks import Row, check_rows, chosen, read_filled, refuse
 from evenhand.slguset.annotation import (
     ADJUDICATOR,
     ANSWERS,
