@@ -46,10 +46,9 @@ from evenhand.core.config import MOST_FAULTS, complete, read_config, read_schema
 from evenhand.core.resources import read_resource  # noqa: E402
 from evenhand.errors import InputError  # noqa: E402
 from evenhand.io.tables import FORM  # noqa: E402
-from evenhand.legal.audit import task  # noqa: E402
+from evenhand.legal.draw_audit import task  # noqa: E402
 from evenhand.legal.read_cases import read_cases  # noqa: E402
-from evenhand.sheets.filled import read_filled  # noqa: E402
-from evenhand.sheets.tasks import group_of  # noqa: E402
+from evenhand.sheets.tasks import group_of, read_filled  # noqa: E402
 from evenhand.slguset import annotation as annotation_task  # noqa: E402
 from evenhand.slguset.extract_sentences import extract_sentences  # noqa: E402
 from evenhand.slguset.import_published import import_published  # noqa: E402

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from evenhand.io.tables import FORM
-from evenhand.slguset import keyword_tables
+from evenhand.slguset import surface_pairs
 from evenhand.slguset.verdicts import FINDINGS
 
 #: (pair, surface, opposite surface, keyword, opposite, gender)
@@ -56,7 +56,7 @@ def keyword_row(sentence: str, **changes: Any) -> dict[str, Any]:
         start = sentence.index(term)
         row |= {"start": start, "end": start + len(row["keyword"]), "word": term}
         row |= {"surface_start": start, "surface_end": start + len(term)}
-    return {name: (row | changes).get(name) for name in keyword_tables.SCHEMA.names}
+    return {name: (row | changes).get(name) for name in surface_pairs.SCHEMA.names}
 
 
 def candidate_row(sentence: str, **changes: Any) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def made_sentences(count: int) -> list[str]:
 
 def write_keywords(path: Path, rows: list[dict[str, Any]]) -> Path:
     rows = sorted(rows, key=lambda row: row["sentence_id"])
-    pq.write_table(pa.Table.from_pylist(rows, keyword_tables.SCHEMA), path, **FORM)
+    pq.write_table(pa.Table.from_pylist(rows, surface_pairs.SCHEMA), path, **FORM)
     return path
 
 
@@ -93,7 +93,7 @@ def write_judged(
         ]
         judged.append(row | {"findings": findings})
     pq.write_table(
-        pa.Table.from_pylist(judged, keyword_tables.SCHEMA.append(FINDINGS)), path, **FORM
+        pa.Table.from_pylist(judged, surface_pairs.SCHEMA.append(FINDINGS)), path, **FORM
     )
     return path
 

@@ -1,4 +1,4 @@
-from evenhand import plan_cards
+from evenhand import plan_report
 from evenhand.core.config import complete, read_schema
 from evenhand.core.places import SCHEMA
 
@@ -20,18 +20,18 @@ SETS = {
 
 def test_a_model_that_nothing_reads_has_no_card():
     config = configured(models=MODELS, stereotypes={"sets": SETS})
-    assert plan_cards.audited(config) == ["english"]
-    assert plan_cards.card_files(config) == [
+    assert plan_report.audited_models(config) == ["english"]
+    assert plan_report.card_files(config) == [
         "<results>/cards/english/README.md",
         "<results>/stereotypes/pairs/README.md",
         "<results>/stereotypes/triples/README.md",
     ]
-    assert plan_cards.card_files(configured(models=MODELS)) == []
+    assert plan_report.card_files(configured(models=MODELS)) == []
 
 
 def test_cards_read_the_sets_that_models_are_scored_on():
     config = configured(models=MODELS, stereotypes={"sets": SETS})
-    inputs = plan_cards.card_inputs(config)
+    inputs = plan_report.card_inputs(config)
     assert inputs["gates"] == [
         "<results>/stereotypes/pairs/gates/english.json",
         "<results>/stereotypes/triples/gates/english.json",
@@ -42,11 +42,11 @@ def test_cards_read_the_sets_that_models_are_scored_on():
 
 def test_a_chinese_model_is_told_of_on_each_edition():
     config = configured(models=MODELS, slguset={"published": {"file": "s.csv"}})
-    assert plan_cards.audited(config) == ["chinese"]
-    inputs = plan_cards.card_inputs(config)
+    assert plan_report.audited_models(config) == ["chinese"]
+    inputs = plan_report.card_inputs(config)
     assert inputs["bias"] == ["<results>/tables/bias/slguset_published"]
     assert inputs["bias_gates"] == ["<results>/slguset_published/bias/chinese.gate.json"]
-    assert plan_cards.folders(config)["slguset_published"] == [
+    assert plan_report.card_folders(config)["slguset_published"] == [
         "<results>/slguset_published/statistics.json",
         "<results>/slguset_published/slguset.parquet",
         "<results>/slguset_published/bias/chinese.parquet",
@@ -60,7 +60,7 @@ def test_a_folders_card_names_all_that_is_kept_of_each_model_and_method():
         "methods": ["mlp"],
     }
     config = configured(models=MODELS, stereotypes={"sets": SETS}, individual_fairness=people)
-    folders = plan_cards.folders(config)
+    folders = plan_report.card_folders(config)
     assert list(folders) == ["stereotypes/pairs", "stereotypes/triples", "tabular/t", "tabular/t2"]
     pairs = "<results>/stereotypes/pairs"
     assert folders["stereotypes/pairs"] == [

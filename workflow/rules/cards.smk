@@ -1,12 +1,12 @@
 # Cards: of language models, legal data sets and SlguSet, for their release, and of folders.
-MODEL_CARDS = plan_cards.audited(config)
-FOLDERS = plan_cards.folders(config)
+MODEL_CARDS = plan_report.audited_models(config)
+FOLDERS = plan_report.card_folders(config)
 NOTICE = derived("notice", {"notice": config["notice"]})
 
 
 rule write_model_cards:
     input:
-        **plan_cards.card_inputs(config),
+        **plan_report.card_inputs(config),
         template="workflow/evenhand/report/cards/model_card.md.jinja",
     output:
         each_in_report("<results>/cards/{model}/README.md", "{model}", MODEL_CARDS),

@@ -19,7 +19,7 @@ BESIDE = Path(str(workflow.current_basedir)).parent / "evenhand"
 if BESIDE.is_dir() and str(BESIDE.parent) not in sys.path:
     sys.path.insert(0, str(BESIDE.parent))
 
-from evenhand import plan, plan_cards, plan_classifiers, plan_individual, plan_legal, plan_models
+from evenhand import plan, plan_classifiers, plan_individual, plan_legal, plan_models
 from evenhand import plan_predictions, plan_report, plan_slguset, plan_stereotypes
 from evenhand.core.code import digest
 from evenhand.core.config import Options, file_options, pick, read_config

@@ -1,13 +1,11 @@
 """The tables of classifiers of made predictions, as they are read back."""
 
 from evenhand.core.tables import write_tables
-from evenhand.legal.built import BuiltCases
-from evenhand.legal.case_study import CaseStudy
+from evenhand.legal.built import BuiltCases, CaseStudy
 from evenhand.legal.case_tables import shift, sizes
-from evenhand.legal.classifier_study import ClassifierStudy
+from evenhand.legal.classifier_study import ClassifierStudy, read_scored
 from evenhand.legal.published import CLAIMS as CLAIM_COLUMNS
 from evenhand.legal.published import SCORES
-from evenhand.legal.scored import read_scored
 from unit.legal.made_predictions import write
 from unit.made_tables import read_back
 

@@ -13,8 +13,7 @@ from evenhand.core.resources import read_resource
 from evenhand.core.tables import PACKAGE, NotApplicable, read_tables
 from evenhand.errors import InputError
 from evenhand.legal import case_tables
-from evenhand.legal.built import group_names
-from evenhand.legal.case_study import CaseStudy
+from evenhand.legal.built import CaseStudy, group_names
 from evenhand.legal.case_tables import cross, groups, labels, leakage, lengths, rules, shift, sizes
 from evenhand.legal.declaration import Dataset
 from evenhand.legal.findings import Finding, findings_files

@@ -6,9 +6,8 @@ import pytest
 from openpyxl.cell.rich_text import CellRichText
 
 from evenhand.errors import InputError
-from evenhand.legal.audit import task
 from evenhand.legal.declaration import COLUMN
-from evenhand.legal.draw_audit import draw_audit
+from evenhand.legal.draw_audit import draw_audit, task
 from evenhand.legal.findings import Finding, metadata_evidence, write_findings
 from evenhand.sheets.tasks import group_of
 from unit.legal.made_cases import court, evidence, record, write_found

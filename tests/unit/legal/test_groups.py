@@ -22,29 +22,27 @@ EVERY = np.arange(len(LABELS))
 
 
 def test_label_and_attribute():
-    found = multiply([GENDER], LABELS, ("no", "yes"), EVERY)
-    assert found.names == ("no x f", "yes x f", "no x m", "yes x m", "unknown")
+    codes, names, remarks = multiply([GENDER], LABELS, ("no", "yes"), EVERY)
+    assert names == ("no x f", "yes x f", "no x m", "yes x m", "unknown")
     known = GENDER.codes < 2
-    assert (found.codes[known] == (2 * GENDER.codes + LABELS)[known]).all()
-    assert (found.codes[~known] == 4).all()
-    assert found.remarks == []
+    assert (codes[known] == (2 * GENDER.codes + LABELS)[known]).all()
+    assert (codes[~known] == 4).all()
+    assert remarks == []
 
 
 def test_tiny_and_empty_cells_are_merged_and_named():
     train = np.concatenate([EVERY[GENDER.codes == 0], EVERY[2 * LEAST * 2 : 5 * LEAST], EVERY[-1:]])
-    found = multiply([GENDER, STATE], None, (), train)
-    assert found.names == ("f x east", "f x west", "m x east", "unknown")
-    assert (found.codes[(GENDER.codes == 1) & (STATE.codes == 1)] == 3).all()
-    assert found.remarks == []  # no training case is in it
-    found = multiply([GENDER, STATE], None, (), np.append(train, 7 * LEAST))
-    assert found.remarks == [
-        f"groups with fewer than {LEAST} training cases are unknown: m x west (1)"
-    ]
+    codes, names, remarks = multiply([GENDER, STATE], None, (), train)
+    assert names == ("f x east", "f x west", "m x east", "unknown")
+    assert (codes[(GENDER.codes == 1) & (STATE.codes == 1)] == 3).all()
+    assert remarks == []  # no training case is in it
+    codes, names, remarks = multiply([GENDER, STATE], None, (), np.append(train, 7 * LEAST))
+    assert remarks == [f"groups with fewer than {LEAST} training cases are unknown: m x west (1)"]
     rare = np.where((GENDER.codes == 0) & (np.arange(len(LABELS)) % 9 > 0), 0, LABELS)
-    found = multiply([GENDER], rare, ("no", "yes"), EVERY)
-    assert found.names == ("no x f", "no x m", "yes x m", "unknown")
-    assert (found.codes[GENDER.codes == 0] == 0).all()
-    assert len(found.remarks) == 1
+    codes, names, remarks = multiply([GENDER], rare, ("no", "yes"), EVERY)
+    assert names == ("no x f", "no x m", "yes x m", "unknown")
+    assert (codes[GENDER.codes == 0] == 0).all()
+    assert len(remarks) == 1
 
 
 @pytest.mark.parametrize("dataset", [court("ecthr")])

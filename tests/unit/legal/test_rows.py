@@ -9,6 +9,7 @@ from evenhand.errors import InputError
 from evenhand.io.members import Member
 from evenhand.io.quarantine import Quarantine
 from evenhand.legal import rows
+from evenhand.legal.formats.swiss_judgment import find_facts, read_headings, sentences
 from evenhand.legal.rows import (
     CaseFiles,
     RejectedError,
@@ -20,7 +21,6 @@ from evenhand.legal.rows import (
     western_lines,
     western_text,
 )
-from evenhand.legal.swiss import find_facts, read_headings, sentences
 from unit.legal.made_records import FOLDER
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.legal.severity import CLASSES, Sentence, sentence_of, severity
+from evenhand.legal.chinese import CLASSES, Sentence, sentence_of, severity
 from unit.legal.made_cases import court
 from unit.legal.made_records import table
 

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from evenhand.core.families import load_members
 from evenhand.core.tables import Table, read_table, write_tables
 from evenhand.slguset import tables as bias_tables
-from evenhand.slguset.agreement import AGREEMENT, ANNOTATORS
+from evenhand.slguset.build_dataset import AGREEMENT, ANNOTATORS
 from evenhand.slguset.count_funnel import FUNNEL, QUARANTINE
 from evenhand.slguset.describe_dataset import TABLE as TABLE_1
 from evenhand.slguset.report_published import TABLE as FILTERS

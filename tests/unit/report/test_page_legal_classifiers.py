@@ -4,7 +4,6 @@ import pytest
 
 from evenhand.core.tables import read_package, read_tables, write_tables
 from evenhand.legal.classifier_tables import counterfactual
-from evenhand.legal.objective_titles import Titles
 from evenhand.report.sections.legal_classifiers import (
     constant_words,
     describe_calibration_curves,
@@ -12,6 +11,7 @@ from evenhand.report.sections.legal_classifiers import (
     describe_training,
     draw_table_2,
 )
+from evenhand.text.phrases import Titles
 from unit.legal.made_cases import declaration
 from unit.made_tables import edited
 from unit.report import checks, made_classifiers

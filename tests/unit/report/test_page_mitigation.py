@@ -5,7 +5,7 @@ import pytest
 from evenhand.individual.tables import grid, pareto_fronts
 from evenhand.individual.tables import tests as differences
 from evenhand.legal.classifier_tables.tests import CONSTANT
-from evenhand.legal.objective_titles import Titles
+from evenhand.text.phrases import Titles
 from unit.legal.made_cases import declaration
 from unit.made_tables import edited
 from unit.report import checks, made_classifiers, made_individual

@@ -7,7 +7,7 @@ from huggingface_hub import DatasetCard
 
 from evenhand.core.tables import write_tables
 from evenhand.report.write_slguset_card import write_slguset_card
-from evenhand.slguset.agreement import AGREEMENT
+from evenhand.slguset.build_dataset import AGREEMENT
 from evenhand.slguset.count_funnel import FUNNEL
 from evenhand.slguset.dataset import SCHEMA
 from evenhand.slguset.describe_dataset import TABLE

@@ -7,11 +7,14 @@ import openpyxl
 import pytest
 
 from evenhand.errors import InputError
-from evenhand.legal.audit import task
-from evenhand.sheets.filled import Row, check_rows, chosen, read_filled
+from evenhand.legal.draw_audit import task
 from evenhand.sheets.tasks import (
+    Row,
+    check_rows,
+    chosen,
     draw,
     group_of,
+    read_filled,
     read_handed_out,
     write_handed_out,
     write_sheet,

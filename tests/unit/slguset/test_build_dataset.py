@@ -4,8 +4,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from evenhand.slguset.agreement import ONE_ANSWER
-from evenhand.slguset.build_dataset import build_dataset
+from evenhand.slguset.build_dataset import ONE_ANSWER, build_dataset
 from evenhand.slguset.dataset import SCHEMA
 from evenhand.slguset.read_sheets import SCHEMA as ANSWERS
 from made_sentences import candidate_row, identify, write_answers, write_keywords_csv, write_sample

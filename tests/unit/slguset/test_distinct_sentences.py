@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from evenhand.errors import InputError
 from evenhand.slguset import distinct_sentences
-from evenhand.slguset.distinct_sentences import SCHEMA, distinct, sentence_id
+from evenhand.slguset.distinct_sentences import SENTENCES, distinct, sentence_id
 
 OCCURRENCES = st.lists(
     st.tuples(
@@ -18,7 +18,7 @@ OCCURRENCES = st.lists(
 
 
 def collect(occurrences: list[tuple[str, str, int]], most: int) -> list[dict]:
-    return pa.Table.from_batches(distinct(occurrences, most), SCHEMA).to_pylist()
+    return pa.Table.from_batches(distinct(occurrences, most), SENTENCES).to_pylist()
 
 
 def test_ids_are_blake2b_of_the_sentence() -> None:

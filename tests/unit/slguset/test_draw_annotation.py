@@ -15,8 +15,8 @@ from evenhand.core.files import content_digest
 from evenhand.errors import InputError
 from evenhand.sheets.tasks import read_handed_out, write_handed_out
 from evenhand.slguset.annotation import TASK, random_order
+from evenhand.slguset.dataset import spans_of, swap
 from evenhand.slguset.draw_annotation import draw_annotation
-from evenhand.slguset.swap import spans_of, swap
 from made_sentences import (
     ANNOTATION_TEMPLATES,
     candidate_row,

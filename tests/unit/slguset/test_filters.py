@@ -15,13 +15,13 @@ from evenhand.errors import InputError
 from evenhand.io.tables import write_table
 from evenhand.slguset import distinct_sentences
 from evenhand.slguset.apply_filters import apply_filters, filter_keywords, prepare_filter
+from evenhand.slguset.dataset import spans_of, swap
 from evenhand.slguset.extract_sentences import extract_sentences
 from evenhand.slguset.filters import names_jieba
-from evenhand.slguset.keyword_tables import schema
 from evenhand.slguset.keywords import read_keywords
 from evenhand.slguset.names_crf_model import features, labels
 from evenhand.slguset.packs import read_pack
-from evenhand.slguset.swap import spans_of, swap
+from evenhand.slguset.surface_pairs import schema
 from evenhand.slguset.verdicts import FINDINGS
 from evenhand.text.segmentation import cut
 from evenhand.text.segmenters.spacy import segmenter
@@ -147,7 +147,7 @@ def test_keywords_are_found_and_filtered_by_their_own_settings(tmp_path, resourc
         }
         for n, s in enumerate(texts)
     ]
-    write_table(tmp_path / "sentences.parquet", distinct_sentences.SCHEMA, rows)
+    write_table(tmp_path / "sentences.parquet", distinct_sentences.SENTENCES, rows)
     tables = repository / "resources/packs/zh_gender"
     arguments = {
         "sentences": tmp_path / "sentences.parquet",
@@ -218,7 +218,7 @@ def test_traditional_text_gets_the_decisions_of_simplified_text(tmp_path, resour
 def test_a_pack_whose_words_agree_has_spans(tmp_path, repository):
     sentence = {"sentence_id": "0" * 16, "source": "a", "source_position": 1, "copies": 1}
     rows = [sentence | {"sentence": "Der junge Arzt vergaß seinen Mantel, als er ging."}]
-    write_table(tmp_path / "sentences.parquet", distinct_sentences.SCHEMA, rows)
+    write_table(tmp_path / "sentences.parquet", distinct_sentences.SENTENCES, rows)
     folder = repository / "resources/packs/de_gender"
     names = ("values", "language", "normaliser", "splitter", "segmenter", "several", "pronouns")
     pack = read_pack(folder)

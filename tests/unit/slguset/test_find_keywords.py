@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from evenhand.errors import InputError
 from evenhand.slguset.apply_filters import apply_filters
 from evenhand.slguset.find_keywords import judge_sentence, read_word_rules
-from evenhand.slguset.keyword_tables import SCHEMA
 from evenhand.slguset.keywords import read_keywords
+from evenhand.slguset.surface_pairs import SCHEMA
 from unit.cases import read_cases
 
 TABLES = Path(__file__).resolve().parents[3] / "resources/packs/zh_gender"

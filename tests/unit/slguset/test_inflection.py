@@ -6,11 +6,11 @@ import pytest
 
 from evenhand.core.places import ROOT
 from evenhand.errors import InputError
+from evenhand.slguset.dataset import swap
 from evenhand.slguset.find_keywords import sentence_judge
 from evenhand.slguset.inflection import read_inflection
 from evenhand.slguset.keywords import read_keywords
 from evenhand.slguset.packs import read_pack
-from evenhand.slguset.swap import swap
 from unit.cases import read_cases
 
 

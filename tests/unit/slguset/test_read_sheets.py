@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from evenhand.errors import InputError
-from evenhand.slguset.annotation_sheets import write_round
+from evenhand.slguset.annotation import write_round
 from evenhand.slguset.read_sheets import SCHEMA, read_sheets
 from made_sentences import ANNOTATION_TEMPLATES, candidate_row, made_sentences, write_sample
 from unit.cases import read_csv

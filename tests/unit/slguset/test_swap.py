@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.slguset.swap import mask, spans_of, swap, swapped_spans
+from evenhand.slguset.dataset import mask, spans_of, swap, swapped_spans
 
 
 def test_the_spans_of_a_row_are_its_own_or_the_keyword():

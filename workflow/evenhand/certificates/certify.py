@@ -12,16 +12,15 @@ from typing import Annotated, Any
 
 from evenhand.certificates import problems as family
 from evenhand.certificates.study import CERTIFICATE, Finding, Study, judge
-from evenhand.core import stage
 from evenhand.core.families import load_members
 from evenhand.core.resources import read_resource
 from evenhand.core.scratch import scratch_folder
-from evenhand.core.stage import Count, Input, Output, Setting
+from evenhand.core.stage import Count, Input, Output, Setting, checked
 from evenhand.core.tables import NotApplicable, Row, Table, read_tables, write_tables
 from evenhand.errors import InputError
 
 
-@stage.checked
+@checked
 def certify(
     *,
     resources: Input,

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from evenhand.core import stage
 from evenhand.core.families import load_members
-from evenhand.core.stage import Delta, Input, Output, Source
+from evenhand.core.stage import Delta, Input, Output, Source, checked
 from evenhand.core.tables import tabulate
 from evenhand.individual import tables
 from evenhand.individual.people import read_people
@@ -13,7 +12,7 @@ from evenhand.individual.results import read_groups, read_runs
 from evenhand.individual.study import IndividualStudy
 
 
-@stage.checked
+@checked
 def tabulate_individual(
     *,
     runs: list[Input],

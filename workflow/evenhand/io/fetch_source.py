@@ -11,9 +11,8 @@ import requests
 import urllib3
 from tqdm import tqdm
 
-from evenhand.core import stage
 from evenhand.core.files import content_digest, remove
-from evenhand.core.stage import Output, Range, Setting
+from evenhand.core.stage import Output, Range, Setting, checked
 from evenhand.errors import InputError
 
 #: Bytes read from the network at a time.
@@ -29,7 +28,7 @@ BUSY = (429, 500, 502, 503, 504)
 TIMEOUT = 60
 
 
-@stage.checked
+@checked
 def fetch_source(
     *,
     name: str,

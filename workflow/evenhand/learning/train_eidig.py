@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from evenhand.core import stage
 from evenhand.core.scratch import scratch_folder
-from evenhand.core.stage import Count, Input, Natural, Output
+from evenhand.core.stage import Count, Input, Natural, Output, checked
 from evenhand.io.checkpoint import Checkpoints
 from evenhand.learning.eidig import generation
 from evenhand.learning.eidig.network import Adadelta, Nadam, Network, glorot, train
@@ -52,7 +51,7 @@ BATCH, EPOCHS, EPOCHS_OF = 32, 30, {"german": 20}
 RETRAINING_EPOCHS, PATIENCE, VALIDATION = 100, 10, 0.2
 
 
-@stage.checked
+@checked
 def train_eidig(
     *,
     data: Input,

@@ -4,8 +4,7 @@ import importlib
 from types import SimpleNamespace
 from typing import Annotated, Any
 
-from evenhand.core import stage
-from evenhand.core.stage import Count, Fraction, Input, Natural, Output, Plugin
+from evenhand.core.stage import Count, Fraction, Input, Natural, Output, Plugin, checked
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.learning.language_modelling import fit, loss_curve, read_corpus
@@ -13,7 +12,7 @@ from evenhand.learning.objective import parse_options
 from evenhand.scoring.device import repeatable
 
 
-@stage.checked
+@checked
 def train_language_model(
     *,
     out: Output,

@@ -12,8 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from evenhand.core import stage
-from evenhand.core.stage import Count, Input, Natural, Output, Plugin, Range
+from evenhand.core.stage import Count, Input, Natural, Output, Plugin, Range, checked
 from evenhand.errors import InputError
 from evenhand.io.tables import FORM
 from evenhand.learning.hyperparameters import read_hyperparameters
@@ -89,7 +88,7 @@ PREDICTIONS = pa.schema(
 )
 
 
-@stage.checked
+@checked
 def train_table(
     *,
     data: Input,

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
-from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Range, Share
+from evenhand.core.stage import Input, Output, Range, Share, checked
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import count_rows, read_rows, write_table
@@ -17,7 +16,7 @@ from evenhand.legal.records import BATCH_CASES, SPLITS, Record, read_distinct
 from evenhand.legal.splits import DUPLICATE, SPLIT, Case, split_cases
 
 
-@stage.checked
+@checked
 def build_cases(
     *,
     records: list[Input],

@@ -1,7 +1,7 @@
 """The data set that `build_cases` writes, as the stages after it read it; and their tables."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -216,3 +216,29 @@ def label_sets(hot: np.ndarray, dataset: Dataset) -> tuple[np.ndarray, list[str]
         " and ".join(dataset.labels[i] for i in np.flatnonzero(row)) or NO_LABEL for row in sets
     ]
     return codes.reshape(-1), names
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CaseStudy(BuiltCases):
+    """The cases of a data set and the files on them.
+
+    Attributes
+    ----------
+    published : bool
+        Whether the cases are FairLex's own.
+    claims, words : Path
+        ``published_cross.csv`` and ``outcome_words.csv``.
+    findings : dict of str to Path
+        The findings of each attribute.
+    tokens : list of (Path, Path)
+        Token ids of the cases and their description, per tokenizer.
+    resamples : int
+        Random draws.
+    """
+
+    published: bool
+    claims: Path
+    words: Path
+    findings: dict[str, Path] = field(default_factory=dict)
+    tokens: list[tuple[Path, Path]] = field(default_factory=list)
+    resamples: int = 1000

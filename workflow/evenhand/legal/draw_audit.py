@@ -5,16 +5,83 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from evenhand.core import stage
-from evenhand.core.stage import Count, Input, Natural, Output
-from evenhand.io.sheets import Marked
+from evenhand.core.stage import Count, Input, Natural, Output, checked
+from evenhand.errors import InputError
+from evenhand.io.sheets import Column, Marked
 from evenhand.io.tables import read_rows
-from evenhand.legal.audit import read_drawn, task
 from evenhand.legal.built import group_names
 from evenhand.legal.declaration import COLUMN, Attribute
 from evenhand.legal.findings import findings_files
 from evenhand.legal.records import Record, read_distinct
-from evenhand.sheets.tasks import digest, draw, render, write_handed_out, write_sheet
+from evenhand.sheets.tasks import (
+    Task,
+    digest,
+    draw,
+    group_of,
+    render,
+    write_handed_out,
+    write_sheet,
+)
+
+#: The possible answers.
+ANSWERS = ("right", "wrong", "cannot_tell")
+
+
+def task(attribute: Attribute) -> Task:
+    """Return the audit of an attribute."""
+    return Task(
+        item="case",
+        group="attribute",
+        key="case_id",
+        columns=(
+            Column("rank", "", 6),
+            Column("case_id", "", 16),
+            Column("title", "", 28),
+            Column("value", "", 14),
+            Column("rule", "", 20),
+            Column("confidence", "", 11),
+            Column("where", "", 16),
+            Column("evidence", "", 80),
+            Column("more", "evidence", 32),
+            Column("right", "?", 13, choices=ANSWERS, fill_in=True),
+            Column(
+                "should_be",
+                "",
+                15,
+                choices=group_names(attribute) if attribute.groups else (),
+                fill_in=True,
+            ),
+            Column("comment", "", 32, fill_in=True),
+            Column("attribute", "", 18, hidden=True),
+        ),
+        fixed=("value", "rule"),
+        handed_out=(
+            *("attribute", "rank", "case_id", "title", "value", "rule", "confidence", "where"),
+            *("evidence", "mark_start", "mark_end", "more"),
+        ),
+        numbers=("rank", "mark_start", "mark_end"),
+        table="findings",
+    )
+
+
+def read_drawn(
+    paths: list[Path], attributes: dict[str, Attribute]
+) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the handed-out rows of audits by attribute and case; empty lists are left out.
+
+    Raises
+    ------
+    InputError
+        A list is of another attribute, or a second one of an attribute.
+    """
+    drawn: dict[str, dict[str, dict[str, Any]]] = {}
+    for path in paths:
+        name, cases = group_of(path, task(next(iter(attributes.values()))))
+        if cases and (name in drawn or name not in attributes):
+            raise InputError(f"is a second file of {name}, or of another kind", file=path)
+        drawn |= {name: cases} if cases else {}
+    return drawn
+
 
 #: Characters of the paragraph before and after the words.
 AROUND = 400
@@ -29,7 +96,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 PARTS = {"text": "facts", "context": "context", "given": "metadata"}
 
 
-@stage.checked
+@checked
 def draw_audit(
     *,
     records: list[Input],

@@ -6,9 +6,8 @@ from typing import Annotated, Any
 import numpy as np
 import pyarrow as pa
 
-from evenhand.core import stage
 from evenhand.core.scratch import scratch_folder
-from evenhand.core.stage import Count, Input, Output, Setting
+from evenhand.core.stage import Count, Input, Output, Setting, checked
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.legal.built import check_ids
@@ -26,7 +25,7 @@ from evenhand.scoring.model_files import model_source
 CASES = 64
 
 
-@stage.checked
+@checked
 def embed_paragraphs(
     *,
     tokens: Input,

@@ -7,8 +7,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any
 
-from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Plugin
+from evenhand.core.stage import Input, Output, Plugin, checked
 from evenhand.legal.declaration import Attribute, read_dataset
 from evenhand.legal.findings import (
     Finding,
@@ -26,7 +25,7 @@ UNKNOWN = frozenset({"", "n/a", "na", "none", "null", "unknown", "other"})
 Counts = dict[str, Counter[str]]
 
 
-@stage.checked
+@checked
 def find_attributes(
     *,
     records: list[Input],

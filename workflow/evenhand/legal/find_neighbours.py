@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from evenhand.core import stage
-from evenhand.core.stage import Count, Input, Output
+from evenhand.core.stage import Count, Input, Output, checked
 from evenhand.errors import InputError
 from evenhand.io.tables import read_columns, write_table
 from evenhand.legal.built import BuiltCases, check_ids
@@ -37,7 +36,7 @@ NEIGHBOURS = pa.schema(
 TIE = 1e-6
 
 
-@stage.checked
+@checked
 def find_neighbours(
     *,
     data: Input,

@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.core import stage
-from evenhand.core.stage import Count, Input, Output
+from evenhand.core.stage import Count, Input, Output, checked
 from evenhand.core.tables import write_rows
 from evenhand.errors import InputError
 from evenhand.legal.built import BuiltCases
@@ -14,7 +13,7 @@ from evenhand.legal.features import fit_documents, scaled_min_df, write_features
 HEADER = ["column", "term", "words", "train_cases", "train_times", "idf"]
 
 
-@stage.checked
+@checked
 def fit_tfidf(
     *,
     data: Input,

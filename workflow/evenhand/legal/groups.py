@@ -7,7 +7,7 @@ frequent one.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,23 +23,6 @@ LABEL = "label"
 
 #: The signs between the parts of a product, and between the names of groups.
 PLUS, TIMES = "+", " x "
-
-
-class Product(NamedTuple):
-    """The groups of a product.
-
-    Attributes
-    ----------
-    codes : array of int64, shape (n,)
-    names : tuple of str
-        The unknown group last.
-    remarks : list of str
-        Which cells were merged.
-    """
-
-    codes: "np.ndarray"
-    names: tuple[str, ...]
-    remarks: list[str]
 
 
 def attributes(name: str) -> list[str]:
@@ -64,7 +47,7 @@ def multiply(
     labels: "np.ndarray | None",
     label_names: Sequence[str],
     train: "np.ndarray",
-) -> Product:
+) -> tuple["np.ndarray", tuple[str, ...], list[str]]:
     """Return the product of attributes, and of the label if there is one.
 
     Parameters
@@ -77,6 +60,14 @@ def multiply(
         Their names.
     train : array of int
         Training rows.
+
+    Returns
+    -------
+    codes : array of int64, shape (n,)
+    names : tuple of str
+        The unknown group last.
+    remarks : list of str
+        Which cells were merged.
     """
     import numpy as np
 
@@ -106,4 +97,4 @@ def multiply(
         names = [f"{b}{TIMES}{a}" for a in names for b in label_names]
     there = np.unique(combined[known])
     codes = np.where(known, np.searchsorted(there, np.where(known, combined, 0)), len(there))
-    return Product(codes, (*(names[cell] for cell in there), "unknown"), remarks)
+    return codes, (*(names[cell] for cell in there), "unknown"), remarks

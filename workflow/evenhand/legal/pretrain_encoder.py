@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 
-from evenhand.core import stage
-from evenhand.core.stage import Count, Input, Natural, Output, Range, Setting
+from evenhand.core.stage import Count, Input, Natural, Output, Range, Setting, checked
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.learning.language_modelling import Batches, fit, loss_curve, mask_tokens
@@ -44,7 +43,7 @@ HELD_OUT = 200
 TOKENS_PER_BATCH = 4096
 
 
-@stage.checked
+@checked
 def pretrain_encoder(
     *,
     data: Input,

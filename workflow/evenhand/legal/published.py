@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evenhand.core.resources import read_resource
-from evenhand.legal.scored import MEASURES
 
 #: Verdicts on a published value.
 REPRODUCED, NOT_REPRODUCED, NOT_RUN = "reproduced", "not_reproduced", "not_run"
@@ -29,6 +28,9 @@ SCORES = [
     *("kind", "classifier", "attribute", "objective", "measure"),
     *("value", "tolerance", "source", "only_compat", "note"),
 ]
+
+#: What is measured of a classifier on an attribute, in percent (overall: on all cases).
+MEASURES = ("overall", "mean", "gd", "worst")
 
 #: The paper's data sets.
 COURTS = ("cail", "ecthr", "fscs", "scotus")

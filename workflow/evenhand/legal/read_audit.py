@@ -8,12 +8,12 @@ from typing import Any
 from evenhand.core.stage import Input, Output
 from evenhand.core.tables import Table, integer, share, text, write_tables
 from evenhand.io.tables import read_rows
-from evenhand.legal.audit import ANSWERS, read_drawn, task
 from evenhand.legal.built import group_names
 from evenhand.legal.declaration import Attribute
+from evenhand.legal.draw_audit import ANSWERS, read_drawn, task
 from evenhand.legal.findings import findings_files
 from evenhand.metrics.proportions import Share, stratified_share, wilson_share
-from evenhand.sheets.filled import check_rows, chosen, read_filled, refuse
+from evenhand.sheets.tasks import check_rows, chosen, read_filled, refuse
 
 TABLE = Table(
     "audit",

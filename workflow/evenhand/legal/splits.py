@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from datetime import date
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 
@@ -68,25 +68,9 @@ _UNDATED = (
 )
 
 
-class Division(NamedTuple):
-    """The divided cases of a data set.
-
-    Attributes
-    ----------
-    cases : dict
-        The cases by id, in the order of the records: `SPLIT`.
-    duplicates : list of dict
-        The rows of `DUPLICATE`.
-    counts : dict
-        Numbers of cases and duplicates; cases and dates of each split.
-    """
-
-    cases: dict[str, Case]
-    duplicates: list[dict[str, Any]]
-    counts: dict[str, Any]
-
-
-def split_cases(records: list[Path], shares: list[float] | None, threshold: float) -> Division:
+def split_cases(
+    records: list[Path], shares: list[float] | None, threshold: float
+) -> tuple[dict[str, Case], list[dict[str, Any]], dict[str, Any]]:
     """Divide the cases of a data set.
 
     Parameters
@@ -98,6 +82,15 @@ def split_cases(records: list[Path], shares: list[float] | None, threshold: floa
         the share without parting a group.
     threshold : float
         Jaccard similarity from which texts are near duplicates, above 0 and up to 1.
+
+    Returns
+    -------
+    cases : dict
+        The cases by id, in the order of the records: `SPLIT`.
+    duplicates : list of dict
+        The rows of `DUPLICATE`.
+    counts : dict
+        Numbers of cases and duplicates; cases and dates of each split.
 
     Raises
     ------
@@ -147,7 +140,7 @@ def split_cases(records: list[Path], shares: list[float] | None, threshold: floa
         },
         "note": _UNDATED.format(methods["undated"], free) if methods["undated"] else "",
     }
-    return Division(cases, [*repeated, *similar], counts)
+    return cases, [*repeated, *similar], counts
 
 
 def _duplicate(case: Case, duplicate_of: str, how: str, similarity: float | None) -> dict[str, Any]:

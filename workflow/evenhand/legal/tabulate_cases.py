@@ -2,16 +2,15 @@
 
 from typing import Annotated, Any
 
-from evenhand.core import stage
 from evenhand.core.families import load_members
-from evenhand.core.stage import Input, Output, Range
+from evenhand.core.stage import Input, Output, Range, checked
 from evenhand.core.tables import tabulate
 from evenhand.legal import case_tables
-from evenhand.legal.case_study import CaseStudy
+from evenhand.legal.built import CaseStudy
 from evenhand.legal.findings import findings_files
 
 
-@stage.checked
+@checked
 def tabulate_cases(
     *,
     data: Input,

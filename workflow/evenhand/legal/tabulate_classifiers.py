@@ -2,17 +2,15 @@
 
 from typing import Annotated, Any
 
-from evenhand.core import stage
 from evenhand.core.families import load_members
-from evenhand.core.stage import Count, Delta, Input, Output, Range
+from evenhand.core.stage import Count, Delta, Input, Output, Range, checked
 from evenhand.core.tables import tabulate
 from evenhand.legal import classifier_tables
 from evenhand.legal.built import BuiltCases
-from evenhand.legal.classifier_study import ClassifierStudy
-from evenhand.legal.scored import read_scored
+from evenhand.legal.classifier_study import ClassifierStudy, read_scored
 
 
-@stage.checked
+@checked
 def tabulate_classifiers(
     *,
     data: Input,

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from evenhand.core import stage
-from evenhand.core.stage import Input, Output
+from evenhand.core.stage import Input, Output, checked
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.legal.built import BuiltCases
@@ -29,7 +28,7 @@ UINT16 = 2**16
 PROBE = "1"
 
 
-@stage.checked
+@checked
 def tokenise_cases(
     *,
     data: Input,

@@ -8,12 +8,11 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from evenhand.core import stage
-from evenhand.core.stage import Count, Input, Output, Plugin, Range, Setting
+from evenhand.core.stage import Count, Input, Output, Plugin, Range, Setting, checked
 from evenhand.errors import InputError
 
 
-@stage.checked
+@checked
 def train_classifier(
     *,
     data: Input,

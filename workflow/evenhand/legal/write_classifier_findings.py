@@ -8,14 +8,14 @@ from typing import Any
 from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import read_table
 from evenhand.io.documents import write_json
+from evenhand.legal.classifier_study import BASE
 from evenhand.legal.declaration import KIND as DECLARED
 from evenhand.legal.declaration import read_declaration
 from evenhand.legal.groups import NO_ATTRIBUTE
-from evenhand.legal.objective_titles import Titles
 from evenhand.legal.published import ALL, read_claims
-from evenhand.legal.scored import BASE
 from evenhand.metrics.inference import ABOVE
 from evenhand.text.catalogue import read_catalogue
+from evenhand.text.phrases import Titles
 
 Row = dict[str, Any]
 

@@ -4,18 +4,17 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.core import stage
-from evenhand.core.stage import Delta, Input, Output
+from evenhand.core.stage import Delta, Input, Output, checked
 from evenhand.errors import InputError
 from evenhand.legal.built import BuiltCases
+from evenhand.legal.classifier_study import read_scored
 from evenhand.legal.groups import PLUS
-from evenhand.legal.scored import read_scored
 from evenhand.metrics.classification import predicted_labels
 from evenhand.predictions.audit_predictions import write_audit
 from evenhand.predictions.read import Predictions
 
 
-@stage.checked
+@checked
 def audit_classifier(
     *,
     data: Input,

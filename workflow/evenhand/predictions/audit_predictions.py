@@ -7,9 +7,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from evenhand.core import stage
 from evenhand.core.families import load_members
-from evenhand.core.stage import Delta, Input, Output, Share
+from evenhand.core.stage import Delta, Input, Output, Share, checked
 from evenhand.core.tables import tabulate
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
@@ -26,7 +25,7 @@ SAME = ("label", "prediction", "groups", "positive", "id", "cluster", "counterfa
 SAME += ("threshold",)
 
 
-@stage.checked
+@checked
 def audit_predictions(
     *,
     files: list[Input],

@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from evenhand.core import stage
-from evenhand.core.stage import Count, Input, Natural, Output
+from evenhand.core.stage import Count, Input, Natural, Output, checked
 from evenhand.io.tables import read_rows
 from evenhand.legal.built import BuiltCases, group_names, label_names, with_none
+from evenhand.legal.classifier_study import Cases, Setting, read_scored
 from evenhand.legal.declaration import Attribute, Dataset
 from evenhand.legal.groups import NO_ATTRIBUTE
 from evenhand.legal.groups import title as title_of
 from evenhand.legal.records import SPLITS
-from evenhand.legal.scored import Cases, Setting, read_scored
 from evenhand.metrics.classification import predicted_labels
 from evenhand.report.explorer import Document, coded, column, columns, form, rounded, write_explorer
 from evenhand.report.headline import plain
@@ -36,7 +35,7 @@ LANGUAGES = {"zh": "zh-Hans"}
 COLUMNS = ["case_id", "date", "title", "language", "source", "source_position", "duplicate_of"]
 
 
-@stage.checked
+@checked
 def explore_cases(
     *,
     templates: list[Input],

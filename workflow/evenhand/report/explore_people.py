@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.core import stage
-from evenhand.core.stage import Count, Input, Output
+from evenhand.core.stage import Count, Input, Output, checked
 from evenhand.individual.names import titles_of
 from evenhand.individual.people import (
     WITH_INTEGERS,
@@ -33,7 +32,7 @@ INTEGERS = "EIDIG’s whole numbers"
 ANSWERS = (("positive", "negative"), ("wrong", "right"), ("changes", "stays"), ("beyond", "within"))
 
 
-@stage.checked
+@checked
 def explore_people(
     *,
     templates: list[Input],

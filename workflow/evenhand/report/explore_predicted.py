@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.core import stage
-from evenhand.core.stage import Count, Input, Output
+from evenhand.core.stage import Count, Input, Output, checked
 from evenhand.io.tables import read_columns
 from evenhand.report.explorer import Document, column, columns, form, rounded, write_explorer
 from evenhand.report.headline import plain
@@ -14,7 +13,7 @@ from evenhand.report.read import read_json
 from evenhand.report.render import visible
 
 
-@stage.checked
+@checked
 def explore_predicted(
     *,
     templates: list[Input],

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evenhand.core import stage
 from evenhand.core.files import content_digest
-from evenhand.core.stage import Count, Input, Output
+from evenhand.core.stage import Count, Input, Output, checked
 from evenhand.core.tables import read_package
 from evenhand.errors import InputError
 from evenhand.io.markdown import plain as escaped
@@ -26,7 +25,7 @@ PAGE_ROWS = 40
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?inf|nan", re.ASCII)
 
 
-@stage.checked
+@checked
 def export_tables(
     *,
     tables: list[Input],

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.core.tables import read_tables
-from evenhand.legal.objective_titles import Titles
 from evenhand.report.read import read_json
+from evenhand.text.phrases import Titles
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,13 @@
 import importlib
 from typing import Annotated, Any
 
-from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Plugin, Source
+from evenhand.core.stage import Input, Output, Plugin, Source, checked
 from evenhand.errors import InputError
 from evenhand.report.render import render_page
 from evenhand.report.study import Study
 
 
-@stage.checked
+@checked
 def write_page(
     *,
     page: Annotated[str, Plugin("evenhand.report.pages")],

@@ -11,8 +11,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import pyarrow as pa
 
-from evenhand.core import stage
-from evenhand.core.stage import Fraction, Input, Natural, Output, Plugin, Source
+from evenhand.core.stage import Fraction, Input, Natural, Output, Plugin, Source, checked
 from evenhand.core.tables import Row, Table, flag, integer, number, share, text, write_tables
 from evenhand.errors import InputError
 from evenhand.io.sheets import write_csv
@@ -35,10 +34,10 @@ from evenhand.slguset.annotation import (
     read_judgements,
 )
 from evenhand.slguset.bias_tables import read_gate
+from evenhand.slguset.dataset import spans_of, swap
 from evenhand.slguset.gather_examples import CERTAIN, Labels, read_labels
 from evenhand.slguset.keywords import GENDERS, read_keywords
 from evenhand.slguset.surface_pairs import attribute_of, surface_pair
-from evenhand.slguset.swap import spans_of, swap
 from evenhand.slguset.verdicts import ACCEPTED
 from evenhand.text.traditional import matching_form
 
@@ -104,7 +103,7 @@ FEATURES = Table(
 )
 
 
-@stage.checked
+@checked
 def accept_candidates(
     *,
     candidates: Input,

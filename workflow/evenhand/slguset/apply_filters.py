@@ -19,21 +19,18 @@ from typing import Annotated, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from evenhand.core import stage
-from evenhand.core.stage import Count, Input, Output, Plugin, Share
+from evenhand.core.stage import Count, Input, Output, Plugin, Share, checked
 from evenhand.errors import InputError
 from evenhand.io.tables import read_batches, write_batches
-from evenhand.slguset.distinct_sentences import SCHEMA as SENTENCES
 from evenhand.slguset.find_keywords import add_columns, sentence_judge
-from evenhand.slguset.keyword_tables import schema
 from evenhand.slguset.keywords import GENDERS
 from evenhand.slguset.names import Policy
-from evenhand.slguset.surface_pairs import attribute_of
+from evenhand.slguset.surface_pairs import SENTENCES, attribute_of, schema
 from evenhand.slguset.verdicts import ACCEPTED, FINDINGS, Judge
 from evenhand.text.traditional import matching_form
 
 
-@stage.checked
+@checked
 def apply_filters(
     *,
     sentences: Input,

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
@@ -64,19 +65,6 @@ DATASET = [
 ]
 
 
-class Settings(NamedTuple):
-    """The arguments of `evenhand.slguset.tabulate_bias` that its tables read."""
-
-    threshold: float
-    top: int
-    compounds: list[str] | None
-    stop_words: Path | None
-    published: Path | None
-    scores: list[Path]
-    score_gates: list[Path]
-    values: Sequence[str] = GENDERS
-
-
 class Scored(NamedTuple):
     """The sentences of a data set, and the models that were scored on them.
 
@@ -89,13 +77,14 @@ class Scored(NamedTuple):
         By the model's name, its gate.
     scores : dict of DataFrame
         By the model's name, the columns of `BIAS`, row for row as the sentences.
-    settings : Settings
+    settings : SimpleNamespace
+        The arguments of `evenhand.slguset.tabulate_bias`.
     """
 
     sentences: "pd.DataFrame"
     gates: dict[str, dict[str, Any]]
     scores: dict[str, "pd.DataFrame"]
-    settings: Settings
+    settings: SimpleNamespace
 
     def check_genders(self) -> None:
         """Raise NotApplicable unless the values are male and female, as columns are called."""
@@ -118,7 +107,7 @@ class Scored(NamedTuple):
         return self.scores[model]["bias"].to_numpy(dtype=float)
 
 
-def read_models(dataset: Path, bias: list[Path], gates: list[Path], settings: Settings) -> Scored:
+def read_models(settings: SimpleNamespace) -> Scored:
     """Read a data set with the bias tables and gates of several models, in the same order.
 
     Raises
@@ -127,6 +116,7 @@ def read_models(dataset: Path, bias: list[Path], gates: list[Path], settings: Se
         The dataset is empty, a bias table is of other sentences, or the tables and gates are not
         those of different models in one log base.
     """
+    dataset, bias, gates = settings.dataset, settings.bias, settings.gates
     if len(bias) != len(gates):
         raise InputError(f"there are {len(bias)} bias tables and {len(gates)} gates")
     names = read_table_schema(dataset).names

@@ -10,17 +10,7 @@ import pyarrow.compute as pc
 
 from evenhand.errors import InputError
 from evenhand.io.tables import BATCH_ROWS
-
-#: The columns of a table of sentences.
-SCHEMA = pa.schema(
-    [
-        ("sentence_id", pa.string()),
-        ("sentence", pa.string()),
-        ("source", pa.string()),
-        ("source_position", pa.int64()),
-        ("copies", pa.int64()),
-    ]
-)
+from evenhand.slguset.surface_pairs import SENTENCES
 
 #: The distinct sentences, and their characters, that are held before DuckDB takes them.
 MOST_SENTENCES = 100_000
@@ -48,7 +38,7 @@ def sentence_id(sentence: str) -> str:
 def distinct(
     occurrences: Iterable[tuple[str, str, int]], most_sentences: int = MOST_SENTENCES
 ) -> Iterator[pa.RecordBatch]:
-    """Yield each sentence once, with its number of occurrences, as batches of `SCHEMA`.
+    """Yield each sentence once, with its number of occurrences, as batches of `SENTENCES`.
 
     Parameters
     ----------
@@ -65,7 +55,7 @@ def distinct(
         yield from (rows.slice(at, BATCH_ROWS) for at in range(0, len(rows), BATCH_ROWS))
     else:  # DuckDB takes 1.7 GB of addresses, and 85 MB of memory
         batches = chain([first], [] if second is None else [second], batches)
-        yield from merged(batches, SCHEMA, ("sentence",), SHARD_MEMORY)
+        yield from merged(batches, SENTENCES, ("sentence",), SHARD_MEMORY)
 
 
 def _held(occurrences: Iterable[tuple[str, str, int]], most: int) -> Iterator[pa.RecordBatch]:
@@ -86,8 +76,8 @@ def _held(occurrences: Iterable[tuple[str, str, int]], most: int) -> Iterator[pa
 
 def _batch(held: dict[str, tuple[str, int, int]]) -> pa.RecordBatch:
     rows = [(sentence_id(sentence), sentence, *others) for sentence, others in held.items()]
-    columns = zip(*rows, strict=True) if rows else [[]] * len(SCHEMA)
-    return pa.RecordBatch.from_arrays([*map(list, columns)], schema=SCHEMA)
+    columns = zip(*rows, strict=True) if rows else [[]] * len(SENTENCES)
+    return pa.RecordBatch.from_arrays([*map(list, columns)], schema=SENTENCES)
 
 
 def merged(

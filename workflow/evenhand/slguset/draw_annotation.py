@@ -8,15 +8,20 @@ from typing import Annotated, Any, Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from evenhand.core import stage
-from evenhand.core.stage import Count, Input, Natural, Output, Range
+from evenhand.core.stage import Count, Input, Natural, Output, Range, checked
 from evenhand.core.tables import write_rows
 from evenhand.errors import InputError
 from evenhand.io.tables import read_batches, read_rows, read_table_schema, write_table
 from evenhand.sheets.tasks import HandedOut, digest, read_handed_out
 from evenhand.sheets.tasks import draw as draw_items
-from evenhand.slguset.annotation import ADJUDICATOR, TASK, corpora_by_file, random_order
-from evenhand.slguset.annotation_sheets import write_round
+from evenhand.slguset.annotation import (
+    ADJUDICATOR,
+    TASK,
+    corpora_by_file,
+    random_order,
+    write_round,
+)
+from evenhand.slguset.dataset import spans_of, swap
 from evenhand.slguset.keywords import GENDERS, Surface
 from evenhand.slguset.surface_pairs import (
     attribute_of,
@@ -25,7 +30,6 @@ from evenhand.slguset.surface_pairs import (
     surface_pairs,
     word_columns,
 )
-from evenhand.slguset.swap import spans_of, swap
 from evenhand.slguset.verdicts import ACCEPTED
 
 #: The columns of sample.parquet after those of the candidates.
@@ -47,7 +51,7 @@ RESERVED = {"handed_out", "label_studio", "instructions", ADJUDICATOR}
 Side = tuple[str, str]
 
 
-@stage.checked
+@checked
 def draw_annotation(
     *,
     candidates: Input,

@@ -14,10 +14,9 @@ from typing import Annotated, Any
 import pyarrow as pa
 from tqdm import tqdm
 
-from evenhand.core import stage
 from evenhand.core.encodings import DAMAGE
 from evenhand.core.limits import CHARACTERS, MEMBER_BYTES
-from evenhand.core.stage import Count, Input, Natural, Output, Plugin, Source
+from evenhand.core.stage import Count, Input, Natural, Output, Plugin, Source, checked
 from evenhand.errors import InputError
 from evenhand.io.decoding import Encoding, TextReader
 from evenhand.io.documents import write_json
@@ -27,8 +26,9 @@ from evenhand.io.quarantine import Quarantine
 from evenhand.io.readers.options import Format, Markup, Options, Paragraphs
 from evenhand.io.readers.records import paragraph_splitter, read_records
 from evenhand.io.tables import write_batches, write_table
-from evenhand.slguset.distinct_sentences import SCHEMA, distinct
+from evenhand.slguset.distinct_sentences import distinct
 from evenhand.slguset.keywords import GENDERS, read_keywords
+from evenhand.slguset.surface_pairs import SENTENCES
 from evenhand.text.traditional import matching_form
 
 #: Characters of text that are cut into sentences at once.
@@ -45,7 +45,7 @@ INVENTORY = pa.schema(
 )
 
 
-@stage.checked
+@checked
 def extract_sentences(
     *,
     files: list[Source],
@@ -182,7 +182,7 @@ def extract_sentences(
                     encodings.update([text.encoding] if text.encoding else [])
         _check_field(files, tally, problems, text_field)
 
-    rows = write_batches(sentences, SCHEMA, distinct(cut_files()))
+    rows = write_batches(sentences, SENTENCES, distinct(cut_files()))
     problems.write(quarantine)
     write_table(inventory, INVENTORY, inventoried)
     result = tally | {

@@ -15,9 +15,9 @@ from evenhand.errors import InputError
 from evenhand.io.tables import write_batches, write_table
 from evenhand.slguset import dataset as dataset_table
 from evenhand.slguset.dataset import AUTHORS_COLUMNS as COLUMNS
-from evenhand.slguset.distinct_sentences import SCHEMA as SENTENCES
 from evenhand.slguset.distinct_sentences import distinct, sentence_id
 from evenhand.slguset.keywords import Keywords, Surface, read_keywords
+from evenhand.slguset.surface_pairs import SENTENCES
 from evenhand.text.sentences import ENDERS, is_kept, normalise, repair_quotes, split_sentences
 
 PROBLEM_COLUMNS = ["row", "problem", "detail"]

@@ -9,16 +9,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from evenhand.core import stage
-from evenhand.core.stage import Input, Output, Share
+from evenhand.core.stage import Input, Output, Share, checked
 from evenhand.io.tables import read_batches, read_table_schema, write_batches
-from evenhand.slguset import keyword_tables
+from evenhand.slguset import surface_pairs
 from evenhand.slguset.distinct_sentences import merged
 from evenhand.slguset.verdicts import ACCEPTED, FINDINGS
 from evenhand.text.near_duplicates import characters, find_near_duplicates
 
 
-def schema(keywords: pa.Schema = keyword_tables.SCHEMA) -> pa.Schema:
+def schema(keywords: pa.Schema = surface_pairs.SCHEMA) -> pa.Schema:
     """Return the columns of candidates.parquet, for a keywords table with or without findings."""
     others = (FINDINGS.name, "reasons", "evidence")
     columns = [field for field in keywords if field.name not in others]
@@ -40,7 +39,7 @@ REASONS = {
 }
 
 
-@stage.checked
+@checked
 def merge_candidates(
     *,
     judged: list[Input],

@@ -9,7 +9,7 @@ import pyarrow as pa
 from evenhand.core.stage import Input, Output
 from evenhand.errors import InputError
 from evenhand.io.tables import read_rows, write_table
-from evenhand.sheets.filled import Row, check_rows, chosen, read_filled, refuse
+from evenhand.sheets.tasks import Row, check_rows, chosen, read_filled, refuse
 from evenhand.slguset.annotation import (
     ADJUDICATOR,
     ANSWERS,
@@ -17,9 +17,10 @@ from evenhand.slguset.annotation import (
     DISAGREEMENT,
     TASK,
     WAITING,
+    read_export,
     read_judgements,
+    write_adjudication,
 )
-from evenhand.slguset.annotation_sheets import read_export, write_adjudication
 
 SCHEMA = pa.schema(
     (name, pa.string()) for name in ("sentence_id", "annotator", "answer", "criterion", "comment")

@@ -4,9 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from evenhand.core import stage
 from evenhand.core.resources import read_resource
-from evenhand.core.stage import Count, Input, Output
+from evenhand.core.stage import Count, Input, Output, checked
 from evenhand.core.tables import Row, Table, integer, share, text, write_tables
 from evenhand.io.documents import write_json
 from evenhand.io.tables import read_rows
@@ -36,7 +35,7 @@ KEYWORD_STEP = "find_keywords"
 _WITHOUT_POSITION = ("wrong_slice", "keyword_count", "not_a_pair")
 
 
-@stage.checked
+@checked
 def report_published(
     *,
     judged: Input,

@@ -35,9 +35,8 @@ from typing import Annotated, Any
 import numpy as np
 import pyarrow as pa
 
-from evenhand.core import stage
 from evenhand.core.scratch import scratch_folder
-from evenhand.core.stage import Count, Input, Natural, Output, Range, Setting, Share
+from evenhand.core.stage import Count, Input, Natural, Output, Range, Setting, Share, checked
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import read_columns, read_table_schema, write_table
@@ -60,7 +59,7 @@ SENTENCES_AT_ONCE = 4096
 CALIBRATION_SENTENCES = 512
 
 
-@stage.checked
+@checked
 def score_bias(
     *,
     dataset: Input,

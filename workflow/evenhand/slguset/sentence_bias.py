@@ -38,9 +38,9 @@ import numpy as np
 from evenhand.scoring.models import CausalLM, MaskedLM
 from evenhand.scoring.questions import Questions, answer, ask_word, read_sequences
 from evenhand.slguset.bias_tables import bias_columns, log_p_columns
+from evenhand.slguset.dataset import Spans, spans_of, swap, swapped_spans
 from evenhand.slguset.keywords import GENDERS
 from evenhand.slguset.surface_pairs import is_first
-from evenhand.slguset.swap import Spans, spans_of, swap, swapped_spans
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

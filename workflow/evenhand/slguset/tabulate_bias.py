@@ -1,17 +1,17 @@
 """All tables of the models' gender bias: each module of `evenhand.slguset.tables` is one."""
 
+from types import SimpleNamespace
 from typing import Annotated, Any
 
-from evenhand.core import stage
 from evenhand.core.families import load_members
-from evenhand.core.stage import Count, Input, Output, Range
+from evenhand.core.stage import Count, Input, Output, Range, checked
 from evenhand.core.tables import tabulate
 from evenhand.slguset import tables
-from evenhand.slguset.bias_tables import Settings, read_models
+from evenhand.slguset.bias_tables import read_models
 from evenhand.slguset.keywords import GENDERS
 
 
-@stage.checked
+@checked
 def tabulate_bias(
     *,
     dataset: Input,
@@ -68,19 +68,10 @@ def tabulate_bias(
     InputError
         The files do not belong together, or a compound is malformed.
     """
-    settings = Settings(
-        threshold,
-        top,
-        compounds,
-        stop_words,
-        published,
-        scores or [],
-        score_gates or [],
-        tuple(values or GENDERS),
-    )
-    scored = read_models(dataset, bias, gates, settings)
+    values = tuple(values or GENDERS)
+    scored = read_models(SimpleNamespace(**locals()))
     # the table of models compares male and female; that of values replaces it for other values
-    genders = settings.values == GENDERS
+    genders = values == GENDERS
     members = [m for m in load_members(tables) if not (genders and m.TABLE.name == "values")]
     return {
         "models": len(scored.gates),

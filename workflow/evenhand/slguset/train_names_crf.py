@@ -10,8 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 import pandas as pd
 
-from evenhand.core import stage
-from evenhand.core.stage import Input, Natural, Output, Range, Share
+from evenhand.core.stage import Input, Natural, Output, Range, Share, checked
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.slguset.keywords import Keywords, read_keywords
@@ -33,7 +32,7 @@ FEW = 50
 PARAMETERS = {"max_iterations": 80, "c1": 0.05, "c2": 0.02}
 
 
-@stage.checked
+@checked
 def train_names_crf(
     *,
     corpora: list[Input],

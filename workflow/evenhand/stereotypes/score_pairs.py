@@ -25,10 +25,9 @@ from typing import Annotated, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from evenhand.core import stage
 from evenhand.core.files import atomic
 from evenhand.core.scratch import scratch_folder
-from evenhand.core.stage import Count, Input, Natural, Output, Range, Setting, Share
+from evenhand.core.stage import Count, Input, Natural, Output, Range, Setting, Share, checked
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import FORM, read_rows, write_table
@@ -59,7 +58,7 @@ from evenhand.stereotypes.scoring import (
 CALIBRATION_PAIRS = 100
 
 
-@stage.checked
+@checked
 def score_pairs(
     *,
     pairs: Input,

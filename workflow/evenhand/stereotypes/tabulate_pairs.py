@@ -2,15 +2,14 @@
 
 from typing import Annotated, Any
 
-from evenhand.core import stage
 from evenhand.core.families import load_members
-from evenhand.core.stage import Delta, Input, Output, Range, Source
+from evenhand.core.stage import Delta, Input, Output, Range, Source, checked
 from evenhand.core.tables import tabulate
 from evenhand.stereotypes import tables
 from evenhand.stereotypes.read_scores import PairStudy, read_models, read_pair_set
 
 
-@stage.checked
+@checked
 def tabulate_pairs(
     *,
     pairs: Input,

@@ -4,14 +4,13 @@ import importlib
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from evenhand.core import stage
-from evenhand.core.stage import Fraction, Input, Output, Plugin
+from evenhand.core.stage import Fraction, Input, Output, Plugin, checked
 from evenhand.errors import InputError
 from evenhand.tabular.numbers import read_bins
 from evenhand.tabular.prepared import write_prepared
 
 
-@stage.checked
+@checked
 def prepare_table(
     *,
     files: list[Input],

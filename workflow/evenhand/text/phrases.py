@@ -14,3 +14,14 @@ def listed(words: Sequence[str], most: int | None = None) -> str:
         rest = len(words) - most
         words = [*words[:most], plural(rest, "other")]
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+
+
+class Titles(dict[str, str]):
+    """Titles by name; a name without one is its own title, without underscores."""
+
+    def __missing__(self, name: str) -> str:
+        return name.replace("_", " ")
+
+    def heading(self, name: str) -> str:
+        """Return the title with a capital."""
+        return self[name][:1].upper() + self[name][1:]

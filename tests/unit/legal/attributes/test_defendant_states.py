@@ -3,7 +3,7 @@ import csv
 import pytest
 
 from evenhand.errors import InputError
-from evenhand.legal.respondents import folded
+from evenhand.legal.attributes.defendant_state import folded
 from unit.legal.made_records import FOLDER, find, table
 
 FIRST, REST = "C.E. European", "Rest of Europe"

@@ -7,10 +7,10 @@ Turkey and the South Caucasus, which EuroVoc's does not, and lacks Albania, whic
 
 from functools import partial
 
-from evenhand.legal import respondents
+from evenhand.legal.attributes import defendant_state
 
 KIND = "ecthr"
-TABLES = respondents.TABLES
+TABLES = defendant_state.TABLES
 
-prepare = partial(respondents.read_states, column="eurovoc")
-find = respondents.find_group
+prepare = partial(defendant_state.read_states, column="eurovoc")
+find = defendant_state.find

@@ -12,8 +12,7 @@ import numpy as np
 
 from evenhand.core.resources import read_resource
 from evenhand.core.tables import Row, Table, integer, share, text
-from evenhand.legal.built import Groups, label_names, with_none
-from evenhand.legal.case_study import CaseStudy
+from evenhand.legal.built import CaseStudy, Groups, label_names, with_none
 from evenhand.legal.case_tables.labels import UNKNOWN
 from evenhand.legal.declaration import Dataset
 from evenhand.legal.groups import LABEL

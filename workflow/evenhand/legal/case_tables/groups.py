@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, share, text
-from evenhand.legal.case_study import CaseStudy
+from evenhand.legal.built import CaseStudy
 
 TABLE = Table(
     "groups",

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from evenhand.core.tables import Row, Table, integer, share, text
-from evenhand.legal.built import label_names, with_none
-from evenhand.legal.case_study import CaseStudy
+from evenhand.legal.built import CaseStudy, label_names, with_none
 
 #: The label of cases whose labels the source does not state.
 UNKNOWN = "unknown"

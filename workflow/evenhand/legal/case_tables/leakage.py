@@ -17,11 +17,10 @@ import pyarrow as pa
 from evenhand.core.resources import read_resource
 from evenhand.core.tables import Row, Table, flag, integer, number, share, text
 from evenhand.errors import InputError
-from evenhand.legal.built import label_names, with_none
-from evenhand.legal.case_study import CaseStudy
+from evenhand.legal.built import CaseStudy, label_names, with_none
+from evenhand.legal.classifier_study import SEED
 from evenhand.legal.declaration import KIND as DECLARED
 from evenhand.legal.declaration import Dataset
-from evenhand.legal.scored import SEED
 from evenhand.metrics.association import mutual_information, risk_ratio
 from evenhand.metrics.disparity import drawn_seed, share_as_far
 

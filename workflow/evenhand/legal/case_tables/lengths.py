@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, number, share, text
-from evenhand.legal.built import check_ids
-from evenhand.legal.case_study import CaseStudy
+from evenhand.legal.built import CaseStudy, check_ids
 from evenhand.legal.declaration import Dataset
 from evenhand.legal.stores import read_tokens, read_tokens_meta
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from evenhand.core.tables import NotApplicable, Row, Table, integer, share, text
 from evenhand.io.tables import read_rows
-from evenhand.legal.built import group_names
-from evenhand.legal.case_study import CaseStudy
+from evenhand.legal.built import CaseStudy, group_names
 
 #: The value of an attribute without groups, such as a year.
 NUMBER = "a number"

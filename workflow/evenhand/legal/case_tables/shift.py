@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 
 from evenhand.core.tables import Row, Table, flag, integer, number, text
-from evenhand.legal.built import with_none
-from evenhand.legal.case_study import CaseStudy
+from evenhand.legal.built import CaseStudy, with_none
+from evenhand.legal.classifier_study import SEED
 from evenhand.legal.declaration import Dataset
-from evenhand.legal.scored import SEED
 from evenhand.metrics.disparity import drawn_seed, share_as_far
 from evenhand.metrics.divergence import (
     jensen_shannon_distance,

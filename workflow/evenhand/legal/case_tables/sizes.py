@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, share, text
-from evenhand.legal.case_study import CaseStudy
+from evenhand.legal.built import CaseStudy
 from evenhand.legal.published import NOT_REPRODUCED, NOT_RUN, REPRODUCED
 from evenhand.legal.records import SPLITS
 

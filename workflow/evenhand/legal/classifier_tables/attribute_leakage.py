@@ -11,10 +11,9 @@ import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, percent, text
 from evenhand.learning.probes import PROBES, probe
-from evenhand.legal.classifier_study import SETTING, SETTING_KEY, ClassifierStudy
+from evenhand.legal.classifier_study import SETTING, SETTING_KEY, ClassifierStudy, Setting
 from evenhand.legal.predictions import Predictions, read_predictions
 from evenhand.legal.records import SPLITS
-from evenhand.legal.scored import Setting
 
 TABLE = Table(
     "attribute_leakage",

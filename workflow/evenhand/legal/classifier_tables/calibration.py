@@ -13,11 +13,11 @@ import numpy as np
 from evenhand.core.tables import Row, Table, integer, number, share, text
 from evenhand.legal.classifier_study import (
     NOISE_VERDICT,
+    SEED,
     SETTING,
     ClassifierStudy,
     noise_verdict,
 )
-from evenhand.legal.scored import SEED
 from evenhand.metrics.calibration import BINS, bin_values, calibration_error, confidences
 from evenhand.metrics.disparity import drawn_seed, permuted_sums, share_as_far
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, number, percent, text
-from evenhand.legal.classifier_study import MEAN, ClassifierStudy
-from evenhand.legal.evaluate import evaluate
+from evenhand.legal.classifier_study import BASE, MEAN, ClassifierStudy
+from evenhand.legal.classifier_tables.scores import evaluate
 from evenhand.legal.published import (
     NO_NUMBER,
     NO_RUN,
@@ -19,7 +19,6 @@ from evenhand.legal.published import (
     read_claims,
     rounding,
 )
-from evenhand.legal.scored import BASE
 from evenhand.metrics.classification import PUBLISHED
 from evenhand.text.catalogue import reason
 

@@ -12,8 +12,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from evenhand.core.tables import NotApplicable, Row, Table, integer, number, share, text
-from evenhand.legal.classifier_study import SETTING, SETTING_KEY, ClassifierStudy
-from evenhand.legal.scored import Setting, case_counts
+from evenhand.legal.classifier_study import (
+    SETTING,
+    SETTING_KEY,
+    ClassifierStudy,
+    Setting,
+    case_counts,
+)
 from evenhand.metrics.classification import counts_of, over_all, predicted_labels
 from evenhand.metrics.individual import TAU, binary, js_divergence
 from evenhand.metrics.inference import (

@@ -8,8 +8,7 @@ import numpy as np
 
 from evenhand.core.tables import Row, Table, flag, integer, number, percent, text
 from evenhand.io.tables import read_columns
-from evenhand.legal.classifier_study import MEAN, SETTING, SETTING_KEY, ClassifierStudy
-from evenhand.legal.scored import Setting
+from evenhand.legal.classifier_study import MEAN, SETTING, SETTING_KEY, ClassifierStudy, Setting
 
 TABLE = Table(
     "curves",

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from evenhand.core.tables import Row, Table, integer, number, percent, text
 from evenhand.legal.classifier_study import SETTING, SETTING_KEY, ClassifierStudy
-from evenhand.legal.classifier_tables.scores import SCORED
-from evenhand.legal.evaluate import evaluate
+from evenhand.legal.classifier_tables.scores import SCORED, evaluate
 
 TABLE = Table(
     "group_scores",

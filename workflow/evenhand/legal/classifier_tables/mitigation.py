@@ -6,9 +6,16 @@ import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, number, percent, text
 from evenhand.legal.built import label_sets
-from evenhand.legal.classifier_study import SELECT, SETTING, SETTING_KEY, ClassifierStudy
+from evenhand.legal.classifier_study import (
+    FEW,
+    SEED,
+    SELECT,
+    SETTING,
+    SETTING_KEY,
+    ClassifierStudy,
+    Setting,
+)
 from evenhand.legal.groups import PLUS, TIMES, attributes
-from evenhand.legal.scored import FEW, SEED, Setting
 from evenhand.metrics.classification import predicted_labels
 from evenhand.metrics.disparity import drawn_seed
 from evenhand.metrics.group import merge_rare

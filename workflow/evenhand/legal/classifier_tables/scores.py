@@ -1,17 +1,43 @@
-"""Scores of each training over groups, and how far groups lie apart by chance."""
+"""Scores of each training over groups, and how far groups lie apart by chance.
+
+Source of the measures: FairLex (Chalkidis et al. 2022), section 4.
+"""
 
 from collections.abc import Iterator
+from functools import lru_cache
+
+import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, number, percent, share, text
+from evenhand.legal.built import NO_LABEL, Groups
 from evenhand.legal.classifier_study import (
+    CHANCE,
+    FEW,
+    MEAN,
     NOISE_VERDICT,
+    SEED,
     SELECT,
     SETTING,
     SETTING_KEY,
+    Cases,
     ClassifierStudy,
+    Runs,
+    case_counts,
+    measured,
+    noise_verdict,
+    scores_of_groups,
 )
-from evenhand.legal.evaluate import evaluate
-from evenhand.legal.scored import MEASURES
+from evenhand.legal.published import MEASURES
+from evenhand.metrics.classification import conventions, influence, predicted_labels, stacked
+from evenhand.metrics.disparity import (
+    centred_interval,
+    drawn_seed,
+    permuted_sums,
+    planted,
+    resampled_sums,
+    share_as_far,
+)
+from evenhand.metrics.inference import ENOUGH_POWER, bounded, share_interval, total
 
 #: The columns after `SETTING` that name a row of scores.
 SCORED = (
@@ -80,3 +106,204 @@ TABLE = Table(
 def rows(study: ClassifierStudy) -> Iterator[Row]:
     """Yield a row per setting, attribute, split, convention, and seed or their mean."""
     return (study.selected(row) for row, _ in evaluate(study))
+
+
+#: Scores or sums of the groups as they are, of bootstrap samples, of random groups, of random
+#: groups with the same labels, and of a perfect classifier.
+Draws = dict[str, np.ndarray]
+
+
+@lru_cache(maxsize=1)
+def evaluate(study: ClassifierStudy) -> list[tuple[Row, list[Row]]]:
+    """Score all trainings: a row of `scores` with its rows of `group_scores`.
+
+    There is one per split, attribute, convention, setting, and seed or their mean.
+    """
+    rows: list[tuple[Row, list[Row]]] = []
+    for split in study.splits:
+        cases, runs = study.of_split(split)
+        for groups in cases.groups:
+            if places := runs.scored_for(groups.attribute.name):
+                rows += _of_attribute(study, split, cases, runs.take(places), groups)
+    return rows
+
+
+def _of_attribute(
+    study: ClassifierStudy, split: str, cases: Cases, runs: Runs, groups: Groups
+) -> Iterator[tuple[Row, list[Row]]]:
+    classes, sizes = cases.classes.shape[1], groups.sizes
+    constant = constant_labels(cases, runs)
+    values = case_counts(cases, runs)
+    sums = _sums(study, f"{SEED}/{split}", cases, values, groups)
+    present = (groups.sums(cases.classes.astype(np.float64)) > 0).sum(axis=1)
+    for name, convention in conventions(cases.dataset.task).items():
+        scores = {
+            kind: scores_of_groups(some, sizes, classes, convention) for kind, some in sums.items()
+        }
+        every = values.sum(axis=0)[None], np.array([len(values)])
+        overall = scores_of_groups(*every, classes, convention)[..., 0]
+        measures = {kind: measured(overall, of_groups) for kind, of_groups in scores.items()}
+        influences = [
+            influence(some, classes, convention)
+            for some in (values, *(values[groups.codes == code] for code in range(groups.unknown)))
+        ]
+        for setting, places in runs.by_setting().items():
+            key = {**setting._asdict(), "attribute": groups.attribute.name}
+            key |= {"split": split, "convention": name}
+            for seed, chosen in [*((runs.seeds[n], [n]) for n in places), (MEAN, places)]:
+                row = key | {"seed": seed, "seeds": len(chosen)}
+                labels = [constant[place] for place in chosen if constant[place] is not None]
+                of_groups = list(_group_rows(row, groups, present, scores, influences, chosen))
+                row |= {"constant_seeds": len(labels), "always": "; ".join(dict.fromkeys(labels))}
+                whole = influences[0]
+                yield _score_row(study, row, groups, scores, measures, whole, chosen), of_groups
+
+
+def _sums(
+    study: ClassifierStudy, name: str, cases: Cases, values: np.ndarray, groups: Groups
+) -> Draws:
+    """Return sums of `case_counts` by group.
+
+    Bootstrap samples are drawn within a group, so that it keeps its size and is never empty.
+    """
+    attribute, known = groups.attribute.name, groups.known
+    drawn = np.zeros((study.resamples, groups.unknown, values.shape[1]), dtype=values.dtype)
+    for group in np.flatnonzero(groups.sizes):
+        drawn[:, group] = resampled_sums(
+            values[groups.codes == group],
+            seed=drawn_seed(name, attribute, groups.names[group]),
+            resamples=study.resamples,
+        )
+    strata = np.unique(cases.true[known], axis=0, return_inverse=True)[1].reshape(-1)
+    noise, noise_labels = (
+        permuted_sums(
+            values[known],
+            groups.codes[known],
+            groups.unknown,
+            seed=drawn_seed(name, attribute, "shuffled"),
+            permutations=study.permutations,
+            strata=some,
+        )
+        for some in (None, strata)
+    )
+    perfect = groups.sums(stacked(cases.classes, cases.classes[None]))
+    sums = {"seen": groups.sums(values), "drawn": drawn, "noise": noise}
+    return sums | {"noise_labels": noise_labels, "perfect": perfect}
+
+
+def constant_labels(cases: Cases, runs: Runs) -> list[str | None]:
+    """Return the labels that each run predicts for every case.
+
+    None if they differ or there is one case.
+    """
+    predicted = predicted_labels(runs.logits, cases.dataset.task).astype(bool)
+    constant: list[str | None] = []
+    for run in predicted:
+        names = [cases.dataset.labels[place] for place in np.flatnonzero(run[0])]
+        same = len(run) > 1 and (run == run[0]).all()
+        constant.append((", ".join(names) or NO_LABEL) if same else None)
+    return constant
+
+
+def _score_row(
+    study: ClassifierStudy,
+    row: Row,
+    groups: Groups,
+    scores: Draws,
+    measures: dict[str, Draws],
+    influences: np.ndarray,
+    chosen: list[int],
+) -> Row:
+    """Return a row of `scores`, of some runs."""
+    sizes = groups.sizes[groups.sizes > 0]
+    row |= {
+        "cases": len(groups.codes),
+        "known_cases": int(sizes.sum()),
+        "groups": len(sizes),
+        "smallest_group": int(sizes.min()) if len(sizes) else None,
+        "gd_perfect": float(measures["perfect"]["gd"][0]),
+    }
+    for name in MEASURES:
+        seen, drawn = (measures[kind][name][..., chosen] for kind in ("seen", "drawn"))
+        if name == "overall":
+            interval = _around(seen.mean(), influences[:, chosen])
+        else:
+            interval = centred_interval(drawn.mean(axis=-1), seen.mean())
+        row |= _summary(name, seen, interval)
+    if len(sizes):
+        row["worst_group"] = groups.names[int(np.nanargmin(scores["seen"][chosen].mean(0)))]
+    if len(sizes) < 2:
+        return row | {"gd": None, "gd_low": None, "gd_high": None}
+    apart = dict(
+        zip(("gd", "worst"), planted(scores["noise"][:, chosen], study.delta, seed=0), strict=True)
+    )
+    # constant predictions or a small group would hide any difference
+    hidden = row["constant_seeds"] == row["seeds"] or row["smallest_group"] < FEW
+    for name, low, percentile in (("gd", False, 95), ("worst", True, 5)):
+        value, side = np.array(row[name]), -1 if low else 1
+        noise, noise_labels = (
+            measures[kind][name][:, chosen].mean(axis=-1) for kind in ("noise", "noise_labels")
+        )
+        p = float(share_as_far(noise, value, low=low))
+        border = float(np.percentile(noise, percentile))
+        gaps = side * apart[name].mean(axis=-1)
+        power = float((gaps > side * border).mean())
+        is_smaller = power >= ENOUGH_POWER and side * value < np.quantile(gaps, CHANCE)
+        row |= {
+            f"{name}_noise_mean": float(noise.mean()),
+            f"{name}_noise_{percentile}": border,
+            f"{name}_p": p,
+            f"{name}_p_labels": float(share_as_far(noise_labels, value, low=low)),
+            f"{name}_power": power,
+            f"{name}_verdict": noise_verdict(p, is_smaller and not hidden),
+        }
+    return row
+
+
+def _group_rows(
+    key: Row,
+    groups: Groups,
+    present: np.ndarray,
+    scores: Draws,
+    influences: list[np.ndarray],
+    chosen: list[int],
+) -> Iterator[Row]:
+    """Yield the rows of `group_scores`, of some runs."""
+    noise = scores["noise"][:, chosen].mean(axis=1)
+    for group, name in enumerate(groups.names[:-1]):
+        size = int(groups.sizes[group])
+        note = {0: "no cases", 1: "one case"}.get(size, "few cases")
+        row = key | {"group": name, "cases": size, "note": note if size < FEW else None}
+        if size:
+            seen = scores["seen"][chosen, group]
+            interval = _around(seen.mean(), influences[1 + group][:, chosen])
+            summary = _summary("score", seen, interval)
+            row |= {column.removeprefix("score_"): cell for column, cell in summary.items()}
+            sides = [share_as_far(noise[:, group], row["score"], low=low) for low in (True, False)]
+            row |= {
+                "noise_low": np.quantile(noise[:, group], 0.025),
+                "noise_high": np.quantile(noise[:, group], 0.975),
+                "classes_present": int(present[group]),
+                "perfect": scores["perfect"][0, group],
+                "p": min(1.0, 2 * float(min(sides))),
+            }
+        yield row
+
+
+def _around(value: float, influences: np.ndarray) -> tuple[float, float]:
+    """Return the interval of a mean score over runs from the influences (n, runs), in percent."""
+    count = len(influences)
+    pseudo_values = value / 100 + count * influences.mean(axis=1)
+    low, high = share_interval(total(pseudo_values, np.arange(count)), pseudo_values=True)(0.95)
+    return 100 * low, 100 * high
+
+
+def _summary(name: str, values: np.ndarray, interval: tuple[float, float]) -> Row:
+    """Return mean and sd over runs, and the interval over cases; None where there is none."""
+    ends = [None if np.isnan(end) else end for end in bounded(interval, 0.0, 100.0)]
+    return {
+        name: values.mean(),
+        f"{name}_sd": float(values.std(ddof=1)) if len(values) > 1 else None,
+        f"{name}_low": ends[0],
+        f"{name}_high": ends[1],
+    }

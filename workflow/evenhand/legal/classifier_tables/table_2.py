@@ -11,8 +11,7 @@ import numpy as np
 
 from evenhand.core.tables import Row, Table, flag, integer, number, percent, read_table, share, text
 from evenhand.legal.built import label_names
-from evenhand.legal.classifier_study import ClassifierStudy
-from evenhand.legal.scored import FEW, case_counts, scores_of_groups
+from evenhand.legal.classifier_study import FEW, ClassifierStudy, case_counts, scores_of_groups
 from evenhand.metrics.classification import counts_of, f1_by_class, over_all
 
 TABLE = Table(

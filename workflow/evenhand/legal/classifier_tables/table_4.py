@@ -13,9 +13,16 @@ from evenhand.legal.classifier_study import (
     SETTING_KEY,
     ClassifierStudy,
 )
-from evenhand.legal.evaluate import evaluate
-from evenhand.legal.published import NO_NUMBER, NO_RUN, NOT_RUN, VERDICT, judge, read_scores
-from evenhand.legal.scored import MEASURES
+from evenhand.legal.classifier_tables.scores import evaluate
+from evenhand.legal.published import (
+    MEASURES,
+    NO_NUMBER,
+    NO_RUN,
+    NOT_RUN,
+    VERDICT,
+    judge,
+    read_scores,
+)
 from evenhand.metrics.classification import PUBLISHED
 from evenhand.metrics.inference import ABOVE
 

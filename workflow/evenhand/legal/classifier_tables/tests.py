@@ -9,19 +9,22 @@ import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, number, percent, share, text
 from evenhand.legal.built import Groups
-from evenhand.legal.classifier_study import SELECT, SETTING, SETTING_KEY, ClassifierStudy
-from evenhand.legal.evaluate import constant_labels
-from evenhand.legal.groups import NO_ATTRIBUTE
-from evenhand.legal.scored import (
+from evenhand.legal.classifier_study import (
     BASE,
-    MEASURES,
     SEED,
+    SELECT,
+    SETTING,
+    SETTING_KEY,
     Cases,
+    ClassifierStudy,
     Runs,
     case_counts,
     measured,
     scores_of_groups,
 )
+from evenhand.legal.classifier_tables.scores import constant_labels
+from evenhand.legal.groups import NO_ATTRIBUTE
+from evenhand.legal.published import MEASURES
 from evenhand.metrics.classification import conventions, counts_of
 from evenhand.metrics.disparity import drawn_seed, share_as_far
 from evenhand.metrics.inference import conclude

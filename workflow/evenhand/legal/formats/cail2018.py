@@ -18,10 +18,9 @@ from typing import Any
 from evenhand.core.encodings import ABOVE_ASCII, DAMAGE, SAMPLE, detect_encoding
 from evenhand.errors import InputError
 from evenhand.io.members import Member
-from evenhand.legal.chinese import facts_of
+from evenhand.legal.chinese import Sentence, facts_of
 from evenhand.legal.records import Record, text_id
 from evenhand.legal.rows import CaseFiles, Note, RejectedError, SourceRow
-from evenhand.legal.severity import Sentence
 
 KIND = "cail"
 NEEDS = "JSON lines with fact and meta.term_of_imprisonment, UTF-8 or GB18030"

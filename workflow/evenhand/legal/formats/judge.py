@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from datetime import date
 
 from evenhand.core.encodings import DAMAGE
-from evenhand.legal.chinese import dates_of, facts_of, paragraphs
+from evenhand.legal.chinese import dates_of, facts_of, paragraphs, sentence_of
 from evenhand.legal.records import Record
 from evenhand.legal.rows import CaseFiles, Note, RejectedError, SourceRow
-from evenhand.legal.severity import sentence_of
 
 KIND = "cail"
 NEEDS = "JSON lines with text_id, text (the facts), la and fd (the whole judgment)"

@@ -9,9 +9,14 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from evenhand.legal.formats.swiss_judgment import (
+    Headings,
+    checked_language,
+    find_facts,
+    read_headings,
+)
 from evenhand.legal.records import Record, text_id
 from evenhand.legal.rows import CaseFiles, Note, RejectedError, SourceRow, plain
-from evenhand.legal.swiss import Headings, checked_language, find_facts, read_headings
 
 KIND = "fscs"
 NEEDS = 'jsonl with "input_text", a prompt that quotes the facts of a decision, and "language"'

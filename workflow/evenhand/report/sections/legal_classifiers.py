@@ -5,10 +5,10 @@ from typing import Any
 
 from evenhand.core.rows import grouped, where
 from evenhand.legal.classifier_study import is_constant
-from evenhand.legal.objective_titles import Titles
 from evenhand.report.figures import WHOLE, axis, estimated, forest, lines, padded, scatter
 from evenhand.report.headline import plain, say
 from evenhand.report.render import decimal, percent
+from evenhand.text.phrases import Titles
 
 Rows = list[dict[str, Any]]
 

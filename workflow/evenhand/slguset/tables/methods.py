@@ -49,7 +49,7 @@ def rows(scored: Scored) -> Iterator[Row]:
         The scores are of other models or sentences, or there is not one gate for each.
     """
     scored.check_genders()
-    scores, gates = scored.settings.scores, scored.settings.score_gates
+    scores, gates = scored.settings.scores, scored.settings.score_gates or []
     if not scores:
         raise NotApplicable("no pairs that are made of this data set were scored")
     by_name = {gate["model"]: gate for gate in (read_gate(g, "blank_methods") for g in gates)}

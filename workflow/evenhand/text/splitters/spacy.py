@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 
-from evenhand.text.rule_parts import rule_parts
+from evenhand.text.segmenters.spacy import rule_parts
 
 #: How a whole sentence ends.
 WHOLE = re.compile("[.?!…][\"'”’»«“)\\]]*$")
