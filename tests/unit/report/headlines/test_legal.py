@@ -98,7 +98,11 @@ def test_headlines_are_those_that_are_kept(tmp_path):
     counts = {"records": 3, "left_out": {}, "noted": {"no_group": 2, "doubtful_number": 1}}
     first = {"no_group": "age: 'x' is no number", "doubtful_number": "In age, “-9” (3) may mean."}
     path.write_text(json.dumps(counts | {"first_noted": first}), encoding="utf-8")
-    found["cells of cases that stay"] = describe([path], {})
+    other = tmp_path / "legal/scotus/records/b.counts.json"
+    other.parent.mkdir(parents=True)
+    dates = {"left_out": {}, "noted": {"bad_date": 1}, "first_noted": {"bad_date": "7 has no date"}}
+    other.write_text(json.dumps(dates), encoding="utf-8")
+    found["cells of cases that stay"] = describe([path, other], {"scotus": "SCOTUS"})
     unknown = [cases(tmp_path, unknown=31), cases(tmp_path, dataset="mine", unknown=120)]
     found["cases without a group"] = describe(unknown, TITLES)
     labels = [{"quantity": "labels known", "ours": 119, "of": 120}]

@@ -225,18 +225,22 @@ def _verdicts(
 
 
 def _left_out(study: Study) -> list[str]:
-    counts: dict[str, Counter[str]] = {"left_out": Counter(), "noted": Counter()}
-    first: dict[str, str] = {}
+    """State the records left out, and the cells that cannot be used of those that stay."""
+    reasons: Counter[str] = Counter()
+    noted: dict[tuple[str, str], tuple[int, str]] = {}
     for path in study.paths(COUNTS):
         document = read_json(path)
-        for kind, of_kind in counts.items():
-            of_kind.update(document.get(kind) or {})
-        first = document.get("first_noted", {}) | first
+        reasons.update(document.get("left_out") or {})
+        name = path.parents[1].name
+        for reason, number in (document.get("noted") or {}).items():
+            key = (study.titles.get(name, name), reason)
+            known, first = noted.get(key, (0, document.get("first_noted", {}).get(reason, "")))
+            noted[key] = (known + number, first)
     statements, files = [], study.places(COUNTS)
-    if records := counts["left_out"].total():
-        statements.append(say("legal_left_out", files, records=records, counts=counts["left_out"]))
-    if counts["noted"]:
-        statements.append(say("legal_noted", files, counts=counts["noted"], first=first))
+    if records := reasons.total():
+        statements.append(say("legal_left_out", files, records=records, counts=reasons))
+    if noted:
+        statements.append(say("legal_noted", files, noted=noted))
     return statements
 
 
