@@ -167,6 +167,26 @@ def test_labels_that_go_with_an_attribute_in_training_are_named(page):
     assert "no label’s share clearly differs between groups" in text(tree, "#mine")
 
 
+def test_the_largest_shift_of_labels_is_named(page):
+    def shifted(*distances):
+        cells = {"dataset": "mine", "attribute": "applicant_age", "noise_95": 0.2}
+        return [
+            cells
+            | {"group": f"group {number}", "splits": "train and test", "distance": distance}
+            | {"train_cases": 9, "other_cases": 9, "above_noise": distance > 0.2}
+            for number, distance in enumerate(distances)
+        ]
+
+    words = text(page(changes={"shift": lambda _: shifted(0.3, 0.45, 0.1)}), ".lead")
+    assert "In 2 of 3 comparisons of train, dev and test" in words
+    assert (
+        "The largest such distance in Mine is 0.450 (Applicant's age, group 1, train and test)."
+        in words
+    )
+    words = text(page(changes={"shift": lambda _: shifted(0.1)}), ".lead")
+    assert "0 of 1 comparison" in words and "largest" not in words
+
+
 def test_unknown_values_without_cases_are_left_out(page):
     def known(rows):
         return [row | {"cases": 0} if row.get("group") == "unknown" else row for row in rows]
