@@ -240,6 +240,7 @@ def test_the_gaps_of_plain_training_are_those_of_its_audit(tmp_path):
         meta.parent.mkdir(parents=True)
         meta.write_text(json.dumps({"trained": trained}))
         named = {"attribute": "age", "metric": metric, "verdict": verdict}
+        named |= {"gap": 0.4, "noise_95": 0.1, "p_adjusted": 0.01}
         tables = tmp_path / f"tables/predictions/p{number}"
         write_tables(tables, [(gaps.TABLE, [dict.fromkeys(gaps.TABLE.header) | named])])
         files += [meta, tables]

@@ -13,11 +13,10 @@ from evenhand.individual.names import loss_title, method_title, title, titles_of
 from evenhand.individual.results import SETTING
 from evenhand.io.documents import read_description
 from evenhand.legal.classifier_tables.tests import CONSTANT, ONE_CONSTANT, ONE_SEED, RATES
-from evenhand.legal.scored import BASE
 from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT, INCONCLUSIVE
 from evenhand.report.figures import SIGNED, axis, estimated, forest
 from evenhand.report.headline import Headline, plain, say, strength
-from evenhand.report.read import read_json
+from evenhand.report.headlines.legal import rate_gaps
 from evenhand.report.render import signed
 from evenhand.report.study import Study
 from evenhand.tabular.prepared import RECORD
@@ -207,15 +206,9 @@ Gap = tuple[str, str, str, str]
 
 def find_gaps(study: Study) -> set[Gap]:
     """Return the significant gaps of rates under plain training, from the audits of predictions."""
-    folders = {path.name: path for path in study.paths(FILES[4])}
-    gaps = set()
-    for path in study.paths(FILES[3]):
-        trained = read_json(path).get("trained")
-        if trained and trained["objective"] == BASE:
-            rows = where(read_table(folders[path.parent.name] / "gaps.csv"), verdict=ABOVE)
-            names = (trained["dataset"], trained["classifier"])
-            gaps |= {(*names, row["attribute"], row["metric"]) for row in rows}
-    return gaps
+    names = ("dataset", "classifier", "attribute", "metric")
+    gaps = where(rate_gaps(study), verdict=ABOVE)
+    return {tuple(row[name] for name in names) for row in gaps}
 
 
 def find_changes(
@@ -447,8 +440,8 @@ def _legal(path: Path, titles: Mapping[str, str], gaps: Container[Gap]) -> Itera
                 "/".join([*path.parts[-3:], "tests.csv"]),
                 row["measure"] in GAPS,
                 row["erm"], row["value"], row["difference"], low, high,
-                row["delta"], row["verdict"], over=over, reason=row["reason"] or "", seeds=row["seeds"],
-                attribute=attribute,
+                row["delta"], row["verdict"], over=over, reason=row["reason"] or "",
+                seeds=row["seeds"], attribute=attribute,
                 lacks_seeds=row["verdict"] == INCONCLUSIVE
                 and row["p_cases_adjusted"] is not None
                 and row["p_cases_adjusted"] < CHANCE,
