@@ -4,7 +4,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from evenhand import plan_individual, plan_legal, plan_report
+from evenhand import plan_individual, plan_legal, plan_predictions, plan_report
 from evenhand.core.config import complete, read_schema
 from evenhand.core.places import SCHEMA
 
@@ -82,6 +82,20 @@ def test_the_front_page_reads_what_this_part_makes(part):
 def test_the_front_page_reads_what_the_paper_counts_by_bias():
     found = plan_report.headline_files(configured("slguset"), ["a-1"])
     assert "resources/packs/zh_gender/published_bias.csv" in found["slguset"]
+
+
+def test_text_classifiers_are_answered_from_the_audits_of_their_predictions(tmp_path):
+    file = tmp_path / "t.csv"
+    file.touch()
+    data = {"files": [str(file)], "text": "x", "label": {"column": "y", "task": "binary"}}
+    data["attributes"] = {"group": {"column": "g"}}
+    linear = {"kind": "linear", "datasets": ["t"], "objectives": ["erm"], "seeds": 1}
+    own = {"text": {"datasets": {"t": data}}, "legal": {"classifiers": {"linear": linear}}}
+    config = plan_predictions.expand(plan_legal.expand(complete(own, read_schema(SCHEMA))))
+    audit = {"<results>/predictions/t_linear_erm/meta.json"}
+    audit.add("<results>/tables/predictions/t_linear_erm")
+    assert audit <= set(plan_report.page_inputs(config, [])["legal_classifiers"])
+    assert audit <= set(plan_report.headline_files(config, [])["legal"])
 
 
 def test_tables_are_offered_once_each_and_are_no_data_sets():

@@ -122,6 +122,7 @@ def read_shown(table: Path) -> dict[str, dict[str, Any]]:
 def page_inputs(config: Config, shards: Iterable[str]) -> dict[str, list[str]]:
     """Return the results that each page shows, without pages that have none."""
     individual = individual_files(config)
+    trained = flat(plan_predictions.page_files(plan_predictions.names(config, trained=True)))
     files = {
         "slguset": slguset_files(config, shards),
         "sentences": flat(explorer_files(config)),
@@ -129,14 +130,14 @@ def page_inputs(config: Config, shards: Iterable[str]) -> dict[str, list[str]]:
         "individual_fairness": individual,
         "people": flat(plan_individual.people_files(config)),
         "legal_cases": plan_legal.page_files(config),
-        "legal_classifiers": plan_classifiers.classifiers_page_files(config),
+        "legal_classifiers": [*plan_classifiers.classifiers_page_files(config), *trained],
         "cases": flat(plan_classifiers.cases_page_files(config)),
         "predictions": flat(plan_predictions.page_files(config["predictions"])),
         "predicted": flat(plan_predictions.explorer_files(config)),
         "mitigation": [
             *individual,
             *plan_classifiers.table_folders(config),
-            *flat(plan_predictions.page_files(plan_predictions.names(config, trained=True))),
+            *trained,
         ],
     }
     return {page: results for page, results in files.items() if results}

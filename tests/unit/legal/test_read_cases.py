@@ -53,7 +53,7 @@ def test_each_case_once(tmp_path):
         "records": 3,
         "left_out": {"duplicate_case": 1, "no_facts": 1, "not_a_judgment": 1},
         "noted": {"bad_date": 1},
-        "first_noted": {"bad_date": "001-3: ''"},
+        "first_noted": {"bad_date": "001-3 has no date"},
         "labels": {"6": 1, "none": 1, "unknown": 1},
         "undated": 1,
         "languages": {"en": 3},

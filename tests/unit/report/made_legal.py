@@ -4,10 +4,12 @@ import datetime
 import json
 from pathlib import Path
 
+from evenhand.core.tables import write_tables
 from evenhand.io.tables import write_table
 from evenhand.legal.findings import Finding
 from evenhand.legal.splits import DUPLICATE
 from evenhand.legal.tabulate_cases import tabulate_cases
+from evenhand.predictions.tables import gaps
 from unit.legal.made_cases import evidence, record, write_cases, write_found
 from unit.report.made_once import made_once
 
@@ -56,3 +58,22 @@ def write_results(repository: Path, folder: Path, name: str = "mine") -> list[Pa
     }
     (own / "splits.json").write_text(json.dumps(document))
     return [tables, counts, own / "duplicates.parquet", own / "splits.json"]
+
+
+def audit(folder, *rows, name="p", objective="erm", dataset="ecthr"):
+    """An audit of the predictions of a classifier, with these gaps."""
+    meta = folder / f"predictions/{name}/meta.json"
+    meta.parent.mkdir(parents=True)
+    trained = {"dataset": dataset, "classifier": "linear", "objective": objective}
+    meta.write_text(json.dumps({"trained": trained}), encoding="utf-8")
+    tables = folder / f"tables/predictions/{name}"
+    write_tables(tables, [(gaps.TABLE, rows)])
+    return [meta, tables]
+
+
+def rate_gap(metric="selection_rate", verdict="above", difference=0.6, **more):
+    return {
+        "attribute": "applicant_gender", "metric": metric, "label": "6", "gap": difference,
+        "lowest_group": "women", "lowest": 0.22, "highest_group": "men",
+        "highest": 0.22 + difference, "noise_95": 0.1, "p_adjusted": 0.001, "verdict": verdict,
+    } | more  # fmt: skip

@@ -6,8 +6,13 @@ import pytest
 
 from evenhand.core.tables import write_tables
 from evenhand.legal.read_audit import TABLE
-from evenhand.report.pages.legal_cases import describe_leakage, describe_lengths, describe_shift
-from unit.legal.made_cases import declaration
+from evenhand.report.pages.legal_cases import (
+    describe_associations,
+    describe_leakage,
+    describe_lengths,
+    describe_shift,
+)
+from unit.legal.made_cases import declaration, recipe
 from unit.made_tables import edited
 from unit.report import checks, made_legal
 from unit.report.checks import text
@@ -38,7 +43,7 @@ def page(write, files, tmp_path):
         if changes:
             tables, original = tmp_path / "tables/cases/mine", tables
             edited(original, tables, **changes)
-        options |= {"declarations": [declaration("ecthr")], **checks.titles(mine="Mine")}
+        options = {"declarations": [declaration("ecthr")], **checks.titles(mine="Mine")} | options
         return write("legal_cases", [tables, *others, *more_files], **options)
 
     return written
@@ -88,7 +93,7 @@ def test_an_audit(page, tmp_path):
 
 
 def crossed(group, cases):
-    cell = {"dataset": "mine", "attribute": "applicant_age", "group": group}
+    cell = {"dataset": "mine", "split": "all", "attribute": "applicant_age", "group": group}
     cell |= {"other_attribute": "applicant_gender", "of": sum(cases)}
     return [
         cell | {"other_group": name, "cases": n} | ({"share": n / sum(cases)} if n else {})
@@ -125,6 +130,96 @@ def test_labels_of_each_group_are_counted_unless_there_are_too_many(page):
         "More than 25 columns, in tables/cases/mine/cross.csv only: Applicant's age by label."
         in (shown(26))
     )
+
+
+def of_label(group, shares, cases=1000, *, attribute="applicant_age", split="train"):
+    """The cells of a group's cases by label, with intervals of 5 points to either side."""
+    cell = {"dataset": "mine", "split": split, "attribute": attribute, "group": group}
+    cell |= {"other_attribute": "label", "of": cases}
+    return [
+        cell
+        | {"other_group": label, "cases": round(cases * share), "share": share}
+        | {"low": share - 0.05, "high": share + 0.05}
+        for label, share in shares.items()
+    ]
+
+
+def test_labels_that_go_with_an_attribute_in_training_are_named(page):
+    by_gender = {"attribute": "applicant_gender"}
+    rows = [
+        *of_label("old", {"3": 0.82, "6": 0.18, "unknown": 0.9}),
+        *of_label("young", {"3": 0.22, "6": 0.78, "unknown": 0.0}),
+        *of_label("unknown", {"3": 0.0, "6": 1.0}),
+        *of_label("male", {"3": 0.5}, **by_gender),
+        *of_label("female", {"3": 0.41}, **by_gender),  # the intervals overlap
+        *of_label("old", {"3": 0.1}, split="all"),
+    ]
+    [row] = describe_associations(rows)
+    assert (row["attribute"], row["label"], row["difference"]) == ("applicant_age", "6", 0.6)
+    assert (row["most"]["group"], row["least"]["group"]) == ("young", "old")
+    tree = page(changes={"cross": lambda _: rows})
+    shares = "78.0 % of young (73.0 % to 83.0 %) and 18.0 % of old (13.0 % to 23.0 %)"
+    assert f"Mine, Applicant's age: {shares} have the label 6." in text(tree, "main")
+    assert "balanced batches (erm_group_uniform)" in text(tree, "main")
+    assert f"Applicant's age: {shares} have the label 6" in text(tree, "#mine li")
+    tree = page(changes={"cross": lambda _: rows[-3:]})
+    assert "Labels go with attributes" not in text(tree, "main")
+    assert "no label’s share clearly differs between groups" in text(tree, "#mine")
+
+
+def test_the_largest_shift_of_labels_is_named(page):
+    def shifted(*distances):
+        cells = {"dataset": "mine", "attribute": "applicant_age", "noise_95": 0.2}
+        return [
+            cells
+            | {"group": f"group {number}", "splits": "train and test", "distance": distance}
+            | {"train_cases": 9, "other_cases": 9, "above_noise": distance > 0.2}
+            for number, distance in enumerate(distances)
+        ]
+
+    words = text(page(changes={"shift": lambda _: shifted(0.3, 0.45, 0.1)}), ".lead")
+    assert "In 2 of 3 comparisons of train, dev and test" in words
+    assert (
+        "The largest such distance in Mine is 0.450 (Applicant's age, group 1, train and test)."
+        in words
+    )
+    words = text(page(changes={"shift": lambda _: shifted(0.1)}), ".lead")
+    assert "0 of 1 comparison" in words and "largest" not in words
+
+
+def test_unknown_values_without_cases_are_left_out(page):
+    def known(rows):
+        return [row | {"cases": 0} if row.get("group") == "unknown" else row for row in rows]
+
+    def none_unknown(rows):
+        return [row | {"ours": "0"} if row["quantity"] == "group unknown" else row for row in rows]
+
+    assert "unknown" in text(page(), "#mine")
+    cells = [
+        *of_label("old", {"3": 0.5, "unknown": 0}, split="all"),
+        *of_label("unknown", {"3": 0}, cases=0, split="all"),
+    ]
+    changes = {"groups": known, "sizes": none_unknown, "cross": lambda _: cells}
+    changes["labels"] = lambda rows: [
+        row | {"cases": 0} if row["label"] == "unknown" else row for row in rows
+    ]
+    tree = page(changes=changes)
+    assert "unknown" not in [cell.text() for cell in tree.css("#mine th")]
+    assert "group unknown" not in text(tree, "#mine-sizes")
+
+
+def test_encoders_are_named_only_if_they_read_a_declared_data_set(page):
+    own = json.dumps(recipe("ecthr") | {"kind": "declared"})
+
+    def shown(tokenizer):
+        lengths = {"dataset": "mine", "unit": "tokens", "quantity": "median", "value": 7}
+        rows = [lengths | {"tokenizer": tokenizer}] * bool(tokenizer)
+        changes = {"lengths": lambda old: [*old, *rows]}
+        return text(page(changes=changes, declarations=[own]), "#mine")
+
+    assert "A classifier with an encoder reads" in shown("tiny")
+    assert "Beyond the segments" in shown("tiny")
+    assert "with an encoder" not in shown("") and "Beyond the segments" not in shown("")
 
 
 def test_long_cases(page):

@@ -16,6 +16,7 @@ from unit.legal.made_cases import declaration
 from unit.made_tables import edited
 from unit.report import checks, made_classifiers
 from unit.report.checks import text
+from unit.report.made_legal import audit, rate_gap
 from unit.report.made_pages import OBJECTIVES
 
 
@@ -31,15 +32,29 @@ def rows(files):
 
 @pytest.fixture
 def page(write, files, tmp_path):
-    def written(changes=None, tables=files[0], **options):
+    def written(changes=None, *more_files, tables=files[0], **options):
         if changes:
             tables = tmp_path / "tables/classifiers/mine"
             edited(files[0], tables, **changes)
         options |= checks.titles(mine="Mine", **OBJECTIVES)
         options |= {"declarations": [declaration("cail")]}
-        return write("legal_classifiers", [tables, files[1]], **options)
+        return write("legal_classifiers", [tables, files[1], *more_files], **options)
 
     return written
+
+
+def test_the_answer_begins_with_rates_where_they_are_tested(page, tmp_path):
+    tree = page()
+    assert text(tree, "h1") == "Is this classifier fair to groups by macro-F1?"
+    assert text(tree, ".lead").startswith("Is the macro-F1 of a group lower")
+    assert "with which the answer begins" not in text(tree, "#reading")
+    audited = audit(tmp_path, rate_gap(attribute="defendant_gender"), dataset="mine")
+    tree = page(None, *audited)
+    assert text(tree, "h1") == "Is this classifier fair to groups?"
+    lead = text(tree, ".lead")
+    assert lead.startswith("Under plain training, 1 of 1 gap of selection rate, TPR and FPR")
+    assert "linear, Mine, Defendant's gender: selection rate of 6 82.0 % for men" in lead
+    assert "with which the answer begins" in text(tree, "#reading")
 
 
 @pytest.mark.parametrize("linked", [None, ["test"], ["dev", "train"]])

@@ -23,12 +23,12 @@ def row(method="aul", score=60.0, verdict="above", half=5.0, **other):
     return one | judge(one, SIDES)
 
 
-def model(name, significant=(), leaning="unclear", why=None, shared=False, types=()):
+def model(name, significant=(), leaning="unclear", why=None, lack="few", types=()):
     return {
         "model": name,
         "why": why,
         "types": types,
-        "conclusion": {"significant": list(significant), "leaning": leaning, "shared": shared},
+        "conclusion": {"significant": list(significant), "leaning": leaning, "lack": lack},
     }
 
 
@@ -45,6 +45,7 @@ def length(method, share, low, high):
 NOT_SCORED = {"score": None, "verdict": "not_scored", "reason": "nothing_scored"}
 NO_ATTENTION = NOT_SCORED | {"reason": "no_attention"}
 UNCLEAR = {"score": 53.0, "verdict": "inconclusive"}
+ONE_WORD = {"reason": "one_word", "inflation": None, "power": None, "further_clusters": None}
 ASIDE = [row("aula"), row("sss_compat"), row("all_masked")]  # methods that do not count
 
 #: The verdict on one score.
@@ -55,6 +56,7 @@ JUDGED = {
     "equivalent": row(score=51.0, verdict="equivalent"),
     "undecided": row(**UNCLEAR),
     "undecided with enough": row(**UNCLEAR, power=0.85, further_clusters=0),
+    "one word is in every pair": row(**UNCLEAR, **ONE_WORD),
     "undecided without a power": row(**UNCLEAR, power=None, further_clusters=None),
     "not scored": row() | NOT_SCORED | judge(row() | NOT_SCORED, SIDES),
     "no attention": row() | NO_ATTENTION | judge(row() | NO_ATTENTION, SIDES),
@@ -64,6 +66,7 @@ JUDGED = {
 CONCLUDED = {
     "undecided": [row(verdict="inconclusive"), row("cps", verdict="equivalent"), *ASIDE],
     "undecided as swaps share words": [row(**UNCLEAR, inflation=5.3)],
+    "undecided as one word is in every pair": [row(**UNCLEAR, **ONE_WORD)],
     "undecided but for a type": [row(**UNCLEAR), row("cps", bias_type="age"), *ASIDE],
     "none": [row("cps", verdict="equivalent"), *ASIDE],
     "no method that counts": ASIDE,
@@ -78,7 +81,8 @@ HEADED = {
     "one of two": [CLEAR, model("b")],
     "none of one": [model("b")],
     "none but for a type": [model("b", types=["age"]), model("c")],
-    "none whose swaps are independent": [model("b", shared=True)],
+    "none whose swaps are independent": [model("b", lack="shared")],
+    "none, for two reasons": [model("b", lack="one_word"), model("c")],
     "none of two": [model("b"), model("c", leaning="none")],
     "one that failed": [model("d", leaning=None, why=["Broken."])],
     "no model": [],

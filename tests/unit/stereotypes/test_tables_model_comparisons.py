@@ -67,7 +67,10 @@ def test_clusters_count_and_not_pairs(tmp_path):
     assert row["less_biased"] == "" and float(row["p_value"]) == pytest.approx(0.25, abs=0.02)
     ((row,), _) = run(tmp_path, hits, clusters=[0] * 60)
     assert row["p_value"] == row["difference_low"] == row["less_biased"] == ""
-    assert "too few swaps" in row["words"]
+    assert "too few swaps" in row["words"] and row["words"].endswith("(one cluster, so no test)")
+    ((row,), _) = run(tmp_path, hits, clusters=[f"she|{number}" for number in range(60)])
+    assert row["words"].startswith("Undecided: one word is in every pair. They lie")
+    assert row["words"].endswith("(one word is in every pair, so no test)")
 
 
 def test_adjusted_over_the_comparisons_of_a_method(tmp_path):

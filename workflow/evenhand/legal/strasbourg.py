@@ -92,7 +92,7 @@ def judged_on(text: str, item: str, note: Note) -> date | None:
     try:
         return date.fromisoformat(text.strip()[:10])
     except ValueError:
-        note("bad_date", f"{item}: {text!r}")
+        note("bad_date", f"{item} has {f'the date {text!r}' if text.strip() else 'no date'}")
         return None
 
 

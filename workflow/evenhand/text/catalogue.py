@@ -87,6 +87,7 @@ def conclusion(verdict: str, **facts: Any) -> str:
     **facts
         ``difference``: the effect that is absent within ``delta`` (with its unit); ``above`` and
         ``below``: the meaning of a significant difference in either direction; ``power`` of the
-        test at delta, and ``further`` clusters for 80 %; ``clusters``: their noun.
+        test at delta, and ``further`` clusters for 80 %; ``clusters``: their noun;
+        ``why`` there is no test, if not for too few clusters.
     """
     return _say("conclusion", verdict, **facts)

@@ -12,7 +12,7 @@ from unit.report.headlines.kept import check_kept
 describe = headline_of("language_models")
 
 
-def scores(folder, rows, name="mine", effective=25):
+def scores(folder, rows, name="mine", effective=25, **other):
     both = {"subset": "all", "bias_type": "all", "pairs": 90, "scored": 90, "ties": 0}
     both |= {"unscorable": 0, "clusters": 30, "effective_clusters": effective, "null_seeds": 10}
     both |= {"delta": 5.0, "power": 0.3, "further_clusters": 70, "trusted": True}
@@ -20,6 +20,7 @@ def scores(folder, rows, name="mine", effective=25):
         {"model": model, "method": method, "score": score, "verdict": verdict, **both}
         | {"score_low": score - 5, "score_high": score + 5}
         | ({"bias_type": bias_type[0]} if bias_type else {})
+        | other
         for model, method, score, verdict, *bias_type in rows
     ]
     path = folder / f"tables/pairs/{name}"
@@ -78,6 +79,17 @@ MADE = {
     "an interval of another method that contains 50": lambda f: [
         pair_set(f), scores(f, [("tiny", "aul", 54.0, "above")]),
     ],
+    "one model with such an interval, and one without": lambda f: [
+        pair_set(f), scores(f, [("tiny", "aul", 54.0, "above"), ("other", *CLEAR[1:])]),
+    ],
+    "a set with such an interval, and one without": lambda f: [
+        pair_set(f),
+        scores(f, [("tiny", "aul", 54.0, "above")]),
+        scores(f, [("tiny", "aul", 57.0, "above")], name="second"),
+    ],
+    "one word in every pair": lambda f: [
+        pair_set(f), scores(f, [UNDECIDED], reason="one_word", power=None, further_clusters=None),
+    ],
     "few different words": lambda f: [pair_set(f), scores(f, [CLEAR], effective=8)],
     "a small model and few swaps": lambda f: [
         pair_set(f, effective_clusters=7.76), gate(f), scores(f, [UNDECIDED]),
@@ -108,7 +120,7 @@ def test_headlines_are_those_that_are_kept(tmp_path):
 def test_a_model_has_one_verdict_over_all_sets(leanings, verdict):
     ends = {"more": (51, 70), "wide": (49, 70)}
     results = [
-        {"model": "tiny", "set": f"set {n}", "leaning": side, "shared": False}
+        {"model": "tiny", "set": f"set {n}", "leaning": side, "lack": "few"}
         | {
             "rows": [
                 {"leaning": "more" if side in ends else side}

@@ -7,6 +7,7 @@ from evenhand.legal.case_tables import cross, leakage, sizes
 from evenhand.legal.classifier_tables import claims, table_2, table_4
 from unit.report.checks import headline_of
 from unit.report.headlines.kept import check_kept
+from unit.report.made_legal import audit, rate_gap
 
 describe = headline_of("legal")
 
@@ -28,10 +29,10 @@ def cases(folder, number=120, dataset="ecthr", unknown=0, words=(), more=()):
     return path
 
 
-def classifiers(folder, *gaps, groups=()):
+def classifiers(folder, *scores, groups=()):
     """The tables of classifiers of a data set with these rows."""
     path = folder / "tables/classifiers/ecthr"
-    write_tables(path, [(table_2.TABLE, groups), (table_4.TABLE, gaps), (claims.TABLE, [])])
+    write_tables(path, [(table_2.TABLE, groups), (table_4.TABLE, scores), (claims.TABLE, [])])
     return path
 
 
@@ -80,11 +81,33 @@ ROWS = {
 }
 
 
+#: The gaps of rates of one data set whose lowest score is clear, or not.
+AUDITED = {
+    "rates differ, macro-F1 does not": ([low("equivalent")], [
+        rate_gap("tpr", difference=0.3), rate_gap(), rate_gap("fpr", "inconclusive"),
+        rate_gap("accuracy"), rate_gap(attribute="applicant_gender × applicant_age"),
+        rate_gap(label="3", verdict="inconclusive", p_adjusted=None),  # not tested
+    ]),
+    "rates do not differ, macro-F1 does": (
+        [low("above", p=0.001)], [rate_gap("tpr", "equivalent"), rate_gap("fpr", "inconclusive")],
+    ),
+    "rates and macro-F1 differ, with more gaps than are named": (
+        [low("above", p=0.001)], [rate_gap(label=f"{n}", difference=n / 10) for n in range(2, 7)],
+    ),
+}  # fmt: skip
+
+
 def test_headlines_are_those_that_are_kept(tmp_path):
     found = {}
     for name, rows in ROWS.items():
         folder = tmp_path / name
         files = [classifiers(folder, *rows, groups=men_and_women()), cases(folder)]
+        found[name] = describe(files, TITLES)
+    for name, (rows, audited) in AUDITED.items():
+        folder = tmp_path / name
+        files = [classifiers(folder, *rows, groups=men_and_women()), *audit(folder, *audited)]
+        # of other objectives there is no answer
+        files += audit(folder, rate_gap(difference=0.7), name="dro", objective="group_dro")
         found[name] = describe(files, TITLES)
     two = [cases(tmp_path), cases(tmp_path, 30, dataset="my_own")]
     found["data sets without a classifier"] = describe(two, {"ecthr": "<b>"})
@@ -98,7 +121,11 @@ def test_headlines_are_those_that_are_kept(tmp_path):
     counts = {"records": 3, "left_out": {}, "noted": {"no_group": 2, "doubtful_number": 1}}
     first = {"no_group": "age: 'x' is no number", "doubtful_number": "In age, “-9” (3) may mean."}
     path.write_text(json.dumps(counts | {"first_noted": first}), encoding="utf-8")
-    found["cells of cases that stay"] = describe([path], {})
+    other = tmp_path / "legal/scotus/records/b.counts.json"
+    other.parent.mkdir(parents=True)
+    dates = {"left_out": {}, "noted": {"bad_date": 1}, "first_noted": {"bad_date": "7 has no date"}}
+    other.write_text(json.dumps(dates), encoding="utf-8")
+    found["cells of cases that stay"] = describe([path, other], {"scotus": "SCOTUS"})
     unknown = [cases(tmp_path, unknown=31), cases(tmp_path, dataset="mine", unknown=120)]
     found["cases without a group"] = describe(unknown, TITLES)
     labels = [{"quantity": "labels known", "ours": 119, "of": 120}]

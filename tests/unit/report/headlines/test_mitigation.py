@@ -1,5 +1,7 @@
 import json
 
+import pytest
+
 from evenhand.core.tables import write_tables
 from evenhand.individual.tables import grid, tests
 from evenhand.legal.classifier_tables import tests as of_texts
@@ -238,6 +240,7 @@ def test_the_gaps_of_plain_training_are_those_of_its_audit(tmp_path):
         meta.parent.mkdir(parents=True)
         meta.write_text(json.dumps({"trained": trained}))
         named = {"attribute": "age", "metric": metric, "verdict": verdict}
+        named |= {"gap": 0.4, "noise_95": 0.1, "p_adjusted": 0.01}
         tables = tmp_path / f"tables/predictions/p{number}"
         write_tables(tables, [(gaps.TABLE, [dict.fromkeys(gaps.TABLE.header) | named])])
         files += [meta, tables]
@@ -248,6 +251,32 @@ def test_the_gaps_of_plain_training_are_those_of_its_audit(tmp_path):
     # predictions that were made elsewhere name no training
     meta.write_text(json.dumps({}))
     assert describe(Study(files[:1] + files[-2:])).more[0].startswith("<bdi>dro</bdi>")
+
+
+CASES, SEEDS = {"low": 4, "high": 16}, {"seeds_low": -3, "seeds_high": 23}
+
+
+@pytest.mark.parametrize(
+    ("ends", "shown"),
+    [
+        (CASES | SEEDS, (-3, 23, "seeds")),
+        (CASES | {"seeds_low": 5, "seeds_high": 15}, (4, 16, "cases")),
+        (CASES, (4, 16, "cases")),
+        (SEEDS, (-3, 23, "seeds")),
+    ],
+)
+def test_a_change_has_the_wider_interval_and_names_it(tmp_path, ends, shown):
+    row = dict.fromkeys(of_texts.TABLE.header) | {"classifier": "linear", "objective": "dro"}
+    row |= {"measure": "worst", "attribute": "age", "erm": 40, "value": 50, "difference": 10}
+    write_tables(tmp_path, [(of_texts.TABLE, [row | ends | {"delta": 5, "verdict": "above"}])])
+    [change] = find_changes([tmp_path], [], [], {})
+    assert (change.low, change.high, change.over) == shown
+    low, high = (f"{end:.1f}".replace("-", "−") for end in shown[:2])
+    assert f"+10.0 points, 95 % interval over {shown[2]} {low} to {high}" in change.words
+    found = conclude([change])
+    [drawn] = found.figure.to_dict()["data"]["values"]
+    assert (drawn["low"], drawn["high"]) == shown[:2]
+    assert "over seeds or, if it is wider, over cases" in str(found.figure.to_dict())
 
 
 def test_changes_that_lack_seeds_alone_ask_for_more(tmp_path):

@@ -28,14 +28,16 @@ CLAIMS = ["kind", *CELL, "published"]
 TABLE = Table(
     "cross",
     title="Groups by label and by other attribute",
-    key=("dataset", *CELL),
+    key=("dataset", "split", *CELL),
     columns=(
-        *map(text, ("dataset", "attribute", "group")),
+        text("dataset"),
+        text("split", "train, dev, test or all; all for groups of other attributes"),
+        *map(text, ("attribute", "group")),
         text("other_attribute", f"{LABEL}: the labels of the cases, of which there may be several"),
         text("other_group", "The unknown group or label is the last"),
         integer("cases"),
-        integer("of", "All cases of the group"),
-        share("share", "Of all splits; interval by Wilson", interval=("low", "high")),
+        integer("of", "All cases of the group in the split"),
+        share("share", "Interval by Wilson", interval=("low", "high")),
         integer("known", "Cases of the group with a known other group or label"),
         share("share_known", "Share of these"),
         text("published", "The share that FairLex's text states"),
@@ -46,26 +48,30 @@ TABLE = Table(
 
 
 def rows(study: CaseStudy) -> Iterator[Row]:
-    """Yield a row per group and label, or group of another attribute; claims without one last."""
+    """Yield a row per split, group, and label or group of another attribute.
+
+    Claims are about all splits; those without a cell are last.
+    """
     claims = read_claims(study.claims, study.dataset)
     known, hot = study.labels
     of_label = (with_none(hot, study.dataset).astype(bool) & known[:, None]).T
     names = [*label_names(study.dataset), UNKNOWN]
     labelled = (LABEL, dict(zip(names, [*of_label, ~known], strict=True)))
-    crossed = [(groups, *labelled) for groups in study.groups]
+    crossed = [(split, groups, *labelled) for split in study.parts for groups in study.groups]
     for groups, others in permutations(study.groups, 2):
         members = {name: others.codes == code for code, name in enumerate(others.names)}
-        crossed.append((groups, others.attribute.name, members))
-    for groups, other, members in crossed:
-        for row in _crossed(groups, other, members):
-            claim = claims.pop(tuple(row[name] for name in CELL), None)
+        crossed.append(("all", groups, others.attribute.name, members))
+    for split, groups, other, members in crossed:
+        for row in _crossed(groups, other, members, study.parts[split]):
+            row["split"] = split
+            claim = claims.pop(tuple(row[name] for name in CELL), None) if split == "all" else None
             if claim is not None:
                 verdict = _verdict(claim, row["cases"], row["of"]) if study.published else NOT_RUN
                 row |= {"published": claim, "verdict": verdict}
             yield row
     for cell, claim in claims.items():  # of an attribute that the data set was built without
         cells = dict(zip(CELL, cell, strict=True))
-        yield cells | {"published": claim, "verdict": NOT_RUN}
+        yield cells | {"split": "all", "published": claim, "verdict": NOT_RUN}
 
 
 def read_claims(path: Path, dataset: Dataset) -> dict[tuple[str, ...], str]:
@@ -75,14 +81,20 @@ def read_claims(path: Path, dataset: Dataset) -> dict[tuple[str, ...], str]:
     return {tuple(row[name] for name in CELL): row["published"] for row in rows}
 
 
-def _crossed(groups: Groups, other: str, members: Mapping[str, np.ndarray]) -> Iterator[Row]:
-    """Yield the cells of each group and the cases of each name, of which the last is unknown."""
+def _crossed(
+    groups: Groups, other: str, members: Mapping[str, np.ndarray], part: np.ndarray
+) -> Iterator[Row]:
+    """Yield the cells of each group and the cases of each name, of which the last is unknown.
+
+    Only the cases of a split count (`part`).
+    """
     width = len(groups.names)
     counts = {
-        name: np.bincount(groups.codes[cases], minlength=width) for name, cases in members.items()
+        name: np.bincount(groups.codes[cases & part], minlength=width)
+        for name, cases in members.items()
     }
     *_, unknown = counts
-    sizes = np.bincount(groups.codes, minlength=width).tolist()
+    sizes = np.bincount(groups.codes[part], minlength=width).tolist()
     for code, (group, of) in enumerate(zip(groups.names, sizes, strict=True)):
         known = of - int(counts[unknown][code])
         for name, cases in ((name, int(count[code])) for name, count in counts.items()):

@@ -74,7 +74,7 @@ def results_of(title: str, file: str, sides: tuple[str, str], models: list[Resul
     """Return each model's conclusion on a set, from the models of `describe_scores`."""
     return [
         {
-            **{name: model["conclusion"][name] for name in ("significant", "leaning", "shared")},
+            **{name: model["conclusion"][name] for name in ("significant", "leaning", "lack")},
             "set": title,
             "file": file,
             "model": model["model"],
@@ -110,6 +110,7 @@ def conclude(results: list[Result], files: Sequence[str], most: int = SHOWN) -> 
         significant=len(significant),
         split=len(split),
         undecided=sum(map(_is_undecided, judged)),
+        lacks={result["lack"] for result in judged if _is_undecided(result)},
         models=len({result["model"] for result in judged}),
         sets=len({result["set"] for result in judged}),
     )
@@ -129,11 +130,17 @@ def conclude(results: list[Result], files: Sequence[str], most: int = SHOWN) -> 
 
 
 def _short(results: list[Result]) -> str:
-    """Name the models biased on a set (the first one), biased by type, undecided, and neither."""
-    models = {"biased": [], "split": [], "undecided": [], "excluded": []}
+    """Name the models biased on a set (the first one), biased by type, undecided, and neither.
+
+    A model whose intervals all contain no preference is named apart (`_is_uncertain`).
+    """
+    names = ("biased", "uncertain", "split", "undecided", "excluded")
+    models: dict[str, list[Any]] = {name: [] for name in names}
     for model, of_model in grouped(results, "model").items():
         if biased := [result for result in of_model if result["significant"]]:
-            models["biased"].append(biased[0] | {"row": _strongest(biased[0])})
+            first = min(biased, key=_is_uncertain)
+            kind = "uncertain" if _is_uncertain(first) else "biased"
+            models[kind].append(first | {"row": _strongest(first)})
         elif any(map(_is_split, of_model)):
             models["split"].append(model)
         else:
@@ -157,7 +164,7 @@ def by_model(results: list[Result]) -> dict[str, str]:
             undecided=[
                 result["set"] for result in of_model if result["leaning"] and _is_undecided(result)
             ],
-            shared=any(result["shared"] for result in of_model if _is_undecided(result)),
+            lacks={result["lack"] for result in of_model if _is_undecided(result)},
             judged=sum(result["leaning"] is not None for result in of_model),
         )
         for model, of_model in grouped(results, "model").items()

@@ -10,7 +10,11 @@ from altair import LayerChart
 from evenhand.core.rows import where
 from evenhand.core.tables import read_table
 from evenhand.legal.classifier_study import is_constant
+from evenhand.legal.classifier_tables.tests import RATES
+from evenhand.legal.scored import BASE
+from evenhand.metrics.inference import ABOVE
 from evenhand.metrics.paired import holm
+from evenhand.predictions.words import CROSS
 from evenhand.report.figures import axis, estimated, forest
 from evenhand.report.headline import NOT_RUN, Headline, Verdicts, plain, say, tally
 from evenhand.report.read import read_json
@@ -20,7 +24,13 @@ from evenhand.report.study import Study
 Row = dict[str, Any]
 Rows = list[Row]
 
-FILES = ("legal/*/records/*.counts.json", "tables/cases/*", "tables/classifiers/*")
+FILES = (
+    "legal/*/records/*.counts.json",
+    "tables/cases/*",
+    "tables/classifiers/*",
+    "predictions/*/meta.json",
+    "tables/predictions/*",
+)
 COUNTS = FILES[0]
 #: The tables of each kind, and those with verdicts on published values.
 TABLES = {"cases": ("sizes", "cross", "leakage"), "classifiers": ("table_2", "table_4", "claims")}
@@ -34,8 +44,8 @@ CHANCE = 0.05
 #: same labels, no gap that matters, too few cases, the same prediction for every case.
 VERDICTS_ON_GROUPS = ("unfair", "alone", "labels", "fair", "unknown", "constant")
 
-#: Rows of the figure.
-SHOWN = 8
+#: Rows of the figure, and gaps of rates that a sentence names.
+SHOWN, NAMED = 8, 3
 
 #: A word reveals a label if it is in at least this share of its cases, and in at most so many of
 #: the others.
@@ -55,7 +65,8 @@ def describe(study: Study) -> Headline:
             tables[table] = {path.name: read_table(path / f"{table}.csv") for path in folders}
             sources[table] = study.places(f"tables/{kind}/*/{table}.csv")
     lowest = judge(tables["table_4"], tables["table_2"], titles)
-    statements = conclude(lowest, sources["table_4"])
+    rates = [row | titled(row, titles) for row in rate_gaps(study)]
+    statements = conclude(lowest, sources["table_4"], rates)
     if tables["sizes"] and not lowest:
         sizes = [
             (titles.get(name, name), int(row["ours"]))
@@ -64,6 +75,9 @@ def describe(study: Study) -> Headline:
         ]
         statements.append(say("legal_sizes", sources["sizes"], sizes=sizes))
     figure, caption = _figure(lowest)
+    unequal, unfair = where(rates, verdict=ABOVE), where(lowest, judged="unfair")
+    # after the counts of lowest scores comes the clearest of them
+    main = statements[0] if unequal else statements[1 + bool(rates)] if unfair else ""
     left_out = [
         *_left_out(study),
         *_without_group(tables["sizes"], sources["sizes"], titles),
@@ -72,17 +86,54 @@ def describe(study: Study) -> Headline:
     return Headline(
         sentence=statements[0] if statements else say("nothing"),
         more=statements[1:],
-        main=statements[1] if where(lowest, judged="unfair") else "",
+        main=main,
+        question=plain("question", system="legal_rates") if rates else "",
         figure=figure,
         caption=caption,
         figure_files=sources["table_4"] if figure else (),
-        next=_next(lowest, sources["table_4"]),
-        short=_short(tables, lowest, titles) if lowest else "",
-        strength=max(map(_clear, where(lowest, judged="unfair")), default=0.0),
+        next=_next(lowest, sources["table_4"], unequal),
+        short=_short(tables, lowest, titles, rates) if lowest else "",
+        strength=max([*map(_clear, unfair), *map(_excess, unequal)], default=0.0),
         verdicts=_verdicts(tables, sources),
         doubts=[*([say("legal_no_use"), say("legal_unadjusted")] if lowest else []), *left_out],
         left_out=left_out,
     )
+
+
+def rate_gaps(study: Study) -> Rows:
+    """Return the tested gaps of rates between groups under plain training, the clearest first.
+
+    Rows of the table ``gaps`` of the audits of these predictions, with `dataset` and `classifier`.
+    Intersections of attributes are left out.
+    """
+    folders = {path.name: path for path in study.paths(FILES[4])}
+    rows: Rows = []
+    for path in study.paths(FILES[3]):
+        trained = read_json(path).get("trained")
+        if trained and trained["objective"] == BASE:
+            names = {name: trained[name] for name in ("dataset", "classifier")}
+            names["file"] = f"tables/predictions/{path.parent.name}/gaps.csv"
+            rows += [
+                row | names
+                for row in read_table(folders[path.parent.name] / "gaps.csv")
+                if row["metric"] in RATES
+                and row["p_adjusted"] is not None
+                and CROSS not in row["attribute"]
+            ]
+    return sorted(rows, key=_excess, reverse=True)
+
+
+def _excess(row: dict[str, Any]) -> float:
+    """Return a gap as a multiple of that of random groups."""
+    return row["gap"] / max(row["noise_95"], 1e-9)
+
+
+def titled(row: dict[str, Any], titles: Mapping[str, str]) -> dict[str, str]:
+    """Return the titles of a row's data set (`of`), its attribute (`name`), and both (`title`)."""
+    name, attribute = row["dataset"], row["attribute"]
+    of = titles.get(name, name)
+    words = titles.get(f"{name}/{attribute}", attribute.replace("_", " "))
+    return {"of": of, "name": words, "title": f"{of}, {words}"}
 
 
 def judge(
@@ -107,12 +158,10 @@ def judge(
     for name, of_set in tables.items():
         for row in where(of_set, objective="erm", measure="worst"):
             if row["ours"] is not None and row["noise_verdict"]:
-                attribute = row["attribute"]
-                words = titles.get(f"{name}/{attribute}", attribute.replace("_", " "))
                 same = {key: row[key] for key in ("attribute", "classifier")}
                 worst = where(groups.get(name, []), worst=True, **same)
-                row |= {"dataset": name, "of": titles.get(name, name), "name": words}
-                row |= {"title": f"{row['of']}, {words}"}
+                row |= {"dataset": name}
+                row |= titled(row, titles)
                 rows.append(row | {"worst": next(iter(worst), None)})
     tested = [row for row in rows if row["p"] is not None and not is_constant(row)]
     adjusted = holm(np.array([row["p"] for row in tested]))
@@ -132,15 +181,22 @@ def _verdict(row: dict[str, Any], *, certain: bool) -> str:
     return "unknown" if row["noise_verdict"] == "inconclusive" else "fair"
 
 
-def conclude(lowest: Rows, files: Sequence[str] = ()) -> list[str]:
-    """Return the sentences on the rows of `judge`, read from these files."""
+def conclude(lowest: Rows, files: Sequence[str] = (), rates: Rows = ()) -> list[str]:
+    """Return the sentences on the rows of `judge`, read from these files.
+
+    A sentence on the rows of `rate_gaps`, with titles, comes first.
+    """
     if not lowest:
         return []
+    unequal = where(rates, verdict=ABOVE)
+    sources = [row["file"] for row in rates]
+    on_rates = say("legal_rates", sources, gaps=unequal, total=len(rates), most=NAMED)
     counts = Counter(row["judged"] for row in lowest)
     counts = {verdict: counts[verdict] for verdict in VERDICTS_ON_GROUPS}
     low = [*where(lowest, judged="unfair"), *where(lowest, judged="alone")]
     total, tests = len(lowest), lowest[0]["tests"]
     return [
+        *([on_rates] if rates else []),
         say("legal_found", files, total=total, tests=tests, counts=counts),
         *(say("legal_lowest", files, row=row) for row in sorted(low, key=_clear, reverse=True)),
     ]
@@ -155,9 +211,12 @@ def _clear(row: dict[str, Any]) -> float:
 
 
 def _short(
-    tables: Mapping[str, Mapping[str, Rows]], lowest: Rows, titles: Mapping[str, str]
+    tables: Mapping[str, Mapping[str, Rows]], lowest: Rows, titles: Mapping[str, str], rates: Rows
 ) -> str:
-    """Name the attributes by the verdict on their lowest score, and the sets not trained on."""
+    """Name the gaps of rates, and the attributes by the verdict on their lowest score.
+
+    Then the data sets that no classifier was trained on.
+    """
     # an attribute counts by the clearest of its classifiers
     clearest: dict[str, Row] = {}
     for row in sorted(lowest, key=lambda row: VERDICTS_ON_GROUPS.index(row["judged"])):
@@ -167,11 +226,15 @@ def _short(
     }
     trained = {name for name, rows in tables["table_4"].items() if where(rows, objective="erm")}
     untrained = [titles.get(name, name) for name in tables["sizes"] if name not in trained]
-    return say("legal_short", attributes=attributes, untrained=untrained, tests=lowest[0]["tests"])
+    gaps = {"gaps": where(rates, verdict=ABOVE), "total": len(rates), "most": NAMED}
+    facts = {"untrained": untrained, "tests": lowest[0]["tests"]}
+    return say("legal_short", attributes=attributes, **facts, **gaps)
 
 
-def _next(lowest: Rows, files: Sequence[str]) -> str:
-    """Recommend mitigation of the lowest score, or state where test cases are lacking."""
+def _next(lowest: Rows, files: Sequence[str], unequal: Rows) -> str:
+    """Recommend mitigation of the clearest gap, or state where test cases are lacking."""
+    if unequal:
+        return say("legal_mitigate_rates", [unequal[0]["file"]], row=unequal[0])
     if low := where(lowest, judged="unfair"):
         return say("legal_mitigate", files, row=max(low, key=_clear))
     small = where(lowest, judged="unknown")
@@ -225,18 +288,22 @@ def _verdicts(
 
 
 def _left_out(study: Study) -> list[str]:
-    counts: dict[str, Counter[str]] = {"left_out": Counter(), "noted": Counter()}
-    first: dict[str, str] = {}
+    """State the records left out, and the cells that cannot be used of those that stay."""
+    reasons: Counter[str] = Counter()
+    noted: dict[tuple[str, str], tuple[int, str]] = {}
     for path in study.paths(COUNTS):
         document = read_json(path)
-        for kind, of_kind in counts.items():
-            of_kind.update(document.get(kind) or {})
-        first = document.get("first_noted", {}) | first
+        reasons.update(document.get("left_out") or {})
+        name = path.parents[1].name
+        for reason, number in (document.get("noted") or {}).items():
+            key = (study.titles.get(name, name), reason)
+            known, first = noted.get(key, (0, document.get("first_noted", {}).get(reason, "")))
+            noted[key] = (known + number, first)
     statements, files = [], study.places(COUNTS)
-    if records := counts["left_out"].total():
-        statements.append(say("legal_left_out", files, records=records, counts=counts["left_out"]))
-    if counts["noted"]:
-        statements.append(say("legal_noted", files, counts=counts["noted"], first=first))
+    if records := reasons.total():
+        statements.append(say("legal_left_out", files, records=records, counts=reasons))
+    if noted:
+        statements.append(say("legal_noted", files, noted=noted))
     return statements
 
 

@@ -17,7 +17,7 @@ from evenhand.legal.classifier_tables.tests import CONSTANT, ONE_CONSTANT, ONE_S
 from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT, INCONCLUSIVE
 from evenhand.report.figures import SIGNED, axis, estimated, forest
 from evenhand.report.headline import Headline, plain, say, strength
-from evenhand.report.read import read_json
+from evenhand.report.headlines.legal import rate_gaps
 from evenhand.report.render import signed
 from evenhand.report.study import Study
 from evenhand.tabular.prepared import RECORD
@@ -72,6 +72,7 @@ class Change(NamedTuple):
     gap : bool
         Whether less of the measure is fairer.
     before, after, difference, low, high, delta : float or None
+        The interval is over seeds; of text classifiers it is that over cases, if this is wider.
     verdict : str
         Of `evenhand.metrics.inference`.
     further : int, optional
@@ -103,6 +104,8 @@ class Change(NamedTuple):
         The label that a rate is of.
     is_named : bool
         Whether the gap is significant under plain training, so that a finding names it.
+    over : str
+        What the interval is over: seeds or cases.
     """
 
     method: str
@@ -131,6 +134,7 @@ class Change(NamedTuple):
     lacks_seeds: bool = False
     label: str = ""
     is_named: bool = False
+    over: str = "seeds"
 
     @property
     def unjudged(self) -> bool:
@@ -203,15 +207,9 @@ Gap = tuple[str, str, str, str]
 
 def find_gaps(study: Study) -> set[Gap]:
     """Return the significant gaps of rates under plain training, from the audits of predictions."""
-    folders = {path.name: path for path in study.paths(FILES[4])}
-    gaps = set()
-    for path in study.paths(FILES[3]):
-        trained = read_json(path).get("trained")
-        if trained and trained["objective"] == BASE:
-            rows = where(read_table(folders[path.parent.name] / "gaps.csv"), verdict=ABOVE)
-            names = (trained["dataset"], trained["classifier"])
-            gaps |= {(*names, row["attribute"], row["metric"]) for row in rows}
-    return gaps
+    names = ("dataset", "classifier", "attribute", "metric")
+    gaps = where(rate_gaps(study), verdict=ABOVE)
+    return {tuple(row[name] for name in names) for row in gaps}
 
 
 def find_changes(
@@ -435,21 +433,29 @@ def _legal(path: Path, titles: Mapping[str, str], gaps: Container[Gap]) -> Itera
     for row in read_table(path / "tests.csv"):
         if row["measure"] in MEASURES and row["difference"] is not None and row["verdict"]:
             attribute = titles.get(f"{path.name}/{row['attribute']}", row["attribute"])
+            low, high, over = _wider(row)
             yield Change(
                 titles.get(f"objectives/{row['objective']}", row["objective"]),
                 f"{titles.get(path.name, path.name)}, {row['classifier']}",
                 row["measure"],
                 "/".join([*path.parts[-3:], "tests.csv"]),
                 row["measure"] in GAPS,
-                row["erm"], row["value"], row["difference"], row["low"], row["high"],
-                row["delta"], row["verdict"], reason=row["reason"] or "", seeds=row["seeds"],
-                attribute=attribute,
+                row["erm"], row["value"], row["difference"], low, high,
+                row["delta"], row["verdict"], over=over, reason=row["reason"] or "",
+                seeds=row["seeds"], attribute=attribute,
                 lacks_seeds=row["verdict"] == INCONCLUSIVE
                 and row["p_cases_adjusted"] is not None
                 and row["p_cases_adjusted"] < CHANCE,
                 label=row["label"] or "",
                 is_named=(path.name, row["classifier"], row["attribute"], row["measure"]) in gaps,
             )  # fmt: skip
+
+
+def _wider(row: Mapping[str, Any]) -> tuple[float | None, float | None, str]:
+    """Return the ends of the wider interval of a row of ``tests``, and what it is over."""
+    over = [(row["low"], row["high"], "cases"), (row["seeds_low"], row["seeds_high"], "seeds")]
+    known = [(low, high, name) for low, high, name in over if None not in (low, high)]
+    return max(known, key=lambda ends: ends[1] - ends[0], default=over[0])
 
 
 def _people(path: Path, data: Iterable[Path]) -> Iterable[Change]:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from evenhand.core.rows import grouped, where
 from evenhand.core.tables import read_table
 from evenhand.io.quarantine import REASONS
 from evenhand.io.tables import read_rows
+from evenhand.legal.groups import LABEL
 from evenhand.legal.records import SPLITS as ALL_SPLITS
 from evenhand.report.figures import heat_map, histogram
 from evenhand.report.headline import plain
@@ -22,6 +24,9 @@ Rows = list[dict[str, Any]]
 
 #: The most labels or groups that the page shows as columns of a table.
 MOST_COLUMNS = 25
+
+#: The names of no group.
+UNKNOWN = ("unknown", "n/a")
 
 #: Columns of the tables by split.
 SPLITS = ("train", "dev", "test", "all")
@@ -52,7 +57,7 @@ def _dataset(study: Study, dataset: Described) -> dict[str, Any]:
     tables, name = dataset.tables, dataset.id
     [duplicates] = study.paths(f"{name}/duplicates.parquet")
     audit = study.path(f"tables/audits/{name}")
-    pairs = grouped(tables["cross"], "attribute", "other_attribute")
+    pairs = grouped(where(tables["cross"], split="all"), "attribute", "other_attribute")
     too_wide = [pair for pair, rows in pairs.items() if len(_columns(rows)) > MOST_COLUMNS]
     return dataset.head | {
         "fixed": dataset.declaration,
@@ -63,6 +68,8 @@ def _dataset(study: Study, dataset: Described) -> dict[str, Any]:
         "shift": describe_shift(tables["shift"]),
         "cross": [_crossed(*pair, rows) for pair, rows in pairs.items() if pair not in too_wide],
         "too_wide": too_wide,
+        "associated": describe_associations(tables["cross"]),
+        "tokenised": any(row["tokenizer"] for row in tables["lengths"]),
         "lengths": describe_lengths(tables["lengths"]),
         "leakage": describe_leakage(tables["leakage"]),
         "rules": grouped(tables.get("rules", []), "attribute"),
@@ -78,15 +85,45 @@ def _dataset(study: Study, dataset: Described) -> dict[str, Any]:
 def _rarest(rows: Rows, titles: dict[str, str]) -> dict[str, Any] | None:
     """Return the smallest known group: its cases, and its name with its attribute's title."""
     known = (
-        row
-        for row in where(rows, split="all")
-        if row["group"] not in ("unknown", "n/a") and row["cases"]
+        row for row in where(rows, split="all") if row["group"] not in UNKNOWN and row["cases"]
     )
     row = min(known, key=lambda row: row["cases"], default=None)
     if row is None:
         return None
     name = titles.get(row["attribute"], row["attribute"])
     return {"cases": row["cases"], "name": f"{name}: {row['group']}"}
+
+
+def describe_associations(rows: Rows) -> Rows:
+    """Return the largest difference of a label's share between groups, of each attribute.
+
+    Of the training cases, and only between groups whose intervals do not overlap, so that it is
+    hardly chance.
+
+    Parameters
+    ----------
+    rows : list of dict
+        Of the table ``cross``.
+
+    Returns
+    -------
+    list of dict
+        attribute, label, difference (of the shares), and the rows of the two groups (`most` and
+        `least`), the largest difference first.
+    """
+    cells = where(rows, split="train", other_attribute=LABEL)
+    cells = [
+        row for row in cells if row["of"] and not {row["group"], row["other_group"]} & {*UNKNOWN}
+    ]
+    largest: dict[str, dict[str, Any]] = {}
+    for (attribute, label), groups in grouped(cells, "attribute", "other_group").items():
+        for most, least in permutations(groups, 2):
+            difference = round(most["share"] - least["share"], 6)
+            known = largest.get(attribute, {"difference": 0.0})["difference"]
+            if most["low"] > least["high"] and difference >= known:  # of two labels the second
+                ends = {"most": most, "least": least, "difference": difference}
+                largest[attribute] = {"attribute": attribute, "label": label} | ends
+    return sorted(largest.values(), key=lambda row: -row["difference"])
 
 
 def describe_groups(rows: Rows) -> Rows:
@@ -100,14 +137,23 @@ def describe_groups(rows: Rows) -> Rows:
 
 
 def by_split(rows: Rows, line: str) -> dict[str, Any]:
-    """Return a table with a row per value of `line` and a column per split."""
+    """Return a table with a row per value of `line` and a column per split.
+
+    An unknown value that no case has is left out.
+    """
     cells = {(row[line], row["split"]): row for row in rows}
     splits = [name for name in SPLITS if any(split == name for _, split in cells)]
     lines = [
         {"name": name, "cells": [cells.get((name, split)) for split in splits]}
-        for name in grouped(rows, line)
+        for name, of_line in grouped(rows, line).items()
+        if not _is_empty(name, of_line)
     ]
     return {"splits": splits, "rows": lines}
+
+
+def _is_empty(name: str, rows: Rows) -> bool:
+    """Return whether these are the rows of an unknown value, without cases."""
+    return name == "unknown" and not any(row["cases"] for row in rows)
 
 
 def describe_reading(paths: Sequence[Path]) -> Rows:
@@ -143,7 +189,9 @@ def describe_shift(rows: Rows) -> dict[str, Any]:
 
 
 def _columns(rows: Rows) -> list[str]:
-    return list(grouped(rows, "other_group"))
+    return [
+        name for name, some in grouped(rows, "other_group").items() if not _is_empty(name, some)
+    ]
 
 
 def _crossed(first: str, second: str, rows: Rows) -> dict[str, Any]:
@@ -151,6 +199,7 @@ def _crossed(first: str, second: str, rows: Rows) -> dict[str, Any]:
     lines = {
         name: {row["other_group"]: row for row in group}
         for name, group in grouped(rows, "group").items()
+        if name != "unknown" or any(row["of"] for row in group)
     }
     columns = _columns(rows)
     drawn = [name for name, cells in lines.items() if any(cell["of"] for cell in cells.values())]

@@ -4,7 +4,7 @@ from typing import Any
 
 from evenhand.core.rows import grouped, where
 from evenhand.report.headline import plain, say
-from evenhand.report.headlines.legal import VERDICTS_ON_GROUPS, conclude, judge
+from evenhand.report.headlines.legal import VERDICTS_ON_GROUPS, conclude, judge, rate_gaps, titled
 from evenhand.report.sections import legal_classifiers as classifiers
 from evenhand.report.sections.legal_data import navigation, read_datasets, titles_by_name
 from evenhand.report.sections.more_tables import OF_MITIGATION, MoreTables
@@ -62,12 +62,15 @@ def content(study: Study) -> dict[str, Any]:
         {dataset.id: dataset.tables["table_2"] for dataset in datasets},
         titles,
     )
+    rates = [row | titled(row, titles) for row in rate_gaps(study)]
     return {
+        "question": plain("question", system="legal_rates" if rates else "legal"),
+        "has_rates": bool(rates),
         "sections": navigation(datasets),
         "datasets": described,
         "lowest": sorted(lowest, key=lambda row: VERDICTS_ON_GROUPS.index(row["judged"])),
         "lowest_files": [f"tables/classifiers/{dataset.id}/table_4.csv" for dataset in datasets],
-        "lead": conclude(lowest),
+        "lead": conclude(lowest, rates=rates),
         "over_all": where(findings, dataset=None),
         "swapped": study.swapped.replace("_", " "),
         "test_cases": "test" in study.linked,

@@ -117,6 +117,7 @@ def judge(row: dict[str, Any], sides: tuple[str, str]) -> dict[str, Any]:
         power=row["power"],
         further=row["further_clusters"],
         clusters="swaps",
+        why=plain("lm_reason", name="one_word") if row["reason"] == "one_word" else "",
     )
     leaning = LEANINGS[row["verdict"]]
     if leaning in (PREFERS_MORE, PREFERS_LESS):
@@ -141,7 +142,8 @@ def conclude(
     """Return the conclusion over a model's methods, on all pairs and on those of each bias type.
 
     The keys are ``leaning``, ``words``, ``significant``, the methods with a preference, and
-    ``shared``, whether words that swaps share at least double the variance.
+    ``lack``, what the swaps lack where there is no verdict: ``one_word`` (they all have a word in
+    common), ``shared`` (words that some share at least double the variance) or ``few`` (words).
     Methods in `stereotypes_words.ASIDE` do not count; `alike` is that of `are_alike`.
     """
     whole = [row for row in rows if row["bias_type"] == "all"]
@@ -159,16 +161,18 @@ def conclude(
         leaning = NONE if counted else None
     delta = counted[0]["delta"] if counted else None
     facts = {"total": len(counted), "delta": delta, "split": any(map(_is_biased_type, rows))}
-    shared = any((row["inflation"] or 1) >= 2 for row in counted)
-    words = plain("lm_conclusion", by=by, sides=sides, shared=shared, alike=alike, **facts)
+    lack = "shared" if any((row["inflation"] or 1) >= 2 for row in counted) else "few"
+    if any(row["reason"] == "one_word" for row in counted):
+        lack = "one_word"
+    words = plain("lm_conclusion", by=by, sides=sides, lacks={lack}, alike=alike, **facts)
     significant = [*by[PREFERS_MORE], *by[PREFERS_LESS]]
-    return {"leaning": leaning, "significant": significant, "shared": shared, "words": words}
+    return {"leaning": leaning, "significant": significant, "lack": lack, "words": words}
 
 
 def no_number(why: list[str]) -> dict[str, Any]:
     """Return the conclusion on a model that is not trusted."""
     words = plain("lm_untrusted", why=why)
-    return {"leaning": None, "significant": [], "shared": False, "words": words}
+    return {"leaning": None, "significant": [], "lack": None, "words": words}
 
 
 def headline(models: list[dict[str, Any]]) -> Markup:
@@ -184,7 +188,11 @@ def headline(models: list[dict[str, Any]]) -> Markup:
         undecided=any(model["conclusion"]["leaning"] == UNCLEAR for model in judged)
         and not significant,
         split=any(model["types"] for model in judged) and not significant,
-        shared=any(model["conclusion"]["shared"] for model in judged),
+        lacks={
+            model["conclusion"]["lack"]
+            for model in judged
+            if model["conclusion"]["leaning"] == UNCLEAR
+        },
         without=[model["model"] for model in models if model not in trusted],
         empty=[model["model"] for model in trusted if model not in judged],
     )

@@ -65,7 +65,7 @@ def rows(study: PairStudy) -> Iterator[Row]:
             nearer = row["model_a"] if row["difference"] < 0 else row["model_b"]
             clear = row["verdict"] not in (EQUIVALENT, INCONCLUSIVE)
             row["less_biased"] = nearer if clear else None
-            row["words"] = _say("comparison", row)
+            row["words"] = _say("comparison", row, difference.clusters)
     yield from (row for row, _ in comparisons)
 
 
