@@ -42,12 +42,13 @@ def test_predictions_end_with_the_finding_and_the_report(tmp_path, capsys):
     out = tmp_path / "audit"
     words = ["--label", "y", "--prediction", "p", "--group", "gender", "--out", out]
     assert not run("predictions", tmp_path / "p.csv", *words)
-    left_out, unknown, finding, report = capsys.readouterr().out.splitlines()
+    finding, *others, left_out, unknown, report = capsys.readouterr().out.splitlines()
     file = f"{out}/tables/predictions/mine/left_out.csv"
-    assert left_out == f"1 of 202 rows is left out (no_prediction 1): {file}"
-    assert unknown == "The group of 1 case in gender is not known."
+    assert left_out == f"Note: 1 of 202 rows is left out (no_prediction 1): {file}"
+    assert unknown == "Note: The group of 1 case in gender is not known."
     assert finding.startswith("True positive rate differs by gender: 0.0 % for man")
-    assert finding.endswith(" Findings besides this one: 4.")
+    metrics = [words.partition(" differ")[0] for words in others]
+    assert metrics == ["- Accuracy", "- Selection rate", "- Macro-F1", "- Calibration error"]
     assert report == f"Report: {out}/report.html" and (out / "report.html").is_file()
     assert (out / "card.md").read_text().startswith("# p\n")
 

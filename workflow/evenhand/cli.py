@@ -1,6 +1,6 @@
 """The command line `evenhand`: audits without a workflow, and the workflow itself.
 
-Each command ends with two lines: the finding, and the path of the report.
+Each command states its finding first, and the path of the report or the table last.
 """
 
 import itertools
@@ -276,12 +276,18 @@ def _write_problems(quarantine: list[dict], path: Path) -> str:
 
 
 def _write_report(result, out: Path) -> None:
-    """Write the report and the card of a result; print notes, main finding and the report."""
+    """Write the report and the card of a result; print findings, notes and the report."""
+    from evenhand.predictions.words import with_further
+
     report = result.to_html(out / "report.html")
     (out / "card.md").write_text(result.card(), encoding="utf-8")
-    first, *others = result.findings
-    more = f" Findings besides this one: {len(others)}." if others else ""
-    print("\n".join([*result.notes, first + more, f"Report: {report}"]))
+    first, others = with_further(result.findings, str(report))
+    lines = [
+        first,
+        *(f"- {words}" for words in others),
+        *(f"Note: {note}" for note in result.notes),
+    ]
+    print("\n".join([*lines, f"Report: {report}"]))
 
 
 #: The configurations to begin with, by task.
