@@ -3,6 +3,7 @@
 Each command states its finding first, and the path of the report or the table last.
 """
 
+import io
 import itertools
 import os
 import runpy
@@ -11,6 +12,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
+from contextlib import redirect_stderr
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -33,6 +35,9 @@ Words = Annotated[str, Parameter(allow_leading_hyphen=True, show=False)]
 
 #: Options of Snakemake that say where jobs run.
 _PLACES = ("-c", "--cores", "-j", "--jobs", "--profile", "-e", "--executor")
+
+#: What to do about an option that Snakemake refuses.
+_HELP = "its options are listed by `snakemake --help`"
 
 #: Options of Snakemake that change the configuration, or the folder that its paths start from.
 _CHANGES = ("--config", "-C", "--directory", "-d")
@@ -339,11 +344,48 @@ def run(*words: Words) -> None:
     arguments = [*(targets or ["all"]), *_named(config), *words[len(targets) :]]
     if not any(word.startswith(_PLACES) for word in words):
         arguments += ["--cores", "2"]
-    command = [sys.executable, "-m", "snakemake", *arguments, "--logger", "evenhand"]
-    done = subprocess.run(command, env=os.environ | {"EVENHAND_SUMMARY": "follows"})
-    if done.returncode == 0 and (findings := summary(completed_config(config))):
+    parser, options, changes = _options([*arguments, "--logger", "evenhand"])
+    if [*map(Path, options.configfile)] != [config]:
+        remedy = "name it first, as in `evenhand run mine.yaml`"
+        raise InputError("`--configfile` has no effect on a run", remedy=remedy)
+    settings = completed_config(config) | changes
+    results = Path(options.directory or "", settings["results"])
+    os.environ["EVENHAND_REPORT"] = str(results / "report" / "index.html")
+    from snakemake.cli import args_to_api
+
+    if not args_to_api(options, parser):
+        sys.exit(1)
+    if findings := summary(settings | {"results": results.resolve()}):
         print(findings)
-    sys.exit(done.returncode)
+
+
+def _options(arguments: list[str]) -> tuple[Any, Any, dict[str, Any]]:
+    """Return Snakemake's parser, options and ``--config``; InputError where it refuses them."""
+    from snakemake.cli import parse_args, parse_config
+    from snakemake.exceptions import CliException
+
+    messages = io.StringIO()  # the usage of an invalid option, and which profiles are read
+    try:
+        with redirect_stderr(messages):
+            parser, options = parse_args(arguments)
+            changes = parse_config(options.config)
+    except SystemExit as stop:
+        if not stop.code:
+            raise
+        problem = " ".join(messages.getvalue().rpartition("error: ")[2].split())
+        raise InputError(f"snakemake: {problem}", remedy=_HELP) from None
+    except CliException as error:
+        raise InputError(f"snakemake: {str(error).rstrip('.')}", remedy=_HELP) from None
+    except ValueError:
+        problem = f"`--config` is {' '.join(options.config)!r}, which sets no key"
+        remedy = "write KEY=VALUE with a key of docs/config.md, such as results=folder"
+        raise InputError(problem, remedy=remedy) from None
+    for name, word in (("cores", "all"), ("jobs", "unlimited")):
+        count = getattr(options, name)
+        if count not in (None, word) and not (str(count).isdecimal() and int(count)):
+            remedy = f"give a whole number from 1 on, or {word}"
+            raise InputError(f"`--{name}` is {count}", remedy=remedy)
+    return parser, options, changes
 
 
 def _named(config: Path) -> list[str]:
