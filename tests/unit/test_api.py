@@ -479,6 +479,18 @@ def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("content", "detail"), [("", "0 bytes"), (" \n\n", "no text, only blanks")]
+)
+def test_a_file_without_text_is_named_in_a_warning(tmp_path, content, detail):
+    (tmp_path / "empty.txt").write_text(content)
+    (tmp_path / "a.txt").write_text("She is a nurse who works in a large hospital.\n")
+    with pytest.warns(UserWarning, match=rf"problems with files: .*empty\.txt \({detail}\); all"):
+        sentences = eh.extract_sentences(tmp_path, language="en")
+    assert len(sentences) == 1
+    assert [row["reason"] for row in sentences.attrs["quarantine"]] == ["empty_file"]
+
+
+@pytest.mark.parametrize(
     ("function", "arguments", "words"),
     [
         ("audit_pairs", {"language": "xx"}, "`language` is 'xx'; give a code of ISO 639, such as"),

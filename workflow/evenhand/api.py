@@ -12,6 +12,7 @@ import shutil
 import sys
 import tempfile
 import typing
+import warnings
 import weakref
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -665,7 +666,7 @@ def extract_sentences(
     -------
     DataFrame
         A row per sentence: sentence, keyword, verdict, reasons, evidence, source. Problems with
-        files, such as unknown formats, are in ``.attrs["quarantine"]``.
+        files, such as empty ones, are a warning, and are in ``.attrs["quarantine"]``.
 
     Examples
     --------
@@ -741,7 +742,15 @@ def extract_sentences(
         *rows,
         *map(json.loads, plan_slguset.quarantine_rows(skipped)),
     ]
+    if problems := problems_with_files(candidates.attrs["quarantine"]):
+        warnings.warn(f"{problems}; all are in .attrs['quarantine']", stacklevel=3)
     return candidates
+
+
+def problems_with_files(quarantine: Sequence[Mapping[str, Any]]) -> str:
+    """Return the problems of `extract_sentences` with files in words; blank if there is none."""
+    names = dict.fromkeys(f"{row['file']} ({row['detail'] or row['reason']})" for row in quarantine)
+    return f"problems with files: {listed([*names], 3)}" if names else ""
 
 
 class _TemporaryFolder:

@@ -11,6 +11,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterable
 from contextlib import redirect_stderr
 from pathlib import Path
@@ -21,7 +22,6 @@ from cyclopts import App, Parameter
 from evenhand.core.places import ROOT, SNAKEFILE, located
 from evenhand.errors import InputError
 from evenhand.tabular.numbers import read_bins
-from evenhand.text.phrases import listed
 
 app = App(
     name="evenhand",
@@ -255,9 +255,16 @@ def extract(
     """
     import evenhand as eh
 
-    rows = eh.extract_sentences(
-        folder, language=language, attribute=attribute, pack=pack, text_field=text_field, out=out
-    )
+    with warnings.catch_warnings():  # the finding has the problems with files
+        warnings.simplefilter("ignore", UserWarning)
+        rows = eh.extract_sentences(
+            folder,
+            language=language,
+            attribute=attribute,
+            pack=pack,
+            text_field=text_field,
+            out=out,
+        )
     path = out / "sentences.csv"
     rows.to_csv(path, index=False)
     count = int((rows["verdict"] == "accepted").sum())
@@ -275,9 +282,10 @@ def _write_problems(quarantine: list[dict], path: Path) -> str:
         return ""
     import pandas as pd
 
+    from evenhand.api import problems_with_files
+
     pd.DataFrame(quarantine).to_csv(path, index=False)
-    names = dict.fromkeys(f"{row['file']} ({row['detail'] or row['reason']})" for row in quarantine)
-    return f"; problems with files: {listed([*names], 3)} (all in {path})"
+    return f"; {problems_with_files(quarantine)} (all in {path})"
 
 
 def _write_report(result, out: Path) -> None:
