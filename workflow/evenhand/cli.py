@@ -17,11 +17,12 @@ from contextlib import redirect_stderr
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
-from cyclopts import App, Parameter
+from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 
 from evenhand.core.places import ROOT, SNAKEFILE, located
 from evenhand.errors import InputError
 from evenhand.tabular.numbers import read_bins
+from evenhand.text.phrases import listed
 
 app = App(
     name="evenhand",
@@ -49,7 +50,13 @@ def main(words: list[str] | None = None) -> None:
     if "" in words:
         _refuse(InputError("an argument is blank", remedy="give it a value, or leave it out"))
     try:
-        app(words)
+        app(words, exit_on_error=False, print_error=False)
+    except CycloptsError as error:
+        problem = str(error).rstrip(".")
+        if isinstance(error, UnusedCliTokensError):
+            problem = f"nothing takes the argument {listed(list(error.unused_tokens))}"
+        command = f"evenhand {words[0]}" if words[0] in app else "evenhand"
+        _refuse(InputError(problem, remedy=f"see `{command} --help`"))
     except InputError as error:
         has_flags = words[0] in ("audit", "predictions", "extract")
         _refuse(error.with_names(_flag) if has_flags else error)

@@ -455,14 +455,34 @@ def test_predictions_that_miss_rows_of_the_labels_are_counted(tmp_path):
     [
         (people().assign(p=1), {"threshold": 0.7}, "`threshold` has no effect without the prob"),
         (people(), {"prediction": "y"}, "^.*: y is named as `label` and as the prediction"),
-        (people(), {"groups": ["outcome"]}, "`groups` names outcome, which is a column of the"),
+        (people(), {"groups": ["outcome"]}, "`groups` names outcome, which has a meaning of its"),
+        (people(), {"groups": ["all"]}, "`groups` names all, which has a meaning of its own in"),
+        (people(), {"groups": ["a × b"]}, "`groups` names a × b, which joins attributes in the"),
+        (people(), {"id": "id", "counterfactual_of": "none"}, "the column none is blank, so ther"),
     ],
 )
 def test_options_that_would_change_nothing_or_too_much_are_refused(
     tmp_path, table, options, problem
 ):
     with pytest.raises(InputError, match=problem):
-        audit(tmp_path, table.assign(outcome=table["group"]), **options)
+        names = ("outcome", "all", "a × b")
+        more = dict.fromkeys(names, table["group"]) | {"none": ""}
+        audit(tmp_path, table.assign(**more), **options)
+
+
+def test_large_whole_labels_are_not_rounded(tmp_path):
+    large = 2**60
+    table = people()
+    table = table.assign(y=table["y"].astype("int64") + large, p=(table["p"] > 0.5) + large)
+    _, meta = audit(tmp_path, table, positive=str(large + 1))
+    assert meta["classes"] == [str(large), str(large + 1)]
+
+
+def test_rows_without_an_id_are_left_out(tmp_path):
+    table = people().astype({"id": str})
+    table.loc[:2, "id"] = ""
+    tables, _ = audit(tmp_path, table, id="id")
+    assert [row["reason"] for row in tables["left_out"]] == ["no_id"] * 3
 
 
 def test_a_text_in_a_binned_column_is_refused_at_its_place(tmp_path):

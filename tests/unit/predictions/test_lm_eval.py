@@ -398,6 +398,12 @@ def test_a_pair_that_cannot_be_compared_is_left_out(tmp_path, place, value, reas
             2.0,
             ("out_of_range", "a value of BBQ is 2, no finite number from 0 to 1"),
         ),
+        (("amb_bias_score", 1), 0.5, ("out_of_range", "amb_bias_score is [")),
+        (
+            ("amb_bias_score",),
+            [0.0, 1.0, 0.0],
+            ("out_of_range", "amb_bias_score is [0.0, 1.0, 0.0]: each is 0 or 1, and a biased ans"),
+        ),
     ],
 )
 def test_an_answer_of_bbq_with_odd_values_is_left_out(tmp_path, place, value, reason):

@@ -18,8 +18,11 @@ MOST_FURTHER = 5
 #: What identifies a metric in the tables.
 METRIC = ("attribute", "metric", "label")
 
-#: Between the attributes of an intersection.
+#: Between the attributes of an intersection, and between its groups.
 CROSS = " × "
+
+#: The attribute and the group of all cases.
+ALL = "all"
 
 #: The metrics in words.
 TITLES = {
