@@ -52,7 +52,7 @@ def main(words: list[str] | None = None) -> None:
     try:
         app(words, exit_on_error=False, print_error=False)
     except CycloptsError as error:
-        problem = str(error).rstrip(".")
+        problem = str(error).rstrip("., ")
         if isinstance(error, UnusedCliTokensError):
             problem = f"nothing takes the argument {listed(list(error.unused_tokens))}"
         command = f"evenhand {words[0]}" if words[0] in app else "evenhand"
