@@ -41,7 +41,7 @@ $(DEV): $(READY) requirements/dev.lock
 
 demo: $(READY)
 	@$(CHECK)
-	@EVENHAND_SUMMARY=follows $(BIN)/python workflow/warm.py $(SNAKEMAKE) --logger evenhand $(if $(VERBOSE),--verbose)
+	@EVENHAND_REPORT=results/report/index.html $(BIN)/python workflow/warm.py $(SNAKEMAKE) --logger evenhand $(if $(VERBOSE),--verbose)
 	@$(BIN)/python -m evenhand.plan $(or $(CONFIG),config/config.yaml)
 
 test: $(DEV)

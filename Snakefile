@@ -84,7 +84,7 @@ if workflow.is_main_process:
 
 onsuccess:
     report = ""
-    if "EVENHAND_SUMMARY" not in os.environ:  # else who started this prints it
+    if "EVENHAND_REPORT" not in os.environ:  # else who started this prints it
         report = plan.summary(config).rpartition("\n")[2]
     said = [plan_slguset.waiting(config), unchecked(config, SOURCES), report]
     print("\n".join(filter(None, said)))

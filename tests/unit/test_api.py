@@ -401,6 +401,21 @@ def test_an_effect_is_a_change_with_its_interval_and_its_adjusted_test(changes, 
     assert words in api._say("effect", test | changes, 1, 24)
 
 
+def test_a_wrong_cell_of_the_test_part_is_named_there(tmp_path):
+    part = pd.DataFrame({"y": [1, 0] * 20, "age": range(40), "g": ["a", "a", "b", "b"] * 10})
+    options = {"label": "y", "attribute": "g", "methods": "majority"}
+    wrong = part.astype({"age": object})
+    wrong.loc[3, "age"] = "old"
+    part.to_csv(tmp_path / "train.csv", index=False)
+    for train in (part, tmp_path / "train.csv"):
+        with pytest.raises(InputError, match=r"^`test`, row 3 \(counted from 0\): the column age"):
+            eh.audit_table(train, wrong, **options)
+    with pytest.raises(InputError, match=r"^`train`, row 3 \(counted from 0\): the column age"):
+        eh.audit_table(wrong, part, **options)
+    with pytest.raises(InputError, match=r"^`train` with `test`: the column age has one value"):
+        eh.audit_table(part.assign(age=1), part.assign(age=1), **options)
+
+
 def test_a_table_notes_people_of_both_parts_and_features_that_give_the_label():
     draw = np.random.default_rng(0)
     people = pd.DataFrame({"y": [1, 0] * 40, "g": ["a", "a", "b", "b"] * 20, "n": range(80)})
@@ -476,6 +491,28 @@ def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
         eh.audit_pairs("org/model", wrong)
     with pytest.raises(InputError, match="there is no pack for xx and gender; give `language`"):
         eh.extract_sentences(tmp_path, language="xx")
+
+
+@pytest.mark.parametrize(
+    ("content", "detail"), [("", "0 bytes"), (" \n\n", "no text, only blanks")]
+)
+def test_a_file_without_text_is_named_in_a_warning(tmp_path, content, detail):
+    (tmp_path / "empty.txt").write_text(content)
+    (tmp_path / "a.txt").write_text("She is a nurse who works in a large hospital.\n")
+    with pytest.warns(UserWarning, match=rf"problems with files: .*empty\.txt \({detail}\); all"):
+        sentences = eh.extract_sentences(tmp_path, language="en")
+    assert len(sentences) == 1
+    assert [row["reason"] for row in sentences.attrs["quarantine"]] == ["empty_file"]
+
+
+def test_an_extraction_of_nothing_is_a_warning(tmp_path):
+    for content in ('{"text": ""}\n', '{"text": "No such word."}\n'):
+        (tmp_path / "a.jsonl").write_text(content)
+        with pytest.warns(UserWarning, match=r"^no sentence has a word of gender$"):
+            assert not len(eh.extract_sentences(tmp_path, language="en"))
+    (tmp_path / "a.jsonl").write_text('{"text": 5}\n')
+    with pytest.raises(InputError, match="no record has a text in the field 'text': the fields ar"):
+        eh.extract_sentences(tmp_path, language="en")
 
 
 @pytest.mark.parametrize(

@@ -42,12 +42,13 @@ def test_predictions_end_with_the_finding_and_the_report(tmp_path, capsys):
     out = tmp_path / "audit"
     words = ["--label", "y", "--prediction", "p", "--group", "gender", "--out", out]
     assert not run("predictions", tmp_path / "p.csv", *words)
-    left_out, unknown, finding, report = capsys.readouterr().out.splitlines()
+    finding, *others, left_out, unknown, report = capsys.readouterr().out.splitlines()
     file = f"{out}/tables/predictions/mine/left_out.csv"
-    assert left_out == f"1 of 202 rows is left out (no_prediction 1): {file}"
-    assert unknown == "The group of 1 case in gender is not known."
+    assert left_out == f"Note: 1 of 202 rows is left out (no_prediction 1): {file}"
+    assert unknown == "Note: The group of 1 case in gender is not known."
     assert finding.startswith("True positive rate differs by gender: 0.0 % for man")
-    assert finding.endswith(" Findings besides this one: 4.")
+    metrics = [words.partition(" differ")[0] for words in others]
+    assert metrics == ["- Accuracy", "- Selection rate", "- Macro-F1", "- Calibration error"]
     assert report == f"Report: {out}/report.html" and (out / "report.html").is_file()
     assert (out / "card.md").read_text().startswith("# p\n")
 
@@ -118,6 +119,17 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["run", "bad.yaml", "-n"], "error: bad.yaml: predictions.p.prediction is missing; giv"),
         (["why", "bad.yaml"], "error: bad.yaml: predictions.p.prediction is missing; give either"),
         (["run", "bins.yaml"], "bins.yaml: predictions.p.bins names a, which is none of `groups`."),
+        (["predictions", "p.csv", "q.csv"], "error: nothing takes the argument q.csv; see `evenha"),
+        ([*PREDICTIONS, "--delta", "5%"], 'Invalid value for --delta: unable to convert "5%" into'),
+        ([*PREDICTIONS[:-1], "gender", "--groups", "g"], "Unknown option: --groups. Did you mean "),
+        (["nosuch"], "see `evenhand --help`."),
+        (["run", "ok.yaml", "--cores", "0"], "error: `--cores` is 0; give a whole number from 1 o"),
+        (["run", "ok.yaml", "--jobs", "-1"], "error: `--jobs` is -1; give a whole number from 1 o"),
+        (["run", "ok.yaml", "--cores", "x"], "must be integer or 'all'; its options are listed by"),
+        (["run", "ok.yaml", "--config", "a=1"], "`--config` is 'a=1', which sets no key; write K"),
+        (["run", "ok.yaml", "--config", "a"], "`--config` is 'a', which sets no key; write KEY="),
+        (["run", "ok.yaml", "--nosuch"], "error: snakemake: unrecognized arguments: --nosuch; it"),
+        (["run", "ok.yaml", "--configfile=b.yaml"], "`--configfile` has no effect on a run; name"),
         (["extract", "none", "--language", "xx"], "there is no pack for xx and gender"),
         (["extract", "none", "--language", "zh"], "error: none: there is no such file or folder"),
         (["predictions", "logs", "--label", "y"], "logs: has no log of lm-evaluation-harness (sam"),
@@ -153,6 +165,7 @@ def test_bad_input_is_one_sentence(words, problem, capsys, tmp_path, monkeypatch
     Path("bad.yaml").write_text("predictions: {p: {files: [p.csv], label: y, groups: [gender]}}")
     bins = "{p: {files: [p.csv], label: y, prediction: p, groups: [gender], bins: {a: [1]}}}"
     Path("bins.yaml").write_text(f"predictions: {bins}")
+    Path("ok.yaml").write_text(f"predictions: {bins.replace(', bins: {a: [1]}', '')}")
     assert run(*words) == 2
     error = capsys.readouterr().err
     assert error.startswith("error: ") and problem in error and error.count("\n") == 1

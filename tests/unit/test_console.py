@@ -42,15 +42,32 @@ RUN = [(logging.INFO, "", STATS), job(0, "score"), job(1, "score"), job(2, "page
 
 def test_a_line_for_each_rule_when_its_last_job_is_done(printed):
     lines = printed(*RUN[:-2])
-    assert lines == []
-    lines = printed(*RUN)
+    assert lines == ["3 jobs to run"]
+    lines = printed(*RUN)[1:]
     assert [line.split()[:3] for line in lines] == [["score", "2", "jobs"], ["page", "1", "job"]]
 
 
 def test_the_time_of_a_rule_is_that_of_its_jobs_together(printed, monkeypatch):
     clock = iter([0.0, 1.0, 2.0, 10.0, 21.0, 25.0])  # three begin, three end
     monkeypatch.setattr("snakemake_logger_plugin_evenhand.time.monotonic", lambda: next(clock))
-    assert [line.split()[-2] for line in printed(*RUN)] == ["30", "23"]
+    assert [line.split()[-2] for line in printed(*RUN)[1:]] == ["30", "23"]
+
+
+@pytest.mark.parametrize(("rule", "has_report"), [("write_page", True), ("score", False)])
+def test_a_run_begins_with_its_jobs_and_the_place_of_its_report(
+    printed, monkeypatch, rule, has_report
+):
+    monkeypatch.setenv("EVENHAND_REPORT", "r/report/index.html")
+    stats = {"event": LogEvent.RUN_INFO, "stats": {rule: 1, "total": 1}}
+    end = "; the report will be r/report/index.html" if has_report else ""
+    assert printed((logging.INFO, "", stats)) == [f"1 job to run{end}"]
+
+
+def test_an_unknown_target_is_one_sentence(printed):
+    words = "MissingRuleException:\nNo rule to produce a b.csv (if you use input functions)"
+    error = {"event": LogEvent.ERROR, "exception": "MissingRuleException"}
+    (line,) = printed((logging.ERROR, words, error))
+    assert line.startswith("error: a b.csv is no rule and no result of this run; leave it out to")
 
 
 def test_warnings_and_errors_are_printed_and_other_words_are_not(printed):

@@ -655,6 +655,13 @@ def test_declared_texts_are_read_before_any_job(here, monkeypatch, change, words
             plan_legal.check_declared(plan.checked(written)[0])
 
 
+def test_languages_of_two_and_of_three_letters_are_read(here):
+    for code in ("fr", "gsw", "he", None):
+        written = biographies(here, task="binary")
+        written["text"]["datasets"]["bios"]["language"] = code
+        assert plan.checked(written)[0]["legal"]["datasets"]["bios"]
+
+
 def test_keys_of_the_other_section_are_pointed_out(here):
     written = biographies(here, task="multi_class")
     written["text"]["datasets"]["bios"]["kind"] = "ecthr"
@@ -691,6 +698,7 @@ def test_labels_may_be_numbers(here):
             r"split\.shares is \[0\.5, 0\.3, 0\.3\], which sums",
         ),
         ("language", "English", r'language is "English"; .*a code of ISO 639, such as en'),
+        ("language", "xx", "language is xx, which is no code of ISO 639; write a code of two let"),
     ],
 )
 def test_shares_and_languages_are_refused_by_their_key(here, key, value, words):

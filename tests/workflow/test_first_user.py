@@ -46,5 +46,5 @@ def test_a_mistake_is_told_last_and_once(curator):
     run = curator.run(SHEETS, check=False)
     assert run.returncode == 1
     tail = run.output[run.output.rindex("error: ") :]
-    assert "stories.jsonl: no record has the text field 'body'" in tail
+    assert "stories.jsonl: no record has a text in the field 'body'" in tail
     assert tail.count("\n") < 8

@@ -12,6 +12,7 @@ import shutil
 import sys
 import tempfile
 import typing
+import warnings
 import weakref
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -390,8 +391,8 @@ def audit_predictions(
     ...                      "gender": ["woman", "man", "man", "woman"] * 50})
     >>> result = eh.audit_predictions(data, label="y", prediction="p", groups=["gender"])
     >>> result.findings[0]
-    'True positive rate differs by gender: 0.0 % for man (50 cases), 100.0 % for woman, a\
- difference of -100.0 points (95 % CI -100.0 to -89.9; adjusted p < 0.001\
+    'True positive rate differs by gender: 0.0 % for man (50 positive cases), 100.0 % for woman\
+ (50 positive cases), a difference of -100.0 points (95 % CI -100.0 to -89.9; adjusted p < 0.001\
  for this difference).'
     """
     arguments = dict(locals())
@@ -553,7 +554,7 @@ def audit_table(
     arguments = dict(locals())
     call = _call(audit_table, arguments)
     folder, place, temporary = _folder(out, "tabular/mine")
-    split = "random" if test is None else "official"
+    split, train_rows = "random" if test is None else "official", None
     file = folder / "table.csv"
     if test is None:
         file = _file(train, file)
@@ -565,7 +566,7 @@ def audit_table(
             raise InputError(f"`test` has no column {lacking[0]!r}, which `train` has")
         if empty := [name for name, frame in parts.items() if not len(frame)]:
             raise InputError(f"`{empty[0]}` has no rows")
-        columns = [*parts["train"]]
+        columns, train_rows = [*parts["train"]], len(parts["train"])
         frames = [frame[columns].assign(**{SPLIT: name}) for name, frame in parts.items()]
         pd.concat(frames).to_csv(file, index=False)
     entry = {name: arguments[name] for name in _TABLE_KEYS if arguments[name] is not None}
@@ -585,12 +586,14 @@ def audit_table(
         "lambdas": [1],
         "seeds": seeds,
     }
-    with _errors_of_frame(file, train):  # before `bins` of an attribute that is misspelt
+    with _errors_of_frame(
+        file, train, train_rows=train_rows
+    ):  # before `bins` of an attribute that is misspelt
         check_columns(read_cells(file)[0], file, label=label, attribute=attribute)
     config = _completed({"individual_fairness": settings}, delta)
     settings = config["individual_fairness"]
     data, meta = place / "data.parquet", place / "data.json"
-    with _errors_of_frame(file, train):
+    with _errors_of_frame(file, train, train_rows=train_rows):
         counts = prepare_table(
             files=[file], out=data, meta=meta, name="mine",
             **plan_individual.table_options(config, "mine"),
@@ -665,7 +668,7 @@ def extract_sentences(
     -------
     DataFrame
         A row per sentence: sentence, keyword, verdict, reasons, evidence, source. Problems with
-        files, such as unknown formats, are in ``.attrs["quarantine"]``.
+        files, such as empty ones, are a warning, and are in ``.attrs["quarantine"]``.
 
     Examples
     --------
@@ -741,7 +744,21 @@ def extract_sentences(
         *rows,
         *map(json.loads, plan_slguset.quarantine_rows(skipped)),
     ]
+    problems = problems_with_files(candidates.attrs["quarantine"])
+    if problems:
+        problems += "; all are in .attrs['quarantine']"
+    if not len(candidates):
+        empty = f"no sentence has a word of {settings['attribute']}"
+        problems = f"{empty}; {problems}" if problems else empty
+    if problems:
+        warnings.warn(problems, stacklevel=3)
     return candidates
+
+
+def problems_with_files(quarantine: Sequence[Mapping[str, Any]]) -> str:
+    """Return the problems of `extract_sentences` with files in words; blank if there is none."""
+    names = dict.fromkeys(f"{row['file']} ({row['detail'] or row['reason']})" for row in quarantine)
+    return f"problems with files: {listed([*names], 3)}" if names else ""
 
 
 class _TemporaryFolder:
@@ -835,16 +852,29 @@ def _frame(data: "Data") -> "pd.DataFrame":
 
 @contextmanager
 def _errors_of_frame(
-    file: Path | None, data: "Data | None", name: str = "the DataFrame"
+    file: Path | None,
+    data: "Data | None",
+    name: str = "the DataFrame",
+    train_rows: int | None = None,
 ) -> Iterator[None]:
-    """Let an error in a file that was written for a DataFrame or a model speak of its argument."""
+    """Let an error in a file that was written for a DataFrame or a model speak of its argument.
+
+    With `train_rows` the file has the rows of `train`, then those of `test`.
+    """
     try:
         yield
     except InputError as error:
-        if isinstance(data, str | Path) or error.file is None or Path(error.file) != file:
+        is_path = isinstance(data, str | Path) and train_rows is None
+        if is_path or error.file is None or Path(error.file) != file:
             raise
-        has_row = error.line is not None and error.line >= 2
-        row = f", row {error.line - 2} (counted from 0)" if has_row else ""
+        row, place = "", (error.line or 0) - 2
+        if train_rows is not None:
+            name = "`train` with `test`"
+        if place >= 0:
+            if train_rows is not None:
+                is_train = place < train_rows
+                name, place = ("`train`", place) if is_train else ("`test`", place - train_rows)
+            row = f", row {place} (counted from 0)"
         raise InputError(error.problem, file=f"{name}{row}", remedy=error.remedy) from None
 
 

@@ -1,8 +1,9 @@
 """The command line `evenhand`: audits without a workflow, and the workflow itself.
 
-Each command ends with two lines: the finding, and the path of the report.
+Each command states its finding first, and the path of the report or the table last.
 """
 
+import io
 import itertools
 import os
 import runpy
@@ -10,11 +11,13 @@ import shlex
 import shutil
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterable
+from contextlib import redirect_stderr
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
-from cyclopts import App, Parameter
+from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 
 from evenhand.core.places import ROOT, SNAKEFILE, located
 from evenhand.errors import InputError
@@ -34,6 +37,9 @@ Words = Annotated[str, Parameter(allow_leading_hyphen=True, show=False)]
 #: Options of Snakemake that say where jobs run.
 _PLACES = ("-c", "--cores", "-j", "--jobs", "--profile", "-e", "--executor")
 
+#: What to do about an option that Snakemake refuses.
+_HELP = "its options are listed by `snakemake --help`"
+
 #: Options of Snakemake that change the configuration, or the folder that its paths start from.
 _CHANGES = ("--config", "-C", "--directory", "-d")
 
@@ -44,7 +50,13 @@ def main(words: list[str] | None = None) -> None:
     if "" in words:
         _refuse(InputError("an argument is blank", remedy="give it a value, or leave it out"))
     try:
-        app(words)
+        app(words, exit_on_error=False, print_error=False)
+    except CycloptsError as error:
+        problem = str(error).rstrip("., ")
+        if isinstance(error, UnusedCliTokensError):
+            problem = f"nothing takes the argument {listed(list(error.unused_tokens))}"
+        command = f"evenhand {words[0]}" if words[0] in app else "evenhand"
+        _refuse(InputError(problem, remedy=f"see `{command} --help`"))
     except InputError as error:
         has_flags = words[0] in ("audit", "predictions", "extract")
         _refuse(error.with_names(_flag) if has_flags else error)
@@ -250,9 +262,16 @@ def extract(
     """
     import evenhand as eh
 
-    rows = eh.extract_sentences(
-        folder, language=language, attribute=attribute, pack=pack, text_field=text_field, out=out
-    )
+    with warnings.catch_warnings():  # the finding has the problems with files
+        warnings.simplefilter("ignore", UserWarning)
+        rows = eh.extract_sentences(
+            folder,
+            language=language,
+            attribute=attribute,
+            pack=pack,
+            text_field=text_field,
+            out=out,
+        )
     path = out / "sentences.csv"
     rows.to_csv(path, index=False)
     count = int((rows["verdict"] == "accepted").sum())
@@ -270,18 +289,25 @@ def _write_problems(quarantine: list[dict], path: Path) -> str:
         return ""
     import pandas as pd
 
+    from evenhand.api import problems_with_files
+
     pd.DataFrame(quarantine).to_csv(path, index=False)
-    names = dict.fromkeys(f"{row['file']} ({row['detail'] or row['reason']})" for row in quarantine)
-    return f"; problems with files: {listed([*names], 3)} (all in {path})"
+    return f"; {problems_with_files(quarantine)} (all in {path})"
 
 
 def _write_report(result, out: Path) -> None:
-    """Write the report and the card of a result; print notes, main finding and the report."""
+    """Write the report and the card of a result; print findings, notes and the report."""
+    from evenhand.predictions.words import with_further
+
     report = result.to_html(out / "report.html")
     (out / "card.md").write_text(result.card(), encoding="utf-8")
-    first, *others = result.findings
-    more = f" Findings besides this one: {len(others)}." if others else ""
-    print("\n".join([*result.notes, first + more, f"Report: {report}"]))
+    first, others = with_further(result.findings, str(report))
+    lines = [
+        first,
+        *(f"- {words}" for words in others),
+        *(f"Note: {note}" for note in result.notes),
+    ]
+    print("\n".join([*lines, f"Report: {report}"]))
 
 
 #: The configurations to begin with, by task.
@@ -333,11 +359,48 @@ def run(*words: Words) -> None:
     arguments = [*(targets or ["all"]), *_named(config), *words[len(targets) :]]
     if not any(word.startswith(_PLACES) for word in words):
         arguments += ["--cores", "2"]
-    command = [sys.executable, "-m", "snakemake", *arguments, "--logger", "evenhand"]
-    done = subprocess.run(command, env=os.environ | {"EVENHAND_SUMMARY": "follows"})
-    if done.returncode == 0 and (findings := summary(completed_config(config))):
+    parser, options, changes = _options([*arguments, "--logger", "evenhand"])
+    if [*map(Path, options.configfile)] != [config]:
+        remedy = "name it first, as in `evenhand run mine.yaml`"
+        raise InputError("`--configfile` has no effect on a run", remedy=remedy)
+    settings = completed_config(config) | changes
+    results = Path(options.directory or "", settings["results"])
+    os.environ["EVENHAND_REPORT"] = str(results / "report" / "index.html")
+    from snakemake.cli import args_to_api
+
+    if not args_to_api(options, parser):
+        sys.exit(1)
+    if findings := summary(settings | {"results": results.resolve()}):
         print(findings)
-    sys.exit(done.returncode)
+
+
+def _options(arguments: list[str]) -> tuple[Any, Any, dict[str, Any]]:
+    """Return Snakemake's parser, options and ``--config``; InputError where it refuses them."""
+    from snakemake.cli import parse_args, parse_config
+    from snakemake.exceptions import CliException
+
+    messages = io.StringIO()  # the usage of an invalid option, and which profiles are read
+    try:
+        with redirect_stderr(messages):
+            parser, options = parse_args(arguments)
+            changes = parse_config(options.config)
+    except SystemExit as stop:
+        if not stop.code:
+            raise
+        problem = " ".join(messages.getvalue().rpartition("error: ")[2].split())
+        raise InputError(f"snakemake: {problem}", remedy=_HELP) from None
+    except CliException as error:
+        raise InputError(f"snakemake: {str(error).rstrip('.')}", remedy=_HELP) from None
+    except ValueError:
+        problem = f"`--config` is {' '.join(options.config)!r}, which sets no key"
+        remedy = "write KEY=VALUE with a key of docs/config.md, such as results=folder"
+        raise InputError(problem, remedy=remedy) from None
+    for name, word in (("cores", "all"), ("jobs", "unlimited")):
+        count = getattr(options, name)
+        if count not in (None, word) and not (str(count).isdecimal() and int(count)):
+            remedy = f"give a whole number from 1 on, or {word}"
+            raise InputError(f"`--{name}` is {count}", remedy=remedy)
+    return parser, options, changes
 
 
 def _named(config: Path) -> list[str]:

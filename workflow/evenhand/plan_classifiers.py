@@ -312,7 +312,7 @@ def check_counterfactuals(config: Config) -> None:
         paths = [Path(f"{stem}.csv") for stem in _swaps(config, name)]
         if not any(path.is_file() for path in paths):
             swap, folder = config["legal"]["swap"], config["legal"]["tables"]
-            files = [path.name for path in paths]
+            files = [path.name for path in paths] or ["it has no language"]
             raise InputError(
                 f"config: counterfactuals of {name} are requested, and no table lists the words of"
                 f" {swap} ({' or '.join(files)} in {folder})",

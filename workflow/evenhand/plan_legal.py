@@ -22,6 +22,7 @@ from evenhand.legal.declaration import (
     read_declaration,
 )
 from evenhand.tabular.numbers import without_point
+from evenhand.text.languages import is_language
 
 Config = dict[str, Any]
 
@@ -98,6 +99,11 @@ def _declared(name: str, entry: dict[str, Any]) -> dict[str, Any]:
                 remedy="name a file, a folder or a pattern, seen from the folder of the run",
             )
         files += matches
+    if entry["language"] and not is_language(entry["language"]):
+        raise InputError(
+            f"config: {key}.language is {entry['language']}, which is no code of ISO 639",
+            remedy="write a code of two letters, such as en or zh, or leave it out",
+        )
     title = entry["title"] or name
     declaration = {each: entry[each] for each in ("text", "label", "id", "language")}
     declaration |= {

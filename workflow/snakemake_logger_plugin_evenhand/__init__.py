@@ -1,11 +1,13 @@
 """Snakemake's console for people: ``snakemake --logger evenhand``.
 
-A progress bar, a line for each rule whose jobs are done with the time that they took together,
-warnings, and errors: a sentence of the stage, or the whole log where it has none. ``--verbose`` and
-dry runs print everything, as without this plugin. Details are in the logs.
+The number of jobs and the place of the report (`EVENHAND_REPORT`, set by who prints the findings at
+the end), a progress bar, a line for each rule whose jobs are done with the time that they took
+together, warnings, and errors: a sentence of the stage, or the whole log where it has none.
+``--verbose`` and dry runs print everything, as without this plugin. Details are in the logs.
 """
 
 import logging
+import os
 import sys
 import time
 from collections import Counter
@@ -45,6 +47,10 @@ class LogHandler(LogHandlerBase):
             self.begun[record.jobid] = time.monotonic()
         elif event == LogEvent.JOB_FINISHED:
             self.finish(record.job_id)
+        elif getattr(record, "exception", "") == "MissingRuleException":
+            target = str(record.msg).rpartition("No rule to produce ")[2].partition(" (if ")[0]
+            remedy = "leave it out to make all results, or see the plan by -n"
+            self.write(f"error: {target} is no rule and no result of this run; {remedy}.")
         elif event == LogEvent.JOB_ERROR and (log := with_sentence(record.log)):
             self.write(f"{record.rule_name} failed; its log is {log}")
         elif record.levelno >= logging.WARNING or event in (LogEvent.JOB_ERROR, LogEvent.ERROR):
@@ -54,10 +60,13 @@ class LogHandler(LogHandlerBase):
             self.write("Nothing to be done: all results are up to date.")
 
     def start(self, total: int) -> None:
-        """Show the bar, where there is a terminal."""
+        """Print what will be done, and show the bar, where there is a terminal."""
         from tqdm import tqdm
 
-        if self.bar is None:
+        if self.bar is None and total:
+            report = os.environ.get("EVENHAND_REPORT") if "write_page" in self.jobs else None
+            jobs = "1 job" if total == 1 else f"{total} jobs"
+            self.write(f"{jobs} to run" + (f"; the report will be {report}" if report else ""))
             form = "{n_fmt} of {total_fmt} jobs |{bar}| {elapsed}"
             self.bar = tqdm(total=total, bar_format=form, leave=False, disable=None)
 

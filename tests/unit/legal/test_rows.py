@@ -63,7 +63,7 @@ def test_all_layouts_of_json(tmp_path, name, content, unit):
         ("a.json", '[{"a": 1}, {"a": "\\ud800"}]', [1, 2], {"undecodable_bytes": 1}),
         ("a.json", '[{"a": 1}, {"a": ' + "[" * 5000, [1], {"too_deep": 1}),
         ("a.jsonl", '{"a": 1}\n{"a": ' + "[" * 5000 + "\n", [1], {"too_deep": 1}),
-        ("a.json", " \n", [], {"broken_json": 1}),
+        ("a.json", " \n", [], {"broken_json": 1, "empty_file": 1}),
         ("a.json", "", [], {"empty_file": 1}),
         ("a.txt", "{}", [], {"unknown_format": 1}),
         ("a.csv", 'a,b\n1,"x\ny"\n\n2\n3,"z" z\n4,\u00e9\n', [2, 7], {"broken_csv": 2}),

@@ -21,7 +21,7 @@ from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
 from evenhand.predictions.audit_predictions import audit_predictions
 from evenhand.predictions.read import read_predictions
-from evenhand.predictions.words import findings, notes
+from evenhand.predictions.words import findings, notes, with_further
 from evenhand.tabular.delimited import as_text
 
 
@@ -331,11 +331,37 @@ def test_scores_that_are_right_or_below_chance_in_few_clusters_have_no_such_note
 
 
 @pytest.mark.parametrize(("groups", "other"), [(["a", "b"], "b"), (["a", "b", "c"], "all others")])
-def test_a_finding_names_the_other_of_two_groups(tmp_path, groups, other):
+def test_a_finding_has_the_rates_and_the_cases_of_a_group_and_the_others(tmp_path, groups, other):
     table = people(shift=0.3)
     table.loc[table["group"] == "b", "group"] = np.resize(groups[1:], (table["group"] == "b").sum())
     first = findings(audit(tmp_path, table)[0], 5)[0]
-    assert " % for a (" in first and f" % for {other}, a difference of" in first
+    some, others = (
+        f"{((part['y'] == 1).sum())} positive cases"
+        for part in (table[table["group"] == "a"], table[table["group"] != "a"])
+    )
+    assert first.startswith("True positive rate") and f" % for a ({some})" in first
+    assert f" % for {other} ({others}), a difference of" in first
+
+
+def test_a_finding_of_the_whole_gap_has_the_cases_of_both_groups(tmp_path):
+    tables, _ = audit(tmp_path, people(shift=0.3))
+    (words,) = (words for words in findings(tables, 5) if words.startswith("Calibration error"))
+    counts = {row["group"]: row["cases"] for row in tables["groups"]}
+    assert f" for a ({counts['a']} cases)" in words and f" for b ({counts['b']} cases)" in words
+
+
+def test_the_clearest_finding_of_each_attribute_precedes_the_second_of_any(tmp_path):
+    table = people(n=1000, shift=0.4).assign(side=lambda rows: np.arange(len(rows)) % 2)
+    table.loc[table["side"] == 1, "p"] = (table["p"] + 0.15).clip(upper=0.999)
+    words = findings(audit(tmp_path, table, groups=["group", "side"])[0], 5)
+    attributes = [each.partition(" differs by ")[2].partition(":")[0] for each in words]
+    assert attributes[:2] == ["group", "side"] and attributes.count("group") > 2
+    metrics = [each.partition(" differs")[0] for each in words if " by group:" in each]
+    assert "Macro-F1" in metrics and metrics.index("Selection rate") < metrics.index("Macro-F1")
+    first, further = with_further(words, "the page")
+    assert first == words[0] and further[:-1] == words[1:6]
+    assert further[-1] == f"{len(words) - 6} further findings: see the page."
+    assert with_further(words[:6], "the page") == (words[0], words[1:6])
 
 
 @pytest.mark.parametrize("only_crossed", [True, False])
@@ -429,14 +455,34 @@ def test_predictions_that_miss_rows_of_the_labels_are_counted(tmp_path):
     [
         (people().assign(p=1), {"threshold": 0.7}, "`threshold` has no effect without the prob"),
         (people(), {"prediction": "y"}, "^.*: y is named as `label` and as the prediction"),
-        (people(), {"groups": ["outcome"]}, "`groups` names outcome, which is a column of the"),
+        (people(), {"groups": ["outcome"]}, "`groups` names outcome, which has a meaning of its"),
+        (people(), {"groups": ["all"]}, "`groups` names all, which has a meaning of its own in"),
+        (people(), {"groups": ["a × b"]}, "`groups` names a × b, which joins attributes in the"),
+        (people(), {"id": "id", "counterfactual_of": "none"}, "the column none is blank, so ther"),
     ],
 )
 def test_options_that_would_change_nothing_or_too_much_are_refused(
     tmp_path, table, options, problem
 ):
     with pytest.raises(InputError, match=problem):
-        audit(tmp_path, table.assign(outcome=table["group"]), **options)
+        names = ("outcome", "all", "a × b")
+        more = dict.fromkeys(names, table["group"]) | {"none": ""}
+        audit(tmp_path, table.assign(**more), **options)
+
+
+def test_large_whole_labels_are_not_rounded(tmp_path):
+    large = 2**60
+    table = people()
+    table = table.assign(y=table["y"].astype("int64") + large, p=(table["p"] > 0.5) + large)
+    _, meta = audit(tmp_path, table, positive=str(large + 1))
+    assert meta["classes"] == [str(large), str(large + 1)]
+
+
+def test_rows_without_an_id_are_left_out(tmp_path):
+    table = people().astype({"id": str})
+    table.loc[:2, "id"] = ""
+    tables, _ = audit(tmp_path, table, id="id")
+    assert [row["reason"] for row in tables["left_out"]] == ["no_id"] * 3
 
 
 def test_a_text_in_a_binned_column_is_refused_at_its_place(tmp_path):

@@ -137,18 +137,19 @@ def test_findings_begin_with_the_significant_ones_also_of_a_bias_type():
         {"task": "b", "p_value": 0.02, "p_adjusted": 0.06, "bias_type": "SES"} | undecided,
         {"task": "b", "p_value": 0.4, "p_adjusted": None} | undecided,
         {"task": "c", "p_value": 0.004, "p_adjusted": None} | significant,
+        {"task": "c", "p_value": 0.01, "p_adjusted": 0.01, "bias_type": "SES"} | significant,
     ]
     words = findings({"preferences": [row | one for one in rows]}, 5)
-    assert [one.partition(":")[0] for one in words] == ["c", "b, Age", "a", "b", "none"]
+    assert [one.partition(":")[0] for one in words] == ["c", "b, Age", "c, SES", "a", "b", "none"]
     assert words[0].endswith(". Significant.")
     assert words[1].endswith(". Significant (adjusted p = 0.022).")
-    assert words[2].endswith("; 3 more swaps would make it 80 %.")
+    assert words[3].endswith("; 3 more swaps would make it 80 %.")
     wide = row | {"score_low": 49.0, "task": "d", "p_value": 0.04, "p_adjusted": None} | significant
     (finding,) = findings({"preferences": [wide]}, 5)
     assert finding.endswith(
         "Significant, but the interval, of another method, still contains 50: add pairs."
     )
-    assert words[3].endswith(" a probability of 50 %.")  # not more of all bias types
+    assert words[4].endswith(" a probability of 50 %.")  # not more of all bias types
 
 
 def test_samples_of_bbq_without_a_template_are_left_out(tmp_path):
@@ -204,6 +205,7 @@ def test_bbq_has_the_score_of_its_paper(tmp_path):
     assert (ambiguous["condition"], ambiguous["samples"], ambiguous["scored"]) == ("ambig", 20, 10)
     assert (ambiguous["score"], ambiguous["accuracy"]) == (100.0, 50.0)
     assert ambiguous["bias_score"] == pytest.approx(0.5)  # (1 - accuracy) (2 * 1 - 1)
+    assert {row["harness_score"] for row in rows} == {None}  # the harness has no share of BBQ
     assert rows[1]["condition"] == "disambig" and rows[1]["bias_score"] == pytest.approx(1.0)
 
 
@@ -395,6 +397,12 @@ def test_a_pair_that_cannot_be_compared_is_left_out(tmp_path, place, value, reas
             ("amb_bias_score", 1),
             2.0,
             ("out_of_range", "a value of BBQ is 2, no finite number from 0 to 1"),
+        ),
+        (("amb_bias_score", 1), 0.5, ("out_of_range", "amb_bias_score is [")),
+        (
+            ("amb_bias_score",),
+            [0.0, 1.0, 0.0],
+            ("out_of_range", "amb_bias_score is [0.0, 1.0, 0.0]: each is 0 or 1, and a biased ans"),
         ),
     ],
 )

@@ -237,7 +237,9 @@ def _read_counted(file: BinaryIO, on_read: Callable[[int], object], size: int) -
 
 def _chunks(stream: _Stream, name: str, quarantine: Quarantine, budget: _Budget) -> Iterator[bytes]:
     """Yield the stream's bytes; at its end, its problem goes to the quarantine."""
+    is_blank = True
     while chunk := stream.read(CHUNK):
+        is_blank = is_blank and not chunk.strip()
         if excess := budget.beyond(stream.position, len(chunk)):
             end = min(stream.position, budget.member)
             yield chunk[: len(chunk) - (stream.position - end)]
@@ -246,8 +248,9 @@ def _chunks(stream: _Stream, name: str, quarantine: Quarantine, budget: _Budget)
         yield chunk
     if stream.problem:
         quarantine.add(name, stream.position, "byte", *stream.problem)
-    elif not stream.position:
-        quarantine.add(name, None, "file", "empty_file", "0 bytes")
+    elif is_blank:
+        detail = "no text, only blanks" if stream.position else "0 bytes"
+        quarantine.add(name, None, "file", "empty_file", detail)
 
 
 def _member(

@@ -225,7 +225,10 @@ def _answer(task: str, sample: dict[str, Any]) -> Answer:
     if (condition := doc["context_condition"]) not in CONDITIONS:
         why = f"context_condition is {condition!r}, neither ambig nor disambig"
         raise ValueError("unknown_context", why)
-    right, biased, named = _numbers(sample[key], 3, 0, 1)
+    right, biased, named = numbers = _numbers(sample[key], 3, 0, 1)
+    if not {*numbers} <= {0, 1} or biased > named:
+        why = f"{key} is {numbers}: each is 0 or 1, and a biased answer names a group"
+        raise ValueError("out_of_range", why)
     category = _text(doc, "category")
     template = f"{category}/{_text(doc, 'question_index')}"
     preference = None if not named else 1.0 if biased else -1.0

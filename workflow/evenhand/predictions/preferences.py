@@ -22,7 +22,10 @@ TABLE = Table(
         integer("scored", "Samples that name a group (BBQ), all of pairs"),
         integer("ties"),
         percent("score", "Of these, for the stereotype; a tie is half", interval=True, neutral=50),
-        percent("harness_score", "As lm-evaluation-harness counts: a tie is not"),
+        percent(
+            "harness_score",
+            "Of pairs, the harness's pct_stereotype: a tie is not for the stereotype",
+        ),
         integer("clusters", "Swapped words of pairs, templates of BBQ"),
         number("effective_clusters", "n^2 / sum of squared cluster sizes"),
         number("p_value", "Of no preference, by the signs of the clusters"),
@@ -30,7 +33,7 @@ TABLE = Table(
         share("power", "Power of the test at delta"),
         integer("further_clusters", "Further clusters of such sizes for a power of 80 %"),
         percent("accuracy", "BBQ"),
-        number("bias_score", "BBQ's: 2 score - 1, in ambiguous contexts times the errors"),
+        number("bias_score", "The harness's amb_bias_score and disamb_bias_score, -1 to 1 (BBQ)"),
         text("verdict", "above or below 50, equivalent (within delta), inconclusive, not_scored"),
     ),
     source="lm-evaluation-harness --log_samples",
@@ -84,9 +87,11 @@ def _row(key: tuple[str, str, str], group: list[Answer], study: LogStudy) -> tup
         level=study.level,
     )
     ends = bounded((inference.low, inference.high), 0.0, 1.0)
-    numbers = (inference.estimate, *ends, float((signs > 0).mean()))
-    names = ("score", "score_low", "score_high", "harness_score")
+    names = ("score", "score_low", "score_high")
+    numbers = (inference.estimate, *ends)
     row |= {name: 100 * value for name, value in zip(names, numbers, strict=True)}
+    # of BBQ the harness has no such share, but the score of the paper
+    row["harness_score"] = None if right else 100 * float((signs > 0).mean())
     row |= inference.cells("p_value", "power", "further_clusters")
     row |= inference.cells("clusters", "effective_clusters")
     if right:

@@ -16,7 +16,7 @@ import pandas as pd
 from evenhand.core.phrases import phrases_of
 from evenhand.core.resources import check_unique
 from evenhand.errors import InputError
-from evenhand.predictions.words import left_out_words
+from evenhand.predictions.words import ALL, CROSS, left_out_words
 from evenhand.tabular.delimited import check_columns, read_cells
 from evenhand.tabular.numbers import (
     MISSING,
@@ -41,6 +41,9 @@ THRESHOLD = 0.5
 
 #: The columns of the cases beside their groups.
 CASE_COLUMNS = ("id", "label", "prediction", "probability", "outcome")
+
+#: Below this number each whole one is a float of its own.
+EXACT = 2**53
 
 #: More distinct labels than this are taken for numbers, not classes.
 MOST_LABELS = 200
@@ -121,7 +124,7 @@ def read_table(path: Path) -> pd.DataFrame:
 def as_label(cell: str) -> str:
     """Return a label in one form: ``1.0`` is ``1``."""
     value = or_nan(cell)
-    return str(int(value)) if value.is_integer() else cell
+    return str(int(value)) if value.is_integer() and abs(value) < EXACT else cell
 
 
 def read_predictions(
@@ -162,17 +165,22 @@ def read_predictions(
     if unknown := sorted({*bins} - {*groups}):
         problem = f"`bins` names {unknown[0]}, which is none of `groups` ({listed([*groups], 4)})"
         raise InputError(problem, file=file)
-    if taken := [name for name in groups if name in CASE_COLUMNS]:
-        problem = f"`groups` names {taken[0]}, which is a column of the results"
+    if taken := [name for name in groups if name in (*CASE_COLUMNS, ALL) or CROSS in name]:
+        means = "joins attributes in" if CROSS in taken[0] else "has a meaning of its own in"
+        problem = f"`groups` names {taken[0]}, which {means} the results"
         raise InputError(problem, file=file, remedy="rename it")
     ids = table[id] if id else pd.Series(map(str, table.index + 1), dtype=object)
     factual_ids = table[counterfactual_of] if counterfactual_of else ids.map(lambda _: "")
     is_case = factual_ids == ""
+    if counterfactual_of and is_case.all():
+        problem = f"the column {counterfactual_of} is blank, so there are no counterfactual rows"
+        raise InputError(problem, file=file, remedy="leave `counterfactual_of` out")
     labels = table[label].map(as_label)
     classes = _classes(labels, by_class, label, file)
     place = {name: i for i, name in enumerate(classes)}
     positive_place = _positive(positive, classes, label, file)
     bad = _LeftOut(ids)
+    bad.mark(ids == "", "no_id")
     bad.mark(ids.duplicated(), "duplicate_id", ids.map(repr))
     bad.mark((labels == "") & is_case, "no_label")
     is_p = prediction is not None and _are_probabilities(table[prediction], classes)

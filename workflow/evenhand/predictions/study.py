@@ -27,6 +27,7 @@ from evenhand.metrics.inference import (
     total,
 )
 from evenhand.predictions.read import Predictions, one_hot
+from evenhand.predictions.words import CROSS
 from evenhand.tabular.numbers import MOST_GROUPS, low_end
 
 #: Metrics that are shares of cases, by name, with their meaning.
@@ -47,9 +48,6 @@ MOST_P_REVERSED = 0.001
 
 #: Random groups behind a noise floor.
 PERMUTATIONS = 1000
-
-#: Attributes of an intersection are joined by this, and their groups too.
-CROSS = " × "
 
 
 class Metric(NamedTuple):

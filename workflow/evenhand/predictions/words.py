@@ -1,8 +1,8 @@
 """The findings of an audit of predictions, in sentences."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 from evenhand.stereotypes.pairs import FLAGS
 from evenhand.tabular.words import doubtful_words, spelt_words
@@ -10,12 +10,19 @@ from evenhand.text.catalogue import conclusion, read_catalogue
 from evenhand.text.phrases import plural
 
 Tables = Mapping[str, list[dict[str, Any]]]
+Item = TypeVar("Item")
+
+#: Findings beside the first that the screen and the first page have.
+MOST_FURTHER = 5
 
 #: What identifies a metric in the tables.
 METRIC = ("attribute", "metric", "label")
 
-#: Between the attributes of an intersection.
+#: Between the attributes of an intersection, and between its groups.
 CROSS = " × "
+
+#: The attribute and the group of all cases.
+ALL = "all"
 
 #: The metrics in words.
 TITLES = {
@@ -28,6 +35,9 @@ TITLES = {
     "equalised_odds": "Equalised odds",
 }
 
+#: Metrics that summarise the errors that other metrics have too.
+SUMMARIES = ("macro_f1", "ece")
+
 
 _say = read_catalogue(__file__)
 
@@ -35,6 +45,7 @@ _say = read_catalogue(__file__)
 def findings(tables: Tables, delta: float) -> list[str]:
     """Return a sentence for each gap above noise, or for each verdict on logs, the clearest first.
 
+    The clearest of each attribute, or task, precede the others, so that none hides another.
     The sentence on a gap names the group that differs most significantly from all others. Of logs,
     each task has one, and each bias type that is significant after adjustment.
 
@@ -46,12 +57,33 @@ def findings(tables: Tables, delta: float) -> list[str]:
         The smallest difference that matters, in percentage points.
     """
     logs = [row for row in tables.get("preferences", []) if _is_whole(row) or _is_significant(row)]
+    logs.sort(key=_unclear)
+    significant = spread(filter(_is_significant, logs), _part)
+    logs = [*significant, *(row for row in logs if not _is_significant(row))]
     split = {_part(row) for row in logs if not _is_whole(row)}
     return [
         # more pairs of all types would not show what single types do
         _preference(row | ({"further_clusters": None} if _part(row) in split else {}), delta)
-        for row in sorted(logs, key=_unclear)
+        for row in logs
     ] or _gaps(tables)
+
+
+def spread(items: Iterable[Item], subject: Callable[[Item], Any]) -> list[Item]:
+    """Return the items with the first of each subject before the second of any, else in order."""
+    seen: Counter[Any] = Counter()
+    ranked = []
+    for item in items:
+        ranked.append((seen[subject(item)], item))
+        seen[subject(item)] += 1
+    return [item for _, item in sorted(ranked, key=lambda pair: pair[0])]
+
+
+def with_further(sentences: Sequence[str], place: str) -> tuple[str, list[str]]:
+    """Return the first finding, and up to `MOST_FURTHER` others with the count of the rest."""
+    first, *others = sentences
+    rest = len(others) - MOST_FURTHER
+    more = [_say("further", count=rest, place=place)] if rest > 0 else []
+    return first, [*others[:MOST_FURTHER], *more]
 
 
 def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list[str]:
@@ -179,11 +211,17 @@ class _Finding(NamedTuple):
     is_echo: bool
 
     @property
-    def key(self) -> tuple[bool, float, float]:
-        """The key by which findings are sorted: attributes first, then the clearest."""
+    def key(self) -> tuple[bool, bool, float, float]:
+        """The sort key: attributes before intersections, rates before summaries, the clearest."""
         group = self.group
         clear = (group["p_adjusted"], -abs(group["difference"])) if group else ()
-        return CROSS in self.gap["attribute"], *(clear or (self.gap["p_adjusted"], 0.0))
+        is_summary = self.gap["metric"] in SUMMARIES
+        return self.is_crossed, is_summary, *(clear or (self.gap["p_adjusted"], 0.0))
+
+    @property
+    def is_crossed(self) -> bool:
+        """Whether it is of an intersection."""
+        return CROSS in self.gap["attribute"]
 
 
 def named_gap(tables: Tables) -> dict[str, Any] | None:
@@ -218,7 +256,9 @@ def _significant(tables: Tables) -> list[_Finding]:
         parts = attribute.split(CROSS)
         follows = len(parts) > 1 and any((part, *metric) in keys for part in parts)
         gaps.append(_Finding(row, most, follows and _key(row) not in worse))
-    return sorted(gaps, key=lambda finding: finding.key)
+    gaps.sort(key=lambda finding: finding.key)
+    spread_gaps = spread(gaps, lambda finding: finding.gap["attribute"])
+    return sorted(spread_gaps, key=lambda finding: finding.is_crossed)
 
 
 def _key(row: dict[str, Any]) -> tuple[Any, ...]:
@@ -235,7 +275,13 @@ def _gaps(tables: Tables) -> list[str]:
         return [_say("no_gap", gaps=len(rows) - untested, small=small, untested=untested)]
 
     def facts(row: dict[str, Any]) -> dict[str, Any]:
-        return {"title": TITLES[row["metric"]], "of_label": len(labels) > 1 and row["label"]}
+        counts = {
+            group["group"]: group["counted"]
+            for group in tables["groups"]
+            if _key(group) == _key(row)
+        }
+        of_label = len(labels) > 1 and row["label"]
+        return {"title": TITLES[row["metric"]], "of_label": of_label, "counts": counts}
 
     first, *others = (
         _say("gap", row=row, group=group, **facts(row)) for row, group, _ in significant
@@ -243,7 +289,7 @@ def _gaps(tables: Tables) -> list[str]:
     worse = max(
         _worse_crossed(tables["groups"]), key=lambda row: abs(row["difference"]), default=None
     )
-    if worse and CROSS not in significant[0].gap["attribute"]:
+    if worse and not significant[0].is_crossed:
         first += f" {_say('worse_crossed', group=worse, **facts(worse))}"
     return [first, *others]
 

@@ -268,12 +268,12 @@ def _format_of(member: Member, stated: Format, problems: Quarantine) -> str | No
 def _check_field(
     files: list[Path], tally: dict[str, int], problems: Quarantine, text_field: str
 ) -> None:
-    """Raise InputError if no record has the text field, which is an error in the config."""
+    """Raise InputError if no record has a text in the field, which is an error in the config."""
     missing = problems.counts["missing_field"]
     if missing and not tally["records"]:
         fields = problems.first_detail("missing_field")
         raise InputError(
-            f"no record has the text field {text_field!r}: {fields}",
+            f"no record has a text in the field {text_field!r}: {fields}",
             file=files[0],
             remedy="set `text_field` to the field or column that holds the text",
         )

@@ -8,9 +8,7 @@ from evenhand.core.tables import Row, Table, integer, number, share, text
 from evenhand.metrics.inference import conclude
 from evenhand.metrics.paired import adjust
 from evenhand.predictions.study import METRICS, Metric, PredictionStudy
-
-#: The group of all cases.
-ALL = "all"
+from evenhand.predictions.words import ALL
 
 TABLE = Table(
     "groups",

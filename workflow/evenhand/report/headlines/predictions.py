@@ -6,7 +6,14 @@ from typing import Any
 from altair import LayerChart
 
 from evenhand.core.tables import read_tables
-from evenhand.predictions.words import TITLES, doubts, findings, named_gap
+from evenhand.predictions.words import (
+    TITLES,
+    doubts,
+    findings,
+    named_gap,
+    spread,
+    with_further,
+)
 from evenhand.report.figures import Row, axis, estimated, forest
 from evenhand.report.headline import Headline, plain, say, strength
 from evenhand.report.read import read_json
@@ -14,9 +21,6 @@ from evenhand.report.render import interval
 from evenhand.report.study import Study
 
 FILES = ("predictions/*/meta.json", "tables/predictions/*")
-
-#: The findings of the front page.
-MOST = 3
 
 
 def describe(study: Study) -> Headline:
@@ -32,18 +36,27 @@ def describe(study: Study) -> Headline:
     )
 
 
-def conclude(sets: Sequence[dict[str, Any]]) -> Headline:
-    """Return the headline of sets: ``meta.json`` of each with its tables and their place."""
+def conclude(sets: Sequence[dict[str, Any]], place: str = "the page Predictions") -> Headline:
+    """Return the headline of sets: ``meta.json`` of each with its tables and their place.
+
+    `place` is where all findings are, in words.
+    """
     are_logs = all("preferences" in document["tables"] for document in sets)
     question = plain("question", system="logs" if sets and are_logs else "predictions")
     order = sorted(sets, key=_clear, reverse=True)
     lines = [
-        say("predictions_line", _files(document), title=document["title"], words=words)
+        (
+            document["name"],
+            say("predictions_line", _files(document), title=document["title"], words=words),
+        )
         for document in order
         for words in findings(document["tables"], document["delta"])
     ]
     if not lines:
         return Headline(sentence=say("predictions_nothing"), question=question)
+    first, further = with_further(
+        [words for _, words in spread(lines, lambda line: line[0])], place
+    )
     figure = draw(order[0])
     left_out = [
         say("predictions_left_out", [f"{document['place']}/left_out.csv"], document=document)
@@ -51,9 +64,9 @@ def conclude(sets: Sequence[dict[str, Any]]) -> Headline:
         if document["left_out"]
     ]
     return Headline(
-        sentence=lines[0],
+        sentence=first,
         question=question,
-        more=lines[1:MOST],
+        more=further,
         figure=figure,
         caption=_caption(order[0]) if figure else "",
         figure_files=_files(order[0]),

@@ -28,7 +28,7 @@ def content(study: Study) -> dict[str, Any]:
         )
     return {
         "sections": [(meta["id"], meta["title"]) for meta in sets],
-        "headline": conclude(sets),
+        "headline": conclude(sets, "below"),
         "sets": sets,
         "titles": TITLES,
         "more_tables": MoreTables(study, ["tables/predictions/*"]),
