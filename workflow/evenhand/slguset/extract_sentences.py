@@ -3,14 +3,14 @@
 import importlib
 import re
 import sys
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
-from itertools import accumulate, chain
+from itertools import compress
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import pyarrow as pa
 from tqdm import tqdm
 
@@ -29,10 +29,11 @@ from evenhand.io.readers.records import paragraph_splitter, read_records
 from evenhand.io.tables import write_batches, write_table
 from evenhand.slguset.distinct_sentences import SCHEMA, distinct
 from evenhand.slguset.keywords import GENDERS, read_keywords
+from evenhand.text.sentences import Array
 from evenhand.text.traditional import matching_form
 
 #: Characters of text that are cut into sentences at once.
-BATCH_CHARACTERS = 1 << 13
+BATCH_CHARACTERS = 1 << 16
 
 #: The columns of the inventory.
 INVENTORY = pa.schema(
@@ -138,12 +139,12 @@ def extract_sentences(
         unit = "record" if text_format in ("json", "html") else "line"
         records = read_records(text, text_format, options)
         for positions, paragraphs in batches(records, paragraph_splitter(options), tally):
-            sentences = split(cleaning.normalise(paragraphs))
-            kept = [len(p) for p, cut_up in zip(paragraphs, sentences, strict=True) if cut_up]
-            tally["paragraphs"] += len(kept)
-            tally["characters"] += sum(kept)
-            tally["sentences"] += sum(map(len, sentences))
-            for number, sentence in keyword_sentences(sentences, pattern, plain):
+            sentences, counts = split(cleaning.normalise(paragraphs))
+            filled = np.diff(counts, prepend=0) > 0
+            tally["paragraphs"] += int(filled.sum())
+            tally["characters"] += sum(map(len, compress(paragraphs, filled)))
+            tally["sentences"] += len(sentences)
+            for number, sentence in keyword_sentences(sentences, counts, pattern, plain):
                 if DAMAGE in sentence:
                     detail = "a keyword sentence that holds U+FFFD, the mark of undecodable bytes"
                     problems.add(member.name, positions[number], unit, "damaged_sentence", detail)
@@ -211,24 +212,25 @@ def keyword_pattern(
 
 
 def keyword_sentences(
-    paragraphs: Sequence[list[str]],
+    sentences: Sequence[str],
+    counts: Array,
     pattern: re.Pattern[str],
-    plain: Callable[[str], str] = str,
+    plain: Callable[[str], str] | None = None,
 ) -> Iterator[tuple[int, str]]:
     """Yield the sentences that hold a keyword, with the numbers of their paragraphs.
 
-    They hold no line ends: all are searched at once.
+    They hold no line ends: all are searched at once. `counts` has the number of sentences up to
+    the end of each paragraph.
     `plain` makes the form of a text that is searched, of the same length.
     """
-    sentences = list(chain.from_iterable(paragraphs))
-    together = "\n".join([*map(plain, sentences), ""])
-    counts = list(accumulate(map(len, paragraphs)))
-    at = place = 0
-    while match := pattern.search(together, at):
-        place += together.count("\n", at, match.start())
-        yield bisect_right(counts, place), sentences[place]
-        at = together.index("\n", match.start()) + 1
-        place += 1
+    together = "\n".join([*map(plain, sentences)] if plain else sentences)
+    ends = np.fromiter(map(len, sentences), np.intp, len(sentences)).cumsum()
+    ends += np.arange(len(ends))
+    starts = np.array([match.start() for match in pattern.finditer(together)], np.intp)
+    places = np.unique(ends.searchsorted(starts))
+    numbers = counts.searchsorted(places, "right")
+    for place, number in zip(places.tolist(), numbers.tolist(), strict=True):
+        yield number, sentences[place]
 
 
 def batches(

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 
-from evenhand.text.sentences import ENDERS, split_all
+from evenhand.text.sentences import ENDERS, Array, split_all
 
 #: How a whole sentence ends: the quotation mark may stand behind the ender.
 WHOLE = re.compile(
@@ -11,6 +11,6 @@ WHOLE = re.compile(
 )
 
 
-def splitter(language: str) -> Callable[[Sequence[str]], list[list[str]]]:
-    """Return a function that cuts normalised paragraphs into sentences."""
+def splitter(language: str) -> Callable[[Sequence[str]], tuple[list[str], Array]]:
+    """Return a function that cuts normalised paragraphs into sentences, and counts them."""
     return split_all

@@ -2,8 +2,12 @@
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import chain
+
+import numpy as np
 
 from evenhand.text.rule_parts import rule_parts
+from evenhand.text.sentences import Array
 
 #: How a whole sentence ends.
 WHOLE = re.compile("[.?!…][\"'”’»«“)\\]]*$")
@@ -15,8 +19,8 @@ _GOES_ON = re.compile("[\"'”’»“)\\]]*[\\s,;:–-]*[a-zß-öø-ÿ]")
 _NUMBERED = re.compile("\\b[A-Z]?[a-z]{1,4}\\.$")
 
 
-def splitter(language: str) -> Callable[[Sequence[str]], list[list[str]]]:
-    """Return a function that cuts normalised paragraphs into sentences."""
+def splitter(language: str) -> Callable[[Sequence[str]], tuple[list[str], Array]]:
+    """Return a function that cuts normalised paragraphs into sentences, and counts them."""
     nlp = rule_parts(language)
 
     def split(text: str) -> list[str]:
@@ -31,7 +35,12 @@ def splitter(language: str) -> Callable[[Sequence[str]], list[list[str]]]:
                 parts.append(part)
         return [sentence for sentence_ in parts if (sentence := sentence_.strip())]
 
-    return lambda paragraphs: [split(paragraph) for paragraph in paragraphs]
+    def split_all(paragraphs: Sequence[str]) -> tuple[list[str], Array]:
+        sentences = [split(paragraph) for paragraph in paragraphs]
+        counts = np.array([*map(len, sentences)], np.intp).cumsum()
+        return [*chain.from_iterable(sentences)], counts
+
+    return split_all
 
 
 def _is_number(before: str, part: str) -> bool:
