@@ -225,7 +225,7 @@ def decide(paragraphs: list[str], judge: Judge) -> list[Decision]:
     found = []
     tally = {"records": 0}
     for _, batch in batches(enumerate(paragraphs), lambda paragraph: [paragraph], tally):
-        found += (one for _, one in keyword_sentences(*split_all(normalise_all(batch)), pattern))
+        found += (one for _, one in keyword_sentences(split_all(normalise_all(batch)), pattern))
     hits = [judge_sentence(sentence, keywords, words, **LIMITS) for sentence in found]
     decisions = [(sentence, hit.verdict, "") for sentence, hit in zip(found, hits, strict=True)]
     accepted = [place for place, hit in enumerate(hits) if hit.verdict == ACCEPTED]

@@ -29,7 +29,7 @@ from evenhand.io.readers.records import paragraph_splitter, read_records
 from evenhand.io.tables import write_batches, write_table
 from evenhand.slguset.distinct_sentences import SCHEMA, distinct
 from evenhand.slguset.keywords import GENDERS, read_keywords
-from evenhand.text.sentences import Array
+from evenhand.text.sentences import Sentences
 from evenhand.text.traditional import matching_form
 
 #: Characters of text that are cut into sentences at once.
@@ -139,12 +139,12 @@ def extract_sentences(
         unit = "record" if text_format in ("json", "html") else "line"
         records = read_records(text, text_format, options)
         for positions, paragraphs in batches(records, paragraph_splitter(options), tally):
-            sentences, counts = split(cleaning.normalise(paragraphs))
-            filled = np.diff(counts, prepend=0) > 0
+            sentences = split(cleaning.normalise(paragraphs))
+            filled = np.diff(sentences.counts, prepend=0) > 0
             tally["paragraphs"] += int(filled.sum())
             tally["characters"] += sum(map(len, compress(paragraphs, filled)))
-            tally["sentences"] += len(sentences)
-            for number, sentence in keyword_sentences(sentences, counts, pattern, plain):
+            tally["sentences"] += len(sentences.ends)
+            for number, sentence in keyword_sentences(sentences, pattern, plain):
                 if DAMAGE in sentence:
                     detail = "a keyword sentence that holds U+FFFD, the mark of undecodable bytes"
                     problems.add(member.name, positions[number], unit, "damaged_sentence", detail)
@@ -212,25 +212,19 @@ def keyword_pattern(
 
 
 def keyword_sentences(
-    sentences: Sequence[str],
-    counts: Array,
-    pattern: re.Pattern[str],
-    plain: Callable[[str], str] | None = None,
+    sentences: Sentences, pattern: re.Pattern[str], plain: Callable[[str], str] | None = None
 ) -> Iterator[tuple[int, str]]:
     """Yield the sentences that hold a keyword, with the numbers of their paragraphs.
 
-    They hold no line ends: all are searched at once. `counts` has the number of sentences up to
-    the end of each paragraph.
-    `plain` makes the form of a text that is searched, of the same length.
+    All are searched at once. `plain` makes the form of a text that is searched, of the same length.
     """
-    together = "\n".join([*map(plain, sentences)] if plain else sentences)
-    ends = np.fromiter(map(len, sentences), np.intp, len(sentences)).cumsum()
-    ends += np.arange(len(ends))
-    starts = np.array([match.start() for match in pattern.finditer(together)], np.intp)
-    places = np.unique(ends.searchsorted(starts))
-    numbers = counts.searchsorted(places, "right")
-    for place, number in zip(places.tolist(), numbers.tolist(), strict=True):
-        yield number, sentences[place]
+    text = sentences.text
+    if plain:
+        text = "\n".join(map(plain, text.split("\n")))
+    starts = np.array([match.start() for match in pattern.finditer(text)], np.intp)
+    places = np.unique(sentences.ends.searchsorted(starts, "right"))
+    numbers = sentences.counts.searchsorted(places, "right").tolist()
+    yield from zip(numbers, sentences.strings(places), strict=True)
 
 
 def batches(

@@ -30,7 +30,7 @@ import re
 import sys
 import unicodedata
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -149,32 +149,60 @@ def split_sentences(text: str) -> list[str]:
         Its sentences in order. The last may lack an ender (a headline, a caption). Pieces of only
         quotation marks and enders are dropped. Splitting a sentence again returns it.
     """
-    return split_all([text])[0]
+    return split_all([text]).strings()
 
 
-def split_all(paragraphs: Sequence[str]) -> tuple[list[str], Array]:
-    """Split normalised paragraphs, all at once; see `split_sentences`.
+class Sentences(NamedTuple):
+    """The sentences of some paragraphs, within one text.
 
-    Returns
-    -------
-    list of str
-        The sentences of all paragraphs.
-    array of int
-        How many of them are in each paragraph and those before it.
+    Attributes
+    ----------
+    text : str
+        Contains all sentences in order, those of different paragraphs on different lines.
+    begins, ends : array of int
+        Where each sentence begins and ends in it.
+    counts : array of int
+        How many sentences are in each paragraph and those before it.
     """
+
+    text: str
+    begins: Array
+    ends: Array
+    counts: Array
+
+    def strings(self, places: Array | slice = slice(None)) -> list[str]:
+        """Return the sentences, or some of them."""
+        spans = zip(self.begins[places].tolist(), self.ends[places].tolist(), strict=True)
+        return [self.text[begin:end] for begin, end in spans]
+
+
+def split_all(paragraphs: Sequence[str]) -> Sentences:
+    """Split normalised paragraphs, all at once; see `split_sentences`."""
     text = "\n".join(paragraphs)
     if any(mark in text for mark in _IN_PAIRS):
         text = "\n".join(map(_paired, paragraphs))
     text = _hide_enders(text + "\n" * bool(paragraphs))
     kinds = _KIND.take(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4"))
     begins, ends, counts = _cut(kinds)
-    sentences = [text[i:j] for i, j in zip(begins.tolist(), ends.tolist(), strict=True)]
-    made = np.ones(len(sentences), np.intp)
-    for place in np.flatnonzero(_need_repair(kinds, begins, ends))[::-1].tolist():
-        repaired = _repaired(sentences[place])
-        sentences[place : place + 1] = repaired
+    irregular = np.flatnonzero(_need_repair(kinds, begins, ends))
+    parts, sizes, done = [], [], 0
+    made = np.ones(len(begins), np.intp)  # sentences of each piece
+    for place, begin, end in zip(
+        *(array.tolist() for array in (irregular, begins[irregular], ends[irregular])), strict=True
+    ):
+        repaired = _repaired(text[begin:end])
+        parts += [text[done:begin], *repaired]
+        sizes += map(len, repaired)
         made[place] = len(repaired)
-    return sentences, np.concatenate([[0], made.cumsum()])[counts]
+        done = end
+    between = (begins - np.concatenate([[0], ends[:-1]])).cumsum()
+    lengths = (ends - begins).repeat(made)
+    is_irregular = np.zeros(len(made), bool)
+    is_irregular[irregular] = True
+    lengths[is_irregular.repeat(made)] = sizes
+    ends = between.repeat(made) + lengths.cumsum()
+    counts = np.concatenate([[0], made.cumsum()])[counts]
+    return Sentences("".join([*parts, text[done:]]), ends - lengths, ends, counts)
 
 
 def _cut(kinds: Array) -> tuple[Array, Array, Array]:

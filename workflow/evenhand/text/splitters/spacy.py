@@ -7,7 +7,7 @@ from itertools import chain
 import numpy as np
 
 from evenhand.text.rule_parts import rule_parts
-from evenhand.text.sentences import Array
+from evenhand.text.sentences import Sentences
 
 #: How a whole sentence ends.
 WHOLE = re.compile("[.?!…][\"'”’»«“)\\]]*$")
@@ -19,8 +19,8 @@ _GOES_ON = re.compile("[\"'”’»“)\\]]*[\\s,;:–-]*[a-zß-öø-ÿ]")
 _NUMBERED = re.compile("\\b[A-Z]?[a-z]{1,4}\\.$")
 
 
-def splitter(language: str) -> Callable[[Sequence[str]], tuple[list[str], Array]]:
-    """Return a function that cuts normalised paragraphs into sentences, and counts them."""
+def splitter(language: str) -> Callable[[Sequence[str]], Sentences]:
+    """Return a function that cuts normalised paragraphs into sentences."""
     nlp = rule_parts(language)
 
     def split(text: str) -> list[str]:
@@ -35,10 +35,13 @@ def splitter(language: str) -> Callable[[Sequence[str]], tuple[list[str], Array]
                 parts.append(part)
         return [sentence for sentence_ in parts if (sentence := sentence_.strip())]
 
-    def split_all(paragraphs: Sequence[str]) -> tuple[list[str], Array]:
-        sentences = [split(paragraph) for paragraph in paragraphs]
-        counts = np.array([*map(len, sentences)], np.intp).cumsum()
-        return [*chain.from_iterable(sentences)], counts
+    def split_all(paragraphs: Sequence[str]) -> Sentences:
+        by_paragraph = [split(paragraph) for paragraph in paragraphs]
+        sentences = [*chain.from_iterable(by_paragraph)]
+        lengths = np.array([*map(len, sentences)], np.intp)
+        ends = (lengths + 1).cumsum() - 1
+        counts = np.array([*map(len, by_paragraph)], np.intp).cumsum()
+        return Sentences("\n".join(sentences), ends - lengths, ends, counts)
 
     return split_all
 
