@@ -3,14 +3,14 @@
 import importlib
 import re
 import sys
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
-from itertools import accumulate, chain
+from itertools import compress
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import pyarrow as pa
 from tqdm import tqdm
 
@@ -29,10 +29,11 @@ from evenhand.io.tables import write_batches, write_table
 from evenhand.slguset.distinct_sentences import distinct
 from evenhand.slguset.keywords import GENDERS, read_keywords
 from evenhand.slguset.surface_pairs import SENTENCES
+from evenhand.text.sentences import Sentences
 from evenhand.text.traditional import matching_form
 
 #: Characters of text that are cut into sentences at once.
-BATCH_CHARACTERS = 1 << 13
+BATCH_CHARACTERS = 1 << 16
 
 #: The columns of the inventory.
 INVENTORY = pa.schema(
@@ -139,10 +140,10 @@ def extract_sentences(
         records = read_records(text, text_format, options)
         for positions, paragraphs in batches(records, paragraph_splitter(options), tally):
             sentences = split(cleaning.normalise(paragraphs))
-            kept = [len(p) for p, cut_up in zip(paragraphs, sentences, strict=True) if cut_up]
-            tally["paragraphs"] += len(kept)
-            tally["characters"] += sum(kept)
-            tally["sentences"] += sum(map(len, sentences))
+            filled = np.diff(sentences.counts, prepend=0) > 0
+            tally["paragraphs"] += int(filled.sum())
+            tally["characters"] += sum(map(len, compress(paragraphs, filled)))
+            tally["sentences"] += len(sentences.ends)
             for number, sentence in keyword_sentences(sentences, pattern, plain):
                 if DAMAGE in sentence:
                     detail = "a keyword sentence that holds U+FFFD, the mark of undecodable bytes"
@@ -211,24 +212,19 @@ def keyword_pattern(
 
 
 def keyword_sentences(
-    paragraphs: Sequence[list[str]],
-    pattern: re.Pattern[str],
-    plain: Callable[[str], str] = str,
+    sentences: Sentences, pattern: re.Pattern[str], plain: Callable[[str], str] | None = None
 ) -> Iterator[tuple[int, str]]:
     """Yield the sentences that hold a keyword, with the numbers of their paragraphs.
 
-    They hold no line ends: all are searched at once.
-    `plain` makes the form of a text that is searched, of the same length.
+    All are searched at once. `plain` makes the form of a text that is searched, of the same length.
     """
-    sentences = list(chain.from_iterable(paragraphs))
-    together = "\n".join([*map(plain, sentences), ""])
-    counts = list(accumulate(map(len, paragraphs)))
-    at = place = 0
-    while match := pattern.search(together, at):
-        place += together.count("\n", at, match.start())
-        yield bisect_right(counts, place), sentences[place]
-        at = together.index("\n", match.start()) + 1
-        place += 1
+    text = sentences.text
+    if plain:
+        text = "\n".join(map(plain, text.split("\n")))
+    starts = np.array([match.start() for match in pattern.finditer(text)], np.intp)
+    places = np.unique(sentences.ends.searchsorted(starts, "right"))
+    numbers = sentences.counts.searchsorted(places, "right").tolist()
+    yield from zip(numbers, sentences.strings(places), strict=True)
 
 
 def batches(

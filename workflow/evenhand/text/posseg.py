@@ -20,7 +20,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import accumulate, chain
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -89,10 +89,11 @@ def find_names(
     for text, known_words in zip(texts, words_of or cut_all(texts), strict=True):
         words += known_words if _SAME_BLOCKS.fullmatch(text) else _route(text)
         words.append("\n")
-    joined = "".join(words)
+    joined = "\n".join([*texts, ""])
     ends = np.fromiter(map(len, words), np.intp, len(words)).cumsum()
     begins = np.concatenate([[0], ends[:-1]])
-    in_run = _in_run(words, joined, begins, ends)
+    codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), "<u4")
+    in_run = _in_run(words, codes[begins], ends - begins == 1)
     edges = np.flatnonzero(np.diff(in_run, prepend=False, append=False)).reshape(-1, 2)
     begin, end = begins[edges[:, 0]], ends[edges[:, 1] - 1]
     alone = end - begin == 1
@@ -106,19 +107,22 @@ def find_names(
         for first, last, flag in names[run]
     ]
     known = dictionary_names()
-    listed = np.fromiter(map(known.__contains__, words), bool, len(words)) & ~in_run
-    for place in np.flatnonzero(listed).tolist():
-        name_spans.append((int(begins[place]), int(ends[place]), known[words[place]]))
+    first, last = _edges_of_names()
+    likely = first.take(codes[begins], mode="clip") & last.take(codes[ends - 1], mode="clip")
+    for place in np.flatnonzero(likely & ~in_run).tolist():
+        if flag := known.get(words[place]):
+            name_spans.append((int(begins[place]), int(ends[place]), flag))
     return _by_text(sorted(name_spans), texts)
 
 
-def _in_run(words: list[str], joined: str, begins: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Return whether each word goes to the hidden Markov model, with those next to it."""
-    codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), "<u4")[begins]
+def _in_run(words: list[str], codes: np.ndarray, single: np.ndarray) -> np.ndarray:
+    """Return whether each word goes to the hidden Markov model, with those next to it.
+
+    `codes` are those of their first characters, and `single` whether they have no other.
+    """
     chinese = (codes >= 0x4E00) & (codes <= 0x9FD5)
     ascii_ = codes < 128
     chinese[ascii_] = _ASCII_OF_BLOCKS[codes[ascii_]]
-    single = ends - begins == 1
     for place in np.flatnonzero(ascii_ & ~single):
         single[place] = words[place].isascii() and words[place].isalnum()
     return chinese & single
@@ -172,7 +176,7 @@ def _decode(runs: Iterable[str]) -> dict[str, bytes]:
     """Return the paths of the Chinese parts of runs that the model tags."""
     tags = dictionary_tags()
     unknown = [run for run in runs if len(run) > 1 and run not in tags]
-    return model().decode(chain.from_iterable(map(_CHINESE.findall, unknown)))
+    return model().decode(_CHINESE.findall("\n".join(unknown)))
 
 
 def _tag_run(run: str, paths: Mapping[str, bytes]) -> list[tuple[str, str]]:
@@ -261,3 +265,12 @@ def dictionary_frequencies() -> dict[str, int]:
 def dictionary_names() -> dict[str, str]:
     """Return the tag by word, of the words that the dictionary tags as names."""
     return {word: tag for word, tag in dictionary_tags().items() if tag in NAME_TAGS}
+
+
+@cache
+def _edges_of_names() -> np.ndarray:
+    """Return whether each character begins a name of the dictionary, and whether it ends one."""
+    edges = np.zeros((2, 0x10000), bool)  # the last code point, which is no character, stays false
+    for row, place in zip(edges, (0, -1), strict=True):
+        row[[*{ord(name[place]) for name in dictionary_names()}]] = True
+    return edges

@@ -30,8 +30,11 @@ import re
 import sys
 import unicodedata
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+
+Array = np.ndarray[Any, Any]
 
 #: Characters that end a sentence. An ASCII question mark does in the authors' file (51 sentences
 #: end in one, with ” before it, and none goes on after one); an ASCII exclamation mark does not.
@@ -51,16 +54,7 @@ QUOTES = {"“": "”", "‘": "’", "「": "」", "『": "』"}
 #: Sentences of only these are dropped.
 _EMPTY = "".join(QUOTES) + "".join(QUOTES.values()) + ENDERS
 
-_QUOTE = re.compile("[“”‘’「」『』]")
-
-#: A sentence without hidden enders whose quotation marks need no repair; any other; a line end.
-_PLAIN = f"[^\n\4-\7{ENDERS}“”‘’「」『』\"']"
-_QUOTED = "|".join(f"{a}{_PLAIN}*+{b}" for a, b in QUOTES.items())
-_BEGIN = f"(?![》〉）】)])(?:{_PLAIN}|(?=[“‘「『]{_PLAIN}))"
-_END = f"(?:[{ENDERS}]++[）】)]*+|(?=\n)|\\Z)"
-_WHOLE = f"{_BEGIN}{_PLAIN}*+(?:(?:{_QUOTED}){_PLAIN}*+)*+{_END}"
-_NEEDS_NO_REPAIR = re.compile(_WHOLE)
-_SENTENCE = re.compile(f"(?:({_WHOLE})|([^\n{ENDERS}]*[{ENDERS}]+[）】)]*|[^\n{ENDERS}]+))?(\n?)")
+_QUOTE = re.compile("([“”‘’「」『』])")
 
 #: The longest title or remark in brackets in which no sentence ends.
 _LONGEST_BRACKET = 60
@@ -70,7 +64,7 @@ _BRACKETED = re.compile(
 )
 #: Brackets that may hold an ender.
 _ENDER_INSIDE = re.compile(
-    "|".join(f"{a}[^\n{a}{b}{ENDERS}]{{0,{_LONGEST_BRACKET}}}[{ENDERS}]" for a, b in _BRACKETS)
+    "|".join(f"{a}[^\n{a}{b}{ENDERS}]{{0,{_LONGEST_BRACKET}}}+[{ENDERS}]" for a, b in _BRACKETS)
 )
 #: Placeholders for enders that end no sentence.
 _HIDDEN = str.maketrans(ENDERS, "\4\5\6\7")
@@ -78,7 +72,6 @@ _SHOWN = str.maketrans("\4\5\6\7", ENDERS)
 _IS_HIDDEN = re.compile("[\4-\7]")
 _CLOSED = "》〉）】)"
 _CLOSING = "》〉）】)" + "".join(QUOTES) + "".join(QUOTES.values())
-_BORDERS = ENDERS + "\n"
 _IN_PAIRS = {'"': "“”", "'": "‘’"}
 
 
@@ -98,6 +91,13 @@ def is_kept(character: str) -> bool:
 _KEPT = np.full(sys.maxunicode + 1, 2, np.uint8)
 _KEPT[ord("\n")] = True
 
+#: Kinds of characters that matter where text is cut, by code point (0: any other). From `_OPENING`
+#: on the even ones are quotation marks that open, each before the one that closes it.
+_KIND = np.zeros(sys.maxunicode + 1, np.uint8)
+_LINE_END, _ENDER, _AFTER_ENDERS, _, _UNUSUAL, _OPENING = range(1, 7)
+_MARKS = ["\n", ENDERS, "）】)", "》〉", "\4\5\6\7\"'", *itertools.chain(*QUOTES.items())]
+for _kind, _marks in enumerate(_MARKS, _LINE_END):
+    _KIND[[*map(ord, _marks)]] = _kind
 
 def normalise(text: str) -> str:
     """Remove blanks, Latin letters and ornaments from a paragraph.
@@ -149,32 +149,111 @@ def split_sentences(text: str) -> list[str]:
         Its sentences in order. The last may lack an ender (a headline, a caption). Pieces of only
         quotation marks and enders are dropped. Splitting a sentence again returns it.
     """
-    return split_all([text])[0]
+    return split_all([text]).strings()
 
 
-def split_all(paragraphs: Sequence[str]) -> list[list[str]]:
-    """Return the sentences of each normalised paragraph; see `split_sentences`."""
-    if not paragraphs:
-        return []
+class Sentences(NamedTuple):
+    """The sentences of some paragraphs, within one text.
+
+    Attributes
+    ----------
+    text : str
+        Contains all sentences in order, those of different paragraphs on different lines.
+    begins, ends : array of int
+        Where each sentence begins and ends in it.
+    counts : array of int
+        How many sentences are in each paragraph and those before it.
+    """
+
+    text: str
+    begins: Array
+    ends: Array
+    counts: Array
+
+    def strings(self, places: Array | slice = slice(None)) -> list[str]:
+        """Return the sentences, or some of them."""
+        spans = zip(self.begins[places].tolist(), self.ends[places].tolist(), strict=True)
+        return [self.text[begin:end] for begin, end in spans]
+
+
+def split_all(paragraphs: Sequence[str]) -> Sentences:
+    """Split normalised paragraphs, all at once; see `split_sentences`."""
     text = "\n".join(paragraphs)
     if any(mark in text for mark in _IN_PAIRS):
         text = "\n".join(map(_paired, paragraphs))
-    sentences: list[str] = []
-    by_paragraph = [sentences]
-    for whole, other, line_end in _SENTENCE.findall(_hide_enders(text)):
-        if whole:
-            sentences.append(whole)
-        elif other:
-            other = other.translate(_SHOWN) if _IS_HIDDEN.search(other) else other
-            sentence = repair_quotes(_paired(other.lstrip(_CLOSED)))
-            if sentence != other and not _NEEDS_NO_REPAIR.fullmatch(sentence):
-                # the deleted marks may have kept two sentences together
-                sentences += split_sentences(sentence)
-            elif sentence.strip(_EMPTY):
-                sentences.append(sentence)
-        if line_end:
-            by_paragraph.append(sentences := [])
-    return by_paragraph
+    text = _hide_enders(text + "\n" * bool(paragraphs))
+    kinds = _KIND.take(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4"))
+    begins, ends, counts = _cut(kinds)
+    irregular = np.flatnonzero(_need_repair(kinds, begins, ends))
+    parts, sizes, done = [], [], 0
+    made = np.ones(len(begins), np.intp)  # sentences of each piece
+    for place, begin, end in zip(
+        *(array.tolist() for array in (irregular, begins[irregular], ends[irregular])), strict=True
+    ):
+        repaired = _repaired(text[begin:end])
+        parts += [text[done:begin], *repaired]
+        sizes += map(len, repaired)
+        made[place] = len(repaired)
+        done = end
+    between = (begins - np.concatenate([[0], ends[:-1]])).cumsum()
+    lengths = (ends - begins).repeat(made)
+    is_irregular = np.zeros(len(made), bool)
+    is_irregular[irregular] = True
+    lengths[is_irregular.repeat(made)] = sizes
+    ends = between.repeat(made) + lengths.cumsum()
+    counts = np.concatenate([[0], made.cumsum()])[counts]
+    return Sentences("".join([*parts, text[done:]]), ends - lengths, ends, counts)
+
+
+def _cut(kinds: Array) -> tuple[Array, Array, Array]:
+    """Return where the pieces of a text begin and end, and how many there are up to each line end.
+
+    They end with a run of enders and the brackets that close after it, or before a line end.
+    """
+    special = np.flatnonzero(kinds)
+    kind = kinds[special]
+    adjacent = np.diff(special, append=0) == 1
+    ending, closing = kind == _ENDER, kind == _AFTER_ENDERS
+    while (more := ending[:-1] & adjacent[:-1] & closing[1:] & ~ending[1:]).any():
+        ending[1:] |= more
+    goes_on = adjacent[:-1] & ending[1:] & ((kind[:-1] == _ENDER) | closing[1:])
+    ending[:-1] &= ~goes_on
+    at_line_end = kind == _LINE_END
+    borders = ending | at_line_end
+    ends, at_line_end = special[borders], at_line_end[borders]
+    begins = np.concatenate([[0], ends[:-1] + 1])
+    ends = ends + ~at_line_end
+    marked = (kinds[begins] > 0) & (kinds[begins] != _UNUSUAL)
+    filled = begins + marked < ends
+    kinds[begins[~filled]] = 0  # a mark alone is no sentence
+    return begins[filled], ends[filled], filled.cumsum()[at_line_end]
+
+
+def _need_repair(kinds: Array, begins: Array, ends: Array) -> Array:
+    """Return whether each piece must be repaired or left out.
+
+    Others begin with text, and their quotation marks are in pairs that contain no other marks.
+    """
+    first = kinds[begins]
+    opened = (first >= _OPENING) & (first % 2 == 0) & (kinds[begins + 1] == 0)
+    needed = (first > 0) & ~opened
+    places = np.flatnonzero(kinds >= _UNUSUAL)
+    piece, kind = ends.searchsorted(places, "right"), kinds[places]
+    second = (np.arange(len(piece)) - piece.searchsorted(piece)) % 2 == 1
+    wrong = np.where(second, np.diff(kind, prepend=0) != 1, kind % 2 == 1)
+    wrong |= ~second & (np.diff(piece, append=-1) != 0)
+    needed[piece[wrong]] = True
+    return needed
+
+
+def _repaired(piece: str) -> list[str]:
+    """Return the sentences of a piece, with its quotation marks repaired."""
+    shown = piece.translate(_SHOWN) if _IS_HIDDEN.search(piece) else piece
+    sentence = repair_quotes(_paired(shown.lstrip(_CLOSED)))
+    if sentence != shown and (shown != piece or sentence.startswith(tuple(_CLOSED))):
+        # the deleted marks may have kept two sentences together
+        return split_sentences(sentence)
+    return [sentence] if sentence.strip(_EMPTY) else []
 
 
 def _paired(text: str) -> str:
@@ -188,20 +267,27 @@ def _paired(text: str) -> str:
 
 
 def _hide_enders(text: str) -> str:
-    """Hide the enders inside brackets, except where the brackets contain a whole sentence."""
-    if not _ENDER_INSIDE.search(text):
-        return text
+    """Hide the enders inside brackets, except where the brackets contain a whole sentence.
 
-    def hide(match: re.Match[str]) -> str:
-        before = match.start()
-        while before and text[before - 1] in _CLOSING:
-            before -= 1
-        alone = not before or text[before - 1] in _BORDERS
-        if alone and match[0][-2] in ENDERS and match[0][0] not in "《〈":
-            return match[0]
-        return match[0].translate(_HIDDEN)
+    All lines have an end.
+    """
+    parts, done = [], 0
+    while match := _ENDER_INSIDE.search(text, done):
+        begin, end = text.rfind("\n", 0, match.start()) + 1, text.index("\n", match.start())
+        parts += [text[done:begin], _BRACKETED.sub(_hide, text[begin:end])]
+        done = end
+    return "".join([*parts, text[done:]])
 
-    return _BRACKETED.sub(hide, text)
+
+def _hide(brackets: re.Match[str]) -> str:
+    before = brackets.start()
+    line = brackets.string
+    while before and line[before - 1] in _CLOSING:
+        before -= 1
+    alone = not before or line[before - 1] in ENDERS
+    if alone and brackets[0][-2] in ENDERS and brackets[0][0] not in "《〈":
+        return brackets[0]
+    return brackets[0].translate(_HIDDEN)
 
 
 def repair_quotes(sentence: str) -> str:
@@ -215,22 +301,22 @@ def repair_quotes(sentence: str) -> str:
     enders = len(body.rstrip(ENDERS))
     if enders == len(body):
         enders = len(sentence)
-    characters = list(sentence[:enders])
+    parts = _QUOTE.split(sentence[:enders])  # each second one is a mark
     opened: list[int] = []
-    for match in _QUOTE.finditer(sentence, 0, enders):
-        mark, place = match[0], match.start()
+    for place in range(1, len(parts), 2):
+        mark = parts[place]
         if mark in QUOTES:
             opened.append(place)
             continue
         for n in range(len(opened) - 1, -1, -1):
-            if QUOTES[characters[opened[n]]] == mark:
+            if QUOTES[parts[opened[n]]] == mark:
                 del opened[n]
                 break
         else:
-            characters[place] = ""
-    while opened and not "".join(characters[: opened[0]]):
-        characters[opened.pop(0)] = ""
-    while opened and not "".join(characters[opened[-1] + 1 :]):
-        characters[opened.pop()] = ""
-    closing = [QUOTES[characters[place]] for place in reversed(opened)]
-    return "".join([*characters, *closing, sentence[enders:]])
+            parts[place] = ""
+    while opened and not any(parts[: opened[0]]):
+        parts[opened.pop(0)] = ""
+    while opened and not any(parts[opened[-1] + 1 :]):
+        parts[opened.pop()] = ""
+    closing = [QUOTES[parts[place]] for place in reversed(opened)]
+    return "".join([*parts, *closing, sentence[enders:]])

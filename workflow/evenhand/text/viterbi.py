@@ -152,8 +152,7 @@ class Model(dict[str, int]):
         for place in range(1, lengths[0]):
             n = active[place]
             before, row = row[:n], rows[firsts[:n] + place]
-            letters = [run[place] for run in runs[:n]]
-            values, row, origin = self._advance(values[:n], before, row, letters)
+            values, row, origin = self._advance(values[:n], before, row, runs, place)
             origins.append(origin)
             last.append(values[active[place + 1] :].argmax(axis=1))
         paths = np.zeros((len(runs), lengths[0]), np.uint8)
@@ -164,10 +163,11 @@ class Model(dict[str, int]):
             paths[:n, place] = state[:n]
             if place:
                 state[:n] = origins[place][np.arange(n), state[:n]]
-        return (path[:length].tobytes() for path, length in zip(paths, lengths, strict=True))
+        together, width = paths.tobytes(), lengths[0]
+        return (together[n * width : n * width + len(run)] for n, run in enumerate(runs))
 
     def _advance(
-        self, values: Array, before: Array, row: Array, letters: Sequence[str]
+        self, values: Array, before: Array, row: Array, runs: Sequence[str], place: int
     ) -> tuple[Array, Array, Array]:
         """Return the values at the next character, its row, and each state's predecessor.
 
@@ -175,7 +175,7 @@ class Model(dict[str, int]):
         """
         reached, origin = self._step(values, before, row)
         if len(dead := np.flatnonzero(np.isneginf(reached.max(axis=1)))):
-            row[dead] = [self[letters[place] + EVERY] for place in dead]
+            row[dead] = [self[runs[number][place] + EVERY] for number in dead]
             reached[dead], origin[dead] = self._step(values[dead], before[dead], row[dead])
         return reached, row, origin
 

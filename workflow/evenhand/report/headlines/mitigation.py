@@ -12,7 +12,6 @@ from evenhand.core.tables import read_table, read_tables
 from evenhand.individual.names import loss_title, method_title, title, titles_of, who
 from evenhand.individual.results import SETTING
 from evenhand.io.documents import read_description
-from evenhand.legal.classifier_study import BASE
 from evenhand.legal.classifier_tables.tests import CONSTANT, ONE_CONSTANT, ONE_SEED, RATES
 from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT, INCONCLUSIVE
 from evenhand.report.figures import SIGNED, axis, estimated, forest

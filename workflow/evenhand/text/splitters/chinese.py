@@ -3,14 +3,17 @@
 import re
 from collections.abc import Callable, Sequence
 
-from evenhand.text.sentences import ENDERS, split_all
+from evenhand.text.sentences import ENDERS, Sentences, split_all
 
+_OPENING = "“‘《（「『"
+_EMPTY = "“”|‘’|《[，,]?》|（[，,]*）|「」|『』"
 #: How a whole sentence ends: the quotation mark may stand behind the ender.
 WHOLE = re.compile(
-    f"^(?!.*(?:“”|‘’|《[，,]?》|（[，,]*）|「」|『』)).*[{ENDERS}!…][”’）》」』]*$", re.DOTALL
+    f"^(?=.*[{ENDERS}!…][”’）》」』]*$)[^{_OPENING}]*+(?:(?!{_EMPTY})[{_OPENING}][^{_OPENING}]*+)*+$",
+    re.DOTALL,
 )
 
 
-def splitter(language: str) -> Callable[[Sequence[str]], list[list[str]]]:
+def splitter(language: str) -> Callable[[Sequence[str]], Sentences]:
     """Return a function that cuts normalised paragraphs into sentences."""
     return split_all

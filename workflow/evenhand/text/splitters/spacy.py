@@ -2,8 +2,12 @@
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import chain
+
+import numpy as np
 
 from evenhand.text.segmenters.spacy import rule_parts
+from evenhand.text.sentences import Sentences
 
 #: How a whole sentence ends.
 WHOLE = re.compile("[.?!…][\"'”’»«“)\\]]*$")
@@ -15,7 +19,7 @@ _GOES_ON = re.compile("[\"'”’»“)\\]]*[\\s,;:–-]*[a-zß-öø-ÿ]")
 _NUMBERED = re.compile("\\b[A-Z]?[a-z]{1,4}\\.$")
 
 
-def splitter(language: str) -> Callable[[Sequence[str]], list[list[str]]]:
+def splitter(language: str) -> Callable[[Sequence[str]], Sentences]:
     """Return a function that cuts normalised paragraphs into sentences."""
     nlp = rule_parts(language)
 
@@ -31,7 +35,15 @@ def splitter(language: str) -> Callable[[Sequence[str]], list[list[str]]]:
                 parts.append(part)
         return [sentence for sentence_ in parts if (sentence := sentence_.strip())]
 
-    return lambda paragraphs: [split(paragraph) for paragraph in paragraphs]
+    def split_all(paragraphs: Sequence[str]) -> Sentences:
+        by_paragraph = [split(paragraph) for paragraph in paragraphs]
+        sentences = [*chain.from_iterable(by_paragraph)]
+        lengths = np.array([*map(len, sentences)], np.intp)
+        ends = (lengths + 1).cumsum() - 1
+        counts = np.array([*map(len, by_paragraph)], np.intp).cumsum()
+        return Sentences("\n".join(sentences), ends - lengths, ends, counts)
+
+    return split_all
 
 
 def _is_number(before: str, part: str) -> bool:
