@@ -106,7 +106,7 @@ def test_how_attributes_cross_is_drawn(page):
     tree = page(changes={"cross": lambda rows: both})
     [drawing] = [one for one in checks.charts(tree) if "Shares" in one["description"]]
     assert drawing["description"] == (
-        "Mine: Shares of applicant gender in each group of applicant age: 1 male, 2 female"
+        "Mine: Shares of Applicant's gender in each group of Applicant's age: 1 male, 2 female"
     )
     assert checks.rows(drawing, "text") == ["75\xa0%", "25\xa0%"]
     assert checks.rows(drawing, "name") == ["old"]
@@ -195,6 +195,7 @@ def test_unknown_values_without_cases_are_left_out(page):
         return [row | {"ours": "0"} if row["quantity"] == "group unknown" else row for row in rows]
 
     assert "unknown" in text(page(), "#mine")
+    assert "Applicant's gender applicant_gender" in text(page(), "#mine-sizes")
     cells = [
         *of_label("old", {"3": 0.5, "unknown": 0}, split="all"),
         *of_label("unknown", {"3": 0}, cases=0, split="all"),

@@ -66,7 +66,11 @@ def _dataset(study: Study, dataset: Described) -> dict[str, Any]:
         "rarest": _rarest(tables["groups"], dataset.attributes),
         "labels": [by_split(tables["labels"], "label")] if tables["labels"] else [],
         "shift": describe_shift(tables["shift"]),
-        "cross": [_crossed(*pair, rows) for pair, rows in pairs.items() if pair not in too_wide],
+        "cross": [
+            _crossed(*pair, rows, dataset.attributes)
+            for pair, rows in pairs.items()
+            if pair not in too_wide
+        ],
         "too_wide": too_wide,
         "associated": describe_associations(tables["cross"]),
         "tokenised": any(row["tokenizer"] for row in tables["lengths"]),
@@ -194,7 +198,7 @@ def _columns(rows: Rows) -> list[str]:
     ]
 
 
-def _crossed(first: str, second: str, rows: Rows) -> dict[str, Any]:
+def _crossed(first: str, second: str, rows: Rows, titles: dict[str, str]) -> dict[str, Any]:
     """Return a pair's table; the map leaves out groups without cases, listed in `without`."""
     lines = {
         name: {row["other_group"]: row for row in group}
@@ -214,16 +218,17 @@ def _crossed(first: str, second: str, rows: Rows) -> dict[str, Any]:
         for i, name in enumerate(drawn)
         for j, other in enumerate(columns, 1)
     ]
-    over = second.replace("_", " ")
+    over, within = titles.get(second, second), titles.get(first, first)
     numbered = [f"{i} {name}" for i, name in enumerate(columns, 1)]
-    within = first.replace("_", " ")
     label = plain("figure_shares", over=over, within=within, columns=numbered)
     return {
         "name": first,
         "other": second,
         "columns": columns,
         "rows": [{"name": name, "cells": cells} for name, cells in lines.items()],
-        "figure": heat_map(drawn, shares, label, title=over.capitalize()) if drawn else None,
+        "figure": heat_map(drawn, shares, label, title=over[:1].upper() + over[1:])
+        if drawn
+        else None,
         "without": [name for name in lines if name not in drawn],
     }
 
