@@ -150,12 +150,14 @@ def test_labels_that_go_with_an_attribute_in_training_are_named(page):
         *of_label("old", {"3": 0.82, "6": 0.18, "unknown": 0.9}),
         *of_label("young", {"3": 0.22, "6": 0.78, "unknown": 0.0}),
         *of_label("unknown", {"3": 0.0, "6": 1.0}),
+        # a tiny group with a wide interval
+        *(row | {"low": 0.3, "high": 1.0} for row in of_label("tiny", {"6": 1.0}, 3)),
         *of_label("male", {"3": 0.5}, **by_gender),
         *of_label("female", {"3": 0.41}, **by_gender),  # the intervals overlap
         *of_label("old", {"3": 0.1}, split="all"),
     ]
     [row] = describe_associations(rows)
-    assert (row["attribute"], row["label"], row["difference"]) == ("applicant_age", "6", 0.6)
+    assert (row["attribute"], row["label"], row["distance"]) == ("applicant_age", "6", 0.5)
     assert (row["most"]["group"], row["least"]["group"]) == ("young", "old")
     tree = page(changes={"cross": lambda _: rows})
     shares = "78.0 % of young (73.0 % to 83.0 %) and 18.0 % of old (13.0 % to 23.0 %)"

@@ -99,10 +99,10 @@ def _rarest(rows: Rows, titles: dict[str, str]) -> dict[str, Any] | None:
 
 
 def describe_associations(rows: Rows) -> Rows:
-    """Return the largest difference of a label's share between groups, of each attribute.
+    """Return the clearest difference of a label's share between groups, of each attribute.
 
-    Of the training cases, and only between groups whose intervals do not overlap, so that it is
-    hardly chance.
+    Of the training cases, the one whose two intervals are farthest from each other; none if all
+    overlap. So tiny groups do not come first.
 
     Parameters
     ----------
@@ -112,22 +112,22 @@ def describe_associations(rows: Rows) -> Rows:
     Returns
     -------
     list of dict
-        attribute, label, difference (of the shares), and the rows of the two groups (`most` and
-        `least`), the largest difference first.
+        attribute, label, distance (of the intervals), and the rows of the two groups (`most` and
+        `least`), the clearest difference first.
     """
     cells = where(rows, split="train", other_attribute=LABEL)
     cells = [
         row for row in cells if row["of"] and not {row["group"], row["other_group"]} & {*UNKNOWN}
     ]
-    largest: dict[str, dict[str, Any]] = {}
+    clearest: dict[str, dict[str, Any]] = {}
     for (attribute, label), groups in grouped(cells, "attribute", "other_group").items():
         for most, least in permutations(groups, 2):
-            difference = round(most["share"] - least["share"], 6)
-            known = largest.get(attribute, {"difference": 0.0})["difference"]
-            if most["low"] > least["high"] and difference >= known:  # of two labels the second
-                ends = {"most": most, "least": least, "difference": difference}
-                largest[attribute] = {"attribute": attribute, "label": label} | ends
-    return sorted(largest.values(), key=lambda row: -row["difference"])
+            distance = round(most["low"] - least["high"], 6)
+            known = clearest.get(attribute, {"distance": 0.0})["distance"]
+            if distance > 0 and distance >= known:  # of two labels the second
+                ends = {"most": most, "least": least, "distance": distance}
+                clearest[attribute] = {"attribute": attribute, "label": label} | ends
+    return sorted(clearest.values(), key=lambda row: -row["distance"])
 
 
 def describe_groups(rows: Rows) -> Rows:
