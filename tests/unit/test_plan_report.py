@@ -92,6 +92,16 @@ def test_text_classifiers_are_answered_from_the_audits_of_their_predictions(tmp_
     linear = {"kind": "linear", "datasets": ["t"], "objectives": ["erm"], "seeds": 1}
     own = {"text": {"datasets": {"t": data}}, "legal": {"classifiers": {"linear": linear}}}
     config = plan_predictions.expand(plan_legal.expand(complete(own, read_schema(SCHEMA))))
+    assert config["predictions"]["t_linear_erm"]["title"] == "t, linear, ERM"
+    balanced = {"objectives": ["erm_group_uniform"], "groups": ["label", "some_group"]}
+    data |= {"attributes": {"some_group": {"column": "g"}}, "audited": ["erm_group_uniform"]}
+    own["legal"]["classifiers"]["linear"] = linear | balanced
+    other = plan_predictions.expand(plan_legal.expand(complete(own, read_schema(SCHEMA))))
+    assert {name: entry["title"] for name, entry in other["predictions"].items()} == {
+        "t_linear_erm_group_uniform_label_some_group": (
+            "t, linear, balanced batches, label x Some group"
+        )
+    }
     audit = {"<results>/predictions/t_linear_erm/meta.json"}
     audit.add("<results>/tables/predictions/t_linear_erm")
     assert audit <= set(plan_report.page_inputs(config, [])["legal_classifiers"])

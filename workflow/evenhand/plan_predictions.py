@@ -5,7 +5,10 @@ from typing import Any
 
 from evenhand import plan_classifiers
 from evenhand.errors import InputError
+from evenhand.legal.groups import NO_ATTRIBUTE
+from evenhand.legal.groups import title as groups_title
 from evenhand.plan_legal import as_text
+from evenhand.plan_legal import dataset as dataset_of
 from evenhand.text.phrases import listed
 
 Config = dict[str, Any]
@@ -26,14 +29,17 @@ def expand(config: Config) -> Config:
     InputError
         The user's predictions have the name of such an entry.
     """
-    made = {}
+    made, called = {}, dict(zip(*plan_classifiers.objective_titles().values(), strict=True))
     for data, dataset in config["text"]["datasets"].items():
         title, label = dataset["title"] or data, dataset["label"]
         for classifier, objective, attribute, files in plan_classifiers.trainings(config, data):
             if objective not in dataset["audited"]:
                 continue
-            words = [classifier, objective, *([attribute] if attribute != "none" else [])]
-            made["_".join([data, *words]).replace("+", "_")] = {
+            named = [] if attribute == NO_ATTRIBUTE else [attribute]
+            words = [classifier, called[objective]]
+            words += [groups_title(name, dataset_of(config, data)) for name in named]
+            name = "_".join([data, classifier, objective, *named]).replace("+", "_")
+            made[name] = {
                 **{"format": CLASSIFIER, "title": ", ".join([title, *words]), "files": []},
                 **{"dataset": data, "predictions": files, "positive": as_text(label["positive"])},
             }

@@ -59,6 +59,7 @@ PAGE_OPTIONS = {
         derived("legal.swap", {"swapped": LEGAL["swap"]}),
         LINKED,
     ],
+    "predictions": [titled(LEGAL_TITLES)],
     "mitigation": [
         titled(LEGAL_TITLES),
         derived("legal.datasets", plan_classifiers.declarations(config)),

@@ -106,7 +106,7 @@ def test_how_attributes_cross_is_drawn(page):
     tree = page(changes={"cross": lambda rows: both})
     [drawing] = [one for one in checks.charts(tree) if "Shares" in one["description"]]
     assert drawing["description"] == (
-        "Mine: Shares of applicant gender in each group of applicant age: 1 male, 2 female"
+        "Mine: Shares of Applicant's gender in each group of Applicant's age: 1 male, 2 female"
     )
     assert checks.rows(drawing, "text") == ["75\xa0%", "25\xa0%"]
     assert checks.rows(drawing, "name") == ["old"]
@@ -150,12 +150,14 @@ def test_labels_that_go_with_an_attribute_in_training_are_named(page):
         *of_label("old", {"3": 0.82, "6": 0.18, "unknown": 0.9}),
         *of_label("young", {"3": 0.22, "6": 0.78, "unknown": 0.0}),
         *of_label("unknown", {"3": 0.0, "6": 1.0}),
+        # a tiny group with a wide interval
+        *(row | {"low": 0.3, "high": 1.0} for row in of_label("tiny", {"6": 1.0}, 3)),
         *of_label("male", {"3": 0.5}, **by_gender),
         *of_label("female", {"3": 0.41}, **by_gender),  # the intervals overlap
         *of_label("old", {"3": 0.1}, split="all"),
     ]
     [row] = describe_associations(rows)
-    assert (row["attribute"], row["label"], row["difference"]) == ("applicant_age", "6", 0.6)
+    assert (row["attribute"], row["label"], row["distance"]) == ("applicant_age", "6", 0.5)
     assert (row["most"]["group"], row["least"]["group"]) == ("young", "old")
     tree = page(changes={"cross": lambda _: rows})
     shares = "78.0 % of young (73.0 % to 83.0 %) and 18.0 % of old (13.0 % to 23.0 %)"
@@ -195,6 +197,7 @@ def test_unknown_values_without_cases_are_left_out(page):
         return [row | {"ours": "0"} if row["quantity"] == "group unknown" else row for row in rows]
 
     assert "unknown" in text(page(), "#mine")
+    assert "Applicant's gender applicant_gender" in text(page(), "#mine-sizes")
     cells = [
         *of_label("old", {"3": 0.5, "unknown": 0}, split="all"),
         *of_label("unknown", {"3": 0}, cases=0, split="all"),

@@ -66,6 +66,7 @@ def test_the_fronts_of_a_data_set_have_one_scale_of_accuracy(page):
 
 
 def test_objectives_have_titles(page):
+    assert text(page(), "main").count("(erm_group_uniform)") == 1
     assert Titles()["no_title"] == "no title"
     tree = page(changes={"tests": lambda rows: [r | {"objective": "no_title"} for r in rows]})
     assert "No title" in text(tree, "#mine")

@@ -95,6 +95,24 @@ def test_doubtful_cells_are_stated_on_the_front_page_and_beside_the_findings(aud
         assert words in write(page, [meta, tables], systems=["predictions"]).text()
 
 
+def test_attributes_of_trained_classifiers_have_their_titles(audited, write):
+    meta, tables = audited("mine", 0.4)
+    titles = {"bios/group": "Group of people"}
+    document = json.loads(meta.read_text())
+    assert "by group:" in describe([meta, tables], titles).sentence
+    trained = {"dataset": "bios", "classifier": "linear", "objective": "erm"}
+    meta.write_text(json.dumps(document | {"trained": trained, "unknown": {"group": 2}}))
+    headline = describe([meta, tables], titles)
+    assert "by Group of people:" in headline.sentence
+    assert all(
+        name.startswith("Group of people: ") for name in checks.rows(headline.figure, "name")
+    )
+    tree = write("predictions", [meta, tables], **checks.titles(bios__group="Group of people"))
+    assert {*text(tree, "#set-mine tbody th").split()} == {*["Group", "of", "people", "all"]}
+    links = [row.attributes["data-items"] for row in tree.css("tr[data-items]")]
+    assert any(link.startswith("group%3A+group=") for link in links)  # as the explorer names it
+
+
 def test_the_front_page_asks_the_question_of_logs_where_there_are_no_tables(
     tmp_path, audited, write
 ):

@@ -1,12 +1,14 @@
 """The headline of predictions that were made elsewhere: gaps between groups."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from altair import LayerChart
 
 from evenhand.core.tables import read_tables
 from evenhand.predictions.words import (
+    CROSS,
     TITLES,
     doubts,
     findings,
@@ -28,12 +30,36 @@ def describe(study: Study) -> Headline:
     folders = {path.name: path for path in study.paths("tables/predictions/*")}
     return conclude(
         [
-            read_json(path)
-            | {"tables": read_tables(folder), "place": f"tables/predictions/{folder.name}"}
+            read_audit(path, folder, study.titles)
             for path in study.paths("predictions/*/meta.json")
             if (folder := folders.get(path.parent.name))
         ]
     )
+
+
+def read_audit(meta: Path, folder: Path, titles: Mapping[str, str]) -> dict[str, Any]:
+    """Return ``meta.json`` of an audit with its tables and their place.
+
+    Where the workflow trained the classifier, attributes have their titles; each row has the name
+    of its attribute as its `key`.
+    """
+    document = read_json(meta)
+    dataset = (document.get("trained") or {}).get("dataset")
+
+    def titled(name: str) -> str:
+        return CROSS.join(titles.get(f"{dataset}/{part}", part) for part in name.split(CROSS))
+
+    tables = {
+        name: [
+            row | ({"attribute": titled(key), "key": key} if (key := row.get("attribute")) else {})
+            for row in rows
+        ]
+        for name, rows in read_tables(folder).items()
+    }
+    for name in {"unknown", "doubtful"} & document.keys():
+        document[name] = {titled(key): value for key, value in document[name].items()}
+    document["groups"] = list(map(titled, document.get("groups") or []))
+    return document | {"tables": tables, "place": f"tables/predictions/{folder.name}"}
 
 
 def conclude(sets: Sequence[dict[str, Any]], place: str = "the page Predictions") -> Headline:

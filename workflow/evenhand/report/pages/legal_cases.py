@@ -66,7 +66,11 @@ def _dataset(study: Study, dataset: Described) -> dict[str, Any]:
         "rarest": _rarest(tables["groups"], dataset.attributes),
         "labels": [by_split(tables["labels"], "label")] if tables["labels"] else [],
         "shift": describe_shift(tables["shift"]),
-        "cross": [_crossed(*pair, rows) for pair, rows in pairs.items() if pair not in too_wide],
+        "cross": [
+            _crossed(*pair, rows, dataset.attributes)
+            for pair, rows in pairs.items()
+            if pair not in too_wide
+        ],
         "too_wide": too_wide,
         "associated": describe_associations(tables["cross"]),
         "tokenised": any(row["tokenizer"] for row in tables["lengths"]),
@@ -95,10 +99,10 @@ def _rarest(rows: Rows, titles: dict[str, str]) -> dict[str, Any] | None:
 
 
 def describe_associations(rows: Rows) -> Rows:
-    """Return the largest difference of a label's share between groups, of each attribute.
+    """Return the clearest difference of a label's share between groups, of each attribute.
 
-    Of the training cases, and only between groups whose intervals do not overlap, so that it is
-    hardly chance.
+    Of the training cases, the one whose two intervals are farthest from each other; none if all
+    overlap. So tiny groups do not come first.
 
     Parameters
     ----------
@@ -108,22 +112,22 @@ def describe_associations(rows: Rows) -> Rows:
     Returns
     -------
     list of dict
-        attribute, label, difference (of the shares), and the rows of the two groups (`most` and
-        `least`), the largest difference first.
+        attribute, label, distance (of the intervals), and the rows of the two groups (`most` and
+        `least`), the clearest difference first.
     """
     cells = where(rows, split="train", other_attribute=LABEL)
     cells = [
         row for row in cells if row["of"] and not {row["group"], row["other_group"]} & {*UNKNOWN}
     ]
-    largest: dict[str, dict[str, Any]] = {}
+    clearest: dict[str, dict[str, Any]] = {}
     for (attribute, label), groups in grouped(cells, "attribute", "other_group").items():
         for most, least in permutations(groups, 2):
-            difference = round(most["share"] - least["share"], 6)
-            known = largest.get(attribute, {"difference": 0.0})["difference"]
-            if most["low"] > least["high"] and difference >= known:  # of two labels the second
-                ends = {"most": most, "least": least, "difference": difference}
-                largest[attribute] = {"attribute": attribute, "label": label} | ends
-    return sorted(largest.values(), key=lambda row: -row["difference"])
+            distance = round(most["low"] - least["high"], 6)
+            known = clearest.get(attribute, {"distance": 0.0})["distance"]
+            if distance > 0 and distance >= known:  # of two labels the second
+                ends = {"most": most, "least": least, "distance": distance}
+                clearest[attribute] = {"attribute": attribute, "label": label} | ends
+    return sorted(clearest.values(), key=lambda row: -row["distance"])
 
 
 def describe_groups(rows: Rows) -> Rows:
@@ -194,7 +198,7 @@ def _columns(rows: Rows) -> list[str]:
     ]
 
 
-def _crossed(first: str, second: str, rows: Rows) -> dict[str, Any]:
+def _crossed(first: str, second: str, rows: Rows, titles: dict[str, str]) -> dict[str, Any]:
     """Return a pair's table; the map leaves out groups without cases, listed in `without`."""
     lines = {
         name: {row["other_group"]: row for row in group}
@@ -214,16 +218,17 @@ def _crossed(first: str, second: str, rows: Rows) -> dict[str, Any]:
         for i, name in enumerate(drawn)
         for j, other in enumerate(columns, 1)
     ]
-    over = second.replace("_", " ")
+    over, within = titles.get(second, second), titles.get(first, first)
     numbered = [f"{i} {name}" for i, name in enumerate(columns, 1)]
-    within = first.replace("_", " ")
     label = plain("figure_shares", over=over, within=within, columns=numbered)
     return {
         "name": first,
         "other": second,
         "columns": columns,
         "rows": [{"name": name, "cells": cells} for name, cells in lines.items()],
-        "figure": heat_map(drawn, shares, label, title=over.capitalize()) if drawn else None,
+        "figure": heat_map(drawn, shares, label, title=over[:1].upper() + over[1:])
+        if drawn
+        else None,
         "without": [name for name in lines if name not in drawn],
     }
 

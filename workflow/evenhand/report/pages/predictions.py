@@ -2,10 +2,8 @@
 
 from typing import Any
 
-from evenhand.core.tables import read_tables
 from evenhand.predictions.words import TITLES, doubts, findings
-from evenhand.report.headlines.predictions import conclude, draw, drawn_title
-from evenhand.report.read import read_json
+from evenhand.report.headlines.predictions import conclude, draw, drawn_title, read_audit
 from evenhand.report.render import slug
 from evenhand.report.sections.more_tables import MoreTables
 from evenhand.report.study import Study
@@ -16,10 +14,8 @@ def content(study: Study) -> dict[str, Any]:
     folders = {path.name: path for path in study.paths("tables/predictions/*")}
     sets = []
     for path in study.paths("*/meta.json"):
-        meta = read_json(path)
-        name = meta["name"]
-        meta["tables"] = read_tables(folders[name])
-        meta |= {"place": f"tables/predictions/{name}", "id": f"set-{slug(name)}"}
+        meta = read_audit(path, folders[path.parent.name], study.titles)
+        meta["id"] = f"set-{slug(meta['name'])}"
         sets.append(
             meta
             | {"findings": findings(meta["tables"], meta["delta"]), "figure": draw(meta)}
