@@ -93,6 +93,7 @@ def test_a_stage_that_states_its_error_is_named_with_its_log_alone(printed, tmp_
         (logging.ERROR, "RuleException:\nCalledProcessError in line 3", {}),
         (logging.ERROR, "Error in rule read", failed),
         (logging.ERROR, "Exiting because a job execution failed. Look above", {}),
+        (logging.ERROR, "WorkflowError:\nAt least one job did not complete successfully.", {}),
     ]
     log.write_text("Traceback", encoding="utf-8")
     assert "python -m read" in "\n".join(printed(*said))

@@ -662,6 +662,14 @@ def test_languages_of_two_and_of_three_letters_are_read(here):
         assert plan.checked(written)[0]["legal"]["datasets"]["bios"]
 
 
+def test_counterfactuals_of_texts_without_a_language_are_refused(here):
+    written = biographies(here, task="binary")
+    written["text"]["datasets"]["bios"]["language"] = None
+    written["legal"]["classifiers"]["words"]["counterfactuals"] = True
+    with pytest.raises(InputError, match=r"lists the words of gender \(it has no language in "):
+        plan.checked(written)
+
+
 def test_keys_of_the_other_section_are_pointed_out(here):
     written = biographies(here, task="multi_class")
     written["text"]["datasets"]["bios"]["kind"] = "ecthr"

@@ -17,7 +17,10 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 #: What Snakemake says of a failed job beside the record of the job itself.
-REPEATED = ("RuleException:\nCalledProcessError", "Exiting because a job execution failed")
+REPEATED = (
+    *("RuleException:\nCalledProcessError", "Exiting because a job execution failed"),
+    "WorkflowError:\nAt least one job did not complete successfully",
+)
 
 
 class LogHandler(LogHandlerBase):

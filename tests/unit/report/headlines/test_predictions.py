@@ -73,6 +73,24 @@ def test_the_figure_has_the_metric_that_the_first_finding_names(audited, write):
     assert describe(audited("fair", 0.0), {}).caption.startswith("Accuracy of each group")
 
 
+def test_the_first_page_and_the_console_have_the_further_findings_of_each_set(audited, write):
+    files = [*audited("first", 0.4), *audited("second", 0.3)]
+    tree = write("front", files, systems=["predictions"])
+    console = json.loads(tree.css_first("#findings").text())
+    assert len(console) == 7 and console[-1].endswith("findings: see the page Predictions.")
+    assert [words.partition(":")[0] for words in console[:2]] == ["<first>", "<second>"]
+    details = tree.css_first("#predictions details")
+    assert "open" in details.attributes
+    further = [p.text() for p in details.css("p")]
+    assert [each.partition(" [")[0] for each in further] == console[1:]
+    page = write("predictions", files, systems=["predictions"])
+    assert page.css(".lead + ul li")[-1].text().endswith(" further findings: see below.")
+    assert "differs by group" in page.css_first("#set-first > ul").text()
+    page = write("predictions", files[:2], systems=["predictions"])
+    lists = [each.text() for each in page.css("#set-first > ul")]
+    assert "differs by group" not in "".join(lists)  # all are in the answer
+
+
 def test_rows_that_are_left_out_are_stated_on_the_front_page_and_the_console(audited, write):
     meta, tables = audited("mine", 0.0, blank=3)
     (words,) = describe([meta, tables], {}).left_out

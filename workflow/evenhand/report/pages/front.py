@@ -97,7 +97,7 @@ def _holds(expected: str, than: float, low: float | None, high: float | None) ->
 
 
 #: The main findings, which the console prints: one of each kind of planted truth, if there is one,
-#: then the clearest finding of each system.
+#: then the clearest finding of each system. Of predictions alone, further ones follow.
 MAIN = 3
 
 
@@ -114,7 +114,9 @@ def content(study: Study) -> dict[str, Any]:
     truths = describe_planted(study.planted, study.files) if study.planted else []
     headlines = [card["headline"] for card in cards if card["headline"]]
     findings = [say("planted_line", entry=row) for row in truths if row["main"]]
-    findings += [headline.line for headline in headlines]
+    findings = [*findings, *(headline.line for headline in headlines)][:MAIN]
+    if study.systems == ["predictions"]:
+        findings += headlines[0].details
     provenance = study.document("provenance.json") or {"files": []}
     files = [entry for entry in provenance["files"] if entry.get("result", True)]
     sections = [("short", "In short")] * bool(findings)
@@ -124,7 +126,7 @@ def content(study: Study) -> dict[str, Any]:
         "who_fares_worse": plain("question_groups"),
         "absent": [plain("absent", system=name) for name in SYSTEMS if name not in study.systems],
         "truths": truths,
-        "findings": findings[:MAIN],
+        "findings": findings,
         "left_out": [line for headline in headlines for line in headline.left_out],
         "result_files": len(files),
         "traced_files": sum(entry["stage"] is not None for entry in files),
