@@ -22,10 +22,11 @@ from evenhand.certificates.problems import tables as of_tables  # noqa: E402
 from evenhand.certificates.study import judge  # noqa: E402
 from evenhand.core.tables import write_tables  # noqa: E402
 from evenhand.individual import certificate as tables  # noqa: E402
-from evenhand.legal.certificate import TABLE, rows  # noqa: E402
+from evenhand.legal.certificate import COMPARED, TABLE, rows  # noqa: E402
 from evenhand.legal.planted_training import TRAINED  # noqa: E402
 
-SHOWN = ("accuracy", "worst", "features_linear", "features_mlp", "logits_linear", "logits_mlp")
+SHOWN = ("accuracy", "worst", *COMPARED)
+SHOWN += ("features_linear", "features_mlp", "logits_linear", "logits_mlp")
 
 
 def main() -> int:
@@ -67,10 +68,18 @@ def shown(found, names, numbers):
     for row in found:
         every.append(row)
         cells = ["" if row[name] is None else str(row[name]) for name in names]
-        cells += [f"{row[name]:.3f}" for name in numbers]
+        cells += [number(row, name) for name in numbers]
         words = {None: "", True: "yes", False: f"no: {row['aim']} {row.get('reason', '')}"}
         print("|", " | ".join(cells), "|", words[row.get("met")], "|", flush=True)
     return every
+
+
+def number(row, name):
+    """Return a number of a row, with its interval if it has one; blank if there is none."""
+    if row.get(name) is None:
+        return ""
+    low, high = (row.get(f"{name}_{end}") for end in ("low", "high"))
+    return f"{row[name]:.3f}" + ("" if low is None else f" ({low:.3f} to {high:.3f})")
 
 
 if __name__ == "__main__":

@@ -55,18 +55,23 @@ def test_erasure_keeps_its_promise():
     assert found[0.95, SAMPLER]["met"]
 
 
-def test_erasure_is_compared_with_the_sampler_by_seed():
-    def measured(kind, agreement, name, options, seed, sizes):
-        return GOOD | {"worst": seed / 10 + (name == "leace") * (seed % 3) / 100}
+def test_each_objective_is_compared_with_plain_training_and_the_sampler_by_seed():
+    better = {PLAIN: 0.0, SAMPLER: 0.3, "jtt": 0.1}
 
-    (row,) = (
-        row
-        for row in rows([1, 2, 3], kinds=["linear"], objectives=["leace"], measure=measured)
-        if "over_sampler_low" in row
-    )
-    assert (row["objective"], row["agreement"]) == ("leace", 0.95)
-    ends = row["over_sampler_low"], row["over_sampler"], row["over_sampler_high"]
-    np.testing.assert_allclose(ends, 0.01 + 0.0248414 * np.array([-1, 0, 1]), atol=1e-6)
+    def measured(kind, agreement, name, options, seed, sizes):
+        worst = seed / 10 + better[name] + (name == "jtt") * (seed % 3) / 100
+        return {key: GOOD[key] for key in GOOD if "over" not in key} | {"worst": worst}
+
+    every = list(rows([1, 2, 3], kinds=["linear"], objectives=["jtt"], measure=measured))
+    for agreement in AGREEMENTS:
+        found = {row["objective"]: row for row in every if row["agreement"] == agreement}
+        assert "over_plain" not in found[PLAIN] and "over_sampler" not in found[SAMPLER]
+        for name, mean in {"over_plain": 0.11, "over_sampler": -0.19}.items():
+            ends = [found["jtt"][name + end] for end in ("_low", "", "_high")]
+            np.testing.assert_allclose(ends, mean + 0.0248414 * np.array([-1, 0, 1]), atol=1e-6)
+        equal = [found[PLAIN][f"over_sampler{end}"] for end in ("_low", "", "_high")]
+        np.testing.assert_allclose(equal, -0.3)
+    assert found["jtt"]["met"] and found[SAMPLER]["met"]
 
 
 @pytest.mark.parametrize("kind", ["linear", "frozen"])
@@ -85,9 +90,12 @@ def test_a_promise_of_nothing_is_not_judged():
     assert "met" not in judge("worst_group", 0.5, {})
 
 
+ENDS = ("low", "high")
+
 GOOD = {
     "accuracy": 0.95, "plain_accuracy": 0.95, "worst": 0.9, "sampler_worst": 0.9,
-    "over_sampler": -0.019, "over_sampler_high": 0.01, "plain_worst": 0.7,
+    "over_sampler": -0.019, "over_sampler_low": -0.05, "over_sampler_high": 0.01,
+    "over_plain": 0.02, "over_plain_low": 0.001, "over_plain_high": 0.04,
     "features_linear": 0.5, "features_mlp": 0.5, "logits_linear": 0.5, "logits_mlp": 0.5,
     "plain_features_linear": 0.9, "plain_features_mlp": 0.9,
     "ifr_b": 98.0, "ifr_p": 75.0, "plain_ifr_p": 70.0,
@@ -103,8 +111,10 @@ GOOD = {
         ("erase", 0.95, {"features_mlp": 0.551}),
         ("erase", 0.95, {"over_sampler": -0.021}),
         ("erase", 0.95, {"over_sampler_high": -0.001}),
-        ("hide", 0.5, {"features_mlp": 0.9}),
-        ("worst_group", 0.95, {"worst": 0.719}),
+        ("hide", 0.5, {"features_mlp": 0.701}),
+        ("hide", 0.5, {"features_linear": 0.521, "plain_features_linear": 0.53}),
+        ("worst_group", 0.95, {"over_plain": 0.019}),
+        ("worst_group", 0.95, {"over_plain_low": -0.001}),
         ("ifr_p", 0.95, {"ifr_p": 74.9}),
         ("ifr_p", 0.95, {"accuracy": 0.929}),
     ],
@@ -113,3 +123,15 @@ GOOD = {
 def test_the_limits(aim, agreement, bad):
     assert judge(aim, agreement, GOOD)["met"] is True
     assert judge(aim, agreement, GOOD | bad)["met"] is False
+
+
+def test_the_limits_of_means_without_intervals():
+    single = GOOD | {f"over_{name}_{end}": None for name in ("plain", "sampler") for end in ENDS}
+    for aim in ("erase", "worst_group"):
+        assert judge(aim, 0.95, single)["met"] is True
+    words = judge("worst_group", 0.95, single | {"over_plain": 0.01})["reason"]
+    assert words == "worst cell 0.900, less that of plain 0.010"
+    words = judge("worst_group", 0.95, GOOD | {"over_plain_low": -0.001})["reason"]
+    assert words == "worst cell 0.900, less that of plain 0.020 (-0.001 to 0.040)"
+    near = GOOD | {"features_mlp": 0.519, "plain_features_mlp": 0.51}
+    assert judge("hide", 0.5, near)["met"] is True  # nothing to hide

@@ -26,10 +26,17 @@ PLAIN, SAMPLER = "erm", "erm_group_uniform"
 #: The highest scores of probes after erasure, by agreement and probe.
 ERASED = {0.5: {"linear": 0.52, "MLP": 0.57}, 0.95: {"linear": 0.55, "MLP": 0.55}}
 
-#: Accuracy that erasure may cost without correlation, and what the worst group is to gain. Worst
-#: cells of one training vary by about as much between seeds, so that erasure may be below by it,
-#: unless the interval over the seeds shows a loss.
+#: Accuracy that erasure may cost without correlation, and what the worst cell is to gain: the mean
+#: over seeds by so much, and significantly. Worst cells of one training vary by about as much
+#: between seeds, so that erasure may be below by it, but not significantly.
 COST, GAIN = 0.005, 0.02
+
+#: The balanced accuracy above chance that a hidden attribute may leave to a probe: this share of
+#: what plain training leaves, or this much, because that may be chance.
+HIDDEN, NEAR_CHANCE = 0.5, 0.02
+
+#: What the worst cell is compared with, paired by seed: columns, and their objectives.
+COMPARED = {"over_plain": PLAIN, "over_sampler": SAMPLER}
 
 #: What IFR_p is to gain, in points, and the accuracy that this may cost.
 MARGIN, SIMILAR_COST = 5.0, 0.02
@@ -57,11 +64,15 @@ TABLE = Table(
         integer("seeds", "Each with texts, first weights and batches of its own"),
         *_SCORES,
         share("sampler_worst", "Worst cell of ERM on batches balanced over label x attribute"),
-        number(
-            "over_sampler",
-            "worst less sampler_worst, paired by seed; of erasure with a spurious correlation",
-            interval=True,
-            count="seeds",
+        *(
+            number(
+                name,
+                f"Worst cell less that of {objective}, paired by seed, with its t interval over "
+                "two seeds or more; blank for this objective itself",
+                interval=True,
+                count="seeds",
+            )
+            for name, objective in COMPARED.items()
         ),
         *(
             replace(column, name=f"plain_{column.name}", description="Of plain training")
@@ -129,20 +140,28 @@ def rows(
         shared["sampler_worst"] = rows_by_objective[SAMPLER]["worst"]
         for title, row in rows_by_objective.items():
             row |= shared
-            if row["aim"] == "erase" and agreement > AGREEMENTS[0]:
-                row |= _paired(worst[title] - worst[SAMPLER])
+            for name, other in COMPARED.items():
+                if title != other:
+                    row |= _paired(name, worst[title] - worst[other])
             yield row | judge(row["aim"], agreement, row)
 
 
-def _paired(differences: np.ndarray) -> dict[str, float | None]:
-    """Return the mean difference from the sampler, and its t interval over two seeds or more."""
-    from scipy import stats
+def _paired(name: str, differences: np.ndarray) -> dict[str, float | None]:
+    """Return the mean difference of a column, and its t interval over two seeds or more."""
+    from scipy.special import stdtrit
 
-    low = high = None
-    if len(differences) > 1:
-        low, high = map(float, stats.ttest_1samp(differences, 0).confidence_interval(0.95))
-    mean = float(differences.mean())
-    return {"over_sampler": mean, "over_sampler_low": low, "over_sampler_high": high}
+    mean, n = float(differences.mean()), len(differences)
+    if n < 2:
+        return {name: mean, f"{name}_low": None, f"{name}_high": None}
+    reach = float(stdtrit(n - 1, 0.975) * differences.std(ddof=1) / n**0.5)
+    return {name: mean, f"{name}_low": mean - reach, f"{name}_high": mean + reach}
+
+
+def _difference(other: str, row: Row) -> str:
+    """Return the worst cell's difference from plain training or the sampler, in words."""
+    mean, low, high = (row[f"over_{other}{end}"] for end in ("", "_low", "_high"))
+    interval = "" if low is None else f" ({low:.3f} to {high:.3f})"
+    return f"worst cell {row['worst']:.3f}, less that of {other} {mean:.3f}{interval}"
 
 
 def judge(aim: str, agreement: float, row: Row) -> Row:
@@ -156,10 +175,10 @@ def judge(aim: str, agreement: float, row: Row) -> Row:
         if not spurious and row["accuracy"] < row["plain_accuracy"] - COST:
             wrong.append(f"accuracy {row['accuracy']:.3f}, plain {row['plain_accuracy']:.3f}")
         if spurious and (row["over_sampler"] < -GAIN or (row["over_sampler_high"] or 0) < 0):
-            wrong.append(f"worst group {row['worst']:.3f}, sampler {row['sampler_worst']:.3f}")
+            wrong.append(_difference("sampler", row))
     elif aim == "hide":
         for name in _PROBED[:2]:
-            if row[name] >= row[f"plain_{name}"]:
+            if row[name] > 0.5 + max(NEAR_CHANCE, HIDDEN * (row[f"plain_{name}"] - 0.5)):
                 wrong.append(f"{name} {row[name]:.3f}, plain {row[f'plain_{name}']:.3f}")
     elif aim == "ifr_p" and spurious:
         if row["ifr_p"] < row["plain_ifr_p"] + MARGIN:
@@ -167,8 +186,9 @@ def judge(aim: str, agreement: float, row: Row) -> Row:
         if row["accuracy"] < row["plain_accuracy"] - SIMILAR_COST:
             wrong.append(f"accuracy {row['accuracy']:.3f}, plain {row['plain_accuracy']:.3f}")
     elif aim == "worst_group" and spurious:
-        if row["worst"] < row["plain_worst"] + GAIN:
-            wrong.append(f"worst group {row['worst']:.3f}, plain {row['plain_worst']:.3f}")
+        low = row["over_plain_low"]  # None with one seed
+        if row["over_plain"] < GAIN or (low is not None and low <= 0):
+            wrong.append(_difference("plain", row))
     else:
         return {"aim": aim}
     return {"aim": aim, "met": not wrong, "reason": "; ".join(wrong)}
