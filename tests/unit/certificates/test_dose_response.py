@@ -1,10 +1,12 @@
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from evenhand.certificates import dose_response
-from evenhand.certificates.study import judge
+from evenhand.certificates.study import Study, judge
+from evenhand.core.tables import read_tables, write_tables
 
 CLUSTERS = [f"swap {i // 6}" for i in range(48)]
 
@@ -88,3 +90,16 @@ def test_a_known_failure_has_its_reason_and_no_other_excuse():
     assert judge("p", held, {key: "why"})["verdict"] == "certified"
     shown = findings(made(1.0))["smallest dose seen"]
     assert judge("p", shown, {})["verdict"] == "shown"
+
+
+def test_rows_of_a_former_certificate_are_written_as_new_ones(tmp_path):
+    table = dose_response.dose_table("doses", "Scores by dose")
+    names = {"language": "x", "family": "masked", "method": "m", "seed": 0, "new_frames": False}
+    rows = [
+        names | dose_response.dose_row([1.0, 2.0], ["a", "b"], dose)
+        for dose in Study(Path(), Path()).doses
+    ]
+    write_tables(tmp_path / "new", [(table, rows)])
+    write_tables(tmp_path / "kept", [(table, read_tables(tmp_path / "new")["doses"])])
+    new, kept = (tmp_path / name / "doses.csv" for name in ("new", "kept"))
+    assert new.read_bytes() == kept.read_bytes()

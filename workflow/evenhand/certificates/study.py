@@ -54,7 +54,7 @@ class Study:
 
     resources: Path
     work: Path
-    doses: tuple[float, ...] = (0, 0.25, 0.5, 0.75, 1)
+    doses: tuple[float, ...] = (0.0, 0.25, 0.5, 0.75, 1.0)
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
     recipes: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: RECIPES)
 
