@@ -117,7 +117,7 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["run", "p.csv"], "error: p.csv: is no YAML configuration; name a YAML file, such as"),
         (["run", "bad.yaml", "-n"], "error: bad.yaml: predictions.p.prediction is missing; giv"),
         (["why", "bad.yaml"], "error: bad.yaml: predictions.p.prediction is missing; give either"),
-        (["run", "bins.yaml"], "bins.yaml: predictions.p.bins names a, which is none of `groups`."),
+        (["run", "bins.yaml"], "p.bins names a, which is none of `groups`; they are gender."),
         (["extract", "none", "--language", "xx"], "there is no pack for xx and gender"),
         (["extract", "none", "--language", "zh"], "error: none: there is no such file or folder"),
         (["predictions", "logs", "--label", "y"], "logs: has no log of lm-evaluation-harness (sam"),
