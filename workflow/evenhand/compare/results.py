@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.core.files import content_digest
-from evenhand.core.resources import read_csv_rows
+from evenhand.core.resources import read_strict_csv
 from evenhand.errors import InputError
 
 #: The tables that are compared by row; other files are compared as a whole.
@@ -149,7 +149,7 @@ class Results:
         versions = self.versions and self.versions[::-1]
         if not path.is_file():
             return [], []
-        header, lines = read_csv_rows(path)
+        header, lines = read_strict_csv(path)
         if not header:
             raise InputError("has no header", file=path, line=1)
         rows = (dict(zip(header, cells, strict=True)) for _, cells in lines)

@@ -48,7 +48,7 @@ def read_resource(
         A column is missing, unknown or duplicated, a cell is blank or none of its choices, a row
         has too many or too few cells or is duplicated, or a quoted cell does not end.
     """
-    header, lines = read_csv_rows(path)
+    header, lines = read_strict_csv(path)
     rows: list[Any] = []
     seen: dict[tuple[str, ...], int] = {}
     with placed(path, 1):
@@ -64,7 +64,7 @@ def read_resource(
     return rows
 
 
-def read_csv_rows(path: Path) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
+def read_strict_csv(path: Path) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
     """Return the header of a CSV file, and its rows, each with the number of its last line.
 
     Names of columns are stripped, cells are not; empty lines are left out.

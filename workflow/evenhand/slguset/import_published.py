@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evenhand.core.resources import read_csv_rows
+from evenhand.core.resources import read_strict_csv
 from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import write_rows
 from evenhand.errors import InputError
@@ -133,7 +133,7 @@ def read_published(file: Path) -> Iterator[Row]:
         It is no UTF-8 or no CSV, lacks a column, or a row has a blank cell, too many or too
         few cells, or a position that is not two numbers in brackets.
     """
-    header, rows = read_csv_rows(file)
+    header, rows = read_strict_csv(file)
     if missing := [name for name in COLUMNS if name not in header]:
         remedy = f"the columns are {', '.join(COLUMNS)}"
         raise InputError(f"lacks the column {missing[0]}", file=file, line=1, remedy=remedy)

@@ -11,7 +11,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
-from evenhand.core.resources import read_csv_rows, read_resource
+from evenhand.core.resources import read_resource, read_strict_csv
 from evenhand.errors import InputError
 from evenhand.text.traditional import in_script_of
 
@@ -121,7 +121,7 @@ def read_keywords(
         The table is malformed, a surface does not contain its keyword where the two surfaces of
         the pair differ, or a surface is listed twice.
     """
-    header, _ = read_csv_rows(path)
+    header, _ = read_strict_csv(path)
     columns = [f"surface_{value}" for value in values]
     present = [column for column in ["pair", *columns, "features"] if column in header]
     blank = ("pair", "features", *((*values, *columns) if len(values) > 2 else ()))

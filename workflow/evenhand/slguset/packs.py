@@ -7,7 +7,7 @@ from typing import Any
 
 from evenhand.core.config import complete, read_config, read_schema
 from evenhand.core.places import SCHEMA, located
-from evenhand.core.resources import read_csv_rows
+from evenhand.core.resources import read_strict_csv
 from evenhand.errors import InputError
 from evenhand.text.traditional import matching_form
 
@@ -42,7 +42,7 @@ def read_pack(folder: Path) -> Pack:
 def _check_script(folder: Path, plain: Callable[[str], str]) -> None:
     """Raise InputError where a table has a word in a form that is never matched."""
     for path in sorted(folder.glob("*.csv")):
-        header, rows = read_csv_rows(path)
+        header, rows = read_strict_csv(path)
         for line, row in rows:
             words = (word for name, word in zip(header, row, strict=True) if name != "note")
             if wrong := next((word for word in words if plain(word) != word), None):
