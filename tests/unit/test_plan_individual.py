@@ -32,7 +32,9 @@ def test_each_attribute_and_each_two_are_data_sets():
 
 
 def test_bins_of_another_column_are_refused():
-    with pytest.raises(InputError, match="bins names age, which is no protected attribute"):
+    with pytest.raises(
+        InputError, match="bins names age, which is none of the protected attributes"
+    ):
         expanded(attribute="gender", bins={"age": [30]})
 
 

@@ -129,7 +129,7 @@ def test_other_groups_of_an_attribute_train_only_what_uses_it(trained, graph):
 
 
 def test_editing_a_metric_trains_nothing(trained, graph):
-    for module in ("metrics/disparity", "legal/scored"):
+    for module in ("metrics/disparity", "legal/classifier_study"):
         users = using(trained, graph, "modules", f"evenhand.{module.replace('/', '.')}")
         assert users >= graph.of_rules("tabulate_classifiers")
         trained.append(f"{LIBRARY}/{module}.py", "\n\nADDED = 1\n")

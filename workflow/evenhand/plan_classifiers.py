@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand import plan_legal, plan_models
+from evenhand.core.config import check_names
 from evenhand.core.families import declared, member_names
 from evenhand.errors import InputError
 from evenhand.legal.declaration import COLUMN, Attribute
@@ -43,16 +44,16 @@ def check_classifiers(config: Config) -> None:
     for name, entry in config["legal"]["classifiers"].items():
         key, kind = plan_legal.section(config, "classifiers", name), entry["kind"]
         models = [] if kind == "linear" else [entry["model"]]
-        plan_legal.check_names(f"{key}.model", models, config["models"], "the models")
+        check_names(f"{key}.model", models, config["models"], "the models")
         datasets = config["legal"]["datasets"]
-        plan_legal.check_names(f"{key}.datasets", entry["datasets"], datasets, "the data sets")
+        check_names(f"{key}.datasets", entry["datasets"], datasets, "the data sets")
         known = {a for data in entry["datasets"] for a in plan_legal.attributes(config, data)}
         named = f"{key}.attributes", entry["attributes"], known
-        plan_legal.check_names(*named, "the attributes of its data sets")
+        check_names(*named, "the attributes of its data sets")
         for data in entry["datasets"]:
             names = [*(attribute.name for attribute in grouped(config, data)), LABEL]
             what = f"the attributes of {data} that have groups, nor the label"
-            plan_legal.check_names(f"{key}.groups", entry["groups"], names, what)
+            check_names(f"{key}.groups", entry["groups"], names, what)
         if entry["groups"] == [LABEL]:
             raise InputError(
                 f"config: {key}.groups has the label alone",

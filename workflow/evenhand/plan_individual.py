@@ -4,7 +4,7 @@ import re
 from itertools import combinations
 from typing import Any
 
-from evenhand.core.config import pick
+from evenhand.core.config import check_names, pick
 from evenhand.core.families import declared
 from evenhand.core.sources import input_files
 from evenhand.errors import InputError
@@ -36,11 +36,8 @@ def expand(config: Config) -> Config:
     datasets: dict[str, Any] = {}
     for name, data in config[_SECTION]["datasets"].items():
         listed = data["attribute"] if isinstance(data["attribute"], list) else [data["attribute"]]
-        if unknown := sorted({*data["bins"]} - {*filter(None, listed)}):
-            raise InputError(
-                f"config: {_SECTION}.datasets.{name}.bins names {unknown[0]}, which is no"
-                " protected attribute"
-            )
+        key, attributes = f"{_SECTION}.datasets.{name}.bins", [*filter(None, listed)]
+        check_names(key, sorted(data["bins"]), attributes, "the protected attributes")
         positive = data["positive"]
         values = positive if isinstance(positive, list) else [positive]
         data = data | {"positive": None if positive is None else [f"{value}" for value in values]}
@@ -77,12 +74,8 @@ def check_tables(config: Config) -> None:
         A check fails; the error names the key.
     """
     settings = config[_SECTION]
-    if unknown := [name for name in settings["official_split"] if name not in settings["datasets"]]:
-        raise InputError(
-            f"config: {_SECTION}.official_split names {unknown[0]}, which is none of"
-            f" {_SECTION}.datasets",
-            remedy="name one of them, or leave it out",
-        )
+    names = settings["official_split"]
+    check_names(f"{_SECTION}.official_split", names, settings["datasets"], "the data sets")
     formats = {dataset["format"] for dataset in settings["datasets"].values()}
     if formats and "integers" in settings["eidig"]["tracks"] and not formats & {*WITH_INTEGERS}:
         raise InputError(

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from evenhand.core.config import read_config
+from evenhand.core.config import check_names, read_config
 from evenhand.core.families import declared
 from evenhand.core.files import files_of
 from evenhand.core.places import located
@@ -215,15 +215,6 @@ def check_legal(config: Config) -> dict[str, str]:
         if "pretrain" in config["models"][encoder]:
             raise InputError(f"config: {key} begins with another such model")
     return named
-
-
-def check_names(key: str, names: Iterable[str], known: Collection[str], what: str) -> None:
-    """Raise InputError if a name in the configuration is none of those that there are."""
-    if unknown := [name for name in names if name not in known]:
-        raise InputError(
-            f"config: {key} names {unknown[0]}, which is none of {what}",
-            remedy=f"they are {', '.join(sorted(known)) or 'none'}",
-        )
 
 
 def check_declared(config: Config) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from evenhand import plan_classifiers
+from evenhand.core.config import check_names
 from evenhand.errors import InputError
 from evenhand.legal.groups import NO_ATTRIBUTE
 from evenhand.legal.groups import title as groups_title
@@ -106,8 +107,7 @@ def check_predictions(config: Config) -> dict[str, str]:
         if is_predicted and entry["probabilities"]:
             problem = f"config: {key}.prediction has no effect beside `probabilities`"
             raise InputError(problem, remedy=either)
-        if unknown := sorted({*entry["bins"]} - {*entry["groups"]}):
-            raise InputError(f"config: {key}.bins names {unknown[0]}, which is none of `groups`")
+        check_names(f"{key}.bins", sorted(entry["bins"]), entry["groups"], "`groups`")
     return named
 
 

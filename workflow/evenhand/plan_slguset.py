@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand import plan_models
-from evenhand.core.config import Options, complete, pick
+from evenhand.core.config import Options, check_names, complete, pick
 from evenhand.core.families import declared
 from evenhand.core.files import files_of, path_text
 from evenhand.core.places import located
@@ -275,12 +275,8 @@ def acceptance_odds(config: Config) -> dict[str, str]:
     model = config["slguset"]["acceptance"]["model"]
     if not model:
         return {}
-    if model not in scored_models(config):
-        raise InputError(
-            f"config: slguset.acceptance.model is {model!r}, which is no model of the pack's"
-            " language",
-            remedy=f"name one of {', '.join(scored_models(config)) or 'your models'}",
-        )
+    known = scored_models(config)
+    check_names("slguset.acceptance.model", [model], known, "the models of the pack's language")
     stem = f"<results>/slguset_examples/bias/{model}"
     return {"log_odds": f"{stem}.parquet", "gate": f"{stem}.gate.json"}
 

@@ -145,7 +145,7 @@ def test_ends_of_intervals_that_alone_differ_are_counted(folders):
     ("text", "message"),
     [
         ("a,b\n1\n", "does not have 2 cells"),
-        ("a,a\n1,2\n", "a column twice"),
+        ("a,a\n1,2\n", "column 'a' twice"),
         ("", "no header"),
         (f"{','.join(SWEEP)}\n", "no table with a row"),
     ],

@@ -1,6 +1,5 @@
 """A results folder: its tables and their provenance."""
 
-import csv
 import json
 from collections import Counter
 from collections.abc import Iterable
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.core.files import content_digest
+from evenhand.core.resources import read_strict_csv
 from evenhand.errors import InputError
 
 #: The tables that are compared by row; other files are compared as a whole.
@@ -149,22 +149,11 @@ class Results:
         versions = self.versions and self.versions[::-1]
         if not path.is_file():
             return [], []
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            try:
-                reader = csv.reader(stream, strict=True)
-                header = next(reader, [])
-                rows = []
-                for cells in reader:
-                    if len(cells) != len(header):
-                        raise InputError(
-                            f"does not have {len(header)} cells", file=path, line=reader.line_num
-                        )
-                    rows.append(self._renamed(dict(zip(header, cells, strict=True)), versions))
-            except (csv.Error, UnicodeDecodeError) as error:
-                raise InputError(f"is not a table ({error})", file=path) from error
-        if not header or len({*header}) < len(header):
-            raise InputError("has no header, or a column twice", file=path, line=1)
-        return header, rows
+        header, lines = read_strict_csv(path)
+        if not header:
+            raise InputError("has no header", file=path, line=1)
+        rows = (dict(zip(header, cells, strict=True)) for _, cells in lines)
+        return header, [self._renamed(row, versions) for row in rows]
 
     def stored_row(self, row: dict[str, str]) -> dict[str, str]:
         """Return a row of `rows` with the name that its model has in the files of this folder."""

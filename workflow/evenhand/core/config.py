@@ -11,7 +11,7 @@ import math
 import operator
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -437,6 +437,15 @@ def file_options(files: dict[str, Any]) -> str:
         paths = [paths] if isinstance(paths, str) else list(map(str, paths))
         words += ["--" + name.replace("_", "-"), *paths] if paths else []
     return shlex.join(words)
+
+
+def check_names(key: str, names: Iterable[str], known: Collection[str], what: str) -> None:
+    """Raise InputError if a name in the configuration is none of those that there are."""
+    if unknown := [name for name in names if name not in known]:
+        raise InputError(
+            f"config: {key} names {unknown[0]}, which is none of {what}",
+            remedy=f"they are {', '.join(sorted(known)) or 'none'}",
+        )
 
 
 def has(config: Any, *steps: str) -> bool:

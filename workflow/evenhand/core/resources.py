@@ -3,7 +3,7 @@
 import csv
 import io
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -48,28 +48,59 @@ def read_resource(
         A column is missing, unknown or duplicated, a cell is blank or none of its choices, a row
         has too many or too few cells or is duplicated, or a quoted cell does not end.
     """
-    reader = csv.DictReader(io.StringIO(read_text(path), newline=""), strict=True)
+    header, lines = read_strict_csv(path)
     rows: list[Any] = []
     seen: dict[tuple[str, ...], int] = {}
-    try:
-        with placed(path, 1):
-            _check_header(reader, columns)
-        for row in reader:
-            with placed(path, reader.line_num):
-                cells = _cells(row, columns, optional, choices or {})
-                key = tuple(cells[name] for name in unique or columns)
-                if key in seen:
-                    raise InputError(f"says the same as line {seen[key]}", remedy="remove one")
-                seen[key] = reader.line_num
-                rows.append(make(cells))
-    except csv.Error as error:
-        raise InputError(
-            f"is not a CSV file ({error})",
-            file=path,
-            line=reader.reader.line_num,
-            remedy='close each quoted cell, and double a quote inside one ("")',
-        ) from error
+    with placed(path, 1):
+        _check_header(header, columns)
+    for line, row in lines:
+        with placed(path, line):
+            cells = _cells(dict(zip(header, row, strict=True)), columns, optional, choices or {})
+            key = tuple(cells[name] for name in unique or columns)
+            if key in seen:
+                raise InputError(f"says the same as line {seen[key]}", remedy="remove one")
+            seen[key] = line
+            rows.append(make(cells))
     return rows
+
+
+def read_strict_csv(path: Path) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
+    """Return the header of a CSV file, and its rows, each with the number of its last line.
+
+    Names of columns are stripped, cells are not; empty lines are left out.
+
+    Raises
+    ------
+    InputError
+        It is not UTF-8, a column is duplicated, a row has too many or too few cells, or a quoted
+        cell does not end.
+    """
+    reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
+
+    def strict() -> Iterator[tuple[int, list[str]]]:
+        try:
+            yield from ((reader.line_num, row) for row in reader if row)
+        except csv.Error as error:
+            raise InputError(
+                f"is not a CSV file ({error})",
+                file=path,
+                line=reader.line_num,
+                remedy='close each quoted cell, and double a quote inside one ("")',
+            ) from error
+
+    lines = strict()
+    header = [name.strip() for name in next(lines, (1, []))[1]]
+    check_unique(header, path)
+
+    def rows() -> Iterator[tuple[int, list[str]]]:
+        for line, row in lines:
+            if len(row) != len(header):
+                remedy = f"the columns are {', '.join(header)}; a blank cell needs its comma"
+                problem = f"does not have {len(header)} cells"
+                raise InputError(problem, file=path, line=line, remedy=remedy)
+            yield line, row
+
+    return header, rows()
 
 
 def check_unique(header: list[str], file: Path | str | None = None, line: int | None = 1) -> None:
@@ -80,9 +111,7 @@ def check_unique(header: list[str], file: Path | str | None = None, line: int | 
         raise InputError(f"has the column {name!r} twice", file=file, line=line, remedy=remedy)
 
 
-def _check_header(reader: csv.DictReader, columns: list[str]) -> None:
-    reader.fieldnames = header = [name.strip() for name in reader.fieldnames or []]
-    check_unique(header, line=None)
+def _check_header(header: list[str], columns: list[str]) -> None:
     if missing := [name for name in columns if name not in header]:
         raise InputError(f"lacks the column {missing[0]}")
     known = [*columns, "note"]
@@ -97,11 +126,7 @@ def _cells(
     optional: tuple[str, ...],
     choices: Mapping[str, Collection[str]],
 ) -> dict[str, str]:
-    """Return the cells of a row, stripped; refuse a wrong number, blanks and unknown words."""
-    header = [name for name in row if name is not None]
-    if None in row or None in row.values():
-        remedy = f"the columns are {', '.join(header)}; a blank cell needs its comma"
-        raise InputError(f"does not have {len(header)} cells", remedy=remedy)
+    """Return the cells of a row, stripped; refuse blanks and unknown words."""
     cells = {name: row[name].strip() for name in columns}
     if blank := [name for name in columns if not cells[name] and name not in optional]:
         raise InputError(f"the cell of {blank[0]} is blank")

@@ -1,4 +1,4 @@
-"""Annotation tasks: drawing items, writing the sheets, and recording the handed-out items.
+"""Annotation tasks: drawing items, writing their sheets, and reading the filled ones.
 
 A task declares its columns and the key of a row (`Task`). Its items are drawn by digests, so that
 a new item replaces at most one other and their order does not matter. The handed-out items are

@@ -1,16 +1,14 @@
 """Import the authors' own file: repair every offset, and list the problems."""
 
-import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from evenhand.core.resources import read_strict_csv
 from evenhand.core.stage import Input, Output, Source
 from evenhand.core.tables import write_rows
-from evenhand.core.whole import read_text
 from evenhand.errors import InputError
 from evenhand.io.tables import write_batches, write_table
 from evenhand.slguset import dataset as dataset_table
@@ -135,37 +133,21 @@ def read_published(file: Path) -> Iterator[Row]:
         It is no UTF-8 or no CSV, lacks a column, or a row has a blank cell, too many or too
         few cells, or a position that is not two numbers in brackets.
     """
-    reader = csv.DictReader(io.StringIO(read_text(file), newline=""), strict=True)
-    try:
-        reader.fieldnames = header = [name.strip() for name in reader.fieldnames or []]
-        if missing := [name for name in COLUMNS if name not in header]:
-            raise InputError(
-                f"lacks the column {missing[0]}",
-                file=file,
-                line=1,
-                remedy=f"the columns are {', '.join(COLUMNS)}",
-            )
-        for number, row in enumerate(reader, start=1):
-            line = reader.line_num
-            if None in row or None in row.values():
-                raise InputError(f"does not have {len(header)} cells", file=file, line=line)
-            if blank := [name for name in COLUMNS if not row[name].strip()]:
-                raise InputError(f"the cell of {blank[0]} is blank", file=file, line=line)
-            sentence, position, keyword, opposite = (row[name] for name in COLUMNS)
-            stated = _POSITION.fullmatch(position.strip())
-            if stated is None:
-                raise InputError(
-                    f"the position {position!r} is not two numbers in brackets",
-                    file=file,
-                    line=line,
-                    remedy="write it like [3, 5]",
-                )
-            start, end = map(int, stated.groups())
-            yield Row(number, sentence, start, end, keyword.strip(), opposite.strip())
-    except csv.Error as error:
-        raise InputError(
-            f"is not a CSV file ({error})", file=file, line=reader.reader.line_num
-        ) from error
+    header, rows = read_strict_csv(file)
+    if missing := [name for name in COLUMNS if name not in header]:
+        remedy = f"the columns are {', '.join(COLUMNS)}"
+        raise InputError(f"lacks the column {missing[0]}", file=file, line=1, remedy=remedy)
+    for number, (line, cells) in enumerate(rows, start=1):
+        row = dict(zip(header, cells, strict=True))
+        if blank := [name for name in COLUMNS if not row[name].strip()]:
+            raise InputError(f"the cell of {blank[0]} is blank", file=file, line=line)
+        sentence, position, keyword, opposite = (row[name] for name in COLUMNS)
+        stated = _POSITION.fullmatch(position.strip())
+        if stated is None:
+            problem = f"the position {position!r} is not two numbers in brackets"
+            raise InputError(problem, file=file, line=line, remedy="write it like [3, 5]")
+        start, end = map(int, stated.groups())
+        yield Row(number, sentence, start, end, keyword.strip(), opposite.strip())
 
 
 def locate(row: Row, keywords: Keywords) -> tuple[tuple[Surface, int] | None, list[Problem]]:

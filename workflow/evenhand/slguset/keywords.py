@@ -5,16 +5,13 @@ exchanged for its opposite (男, 公): the surface without the beginning that bo
 cut to the length that the table gives.
 """
 
-import csv
-import io
 import re
 from collections.abc import Mapping
 from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
-from evenhand.core.resources import read_resource
-from evenhand.core.whole import read_text
+from evenhand.core.resources import read_resource, read_strict_csv
 from evenhand.errors import InputError
 from evenhand.text.traditional import in_script_of
 
@@ -124,11 +121,9 @@ def read_keywords(
         The table is malformed, a surface does not contain its keyword where the two surfaces of
         the pair differ, or a surface is listed twice.
     """
-    header = next(csv.reader(io.StringIO(read_text(path), newline="")), [])
+    header, _ = read_strict_csv(path)
     columns = [f"surface_{value}" for value in values]
-    present = [
-        column for column in ["pair", *columns, "features"] if column in map(str.strip, header)
-    ]
+    present = [column for column in ["pair", *columns, "features"] if column in header]
     blank = ("pair", "features", *((*values, *columns) if len(values) > 2 else ()))
     alternatives: dict[str, list[Surface]] = {}
 

@@ -1,6 +1,5 @@
 """Packs: a folder with the words, criteria and rules of a language and a protected attribute."""
 
-import csv
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any
 
 from evenhand.core.config import complete, read_config, read_schema
 from evenhand.core.places import SCHEMA, located
+from evenhand.core.resources import read_strict_csv
 from evenhand.errors import InputError
 from evenhand.text.traditional import matching_form
 
@@ -42,19 +42,16 @@ def read_pack(folder: Path) -> Pack:
 def _check_script(folder: Path, plain: Callable[[str], str]) -> None:
     """Raise InputError where a table has a word in a form that is never matched."""
     for path in sorted(folder.glob("*.csv")):
-        with path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
-            reader = csv.DictReader(stream)
-            for row in reader:
-                words = [
-                    word for name, word in row.items() if name != "note" and isinstance(word, str)
-                ]
-                if wrong := next((word for word in words if plain(word) != word), None):
-                    raise InputError(
-                        f"{wrong!r} is not in Simplified characters, in which texts are matched",
-                        file=path,
-                        line=reader.line_num,
-                        remedy=f"write {plain(wrong)}; it is found in either script",
-                    )
+        header, rows = read_strict_csv(path)
+        for line, row in rows:
+            words = (word for name, word in zip(header, row, strict=True) if name != "note")
+            if wrong := next((word for word in words if plain(word) != word), None):
+                raise InputError(
+                    f"{wrong!r} is not in Simplified characters, in which texts are matched",
+                    file=path,
+                    line=line,
+                    remedy=f"write {plain(wrong)}; it is found in either script",
+                )
 
 
 def with_pack(config: dict[str, Any], default: str) -> dict[str, Any]:
