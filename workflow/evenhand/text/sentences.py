@@ -99,6 +99,7 @@ _MARKS = ["\n", ENDERS, "）】)", "》〉", "\4\5\6\7\"'", *itertools.chain(*QU
 for _kind, _marks in enumerate(_MARKS, _LINE_END):
     _KIND[[*map(ord, _marks)]] = _kind
 
+
 def normalise(text: str) -> str:
     """Remove blanks, Latin letters and ornaments from a paragraph.
 
