@@ -275,3 +275,31 @@ def _edges_of_names() -> np.ndarray:
     for row, place in zip(edges, (0, -1), strict=True):
         row[[*{ord(name[place]) for name in dictionary_names()}]] = True
     return edges
+
+
+def is_alone(text: str, position: int) -> bool:
+    """Whether no word of the dictionary has a character beside either of its neighbours in a text.
+
+    Then it is a word by itself.
+    """
+    before, after = _neighbours(text[position])
+    return (
+        text[position - 1 : position] not in before
+        and text[position + 1 : position + 2] not in after
+    )
+
+
+@cache
+def _neighbours(character: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the characters before and after a character in words of the dictionary."""
+    text = _together()
+    places, at = [], text.find(character)
+    while at >= 0:
+        places.append(at)
+        at = text.find(character, at + 1)
+    return frozenset(text[at - 1] for at in places), frozenset(text[at + 1] for at in places)
+
+
+@cache
+def _together() -> str:
+    return "\n".join(["", *dictionary_tags(), ""])
