@@ -49,22 +49,20 @@ from evenhand.slguset.extract_sentences import (  # noqa: E402
 from evenhand.slguset.filters import names_crf, names_jieba  # noqa: E402
 from evenhand.slguset.find_keywords import judge_sentence, read_word_rules  # noqa: E402
 from evenhand.slguset.keywords import read_keywords  # noqa: E402
-from evenhand.slguset.names import judge_names, read_rules  # noqa: E402
+from evenhand.slguset.names import name_filter, read_rules  # noqa: E402
 from evenhand.slguset.verdicts import ACCEPTED, Finding, Judge  # noqa: E402
 from evenhand.text import posseg  # noqa: E402
-from evenhand.text.segmentation import cut  # noqa: E402
-from evenhand.text.sentences import (  # noqa: E402
-    normalise,
-    normalise_all,
-    split_all,
-    split_sentences,
-)
+from evenhand.text.sentences import normalise_all, split_all  # noqa: E402
 
 TABLES = REPOSITORY / "resources/packs/zh_gender"
 #: The two sides take turns: after each part of the reference our side decides on all of the text,
 #: with nothing remembered, and the median of its seconds counts.
 TURNS = 9
 LIMITS = {"min_length": 9, "max_length": 119, "whole_sentences": True}
+
+KEYWORDS = read_keywords(TABLES / "keywords.csv")
+WORD_RULES = read_word_rules(TABLES / "keyword_words.csv", KEYWORDS)
+PATTERN = keyword_pattern(TABLES / "keywords.csv")
 
 #: A sentence and what became of it: a verdict of the keyword rules, or a finding about names.
 Decision = tuple[str, str, str]
@@ -201,42 +199,39 @@ def decide_naively(
     paragraphs: list[str], names_of: Callable[[str], list[tuple[int, int]]], rules: Any
 ) -> list[Decision]:
     """Tag every sentence, then apply the rules."""
-    keywords = read_keywords(TABLES / "keywords.csv")
-    words = read_word_rules(TABLES / "keyword_words.csv", keywords)
-    decisions = []
-    for paragraph in paragraphs:
-        for sentence in split_sentences(normalise(paragraph)):
-            names = names_of(sentence)
-            hit = judge_sentence(sentence, keywords, words, **LIMITS)
-            if hit.verdict != ACCEPTED:
-                decisions.append((sentence, hit.verdict, ""))
-                continue
-            span = (hit.surface_start, hit.surface_start + len(hit.surface.surface))
-            finding = judge_names(sentence, cut(sentence), span, names, rules)
-            decisions.append(as_decision(sentence, finding))
-    return decisions
+    sentences = split_all(normalise_all(paragraphs)).strings()
+    names = [names_of(sentence) for sentence in sentences]
+
+    def accepted_names(accepted: list[str], _: object) -> Iterator[list[tuple[int, int]]]:
+        known = dict(zip(sentences, names, strict=True))
+        return (known[sentence] for sentence in accepted)
+
+    return judge_all(sentences, name_filter(accepted_names, rules))
 
 
 def decide(paragraphs: list[str], judge: Judge) -> list[Decision]:
     """As the stages do it, without their files."""
-    pattern = keyword_pattern(TABLES / "keywords.csv")
-    keywords = read_keywords(TABLES / "keywords.csv")
-    words = read_word_rules(TABLES / "keyword_words.csv", keywords)
-    found = []
+    sentences: list[str] = []
     tally = {"records": 0}
     for _, batch in batches(enumerate(paragraphs), lambda paragraph: [paragraph], tally):
-        found += (one for _, one in keyword_sentences(split_all(normalise_all(batch)), pattern))
-    hits = [judge_sentence(sentence, keywords, words, **LIMITS) for sentence in found]
-    decisions = [(sentence, hit.verdict, "") for sentence, hit in zip(found, hits, strict=True)]
+        found = keyword_sentences(split_all(normalise_all(batch)), PATTERN)
+        sentences += (sentence for _, sentence in found)
+    return judge_all(sentences, judge)
+
+
+def judge_all(sentences: list[str], judge: Judge) -> list[Decision]:
+    """Apply the rules for keywords, and then a filter by names."""
+    hits = [judge_sentence(sentence, KEYWORDS, WORD_RULES, **LIMITS) for sentence in sentences]
+    decisions = [(sentence, hit.verdict, "") for sentence, hit in zip(sentences, hits, strict=True)]
     accepted = [place for place, hit in enumerate(hits) if hit.verdict == ACCEPTED]
     starts = [hits[place].surface_start for place in accepted]
     ends = [
         start + len(hits[place].surface.surface)
         for start, place in zip(starts, accepted, strict=True)
     ]
-    findings = judge([found[place] for place in accepted], starts, ends)
+    findings = judge([sentences[place] for place in accepted], starts, ends)
     for place, finding in zip(accepted, findings, strict=True):
-        decisions[place] = as_decision(found[place], finding)
+        decisions[place] = as_decision(sentences[place], finding)
     return decisions
 
 

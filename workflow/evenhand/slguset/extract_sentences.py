@@ -33,7 +33,7 @@ from evenhand.text.sentences import Sentences
 from evenhand.text.traditional import matching_form
 
 #: Characters of text that are cut into sentences at once.
-BATCH_CHARACTERS = 1 << 16
+BATCH_CHARACTERS = 1 << 18
 
 #: The columns of the inventory.
 INVENTORY = pa.schema(

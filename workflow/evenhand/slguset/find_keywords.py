@@ -19,7 +19,7 @@ from evenhand.errors import InputError
 from evenhand.slguset.inflection import Inflection, Span, Word, exchange, read_inflection
 from evenhand.slguset.keywords import Keywords, Surface, read_keywords
 from evenhand.slguset.verdicts import ACCEPTED
-from evenhand.text.posseg import dictionary_tags
+from evenhand.text.posseg import dictionary_tags, is_alone
 from evenhand.text.segmentation import Token, token_at
 from evenhand.text.splitters.chinese import WHOLE
 from evenhand.text.traditional import matching_form
@@ -173,7 +173,10 @@ def judge_sentence(
         return Hit(LENGTH, surface, start)
     if language.cut is not None:
         return _judge_words(sentence, keywords, rules, language)
-    token = token_at(sentence, start + surface.offset)
+    if len(surface.surface) == 1 and is_alone(sentence, start):
+        token = Token(surface.surface, start, "")
+    else:
+        token = token_at(sentence, start + surface.offset)
     if not _within(surface, start, token):
         shorter = keywords.shorter(surface, start, sentence, token.end)
         if shorter is None or start < token.start:

@@ -36,6 +36,7 @@ from typing import Any, Literal, NamedTuple
 
 from evenhand.core.resources import read_resource
 from evenhand.slguset.verdicts import Finding, Judge
+from evenhand.text.character_pairs import CharacterPairs
 from evenhand.text.posseg import dictionary_frequencies, dictionary_tags
 from evenhand.text.segmentation import cut_all
 from evenhand.text.unlisted_names import (
@@ -122,25 +123,23 @@ class Span(NamedTuple):
 
 
 class Form(NamedTuple):
-    """A form of names: its reason and pattern.
-
-    The pattern is not searched where its trigger, a part of all its matches, is not found. Its last
-    group is the name where there is one.
-    """
+    """A form of names: its reason and pattern. The last group is the name where there is one."""
 
     reason: str
-    trigger: re.Pattern[str]
     pattern: re.Pattern[str]
 
 
 class NameRules(NamedTuple):
     """The forms, the reasons that are dropped, and how unlisted names are recognised.
 
+    `triggers` has characters of which each match of a form contains a pair.
+
     `surnames` has the score above which three characters that begin with a surname are a name,
     `given_name` matches the two others, and `foreign` what may be transliterated.
     """
 
     forms: list[Form]
+    triggers: CharacterPairs
     dropped: frozenset[str]
     surnames: dict[str, float]
     given_name: re.Pattern[str]
@@ -171,13 +170,13 @@ def read_rules(files: Mapping[str, Path], settings: Mapping[str, Any] | None = N
     listed = {row["surname"] for row in surnames}
     any_place = {row["surname"] for row in surnames if row["anywhere"]}
     anywhere = _any_of(any_place)
-    # literals alone, whose first characters `re` finds fast
-    japanese_or_doubled = "|".join([*sorted(any_place), "太郎", "次郎", *(c * 2 for c in _DOUBLED)])
+    japanese_or_doubled = [*any_place, "太郎", "次郎", *(c * 2 for c in _DOUBLED)]
     surname = _any_of(listed)
     titles_ = [row["title"] for row in read_resource(files["titles.csv"], ["title"])]
-    title, long_title = _any_of(titles_), _any_of(title_ for title_ in titles_ if len(title_) > 1)
-    called = "|".join(map(re.escape, sorted(titles_)))  # found without backtracking
-    role = _any_of(row["role"] for row in read_resource(files["roles.csv"], ["role"]))
+    long_titles = [title_ for title_ in titles_ if len(title_) > 1]
+    title, long_title = _any_of(titles_), _any_of(long_titles)
+    roles = [row["role"] for row in read_resource(files["roles.csv"], ["role"])]
+    role = _any_of(roles)
     any_given = f"[^\\W\\d{_NO_SURNAME}]"
     han = "[\u4e00-\u9fff]"
     named = f"(?!某){han}"
@@ -189,14 +188,14 @@ def read_rules(files: Mapping[str, Path], settings: Mapping[str, Any] | None = N
     least = dict.fromkeys(single, _FULL)
     least |= dict.fromkeys({*name_surnames()} - no_first | {*_NO_SURNAMES}, _RARE_SURNAME)
     known = foreign_characters()
-    bare = f"(?![{_CLAUSE_WORDS}])[{single}师何]"
+    bare = "".join({*single, *"师何"} - {*_CLAUSE_WORDS})
     no_number = "(?<![一二三四五六七八九十])[·•・‧](?![一二三四五六七八九十])"
     after = "辩称|供述|再次|多次|又|的|在|与|和|将|把|被|对|向|称|说"
     # 阿 precedes a name, but not in 阿姨, 阿婆 and other words for kin.
     forms = [
         (
             NAME,
-            role,
+            _beginnings(roles),
             f"(?:{role})(?P<role>{surname}(?:{named}){{1,2}}?)"
             f"(?={then}|[经驾持到以伙从自由至]|等|先后|窜|伙同)"
             # in the heading of a judgment the text after a name marks it, whatever the surname
@@ -205,59 +204,60 @@ def read_rules(files: Mapping[str, Path], settings: Mapping[str, Any] | None = N
         ),
         (
             NAME,
-            long_title,
+            _beginnings(long_titles),
             f"(?:{long_title})(?:(?P<titled>{surname}(?:{named}){{1,2}}?)(?={then}|{says}|[一今昨])"
             f"|(?P<called>(?:{named}){{2,4}}))",
         ),
         # as an encyclopedia begins
-        (NAME, "^.{2,4}（", f"^(?P<record>{surname}(?:{named}){{1,2}})(?=（)"),
+        (NAME, [("（", "")], f"^(?P<record>{surname}(?:{named}){{1,2}})(?=（)"),
         (
             NAME,
-            japanese_or_doubled,
+            _beginnings(japanese_or_doubled),
             f"(?P<anywhere>{anywhere}|{content}{{1,2}}[太次]郎|([{_DOUBLED}])\\2)",
         ),
         (
             NAME,
-            "[·•・‧]",
+            [("·•・‧", "")],
             f"(?P<joined>(?:(?<![{known}])[{known}]+"
             f"|(?<!{han})(?:(?![{known}]+[·•・‧]){han}){{1,4}}){no_number}"
             f"(?:[{known}]+|{han}{{1,4}}(?!{han})))",
         ),
-        (NAME, r"(.)\1", f"(?P<twice>{surname}({named})\\2)"),
+        (NAME, [("", "")], f"(?P<twice>{surname}({named})\\2)"),
         (
             NAME,
-            "[，,（(][男女][，,]",
+            [("，,（(", "男女")],
             f"(?P<record>{surname}(?:{named}){{1,2}})(?=[，,（(][男女][，,])",
         ),
         (
             NAME,
-            f"{bare}(?:{after})",
-            f"(?:^|(?<=[，。；：、“（,;:与和对被向将把由及跟]))(?P<bare>{bare})(?={after})",
+            [(bare, "".join(word[0] for word in after.split("|")))],
+            f"(?:^|(?<=[，。；：、“（,;:与和对被向将把由及跟]))(?P<bare>[{bare}])(?={after})",
         ),
         (
             ANONYMISED,
-            "某",
+            [("某", "")],
             f"(?:{surname}{any_given}?\\d?|{any_given}\\d|{any_given}(?=某[某\\d])"
             f"|(?:(?<=[人犯者])|(?<=[人犯者告][：:])|(?<=[被原]告)(?!人)){any_given}{{1,2}}\\d?(?!某[天日时年月处地位]))"
             f"某(?![{_PRONOUN}])[某甲乙丙丁]?"
             f"|[于付路解师容时]某(?!某?[{_PLACES}号条]|{han}{{0,3}}(?:公司|厂|集团|单位))|[他她]{any_given}某(?![{_PRONOUN}{_PLACES}])",
         ),
-        (ANONYMISED, "[*＊×○]", f"{surname}[*＊×○]{{1,3}}"),
-        (TITLED, called, f"{surname}(?P<rest>{title})"),
+        (ANONYMISED, [("*＊×○", "")], f"{surname}[*＊×○]{{1,3}}"),
+        (TITLED, _beginnings(titles_), f"{surname}(?P<rest>{title})"),
         # as newspapers of Taiwan speak of people: 陈妇, 林男
-        (TITLED, "[妇翁嫌男女]", f"(?![{_NO_SURNAMES}]){surname}(?P<rest>[妇翁嫌男女])"),
+        (TITLED, [("妇翁嫌男女", "")], f"(?![{_NO_SURNAMES}]){surname}(?P<rest>[妇翁嫌男女])"),
         (
             FAMILIAR,
-            f"[小老]{surname}|阿",
+            [("小老", "".join(surname_[0] for surname_ in listed)), ("阿", "")],
             f"(?:[小老](?={surname})|阿(?![姨婆嬷爸妈公爷]))(?P<rest>{surname}|{han})",
         ),
     ]
-    made = [Form(reason, *map(re.compile, patterns)) for reason, *patterns in forms]
+    made = [Form(reason, re.compile(pattern)) for reason, _, pattern in forms]
+    triggers = CharacterPairs([pairs for _, pairs, _ in forms])
     policies = {ANONYMISED: "anonymised", TITLED: "surname_title", FAMILIAR: "familiar"}
     kept = {reason for reason, name in policies.items() if settings.get(name) == "keep"}
     given_name = re.compile(f"{content}(?:{content}|[男女])")
     foreign = re.compile(f"[{known}]{{3,}}")
-    return NameRules(made, frozenset(REASONS.keys() - kept), least, given_name, foreign)
+    return NameRules(made, triggers, frozenset(REASONS.keys() - kept), least, given_name, foreign)
 
 
 def name_filter(
@@ -269,8 +269,9 @@ def name_filter(
     def judge(sentences: list[str], starts: list[int], ends: list[int]) -> Iterator[Finding | None]:
         words = cut_all(sentences)
         surfaces, names = zip(starts, ends, strict=True), find_names(sentences, words)
-        for each in zip(sentences, words, surfaces, names, strict=True):
-            yield judge_names(*each, rules)
+        triggered = rules.triggers.search(sentences)
+        for *each, bits in zip(sentences, words, surfaces, names, triggered, strict=True):
+            yield judge_names(*each, rules, bits)
 
     return judge
 
@@ -281,6 +282,7 @@ def judge_names(
     surface: tuple[int, int],
     names: Sequence[tuple[int, int]],
     rules: NameRules,
+    triggered: int | None = None,
 ) -> Finding | None:
     """Decide whether the names of a sentence reject it.
 
@@ -296,6 +298,8 @@ def judge_names(
         The spans that the filter takes for names.
     rules : NameRules
         See `read_rules`.
+    triggered : int, optional
+        Which forms may occur, as `rules.triggers` has it.
 
     Returns
     -------
@@ -304,7 +308,7 @@ def judge_names(
         sentence as evidence, in the order of the sentence; None if it has none.
     """
     keyword = Span(*surface)
-    forms = find_forms(sentence, words, rules)
+    forms = find_forms(sentence, words, rules, triggered)
     if not names and not forms:
         return None
     rejected = [(s, reason) for s, reason in forms if reason in rules.dropped]
@@ -317,15 +321,19 @@ def judge_names(
     return Finding(reason, [sentence[s.start : s.end] for s, _ in sorted(rejected)])
 
 
-def find_forms(sentence: str, words: Sequence[str], rules: NameRules) -> list[tuple[Span, str]]:
+def find_forms(
+    sentence: str, words: Sequence[str], rules: NameRules, triggered: int | None = None
+) -> list[tuple[Span, str]]:
     """Return the spans of the forms and of names after roles, and the reason of each.
 
     `words` are those of jieba's segmentation without the hidden Markov model.
     """
+    if triggered is None:
+        (triggered,) = rules.triggers.search([sentence])
     matches = [
         (match, form.reason)
-        for form in rules.forms
-        if form.trigger.search(sentence)
+        for n, form in enumerate(rules.forms)
+        if triggered >> n & 1
         for match in form.pattern.finditer(sentence)
     ]
     foreign = list(rules.foreign.finditer(sentence))
@@ -458,6 +466,10 @@ def _is_form(match: re.Match[str], borders: Mapping[int, int]) -> bool:
     if match[0][0] in "小老阿":
         return match[0][0] != "阿" and not _COMMON_WORD.fullmatch(match[0])
     return end - second > 1  # 李先生, but not 吴哥 (Angkor)
+
+
+def _beginnings(words: Iterable[str]) -> list[tuple[str, str]]:
+    return [(word[0], word[1:2]) for word in words]
 
 
 def _any_of(words: Iterable[str]) -> str:

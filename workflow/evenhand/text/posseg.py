@@ -141,10 +141,10 @@ def _by_text(names: list[tuple[int, int, str]], texts: Sequence[str]) -> list[li
 
 
 #: The names in runs that were met: start, end and flag.
-_NAMES: dict[str, list[tuple[int, int, str]]] = {}
+_NAMES: dict[str, Sequence[tuple[int, int, str]]] = {}
 
 
-def _names_of_runs(runs: list[str]) -> dict[str, list[tuple[int, int, str]]]:
+def _names_of_runs(runs: list[str]) -> dict[str, Sequence[tuple[int, int, str]]]:
     """Return the names in each run; those of earlier calls are remembered."""
     new = set(runs) - _NAMES.keys()
     if len(_NAMES) + len(new) > REMEMBERED_RUNS:
@@ -152,18 +152,19 @@ def _names_of_runs(runs: list[str]) -> dict[str, list[tuple[int, int, str]]]:
         new = set(runs)
     paths = _decode(new)
     none = bytes(n for n, (_, tag) in enumerate(model().names) if tag not in NAME_TAGS)
-    tags = dictionary_tags()
-    for run in new:
-        _NAMES[run] = []
-        if run in paths and run not in tags:
-            if paths[run].translate(None, none):
-                _NAMES[run] += [word for word in words_of(paths[run]) if word[2] in NAME_TAGS]
-            continue
-        at = 0
-        for word, flag in _tag_run(run, paths):
-            if flag in NAME_TAGS:
-                _NAMES[run].append((at, at + len(word), flag))
-            at += len(word)
+    whole = new.intersection(paths).difference(dictionary_tags())
+    _NAMES.update(dict.fromkeys(new, ()))
+    for run in whole:
+        if paths[run].translate(None, none):
+            _NAMES[run] = [word for word in words_of(paths[run]) if word[2] in NAME_TAGS]
+    for run in new - whole:
+        tagged = _tag_run(run, paths)
+        ends = accumulate(len(word) for word, _ in tagged)
+        _NAMES[run] = [
+            (end - len(word), end, flag)
+            for (word, flag), end in zip(tagged, ends, strict=True)
+            if flag in NAME_TAGS
+        ]
     return _NAMES
 
 
@@ -274,3 +275,31 @@ def _edges_of_names() -> np.ndarray:
     for row, place in zip(edges, (0, -1), strict=True):
         row[[*{ord(name[place]) for name in dictionary_names()}]] = True
     return edges
+
+
+def is_alone(text: str, position: int) -> bool:
+    """Whether no word of the dictionary has a character beside either of its neighbours in a text.
+
+    Then it is a word by itself.
+    """
+    before, after = _neighbours(text[position])
+    return (
+        text[position - 1 : position] not in before
+        and text[position + 1 : position + 2] not in after
+    )
+
+
+@cache
+def _neighbours(character: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the characters before and after a character in words of the dictionary."""
+    text = _together()
+    places, at = [], text.find(character)
+    while at >= 0:
+        places.append(at)
+        at = text.find(character, at + 1)
+    return frozenset(text[at - 1] for at in places), frozenset(text[at + 1] for at in places)
+
+
+@cache
+def _together() -> str:
+    return "\n".join(["", *dictionary_tags(), ""])

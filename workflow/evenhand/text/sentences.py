@@ -185,7 +185,13 @@ def split_all(paragraphs: Sequence[str]) -> Sentences:
     text = _hide_enders(text + "\n" * bool(paragraphs))
     kinds = _KIND.take(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4"))
     begins, ends, counts = _cut(kinds)
-    irregular = np.flatnonzero(_need_repair(kinds, begins, ends))
+    needed = _need_repair(kinds, begins, ends)
+    # most need no repair but that a mark before the text is left out
+    leading = needed & (kinds[begins] > _ENDER) & (kinds[begins] != _UNUSUAL)
+    kinds[begins[leading]] = 0
+    stripped = leading & ~_need_repair(kinds, begins + leading, ends)
+    begins += stripped
+    irregular = np.flatnonzero(needed & ~stripped)
     parts, sizes, done = [], [], 0
     made = np.ones(len(begins), np.intp)  # sentences of each piece
     for place, begin, end in zip(

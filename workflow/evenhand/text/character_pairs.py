@@ -1,0 +1,52 @@
+"""Find in many texts at once which sets of two adjacent characters occur in each.
+
+This tells cheaply which patterns cannot match a text.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+
+class CharacterPairs:
+    """Some sets of pairs of adjacent characters.
+
+    Parameters
+    ----------
+    sets : sequence
+        The sets. Each consists of pairs of strings: any character of the first before any of the
+        second. A blank second string stands for any character or none, and two blank ones stand for
+        any character twice.
+    """
+
+    def __init__(self, sets: Sequence[Iterable[tuple[str, str]]]) -> None:
+        self._sets = [[*pairs] for pairs in sets]
+        self._numbers = np.zeros((2, 0x10000), np.uint16)
+        sides = zip(*(pair for pairs in self._sets for pair in pairs), strict=True)
+        for numbers, texts in zip(self._numbers, sides, strict=True):
+            characters = sorted(set("".join(texts)))
+            numbers[[*map(ord, characters)]] = np.arange(1, len(characters) + 1)
+        self._members = np.zeros(self._numbers.max(axis=1) + 1, np.uint32)
+        for n, pairs in enumerate(self._sets):
+            for pair in pairs:
+                first, second = (
+                    [numbers[ord(character)] for character in characters]
+                    for numbers, characters in zip(self._numbers, pair, strict=True)
+                )
+                if first:
+                    members = np.ix_(first, second) if second else (first, slice(None))
+                    self._members[members] |= np.uint32(1 << n)
+
+    def search(self, texts: Sequence[str]) -> list[int]:
+        """Return for each text, which contains no line end, a number with a bit for each set."""
+        if not texts:
+            return []
+        together = "\n".join([*texts, ""])
+        codes = np.frombuffer(together.encode("utf-32-le", "surrogatepass"), "<u4")
+        numbers = self._numbers.take(codes, axis=1, mode="clip")
+        members = self._members[numbers[0], np.append(numbers[1, 1:], 0)]
+        for n, pairs in enumerate(self._sets):
+            if ("", "") in pairs:
+                members[:-1] |= (codes[:-1] == codes[1:]) * np.uint32(1 << n)
+        lengths = np.fromiter(map(len, texts), np.intp, len(texts)) + 1
+        return np.bitwise_or.reduceat(members, lengths.cumsum() - lengths).tolist()
