@@ -87,7 +87,7 @@ lint: $(DEV)
 	@snakemake --lint
 
 docs: $(READY)
-	@PYTHONPATH=workflow python workflow/config_reference.py > docs/config.md
+	@python workflow/config_reference.py > docs/config.md
 
 format: $(DEV)
 	@ruff format $(RUFF_PATHS)

@@ -29,7 +29,7 @@ import torch  # noqa: E402
 from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast  # noqa: E402
 from transformers.modeling_outputs import MaskedLMOutput  # noqa: E402
 
-from evenhand.scoring import methods as pair_masks  # noqa: E402
+from evenhand.scoring import pair_masks  # noqa: E402
 from evenhand.scoring.device import prepare_device  # noqa: E402
 from evenhand.scoring.models import MaskedLM  # noqa: E402
 from evenhand.scoring.questions import Questions, answer  # noqa: E402

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.io.readers import tables
-from evenhand.io.readers.tables import read_csv_rows
+from evenhand.io import csv_rows
+from evenhand.io.csv_rows import read_csv_rows
 
 Rows = list[tuple[int, list[str] | str]]
 
@@ -59,6 +59,6 @@ def test_a_cell_without_end_costs_its_own_line_however_long_it_is() -> None:
 
 
 def test_a_cell_may_have_as_many_lines_as_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "RECORD_LINES", 3)
+    monkeypatch.setattr(csv_rows, "RECORD_LINES", 3)
     assert quickly(['"a\n', *["\n"] * 3, 'b"\n']) == [(1, ["a\n\n\n\nb"])]
     assert isinstance(quickly(['"a\n', *["\n"] * 9, 'b"\n'])[0][1], str)

@@ -3,7 +3,8 @@ import json
 import pytest
 
 from evenhand.core.limits import DEPTH
-from evenhand.io.json_text import PIECE, load, mend_pairs, read_parts, reason_of
+from evenhand.io.json_parts import PIECE, read_parts
+from evenhand.io.json_text import load, mend_pairs, reason_of
 
 
 def parsed(text, size):

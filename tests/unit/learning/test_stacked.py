@@ -8,6 +8,7 @@ import torch
 from evenhand.learning import stacked
 from evenhand.learning.hyperparameters import Hyperparameters
 from evenhand.learning.individual_loss import js_divergence, near_enough, nearest, over_pairs
+from evenhand.learning.method import Shares
 from evenhand.learning.methods import alfr, cfair, laftr_dp, mlp
 from evenhand.learning.stacked import Configuration, Network, Options, train_runs
 from evenhand.tabular.prepared import make_split
@@ -37,7 +38,7 @@ def alone(made, method, configuration, seed, individual="none"):
     generator = np.random.default_rng([seed, 1])
     count = len(one.y_train)
     y_all, a_all = one.y_train.numpy(), one.a_train.numpy()
-    shares = method.Shares(
+    shares = Shares(
         torch.tensor([np.mean(y_all == j) for j in (0, 1)], dtype=torch.float32),
         torch.tensor(
             [[np.mean(a_all[y_all == j] == g) for g in range(groups)] for j in (0, 1)],

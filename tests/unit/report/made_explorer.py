@@ -13,7 +13,8 @@ import pyarrow.parquet as pq
 from evenhand.core.tables import write_tables
 from evenhand.slguset.dataset import SCHEMA
 from evenhand.slguset.tables import models as bias_by_model
-from evenhand.stereotypes.pairs import PAIRS, SCORES, pair_row
+from evenhand.stereotypes.pairs import PAIRS, pair_row
+from evenhand.stereotypes.scores import SCORES
 
 #: Surface, opposite, keyword, opposite keyword, mask pair, gender.
 WORDS = [

@@ -18,7 +18,8 @@ from evenhand.core.tables import write_tables
 from evenhand.scoring.methods import METHODS
 from evenhand.stereotypes import check_released
 from evenhand.stereotypes import tables as pair_tables
-from evenhand.stereotypes.pairs import PAIRS, SCORES
+from evenhand.stereotypes.pairs import PAIRS
+from evenhand.stereotypes.scores import SCORES
 from unit.report.made_once import made_once
 
 #: The number of a model that is not trusted.

@@ -66,7 +66,7 @@ def test_no_module_has_a_sentence(path):
 
 
 #: The codes of plugins and their meanings, and those of columns, are declared by their modules.
-DECLARED = ("slguset/", "tabular/formats/", "individual/certificate.py")
+DECLARED = ("slguset/", "tabular/formats/", "certificates/problems/tables.py")
 
 
 def test_no_module_has_a_table_of_codes_in_words():

@@ -10,7 +10,8 @@ from safetensors.torch import load_file, save_file
 
 from evenhand.errors import InputError
 from evenhand.scoring.convert_weights import convert_weights
-from evenhand.scoring.models import describe, load_causal_lm, load_masked_lm
+from evenhand.scoring.describe import describe
+from evenhand.scoring.models import load_causal_lm, load_masked_lm
 from unit.scoring import tiny_causal, tiny_models
 
 

@@ -6,7 +6,7 @@ import pytest
 from tokenizers.pre_tokenizers import BertPreTokenizer
 from transformers import BertConfig, BertTokenizerFast
 
-from evenhand.scoring import methods as pair_masks
+from evenhand.scoring import pair_masks
 from evenhand.scoring.models import load_masked_lm
 from evenhand.scoring.questions import Questions, answer
 from unit.scoring import plain

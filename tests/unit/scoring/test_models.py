@@ -11,15 +11,9 @@ from safetensors.torch import load_file, save_file
 
 from evenhand.errors import InputError
 from evenhand.learning.hierarchical import load_encoder
+from evenhand.scoring.describe import describe, fingerprint
 from evenhand.scoring.model_files import check_reachable
-from evenhand.scoring.models import (
-    describe,
-    family_of,
-    fingerprint,
-    load_causal_lm,
-    load_language_model,
-    load_masked_lm,
-)
+from evenhand.scoring.models import family_of, load_causal_lm, load_language_model, load_masked_lm
 from unit.scoring import architectures, tiny_causal, tiny_models
 
 LONGEST = {"bert": 32, "roberta": 64, "distilbert": 32, "albert": 32}

@@ -3,8 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.scoring import methods as pair_masks
-from evenhand.scoring.methods import FORMULAS, METHODS, PairMasks
+from evenhand.scoring import pair_masks
+from evenhand.scoring.methods import METHODS
+from evenhand.scoring.pair_masks import FORMULAS, PairMasks
 from evenhand.scoring.questions import Questions
 from unit.scoring import plain
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from evenhand.scoring.device import DEVIATIONS, LEAST_SAMPLE, calibrate, near_ties
+from evenhand.scoring.precision import DEVIATIONS, LEAST_SAMPLE, calibrate, near_ties
 
 finite = st.floats(-50, 50)
 samples = st.integers(LEAST_SAMPLE, 80).flatmap(

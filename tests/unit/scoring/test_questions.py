@@ -6,8 +6,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evenhand.scoring import head
 from evenhand.scoring import questions as module
-from evenhand.scoring import selection
 from evenhand.scoring.models import load_masked_lm
 from evenhand.scoring.questions import Answers, Questions, WordQuestions, answer, ask_word
 from unit.scoring import tiny_models
@@ -73,8 +73,8 @@ def _plain_place(lm, ids, place):
 def test_entropy_and_rank_whatever_the_pieces_of_the_vocabulary(
     lm, monkeypatch, vocabulary_at_once
 ):
-    monkeypatch.setattr(selection, "LEAST_TOKENS", vocabulary_at_once)
-    monkeypatch.setitem(selection.LOGITS_AT_ONCE, "cpu", 0)
+    monkeypatch.setattr(head, "LEAST_TOKENS", vocabulary_at_once)
+    monkeypatch.setitem(head.LOGITS_AT_ONCE, "cpu", 0)
     questions = _questions(lm, seed=6)
     for which, ids in enumerate(list(questions.inputs)):  # also the likeliest token, everywhere
         best = int(_plain_place(lm, ids.tolist(), 0).argmax())
@@ -132,7 +132,7 @@ def test_alpha_is_the_attention_to_the_place(family, tmp_path):
 
 
 def test_the_number_of_logits_is_bounded(lm, monkeypatch):
-    selection.enable_reading(lm.model)
+    head.enable_reading(lm.model)
     decoder = lm.model.get_output_embeddings().weight.untyped_storage().data_ptr()
     linear, sizes = torch.nn.functional.linear, []
 
@@ -142,8 +142,8 @@ def test_the_number_of_logits_is_bounded(lm, monkeypatch):
             sizes.append((len(weight), found.numel()))
         return found
 
-    monkeypatch.setattr(selection, "LEAST_TOKENS", 3)
-    monkeypatch.setitem(selection.LOGITS_AT_ONCE, "cpu", 300)
+    monkeypatch.setattr(head, "LEAST_TOKENS", 3)
+    monkeypatch.setitem(head.LOGITS_AT_ONCE, "cpu", 300)
     monkeypatch.setattr(torch.nn.functional, "linear", counted)
     answer(lm, _questions(lm, seed=4), tokens_per_batch=10_000)
     own = [size for tokens, size in sizes if tokens == lm.vocabulary]
@@ -176,7 +176,7 @@ def test_a_head_that_ends_otherwise_is_asked_whole(end, tmp_path, monkeypatch):
         predictions.register_forward_hook(end)
     else:
         predictions.decoder = OddHead(predictions.decoder)
-    assert selection.enable_reading(lm.model) is False
+    assert head.enable_reading(lm.model) is False
     sizes = []
     lm.model.register_forward_hook(
         lambda _module, _arguments, output: sizes.append(output.logits.numel())

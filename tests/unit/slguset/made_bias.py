@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 from evenhand.core.tables import read_tables
 from evenhand.slguset.bias_tables import BIAS
 from evenhand.slguset.tabulate_bias import tabulate_bias
-from evenhand.stereotypes.pairs import SCORES
+from evenhand.stereotypes.scores import SCORES
 
 #: gender, surface, surface_opposite, bias of the models a and b
 ROWS = [

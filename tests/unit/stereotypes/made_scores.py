@@ -12,8 +12,9 @@ import pyarrow.parquet as pq
 
 from evenhand.core.tables import tabulate
 from evenhand.scoring.methods import METHODS
-from evenhand.stereotypes.pairs import NULL_SCORES, PAIRS, SCORES
+from evenhand.stereotypes.pairs import PAIRS
 from evenhand.stereotypes.read_scores import PairStudy, read_models, read_pair_set
+from evenhand.stereotypes.scores import NULL_SCORES, SCORES
 
 
 def write_pairs(path: Path, rows: list[dict[str, Any]]) -> Path:

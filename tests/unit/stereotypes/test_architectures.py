@@ -8,7 +8,8 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM
 
-from evenhand.scoring.models import describe, load_masked_lm
+from evenhand.scoring.describe import describe
+from evenhand.scoring.models import load_masked_lm
 from evenhand.stereotypes.pairs import PAIRS
 from evenhand.stereotypes.score_pairs import score_pairs
 from unit.scoring import architectures, plain

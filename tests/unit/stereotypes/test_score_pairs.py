@@ -15,9 +15,10 @@ from evenhand.scoring.methods import METHODS
 from evenhand.scoring.models import load_language_model, load_masked_lm
 from evenhand.stereotypes import score_pairs as module
 from evenhand.stereotypes import scoring
-from evenhand.stereotypes.pairs import EXCLUDED, NULL_SCORES, PAIRS, SCORES, TOKENS
+from evenhand.stereotypes.pairs import PAIRS
 from evenhand.stereotypes.rows import PASSES
 from evenhand.stereotypes.score_pairs import score_pairs
+from evenhand.stereotypes.scores import EXCLUDED, NULL_SCORES, SCORES, TOKENS
 from unit.io.damage import damage
 from unit.stereotypes import english_models
 from unit.stereotypes.english_models import pair

@@ -14,13 +14,13 @@ from evenhand.core.limits import CASE_CHARACTERS, LimitError
 from evenhand.core.resources import check_unique
 from evenhand.errors import InputError
 from evenhand.io import tables
+from evenhand.io.csv_rows import read_csv_rows
 from evenhand.io.decoding import TextReader
 from evenhand.io.formats import kind_of, walk
 from evenhand.io.markup import strip_html
 from evenhand.io.members import Member, open_members
 from evenhand.io.quarantine import Quarantine
 from evenhand.io.readers.json_records import json_values
-from evenhand.io.readers.tables import read_csv_rows
 from evenhand.legal.records import Record
 from evenhand.tabular.numbers import without_point
 

@@ -1,16 +1,9 @@
-"""Devices, number formats, and reproducible execution.
-
-A model in bf16 runs several times faster, with small errors in its scores. Decisions depend only on
-which of two sentences scores higher, so that only pairs whose scores differ by less than the error
-are scored again in fp32 (`calibrate`, `near_ties`).
-"""
+"""Devices, number formats, and reproducible execution."""
 
 import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from evenhand.errors import InputError
 
@@ -102,52 +95,3 @@ def settle(model: "nn.Module") -> None:
     """
     for parameter in model.parameters():
         parameter.data = parameter.data.clone()
-
-
-#: The margin in standard deviations of the error.
-DEVIATIONS = 4.0
-
-#: The smallest sample for estimating the error.
-LEAST_SAMPLE = 30
-
-
-def calibrate(low: np.ndarray, full: np.ndarray) -> float:
-    """Return the difference of scores in low precision above which their order is reliable.
-
-    Parameters
-    ----------
-    low, full : arrays of float, shape (pairs,)
-        The score differences of a sample of pairs, in low precision and in fp32. Pairs without a
-        finite difference are ignored.
-
-    Returns
-    -------
-    float
-        `DEVIATIONS` times the root mean square error, and at least the largest error of the sample,
-        so that no decision of the sample changes. Infinity, so that every pair is repeated in fp32,
-        with fewer than `LEAST_SAMPLE` pairs.
-    """
-    error = np.asarray(low, dtype=float) - np.asarray(full, dtype=float)
-    error = np.abs(error[np.isfinite(error)])
-    if len(error) < LEAST_SAMPLE:
-        return float("inf")
-    return float(max(DEVIATIONS * np.sqrt(np.mean(error**2)), error.max()))
-
-
-def near_ties(differences: np.ndarray, margin: float) -> np.ndarray:
-    """Return which pairs have an uncertain order in low precision.
-
-    Parameters
-    ----------
-    differences : array of float, shape (pairs,)
-        Score differences in low precision. A NaN is not a near tie, since it would be NaN in fp32,
-        too (bf16 has the same range).
-    margin : float
-        The result of `calibrate`, plus the unit of rounding if scores are rounded before they
-        are compared.
-
-    Returns
-    -------
-    array of bool, shape (pairs,)
-    """
-    return np.abs(np.asarray(differences, dtype=float)) <= margin

@@ -16,9 +16,11 @@ import numpy as np
 
 from evenhand.errors import InputError
 from evenhand.scoring.attention import collecting, enable_attention
+from evenhand.scoring.describe import fingerprint
 from evenhand.scoring.execution import exact_length_batches, run_batches
-from evenhand.scoring.models import CausalLM, LanguageModel, MaskedLM, fingerprint
-from evenhand.scoring.selection import enable_reading, read_places, text_config
+from evenhand.scoring.head import enable_reading, read_places
+from evenhand.scoring.models import CausalLM, LanguageModel, MaskedLM
+from evenhand.scoring.selection import text_config
 
 if TYPE_CHECKING:
     import torch

@@ -40,9 +40,10 @@ from evenhand.core.stage import Count, Input, Natural, Output, Range, Setting, S
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import read_columns, read_table_schema, write_table
-from evenhand.scoring.device import calibrate, near_ties
+from evenhand.scoring.describe import describe
 from evenhand.scoring.model_files import model_source
-from evenhand.scoring.models import CausalLM, MaskedLM, describe, family_of, load_language_model
+from evenhand.scoring.models import CausalLM, MaskedLM, family_of, load_language_model
+from evenhand.scoring.precision import calibrate, near_ties
 from evenhand.scoring.validity import check_model, count_unknown, judge
 from evenhand.slguset.bias_tables import bias_columns
 from evenhand.slguset.keywords import GENDERS

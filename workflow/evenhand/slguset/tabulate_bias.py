@@ -45,7 +45,7 @@ def tabulate_bias(
         CSV of published counts (model, sentences, within, above, below), reported where the
         model's name and the number of sentences are the same.
     scores, score_gates : list of path, optional
-        The scores of the pairs made from this dataset (`evenhand.stereotypes.pairs`) and their
+        The scores of the pairs made from this dataset (`evenhand.stereotypes.scores`) and their
         gates, a file per model, in the same order.
     threshold : float
         |bias| above this is obvious bias, in the log base of the bias tables. It is also the

@@ -16,7 +16,8 @@ from evenhand.io.documents import read_description
 from evenhand.io.tables import read_columns, read_rows
 from evenhand.metrics.inference import swap_codes
 from evenhand.scoring.methods import METHODS
-from evenhand.stereotypes.pairs import EXCLUDED, EXCLUSIONS, SCORES, sentences_of
+from evenhand.stereotypes.pairs import EXCLUSIONS, sentences_of
+from evenhand.stereotypes.scores import EXCLUDED, SCORES
 
 #: The columns that are read of the pairs.
 TEXTS = ["context", "more", "less"]

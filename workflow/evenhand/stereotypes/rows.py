@@ -20,11 +20,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evenhand.errors import InputError
-from evenhand.scoring.methods import FORMULAS, METHODS, PairMasks, pair_masks
+from evenhand.scoring import pair_masks
+from evenhand.scoring.methods import METHODS
 from evenhand.scoring.models import CausalLM, LanguageModel, MaskedLM
+from evenhand.scoring.pair_masks import PairMasks
 from evenhand.scoring.questions import encode_sequences
 from evenhand.stereotypes.clusters import shuffle_words
-from evenhand.stereotypes.pairs import SCORES, SIDES
+from evenhand.stereotypes.pairs import SIDES
+from evenhand.stereotypes.scores import SCORES
 
 if TYPE_CHECKING:
     from tokenizers import Encoding
@@ -300,7 +303,7 @@ def rows_of(
                 more.excluded = less.excluded = "identical_tokens"
             elif isinstance(lm, MaskedLM):
                 both = more.sentence, less.sentence
-                masks = pair_masks(*([s.ids[i] for i in s.places] for s in both))
+                masks = pair_masks.pair_masks(*([s.ids[i] for i in s.places] for s in both))
                 more.masks, less.masks = map(_at, both, masks)
         for row in rows:
             row.excluded = row.excluded or side[row.side].excluded
@@ -352,7 +355,7 @@ def _unreadable(lm: LanguageModel, sentence: Sentence) -> str | None:
 def value(row: Row, method: str) -> float | None:
     """Return a method's score of a row; None if the row has no predictions for it.
 
-    For the definitions see `evenhand.scoring.methods.FORMULAS`.
+    For the definitions see `evenhand.scoring.pair_masks.FORMULAS`.
     """
     name = next(name for name, methods in PASSES.items() if method in methods)
     reading = row.readings.get(name)
@@ -361,7 +364,7 @@ def value(row: Row, method: str) -> float | None:
     numbers = [reading.crossed if method == "sss_compat" else reading.log_p]
     if needs_attention([method]):
         numbers.append(reading.alpha)
-    return float(FORMULAS[method](*numbers))
+    return float(pair_masks.FORMULAS[method](*numbers))
 
 
 def score_row(row: Row, methods: Sequence[str], accuracy_pass: str) -> dict[str, Any]:

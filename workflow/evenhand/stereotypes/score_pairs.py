@@ -31,10 +31,10 @@ from evenhand.core.stage import Count, Input, Natural, Output, Range, Setting, S
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import FORM, read_rows, write_table
+from evenhand.scoring.describe import describe
 from evenhand.scoring.model_files import model_source
-from evenhand.scoring.models import BrokenModelError, describe, family_of, load_language_model
+from evenhand.scoring.models import BrokenModelError, family_of, load_language_model
 from evenhand.scoring.validity import NOTHING_CHECKED, check_model, count_unknown, judge
-from evenhand.stereotypes.pairs import EXCLUDED, NULL_SCORES, SCORES, TOKENS
 from evenhand.stereotypes.rows import (
     ACCURACY_PASS,
     PASSES,
@@ -45,6 +45,7 @@ from evenhand.stereotypes.rows import (
     token_rows,
     unread_rows,
 )
+from evenhand.stereotypes.scores import EXCLUDED, NULL_SCORES, SCORES, TOKENS
 from evenhand.stereotypes.scoring import (
     Exact,
     blank_methods,

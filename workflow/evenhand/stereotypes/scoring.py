@@ -15,10 +15,10 @@ import numpy as np
 
 from evenhand.errors import InputError
 from evenhand.io.tables import count_rows, read_rows
+from evenhand.scoring import pair_masks
 from evenhand.scoring.attention import enable_attention
-from evenhand.scoring.device import calibrate, near_ties
-from evenhand.scoring.methods import ask, ask_crossed, ask_each_masked
 from evenhand.scoring.models import CausalLM, LanguageModel
+from evenhand.scoring.precision import calibrate, near_ties
 from evenhand.scoring.questions import Answers, Questions, answer
 from evenhand.stereotypes.pairs import PAIRS, SIDES
 from evenhand.stereotypes.rows import (
@@ -113,14 +113,14 @@ def _ask(lm: LanguageModel, questions: Questions, row: Row, name: str, cross: bo
     mask_id = None if name in ("unmasked", "causal") else lm.mask_id
     if name == "cps":
         places = row.masks.shared
-        numbers = ask_each_masked(questions, ids, places, mask_id)
+        numbers = pair_masks.ask_each_masked(questions, ids, places, mask_id)
     else:
         places = row.masks.changed if name == "sss" else places
-        numbers = ask(questions, ids, places, mask_id)
+        numbers = pair_masks.ask(questions, ids, places, mask_id)
     if name == "sss" and cross:
-        crossed = ask_crossed(questions, ids, places, mask_id)
+        crossed = pair_masks.ask_crossed(questions, ids, places, mask_id)
     if name == "unmasked":
-        specials = ask(questions, ids, row.sentence.specials)
+        specials = pair_masks.ask(questions, ids, row.sentence.specials)
 
     def reader(answers: Answers) -> Reading:
         reading = Reading(

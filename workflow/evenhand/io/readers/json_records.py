@@ -5,7 +5,8 @@ from itertools import chain
 from typing import Any
 
 from evenhand.io.decoding import TextReader
-from evenhand.io.json_text import is_object, load, mended, read_parts, reason_of
+from evenhand.io.json_parts import read_parts
+from evenhand.io.json_text import is_object, load, mended, reason_of
 from evenhand.io.readers.lines import numbered_lines
 from evenhand.io.readers.options import Options
 

@@ -12,7 +12,7 @@ from evenhand.report.render import decimal, signed
 from evenhand.report.sentences import marked
 from evenhand.report.words import codes, gate_meaning
 from evenhand.scoring.methods import METHODS
-from evenhand.stereotypes.pairs import NO_VALUE
+from evenhand.stereotypes.scores import NO_VALUE
 from evenhand.text.catalogue import conclusion
 
 Rows = list[dict[str, Any]]

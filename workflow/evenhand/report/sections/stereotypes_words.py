@@ -7,7 +7,8 @@ from evenhand.report.headline import plain
 from evenhand.report.render import in_words
 from evenhand.report.words import codes, gate_meaning
 from evenhand.scoring.methods import COUNTING, METHODS
-from evenhand.stereotypes.pairs import EXCLUDED, EXCLUSIONS, NO_VALUE
+from evenhand.stereotypes.pairs import EXCLUSIONS
+from evenhand.stereotypes.scores import EXCLUDED, NO_VALUE
 
 #: Methods that are shown and do not count in a verdict on a model, and why.
 ASIDE = {

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from evenhand.core.tables import Row, Table, flag, integer, share, text
-from evenhand.stereotypes.pairs import EXCLUDED
 from evenhand.stereotypes.read_scores import PairStudy
+from evenhand.stereotypes.scores import EXCLUDED
 from evenhand.text.catalogue import read_catalogue
 
 _say = read_catalogue(__file__)
