@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from evenhand.core.places import ROOT
 from evenhand.slguset.names import find_forms, name_filter, read_rules
@@ -7,6 +9,18 @@ from unit.cases import read_cases
 
 FILES = {path.name: path for path in (ROOT / "resources/packs/zh_gender").glob("*.csv")}
 RULES = read_rules(FILES)
+
+
+TABLES = [FILES[f"{name}.csv"].read_text(encoding="utf-8") for name in ("roles", "titles")]
+PIECES = st.one_of(
+    st.sampled_from([line.split(",")[0] for table in TABLES for line in table.split()]),
+    st.sampled_from(
+        list(
+            "王李张查师何小老阿某甲男女妇翁嫌薇琳太次郎辩称说在的又多再次供述，。（）·*＊×：1明强梅"
+        )
+    ),
+    st.sampled_from(["三浦", "阿部", "比利", "斯坦尔", "曾用名", "被告人"]),
+)
 
 
 def forms(sentence):
@@ -27,6 +41,14 @@ def judge_names(sentence, surface, names, rules):
 )
 def test_forms(sentence, expected):
     assert " ".join(map("=".join, forms(sentence))) == expected
+
+
+@given(st.lists(PIECES, max_size=8).map("".join))
+def test_no_form_matches_without_its_trigger(sentence):
+    (triggered,) = RULES.triggers.search([sentence])
+    patterns = [*(form.pattern for form in RULES.forms), RULES.foreign]
+    matching = [n for n, pattern in enumerate(patterns) if pattern.search(sentence)]
+    assert [n for n in matching if not triggered >> n & 1] == []
 
 
 def span(sentence, word):

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.text import posseg
+from evenhand.text.segmentation import token_at
 from unit.text.reference_posseg import reference, reference_tags
 
 WORDS = sorted(posseg.dictionary_tags())
@@ -66,6 +67,19 @@ def test_any_unicode_is_tagged_as_by_jieba(text):
 )
 def test_awkward_strings_are_tagged_as_by_jieba(text):
     check(text)
+
+
+@given(st.text(alphabet="他她女男其吉儿们人的，。a1", min_size=1, max_size=12))
+def test_a_character_without_its_neighbours_is_a_word(text):
+    words = [token_at(text, place).word for place in range(len(text))]
+    alone = [posseg.is_alone(text, place) for place in range(len(text))]
+    assert not any(flag and len(word) > 1 for flag, word in zip(alone, words, strict=True))
+
+
+def test_a_keyword_between_other_words_is_alone():
+    assert posseg.is_alone("他说", 0)
+    assert not posseg.is_alone("其他", 1)
+    assert not posseg.is_alone("他们", 0)
 
 
 def test_the_dictionary_is_the_one_that_jieba_reads():

@@ -2,6 +2,7 @@ import csv
 import re
 import sys
 import unicodedata
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,7 @@ from evenhand.text.sentences import (
     normalise,
     normalise_all,
     repair_quotes,
+    split_all,
     split_sentences,
 )
 from unit.cases import read_cases
@@ -62,6 +64,15 @@ def test_splitting_is_idempotent_and_normal(text):
         assert normalise(sentence) == sentence
         assert split_sentences(sentence) == [sentence]
         assert sentence.count("“") == sentence.count("”")
+
+
+@given(st.lists(texts, max_size=6))
+def test_paragraphs_are_split_together_as_each_alone(paragraphs):
+    normal = normalise_all(paragraphs)
+    sentences = split_all(normal)
+    strings = sentences.strings()
+    by_paragraph = [strings[i:j] for i, j in pairwise([0, *sentences.counts.tolist()])]
+    assert by_paragraph == [split_sentences(paragraph) for paragraph in normal]
 
 
 @given(texts)

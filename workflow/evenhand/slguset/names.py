@@ -132,7 +132,7 @@ class Form(NamedTuple):
 class NameRules(NamedTuple):
     """The forms, the reasons that are dropped, and how unlisted names are recognised.
 
-    `triggers` has characters of which each match of a form contains a pair.
+    `triggers` has characters of which each match of a form, and last `foreign`, contains a pair.
 
     `surnames` has the score above which three characters that begin with a surname are a name,
     `given_name` matches the two others, and `foreign` what may be transliterated.
@@ -252,7 +252,7 @@ def read_rules(files: Mapping[str, Path], settings: Mapping[str, Any] | None = N
         ),
     ]
     made = [Form(reason, re.compile(pattern)) for reason, _, pattern in forms]
-    triggers = CharacterPairs([pairs for _, pairs, _ in forms])
+    triggers = CharacterPairs([*(pairs for _, pairs, _ in forms), [(known, known)]])
     policies = {ANONYMISED: "anonymised", TITLED: "surname_title", FAMILIAR: "familiar"}
     kept = {reason for reason, name in policies.items() if settings.get(name) == "keep"}
     given_name = re.compile(f"{content}(?:{content}|[男女])")
@@ -336,7 +336,7 @@ def find_forms(
         if triggered >> n & 1
         for match in form.pattern.finditer(sentence)
     ]
-    foreign = list(rules.foreign.finditer(sentence))
+    foreign = list(rules.foreign.finditer(sentence)) if triggered >> len(rules.forms) else []
     unlisted = list(_full_names(words, rules))
     if not matches and not foreign and not unlisted:
         return []

@@ -22,9 +22,8 @@ class CharacterPairs:
     def __init__(self, sets: Sequence[Iterable[tuple[str, str]]]) -> None:
         self._sets = [[*pairs] for pairs in sets]
         self._numbers = np.zeros((2, 0x10000), np.uint16)
-        sides = zip(*(pair for pairs in self._sets for pair in pairs), strict=True)
-        for numbers, texts in zip(self._numbers, sides, strict=True):
-            characters = sorted(set("".join(texts)))
+        for side, numbers in enumerate(self._numbers):
+            characters = sorted({c for pairs in self._sets for pair in pairs for c in pair[side]})
             numbers[[*map(ord, characters)]] = np.arange(1, len(characters) + 1)
         self._members = np.zeros(self._numbers.max(axis=1) + 1, np.uint32)
         for n, pairs in enumerate(self._sets):

@@ -109,8 +109,9 @@ def find_names(
     known = dictionary_names()
     first, last = _edges_of_names()
     likely = first.take(codes[begins], mode="clip") & last.take(codes[ends - 1], mode="clip")
-    for place in np.flatnonzero(likely & ~in_run).tolist():
-        if flag := known.get(words[place]):
+    places = np.flatnonzero(likely & ~in_run).tolist()
+    for place, flag in zip(places, map(known.get, map(words.__getitem__, places)), strict=True):
+        if flag:
             name_spans.append((int(begins[place]), int(ends[place]), flag))
     return _by_text(sorted(name_spans), texts)
 

@@ -182,7 +182,7 @@ def split_all(paragraphs: Sequence[str]) -> Sentences:
     text = "\n".join(paragraphs)
     if any(mark in text for mark in _IN_PAIRS):
         text = "\n".join(map(_paired, paragraphs))
-    text = _hide_enders(text + "\n" * bool(paragraphs))
+    text = _hide_enders(text + "\n")
     kinds = _KIND.take(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4"))
     begins, ends, counts = _cut(kinds)
     needed = _need_repair(kinds, begins, ends)
@@ -208,7 +208,7 @@ def split_all(paragraphs: Sequence[str]) -> Sentences:
     is_irregular[irregular] = True
     lengths[is_irregular.repeat(made)] = sizes
     ends = between.repeat(made) + lengths.cumsum()
-    counts = np.concatenate([[0], made.cumsum()])[counts]
+    counts = np.concatenate([[0], made.cumsum()])[counts[: len(paragraphs)]]
     return Sentences("".join([*parts, text[done:]]), ends - lengths, ends, counts)
 
 

@@ -1,0 +1,31 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evenhand.text.character_pairs import CharacterPairs
+
+characters = st.text(alphabet="王老师某", max_size=3)
+pairs = st.tuples(characters, characters).filter(lambda pair: pair[0] or not pair[1])
+
+
+def contains(text: str, pair: tuple[str, str]) -> bool:
+    first, second = pair
+    beside = zip(text, text[1:] + " ", strict=False)
+    if not first:
+        return any(a == b for a, b in beside)
+    return any(a in first and (not second or b in second) for a, b in beside)
+
+
+@given(
+    st.lists(st.lists(pairs, max_size=3), min_size=1, max_size=4),
+    st.lists(st.text(alphabet="王老师某好，", max_size=8)),
+)
+def test_a_bit_is_set_where_a_pair_of_its_set_occurs(sets, texts):
+    expected = [
+        sum(any(contains(text, pair) for pair in some) << n for n, some in enumerate(sets))
+        for text in texts
+    ]
+    assert CharacterPairs(sets).search(texts) == expected
+
+
+def test_characters_beyond_the_basic_plane_are_in_no_pair():
+    assert CharacterPairs([[("王", "")]]).search(["𠮷𠮷", "𠮷王"]) == [0, 1]
