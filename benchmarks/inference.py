@@ -71,6 +71,9 @@ SHARED = ("all", "nationality", "religion", "gender")
 #: How much the preference of a pair varies besides that of its words, whose deviation is 1.
 NOISES = (0, 1, 2)
 
+#: A list of at least so many words, each in as many swaps, has the target for skewed values.
+ENOUGH_WORDS = 10
+
 #: The true rates at which pairs of shared words are tested.
 SHARED_RATES = (0.5, 0.65)
 
@@ -448,24 +451,87 @@ def of_shared_words(
     yield "|---" * (2 + len(NOISES)) + "|", True
     designs = {name: crossed(*lists) for name, lists in LISTS.items()}
     designs |= {f"CrowS-Pairs, {name}": clusters[name] for name in SHARED if name in clusters}
-    for name, own in designs.items():
-        if own.words is None:
-            continue
-        for side, effects in EFFECTS.items():
-            if name not in LISTS and side in ("first", "second"):
+    for name, own, side, effects in of_lists(designs):
+        cells, met = [], True
+        for noise in NOISES:
+            if side == "neither" and noise != 1:
+                cells.append("")
                 continue
-            cells, met = [], True
-            for noise in NOISES:
-                if side == "neither" and noise != 1:
-                    cells.append("")
-                    continue
-                seen = np.mean(
-                    [shared_words(own, effects, noise, generator) for _ in range(samples)], axis=0
+            seen = np.mean(
+                [shared_words(own, effects, noise, generator) for _ in range(samples)], axis=0
+            )
+            met &= holds(seen[0], 0.07, samples, most=True) and holds(seen[2], 0.93, samples)
+            alone, covered, power = percents(seen[1:])
+            cells.append(f"{percents(seen[:1])[0]} ({alone}), {covered}, {power}")
+        yield row([name, side, *cells]), met
+    yield from of_shared_means(designs, generator, samples)
+
+
+def of_lists(
+    designs: dict[str, Clusters],
+) -> Iterator[tuple[str, Clusters, str, tuple[float, float]]]:
+    """Yield the rows about shared words: design, clusters, preferred words, their deviations."""
+    for name, own in designs.items():
+        for side, effects in EFFECTS.items():
+            if own.words is not None and (name in LISTS or side in ("neither", "both")):
+                yield name, own, side, effects
+
+
+def of_shared_means(
+    designs: dict[str, Clusters], generator: np.random.Generator, samples: int
+) -> Iterator[tuple[str, bool]]:
+    """Yield the lines about means of values of swaps that share words."""
+    yield "\n## Coverage of the 95 % interval of a mean where swaps share words\n", True
+    yield (
+        "By noise: normal, exponential. Targets: at least 94, and 93.5 for exponential values of"
+        f" lists of {ENOUGH_WORDS} words or more.\n",
+        True,
+    )
+    yield row(["words", "preferred words", *(f"noise {noise}" for noise in NOISES)]), True
+    yield "|---" * (2 + len(NOISES)) + "|", True
+    for name, own, side, effects in of_lists(designs):
+        cells, met = [], True
+        for noise in NOISES:
+            if side == "neither" and noise != 1:
+                cells.append("")
+                continue
+            seen = [
+                np.mean(
+                    [
+                        covers(inference.sign_flip_interval(totals, flips=999), 0.0)
+                        for totals in (
+                            draw_shared_values(own, effects, noise, generator, skewed)
+                            for _ in range(samples)
+                        )
+                    ]
                 )
-                met &= holds(seen[0], 0.07, samples, most=True) and holds(seen[2], 0.93, samples)
-                alone, covered, power = percents(seen[1:])
-                cells.append(f"{percents(seen[:1])[0]} ({alone}), {covered}, {power}")
-            yield row([name, side, *cells]), met
+                for skewed in (False, True)
+            ]
+            few = name not in LISTS or min(LISTS[name][:2]) < ENOUGH_WORDS
+            met &= name not in LISTS or holds(seen[0], 0.94, samples)
+            met &= few or holds(seen[1], 0.935, samples)
+            cells.append(", ".join(percents(seen)))
+        yield row([name, side, *cells]), met
+
+
+def draw_shared_values(
+    clusters: Clusters,
+    effects: tuple[float, float],
+    noise: float,
+    generator: np.random.Generator,
+    skewed: bool,
+) -> Totals:
+    """Draw values with the mean 0 that depend on words (`draw_shared`), and sum them by cluster."""
+
+    def draw(count: int) -> np.ndarray:
+        if skewed:
+            return generator.standard_exponential(count) - 1
+        return generator.standard_normal(count)
+
+    member_of = np.repeat(np.arange(len(clusters.sizes)), clusters.sizes)
+    of_word = draw(clusters.words.max() + 1)
+    values = (of_word[clusters.words] * effects).sum(axis=1)[member_of]
+    return inference.total(values + noise * draw(len(values)), clusters.words[member_of])
 
 
 def shared_words(

@@ -14,7 +14,8 @@ Survey Methodology 24 (1998); Donner, A review of inference procedures for the i
 correlation coefficient, International Statistical Review 54 (1986), for the estimate by analysis
 of variance; Cameron, Gelbach and Miller, Robust inference with multiway clustering, Journal of
 Business & Economic Statistics 29 (2011), and Aronow, Samii and Assenova, Cluster-robust variance
-estimation for dyadic data, Political Analysis 23 (2015), for clusters that share words.
+estimation for dyadic data, Political Analysis 23 (2015), for clusters that share words; Hall, On
+the removal of skewness by transformation, Journal of the Royal Statistical Society B 54 (1992).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -79,6 +80,24 @@ class Totals(NamedTuple):
     def distinct(self) -> "Totals":
         """The totals with the same mean of as many items as are effectively distinct."""
         return Totals(*(part / self.copies for part in self[:3]), words=self.words)
+
+
+class Sharing(NamedTuple):
+    """What words that clusters share do to the distribution of the mean.
+
+    Attributes
+    ----------
+    inflation : float
+        Of the variance: 1 without shared words, infinite where a word is in each item.
+    effective : float
+        The effective number of clusters, between that of their sizes and that of words.
+    skewness : float
+        Of the mean, by the words; 0 without shared words.
+    """
+
+    inflation: float
+    effective: float
+    skewness: float = 0.0
 
 
 class Inference(NamedTuple):
@@ -210,8 +229,8 @@ def effective_number(sizes: np.ndarray) -> float:
     return float(np.sum(sizes) ** 2 / squares) if squares else float("nan")
 
 
-def sharing(totals: Totals) -> tuple[float, float]:
-    """Return the inflation of the variance by shared words, and the effective clusters with it.
+def sharing(totals: Totals) -> Sharing:
+    """Return what shared words do to the distribution of the mean.
 
     The variance of the mean sums the products of the residuals of all pairs of clusters that are
     equal or share a word (Cameron, Gelbach and Miller 2011; Aronow, Samii and Assenova 2015). Each
@@ -220,47 +239,60 @@ def sharing(totals: Totals) -> tuple[float, float]:
     a word, at least 1. Where it is 1, the effective number of clusters is that of their sizes, and
     where it is large that of words: each item belongs to the more frequent of its two words.
 
-    Returns
-    -------
-    (float, float)
-        Infinite and 1 where a word is in each item.
+    The third moment sums cubes in the same way. The cubes of two words tell nothing of skewness, so
+    that it is reduced where few words have most of them.
     """
     sizes, size = totals.sizes, totals.sizes.sum()
     effective = effective_number(sizes)
     if totals.words is None:
-        return 1.0, effective
+        return Sharing(1.0, effective)
     codes = totals.words.ravel()
     of_word = np.bincount(codes, weights=np.repeat(sizes, 2))
     if of_word.max() >= size:
-        return float("inf"), 1.0
+        return Sharing(float("inf"), 1.0)
     by_words = float(size**2 / (sizes @ of_word[totals.words].max(axis=1)))
     rest = totals.sums - totals.mean * sizes
     alone = float((rest**2 / (1 - sizes / size)).sum())
-    inflation = effective / by_words  # of equal items: each effective word counts once
+    inflation, skewness = effective / by_words, 0.0  # of equal items: each word counts once
     if alone > 1e-20 * max(1.0, totals.squares):
         sums = np.bincount(codes, weights=np.repeat(rest, 2))
-        both = float((sums**2 / (1 - of_word / size)).sum()) - alone
+        outside = 1 - of_word / size
+        both = float((sums**2 / outside).sum()) - alone
         inflation = both / alone
+        if inflation > 1:
+            cubes = float((sums**3 / outside**3).sum() - (rest**3).sum())
+            words = effective_number(of_word[of_word > 0] ** 3)
+            skewness = max(0.0, (words - 2) / (words - 1)) * cubes / both**1.5
     inflation = max(1.0, inflation)
-    alone_part = inflation**-2
-    return inflation, 1 / (alone_part / effective + (1 - alone_part) / by_words)
+    alone_part = inflation**-4
+    effective = 1 / (alone_part / effective + (1 - alone_part) / by_words)
+    return Sharing(inflation, effective, skewness)
 
 
-def _widening(totals: Totals, level: float, times: float = 1.0) -> float:
-    """Return by how much shared words widen an interval of the mean; 1 if there are none.
+def _widening(totals: Totals, tail: float, times: float = 1.0) -> tuple[float, float]:
+    """Return by how much shared words widen an interval of the mean, below and above the mean.
 
-    With `times` as many clusters that share words alike, the quantiles are nearer to the normal.
+    1 if there are none. The quantiles at the probability `tail` of each end are those of Student's
+    t with the effective clusters, transformed for the skewness (Hall 1992) on the side on which
+    that widens the interval. With `times` as many clusters that share words alike, they are nearer
+    to the normal.
     """
     from scipy import special
 
-    inflation, effective = sharing(totals)
+    inflation, effective, skewness = sharing(totals)
     if inflation == 1 or effective <= 1:
-        return inflation
+        return inflation, inflation
     alone, shared = (
-        float(special.stdtrit(times * count - 1, (1 + level) / 2))
+        -float(special.stdtrit(times * count - 1, tail))
         for count in (effective_number(totals.sizes), effective)
     )
-    return inflation**0.5 * shared / alone
+    skew = skewness / times**0.5
+    reached = shared
+    if abs(skew) > 1e-6:
+        signed = -abs(skew)
+        reached = 3 / signed * (float(np.cbrt(1 + signed * (shared - signed / 6))) - 1)
+    factors = inflation**0.5 * shared / alone, inflation**0.5 * max(shared, reached) / alone
+    return factors if skew > 0 else factors[::-1]
 
 
 def mean_p_value(
@@ -270,7 +302,8 @@ def mean_p_value(
 
     Where clusters share words, the total is first reduced to that which is as unlikely for
     independent clusters: it is divided by the root of the inflation, and the quantile of Student's
-    t with the effective clusters of `sharing` becomes that without shared words.
+    t with the effective clusters of `sharing` becomes that without shared words. The variance is
+    that around the neutral mean, as suits shares; `interval_p_value` agrees with an interval.
 
     Returns
     -------
@@ -278,7 +311,7 @@ def mean_p_value(
         NaN with fewer than two clusters, or if a word is in each item.
     """
     sums = totals.sums - neutral * totals.sizes
-    inflation, effective = sharing(totals)
+    inflation, effective, _ = sharing(totals)
     spread = float((sums**2).sum()) ** 0.5
     if inflation == 1 or not spread:
         return sign_flip_p_value(sums, seed=seed, flips=flips)
@@ -292,6 +325,34 @@ def mean_p_value(
         alone = effective_number(totals.sizes)
         quantile = min(quantile, -float(special.stdtrit(alone - 1, tail)))
     return sign_flip_p_value(sums, reached=quantile * spread, seed=seed, flips=flips)
+
+
+def interval_p_value(totals: Totals, neutral: float = 0.0, *, level: float = 0.95) -> float:
+    """Return the p-value at which `sign_flip_interval` ends at the neutral mean.
+
+    That of the sign-flip test if no words are shared. It is at most ``1 - level`` where the
+    interval of that level excludes the neutral mean.
+    """
+    difference = totals.mean - neutral
+    least = sign_flip_p_value(totals.sums - neutral * totals.sizes)
+    inflation, effective, _ = sharing(totals)
+    if effective <= 1 < inflation:
+        return float("nan")
+    if inflation == 1 or not 0 < least < 1:
+        return least
+
+    def excluded(p_value: float) -> bool:
+        widening = _widening(totals, p_value / 2)[int(difference < 0)]
+        nearer = totals.mean - difference / widening
+        return sign_flip_p_value(totals.sums - nearer * totals.sizes) <= p_value
+
+    # the level first, so that rounding cannot part the verdict from the interval
+    low, high, middle = least, 1.0, round(1 - level, 12)
+    while high > 1.001 * low:
+        if low < middle < high:
+            low, high = (low, middle) if excluded(middle) else (middle, high)
+        middle = (low * high) ** 0.5
+    return high
 
 
 def sign_flip_p_value(
@@ -413,15 +474,15 @@ def sign_flip_interval(
     (float, float)
         NaN below `LEAST_EFFECTIVE` effective clusters.
     """
-    widening = _widening(totals, level)
-    if not (effective_number(totals.sizes) >= LEAST_EFFECTIVE and np.isfinite(widening)):
+    below, above = _widening(totals, (1 - level) / 2)
+    if not (effective_number(totals.sizes) >= LEAST_EFFECTIVE and np.isfinite(above)):
         return float("nan"), float("nan")
     if effective_number(totals.sizes) >= MANY:
         from scipy.special import ndtri
 
         rest = totals.sums - totals.mean * totals.sizes
         half = ndtri((1 + level) / 2) * float((rest**2).sum()) ** 0.5 / totals.sizes.sum()
-        return totals.mean - widening * half, totals.mean + widening * half
+        return totals.mean - below * half, totals.mean + above * half
     total_sum, size = totals.sums.sum(), totals.sizes.sum()
     lows, highs = [], []
     for signs in _signs(len(totals.sums), seed, flips):
@@ -438,8 +499,11 @@ def sign_flip_interval(
     rejected = int((1 - level) * len(low) + 1e-9)
     # rounding must not put the mean outside its interval
     low, high = min(float(low[rejected]), totals.mean), max(float(high[-1 - rejected]), totals.mean)
-    if widening > 1:
-        low, high = (totals.mean + widening * (end - totals.mean) for end in (low, high))
+    if below > 1:
+        low, high = (
+            totals.mean + widening * (end - totals.mean)
+            for widening, end in ((below, low), (above, high))
+        )
     return low, high
 
 
@@ -516,7 +580,7 @@ def share_interval(
     from scipy import special
 
     totals = totals.distinct
-    inflation, by_words = sharing(totals)
+    inflation, by_words, _ = sharing(totals)
     effective, size = effective_number(totals.sizes), totals.sizes.sum()
     if not (effective >= LEAST_EFFECTIVE and np.isfinite(inflation)):
         return lambda _level: (float("nan"), float("nan"))
@@ -725,9 +789,11 @@ def infer(
     effective = effective_number(totals.sizes)
     if is_share:
         low, high = korn_graubard(totals, level)
+        p_value = mean_p_value(totals, neutral)
     else:
         low, high = sign_flip_interval(totals, level=level)
-    p_value, inflation = mean_p_value(totals, neutral), sharing(totals)[0]
+        p_value = interval_p_value(totals, neutral, level=level)
+    inflation = sharing(totals).inflation
     all_items, totals = totals, totals.distinct
     size, mean = totals.sizes.sum(), totals.mean
     correlation = within_cluster_correlation(totals)
@@ -738,7 +804,7 @@ def infer(
     known = correlation if np.isfinite(correlation) or len(totals.sizes) < size else 0.0
 
     def power_at(times: float) -> float:
-        widening = _widening(all_items, level, times)
+        widening = float(np.mean(_widening(all_items, (1 - level) / 2, times)))
         if not np.isfinite(widening):
             return float("nan")
         design = {"correlation": known, "variance": variance, "level": level, "times": times}

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from evenhand.core.tables import NotApplicable, Row, Table, integer, number, share, text
-from evenhand.metrics.inference import bounded, mean_p_value, sign_flip_interval, total
+from evenhand.metrics.inference import bounded, interval_p_value, sign_flip_interval, total
 from evenhand.metrics.roc import auc, auc_contributions
 from evenhand.stereotypes.decisions import decide
 from evenhand.stereotypes.read_scores import Pairs, PairStudy
@@ -149,7 +149,7 @@ def compare(
         low = high = p_value = float("nan")
         if np.isfinite(value) and min(label.sum(), (~label).sum()) >= LEAST_PAIRS:
             totals = total(influence, cluster)
-            p_value = mean_p_value(totals)
+            p_value = interval_p_value(totals)
             low, high = sign_flip_interval(totals)
         centre = 0.5 if a == b else 0.0
         ends = bounded((centre + low, centre + high), 0.0 if a == b else -1.0, 1.0)
