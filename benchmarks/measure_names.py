@@ -64,11 +64,11 @@ def main() -> None:
 
 def make_judges(arguments: argparse.Namespace) -> Iterator[tuple[str, Judge]]:
     files = {path.name: path for path in TABLES.glob("*.csv")}
-    without_list = {name: path for name, path in files.items() if name not in names_jieba.OPTIONAL}
-    yield "jieba", names_jieba.prepare(without_list, {})
-    stop_list = {name: path for name, path in files.items() if name != "everyday_words.csv"}
-    yield "jieba, stop list", names_jieba.prepare(stop_list, {})
-    yield "jieba, both lists", names_jieba.prepare(files, {})
+    for used in range(len(names_jieba.OPTIONAL) + 1):
+        without = names_jieba.OPTIONAL[used:]
+        given = {name: path for name, path in files.items() if name not in without}
+        label = " + ".join(["jieba", *names_jieba.OPTIONAL[:used]])
+        yield label, names_jieba.prepare(given, {})
     for model, model_report in arguments.crf:
         of_model = files | {"crf.crfsuite": Path(model)}
         chosen = read_description(Path(model_report), {"threshold"}, "train_names_crf")

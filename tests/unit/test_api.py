@@ -493,6 +493,14 @@ def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
         eh.extract_sentences(tmp_path, language="xx")
 
 
+def test_extraction_uses_all_tables_against_wrong_names(tmp_path):
+    words = ["文明的顾客", "金刚石的故事", "学校的田径比赛", "王小明的学校"]
+    text = "".join(f"她昨天又对我们说起{word}。\n" for word in words)
+    (tmp_path / "news.txt").write_text(text, encoding="utf-8")
+    rows = eh.extract_sentences(tmp_path / "news.txt", language="zh").set_index("sentence")
+    assert [rows["verdict"][line] for line in text.split()] == [*["accepted"] * 3, "name"]
+
+
 @pytest.mark.parametrize(
     ("content", "detail"), [("", "0 bytes"), (" \n\n", "no text, only blanks")]
 )

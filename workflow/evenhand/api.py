@@ -701,7 +701,7 @@ def extract_sentences(
     config = _completed({"slguset": keys})
     slguset = config["slguset"]
     slguset["corpora"]["mine"]["files"] = list(map(str, paths))
-    # the paper's filter rejects many good sentences: use all tables of words that are no names
+    # the paper's filter rejects many good sentences: use all tables against wrong names
     slguset["names_jieba"] = dict.fromkeys(slguset["names_jieba"], True)
     _folder_of_all, place, _temporary = _folder(out, "slguset")
     try:

@@ -345,6 +345,7 @@ def filter_files(config: Config) -> list[str]:
     for key, table in (
         ("use_stop_words", "name_stop_words.csv"),
         ("use_everyday_words", "everyday_words.csv"),
+        ("use_name_weights", "name_weights.csv"),
     ):
         if not settings[key]:
             names.pop(table, None)

@@ -296,6 +296,11 @@ def test_settings_of_name_filters(apply, row, resources, repository):
     assert apply(sentences, "names_jieba")[1]["passed"] == 0
     rows, _ = apply(sentences, "names_jieba", files=[*resources["files"], everyday])
     assert sorted(decisions(rows).values()) == [[], [("name", "李明")]]
+    weights = stop_words.with_name("name_weights.csv")
+    sentences = [row("她参加了田径比赛。"), row("她和李明向左走。")]
+    assert apply(sentences, "names_jieba")[1]["passed"] == 0
+    rows, _ = apply(sentences, "names_jieba", files=[*resources["files"], weights])
+    assert sorted(decisions(rows).values()) == [[], [("name", "李明")]]
 
 
 def test_pipelines_that_find_no_persons(apply, tmp_path):
@@ -321,11 +326,15 @@ def test_the_plan_gives_filters_what_they_declare(resources):
     config = complete({"slguset": {"filters": ["biology"]}}, read_schema(SCHEMA))
     assert plan_slguset.filter_files(config) == ["resources/packs/zh_gender/biology.csv"]
     assert plan_slguset.filter_options(config) == {}
-    for key, table in (("stop_words", "name_stop_words"), ("everyday_words", "everyday_words")):
+    for key, table in (
+        ("stop_words", "name_stop_words"),
+        ("everyday_words", "everyday_words"),
+        ("name_weights", "name_weights"),
+    ):
         with_list = {"filters": ["names_jieba"], "names_jieba": {f"use_{key}": True}}
         config = complete({"slguset": with_list}, read_schema(SCHEMA))
         files = plan_slguset.filter_files(config)
-        assert [file for file in files if file.endswith("_words.csv")] == [
+        assert [file for file in files if file.rpartition("/")[2] in names_jieba.OPTIONAL] == [
             f"resources/packs/zh_gender/{table}.csv"
         ]
 

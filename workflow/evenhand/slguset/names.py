@@ -35,6 +35,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from evenhand.core.resources import read_resource
+from evenhand.slguset.name_weights import is_count
 from evenhand.slguset.verdicts import Finding, Judge
 from evenhand.text.character_pairs import CharacterPairs
 from evenhand.text.posseg import dictionary_frequencies, dictionary_tags
@@ -91,8 +92,6 @@ _DOUBLED = "薇琳彬妮莉娜婷妞莹璐倩媛玲芳蓉娟茜珊瑶莎菲娅�
 _FULL, _RARE_SURNAME, _FOREIGN = 0, 4, 3
 #: The frequency from which the dictionary's word for a place is none for a person.
 _RARE = 500
-#: After these a surname is a measure, as after a number: 那张贺卡.
-_MEASURED = "几数多每那这两半哪"
 #: After 某 these make it a place or a time: 于某年, 付某公司.
 _PLACES = "年月日天时处地位公市县省区镇村乡小学医院店"
 
@@ -146,6 +145,18 @@ class NameRules(NamedTuple):
     foreign: re.Pattern[str]
 
 
+def read_surnames(path: Path) -> dict[str, bool]:
+    """Return the surnames, and whether each is a name wherever it stands."""
+    rows = read_resource(
+        path,
+        ["surname", "anywhere"],
+        optional=("anywhere",),
+        unique=("surname",),
+        choices={"anywhere": ["yes"]},
+    )
+    return {row["surname"]: bool(row["anywhere"]) for row in rows}
+
+
 def read_rules(files: Mapping[str, Path], settings: Mapping[str, Any] | None = None) -> NameRules:
     """Read the rules from the files and settings of a filter (`evenhand.slguset.apply_filters`).
 
@@ -160,15 +171,9 @@ def read_rules(files: Mapping[str, Path], settings: Mapping[str, Any] | None = N
         The policies `anonymised`, `surname_title` and `familiar`; `drop` by default.
     """
     settings = settings or {}
-    surnames = read_resource(
-        files["surnames.csv"],
-        ["surname", "anywhere"],
-        optional=("anywhere",),
-        unique=("surname",),
-        choices={"anywhere": ["yes"]},
-    )
-    listed = {row["surname"] for row in surnames}
-    any_place = {row["surname"] for row in surnames if row["anywhere"]}
+    surnames = read_surnames(files["surnames.csv"])
+    listed = {*surnames}
+    any_place = {surname for surname, anywhere in surnames.items() if anywhere}
     anywhere = _any_of(any_place)
     japanese_or_doubled = [*any_place, "太郎", "次郎", *(c * 2 for c in _DOUBLED)]
     surname = _any_of(listed)
@@ -377,7 +382,7 @@ def _full_names(words: Sequence[str], rules: NameRules) -> Iterator[Span]:
             if (
                 len(name) == 3
                 and rules.given_name.match(name, 1)
-                and not (place and _is_count(words[place - 1]))
+                and not (place and is_count(words[place - 1]))
                 and full_name_score(parts) > rules.surnames[word]
             ):
                 yield Span(start, start + 3)
@@ -447,10 +452,6 @@ def _after_title(span: Span, words: list[str], borders: Mapping[int, int]) -> Sp
 
 def _only_foreign(word: str) -> bool:
     return not word.strip(foreign_characters())
-
-
-def _is_count(word: str) -> bool:
-    return word[-1].isnumeric() or word[-1] in _MEASURED
 
 
 def _is_form(match: re.Match[str], borders: Mapping[int, int]) -> bool:

@@ -13,7 +13,7 @@ from functools import cache
 
 import numpy as np
 
-from evenhand.text.posseg import dictionary_frequencies, dictionary_tags
+from evenhand.text.posseg import dictionary_frequencies, dictionary_names, dictionary_tags
 
 #: Names of the dictionary with this first character, from which it counts as a surname.
 _SURNAMES_FROM = 15
@@ -59,6 +59,30 @@ def foreign_name_score(words: Sequence[str]) -> float:
     """Return the score of words as a transliterated name."""
     log = _logs()[1]
     return sum(log.get(c, log[""]) for c in "".join(words)) - _as_words(words)
+
+
+def name_scores(text: str) -> dict[str, float]:
+    """Return the scores of a text that is listed itself, or a name to the hidden Markov model.
+
+    It has two characters or more; those of two or three may be a full name. What it is compared
+    with are the likeliest words in it that the dictionary does not list as names.
+    """
+    best = [0.0]
+    for end in range(1, len(text) + 1):
+        parts = [(start, text[start:end]) for start in range(end)]
+        best.append(max(best[at] + _as_words([w]) for at, w in parts if len(w) == 1 or _is_word(w)))
+    (first, second, last), foreign = _logs()
+    logs = {2: [first, last], 3: [first, second, last]}.get(len(text))
+    models = ({"full": logs} if logs else {}) | {"foreign": [foreign] * len(text)}
+    return {
+        model: sum(log.get(c, log[""]) for c, log in zip(text, places, strict=True)) - best[-1]
+        for model, places in models.items()
+    }
+
+
+def _is_word(text: str) -> bool:
+    """Whether the dictionary lists a text, and not as a name."""
+    return text in dictionary_tags() and text not in dictionary_names()
 
 
 @cache

@@ -1,0 +1,114 @@
+"""Judge by form and context whether a word that jieba tags as a name is one.
+
+jieba tags 考完试 and 房屋中介 as names. A word is a name here if the weights of its features
+(name_weights.csv; `benchmarks/learn_name_weights.py` learns them from tagged news) add up to more
+than 0. The features are
+
+- the kind of the word: whether the dictionary lists it or the hidden Markov model joined it, its
+  length, and whether it begins with a surname of surnames.csv;
+- by kind, how much likelier its characters are a full name, or a transliterated one, than other
+  words (`evenhand.text.unlisted_names`), and whether it begins with 小, 老 or 阿;
+- jieba's tag, and those of the words before and after it;
+- the marks before and after it, by length, and the endings of places (县, 路) in it or after it;
+- whether a surname follows a number, as a measure does (一张).
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import accumulate
+from pathlib import Path
+
+from evenhand.core.resources import read_resource
+from evenhand.errors import InputError
+from evenhand.text.posseg import NameToken, dictionary_names, dictionary_tags
+from evenhand.text.unlisted_names import name_scores
+
+#: Names of places end with these.
+_PLACES = frozenset("县区市省村镇乡路街岛山河湖溪江门堡州港湾峡寺庙宫塔桥城庄沟岭坡屯里巷观营国")
+#: Marks that are alike; a sentence begins and ends as after a comma.
+_MARKS = (
+    dict.fromkeys(("", *"，、。；！？"), "pause")
+    | dict.fromkeys("：:", "colon")
+    | dict.fromkeys("“”‘’《》", "quote")
+)
+#: Before a surname alone these make it a measure, as numbers do: 那张贺卡.
+_MEASURED = "几数多每那这两半哪"
+#: Tags that count with two letters: names of people, places and bodies, and particles.
+_TAGS = ("nr", "ns", "nt", "ud", "ug", "uj", "ul", "uv", "uz")
+#: Longer words count as this long, and scores beyond it as this one.
+_LONGEST, _MOST = 5, 10
+
+
+class NameWeights:
+    """The weights of features, and the surnames with which words of some kinds begin."""
+
+    def __init__(self, weights: Mapping[str, float], surnames: Set[str]) -> None:
+        self._weights, self._surnames = weights, surnames
+        self._forms: dict[tuple[str, str], dict[str, float]] = {}
+
+    def is_name(self, words: Sequence[str], name: NameToken) -> bool:
+        """Whether a word of jieba's is a name; `words` are the sentence's without the model."""
+        features = self.features(words, name).items()
+        return sum(self._weights.get(key, 0.0) * value for key, value in features) > 0
+
+    def features(self, words: Sequence[str], name: NameToken) -> dict[str, float]:
+        """Return the features that are not 0."""
+        known = self._forms.get((name.word, name.flag))
+        if known is None:
+            known = self._forms[name.word, name.flag] = dict(self._form(name.word, name.flag))
+        return known | dict.fromkeys(_context(words, name), 1.0)
+
+    def _form(self, word: str, flag: str) -> Iterator[tuple[str, float]]:
+        length = min(len(word), _LONGEST)
+        origin = "listed" if word in dictionary_names() else "joined"
+        kind = f"{origin} {length}{' surname' if {word[0], word[:2]} & self._surnames else ''}"
+        yield from dict.fromkeys(("always", kind, flag), 1.0).items()
+        if length > 1:
+            for model, score in name_scores(word).items():
+                yield f"{model} {kind}", max(-_MOST, min(score, _MOST)) / _LONGEST
+            if word[-1] in _PLACES:
+                yield "ends like a place", 1.0
+        if word[0] in "小老阿":
+            yield f"familiar {kind}", 1.0
+
+
+def read_weights(path: Path, surnames: Mapping[str, bool]) -> NameWeights:
+    """Read a table with the columns feature and weight.
+
+    `surnames` are those of `evenhand.slguset.names.read_surnames`; what is a name anywhere is no
+    beginning of one.
+    """
+    rows = read_resource(path, ["feature", "weight"], unique=("feature",), make=_weight)
+    return NameWeights(dict(rows), {name for name, anywhere in surnames.items() if not anywhere})
+
+
+def _weight(row: dict[str, str]) -> tuple[str, float]:
+    try:
+        return row["feature"], float(row["weight"])
+    except ValueError:
+        raise InputError(f"the weight {row['weight']!r} is no number") from None
+
+
+def _context(words: Sequence[str], name: NameToken) -> Iterator[str]:
+    starts = [*accumulate(map(len, words), initial=0)]
+    before = words[bisect_left(starts, name.start) - 1] if name.start else ""
+    after = "".join(words[bisect_left(starts, name.end) :][:1])
+    yield f"before {_tag(before)}"
+    yield f"after {_tag(after)}"
+    marks = (_MARKS.get(mark, "text") for mark in (before[-1:], after[:1]))
+    yield f"between {' and '.join(marks)} {min(len(name.word), _LONGEST)}"
+    if after and after[0] in _PLACES:
+        yield "before a place"
+    if len(name.word) == 1 and is_count(before):
+        yield "a measure"
+
+
+def is_count(word: str) -> bool:
+    """Whether the next word may be a measure: 三, 10, 那."""
+    return bool(word) and (word[-1].isnumeric() or word[-1] in _MEASURED)
+
+
+def _tag(word: str) -> str:
+    """Return the class of a word: the first letter of its tag, or two for names and particles."""
+    tag = dictionary_tags().get(word, "x") if word else "end"
+    return tag if tag == "end" else tag[:2] if tag[:2] in _TAGS else tag[0]
