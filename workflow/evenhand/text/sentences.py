@@ -251,9 +251,9 @@ def _need_repair(kinds: Array, begins: Array, ends: Array) -> Array:
 
 def _repaired(piece: str) -> list[str]:
     """Return the sentences of a piece, with its quotation marks repaired."""
-    shown = piece.translate(_SHOWN) if _IS_HIDDEN.search(piece) else piece
-    sentence = repair_quotes(_paired(shown.lstrip(_CLOSED)))
-    if sentence != shown and (shown != piece or sentence.startswith(tuple(_CLOSED))):
+    visible = piece.translate(_SHOWN) if _IS_HIDDEN.search(piece) else piece
+    sentence = repair_quotes(_paired(visible.lstrip(_CLOSED)))
+    if sentence != visible and (visible != piece or sentence.startswith(tuple(_CLOSED))):
         # the deleted marks may have kept two sentences together
         return split_sentences(sentence)
     return [sentence] if sentence.strip(_EMPTY) else []
