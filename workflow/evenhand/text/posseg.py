@@ -281,12 +281,14 @@ def _edges_of_names() -> np.ndarray:
 def is_alone(text: str, position: int) -> bool:
     """Whether no word of the dictionary has a character beside either of its neighbours in a text.
 
-    Then it is a word by itself.
+    Then it is a word by itself. Letters and digits, which rjieba joins, are not.
     """
-    before, after = _neighbours(text[position])
-    return (
-        text[position - 1 : position] not in before
-        and text[position + 1 : position + 2] not in after
+    character = text[position]
+    before, after = _neighbours(character)
+    return not (
+        character.isascii()
+        or text[position - 1 : position] in before
+        or text[position + 1 : position + 2] in after
     )
 
 

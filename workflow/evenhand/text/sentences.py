@@ -191,22 +191,18 @@ def split_all(paragraphs: Sequence[str]) -> Sentences:
     kinds[begins[leading]] = 0
     stripped = leading & ~_need_repair(kinds, begins + leading, ends)
     begins += stripped
-    irregular = np.flatnonzero(needed & ~stripped)
+    needed &= ~stripped
     parts, sizes, done = [], [], 0
     made = np.ones(len(begins), np.intp)  # sentences of each piece
-    for place, begin, end in zip(
-        *(array.tolist() for array in (irregular, begins[irregular], ends[irregular])), strict=True
-    ):
-        repaired = _repaired(text[begin:end])
-        parts += [text[done:begin], *repaired]
+    for place in np.flatnonzero(needed).tolist():
+        repaired = _repaired(text[begins[place] : ends[place]])
+        parts += [text[done : begins[place]], *repaired]
         sizes += map(len, repaired)
         made[place] = len(repaired)
-        done = end
+        done = ends[place]
     between = (begins - np.concatenate([[0], ends[:-1]])).cumsum()
     lengths = (ends - begins).repeat(made)
-    is_irregular = np.zeros(len(made), bool)
-    is_irregular[irregular] = True
-    lengths[is_irregular.repeat(made)] = sizes
+    lengths[needed.repeat(made)] = sizes
     ends = between.repeat(made) + lengths.cumsum()
     counts = np.concatenate([[0], made.cumsum()])[counts[: len(paragraphs)]]
     return Sentences("".join([*parts, text[done:]]), ends - lengths, ends, counts)
@@ -255,9 +251,9 @@ def _need_repair(kinds: Array, begins: Array, ends: Array) -> Array:
 
 def _repaired(piece: str) -> list[str]:
     """Return the sentences of a piece, with its quotation marks repaired."""
-    shown = piece.translate(_SHOWN) if _IS_HIDDEN.search(piece) else piece
-    sentence = repair_quotes(_paired(shown.lstrip(_CLOSED)))
-    if sentence != shown and (shown != piece or sentence.startswith(tuple(_CLOSED))):
+    visible = piece.translate(_SHOWN) if _IS_HIDDEN.search(piece) else piece
+    sentence = repair_quotes(_paired(visible.lstrip(_CLOSED)))
+    if sentence != visible and (visible != piece or sentence.startswith(tuple(_CLOSED))):
         # the deleted marks may have kept two sentences together
         return split_sentences(sentence)
     return [sentence] if sentence.strip(_EMPTY) else []
