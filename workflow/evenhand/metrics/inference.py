@@ -264,7 +264,7 @@ def sharing(totals: Totals) -> Sharing:
             words = effective_number(of_word[of_word > 0] ** 3)
             skewness = max(0.0, (words - 2) / (words - 1)) * cubes / both**1.5
     inflation = max(1.0, inflation)
-    alone_part = inflation**-4
+    alone_part = inflation**-2
     effective = 1 / (alone_part / effective + (1 - alone_part) / by_words)
     return Sharing(inflation, effective, skewness)
 
@@ -804,7 +804,9 @@ def infer(
     known = correlation if np.isfinite(correlation) or len(totals.sizes) < size else 0.0
 
     def power_at(times: float) -> float:
-        widening = float(np.mean(_widening(all_items, (1 - level) / 2, times)))
+        ends = _widening(all_items, (1 - level) / 2, times)
+        # the test of a share takes no account of skewness, which widens one end alone
+        widening = min(ends) if is_share else sum(ends) / 2
         if not np.isfinite(widening):
             return float("nan")
         design = {"correlation": known, "variance": variance, "level": level, "times": times}
