@@ -744,14 +744,14 @@ def extract_sentences(
         *rows,
         *map(json.loads, plan_slguset.quarantine_rows(skipped)),
     ]
-    problems = problems_with_files(candidates.attrs["quarantine"])
-    if problems:
-        problems += "; all are in .attrs['quarantine']"
+    problems = []
     if not len(candidates):
-        empty = f"no sentence has a word of {settings['attribute']}"
-        problems = f"{empty}; {problems}" if problems else empty
+        problem = f"no sentence has a word of {settings['attribute']}"
+        problems.append(problem)
+    if files := problems_with_files(candidates.attrs["quarantine"]):
+        problems.append(f"{files}; all are in .attrs['quarantine']")
     if problems:
-        warnings.warn(problems, stacklevel=3)
+        warnings.warn("; ".join(problems), stacklevel=3)
     return candidates
 
 

@@ -383,7 +383,8 @@ def test_the_package_inits_are_empty():
 def test_distributions_agree_with_what_is_installed():
     """Each import of the library leads to the distribution that brings it."""
     installed = importlib.metadata.packages_distributions()
-    foreign = {name for module in project_modules() for name in code._read(module)[2]}
+    modules = {*project_modules()} - {"evenhand.cli"}  # no stage reads it, and it runs Snakemake
+    foreign = {name for module in modules for name in code._read(module)[2]}
     assert foreign and "snakemake" not in foreign
     for name in foreign | code.DISTRIBUTIONS.keys():
         bringers = {d.lower().replace("_", "-") for d in installed[name]}

@@ -9,9 +9,8 @@ from altair import LayerChart
 
 from evenhand.core.rows import where
 from evenhand.core.tables import read_table
-from evenhand.legal.classifier_study import is_constant
+from evenhand.legal.classifier_study import BASE, is_constant
 from evenhand.legal.classifier_tables.tests import RATES
-from evenhand.legal.scored import BASE
 from evenhand.metrics.inference import ABOVE
 from evenhand.metrics.paired import holm
 from evenhand.predictions.words import CROSS
