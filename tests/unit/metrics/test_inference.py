@@ -302,7 +302,10 @@ def test_skewed_words_widen_the_interval_on_one_side():
     inflation, effective, skewness = sharing(totals)
     alone = np.subtract(sign_flip_interval(totals._replace(words=None)), totals.mean)
     below, above = np.subtract(sign_flip_interval(totals), totals.mean) / alone / inflation**0.5
-    assert 1 / effective == pytest.approx((1 - inflation**-2) / 12 + inflation**-2 / 240)
+    for power_of, is_share in ((-4, False), (-2, True)):
+        alone_part = inflation**power_of
+        words = sharing(totals, is_share=is_share).effective
+        assert 1 / words == pytest.approx((1 - alone_part) / 12 + alone_part / 240)
     shared, of_swaps = stats.t.ppf(0.975, [effective - 1, 239])
     assert below == pytest.approx(shared / of_swaps)
 

@@ -229,7 +229,7 @@ def effective_number(sizes: np.ndarray) -> float:
     return float(np.sum(sizes) ** 2 / squares) if squares else float("nan")
 
 
-def sharing(totals: Totals) -> Sharing:
+def sharing(totals: Totals, *, is_share: bool = False) -> Sharing:
     """Return what shared words do to the distribution of the mean.
 
     The variance of the mean sums the products of the residuals of all pairs of clusters that are
@@ -241,6 +241,9 @@ def sharing(totals: Totals) -> Sharing:
 
     The third moment sums cubes in the same way. The cubes of two words tell nothing of skewness, so
     that it is reduced where few words have most of them.
+
+    With `is_share`, for tests and intervals of shares, which are wider for other reasons, words
+    count only from a larger inflation on, and the skewness is 0.
     """
     sizes, size = totals.sizes, totals.sizes.sum()
     effective = effective_number(sizes)
@@ -259,17 +262,19 @@ def sharing(totals: Totals) -> Sharing:
         outside = 1 - of_word / size
         both = float((sums**2 / outside).sum()) - alone
         inflation = both / alone
-        if inflation > 1:
+        if inflation > 1 and not is_share:
             cubes = float((sums**3 / outside**3).sum() - (rest**3).sum())
             words = effective_number(of_word[of_word > 0] ** 3)
             skewness = max(0.0, (words - 2) / (words - 1)) * cubes / both**1.5
     inflation = max(1.0, inflation)
-    alone_part = inflation**-2
+    alone_part = inflation ** (-2 if is_share else -4)
     effective = 1 / (alone_part / effective + (1 - alone_part) / by_words)
     return Sharing(inflation, effective, skewness)
 
 
-def _widening(totals: Totals, tail: float, times: float = 1.0) -> tuple[float, float]:
+def _widening(
+    totals: Totals, tail: float, times: float = 1.0, *, is_share: bool = False
+) -> tuple[float, float]:
     """Return by how much shared words widen an interval of the mean, below and above the mean.
 
     1 if there are none. The quantiles at the probability `tail` of each end are those of Student's
@@ -279,7 +284,7 @@ def _widening(totals: Totals, tail: float, times: float = 1.0) -> tuple[float, f
     """
     from scipy import special
 
-    inflation, effective, skewness = sharing(totals)
+    inflation, effective, skewness = sharing(totals, is_share=is_share)
     if inflation == 1 or effective <= 1:
         return inflation, inflation
     alone, shared = (
@@ -311,7 +316,7 @@ def mean_p_value(
         NaN with fewer than two clusters, or if a word is in each item.
     """
     sums = totals.sums - neutral * totals.sizes
-    inflation, effective, _ = sharing(totals)
+    inflation, effective, _ = sharing(totals, is_share=True)
     spread = float((sums**2).sum()) ** 0.5
     if inflation == 1 or not spread:
         return sign_flip_p_value(sums, seed=seed, flips=flips)
@@ -580,7 +585,7 @@ def share_interval(
     from scipy import special
 
     totals = totals.distinct
-    inflation, by_words, _ = sharing(totals)
+    inflation, by_words, _ = sharing(totals, is_share=True)
     effective, size = effective_number(totals.sizes), totals.sizes.sum()
     if not (effective >= LEAST_EFFECTIVE and np.isfinite(inflation)):
         return lambda _level: (float("nan"), float("nan"))
@@ -804,9 +809,7 @@ def infer(
     known = correlation if np.isfinite(correlation) or len(totals.sizes) < size else 0.0
 
     def power_at(times: float) -> float:
-        ends = _widening(all_items, (1 - level) / 2, times)
-        # the test of a share takes no account of skewness, which widens one end alone
-        widening = min(ends) if is_share else sum(ends) / 2
+        widening = sum(_widening(all_items, (1 - level) / 2, times, is_share=is_share)) / 2
         if not np.isfinite(widening):
             return float("nan")
         design = {"correlation": known, "variance": variance, "level": level, "times": times}
