@@ -273,8 +273,11 @@ def dictionary_names() -> dict[str, str]:
 def _edges_of_names() -> np.ndarray:
     """Return whether each character begins a name of the dictionary, and whether it ends one."""
     edges = np.zeros((2, 0x10000), bool)  # the last code point, which is no character, stays false
-    for row, place in zip(edges, (0, -1), strict=True):
-        row[[*{ord(name[place]) for name in dictionary_names()}]] = True
+    names = dictionary_names()
+    codes = np.frombuffer("".join(names).encode("utf-32-le"), "<u4")
+    lengths = np.fromiter(map(len, names), np.intp, len(names))
+    edges[0, codes[lengths.cumsum() - lengths]] = True
+    edges[1, codes[lengths.cumsum() - 1]] = True
     return edges
 
 
