@@ -83,7 +83,7 @@ class Totals(NamedTuple):
 
 
 class Sharing(NamedTuple):
-    """What words that clusters share do to the distribution of the mean.
+    """The effect of words that clusters share on the distribution of the mean.
 
     Attributes
     ----------
@@ -230,7 +230,7 @@ def effective_number(sizes: np.ndarray) -> float:
 
 
 def sharing(totals: Totals, *, is_share: bool = False) -> Sharing:
-    """Return what shared words do to the distribution of the mean.
+    """Return the effect of shared words on the distribution of the mean.
 
     The variance of the mean sums the products of the residuals of all pairs of clusters that are
     equal or share a word (Cameron, Gelbach and Miller 2011; Aronow, Samii and Assenova 2015). Each

@@ -75,8 +75,8 @@ class NameWeights:
 def read_weights(path: Path, surnames: Mapping[str, bool]) -> NameWeights:
     """Read a table with the columns feature and weight.
 
-    `surnames` are those of `evenhand.slguset.names.read_surnames`; what is a name anywhere is no
-    beginning of one.
+    `surnames` are those of `evenhand.slguset.names.read_surnames`; a surname that is a name
+    anywhere does not begin one.
     """
     rows = read_resource(path, ["feature", "weight"], unique=("feature",), make=_weight)
     return NameWeights(dict(rows), {name for name, anywhere in surnames.items() if not anywhere})

@@ -146,7 +146,7 @@ class NameRules(NamedTuple):
 
 
 def read_surnames(path: Path) -> dict[str, bool]:
-    """Return the surnames, and whether each is a name wherever it stands."""
+    """Return the surnames, and whether each is a name anywhere."""
     rows = read_resource(
         path,
         ["surname", "anywhere"],

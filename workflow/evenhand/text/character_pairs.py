@@ -1,6 +1,6 @@
 """Find in many texts at once which sets of two adjacent characters occur in each.
 
-This tells cheaply which patterns cannot match a text.
+A cheap test of which patterns cannot match a text.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,8 +15,8 @@ class CharacterPairs:
     ----------
     sets : sequence
         The sets. Each consists of pairs of strings: any character of the first before any of the
-        second. A blank second string stands for any character or none, and two blank ones stand for
-        any character twice.
+        second. A blank second string matches any character or none, and two blank ones match any
+        character twice.
     """
 
     def __init__(self, sets: Sequence[Iterable[tuple[str, str]]]) -> None:

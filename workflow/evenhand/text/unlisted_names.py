@@ -64,8 +64,8 @@ def foreign_name_score(words: Sequence[str]) -> float:
 def name_scores(text: str) -> dict[str, float]:
     """Return the scores of a text that is listed itself, or a name to the hidden Markov model.
 
-    It has two characters or more; those of two or three may be a full name. What it is compared
-    with are the likeliest words in it that the dictionary does not list as names.
+    It has two characters or more; those of two or three may be a full name. It is compared with
+    the likeliest words in it that the dictionary does not list as names.
     """
     best = [0.0]
     for end in range(1, len(text) + 1):

@@ -104,7 +104,7 @@ class Change(NamedTuple):
     is_named : bool
         Whether the gap is significant under plain training, so that a finding names it.
     over : str
-        What the interval is over: seeds or cases.
+        The units of the interval: seeds or cases.
     """
 
     method: str
@@ -451,7 +451,7 @@ def _legal(path: Path, titles: Mapping[str, str], gaps: Container[Gap]) -> Itera
 
 
 def _wider(row: Mapping[str, Any]) -> tuple[float | None, float | None, str]:
-    """Return the ends of the wider interval of a row of ``tests``, and what it is over."""
+    """Return the ends of the wider interval of a row of ``tests``, and its units."""
     over = [(row["low"], row["high"], "cases"), (row["seeds_low"], row["seeds_high"], "seeds")]
     known = [(low, high, name) for low, high, name in over if None not in (low, high)]
     return max(known, key=lambda ends: ends[1] - ends[0], default=over[0])

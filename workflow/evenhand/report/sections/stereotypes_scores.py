@@ -142,7 +142,7 @@ def conclude(
     """Return the conclusion over a model's methods, on all pairs and on those of each bias type.
 
     The keys are ``leaning``, ``words``, ``significant``, the methods with a preference, and
-    ``lack``, what the swaps lack where there is no verdict: ``one_word`` (they all have a word in
+    ``lack``, the reason where the swaps allow no verdict: ``one_word`` (they all have a word in
     common), ``shared`` (words that some share at least double the variance) or ``few`` (words).
     Methods in `stereotypes_words.ASIDE` do not count; `alike` is that of `are_alike`.
     """
