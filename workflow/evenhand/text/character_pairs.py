@@ -46,6 +46,7 @@ class CharacterPairs:
         members = self._members[numbers[0], np.append(numbers[1, 1:], 0)]
         for n, pairs in enumerate(self._sets):
             if ("", "") in pairs:
-                members[:-1] |= (codes[:-1] == codes[1:]) * np.uint32(1 << n)
+                twice = (codes[:-1] == codes[1:]) & (codes[:-1] != ord("\n"))
+                members[:-1] |= twice * np.uint32(1 << n)
         lengths = np.fromiter(map(len, texts), np.intp, len(texts)) + 1
         return np.bitwise_or.reduceat(members, lengths.cumsum() - lengths).tolist()
