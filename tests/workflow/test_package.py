@@ -89,7 +89,7 @@ def test_an_audit_in_an_empty_folder_is_that_of_the_workflow(python, tmp_path):
     train_language_model(files=texts, out=tmp_path / "tiny", kind="causal", settings=settings)
     shutil.copy(REPOSITORY / "resources/demo/stereotypes/pairs.csv", tmp_path)
     said = _call(tmp_path, python.parent / "evenhand", "audit", "tiny", "--pairs", "pairs.csv")
-    finding, note, report = said.strip().splitlines()[-3:]
+    finding, _, note, report = said.strip().splitlines()[-4:]
     assert finding.startswith("Log-likelihood: ") and report == "Report: audit/report.html"
     assert note == "Note: 2 of 90 pairs are left out (empty 1, identical 1)."
     (tmp_path / "mine.yaml").write_text(
