@@ -383,13 +383,12 @@ def test_gaps_of_intersections_that_follow_from_an_attribute_are_counted_only(tm
     table = people(n=4000, shift=0.3)
     table = table.assign(sex=lambda rows: np.where(np.arange(len(rows)) % 2, "f", "m"))
     tables, description = audit(tmp_path, table, groups=["group", "sex"])
-    above = [
-        row for row in tables["gaps"] if row["verdict"] == "above" and row["lowest"] is not None
-    ]
+    above = [row for row in tables["gaps"] if row["verdict"] == "above"]
     crossed = [row for row in above if " × " in row["attribute"]]
-    assert len(crossed) > 1
+    assert len(crossed) > 1 and "equalised_odds" in {row["metric"] for row in crossed}
     words = findings(tables, 5)
-    assert len(words) == len(above) - len(crossed) and " × " not in "".join(words)
+    named = [row for row in above if row["lowest"] is not None and row not in crossed]
+    assert len(words) == len(named) and " × " not in "".join(words)
     assert words[0].endswith(" for this difference).")
     note = f"{len(crossed)} significant gaps of intersections follow from those of their attributes"
     assert any(note in each for each in notes(description, tables, ""))
@@ -403,8 +402,74 @@ def test_gaps_that_cannot_be_tested_are_not_findings(tmp_path):
     (words,) = findings(tables, 5)
     assert "cannot be tested, as there are too few independent cases" in words
     gap = {"lowest": 0.1, "label": None, "verdict": "equivalent", "p_adjusted": 0.5}
+    gap |= {"attribute": "group", "metric": "accuracy"}
     (words,) = findings({"gaps": [gap], "groups": []}, 5)
     assert words.startswith("None of 1 gap between groups is") and "; 1 is shown to be" in words
+
+
+@pytest.mark.parametrize(("n", "tested"), [(2, ""), (8, ""), (60, "None of ")])
+def test_gaps_that_so_few_cases_cannot_show_are_untested(tmp_path, n, tested):
+    rows = np.arange(n)
+    table = pd.DataFrame({"y": rows % 2, "group": np.where(rows < n / 2, "a", "b")})
+    table["p"] = np.where(rows % 5 == 3, 0.3, 0.2 + 0.6 * table["y"])
+    tables, _ = audit(tmp_path, table)
+    (words,) = findings(tables, 5)
+    count = sum(row["lowest"] is not None for row in tables["gaps"])
+    untested = f"{count} gaps between groups cannot be tested, as there are too few independent"
+    assert words.startswith(tested or untested) and ("None of" in words) == bool(tested)
+
+
+def test_errors_of_calibration_that_cancel_in_random_groups_are_no_gap(tmp_path):
+    """Scores of one group are too high, and of the other too low, by as much."""
+    draw, n = np.random.default_rng(3), 1200
+    group, p = np.arange(n) % 2, draw.uniform(0.2, 0.8, n)
+    table = pd.DataFrame({"p": p.round(4), "group": np.where(group, "a", "b")})
+    table["y"] = (draw.random(n) < p + np.where(group, 0.15, -0.15)).astype(int)
+    tables, _ = audit(tmp_path, table)
+    (gap,) = (row for row in tables["gaps"] if row["metric"] == "ece")
+    assert gap["verdict"] != "above" and gap["gap"] < gap["noise_95"]
+    errors = {row["group"]: row for row in tables["groups"] if row["metric"] == "ece"}
+    assert errors["a"]["verdict"] == errors["b"]["verdict"] == "above"
+    assert errors["a"]["value"] > errors["a"]["noise_high"]
+    (words,) = (words for words in findings(tables, 5) if words.startswith("Calibration error"))
+    ends = [100 * errors["a"][name] for name in ("value", "noise_low", "noise_high")]
+    assert "differs from random groups, not significantly between groups. Worse" in words
+    assert "a ({:.1f} %; random groups {:.1f} to {:.1f} %) and b (".format(*ends) in words
+
+
+def test_the_finding_names_the_group_that_is_calibrated_worse(tmp_path):
+    draw, n = np.random.default_rng(0), 3000
+    group, p = draw.choice(["a", "b", "c"], n), draw.uniform(0.05, 0.6, n)
+    table = pd.DataFrame({"p": p.round(4), "group": group})
+    table["y"] = (draw.random(n) < p + 0.3 * (group == "b")).astype(int)
+    tables, _ = audit(tmp_path, table)
+    (words,) = (words for words in findings(tables, 5) if words.startswith("Calibration error"))
+    assert (
+        words.startswith("Calibration error differs by group") and " for the whole gap. " in words
+    )
+    assert "Worse calibrated than random groups of the same size: b (" in words
+
+
+def test_a_group_is_significant_only_where_the_gap_of_its_attribute_is(tmp_path):
+    """Two groups have one test: it was significant over five metrics, and not over seven."""
+    tables, _ = audit(tmp_path, people(n=300, shift=0.06, seed=48))
+    gaps = {row["metric"]: row for row in tables["gaps"]}
+    rows = [row for row in tables["groups"] if row["difference"] is not None]
+    assert gaps["selection_rate"]["verdict"] == "inconclusive"
+    for row in rows:
+        assert row["p_adjusted"] >= gaps[row["metric"]]["p_adjusted"]
+        assert row["verdict"] not in ("above", "below") or gaps[row["metric"]]["verdict"] == "above"
+
+
+def test_a_gap_without_a_significant_group_names_the_one_that_differs_most():
+    row = {"attribute": "group", "metric": "tpr", "label": None}
+    gap = {"lowest": 0.1, "highest": 0.2, "lowest_group": "a", "highest_group": "b", "groups": 3}
+    group = {"counted": 9, "difference": 0.1, "verdict": "inconclusive", "p_adjusted": 0.06}
+    p_values = {"a": 0.1, "b": 0.04, "c": None}
+    groups = [row | group | {"group": name, "p_value": p} for name, p in p_values.items()]
+    (words,) = findings({"gaps": [row | gap | {"verdict": "above", "p_adjusted": 0.04}],
+                         "groups": groups}, 5)  # fmt: skip
+    assert ", where b differs most from the others; adjusted p = 0.04 for the whole gap." in words
 
 
 def test_rows_that_repeat_another_are_noted_where_no_column_tells_them_apart(tmp_path):
