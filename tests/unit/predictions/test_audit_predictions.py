@@ -198,18 +198,21 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS + "5,1\n", {}, "has 2 cells, and the header 4"),
         (ROWS + "5,1,0.2,\0b\n", {}, ".csv:6: has the control character U+0000 in the column"),
         (ROWS.replace("p,gr", "p\x07,gr"), {}, ":1: has the control character U+0007 in the name"),
-        (ROWS.replace("0.", "yes"), {}, "p has 'yes9' in row 1, and y has 0 and 1; use the same"),
+        (ROWS.replace("0.", "yes"), {}, ".csv:2: p has 'yes9', and y has 0 and 1; use the same"),
         ("id,y,p,group\n1,yes,yess,a\n2,no,no,a\n3,yes,yess,b\n4,no,no,b\n", {},
-         "p has 'yess' in row 1, and y has no and yes; use the same labels"),
+         ".csv:2: p has 'yess', and y has no and yes; use the same labels"),
         (ROWS.replace(",", ";").replace("0.", "0,"), {}, "y has 0 and 1; write numbers with a"),
-        (ROWS.replace("0.9", "9%").replace("0.", "7%"), {}, "p has '9%' in row 1, and y has 0 and"
-         " 1; write 0.48 for 48 %"),
+        (ROWS.replace("0.9", "79%").replace("0.", "7%"), {}, ":2: p has '79%', and y has 0 and 1;"
+         " write 0.79 for 79%"),
         (ROWS.replace("0.", "6"), {}, "p has numbers above 1 (up to 69); divide percent"),
         (ROWS.replace("0.2", "-2.2").replace("0.", "2."), {}, "(up to 2.9); apply the sigmoid, or"),
         (ROWS.replace("0.", "") + "5,1,0,b\n6,0,1,b\n", {}, "p has numbers above 1 (up to 9)"),
         (ROWS.replace("0.", "0.0") + "5,1,2,b\n6,0,3,b\n7,0,4,b\n", {}, "above 1 (up to 4)"),
         (ROWS + "5,maybe,0.7,b\n", {}, "predictions.csv:6: p has one probability a row, which is"
-         " not enough, as y has 3; the rarest is 'maybe', in 1 row, first here; correct"),
+         " not enough, as y has 3 values (0, 1 and maybe); the rarest is 'maybe', in 1 row, first"
+         " here; correct"),
+        ("y,p,group\nyes,0.9,a\nno,0.2,b\nYes,0.7,a\nNo,0.1,b\n", {}, "as y has 4 values (No, Yes,"
+         " no and yes); spell 'No' and 'no' alike, if they are one label"),
         (ROWS.replace(",1,", ",2,"), {}, "of which label; name `positive`, one of 0 and 2"),
         (ROWS + "5,1,,a\n6,1,2,b\n7,1,,b\n8,,1,b\n9,,1,a\n", {},
          "5 of 9 rows are left out (no_prediction 2, no_label 2, not_a_probability 1), more than"),
@@ -230,6 +233,33 @@ def test_bad_input_is_one_sentence(tmp_path, text, options, words):
         audit(tmp_path, text, **options)
     assert words in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("form", "call"),
+    [
+        ({"orient": "records", "lines": True}, "pandas.read_json(file, lines=True)"),
+        ({"orient": "records", "indent": 1}, "pandas.read_json(file)"),
+        ({"orient": "columns"}, "pandas.read_json(file)"),
+        ("rows", "pandas.DataFrame(pandas.read_json(file, typ='series')['rows'])"),
+        ("none", ""),
+    ],
+)
+def test_the_advice_on_json_reads_it(tmp_path, form, call):
+    file, table = tmp_path / "p.csv", people(n=12)
+    if form == "rows":
+        file.write_text(json.dumps({"rows": table.to_dict("records"), "size": 12}))
+    elif form == "none":
+        file.write_text('{"y": [\n')
+    else:
+        table.to_json(file, **form)
+    with pytest.raises(InputError, match="is JSON, no CSV or Parquet file") as error:
+        audit(tmp_path, file.read_text())
+    as_csv = f"write a CSV, as by {call}.to_csv(name, index=False)"
+    assert error.value.remedy == (as_csv if call else "write a CSV with a row for each case")
+    if call:
+        made = eval(call, {"pandas": pd, "file": file})
+        assert made.shape == table.shape
 
 
 @pytest.mark.parametrize(

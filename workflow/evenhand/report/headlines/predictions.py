@@ -70,10 +70,11 @@ def conclude(sets: Sequence[dict[str, Any]], place: str = "the page Predictions"
     are_logs = all("preferences" in document["tables"] for document in sets)
     question = plain("question", system="logs" if sets and are_logs else "predictions")
     order = sorted(sets, key=_clear, reverse=True)
+    titles = {document["name"]: document["title"] if len(sets) > 1 else None for document in sets}
     lines = [
         (
             document["name"],
-            say("predictions_line", _files(document), title=document["title"], words=words),
+            say("predictions_line", _files(document), title=titles[document["name"]], words=words),
         )
         for document in order
         for words in findings(document["tables"], document["delta"])
