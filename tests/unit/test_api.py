@@ -186,7 +186,7 @@ def test_a_column_that_is_the_index_is_named_so():
     table.index = pd.Index(map(str, range(40)), name="visit")
     named = {"label": "y", "prediction": "p", "groups": ["g"], "id": "visit"}
     words = "; it is in the index; make it a column by data.reset_index()"
-    with pytest.raises(InputError, match="^the DataFrame: has no column 'visit'") as error:
+    with pytest.raises(InputError, match=r"^the DataFrame: has no column 'visit'") as error:
         eh.audit_predictions(table, **named)
     assert words in str(error.value)
     assert eh.audit_predictions(table.reset_index(), **named).findings
@@ -687,3 +687,12 @@ def test_a_notebook_runs(name, model, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     cells = execute(REPOSITORY / "docs" / "notebooks" / f"{name}.ipynb")
     assert any(cell.stdout or cell.value is not None for cell in cells)
+
+
+def test_the_notebook_on_predictions_finds_the_planted_gap_only(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    cells = execute(REPOSITORY / "docs" / "notebooks" / "audit_predictions.ipynb")
+    result, gaps = cells[1].value, cells[2].value
+    above = gaps[gaps["verdict"] == "above"]
+    assert "gender" in {*above["attribute"]} and "age" not in {*above["attribute"]}
+    assert all(" by gender" in words for words in result.findings)
