@@ -181,6 +181,26 @@ def test_predictions_as_data_and_as_file_give_the_same(tmp_path):
     assert html.escape(first.findings[0], quote=False) in page
 
 
+def test_a_column_that_is_the_index_is_named_so():
+    table = pd.DataFrame({"y": [1, 0] * 20, "p": [0.9, 0.2] * 20, "g": list("aabb") * 10})
+    table.index = pd.Index(map(str, range(40)), name="visit")
+    named = {"label": "y", "prediction": "p", "groups": ["g"], "id": "visit"}
+    words = "; it is in the index; make it a column by data.reset_index()"
+    with pytest.raises(InputError, match=r"^the DataFrame: has no column 'visit'") as error:
+        eh.audit_predictions(table, **named)
+    assert words in str(error.value)
+    assert eh.audit_predictions(table.reset_index(), **named).findings
+
+
+def test_the_report_leaves_no_other_file_in_the_folder(tmp_path):
+    table = pd.DataFrame({"y": [1, 0] * 20, "p": [0.9, 0.2] * 20, "g": list("aabb") * 10})
+    out = tmp_path / "out"
+    result = eh.audit_predictions(table, label="y", prediction="p", groups=["g"], out=out)
+    before = {*out.rglob("*")}
+    result.to_html(out / "report.html")
+    assert {*out.rglob("*")} - before == {out / "report.html"}
+
+
 def test_cells_of_mixed_types_are_those_of_a_csv():
     data = pd.DataFrame({"y": [1, "0"] * 30, "p": ["1", 0.0, 0] * 20, "g": [1, "1.0", "b"] * 20})
     data.loc[0, "p"] = None
@@ -667,3 +687,12 @@ def test_a_notebook_runs(name, model, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     cells = execute(REPOSITORY / "docs" / "notebooks" / f"{name}.ipynb")
     assert any(cell.stdout or cell.value is not None for cell in cells)
+
+
+def test_the_notebook_on_predictions_finds_the_planted_gap_only(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    cells = execute(REPOSITORY / "docs" / "notebooks" / "audit_predictions.ipynb")
+    result, gaps = cells[1].value, cells[2].value
+    above = gaps[gaps["verdict"] == "above"]
+    assert "gender" in {*above["attribute"]} and "age" not in {*above["attribute"]}
+    assert all(" by gender" in words for words in result.findings)

@@ -154,9 +154,12 @@ class Result:
             notice,
         ]
         pages = [self._page]
-        write_page(
-            page=self._page, templates=templates, files=self._page_files, out=path, pages=pages
-        )
+        try:
+            write_page(
+                page=self._page, templates=templates, files=self._page_files, out=path, pages=pages
+            )
+        finally:
+            notice.unlink()
         return path
 
     def card(self) -> str:
@@ -246,7 +249,7 @@ def audit_pairs(
     threads : int
         The number of threads; it does not affect the result.
     out : path, optional
-        A folder for the files; else a temporary one.
+        A folder for the tables; else a temporary one. `Result.to_html` writes the report.
 
     Examples
     --------
@@ -382,7 +385,7 @@ def audit_predictions(
     title : str
         The name of the predictions in the report.
     out : path, optional
-        A folder for the files; else a temporary one.
+        A folder for the tables; else a temporary one. `Result.to_html` writes the report.
 
     Examples
     --------
@@ -392,7 +395,7 @@ def audit_predictions(
     >>> result = eh.audit_predictions(data, label="y", prediction="p", groups=["gender"])
     >>> result.findings[0]
     'True positive rate differs by gender: 0.0 % for man (50 positive cases), 100.0 % for woman\
- (50 positive cases), a difference of -100.0 points (95 % CI -100.0 to -89.9; adjusted p < 0.001\
+ (50 positive cases), a difference of −100.0 points (95 % CI −100.0 to −89.9; adjusted p = 0.008\
  for this difference).'
     """
     arguments = dict(locals())
@@ -662,7 +665,7 @@ def extract_sentences(
     text_field : str
         The field of JSON lines, or the column of tables, that holds the text.
     out : path, optional
-        A folder for the files; else a temporary one.
+        A folder for the tables; else a temporary one. `Result.to_html` writes the report.
 
     Returns
     -------
@@ -875,7 +878,11 @@ def _errors_of_frame(
                 is_train = place < train_rows
                 name, place = ("`train`", place) if is_train else ("`test`", place - train_rows)
             row = f", row {place} (counted from 0)"
-        raise InputError(error.problem, file=f"{name}{row}", remedy=error.remedy) from None
+        remedy = error.remedy
+        for level in getattr(getattr(data, "index", None), "names", ()):
+            if level is not None and error.problem.startswith(f"has no column {str(level)!r},"):
+                remedy = "it is in the index; make it a column by data.reset_index()"
+        raise InputError(error.problem, file=f"{name}{row}", remedy=remedy) from None
 
 
 def _file(data: "Data", path: Path) -> Path:

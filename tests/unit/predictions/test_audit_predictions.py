@@ -198,18 +198,21 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS + "5,1\n", {}, "has 2 cells, and the header 4"),
         (ROWS + "5,1,0.2,\0b\n", {}, ".csv:6: has the control character U+0000 in the column"),
         (ROWS.replace("p,gr", "p\x07,gr"), {}, ":1: has the control character U+0007 in the name"),
-        (ROWS.replace("0.", "yes"), {}, "p has 'yes9' in row 1, and y has 0 and 1; use the same"),
+        (ROWS.replace("0.", "yes"), {}, ".csv:2: p has 'yes9', and y has 0 and 1; use the same"),
         ("id,y,p,group\n1,yes,yess,a\n2,no,no,a\n3,yes,yess,b\n4,no,no,b\n", {},
-         "p has 'yess' in row 1, and y has no and yes; use the same labels"),
+         ".csv:2: p has 'yess', and y has no and yes; use the same labels"),
         (ROWS.replace(",", ";").replace("0.", "0,"), {}, "y has 0 and 1; write numbers with a"),
-        (ROWS.replace("0.9", "9%").replace("0.", "7%"), {}, "p has '9%' in row 1, and y has 0 and"
-         " 1; write 0.48 for 48 %"),
+        (ROWS.replace("0.9", "79%").replace("0.", "7%"), {}, ":2: p has '79%', and y has 0 and 1;"
+         " write 0.79 for 79%"),
         (ROWS.replace("0.", "6"), {}, "p has numbers above 1 (up to 69); divide percent"),
         (ROWS.replace("0.2", "-2.2").replace("0.", "2."), {}, "(up to 2.9); apply the sigmoid, or"),
         (ROWS.replace("0.", "") + "5,1,0,b\n6,0,1,b\n", {}, "p has numbers above 1 (up to 9)"),
         (ROWS.replace("0.", "0.0") + "5,1,2,b\n6,0,3,b\n7,0,4,b\n", {}, "above 1 (up to 4)"),
         (ROWS + "5,maybe,0.7,b\n", {}, "predictions.csv:6: p has one probability a row, which is"
-         " not enough, as y has 3; the rarest is 'maybe', in 1 row, first here; correct"),
+         " not enough, as y has 3 values (0, 1 and maybe); the rarest is 'maybe', in 1 row, first"
+         " here; correct"),
+        ("y,p,group\nyes,0.9,a\nno,0.2,b\nYes,0.7,a\nNo,0.1,b\n", {}, "as y has 4 values (No, Yes,"
+         " no and yes); spell 'No' and 'no' alike, if they are one label"),
         (ROWS.replace(",1,", ",2,"), {}, "of which label; name `positive`, one of 0 and 2"),
         (ROWS + "5,1,,a\n6,1,2,b\n7,1,,b\n8,,1,b\n9,,1,a\n", {},
          "5 of 9 rows are left out (no_prediction 2, no_label 2, not_a_probability 1), more than"),
@@ -230,6 +233,33 @@ def test_bad_input_is_one_sentence(tmp_path, text, options, words):
         audit(tmp_path, text, **options)
     assert words in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("form", "call"),
+    [
+        ({"orient": "records", "lines": True}, "pandas.read_json(file, lines=True)"),
+        ({"orient": "records", "indent": 1}, "pandas.read_json(file)"),
+        ({"orient": "columns"}, "pandas.read_json(file)"),
+        ("rows", "pandas.DataFrame(pandas.read_json(file, typ='series')['rows'])"),
+        ("none", ""),
+    ],
+)
+def test_the_advice_on_json_reads_it(tmp_path, form, call):
+    file, table = tmp_path / "p.csv", people(n=12)
+    if form == "rows":
+        file.write_text(json.dumps({"rows": table.to_dict("records"), "size": 12}))
+    elif form == "none":
+        file.write_text('{"y": [\n')
+    else:
+        table.to_json(file, **form)
+    with pytest.raises(InputError, match="is JSON, no CSV or Parquet file") as error:
+        audit(tmp_path, file.read_text())
+    as_csv = f"write a CSV, as by {call}.to_csv(name, index=False)"
+    assert error.value.remedy == (as_csv if call else "write a CSV with a row for each case")
+    if call:
+        made = eval(call, {"pandas": pd, "file": file})
+        assert made.shape == table.shape
 
 
 @pytest.mark.parametrize(
@@ -383,13 +413,12 @@ def test_gaps_of_intersections_that_follow_from_an_attribute_are_counted_only(tm
     table = people(n=4000, shift=0.3)
     table = table.assign(sex=lambda rows: np.where(np.arange(len(rows)) % 2, "f", "m"))
     tables, description = audit(tmp_path, table, groups=["group", "sex"])
-    above = [
-        row for row in tables["gaps"] if row["verdict"] == "above" and row["lowest"] is not None
-    ]
+    above = [row for row in tables["gaps"] if row["verdict"] == "above"]
     crossed = [row for row in above if " × " in row["attribute"]]
-    assert len(crossed) > 1
+    assert len(crossed) > 1 and "equalised_odds" in {row["metric"] for row in crossed}
     words = findings(tables, 5)
-    assert len(words) == len(above) - len(crossed) and " × " not in "".join(words)
+    named = [row for row in above if row["lowest"] is not None and row not in crossed]
+    assert len(words) == len(named) and " × " not in "".join(words)
     assert words[0].endswith(" for this difference).")
     note = f"{len(crossed)} significant gaps of intersections follow from those of their attributes"
     assert any(note in each for each in notes(description, tables, ""))
@@ -403,8 +432,74 @@ def test_gaps_that_cannot_be_tested_are_not_findings(tmp_path):
     (words,) = findings(tables, 5)
     assert "cannot be tested, as there are too few independent cases" in words
     gap = {"lowest": 0.1, "label": None, "verdict": "equivalent", "p_adjusted": 0.5}
+    gap |= {"attribute": "group", "metric": "accuracy"}
     (words,) = findings({"gaps": [gap], "groups": []}, 5)
     assert words.startswith("None of 1 gap between groups is") and "; 1 is shown to be" in words
+
+
+@pytest.mark.parametrize(("n", "tested"), [(2, ""), (8, ""), (60, "None of ")])
+def test_gaps_that_so_few_cases_cannot_show_are_untested(tmp_path, n, tested):
+    rows = np.arange(n)
+    table = pd.DataFrame({"y": rows % 2, "group": np.where(rows < n / 2, "a", "b")})
+    table["p"] = np.where(rows % 5 == 3, 0.3, 0.2 + 0.6 * table["y"])
+    tables, _ = audit(tmp_path, table)
+    (words,) = findings(tables, 5)
+    count = sum(row["lowest"] is not None for row in tables["gaps"])
+    untested = f"{count} gaps between groups cannot be tested, as there are too few independent"
+    assert words.startswith(tested or untested) and ("None of" in words) == bool(tested)
+
+
+def test_errors_of_calibration_that_cancel_in_random_groups_are_no_gap(tmp_path):
+    """Scores of one group are too high, and of the other too low, by as much."""
+    draw, n = np.random.default_rng(3), 1200
+    group, p = np.arange(n) % 2, draw.uniform(0.2, 0.8, n)
+    table = pd.DataFrame({"p": p.round(4), "group": np.where(group, "a", "b")})
+    table["y"] = (draw.random(n) < p + np.where(group, 0.15, -0.15)).astype(int)
+    tables, _ = audit(tmp_path, table)
+    (gap,) = (row for row in tables["gaps"] if row["metric"] == "ece")
+    assert gap["verdict"] != "above" and gap["gap"] < gap["noise_95"]
+    errors = {row["group"]: row for row in tables["groups"] if row["metric"] == "ece"}
+    assert errors["a"]["verdict"] == errors["b"]["verdict"] == "above"
+    assert errors["a"]["value"] > errors["a"]["noise_high"]
+    (words,) = (words for words in findings(tables, 5) if words.startswith("Calibration error"))
+    ends = [100 * errors["a"][name] for name in ("value", "noise_low", "noise_high")]
+    assert "differs from random groups, not significantly between groups. Worse" in words
+    assert "a ({:.1f} %; random groups {:.1f} to {:.1f} %) and b (".format(*ends) in words
+
+
+def test_the_finding_names_the_group_that_is_calibrated_worse(tmp_path):
+    draw, n = np.random.default_rng(0), 3000
+    group, p = draw.choice(["a", "b", "c"], n), draw.uniform(0.05, 0.6, n)
+    table = pd.DataFrame({"p": p.round(4), "group": group})
+    table["y"] = (draw.random(n) < p + 0.3 * (group == "b")).astype(int)
+    tables, _ = audit(tmp_path, table)
+    (words,) = (words for words in findings(tables, 5) if words.startswith("Calibration error"))
+    assert (
+        words.startswith("Calibration error differs by group") and " for the whole gap. " in words
+    )
+    assert "Worse calibrated than random groups of the same size: b (" in words
+
+
+def test_a_group_is_significant_only_where_the_gap_of_its_attribute_is(tmp_path):
+    """Two groups have one test: it was significant over five metrics, and not over seven."""
+    tables, _ = audit(tmp_path, people(n=300, shift=0.06, seed=48))
+    gaps = {row["metric"]: row for row in tables["gaps"]}
+    rows = [row for row in tables["groups"] if row["difference"] is not None]
+    assert gaps["selection_rate"]["verdict"] == "inconclusive"
+    for row in rows:
+        assert row["p_adjusted"] >= gaps[row["metric"]]["p_adjusted"]
+        assert row["verdict"] not in ("above", "below") or gaps[row["metric"]]["verdict"] == "above"
+
+
+def test_a_gap_without_a_significant_group_names_the_one_that_differs_most():
+    row = {"attribute": "group", "metric": "tpr", "label": None}
+    gap = {"lowest": 0.1, "highest": 0.2, "lowest_group": "a", "highest_group": "b", "groups": 3}
+    group = {"counted": 9, "difference": 0.1, "verdict": "inconclusive", "p_adjusted": 0.06}
+    p_values = {"a": 0.1, "b": 0.04, "c": None}
+    groups = [row | group | {"group": name, "p_value": p} for name, p in p_values.items()]
+    (words,) = findings({"gaps": [row | gap | {"verdict": "above", "p_adjusted": 0.04}],
+                         "groups": groups}, 5)  # fmt: skip
+    assert ", where b differs most from the others; adjusted p = 0.04 for the whole gap." in words
 
 
 def test_rows_that_repeat_another_are_noted_where_no_column_tells_them_apart(tmp_path):

@@ -28,6 +28,7 @@ from evenhand.tabular.numbers import (
     or_nan,
     without_point,
 )
+from evenhand.tabular.words import spelt_alike
 from evenhand.text.phrases import listed, plural
 
 #: Why a row is left out.
@@ -203,7 +204,7 @@ def read_predictions(
         others = names[bad.usable & ~known]
         # a class that is never predicted is probably spelt otherwise
         if {*classes} - {*names} and len(others) > WRONG_SHARE * bad.usable.sum():
-            raise _other_labels(others, prediction, label, classes, file)
+            raise _other_labels(others, prediction, label, classes, file, has_lines=gold is None)
         bad.mark(~known, "not_a_label", names.map(repr))
         predicted = names.map(place).fillna(0).to_numpy(dtype=int)
     elif is_cut:
@@ -277,20 +278,32 @@ def _repeated(table: pd.DataFrame, is_told_apart: bool) -> int:
 
 
 def _other_labels(
-    names: pd.Series, prediction: str, label: str, classes: list[str], file: Path
+    names: pd.Series,
+    prediction: str,
+    label: str,
+    classes: list[str],
+    file: Path,
+    *,
+    has_lines: bool,
 ) -> InputError:
     """Return the error for predictions that are no labels."""
     outside = names[~names.map(or_nan).between(0, 1)]
-    where = f"the values {listed(sorted({*names}), 4)}"
+    where, line = f"the values {listed(sorted({*names}), 4)}", None
     if not outside.empty:
-        where = f"{outside.iloc[0]!r} in row {outside.index[0] + 1}"
+        where = repr(outside.iloc[0])
+        line = int(outside.index[0]) + 2 if has_lines else None
     remedy = "use the same labels in both columns, or probabilities between 0 and 1"
+    percentages = outside[outside.str.fullmatch(r"\d+(\.\d+)?\s*%")]
     if outside.str.fullmatch(r"\d+,\d+").any():
         remedy = "write numbers with a point, not a comma"
-    elif outside.str.endswith("%").any():
-        remedy = "write 0.48 for 48 %"
+    elif not percentages.empty:
+        share = float(percentages.iloc[0].rstrip("% ")) / 100
+        remedy = f"write {share:g} for {percentages.iloc[0]}"
     return InputError(
-        f"{prediction} has {where}, and {label} has {listed(classes, 4)}", file=file, remedy=remedy
+        f"{prediction} has {where}, and {label} has {listed(classes, 4)}",
+        file=file,
+        line=line,
+        remedy=remedy,
     )
 
 
@@ -319,10 +332,13 @@ def _unknown_label(
     if len(classes) == 2:
         problem = f"{prediction} has probabilities, and it is not known of which label"
         return InputError(problem, file=file, remedy=f"name `positive`, one of {listed(classes)}")
+    problem += f", as {label} has {len(classes)} values ({listed(classes, 6)})"
+    if spelt := spelt_alike(classes):
+        remedy = f"spell {listed([repr(name) for name in spelt[0]])} alike"
+        return InputError(problem, file=file, remedy=f"{remedy}, if they are one label")
     rarest, count = Counter(labels[labels != ""]).most_common()[-1]
     return InputError(
-        f"{problem}, as {label} has {len(classes)}; the rarest is {rarest!r}, in"
-        f" {plural(count, 'row')}, first here",
+        f"{problem}; the rarest is {rarest!r}, in {plural(count, 'row')}, first here",
         file=file,
         line=int(np.argmax(labels == rarest)) + 2,
         remedy="correct these rows, or give `probabilities` by class",

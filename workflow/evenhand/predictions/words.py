@@ -201,13 +201,23 @@ def preference(row: dict[str, Any], items: str, delta: float) -> str:
 
 
 class _Finding(NamedTuple):
-    """A significant gap, with the row of the group that differs most, if one does.
+    """A significant gap, or the gap of calibration errors of which one is significant.
 
-    `is_echo` is whether it is of an intersection and follows from a gap of one of its attributes.
+    Attributes
+    ----------
+    gap : dict
+        Its row.
+    group : dict or None
+        The row of the group that differs most significantly from all others, if one does.
+    worse : list of dict
+        The rows of groups whose calibration error is above that of random groups.
+    is_echo : bool
+        Whether it is of an intersection and follows from a gap of one of its attributes.
     """
 
     gap: dict[str, Any]
     group: dict[str, Any] | None
+    worse: list[dict[str, Any]]
     is_echo: bool
 
     @property
@@ -216,7 +226,8 @@ class _Finding(NamedTuple):
         group = self.group
         clear = (group["p_adjusted"], -abs(group["difference"])) if group else ()
         is_summary = self.gap["metric"] in SUMMARIES
-        return self.is_crossed, is_summary, *(clear or (self.gap["p_adjusted"], 0.0))
+        p_values = [row["p_adjusted"] for row in (self.gap, *self.worse)]
+        return self.is_crossed, is_summary, *(clear or (min(filter(None, p_values)), 0.0))
 
     @property
     def is_crossed(self) -> bool:
@@ -231,21 +242,30 @@ def named_gap(tables: Tables) -> dict[str, Any] | None:
 
 def echoes(tables: Tables) -> int:
     """Count the significant gaps of intersections that follow from one of their attributes."""
-    return sum(finding.is_echo for finding in _significant(tables))
+    return sum(finding.is_echo for finding in _significant(tables, with_odds=True))
 
 
-def _significant(tables: Tables) -> list[_Finding]:
-    """Return the significant gaps, the clearest of an attribute first."""
-    rows = [row for row in tables.get("gaps", []) if row["lowest"] is not None]
-    rows = [row for row in rows if row["verdict"] == "above"]
+def _significant(tables: Tables, with_odds: bool = False) -> list[_Finding]:
+    """Return the significant gaps, the clearest of an attribute first.
+
+    Those of equalised odds, which are the larger of two others, only if asked for.
+    """
+    worse_calibrated = defaultdict(list)
+    for group in tables.get("groups", []):
+        if group["metric"] == "ece" and group["verdict"] == "above":
+            worse_calibrated[_key(group)].append(group)
+    rows = [
+        row
+        for row in tables.get("gaps", [])
+        if (row["verdict"] == "above" or _key(row) in worse_calibrated)
+        and (with_odds or row["lowest"] is not None)
+    ]
     keys = {_key(row) for row in rows}
     worse = {_key(group) for group in _worse_crossed(tables.get("groups", []))}
     gaps = []
     for row in rows:
         groups = [
-            group
-            for group in tables["groups"]
-            if _key(group) == _key(row) and _is_significant(group)
+            group for group in tables["groups"] if _key(group) == _key(row) and _differs(group)
         ]
         most = min(
             groups,
@@ -255,10 +275,16 @@ def _significant(tables: Tables) -> list[_Finding]:
         attribute, *metric = _key(row)
         parts = attribute.split(CROSS)
         follows = len(parts) > 1 and any((part, *metric) in keys for part in parts)
-        gaps.append(_Finding(row, most, follows and _key(row) not in worse))
+        is_echo = follows and _key(row) not in worse
+        gaps.append(_Finding(row, most, worse_calibrated[_key(row)], is_echo))
     gaps.sort(key=lambda finding: finding.key)
     spread_gaps = spread(gaps, lambda finding: finding.gap["attribute"])
     return sorted(spread_gaps, key=lambda finding: finding.is_crossed)
+
+
+def _differs(group: dict[str, Any]) -> bool:
+    """Whether a group differs significantly from all others, not only from random groups."""
+    return _is_significant(group) and group["difference"] is not None
 
 
 def _key(row: dict[str, Any]) -> tuple[Any, ...]:
@@ -275,22 +301,27 @@ def _gaps(tables: Tables) -> list[str]:
         return [_say("no_gap", gaps=len(rows) - untested, small=small, untested=untested)]
 
     def facts(row: dict[str, Any]) -> dict[str, Any]:
-        counts = {
-            group["group"]: group["counted"]
-            for group in tables["groups"]
-            if _key(group) == _key(row)
-        }
+        groups = [group for group in tables["groups"] if _key(group) == _key(row)]
+        counts = {group["group"]: group["counted"] for group in groups}
+        tested = [group for group in groups if group["p_value"] is not None]
+        most = min(tested, key=lambda group: group["p_value"], default=None)
         of_label = len(labels) > 1 and row["label"]
-        return {"title": TITLES[row["metric"]], "of_label": of_label, "counts": counts}
+        title = TITLES[row["metric"]]
+        return {"title": title, "of_label": of_label, "counts": counts, "most": most}
 
-    first, *others = (
-        _say("gap", row=row, group=group, **facts(row)) for row, group, _ in significant
-    )
+    def words(finding: _Finding) -> str:
+        row, group, worse, _ = finding
+        if row["verdict"] != "above":
+            return _say("worse_calibrated", row=row, worse=worse)
+        return _say("gap", row=row, group=group, worse=worse, **facts(row))
+
+    first, *others = map(words, significant)
     worse = max(
         _worse_crossed(tables["groups"]), key=lambda row: abs(row["difference"]), default=None
     )
     if worse and not significant[0].is_crossed:
-        first += f" {_say('worse_crossed', group=worse, **facts(worse))}"
+        named = {name: value for name, value in facts(worse).items() if name != "most"}
+        first += f" {_say('worse_crossed', group=worse, **named)}"
     return [first, *others]
 
 
@@ -305,7 +336,7 @@ def _worse_crossed(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
     worse = []
     for row in groups:
         attributes = row["attribute"].split(CROSS)
-        if len(attributes) == 1 or not _is_significant(row):
+        if len(attributes) == 1 or not _differs(row):
             continue
         bounds = (row["difference_low"], row["difference_high"])
         least = min(bounds) if row["difference"] > 0 else -max(bounds)

@@ -12,11 +12,15 @@ import numpy as np
 
 from evenhand.core.whole import read_text
 from evenhand.errors import InputError
+from evenhand.io.json_text import load
 from evenhand.tabular.numbers import MOST_DIGITS
 from evenhand.text.phrases import plural
 
 #: Control characters that no text has; line ends, tabs and page breaks are none of them.
 _CONTROL = re.compile(r"[\0-\x08\x0e-\x1b\x7f]")
+
+#: The beginning of JSON: an object, or a list of objects or lists.
+_JSON = re.compile(r"\s*(\{|\[\s*[\[{])")
 
 
 def only_file(files: Sequence[Path], title: str) -> Path:
@@ -70,14 +74,42 @@ def read_cells(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     return header, rows
 
 
+def _csv_of_json(text: str) -> str:
+    """Return how to write a CSV of JSON: of lines, of a list of rows, or of columns."""
+    command = "write a CSV, as by {}.to_csv(name, index=False)"
+    read = "pandas.read_json(file)"
+    document, first_line = map(_parsed, (text, text.lstrip().partition("\n")[0]))
+    if document is None and first_line is not None:
+        return command.format(f"{read[:-1]}, lines=True)")
+    fields = document if isinstance(document, dict) else {}
+    nested = [name for name, rows in fields.items() if _are_rows(rows)]
+    if len(nested) == 1:
+        return command.format(f"pandas.DataFrame({read[:-1]}, typ='series')[{nested[0]!r}])")
+    columns = fields and all(isinstance(cells, dict | list) for cells in fields.values())
+    if _are_rows(document) or columns:
+        return command.format(read)
+    return "write a CSV with a row for each case"
+
+
+def _parsed(text: str) -> Any:
+    """Return the value of JSON; None if it is none."""
+    try:
+        return load(text)
+    except ValueError:
+        return None
+
+
+def _are_rows(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(row, dict) for row in value)
+
+
 def _of_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     """Return the header and the cells of a CSV file, with the line at which each row ends."""
     rows = []
     text = read_text(path)
-    if text.lstrip().startswith(("{", "[{")):
-        remedy = "write a CSV, as by pandas.read_json(file, lines=True).to_csv(name, index=False)"
-        if '"doc_id"' in text:
-            remedy = "audit logs of lm-evaluation-harness by eh.audit_logs, evenhand predictions"
+    if _JSON.match(text):
+        remedy = "audit logs of lm-evaluation-harness by eh.audit_logs, evenhand predictions"
+        remedy = remedy if '"doc_id"' in text else _csv_of_json(text)
         raise InputError("is JSON, no CSV or Parquet file", file=path, remedy=remedy)
     delimiter = max(",;\t", key=text.partition("\n")[0].count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)

@@ -9,17 +9,22 @@ from evenhand.text.catalogue import read_catalogue
 _say = read_catalogue(__file__)
 
 
+def spelt_alike(values: Iterable[str]) -> list[list[str]]:
+    """Return the values that look nearly the same, together."""
+    spelt = defaultdict(list)
+    for value in values:
+        plain = unicodedata.normalize("NFKC", value).casefold()
+        seen = "".join(char for char in plain if unicodedata.category(char) != "Cf")
+        spelt[" ".join(seen.split())].append(value)
+    return [some for some in spelt.values() if len(some) > 1]
+
+
 def spelt_words(name: str | None, values: Iterable[str]) -> list[str]:
     """Return a sentence on all values of a column that look nearly the same.
 
     The name of the attribute; None for the label.
     """
-    spelt = defaultdict(list)
-    for value in values:
-        plain = unicodedata.normalize("NFKC", value).casefold()
-        seen = "".join(char for char in plain if unicodedata.category(char) != "Cf")
-        spelt[" ".join(seen.split())].append(repr(value))
-    return [_say("spelt", values=some, name=name) for some in spelt.values() if len(some) > 1]
+    return [_say("spelt", values=[*map(repr, some)], name=name) for some in spelt_alike(values)]
 
 
 def doubtful_words(name: str, values: Mapping[str, int]) -> str:

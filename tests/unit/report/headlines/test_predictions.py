@@ -58,7 +58,7 @@ def test_the_figure_has_the_metric_that_the_first_finding_names(audited, write):
     files = audited("mine", 0.3)
     headline = describe(files, {})
     (name,) = [
-        title for title in TITLES.values() if f": {title} differs by group" in headline.sentence
+        title for title in TITLES.values() if headline.sentence.startswith(f"{title} differs by")
     ]
     assert name != "Accuracy" and headline.caption.startswith(f"{name} of each group, of ")
     groups = read_tables(files[1])["groups"]

@@ -1,4 +1,4 @@
-"""Calibration by group: mean probability and share of positive labels, bin by bin."""
+"""Calibration by group: mean probability and observed frequency, bin by bin."""
 
 from collections.abc import Iterator
 
@@ -19,7 +19,7 @@ TABLE = Table(
         share("to"),
         integer("cases"),
         share("confidence", "Mean probability of the positive class, else of the predicted one"),
-        share("share_right", "Cases of that class"),
+        share("observed_frequency", "Fraction of positives: share of cases of that class"),
     ),
 )
 
@@ -42,5 +42,5 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
                         "to": (place + 1) / BINS,
                         "cases": int(count),
                         "confidence": confidence / count,
-                        "share_right": right / count,
+                        "observed_frequency": right / count,
                     }

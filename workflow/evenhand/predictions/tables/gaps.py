@@ -4,25 +4,29 @@ A gap is above 0 even where all groups are treated alike, and grows as groups be
 is shown beside that of random groups of the same sizes. The test asks whether any group differs
 from random groups of its own size, so that a tiny group does not hide the gap of a large one.
 Where cases depend on each other, random groups are of whole clusters, and the test is that of the
-group that differs most from all others, corrected for the number of groups; only a calibration
-error is tested by the draws. So it is with so many labels that no number of draws could be
-significant after the adjustment.
+group that differs most from all others, corrected for the number of groups. So it is with so many
+labels that no number of draws could be significant after the adjustment. A calibration error is
+always tested by the draws, in two tests: of the gap itself, and of each group, as all groups may
+be calibrated worse than random groups, in which opposite errors cancel.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import norm
 
 from evenhand.core.tables import Row, Table, integer, number, share, text
 from evenhand.metrics.disparity import share_as_far
-from evenhand.metrics.inference import conclude
+from evenhand.metrics.inference import INCONCLUSIVE, conclude
 from evenhand.metrics.paired import adjust
 from evenhand.predictions.study import PERMUTATIONS, Attribute, Metric, PredictionStudy
 
 #: A gap of two rates: the larger one.
 ODDS = "equalised_odds"
+
+#: Reasons without a test of a group that more cases would remove.
+FEW = ("no cases", "few cases")
 
 TABLE = Table(
     "gaps",
@@ -46,51 +50,123 @@ TABLE = Table(
         share("noise_95", "95th percentile of these"),
         number("p_value", "Share of draws of random groups in which one is as far from the mean of"
                " its size, in standard deviations; with clusters or too many labels for 1,000"
-               " draws, of the group that differs most"),
-        number("p_adjusted", "By Holm over the metrics and labels of the attribute"),
+               " draws, of the group that differs most; of ece, share of draws with such a gap;"
+               " blank with too few cases for any significance"),
+        number("p_adjusted", "By Holm over the metrics and labels of the attribute, and the test of"
+               " the groups' calibration errors"),
         text("verdict", "above: above noise; equivalent: a gap of delta would be larger, at 5 %;"
              " else inconclusive"),
     ),
 )  # fmt: skip
 
 
+class Tests(NamedTuple):
+    """The tests of an attribute, adjusted together by Holm.
+
+    Attributes
+    ----------
+    gaps : list of (Row, Draws, list of Metric)
+        Each gap with its p-values, its draws, and the metrics that it is of.
+    errors : list of Row
+        p_value and p_adjusted of the calibration error of each group, against random groups.
+    """
+
+    gaps: list[tuple[Row, "Draws", list[Metric]]]
+    errors: list[Row]
+
+
 def rows(study: PredictionStudy) -> Iterator[Row]:
     """Yield a row per attribute and metric."""
     for attribute in study.attributes:
-        by_metric = {metric: _row(study, attribute, metric) for metric in study.metrics}
-        tested = [(*row, [metric]) for metric, row in by_metric.items() if row is not None]
-        for label in dict.fromkeys(item.label for item in study.ratios if item.label is not None):
-            parts = [Metric("tpr", label), Metric("fpr", label)]
-            if any(by_metric[part] is None for part in parts):
-                continue
-            (first, drawn), (second, others) = (by_metric[part] for part in parts)
-            row = {"metric": ODDS, "label": label, "gap": max(first["gap"], second["gap"])}
-            row |= {"groups": max(first["groups"], second["groups"])}
-            tested.append((row, Draws(*map(np.fmax, drawn, others)), parts))
-        # with so many tests none could be significant by the draws
-        by_group = study.clustered or len(tested) > PERMUTATIONS * (1 - study.level)
-        for row, drawn, parts in tested:
-            gaps = drawn.gaps[np.isfinite(drawn.gaps)]
-            row["noise_mean"], row["noise_95"] = gaps.mean(), np.percentile(gaps, 95)
-            row["p_value"] = float(share_as_far(drawn.farthest, drawn.observed))
-            if by_group and row["metric"] != "ece":  # which has no test by group
-                row["p_value"] = _p_value_by_group(study, attribute, parts)
-        adjust([row for row, _, _ in tested], "p_value", "p_adjusted")
-        for row, drawn, parts in tested:
+        gaps = tests_of(study, attribute).gaps
+        untested = _untestable(study, attribute, gaps)
+        for place, (row, drawn, parts) in enumerate(gaps):
             small = not study.clustered and row["gap"] + drawn.reach < study.delta / 100
             small = small and _all_equivalent(study, attribute, parts)
             row["verdict"] = conclude(1.0, row["p_adjusted"], bool(small), level=study.level)
+            if place in untested and row["verdict"] == INCONCLUSIVE:
+                row["p_value"] = row["p_adjusted"] = None
             row["missing"] = int((attribute.codes < 0).sum())
             yield {"attribute": attribute.name, **row}
 
 
+def tests_of(study: PredictionStudy, attribute: Attribute) -> Tests:
+    """Return the tests of an attribute: of the gaps, and of the groups' calibration errors."""
+    by_metric = {metric: _row(study, attribute, metric) for metric in study.metrics}
+    tested = [(*row, [metric]) for metric, row in by_metric.items() if row is not None]
+    for label in dict.fromkeys(item.label for item in study.ratios if item.label is not None):
+        parts = [Metric("tpr", label), Metric("fpr", label)]
+        if any(by_metric[part] is None for part in parts):
+            continue
+        (first, drawn), (second, others) = (by_metric[part] for part in parts)
+        row = {"metric": ODDS, "label": label, "gap": max(first["gap"], second["gap"])}
+        row |= {"groups": max(first["groups"], second["groups"])}
+        tested.append((row, drawn.larger(others), parts))
+    # with so many tests none could be significant by the draws
+    by_group = study.clustered or len(tested) > PERMUTATIONS * (1 - study.level)
+    family, errors = [row for row, _, _ in tested], []
+    for row, drawn, parts in tested:
+        gaps = drawn.gaps[np.isfinite(drawn.gaps)]
+        row["noise_mean"], row["noise_95"] = gaps.mean(), np.percentile(gaps, 95)
+        if row["metric"] == "ece":  # all groups may differ from random ones without a gap
+            row["p_value"] = float(share_as_far(gaps, np.array(row["gap"])))
+            far = share_as_far(drawn.farthest[:, None], drawn.observed)
+            errors = [{"p_value": p if np.isfinite(p) else None} for p in far.tolist()]
+            family.append({"p_value": np.nanmin(far)})
+        elif by_group:
+            row["p_value"] = _p_value_by_group(study, attribute, parts)
+        else:
+            row["p_value"] = float(share_as_far(drawn.farthest, np.nanmax(drawn.observed)))
+    adjust(family, "p_value", "p_adjusted")
+    for row in errors:
+        p = row["p_value"]
+        row["p_adjusted"] = None if p is None else min(1.0, len(family) * p)
+    return Tests(tested, errors)
+
+
+def _untestable(
+    study: PredictionStudy, attribute: Attribute, gaps: list[tuple[Row, "Draws", list[Metric]]]
+) -> set[int]:
+    """Return the places of the gaps that could not be significant, with so few cases.
+
+    No group has a test, or the least p-value of the draws is too large once it is adjusted.
+    """
+    least = []
+    for row, drawn, _ in gaps:
+        by_draws = row["metric"] == "ece" or not study.clustered
+        drawn = drawn.gaps if row["metric"] == "ece" else drawn.farthest
+        least.append({"p": float(share_as_far(drawn, np.nanmax(drawn))) if by_draws else None})
+    adjust(least, "p", "adjusted")
+    # with more tests than this the draws are too few, not the cases
+    few_tests = len(gaps) < PERMUTATIONS * (1 - study.level) / 4
+    untested = set()
+    for place, (_, drawn, parts) in enumerate(gaps):
+        p = least[place]["adjusted"] if np.nanmax(drawn.farthest) > 0 else None
+        is_coarse = few_tests and p is not None and p > 1 - study.level
+        others = [item for metric in parts for item in _beside_others(study, attribute, metric)]
+        if is_coarse or all(item.get("reason") in FEW for item in others):
+            untested.add(place)
+    return untested
+
+
 def _all_equivalent(study: PredictionStudy, attribute: Attribute, metrics: list[Metric]) -> bool:
-    """Whether each group is equivalent to all others: draws do not vary where all are right."""
+    """Whether each group is equivalent to all others: draws do not vary where all are right.
+
+    Of a calibration error, whether each group has cases enough for a test.
+    """
     return all(
-        metric.metric == "ece" or comparison.get("equivalent", False)
+        "p_value" in comparison if metric.metric == "ece" else comparison.get("equivalent", False)
         for metric in metrics
-        for comparison in study.beside_others[metric, attribute.name]
+        for comparison in _beside_others(study, attribute, metric)
     )
+
+
+def _beside_others(
+    study: PredictionStudy, attribute: Attribute, metric: Metric
+) -> list[dict[str, Any]]:
+    """Return the comparison of each group with all others; of ece, that of the accuracy."""
+    compared = Metric("accuracy") if metric.metric == "ece" else metric
+    return study.beside_others[compared, attribute.name]
 
 
 def _p_value_by_group(study: PredictionStudy, attribute: Attribute, metrics: list[Metric]) -> float:
@@ -113,8 +189,8 @@ class Draws(NamedTuple):
     gaps, farthest : array, shape (draws,)
         Highest minus lowest value, and the largest distance of a group from the mean of its size,
         in standard deviations.
-    observed : array, shape ()
-        This distance of the real groups.
+    observed : array, shape (groups,)
+        This distance of the real groups; NaN without a value.
     reach : array, shape ()
         How far below the true gap the observed one may be, at the study's level: by the pair of
         groups whose difference varies most.
@@ -124,6 +200,10 @@ class Draws(NamedTuple):
     farthest: np.ndarray
     observed: np.ndarray
     reach: np.ndarray
+
+    def larger(self, other: "Draws") -> "Draws":
+        """Return the larger of each array."""
+        return Draws(*map(np.fmax, self, other))
 
 
 def _row(study: PredictionStudy, attribute: Attribute, metric: Metric) -> tuple[Row, Draws] | None:
@@ -144,14 +224,15 @@ def _row(study: PredictionStudy, attribute: Attribute, metric: Metric) -> tuple[
         "highest_group": attribute.values[most],
         "highest": float(values[most]),
     }
-    drawn = study.noise[metric, attribute.name][:, there]
+    drawn = study.noise[metric, attribute.name]
+    drawn, observed = drawn[:, there], np.full(len(values), np.nan)
     spread = np.nanstd(drawn, axis=0)
     far = np.abs(np.vstack([values[there], drawn]) - np.nanmean(drawn, axis=0))
     # a group without spread, such as the largest of identical cases, cannot differ significantly
     far = np.divide(far, spread, out=np.zeros_like(far), where=spread > 1e-12)
-    farthest = np.nanmax(far, axis=1)
+    observed[there], farthest = far[0], np.nanmax(far[1:], axis=1)
     gaps = np.nanmax(drawn, axis=1) - np.nanmin(drawn, axis=1)
-    return row, Draws(gaps, farthest[1:], farthest[0], _reach(drawn, study.level))
+    return row, Draws(gaps, farthest, observed, _reach(drawn, study.level))
 
 
 def _reach(drawn: np.ndarray, level: float) -> np.ndarray:

@@ -7,7 +7,8 @@ import numpy as np
 from evenhand.core.tables import Row, Table, integer, number, share, text
 from evenhand.metrics.inference import conclude
 from evenhand.metrics.paired import adjust
-from evenhand.predictions.study import METRICS, Metric, PredictionStudy
+from evenhand.predictions.study import METRICS, Attribute, Metric, PredictionStudy
+from evenhand.predictions.tables.gaps import tests_of
 from evenhand.predictions.words import ALL
 
 TABLE = Table(
@@ -27,12 +28,21 @@ TABLE = Table(
         number(
             "p_value",
             "Of no difference: Fisher's exact test; of shares in clusters, means over runs and"
-            " macro-F1 by their interval",
+            " macro-F1 by their interval; of ece, share of draws in which a random group is as far"
+            " from the mean of its size, in standard deviations",
         ),
-        number("p_adjusted", "By Holm over the groups and metrics of the attribute"),
+        number(
+            "p_adjusted",
+            "By Holm over the groups and metrics of the attribute, and at least that of the gap; of"
+            " ece, by Bonferroni over the tests of gaps",
+        ),
         share("noise_low", "Lower end of 95 % of random groups of this size"),
         share("noise_high", "Upper end"),
-        text("verdict", "above or below the rest, equivalent (within delta), inconclusive"),
+        text(
+            "verdict",
+            "above or below the rest (of ece: random groups), equivalent (within"
+            " delta), inconclusive",
+        ),
         text("reason", "Why there is no test"),
     ),
 )
@@ -66,12 +76,33 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
                 other["p_adjusted"] = row["p_adjusted"]
         else:
             adjust(group_rows, "p_value", "p_adjusted")
+        _gate(study, attribute, group_rows)
         for row in group_rows:
             near = row.pop("equivalent", False)
             if "difference" in row:
                 how = row["difference"], row["p_adjusted"], near
                 row["verdict"] = conclude(*how, level=study.level)
             yield row
+
+
+def _gate(study: PredictionStudy, attribute: Attribute, group_rows: list[Row]) -> None:
+    """Raise the adjusted p-values to those of the gaps; add the tests of calibration errors.
+
+    So a group is significant only where the gap of its attribute is.
+    """
+    tests = tests_of(study, attribute)
+    gaps = {(row["metric"], row["label"]): row["p_adjusted"] for row, _, _ in tests.gaps}
+    errors = dict(zip(attribute.values, tests.errors, strict=False))
+    for row in group_rows:
+        if row["metric"] == "ece" and row["group"] in errors and row["value"] is not None:
+            row |= errors[row["group"]]
+            middle = (row["noise_low"] + row["noise_high"]) / 2
+            how = row["value"] - middle, row["p_adjusted"], False
+            row["verdict"] = conclude(*how, level=study.level)
+        elif row.get("p_adjusted") is not None:
+            row["p_adjusted"] = max(
+                row["p_adjusted"], gaps.get((row["metric"], row["label"])) or 0.0
+            )
 
 
 def _judged(study: PredictionStudy, metric: Metric, chosen: np.ndarray) -> Row:

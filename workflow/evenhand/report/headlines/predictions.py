@@ -70,10 +70,11 @@ def conclude(sets: Sequence[dict[str, Any]], place: str = "the page Predictions"
     are_logs = all("preferences" in document["tables"] for document in sets)
     question = plain("question", system="logs" if sets and are_logs else "predictions")
     order = sorted(sets, key=_clear, reverse=True)
+    titles = {document["name"]: document["title"] if len(sets) > 1 else None for document in sets}
     lines = [
         (
             document["name"],
-            say("predictions_line", _files(document), title=document["title"], words=words),
+            say("predictions_line", _files(document), title=titles[document["name"]], words=words),
         )
         for document in order
         for words in findings(document["tables"], document["delta"])
@@ -122,14 +123,19 @@ def _files(document: dict[str, Any]) -> list[str]:
 
 
 def _clear(document: dict[str, Any]) -> float:
-    """Return the clearest gap in multiples of random groups', or a preference's `strength`.
+    """Return the clearest gap or calibration error in multiples of random groups'.
 
-    Zero without a significant one.
+    Of logs the largest `strength` of a preference. Zero without a significant one.
     """
     gaps = [
         row["gap"] / max(row["noise_95"], 1e-9)
         for row in document["tables"].get("gaps", [])
         if row["verdict"] == "above"
+    ]
+    gaps += [
+        row["value"] / max(row["noise_high"], 1e-9)
+        for row in document["tables"].get("groups", [])
+        if row["metric"] == "ece" and row["verdict"] == "above"
     ]
     preferences = [
         strength(row["score"], 50, row["score_low"], row["score_high"])
