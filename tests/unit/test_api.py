@@ -345,9 +345,22 @@ def test_bias_types_that_cancel_each_other_are_in_the_finding():
     rows.append(rows[1] | {"method": "aula", "bias_type": "of another method"})
     (finding,) = api._pair_findings(rows, 5, {"passed": True})
     assert "50 % of 1 pair (95 % CI" in finding and finding.endswith(
-        " with a probability of 30 %. By bias type there is a significant preference: age 100 %,"
-        " race 0 % (the opposite). Look at the types one by one."
+        " with a probability of 30 %. By bias type there are significant preferences in opposite"
+        " directions: age 100 %, race 0 % (the opposite). Look at the types one by one."
     )
+    rows[0] |= {"verdict": "above", "score": 60.0}  # a significant whole does not hide them
+    assert (
+        "opposite directions: age 100 %, race 0 % (the opp" in api._pair_findings(rows, 5, None)[0]
+    )
+    rows[0] |= {"verdict": "below"}
+    (finding,) = api._pair_findings([rows[0], rows[1]], 5, None)
+    assert "By bias type there is a significant preference: age 100 % (the opposite)." in finding
+    (finding,) = api._pair_findings([rows[0], rows[2]], 5, None)
+    assert "By bias type" not in finding
+    rows[0] |= {"verdict": "inconclusive", "score": 50.0}
+    of_cps = [rows[n] | {"method": "cps"} for n in (0, 2)]
+    first, second = api._pair_findings([*rows[:2], *of_cps], 5, None)
+    assert "age 100 % (AUL), race 0 % (the opposite, CPS)" in first and "age" not in second
     (finding,) = api._pair_findings(rows[:1], 5, {"passed": True})
     assert finding.endswith("; 7 more swaps would make it 80 %.")
 

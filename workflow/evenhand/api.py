@@ -971,20 +971,24 @@ def _pair_findings(
 ) -> list[str]:
     """Return a sentence per method, the main one first; `check` is of the model's accuracy."""
     from evenhand.predictions.words import preference
-    from evenhand.report.sections.stereotypes_words import gate_words
+    from evenhand.report.headline import plain
+    from evenhand.report.sections.stereotypes_words import gate_words, opposed_types
     from evenhand.scoring.methods import COUNTING, METHODS
 
     whole = [row for row in rows if (row["subset"], row["bias_type"]) == ("all", "all")]
     whole.sort(key=lambda row: (row["method"] not in MAIN_METHODS, row["method"] not in COUNTING))
     sentences = []
     for row in whole:
+        of_all = [other for other in rows if other["subset"] == "all"]
+        own = [other for other in of_all if other["method"] == row["method"]]
         types = [
-            other
-            for other in rows
-            if (other["subset"], other["method"]) == ("all", row["method"])
-            and other["bias_type"] != "all"
-            and other["verdict"] in OPPOSITE
+            other | {"is_opposite": other["verdict"] == "below", "title": ""}
+            for other in own
+            if other["bias_type"] != "all" and other["verdict"] in OPPOSITE
         ]
+        opposed = opposed_types(own)
+        if row is whole[0] and not opposed:
+            opposed = opposed_types(other for other in of_all if other["method"] in COUNTING)
         title = METHODS[row["method"]].title if row["method"] in METHODS else row["model"]
         if row["verdict"] == "not_scored":
             failed = check and not check["passed"] and check["accuracy"] is not None
@@ -1001,8 +1005,9 @@ def _pair_findings(
         }
         if opposite and row is whole[0]:
             words = words.removesuffix(".") + _say("opposite", opposite)
-        if types and row["verdict"] not in OPPOSITE:
-            words = f"{words} {_say('types', types=types)}"
+        if opposed or (types and row["verdict"] not in OPPOSITE):
+            scores = plain("lm_by_type", rows=opposed or types, is_markup=False)
+            words = f"{words} {_say('types', scores=scores, opposed=opposed)}"
         counts = row["method"] in (*COUNTING, None)
         sentences.append(_say("method", title, counts=counts, words=words))
     return sentences
