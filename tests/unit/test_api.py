@@ -133,6 +133,9 @@ def test_an_error_of_a_loaded_model_names_no_file(model, pairs):
         ("below", "above", " anti-stereotype; significantly prefers the stereotype by CPS (60 %)."),
         ("above", "above", ". Significant."),
         ("inconclusive", "below", "80 %."),
+        ("equivalent", "equivalent", "No preference beyond ±5 points."),
+        ("equivalent", "inconclusive", "beyond ±5 points; undecided by CPS (50 %)."),
+        ("equivalent", "above", "±5 points; significantly prefers the stereotype by CPS (60 %)."),
     ],
 )
 def test_the_first_finding_names_a_method_that_contradicts_it(first, second, end):
@@ -141,6 +144,7 @@ def test_the_first_finding_names_a_method_that_contradicts_it(first, second, end
     names, scores = ("score", "score_low", "score_high"), {"above": 60.0, "below": 40.0}
     ends = {name: (score, score - 5, score + 5) for name, score in scores.items()}
     ends["inconclusive"] = (50.0, 40.0, 60.0)
+    ends["equivalent"] = (50.0, 46.0, 54.0)
     rows = [
         both | {"method": method, "verdict": verdict} | dict(zip(names, ends[verdict], strict=True))
         for method, verdict in methods

@@ -998,13 +998,15 @@ def _pair_findings(
             further = None if types else row["further_clusters"]  # more pairs would not show them
             facts = row | {"further_clusters": further}
             words = preference(facts, plural(row["scored"], "pair"), delta)
-        opposite = {
-            METHODS[other["method"]].title: other["score"]
-            for other in whole
-            if other["method"] in COUNTING and {row["verdict"], other["verdict"]} == OPPOSITE
-        }
-        if opposite and row is whole[0]:
-            words = words.removesuffix(".") + _say("opposite", opposite)
+        others: dict[str, dict[str, float]] = {}
+        for other in whole:
+            is_opposite = {row["verdict"], other["verdict"]} == OPPOSITE
+            is_less_sure = row["verdict"] == "equivalent" != other["verdict"] != "not_scored"
+            if other["method"] in COUNTING and (is_opposite or is_less_sure):
+                scores = others.setdefault(other["verdict"], {})
+                scores[METHODS[other["method"]].title] = other["score"]
+        if others and row is whole[0]:
+            words = words.removesuffix(".") + _say("others", others)
         if opposed or (types and row["verdict"] not in OPPOSITE):
             scores = plain("lm_by_type", rows=opposed or types, is_markup=False)
             words = f"{words} {_say('types', scores=scores, opposed=opposed)}"

@@ -57,6 +57,8 @@ JUDGED = {
     "equivalent": row(score=51.0, verdict="equivalent"),
     "undecided": row(**UNCLEAR),
     "undecided with enough": row(**UNCLEAR, power=0.85, further_clusters=0),
+    "undecided with nearly enough": row(**UNCLEAR, power=0.796, further_clusters=3),
+    "undecided with enough but for rounding": row(**UNCLEAR, power=0.79996, further_clusters=1),
     "one word is in every pair": row(**UNCLEAR, **ONE_WORD),
     "undecided without a power": row(**UNCLEAR, power=None, further_clusters=None),
     "not scored": row() | NOT_SCORED | judge(row() | NOT_SCORED, SIDES),
@@ -66,6 +68,8 @@ JUDGED = {
 #: The scores of one model by its methods.
 CONCLUDED = {
     "undecided": [row(verdict="inconclusive"), row("cps", verdict="equivalent"), *ASIDE],
+    "undecided by all": [row(**UNCLEAR), row("cps", **UNCLEAR)],
+    "undecided with enough power": [row(**UNCLEAR, power=0.85, further_clusters=0)],
     "undecided as swaps share words": [row(**UNCLEAR, inflation=5.3)],
     "undecided as one word is in every pair": [row(**UNCLEAR, **ONE_WORD)],
     "bias types against each other": [

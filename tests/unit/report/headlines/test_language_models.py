@@ -84,6 +84,10 @@ MADE = {
             ],
         ),
     ],
+    "a method that excludes a preference, and one that does not": lambda f: [
+        pair_set(f),
+        scores(f, [("tiny", "aul", 50.0, "equivalent"), ("tiny", "cps", 48.5, "inconclusive")]),
+    ],
     "a preference of uncertain strength": lambda f: [pair_set(f), scores(f, [CLEAR])],
     "methods that disagree": lambda f: [
         pair_set(f), scores(f, [CLEAR, ("tiny", "cps", 37.0, "below"), ("tiny", "sss", *CLEAR[2:])])

@@ -149,8 +149,10 @@ def conclude(
     """Return the conclusion over a model's methods, on all pairs and on those of each bias type.
 
     The keys are ``leaning``, ``words``, ``significant``, the methods with a preference, and
-    ``lack``, the reason where the swaps allow no verdict: ``one_word`` (they all have a word in
-    common), ``shared`` (words that some share at least double the variance) or ``few`` (words).
+    ``lack``, the reason where there is no verdict: ``some`` (some methods exclude a preference,
+    others do not), ``one_word`` (all swaps have a word in common), ``shared`` (words that some
+    share at least double the variance), ``few`` (swaps, so that the power is below 80 %) or
+    ``wide`` (intervals, though the power is enough).
     Methods in `stereotypes_words.ASIDE` do not count; `alike` is that of `are_alike`.
     """
     whole = [row for row in rows if row["bias_type"] == "all"]
@@ -169,8 +171,12 @@ def conclude(
     delta = counted[0]["delta"] if counted else None
     facts = {"total": len(counted), "delta": delta, "split": any(map(_is_biased_type, rows))}
     lack = "shared" if any((row["inflation"] or 1) >= 2 for row in counted) else "few"
+    if {row["further_clusters"] for row in counted if row["leaning"] == UNCLEAR} == {0}:
+        lack = "wide"
     if any(row["reason"] == "one_word" for row in counted):
         lack = "one_word"
+    if by[NONE] and by[UNCLEAR]:
+        lack = "some"
     facts |= {"alike": alike, "opposed": _opposed(rows)}
     words = plain("lm_conclusion", by=by, sides=sides, lacks={lack}, **facts)
     significant = [*by[PREFERS_MORE], *by[PREFERS_LESS]]
