@@ -630,6 +630,7 @@ def test_crossed_words_count_less_than_their_swaps(model):
 
 def test_notes_and_reasons_of_pairs():
     description = {"excluded": {}, "pairs": 4, "flags": {"repeated_pair": 2, "unlike": 0}}
+    description["flags"]["reversed_pair"] = 0
     gate = {"sentences": 20, "unknown_most_frequent": {"zyx": 2}}
     description |= {"bias_types": {"Gender": 1, "gender": 3}}
     spelt, *others = api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})
@@ -644,6 +645,14 @@ def test_notes_and_reasons_of_pairs():
         "2 of 20 sentences have words that the model’s tokenizer does not know, such as zyx; it"
         " reads them all as one token."
     )
+    description["flags"]["reversed_pair"] = 2
+    (reversed_pairs,) = api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})
+    assert reversed_pairs == (
+        "2 of 4 pairs: another pair has the same two sentences with their roles reversed, so that"
+        " the two score 50 by construction."
+    )
+    description["flags"]["repeated_pair"] = 4
+    assert len(api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})) == 2
     row = {"subset": "all", "bias_type": "all", "method": None, "model": "m"}
     row |= {"verdict": "not_scored", "reason": "accuracy"}
     check = {"passed": False, "accuracy": 0.021, "baseline": 0.118, "tokens": 200}

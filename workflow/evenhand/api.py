@@ -1038,8 +1038,10 @@ def _pair_notes(
         notes.append(_say("one_word"))
     if are_alike(rows):
         notes.append(_say("alike"))
-    for flag in ("repeated_pair", "unlike"):
-        if count := description["flags"][flag]:
+    flags = description["flags"]
+    is_told = flags["reversed_pair"] >= flags["repeated_pair"]  # they are repeated too
+    for flag in ("reversed_pair", *(() if is_told else ("repeated_pair",)), "unlike"):
+        if count := flags[flag]:
             meaning = FLAGS[flag]
             notes.append(_say("flagged", count=count, of=description["pairs"], meaning=meaning))
     if gate["sentences_with_unknown"] >= max(1, MUCH_UNKNOWN * gate["sentences"]):

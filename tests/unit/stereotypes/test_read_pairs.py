@@ -71,8 +71,12 @@ def test_a_sentence_in_two_pairs_is_a_duplicate_unless_the_context_differs():
 
 def test_a_pair_with_both_sentences_of_another_repeats_it():
     repeated = ["duplicate", "repeated_pair"]
-    assert flagged(("a x", "a y"), ("a y", "a x"), ("a x", "a z")) == [
+    assert flagged(("a x", "a y"), ("a x", "a y"), ("a x", "a z")) == [
         repeated, repeated, ["duplicate"]
+    ]  # fmt: skip
+    reversed_pair = [*repeated, "reversed_pair"]
+    assert flagged(("a x", "a y"), ("a y", "a x"), ("a x", "a z")) == [
+        reversed_pair, reversed_pair, ["duplicate"]
     ]  # fmt: skip
 
 

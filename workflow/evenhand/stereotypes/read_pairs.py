@@ -128,6 +128,7 @@ def set_flags(rows: list[dict[str, Any]], requested: Iterable[str]) -> None:
     clusters = Counter(row["cluster"] for row in rows)
     sentences = Counter((row["context"], row[side]) for row in rows for side in ("more", "less"))
     repeated = Counter(map(sentences_of, rows))
+    orders = {(row["context"], row["more"], row["less"]) for row in rows}
     for row in rows:
         more, less = pieces(row["more"]), pieces(row["less"])
         differences = edits(more, less)
@@ -140,6 +141,7 @@ def set_flags(rows: list[dict[str, Any]], requested: Iterable[str]) -> None:
             "low_agreement": row["agreement"] is not None and row["agreement"] < AGREEING,
             "duplicate": any(sentences[row["context"], row[s]] > 1 for s in ("more", "less")),
             "repeated_pair": repeated[sentences_of(row)] > 1,
+            "reversed_pair": (row["context"], row["less"], row["more"]) in orders,
             "unlike": shared_words(words(row["more"]), words(row["less"])) < ALIKE,
         }
         row["flags"] = sorted(flag for flag in requested if true[flag])
