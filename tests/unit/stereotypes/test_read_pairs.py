@@ -95,6 +95,7 @@ def test_the_demo_pairs(repository, tmp_path):
         "low_agreement": 8,
         "duplicate": 2,
         "repeated_pair": 0,
+        "reversed_pair": 0,
         "unlike": 0,
     }
     assert {len(row["flags"]) for row in rows if row["excluded"]} == {0}
