@@ -337,6 +337,10 @@ def test_the_main_method_comes_first():
         "AULA (not counted)",
     ]
     assert findings[0].endswith("in 80 % of 9 pairs (95 % CI 60 to 90). Significant.")
+    tied, *_ = api._pair_findings([row | {"method": "aul", "ties": 1}], 5, None)
+    assert "of which 1 ties and so prefers neither (half in the test)" in tied
+    tied, *_ = api._pair_findings([row | {"method": "aul", "ties": 2}], 5, None)
+    assert "of which 2 tie and so prefer neither (half in the test)" in tied
 
 
 def test_bias_types_that_cancel_each_other_are_in_the_finding():
@@ -645,6 +649,15 @@ def test_notes_and_reasons_of_pairs():
         "2 of 20 sentences have words that the model’s tokenizer does not know, such as zyx; it"
         " reads them all as one token."
     )
+    rows = [
+        {"method": method, "subset": subset, "bias_type": "all", "pairs": 4, "reason": None}
+        | {"unscorable": 0}
+        for method in ("log_likelihood", "log_likelihood_per_token")
+        for subset in ("all", "equal_length")
+    ]
+    alike, _ = api._pair_notes(description, rows, gate | {"sentences_with_unknown": 1})
+    assert alike.endswith("one result, not two. Adjusted p-values (p_adjusted) count two tests all"
+                          " the same.")  # fmt: skip
     description["flags"]["reversed_pair"] = 2
     (reversed_pairs,) = api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})
     assert reversed_pairs == (

@@ -140,19 +140,14 @@ class Result:
 
     def to_html(self, path: str | Path) -> Path:
         """Write the report, one HTML file that works offline."""
-        from evenhand.report.page_list import FOLDER, NOTICE, templates_of
+        from evenhand.report.page_list import FOLDER, templates_of
         from evenhand.report.write_page import write_page
 
         path = Path(path)
         if path.is_dir():
             raise InputError("is a folder", file=path, remedy="name an HTML file in it")
         path.parent.mkdir(parents=True, exist_ok=True)
-        notice = self.folder / NOTICE
-        notice.write_text("", encoding="utf-8")
-        templates = [
-            *(FOLDER / name for name in templates_of(self._page, single_file=True)),
-            notice,
-        ]
+        templates = [FOLDER / name for name in templates_of(self._page, single_file=True)]
         pages = [self._page]
         write_page(
             page=self._page, templates=templates, files=self._page_files, out=path, pages=pages
@@ -392,7 +387,7 @@ def audit_predictions(
     >>> result = eh.audit_predictions(data, label="y", prediction="p", groups=["gender"])
     >>> result.findings[0]
     'True positive rate differs by gender: 0.0 % for man (50 positive cases), 100.0 % for woman\
- (50 positive cases), a difference of -100.0 points (95 % CI -100.0 to -89.9; adjusted p < 0.001\
+ (50 positive cases), a difference of −100.0 points (95 % CI −100.0 to −89.9; adjusted p < 0.001\
  for this difference).'
     """
     arguments = dict(locals())

@@ -144,10 +144,13 @@ def test_an_excluded_pair_makes_no_duplicate(tmp_path):
 
 def test_ids_that_stand_twice_are_named(tmp_path):
     rows = [f"{name},a{n},b{n},stereo,age" for n, name in enumerate("xyzx")]
-    with pytest.raises(InputError, match=r"more than one pair has: 'x' \(records 1, 4\);"):
+    with pytest.raises(InputError, match=r"more than one pair has: 'x' \(records 1 and 4\);"):
         read(written(tmp_path, *rows), tmp_path)
     rows = [f"{n % 7},a{n},b{n},stereo,age" for n in range(14)]
-    with pytest.raises(InputError, match="and 2 more"):
+    with pytest.raises(InputError, match=r"1 and 8\), .* and 4 others;"):
+        read(written(tmp_path, *rows), tmp_path)
+    rows = [f"x,a{n},b{n},stereo,age" for n in range(60)]
+    with pytest.raises(InputError, match=r"'x' \(records 1, 2, 3 and 57 others\);"):
         read(written(tmp_path, *rows), tmp_path)
 
 
