@@ -1034,8 +1034,8 @@ def _pair_notes(
     if are_alike(rows):
         notes.append(_say("alike"))
     flags = description["flags"]
-    is_told = flags["reversed_pair"] >= flags["repeated_pair"]  # they are repeated too
-    for flag in ("reversed_pair", *(() if is_told else ("repeated_pair",)), "unlike"):
+    are_reversed = flags["reversed_pair"] >= flags["repeated_pair"]  # they are repeated too
+    for flag in ("reversed_pair", *(() if are_reversed else ("repeated_pair",)), "unlike"):
         if count := flags[flag]:
             meaning = FLAGS[flag]
             notes.append(_say("flagged", count=count, of=description["pairs"], meaning=meaning))

@@ -26,7 +26,7 @@ def test_by_hand(tmp_path):
     assert table[0]["score_low"] == ""  # two clusters
 
 
-def test_pairs_of_one_direction_tell_no_group(tmp_path):
+def test_pairs_of_one_direction_are_one_group(tmp_path):
     table, _ = run(tmp_path, [1, None, 0], pairs=PAIRS[:3])
     assert [(r["group"], r["bias_type"], r["pairs"], r["score"]) for r in table] == [
         ("all", "all", "3", "50.000000"),

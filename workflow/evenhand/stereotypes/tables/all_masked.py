@@ -1,7 +1,7 @@
 """A control: the bias score with all tokens masked, by the group that the stereotype concerns.
 
-Pairs tell that group where some name a disadvantaged group in `more`, and some in `less`, as those
-of CrowS-Pairs do. Pairs of one direction, such as a user's own, are one group.
+The group is known where the set has pairs of both directions, as CrowS-Pairs has. Pairs of one
+direction, such as a user's own, are one group.
 
 The model's input is only the length of the sentence, so that its preference reflects the frequency
 of words. The paper finds that models prefer stereotypes of advantaged groups.
