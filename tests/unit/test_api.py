@@ -133,6 +133,9 @@ def test_an_error_of_a_loaded_model_names_no_file(model, pairs):
         ("below", "above", " anti-stereotype; significantly prefers the stereotype by CPS (60 %)."),
         ("above", "above", ". Significant."),
         ("inconclusive", "below", "80 %."),
+        ("equivalent", "equivalent", "No preference beyond ±5 points."),
+        ("equivalent", "inconclusive", "beyond ±5 points; undecided by CPS (50 %)."),
+        ("equivalent", "above", "±5 points; significantly prefers the stereotype by CPS (60 %)."),
     ],
 )
 def test_the_first_finding_names_a_method_that_contradicts_it(first, second, end):
@@ -141,6 +144,7 @@ def test_the_first_finding_names_a_method_that_contradicts_it(first, second, end
     names, scores = ("score", "score_low", "score_high"), {"above": 60.0, "below": 40.0}
     ends = {name: (score, score - 5, score + 5) for name, score in scores.items()}
     ends["inconclusive"] = (50.0, 40.0, 60.0)
+    ends["equivalent"] = (50.0, 46.0, 54.0)
     rows = [
         both | {"method": method, "verdict": verdict} | dict(zip(names, ends[verdict], strict=True))
         for method, verdict in methods
@@ -353,6 +357,10 @@ def test_the_main_method_comes_first():
         "AULA (not counted)",
     ]
     assert findings[0].endswith("in 80 % of 9 pairs (95 % CI 60 to 90). Significant.")
+    tied, *_ = api._pair_findings([row | {"method": "aul", "ties": 1}], 5, None)
+    assert "of which 1 ties and so prefers neither (half in the test)" in tied
+    tied, *_ = api._pair_findings([row | {"method": "aul", "ties": 2}], 5, None)
+    assert "of which 2 tie and so prefer neither (half in the test)" in tied
 
 
 def test_bias_types_that_cancel_each_other_are_in_the_finding():
@@ -365,9 +373,22 @@ def test_bias_types_that_cancel_each_other_are_in_the_finding():
     rows.append(rows[1] | {"method": "aula", "bias_type": "of another method"})
     (finding,) = api._pair_findings(rows, 5, {"passed": True})
     assert "50 % of 1 pair (95 % CI" in finding and finding.endswith(
-        " with a probability of 30 %. By bias type there is a significant preference: age 100 %,"
-        " race 0 % (the opposite). Look at the types one by one."
+        " with a probability of 30 %. By bias type there are significant preferences in opposite"
+        " directions: age 100 %, race 0 % (the opposite). Look at the types one by one."
     )
+    rows[0] |= {"verdict": "above", "score": 60.0}  # a significant whole does not hide them
+    assert (
+        "opposite directions: age 100 %, race 0 % (the opp" in api._pair_findings(rows, 5, None)[0]
+    )
+    rows[0] |= {"verdict": "below"}
+    (finding,) = api._pair_findings([rows[0], rows[1]], 5, None)
+    assert "By bias type there is a significant preference: age 100 % (the opposite)." in finding
+    (finding,) = api._pair_findings([rows[0], rows[2]], 5, None)
+    assert "By bias type" not in finding
+    rows[0] |= {"verdict": "inconclusive", "score": 50.0}
+    of_cps = [rows[n] | {"method": "cps"} for n in (0, 2)]
+    first, second = api._pair_findings([*rows[:2], *of_cps], 5, None)
+    assert "age 100 % (AUL), race 0 % (the opposite, CPS)" in first and "age" not in second
     (finding,) = api._pair_findings(rows[:1], 5, {"passed": True})
     assert finding.endswith("; 7 more swaps would make it 80 %.")
 
@@ -633,6 +654,7 @@ def test_crossed_words_count_less_than_their_swaps(model):
 
 def test_notes_and_reasons_of_pairs():
     description = {"excluded": {}, "pairs": 4, "flags": {"repeated_pair": 2, "unlike": 0}}
+    description["flags"]["reversed_pair"] = 0
     gate = {"sentences": 20, "unknown_most_frequent": {"zyx": 2}}
     description |= {"bias_types": {"Gender": 1, "gender": 3}}
     spelt, *others = api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})
@@ -647,6 +669,23 @@ def test_notes_and_reasons_of_pairs():
         "2 of 20 sentences have words that the model’s tokenizer does not know, such as zyx; it"
         " reads them all as one token."
     )
+    rows = [
+        {"method": method, "subset": subset, "bias_type": "all", "pairs": 4, "reason": None}
+        | {"unscorable": 0}
+        for method in ("log_likelihood", "log_likelihood_per_token")
+        for subset in ("all", "equal_length")
+    ]
+    alike, _ = api._pair_notes(description, rows, gate | {"sentences_with_unknown": 1})
+    assert alike.endswith("one result, not two. Adjusted p-values (p_adjusted) count two tests all"
+                          " the same.")  # fmt: skip
+    description["flags"]["reversed_pair"] = 2
+    (reversed_pairs,) = api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})
+    assert reversed_pairs == (
+        "2 of 4 pairs: another pair has the same two sentences with their roles reversed, so that"
+        " the two score 50 by construction."
+    )
+    description["flags"]["repeated_pair"] = 4
+    assert len(api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})) == 2
     row = {"subset": "all", "bias_type": "all", "method": None, "model": "m"}
     row |= {"verdict": "not_scored", "reason": "accuracy"}
     check = {"passed": False, "accuracy": 0.021, "baseline": 0.118, "tokens": 200}

@@ -51,6 +51,7 @@ def test_predictions_end_with_the_finding_and_the_report(tmp_path, capsys):
     assert metrics == ["- Accuracy", "- Selection rate", "- Macro-F1", "- Calibration error"]
     assert report == f"Report: {out}/report.html" and (out / "report.html").is_file()
     assert (out / "card.md").read_text().startswith("# p\n")
+    assert all(path.stat().st_size for path in out.rglob("*") if path.is_file())
 
 
 def test_an_audit_of_a_model_that_fails_fails_after_its_report(tmp_path, capsys):
@@ -122,7 +123,11 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["predictions", "p.csv", "q.csv"], "error: nothing takes the argument q.csv; see `evenha"),
         ([*PREDICTIONS, "--delta", "5%"], 'Invalid value for --delta: unable to convert "5%" into'),
         ([*PREDICTIONS[:-1], "gender", "--groups", "g"], "Unknown option: --groups. Did you mean "),
-        (["nosuch"], "see `evenhand --help`."),
+        (["nosuch"], "compare, verify and certify; see `evenhand --help`."),
+        (["audits"], "Did you mean \"audit\"? The commands are audit, predictions,"),
+        (["audit", "--pairs", "p.csv"], "error: MODEL is missing; see `evenhand audit --help`."),
+        (["audit", "m"], "error: `--pairs` is missing; see `evenhand audit --help`."),
+        (["audit", "m", "--pairs"], "error: Command \"audit\" parameter --pairs requires an arg"),
         (["run", "ok.yaml", "--cores", "0"], "error: `--cores` is 0; give a whole number from 1 o"),
         (["run", "ok.yaml", "--jobs", "-1"], "error: `--jobs` is -1; give a whole number from 1 o"),
         (["run", "ok.yaml", "--cores", "x"], "must be integer or 'all'; its options are listed by"),

@@ -140,26 +140,18 @@ class Result:
 
     def to_html(self, path: str | Path) -> Path:
         """Write the report, one HTML file that works offline."""
-        from evenhand.report.page_list import FOLDER, NOTICE, templates_of
+        from evenhand.report.page_list import FOLDER, templates_of
         from evenhand.report.write_page import write_page
 
         path = Path(path)
         if path.is_dir():
             raise InputError("is a folder", file=path, remedy="name an HTML file in it")
         path.parent.mkdir(parents=True, exist_ok=True)
-        notice = self.folder / NOTICE
-        notice.write_text("", encoding="utf-8")
-        templates = [
-            *(FOLDER / name for name in templates_of(self._page, single_file=True)),
-            notice,
-        ]
+        templates = [FOLDER / name for name in templates_of(self._page, single_file=True)]
         pages = [self._page]
-        try:
-            write_page(
-                page=self._page, templates=templates, files=self._page_files, out=path, pages=pages
-            )
-        finally:
-            notice.unlink()
+        write_page(
+            page=self._page, templates=templates, files=self._page_files, out=path, pages=pages
+        )
         return path
 
     def card(self) -> str:
@@ -978,20 +970,24 @@ def _pair_findings(
 ) -> list[str]:
     """Return a sentence per method, the main one first; `check` is of the model's accuracy."""
     from evenhand.predictions.words import preference
-    from evenhand.report.sections.stereotypes_words import gate_words
+    from evenhand.report.headline import plain
+    from evenhand.report.sections.stereotypes_words import gate_words, opposed_types
     from evenhand.scoring.methods import COUNTING, METHODS
 
     whole = [row for row in rows if (row["subset"], row["bias_type"]) == ("all", "all")]
     whole.sort(key=lambda row: (row["method"] not in MAIN_METHODS, row["method"] not in COUNTING))
     sentences = []
     for row in whole:
+        of_all = [other for other in rows if other["subset"] == "all"]
+        own = [other for other in of_all if other["method"] == row["method"]]
         types = [
-            other
-            for other in rows
-            if (other["subset"], other["method"]) == ("all", row["method"])
-            and other["bias_type"] != "all"
-            and other["verdict"] in OPPOSITE
+            other | {"is_opposite": other["verdict"] == "below", "title": ""}
+            for other in own
+            if other["bias_type"] != "all" and other["verdict"] in OPPOSITE
         ]
+        opposed = opposed_types(own)
+        if row is whole[0] and not opposed:
+            opposed = opposed_types(other for other in of_all if other["method"] in COUNTING)
         title = METHODS[row["method"]].title if row["method"] in METHODS else row["model"]
         if row["verdict"] == "not_scored":
             failed = check and not check["passed"] and check["accuracy"] is not None
@@ -1001,15 +997,18 @@ def _pair_findings(
             further = None if types else row["further_clusters"]  # more pairs would not show them
             facts = row | {"further_clusters": further}
             words = preference(facts, plural(row["scored"], "pair"), delta)
-        opposite = {
-            METHODS[other["method"]].title: other["score"]
-            for other in whole
-            if other["method"] in COUNTING and {row["verdict"], other["verdict"]} == OPPOSITE
-        }
-        if opposite and row is whole[0]:
-            words = words.removesuffix(".") + _say("opposite", opposite)
-        if types and row["verdict"] not in OPPOSITE:
-            words = f"{words} {_say('types', types=types)}"
+        others: dict[str, dict[str, float]] = {}
+        for other in whole:
+            is_opposite = {row["verdict"], other["verdict"]} == OPPOSITE
+            is_less_sure = row["verdict"] == "equivalent" != other["verdict"] != "not_scored"
+            if other["method"] in COUNTING and (is_opposite or is_less_sure):
+                scores = others.setdefault(other["verdict"], {})
+                scores[METHODS[other["method"]].title] = other["score"]
+        if others and row is whole[0]:
+            words = words.removesuffix(".") + _say("others", others)
+        if opposed or (types and row["verdict"] not in OPPOSITE):
+            scores = plain("lm_by_type", rows=opposed or types, is_markup=False)
+            words = f"{words} {_say('types', scores=scores, opposed=opposed)}"
         counts = row["method"] in (*COUNTING, None)
         sentences.append(_say("method", title, counts=counts, words=words))
     return sentences
@@ -1038,8 +1037,10 @@ def _pair_notes(
         notes.append(_say("one_word"))
     if are_alike(rows):
         notes.append(_say("alike"))
-    for flag in ("repeated_pair", "unlike"):
-        if count := description["flags"][flag]:
+    flags = description["flags"]
+    are_reversed = flags["reversed_pair"] >= flags["repeated_pair"]  # they are repeated too
+    for flag in ("reversed_pair", *(() if are_reversed else ("repeated_pair",)), "unlike"):
+        if count := flags[flag]:
             meaning = FLAGS[flag]
             notes.append(_say("flagged", count=count, of=description["pairs"], meaning=meaning))
     if gate["sentences_with_unknown"] >= max(1, MUCH_UNKNOWN * gate["sentences"]):

@@ -3,6 +3,7 @@
 Each command states its finding first, and the path of the report or the table last.
 """
 
+import inspect
 import io
 import itertools
 import os
@@ -17,7 +18,14 @@ from contextlib import redirect_stderr
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
-from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
+from cyclopts import (
+    App,
+    CycloptsError,
+    MissingArgumentError,
+    Parameter,
+    UnknownCommandError,
+    UnusedCliTokensError,
+)
 
 from evenhand.core.places import ROOT, SNAKEFILE, located
 from evenhand.errors import InputError
@@ -55,6 +63,13 @@ def main(words: list[str] | None = None) -> None:
         problem = str(error).rstrip("., ")
         if isinstance(error, UnusedCliTokensError):
             problem = f"nothing takes the argument {listed(list(error.unused_tokens))}"
+        elif isinstance(error, UnknownCommandError):  # which names the first eight commands
+            names = listed([name for name in app if not name.startswith("-")])
+            problem = f"{problem.partition(' Available')[0]} The commands are {names}"
+        elif isinstance(error, MissingArgumentError) and error.keyword is None:
+            is_option = error.argument.field_info.kind is inspect.Parameter.KEYWORD_ONLY
+            name = error.argument.name
+            problem = f"{f'`{name}`' if is_option else name.strip('-').upper()} is missing"
         command = f"evenhand {words[0]}" if words[0] in app else "evenhand"
         _refuse(InputError(problem, remedy=f"see `{command} --help`"))
     except InputError as error:

@@ -145,6 +145,18 @@ def test_missing_tables_are_named(page, own, full, kinds):
     assert more == 12 if kinds == OTHERS else more > 0
 
 
+def test_sentences_on_published_sets_are_not_of_others(page, own, full):
+    assert full.css_first("#released") and "disadvantaged" in full.css_first("main").text()
+    for name in ("crows_pairs", "stereoset_intrasentence"):
+        change(own / f"stereotypes/{name}/pairs.json", format="crows_pairs")
+    for path in own.glob("tables/pairs/*/all_masked.csv"):
+        change(path, group="all")
+    tree = page(own, FILES["released"])
+    assert not tree.css_first("#released") and "Check on StereoSet" not in tree.html
+    control = " ".join(tree.css_first("#set-crows_pairs").text().split())
+    assert "About any group" in control and "disadvantaged" not in control
+
+
 def test_renders_with_nothing(write):
     tree = write("language_models")
     assert text(tree, ".lead") == "No model has a score, so bias cannot be judged."

@@ -28,6 +28,7 @@ def model(name, significant=(), leaning="unclear", why=None, lack="few", types=(
         "model": name,
         "why": why,
         "types": types,
+        "opposed": types,
         "conclusion": {"significant": list(significant), "leaning": leaning, "lack": lack},
     }
 
@@ -56,6 +57,8 @@ JUDGED = {
     "equivalent": row(score=51.0, verdict="equivalent"),
     "undecided": row(**UNCLEAR),
     "undecided with enough": row(**UNCLEAR, power=0.85, further_clusters=0),
+    "undecided with nearly enough": row(**UNCLEAR, power=0.796, further_clusters=3),
+    "undecided with enough but for rounding": row(**UNCLEAR, power=0.79996, further_clusters=1),
     "one word is in every pair": row(**UNCLEAR, **ONE_WORD),
     "undecided without a power": row(**UNCLEAR, power=None, further_clusters=None),
     "not scored": row() | NOT_SCORED | judge(row() | NOT_SCORED, SIDES),
@@ -65,8 +68,25 @@ JUDGED = {
 #: The scores of one model by its methods.
 CONCLUDED = {
     "undecided": [row(verdict="inconclusive"), row("cps", verdict="equivalent"), *ASIDE],
+    "undecided by all": [row(**UNCLEAR), row("cps", **UNCLEAR)],
+    "undecided with enough power": [row(**UNCLEAR, power=0.85, further_clusters=0)],
     "undecided as swaps share words": [row(**UNCLEAR, inflation=5.3)],
     "undecided as one word is in every pair": [row(**UNCLEAR, **ONE_WORD)],
+    "bias types against each other": [
+        *(row(name, bias_type="all") for name in ("aul", "cps")),
+        row(bias_type="home", score=100.0),
+        row(bias_type="class", score=0.0, verdict="below"),
+    ],
+    "a bias type against the set, by another method": [
+        row(score=40.0, verdict="below"),
+        row("cps", bias_type="home", score=100.0),
+        row("cps", bias_type="diet", **UNCLEAR),
+    ],
+    "types by two methods": [
+        row(**UNCLEAR),
+        row(bias_type="home", score=100.0),
+        row("cps", bias_type="class", score=0.0, verdict="below"),
+    ],
     "undecided but for a type": [row(**UNCLEAR), row("cps", bias_type="age"), *ASIDE],
     "none": [row("cps", verdict="equivalent"), *ASIDE],
     "no method that counts": ASIDE,
@@ -80,6 +100,10 @@ CLEAR = model("a", ["AUL"], "more")
 HEADED = {
     "one of two": [CLEAR, model("b")],
     "none of one": [model("b")],
+    "bias types against each other in one": [
+        model("a", ["AUL"], "more", types=["age"]),
+        model("b"),
+    ],
     "none but for a type": [model("b", types=["age"]), model("c")],
     "none whose swaps are independent": [model("b", lack="shared")],
     "none, for two reasons": [model("b", lack="one_word"), model("c")],

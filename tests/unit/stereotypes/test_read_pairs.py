@@ -71,8 +71,12 @@ def test_a_sentence_in_two_pairs_is_a_duplicate_unless_the_context_differs():
 
 def test_a_pair_with_both_sentences_of_another_repeats_it():
     repeated = ["duplicate", "repeated_pair"]
-    assert flagged(("a x", "a y"), ("a y", "a x"), ("a x", "a z")) == [
+    assert flagged(("a x", "a y"), ("a x", "a y"), ("a x", "a z")) == [
         repeated, repeated, ["duplicate"]
+    ]  # fmt: skip
+    reversed_pair = [*repeated, "reversed_pair"]
+    assert flagged(("a x", "a y"), ("a y", "a x"), ("a x", "a z")) == [
+        reversed_pair, reversed_pair, ["duplicate"]
     ]  # fmt: skip
 
 
@@ -91,6 +95,7 @@ def test_the_demo_pairs(repository, tmp_path):
         "low_agreement": 8,
         "duplicate": 2,
         "repeated_pair": 0,
+        "reversed_pair": 0,
         "unlike": 0,
     }
     assert {len(row["flags"]) for row in rows if row["excluded"]} == {0}
@@ -139,10 +144,13 @@ def test_an_excluded_pair_makes_no_duplicate(tmp_path):
 
 def test_ids_that_stand_twice_are_named(tmp_path):
     rows = [f"{name},a{n},b{n},stereo,age" for n, name in enumerate("xyzx")]
-    with pytest.raises(InputError, match=r"more than one pair has: 'x' \(records 1, 4\);"):
+    with pytest.raises(InputError, match=r"more than one pair has: 'x' \(records 1 and 4\);"):
         read(written(tmp_path, *rows), tmp_path)
     rows = [f"{n % 7},a{n},b{n},stereo,age" for n in range(14)]
-    with pytest.raises(InputError, match="and 2 more"):
+    with pytest.raises(InputError, match=r"1 and 8\), .* and 4 others;"):
+        read(written(tmp_path, *rows), tmp_path)
+    rows = [f"x,a{n},b{n},stereo,age" for n in range(60)]
+    with pytest.raises(InputError, match=r"'x' \(records 1, 2, 3 and 57 others\);"):
         read(written(tmp_path, *rows), tmp_path)
 
 

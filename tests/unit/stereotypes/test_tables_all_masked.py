@@ -26,6 +26,15 @@ def test_by_hand(tmp_path):
     assert table[0]["score_low"] == ""  # two clusters
 
 
+def test_pairs_of_one_direction_are_one_group(tmp_path):
+    table, _ = run(tmp_path, [1, None, 0], pairs=PAIRS[:3])
+    assert [(r["group"], r["bias_type"], r["pairs"], r["score"]) for r in table] == [
+        ("all", "all", "3", "50.000000"),
+        ("all", "age", "1", "0.000000"),
+        ("all", "race", "2", "100.000000"),
+    ]
+
+
 def test_nothing_scored_is_blank(tmp_path):
     table, _ = run(tmp_path, [1, 1, None, 1, 1])
     assert (table[1]["pairs"], table[1]["scored"], table[1]["score"]) == ("1", "0", "")

@@ -16,6 +16,7 @@ from evenhand.metrics.inference import effective_number
 from evenhand.stereotypes.clusters import check_order, edits, pieces, shared_words, words
 from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS, PAIRS, sentences_of
 from evenhand.tabular.numbers import or_nan
+from evenhand.text.phrases import listed
 
 #: A swap of more pairs than this is a repeated swap.
 REPEATED = 20
@@ -128,6 +129,7 @@ def set_flags(rows: list[dict[str, Any]], requested: Iterable[str]) -> None:
     clusters = Counter(row["cluster"] for row in rows)
     sentences = Counter((row["context"], row[side]) for row in rows for side in ("more", "less"))
     repeated = Counter(map(sentences_of, rows))
+    orders = {(row["context"], row["more"], row["less"]) for row in rows}
     for row in rows:
         more, less = pieces(row["more"]), pieces(row["less"])
         differences = edits(more, less)
@@ -140,6 +142,7 @@ def set_flags(rows: list[dict[str, Any]], requested: Iterable[str]) -> None:
             "low_agreement": row["agreement"] is not None and row["agreement"] < AGREEING,
             "duplicate": any(sentences[row["context"], row[s]] > 1 for s in ("more", "less")),
             "repeated_pair": repeated[sentences_of(row)] > 1,
+            "reversed_pair": (row["context"], row["less"], row["more"]) in orders,
             "unlike": shared_words(words(row["more"]), words(row["less"])) < ALIKE,
         }
         row["flags"] = sorted(flag for flag in requested if true[flag])
@@ -160,12 +163,11 @@ def _check_ids(rows: list[dict[str, Any]], file: Path) -> None:
     twice = {name: numbers for name, numbers in records.items() if len(numbers) > 1}
     if twice:
         named = [
-            f"{name!r} (records {', '.join(map(str, numbers))})"
-            for name, numbers in list(twice.items())[:5]
+            f"{name!r} (records {listed([*map(str, numbers)], 3)})"
+            for name, numbers in twice.items()
         ]
-        more = f" and {len(twice) - 5} more" if len(twice) > 5 else ""
         raise InputError(
-            f"has ids that more than one pair has: {', '.join(named)}{more}",
+            f"has ids that more than one pair has: {listed(named, 3)}",
             file=file,
             remedy="give each pair an id of its own",
         )

@@ -28,8 +28,8 @@ def read_catalogue(
     html : bool
         Whether sentences are markup, in which facts are escaped.
     **filters
-        Functions that format facts, besides ``listed``, ``plural``, ``fixed`` (decimals) and
-        ``short``.
+        Functions that format facts, besides ``listed``, ``plural``, ``fixed`` (decimals, with
+        the minus sign of tables) and ``short``.
     """
 
     @cache
@@ -40,7 +40,7 @@ def read_catalogue(
         environment.filters |= {
             "listed": listed,
             "plural": plural,
-            "fixed": lambda value, digits: f"{value:.{digits}f}",
+            "fixed": lambda value, digits: f"{value:.{digits}f}".replace("-", "−"),
             "short": lambda value: f"{value:g}",
         } | filters
         text = sentences_file(module, MACROS).read_text(encoding="utf-8")

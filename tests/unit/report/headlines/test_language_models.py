@@ -72,6 +72,22 @@ MADE = {
             ],
         ),
     ],
+    "a preference of the set, and one of a bias type against it": lambda f: [
+        pair_set(f),
+        scores(
+            f,
+            [
+                CLEAR,
+                ("tiny", "cps", 52.0, "inconclusive"),
+                ("tiny", "aul", 95.0, "above", "home"),
+                ("tiny", "cps", 5.0, "below", "class"),
+            ],
+        ),
+    ],
+    "a method that excludes a preference, and one that does not": lambda f: [
+        pair_set(f),
+        scores(f, [("tiny", "aul", 50.0, "equivalent"), ("tiny", "cps", 48.5, "inconclusive")]),
+    ],
     "a preference of uncertain strength": lambda f: [pair_set(f), scores(f, [CLEAR])],
     "methods that disagree": lambda f: [
         pair_set(f), scores(f, [CLEAR, ("tiny", "cps", 37.0, "below"), ("tiny", "sss", *CLEAR[2:])])
@@ -112,7 +128,7 @@ def test_headlines_are_those_that_are_kept(tmp_path):
             ("none", "unclear"),
             "Undecided on <bdi>set 1</bdi>: the pairs swap too few different words.",
         ),
-        (("split", "unclear"), "Biased for single bias types on <bdi>set 0</bdi>."),
+        (("split", "unclear"), "Biased for single bias types on <bdi>set 0</bdi>. By bias type it"),
         (("none", "none"), "No preference that matters on these pairs."),
         ((None,), "Cannot be judged: no score."),
     ],
@@ -127,6 +143,7 @@ def test_a_model_has_one_verdict_over_all_sets(leanings, verdict):
                 | dict(zip(("score_low", "score_high"), ends.get(side, ()), strict=False))
             ]
         }
+        | {"opposed": ["age"] * (side == "split")}
         | {"significant": ["AUL"] * (side in ends), "types": ["age"] * (side == "split")}
         for n, side in enumerate(leanings)
     ]

@@ -81,6 +81,7 @@ def results_of(title: str, file: str, sides: tuple[str, str], models: list[Resul
             "why": model["why"],
             "sides": sides,
             "types": model["types"],
+            "opposed": model["opposed"],
             "rows": [row for row in model["rows"] if row["method"] not in ASIDE and row["leaning"]],
         }
         for model in models
@@ -109,6 +110,7 @@ def conclude(results: list[Result], files: Sequence[str], most: int = SHOWN) -> 
         judged=len(judged),
         significant=len(significant),
         split=len(split),
+        opposed=sum(bool(result["opposed"]) for result in significant),
         undecided=sum(map(_is_undecided, judged)),
         lacks={result["lack"] for result in judged if _is_undecided(result)},
         models=len({result["model"] for result in judged}),
@@ -161,6 +163,7 @@ def by_model(results: list[Result]) -> dict[str, str]:
             ],
             uncertain=[result["set"] for result in of_model if _is_uncertain(result)],
             split=[result["set"] for result in of_model if _is_split(result)],
+            opposed=[result["set"] for result in of_model if result["opposed"]],
             undecided=[
                 result["set"] for result in of_model if result["leaning"] and _is_undecided(result)
             ],

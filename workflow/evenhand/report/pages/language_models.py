@@ -71,13 +71,20 @@ def content(study: Study) -> dict[str, Any]:
         for model in pairs["scores"]["models"]
         for row in model["rows"]
     }
+    released = study.tables("tables/released").get("stereoset")
+    formats = {pairs["description"]["format"] for pairs in sets}
+    has_released = bool(released) or not formats or bool(formats & {"stereoset", None})
     return {
         "sections": [
             ("glance", "At a glance", "At a glance"),
             ("reading", "How to read it", "What the numbers mean"),
             *((pairs["id"], pairs["title"], pairs["title"]) for pairs in sets),
             ("models", "Models", "Models and their checks"),
-            ("released", "Check on StereoSet", "Check against published numbers"),
+            *(
+                [("released", "Check on StereoSet", "Check against published numbers")]
+                if has_released
+                else []
+            ),
             ("limits", "Limits", "Limits"),
         ],
         "sets": sets,
@@ -90,7 +97,7 @@ def content(study: Study) -> dict[str, Any]:
         "least_effective": LEAST_EFFECTIVE,
         "models": models,
         "models_files": [f"tables/pairs/{name}/models.csv" for name in folders],
-        "released": measures.describe_released(study.tables("tables/released").get("stereoset")),
+        "released": measures.describe_released(released),
         "more_tables": MoreTables(study, ["tables/pairs/*"]),
         "flags": FLAGS,
         "exclusion": exclusion_words,

@@ -128,7 +128,7 @@ def _side(number: int) -> str:
 
 
 def describe_pairs(document: Row | None) -> Row:
-    """Return a set's sides, counts, data-quality flags and types, from ``pairs.json``."""
+    """Return a set's sides, counts, data-quality flags, format and types, from ``pairs.json``."""
     fields = document or {}
     more, less = fields.get("more_means"), fields.get("less_means")
     sides = (preference(more), preference(less)) if more and less else map(_side, (0, 1))
@@ -136,6 +136,7 @@ def describe_pairs(document: Row | None) -> Row:
     return {
         "known": document is not None,
         "title": fields.get("title") or None,
+        "format": fields.get("format"),
         "sides": tuple(sides),
         "flags": sorted((fields.get("flags") or {}).items()),
         "excluded": sorted(item for item in (fields.get("excluded") or {}).items() if item[1]),

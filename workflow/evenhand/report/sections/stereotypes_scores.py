@@ -13,6 +13,7 @@ from evenhand.report.sections.stereotypes_words import (
     in_a_list,
     in_order,
     method_of,
+    opposed_types,
     reason_words,
 )
 from evenhand.text.catalogue import conclusion
@@ -85,6 +86,7 @@ def describe_scores(
                 else no_number(why),
                 "rows": main,
                 "types": types,
+                "opposed": _opposed([*main, *types]) if why is None else [],
                 "figure": _figure(model, main),
                 "by_type": cells_by("bias_type", of_all),
                 "by_subset": cells_by("subset", of_any),
@@ -101,6 +103,11 @@ def _is_biased_type(row: dict[str, Any]) -> bool:
     """Whether a main method has a significant preference on pairs of one bias type."""
     is_main = row["bias_type"] != "all" and row["method"] not in ASIDE
     return is_main and row["leaning"] in (PREFERS_MORE, PREFERS_LESS)
+
+
+def _opposed(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return `opposed_types` of the methods that count."""
+    return opposed_types(row for row in rows if row["method"] not in ASIDE)
 
 
 def judge(row: dict[str, Any], sides: tuple[str, str]) -> dict[str, Any]:
@@ -142,8 +149,10 @@ def conclude(
     """Return the conclusion over a model's methods, on all pairs and on those of each bias type.
 
     The keys are ``leaning``, ``words``, ``significant``, the methods with a preference, and
-    ``lack``, the reason where the swaps allow no verdict: ``one_word`` (they all have a word in
-    common), ``shared`` (words that some share at least double the variance) or ``few`` (words).
+    ``lack``, the reason where there is no verdict: ``some`` (some methods exclude a preference,
+    others do not), ``one_word`` (all swaps have a word in common), ``shared`` (words that some
+    share at least double the variance), ``few`` (swaps, so that the power is below 80 %) or
+    ``wide`` (intervals, though the power is enough).
     Methods in `stereotypes_words.ASIDE` do not count; `alike` is that of `are_alike`.
     """
     whole = [row for row in rows if row["bias_type"] == "all"]
@@ -162,9 +171,14 @@ def conclude(
     delta = counted[0]["delta"] if counted else None
     facts = {"total": len(counted), "delta": delta, "split": any(map(_is_biased_type, rows))}
     lack = "shared" if any((row["inflation"] or 1) >= 2 for row in counted) else "few"
+    if {row["further_clusters"] for row in counted if row["leaning"] == UNCLEAR} == {0}:
+        lack = "wide"
     if any(row["reason"] == "one_word" for row in counted):
         lack = "one_word"
-    words = plain("lm_conclusion", by=by, sides=sides, lacks={lack}, alike=alike, **facts)
+    if by[NONE] and by[UNCLEAR]:
+        lack = "some"
+    facts |= {"alike": alike, "opposed": _opposed(rows)}
+    words = plain("lm_conclusion", by=by, sides=sides, lacks={lack}, **facts)
     significant = [*by[PREFERS_MORE], *by[PREFERS_LESS]]
     return {"leaning": leaning, "significant": significant, "lack": lack, "words": words}
 
@@ -188,6 +202,7 @@ def headline(models: list[dict[str, Any]]) -> Markup:
         undecided=any(model["conclusion"]["leaning"] == UNCLEAR for model in judged)
         and not significant,
         split=any(model["types"] for model in judged) and not significant,
+        opposed=[model["model"] for model in judged if model["opposed"]],
         lacks={
             model["conclusion"]["lack"]
             for model in judged

@@ -56,6 +56,40 @@ def in_order(names: Any) -> list[str]:
     return sorted(dict.fromkeys(names), key=lambda name: order.get(name, len(order)))
 
 
+def opposed_types(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows of bias types whose significant preferences have opposite directions.
+
+    Either to each other, or to that of the whole set; no rows if all have one direction. Of several
+    methods that agree on a type, the first row is returned. Rows have keys besides: ``title`` of
+    the method, blank if all rows have one method, and ``is_opposite``: whether the direction is
+    not that of the whole set (above 50, if the whole has none).
+
+    Parameters
+    ----------
+    rows : iterable of dict
+        Rows of ``bias_scores`` of all pairs and of bias types, of a model and subset.
+    """
+    significant = [row for row in rows if row["verdict"] in ("above", "below")]
+    whole = {row["verdict"] for row in significant if row["bias_type"] == "all"}
+    by_type: dict[tuple[str, str], Mapping[str, Any]] = {}
+    for row in significant:
+        if row["bias_type"] != "all":
+            by_type.setdefault((row["bias_type"], row["verdict"]), row)
+    sides = {verdict for _, verdict in by_type}
+    if len(sides) < 2 and sides <= (whole or sides):
+        return []
+    several = len({row["method"] for row in by_type.values()}) > 1
+    side = "below" if whole == {"below"} else "above"
+    return [
+        {
+            **row,
+            "title": method_title(row["method"]) if several else "",
+            "is_opposite": row["verdict"] != side,
+        }
+        for row in sorted(by_type.values(), key=lambda row: (-row["score"], row["bias_type"]))
+    ]
+
+
 def gate_words(reason: str | None) -> list[str]:
     """Return the reasons why a model is not trusted, one sentence each."""
     return [gate_meaning(word, "token") for word in codes(reason)]

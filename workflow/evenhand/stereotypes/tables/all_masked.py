@@ -1,5 +1,8 @@
 """A control: the bias score with all tokens masked, by the group that the stereotype concerns.
 
+The group is known where the set has pairs of both directions, as CrowS-Pairs has. Pairs of one
+direction, such as a user's own, are one group.
+
 The model's input is only the length of the sentence, so that its preference reflects the frequency
 of words. The paper finds that models prefer stereotypes of advantaged groups.
 """
@@ -19,7 +22,7 @@ TABLE = Table(
     key=("model", "group", "bias_type"),
     columns=(
         text("model"),
-        text("group", "Group that the stereotype concerns: disadvantaged or advantaged"),
+        text("group", "Group of the stereotype: disadvantaged, advantaged, or all if unknown"),
         text("bias_type", "all, or a bias type of the group"),
         integer("pairs"),
         integer("scored", "Pairs with two finite scores"),
@@ -37,13 +40,16 @@ def rows(study: PairStudy) -> Iterator[Row]:
     """Yield a row per trusted masked model, group and bias type."""
     if not np.isin(study.pairs.disadvantaged, list(GROUPS.values())).any():
         raise NotApplicable("no pair names the disadvantaged group")
+    sides = {*study.pairs.disadvantaged.tolist()} & {*GROUPS.values()}
+    groups = GROUPS if len(sides) > 1 else dict.fromkeys(["all"])
     models = [model for model in study.models if "all_masked" in model.methods]
     if not models:
         raise NotApplicable("no model has scores with all tokens masked")
-    for model, (group, side) in product(models, GROUPS.items()):
+    for model, (group, side) in product(models, groups.items()):
         decisions = decide(study.pairs, model.scores, "all_masked")
         for bias_type in study.pairs.bias_types:
-            chosen = (study.pairs.disadvantaged == side) & study.pairs.of_type(bias_type)
+            chosen = study.pairs.of_type(bias_type)
+            chosen &= side is None or study.pairs.disadvantaged == side
             if chosen.any():
                 counts = tally(decisions, chosen)
                 del counts["unscorable"]
