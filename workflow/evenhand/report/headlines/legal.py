@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from altair import LayerChart
+from markupsafe import Markup
 
 from evenhand.core.rows import where
 from evenhand.core.tables import read_table
@@ -18,6 +19,7 @@ from evenhand.report.figures import axis, estimated, forest
 from evenhand.report.headline import NOT_RUN, Headline, Verdicts, plain, say, tally
 from evenhand.report.read import read_json
 from evenhand.report.render import decimal
+from evenhand.report.sections.legal_data import clearest_associations
 from evenhand.report.study import Study
 
 Row = dict[str, Any]
@@ -73,6 +75,13 @@ def describe(study: Study) -> Headline:
             for row in where(rows, quantity="cases", item=None)
         ]
         statements.append(say("legal_sizes", sources["sizes"], sizes=sizes))
+    short = _short(tables, lowest, titles, rates) if lowest else ""
+    associations, sets = clearest_associations(tables["cross"], titles)
+    if associations:
+        facts = {"rows": associations, "sets": sets}
+        statements.append(say("legal_associated", sources["cross"], **facts))
+        brief = say("legal_associated", sources["cross"], **facts, brief=True)
+        short = Markup("<br> ").join([short or statements[0], brief])
     figure, caption = _figure(lowest)
     unequal, unfair = where(rates, verdict=ABOVE), where(lowest, judged="unfair")
     # after the counts of lowest scores comes the clearest of them
@@ -91,7 +100,7 @@ def describe(study: Study) -> Headline:
         caption=caption,
         figure_files=sources["table_4"] if figure else (),
         next=_next(lowest, sources["table_4"], unequal),
-        short=_short(tables, lowest, titles, rates) if lowest else "",
+        short=short,
         strength=max([*map(_clear, unfair), *map(_excess, unequal)], default=0.0),
         verdicts=_verdicts(tables, sources),
         doubts=[*([say("legal_no_use"), say("legal_unadjusted")] if lowest else []), *left_out],
