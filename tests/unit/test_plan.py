@@ -640,14 +640,16 @@ def biographies(here: Path, **label: object) -> dict:
         ({"text": ["bio", "job"]}, r"config: text\.datasets\.bios\.text names job, which is the l"),
         ({"text": "number"}, "p.csv: no case could be read: text_is_number 12 times"),
         ({"attributes": {"g": {"column": "one"}}}, "^text.datasets.bios: the attribute g has"),
+        ({"split": {"column": "part"}}, "^text.datasets.bios: all rows are of train in the column"
+         r" part, and a classifier needs rows of test too; leave `text\.datasets\.bios\.split"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("small", [1 << 20, 0])
 def test_declared_texts_are_read_before_any_job(here, monkeypatch, change, words, small):
     monkeypatch.setattr(plan_legal, "SMALL", small)  # of a larger file only the columns are checked
     written = biographies(here, task="multi_class")
-    rows = [f"A life {n},{('cook', 'nurse')[n % 2]},{'fm'[n // 6]},{n},1" for n in range(12)]
-    (here / "p.csv").write_text("\n".join(["bio,job,sex,number,one", *rows]))
+    rows = [f"A life {n},{('cook', 'nurse')[n % 2]},{'fm'[n // 6]},{n},1,train" for n in range(12)]
+    (here / "p.csv").write_text("\n".join(["bio,job,sex,number,one,part", *rows]))
     bios = written["text"]["datasets"]["bios"]
     bios |= change | {"label": bios["label"] | change.get("label", {})}
     if words is None or (small == 0 and "which `" not in words and "config" not in words):
