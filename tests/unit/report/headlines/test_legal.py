@@ -158,3 +158,17 @@ def test_words_that_give_the_label_away_are_said(tmp_path, counts, noted):
         " time (“in time” in 90 % of its texts and 6 % of the others). Leave these words, or the"
         " column that has them, out of the texts."
     ] * noted
+
+
+def test_labels_and_groups_in_two_spellings_are_named(tmp_path):
+    cell = {"split": "all", "attribute": "region", "other_attribute": "label"}
+    cells = [
+        cell | {"group": group, "other_group": label}
+        for group in ("north", "North", "south")
+        for label in ("approved", "Approved", "refused")
+    ]
+    noted = describe([cases(tmp_path, cells=cells)], TITLES).left_out
+    labels, groups = (words.striptags() for words in noted)
+    assert labels.startswith("ECtHR: The labels 'approved', 'Approved' differ only in capital")
+    assert groups.startswith("ECtHR: The groups 'north', 'North' of region differ only in")
+    assert describe([cases(tmp_path, cells=cells[2:3])], TITLES).left_out == []
