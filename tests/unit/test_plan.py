@@ -744,6 +744,23 @@ def test_a_positive_label_without_quotes_is_text(value, label, here):
     assert entry["positive"] == label
 
 
+def test_the_errors_of_a_run_are_sentences_and_defects_too(tmp_path):
+    border = "=" * 80
+    trace = ["Traceback (most recent call last):", '  File "a.py", line 1', "KeyError: 'x'"]
+    log = tmp_path / "run.log"
+    user = [f"Logfile logs/read.log:\n{border}", "error: a.csv: is empty.", border]
+    defects = [f"Logfile logs/{name}.log:\n{border}\n" + "\n".join(trace) for name in "ab"]
+    log.write_text("\n".join([*user, f"{defects[0]}\n{border}", f"{defects[1]}\n{border}", "end"]))
+    words = plan.errors_in([str(log), "no.log"]).splitlines()
+    assert words == [
+        "error: 2 jobs failed by a defect of Evenhand (KeyError: 'x'); report it with the log"
+        " logs/a.log.",
+        "error: a.csv: is empty.",
+    ]
+    log.write_text("\n".join([*user, *user]))
+    assert plan.errors_in([str(log)]) == "error: a.csv: is empty."
+
+
 def test_the_main_findings_and_the_path_of_the_report_are_printed_where_there_is_one(tmp_path):
     config = {"results": str(tmp_path)}
     assert plan.summary(config) == ""
