@@ -229,10 +229,8 @@ def errors_in(logs: Iterable[str]) -> str:
     if defects:
         log, error = next(iter(defects.items()))
         jobs = plural(len(defects), "job")
-        sentences.insert(
-            0,
-            f"error: {jobs} failed by a defect of Evenhand ({error}); report it with the log {log}.",
-        )
+        problem = f"error: {jobs} failed by a defect of Evenhand ({error})"
+        sentences.insert(0, f"{problem}; report it with the log {log}.")
     return "\n".join(dict.fromkeys(sentences))
 
 
