@@ -640,14 +640,16 @@ def biographies(here: Path, **label: object) -> dict:
         ({"text": ["bio", "job"]}, r"config: text\.datasets\.bios\.text names job, which is the l"),
         ({"text": "number"}, "p.csv: no case could be read: text_is_number 12 times"),
         ({"attributes": {"g": {"column": "one"}}}, "^text.datasets.bios: the attribute g has"),
+        ({"split": {"column": "part"}}, "^text.datasets.bios: all rows are of train in the column"
+         r" part, and a classifier needs rows of test too; leave `text\.datasets\.bios\.split"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("small", [1 << 20, 0])
 def test_declared_texts_are_read_before_any_job(here, monkeypatch, change, words, small):
     monkeypatch.setattr(plan_legal, "SMALL", small)  # of a larger file only the columns are checked
     written = biographies(here, task="multi_class")
-    rows = [f"A life {n},{('cook', 'nurse')[n % 2]},{'fm'[n // 6]},{n},1" for n in range(12)]
-    (here / "p.csv").write_text("\n".join(["bio,job,sex,number,one", *rows]))
+    rows = [f"A life {n},{('cook', 'nurse')[n % 2]},{'fm'[n // 6]},{n},1,train" for n in range(12)]
+    (here / "p.csv").write_text("\n".join(["bio,job,sex,number,one,part", *rows]))
     bios = written["text"]["datasets"]["bios"]
     bios |= change | {"label": bios["label"] | change.get("label", {})}
     if words is None or (small == 0 and "which `" not in words and "config" not in words):
@@ -740,6 +742,23 @@ def test_a_positive_label_without_quotes_is_text(value, label, here):
     expanded, *_ = plan.checked(biographies(here, task="binary", positive=value))
     (entry,) = expanded["predictions"].values()
     assert entry["positive"] == label
+
+
+def test_the_errors_of_a_run_are_sentences_and_defects_too(tmp_path):
+    border = "=" * 80
+    trace = ["Traceback (most recent call last):", '  File "a.py", line 1', "KeyError: 'x'"]
+    log = tmp_path / "run.log"
+    user = [f"Logfile logs/read.log:\n{border}", "error: a.csv: is empty.", border]
+    defects = [f"Logfile logs/{name}.log:\n{border}\n" + "\n".join(trace) for name in "ab"]
+    log.write_text("\n".join([*user, f"{defects[0]}\n{border}", f"{defects[1]}\n{border}", "end"]))
+    words = plan.errors_in([str(log), "no.log"]).splitlines()
+    assert words == [
+        "error: 2 jobs failed by a defect of Evenhand (KeyError: 'x'); report it with the log"
+        " logs/a.log.",
+        "error: a.csv: is empty.",
+    ]
+    log.write_text("\n".join([*user, *user]))
+    assert plan.errors_in([str(log)]) == "error: a.csv: is empty."
 
 
 def test_the_main_findings_and_the_path_of_the_report_are_printed_where_there_is_one(tmp_path):

@@ -26,8 +26,13 @@ from evenhand.core.places import SCHEMA
 from evenhand.core.sources import read_sources, source_path
 from evenhand.errors import InputError
 from evenhand.io.formats import unusable_name
+from evenhand.text.phrases import plural
 
 Config = dict[str, Any]
+
+#: How Snakemake's log begins the log of a failed job, between two lines of "=".
+_LOGFILE = re.compile(r"Logfile (\S.*):$")
+_TRACEBACK = "Traceback (most recent call last):"
 
 
 def check_files(config: Config) -> None:
@@ -211,12 +216,38 @@ def summary(config: Config) -> str:
 
 
 def errors_in(logs: Iterable[str]) -> str:
-    """Return the distinct user errors in the logs of a run."""
+    """Return the distinct errors in the logs of a run, a sentence each.
+
+    Defects, whose logs end with a traceback, share the first sentence, with the first log.
+    """
     lines = []
     for log in map(Path, logs):
         if log.is_file():
             lines += log.read_text(encoding="utf-8", errors="replace").splitlines()
-    return "\n".join(dict.fromkeys(line for line in lines if line.startswith("error: ")))
+    defects = _defects(lines)
+    sentences = [line for line in lines if line.startswith("error: ")]
+    if defects:
+        log, error = next(iter(defects.items()))
+        jobs = plural(len(defects), "job")
+        problem = f"error: {jobs} failed by a defect of Evenhand ({error})"
+        sentences.insert(0, f"{problem}; report it with the log {log}.")
+    return "\n".join(dict.fromkeys(sentences))
+
+
+def _defects(lines: Iterable[str]) -> dict[str, str]:
+    """Return the last line of each job's log that has a traceback in Snakemake's log, by path."""
+    defects: dict[str, str] = {}
+    path, content = "", None
+    for line in lines:
+        if started := _LOGFILE.match(line):
+            path, content = started[1], None
+        elif path and line and not line.strip("="):
+            if content and _TRACEBACK in content:
+                defects[path] = content[-1]
+            path, content = ("", None) if content is not None else (path, [])
+        elif content is not None:
+            content.append(line)
+    return defects
 
 
 def checked(

@@ -225,12 +225,16 @@ def check_declared(config: Config) -> None:
     Raises
     ------
     InputError
-        As in `read_cases`, or no case has the positive label; the error names the key.
+        As in `read_cases`, or no case has the positive label, or classifiers lack a split; the
+        error names the key.
     """
     for name, entry in config["text"]["datasets"].items():
         key, positive = f"text.datasets.{name}", as_text(entry["label"]["positive"])
         try:
-            labels = _labels_of_small(config, name)
+            labels, splits = _read_small(config, name)
+            classifiers = config["legal"]["classifiers"].values()
+            if any(name in each["datasets"] for each in classifiers):
+                _check_splits(splits, entry["split"]["column"])
             if labels and positive not in (None, *labels):
                 raise InputError(
                     f"`label.positive` is {positive}, which is none of the labels",
@@ -245,8 +249,25 @@ def _key(section: str, entry: Collection[str], name: str) -> str:
     return f"{section}.{name}" if name.partition(".")[0] in entry else name
 
 
-def _labels_of_small(config: Config, name: str) -> Sequence[str]:
-    """Read a declared data set, and return its labels; none if it is not small."""
+def _check_splits(splits: Collection[str], column: str | None) -> None:
+    """Raise InputError if all rows have a split and none is of train, or none of test.
+
+    Without a row of dev, a part of train becomes dev.
+    """
+    if splits and "none" not in splits and not {"train", "test"} <= {*splits}:
+        where = f"in the column {column}" if column else "by the names of the files"
+        lacking = " and ".join(split for split in ("train", "test") if split not in splits)
+        raise InputError(
+            f"all rows are of {' and '.join(sorted(splits))} {where}, and a classifier needs rows"
+            f" of {lacking} too",
+            remedy="leave `split.column` out, and write `split`: {shares: [0.8, 0.1, 0.1]}"
+            if column
+            else "give files of the other splits, or rename these",
+        )
+
+
+def _read_small(config: Config, name: str) -> tuple[Sequence[str], Collection[str]]:
+    """Read a declared data set, and return its labels and splits; none if it is not small."""
     from evenhand.io.quarantine import Quarantine
     from evenhand.legal.declaration import read_dataset
     from evenhand.legal.formats import declared as reader
@@ -259,13 +280,14 @@ def _labels_of_small(config: Config, name: str) -> Sequence[str]:
     if sum(file.stat().st_size for file in files) > SMALL:
         for file in files:
             next(reader.read(CaseFiles([file], Quarantine(), options)), None)
-        return ()
+        return (), ()
     if not files:  # they are fetched
-        return ()
+        return (), ()
     with TemporaryDirectory() as folder:
         outputs = {part: Path(folder) / part for part in ("out", "quarantine", "counts")}
         read_cases(files=files, format=KIND, **options, **outputs)
-        return read_dataset(outputs["out"]).labels
+        splits = json.loads(outputs["counts"].read_text(encoding="utf-8"))["splits"]
+        return read_dataset(outputs["out"]).labels, splits
 
 
 def part(config: Config, name: str, part_name: str) -> dict[str, Any]:

@@ -125,8 +125,12 @@ def test_the_clearest_finding_comes_first_with_the_next_step(write, slguset, tmp
         "Is this data set balanced and clean?",
     ]
     first = tree.css_first("#legal").text()
-    assert "of the lowest group is 9.0 (95 % interval 5.0 to 12.0) by linear under plain" in first
-    assert "Do not use linear for the lowest group (mine, age)" in " ".join(first.split())
+    assert (
+        "of the lowest group is 9.0 (95 % interval 5.0 to 12.0) by the classifier linear" in first
+    )
+    assert "Do not use the classifier linear for the lowest group (mine, age)" in " ".join(
+        first.split()
+    )
     findings = json.loads(tree.css_first("#findings").text())
     assert (
         findings[0].startswith("In mine, age, the macro-F1 (mean F1 of all classes; 100 is best)")

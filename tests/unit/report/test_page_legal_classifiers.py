@@ -57,6 +57,11 @@ def test_the_answer_begins_with_rates_where_they_are_tested(page, tmp_path):
     assert "with which the answer begins" in text(tree, "#reading")
 
 
+def test_the_calibration_error_is_of_the_confidence(page):
+    words = "of the confidence, which is the probability of the predicted label; mean over seeds."
+    assert words in text(page(), "#mine")
+
+
 @pytest.mark.parametrize("linked", [None, ["test"], ["dev", "train"]])
 def test_numbers_lead_to_the_case_explorer_where_it_contains_test_cases(page, linked):
     tree = page(linked=linked)

@@ -15,6 +15,7 @@ from evenhand.errors import InputError
 from evenhand.report import render
 from evenhand.report.figures import bars
 from evenhand.report.page_list import BESIDE, DRAWING, links_to_pages
+from evenhand.text.phrases import fixed
 from unit.report.checks import TEMPLATES
 
 
@@ -55,6 +56,10 @@ def test_numbers():
     assert render.decimal(-0.12345) == "−0.123"
     assert render.decimal(-0.0001) == "0.000"
     assert render.decimal(float("nan")) == "–"
+    # of a share and of points alike, and in every text: half away from 0
+    assert render.decimal(100 * 0.4765, 1) == fixed(47.650045, 1) == "47.7"
+    assert (render.percent(0.4765), render.interval(-0.25, 0.25)) == ("47.7\xa0%", "−0.3 to 0.3")
+    assert fixed(-57.8, 1) == "−57.8" and fixed(float("inf"), 1) == "inf"
     assert render.signed(0.5, 1) == "+0.5"
     assert render.signed(-0.5, 1) == "−0.5"
     assert render.signed(0.0, 1) == "0.0"

@@ -3,10 +3,11 @@ import re
 import pytest
 from huggingface_hub import DatasetCard
 
-from evenhand.core.tables import write_tables
+from evenhand.core.tables import read_table, write_tables
 from evenhand.legal.findings import Finding
 from evenhand.legal.read_audit import TABLE
 from evenhand.legal.tabulate_cases import tabulate_cases
+from evenhand.report.pages.legal_cases import describe_shift
 from evenhand.report.write_legal_cards import write_legal_cards
 from expected import check_expected
 from unit.legal.made_cases import evidence, record, write_cases, write_found
@@ -96,6 +97,20 @@ def test_other_kinds(tmp_path, repository, kind, part):
     write_legal_cards(**arguments)
     assert part in text_of(arguments)
     assert ("none` are cases" in text_of(arguments)) is False
+
+
+def test_the_card_counts_shifts_as_the_page_does(tmp_path, repository):
+    cases = [
+        {"labels": [label], "split": split, "applicant_gender": "male"}
+        for label, split in (("3", "train"), ("6", "test"))
+        for _ in range(20)
+    ]
+    arguments = made(tmp_path, repository, "ecthr", cases)
+    write_legal_cards(**arguments)
+    shift = describe_shift(read_table(tmp_path / "tables/shift.csv"))
+    assert 0 < shift["above"] <= shift["measured"] < len(shift["rows"])  # groups without cases
+    counts = f"in {shift['above']} of {shift['measured']} comparisons of train, dev and test, the"
+    assert counts in text_of(arguments)
 
 
 def test_no_case_at_all(tmp_path, repository):

@@ -90,9 +90,16 @@ class Quarantine:
         except LimitError as error:
             self.add(file, position, unit, error.reason, str(error))
 
-    def first_detail(self, reason: str) -> str | None:
-        """The detail of the first case of a reason, or None if there is none."""
-        return self._first_details.get(reason)
+    def first_detail(self, reason: str, beginning: str = "") -> str | None:
+        """The detail of the first case of a reason, or None if there is none.
+
+        With a `beginning`, of the first row whose detail has it, without it.
+        """
+        if not beginning:
+            return self._first_details.get(reason)
+        details = (row[4] for row in self._rows if row[3] == reason)
+        fitting = (detail for detail in details if detail.startswith(beginning))
+        return next((detail.removeprefix(beginning) for detail in fitting), None)
 
     def write(self, path: Path) -> int:
         """Write the table, and return its number of rows."""

@@ -123,7 +123,8 @@ def check(
         if not len(getattr(examples, split)):
             raise InputError(
                 f"there is no case with a label in the split {split}",
-                remedy="divide the cases otherwise, or give more of them",
+                remedy="divide the cases otherwise (`split.shares` of a declared data set), or give"
+                " more of them",
             )
     remarks = []
     per_class = {split: examples.hot[getattr(examples, split)] for split in ("train", "dev")}

@@ -184,7 +184,10 @@ def _bins(part: Mapping[str, Any]) -> list[str]:
 
 
 def completed(
-    declaration: Mapping[str, Any], labels: Counter[str], values: Mapping[str, Counter[str]]
+    declaration: Mapping[str, Any],
+    labels: Counter[str],
+    values: Mapping[str, Counter[str]],
+    unusable: Mapping[str, str | None],
 ) -> Dataset:
     """Return the data set with the labels and groups that occur.
 
@@ -196,6 +199,8 @@ def completed(
         The cases of each label.
     values : dict of str to Counter
         The cases of each group, by attribute.
+    unusable : dict of str to str
+        Why the first value that is in no group cannot be used, by attribute.
 
     Raises
     ------
@@ -228,7 +233,7 @@ def completed(
             remedy=f"name a column with at most {MOST_LABELS} labels, or give numbers `label.bins`",
         )
     attributes = [
-        replace(attribute, groups=_occurring(attribute, declaration, values))
+        replace(attribute, groups=_occurring(attribute, declaration, values, unusable))
         if attribute.module == COLUMN  # the others are found later
         else attribute
         for attribute in dataset.attributes
@@ -237,19 +242,25 @@ def completed(
 
 
 def _occurring(
-    attribute: Attribute, declaration: Mapping[str, Any], values: Mapping[str, Counter[str]]
+    attribute: Attribute,
+    declaration: Mapping[str, Any],
+    values: Mapping[str, Counter[str]],
+    unusable: Mapping[str, str | None],
 ) -> tuple[str, ...]:
     """Return the groups of an attribute that occur."""
     cases = values.get(attribute.name, Counter())
     groups = attribute.groups or tuple(sorted(cases, key=_order))
-    remedy = "; name another column, or remove the attribute"
-    check_group_count(attribute.name, cases, cases.total(), None, more=remedy)
     declared = declaration["attributes"].get(attribute.name, {})
+    bins = declared.get("bins")
+    remedy = "; name another column, or remove the attribute"
+    if why := unusable.get(attribute.name):
+        cure = "name a column of numbers, or remove `bins`" if bins else "write these values so"
+        remedy = f": {why}; {cure}"
+    check_group_count(attribute.name, cases, cases.total(), None, more=remedy)
     if declared.get("column") and declared["column"] == declaration["label"]["column"]:
         raise InputError(
             f"the attribute {attribute.name} is the label", remedy="name a protected attribute"
         )
-    bins = declared.get("bins")
     empty = [name for name in groups if not cases[name]]
     if empty and not bins:
         problem = f"the attribute {attribute.name} has no case in the group {empty[0]}"

@@ -94,14 +94,15 @@ def read_cases(
     tally: Tally = defaultdict(Counter)
 
     def refusal(problem: str) -> InputError:
+        reasons = Counter(_left_out(problems)).most_common(3)
         words = ", ".join(
-            f"{reason} {n} times ({problems.first_detail(reason)})"
-            for reason, n in problems.counts.most_common(3)
+            f"{reason} {n} times ({problems.first_detail(reason)})" for reason, n in reasons
         )
+        cure = getattr(reader, "CURES", {}).get(reasons[0][0]) if reasons else None
         return InputError(
             f"{problem}: {words or 'there is none'}",
             file=files[0] if files else None,
-            remedy=f"the format {format} needs {reader.NEEDS}",
+            remedy=cure or f"the format {format} needs {reader.NEEDS}",
         )
 
     def describe() -> dict[str, str]:
@@ -117,7 +118,8 @@ def read_cases(
                 remedy="mend the label's column or its missing values, or leave out these rows",
             )
         groups = {each.name: tally[f"group {each.name}"] for each in dataset.attributes}
-        return description(completed(json.loads(declaration), tally["labels"], groups))
+        unusable = {name: problems.first_detail("no_group", f"{name}: ") for name in groups}
+        return description(completed(json.loads(declaration), tally["labels"], groups, unusable))
 
     distinct = _distinct(reader.read(cases), files, problems)
     written = write_records(out, (count(record, tally) for record in distinct), describe)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from evenhand.core.stage import Count, Input, Output, Plugin, Range, Setting, checked
-from evenhand.errors import InputError
+from evenhand.errors import InputError, placed
 
 
 @checked
@@ -127,7 +127,8 @@ def train_classifier(
         epsilon = {"epsilon": options["epsilon"], "unit": options["epsilon_unit"]}
         graph = read_neighbours(neighbours, examples.ids, examples.train, **epsilon)
     problem = replace(problem, pairs=Pairs(swapped=loaded.changed, neighbours=graph))
-    remarks = [*job.remarks, *problem.check()]
+    with placed(data):
+        remarks = [*job.remarks, *problem.check()]
     for remark in remarks:
         print(f"note: {remark}", file=sys.stderr)
     results = list(loaded.train(problem, seeds))

@@ -19,6 +19,7 @@ from evenhand.core.rows import grouped, where
 from evenhand.errors import InputError
 from evenhand.report.page_list import BESIDE, DRAWING, NOTICE, links_to_pages
 from evenhand.text.catalogue import verdict_words
+from evenhand.text.phrases import fixed
 
 if TYPE_CHECKING:
     from altair import LayerChart
@@ -257,17 +258,12 @@ def percent(value: float | None, digits: int = 1) -> str:
     least = 10**-digits
     if 0 < value * 100 < least / 2:
         return f"< {least:.{digits}f}\u00a0%"
-    return f"{value * 100:.{digits}f}\u00a0%"
+    return f"{fixed(value * 100, digits)}\u00a0%"
 
 
 def decimal(value: float | None, digits: int = 3) -> str:
     """Return a decimal with a true minus sign: ``−0.123``."""
-    if _missing(value):
-        return NOTHING
-    text = f"{value:.{digits}f}"
-    if float(text) == 0:
-        text = text.removeprefix("-")
-    return text.replace("-", "−")
+    return NOTHING if _missing(value) else fixed(value, digits)
 
 
 def signed(value: float | None, digits: int = 3) -> str:
@@ -286,7 +282,7 @@ def interval(low: float | None, high: float | None, digits: int = 1) -> str | No
     """``53.2 to 66.0``; None without both ends."""
     if low is None or high is None:
         return None
-    return f"{low:.{digits}f} to {high:.{digits}f}".replace("-", "−")
+    return f"{fixed(low, digits)} to {fixed(high, digits)}"
 
 
 def span(

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from evenhand.core.phrases import MACROS, sentences_file
-from evenhand.text.phrases import listed, plural
+from evenhand.text.phrases import fixed, listed, plural
 
 #: A sentence of a catalogue. Each is compiled with those that it calls: to compile all takes longer
 #: than to write a page.
@@ -40,7 +40,7 @@ def read_catalogue(
         environment.filters |= {
             "listed": listed,
             "plural": plural,
-            "fixed": lambda value, digits: f"{value:.{digits}f}".replace("-", "−"),
+            "fixed": fixed,
             "short": lambda value: f"{value:g}",
         } | filters
         text = sentences_file(module, MACROS).read_text(encoding="utf-8")

@@ -113,6 +113,14 @@ def test_the_form_of_the_file_does_not_matter(tmp_path, suffix):
     assert content[0] == content[1]
 
 
+def test_a_table_with_another_separator_is_named_so(tmp_path):
+    (tmp_path / "a.csv").write_text("bio;job;gender\nA life;nurse;F\n")
+    with pytest.raises(
+        InputError, match="; separate cells by commas; the header is one cell, 'bio;"
+    ):
+        read(tmp_path, [tmp_path / "a.csv"])
+
+
 def test_splits_of_files_and_folders(tmp_path):
     (tmp_path / "validation").mkdir()
     for name in ("train", "validation/a", "more"):

@@ -15,7 +15,7 @@ describe = headline_of("legal")
 TITLES = {"ecthr": "ECtHR", "ecthr/applicant_gender": "Applicant", "fscs/applicant_gender": "x"}
 
 
-def cases(folder, number=120, dataset="ecthr", unknown=0, words=(), more=()):
+def cases(folder, number=120, dataset="ecthr", unknown=0, words=(), more=(), cells=()):
     """The tables of cases of a data set of this size."""
     path = folder / "tables/cases" / dataset
     rows = [
@@ -25,7 +25,7 @@ def cases(folder, number=120, dataset="ecthr", unknown=0, words=(), more=()):
         {"quantity": "group unknown", "item": "applicant_gender", "ours": unknown, "of": 120},
         *more,
     ]
-    write_tables(path, [(sizes.TABLE, rows), (cross.TABLE, []), (leakage.TABLE, words)])
+    write_tables(path, [(sizes.TABLE, rows), (cross.TABLE, cells), (leakage.TABLE, words)])
     return path
 
 
@@ -113,6 +113,16 @@ def test_headlines_are_those_that_are_kept(tmp_path):
     found["data sets without a classifier"] = describe(two, {"ecthr": "<b>"})
     more = [classifiers(tmp_path, low("equivalent")), cases(tmp_path, dataset="cail")]
     found["one with and one without"] = describe(more, {"cail": "CAIL"})
+    cell = {"split": "train", "attribute": "applicant_gender", "other_attribute": "label"}
+    cell |= {"other_group": "refused", "of": 100}
+    cells = [
+        cell | {"group": group, "share": share, "low": share - 0.05, "high": share + 0.05}
+        for group, share in (("women", 0.88), ("men", 0.36))
+    ]
+    of_women = [classifiers(tmp_path / "cells", low("equivalent"))]
+    of_women.append(cases(tmp_path / "cells", cells=cells))
+    found["a label that goes with an attribute"] = describe(of_women, TITLES)
+    found["and no classifier"] = describe(of_women[1:], TITLES)
     path = tmp_path / "legal/ecthr/records/a.counts.json"
     path.parent.mkdir(parents=True)
     reasons = {"bad_label": 5, "no_facts": 2000, "a": 1, "b": 1, "c": 1}
@@ -148,3 +158,17 @@ def test_words_that_give_the_label_away_are_said(tmp_path, counts, noted):
         " time (“in time” in 90 % of its texts and 6 % of the others). Leave these words, or the"
         " column that has them, out of the texts."
     ] * noted
+
+
+def test_labels_and_groups_in_two_spellings_are_named(tmp_path):
+    cell = {"split": "all", "attribute": "region", "other_attribute": "label"}
+    cells = [
+        cell | {"group": group, "other_group": label}
+        for group in ("north", "North", "south")
+        for label in ("approved", "Approved", "refused")
+    ]
+    noted = describe([cases(tmp_path, cells=cells)], TITLES).left_out
+    labels, groups = (words.striptags() for words in noted)
+    assert labels.startswith("ECtHR: The labels 'approved', 'Approved' differ only in capital")
+    assert groups.startswith("ECtHR: The groups 'north', 'North' of region differ only in")
+    assert describe([cases(tmp_path, cells=cells[2:3])], TITLES).left_out == []

@@ -279,6 +279,18 @@ def test_a_change_has_the_wider_interval_and_names_it(tmp_path, ends, shown):
     assert "over seeds or, if it is wider, over cases" in str(found.figure.to_dict())
 
 
+def test_an_interval_that_excludes_zero_without_significance_is_before_adjustment():
+    for change in (gap("tpr", "inconclusive", lacks_seeds=True, seeds=3), undecided()):
+        [statement] = [words for words in conclude([change]).more if "95 % interval" in words]
+        assert "5.0 to 15.0 before adjustment" in statement
+        assert "not over the 3 seeds after adjustment" in statement or (
+            "not significant after adjustment for all tests of its table" in statement
+        )
+    assert "5.0 to 15.0 before adjustment): not significant after adj" in undecided().in_short
+    for other in (worst(), undecided(low=-1.0), undecided(reason=ONE_SEED), undecided(low=None)):
+        assert "adjustment" not in other.words
+
+
 def test_changes_that_lack_seeds_alone_ask_for_more(tmp_path):
     def headline(*p_of_cases, **values):
         row = dict.fromkeys(of_texts.TABLE.header) | {"classifier": "linear", "seeds": 2}

@@ -7,7 +7,7 @@ Labels are counted over all cases with known labels. With several labels per cas
 a case counts, and the absence of labels counts as a label too (as FairLex intended).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -82,6 +82,15 @@ def rows(study: CaseStudy) -> Iterator[Row]:
                     for form, matrix in forms.items()
                 },
             }
+
+
+def count_shifts(rows: Iterable[Row]) -> dict[str, int]:
+    """Return the number of distances that are `above` those of random parts, and `measured`."""
+    measured = [row for row in rows if row["distance"] is not None]
+    return {
+        "above": sum(row["above_noise"] is True for row in measured),
+        "measured": len(measured),
+    }
 
 
 def _forms(patterns: np.ndarray, dataset: Dataset) -> dict[str, np.ndarray]:

@@ -33,8 +33,27 @@ from evenhand.tabular.words import doubtful_words
 KIND = "declared"
 NEEDS = "rows whose columns are as declared (docs/howto_text.md)"
 
+#: What to do about most rows that are left out, by the reason of the quarantine.
+CURES = {
+    "no_text": "name the column of the texts in `text`, or fill it",
+    "text_is_number": "name the column of the texts in `text`; this one has numbers",
+    "outside_labels": "write the labels as `label.labels` declares them, or declare those that are"
+    " written; with `label.bins`, name a column of numbers",
+    "unknown_split": f"write {', '.join(SPLIT_NAMES)} in `split.column`, or leave it out, so that"
+    " `split.shares` divide the rows",
+    "no_id": "fill the column of `id`, or leave `id` out",
+    "duplicate_case": "name a column in `id` that is another for each row, or leave `id` out",
+    "no_date": "write dates such as 2024-05-31, or leave `split.date` out",
+    "empty_file": "name files with rows in `files`",
+    "broken_json": "mend the file: a JSON object per line in .jsonl, an array of objects in .json",
+    "broken_csv": "mend the file: as many cells in each row as in its header",
+}
+
 #: Files whose rows all have the same columns.
 TABLES_OF_ROWS = (".csv", ".tsv", ".parquet", ".arrow")
+
+#: What separates the cells of a file.
+SEPARATORS = {".csv": "commas", ".tsv": "tabs"}
 
 #: From this value on a column of a group or label applies.
 APPLIES = 0.5
@@ -87,10 +106,16 @@ def _with_columns(
 
     def check() -> None:
         if missing := [name for name in columns if name not in present]:
+            remedy = f"name one of its columns: {', '.join(sorted(present)[:20])}"
+            if len(present) == 1 and file.suffix in SEPARATORS:
+                remedy = (
+                    f"separate cells by {SEPARATORS[file.suffix]}; the header is one cell,"
+                    f" {min(present)!r}"
+                )
             raise InputError(
                 f"has no column {missing[0]!r}, which `{columns[missing[0]]}` names",
                 file=file,
-                remedy=f"name one of its columns: {', '.join(sorted(present)[:20])}",
+                remedy=remedy,
             )
 
     for row in rows:
@@ -262,7 +287,10 @@ def _flags(fields: dict[str, Any], columns: list[str]) -> dict[str, bool | None]
     flags = {column: _applies(fields.get(column)) for column in columns}
     for column, flag in flags.items():
         if flag is None and _value(fields.get(column)):
-            raise ValueError(f"{column} is {plain(fields.get(column))!r}, neither true nor false")
+            raise ValueError(
+                f"{column} is {plain(fields.get(column))!r}, neither true (true, yes, 1) nor false"
+                " (false, no, 0)"
+            )
     return flags
 
 
@@ -288,7 +316,8 @@ def _labels(
         if not values[0]:
             raise ValueError(f"{label['column']} is {value!r}, and bins need a number")
     if known and (unknown := [value for value in values if value not in known]):
-        raise ValueError(f"{label['column']} is {unknown[0]!r}, which is not declared")
+        allowed = ", ".join(sorted(known)[:6])
+        raise ValueError(f"{label['column']} is {unknown[0]!r}, which is not declared ({allowed})")
     return tuple(values)
 
 
@@ -308,7 +337,7 @@ def _group(fields: dict[str, Any], attribute: dict[str, Any]) -> str:
         return value
     [group] = binned([value], attribute["bins"])
     if not group:
-        raise ValueError(f"{value!r} is no number")
+        raise ValueError(f"{attribute['column']} is {value!r}, and bins need a number")
     return group
 
 

@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 from altair import LayerChart
+from markupsafe import Markup
 
-from evenhand.core.rows import where
+from evenhand.core.rows import grouped, where
 from evenhand.core.tables import read_table
 from evenhand.legal.classifier_study import BASE, is_constant
 from evenhand.legal.classifier_tables.tests import RATES
+from evenhand.legal.groups import LABEL
 from evenhand.metrics.inference import ABOVE
 from evenhand.metrics.paired import holm
 from evenhand.predictions.words import CROSS
@@ -18,7 +20,9 @@ from evenhand.report.figures import axis, estimated, forest
 from evenhand.report.headline import NOT_RUN, Headline, Verdicts, plain, say, tally
 from evenhand.report.read import read_json
 from evenhand.report.render import decimal
+from evenhand.report.sections.legal_data import clearest_associations
 from evenhand.report.study import Study
+from evenhand.tabular.words import spelt_words
 
 Row = dict[str, Any]
 Rows = list[Row]
@@ -73,6 +77,13 @@ def describe(study: Study) -> Headline:
             for row in where(rows, quantity="cases", item=None)
         ]
         statements.append(say("legal_sizes", sources["sizes"], sizes=sizes))
+    short = _short(tables, lowest, titles, rates) if lowest else ""
+    associations, sets = clearest_associations(tables["cross"], titles)
+    if associations:
+        facts = {"rows": associations, "sets": sets}
+        statements.append(say("legal_associated", sources["cross"], **facts))
+        brief = say("legal_associated", sources["cross"], **facts, brief=True)
+        short = Markup("<br> ").join([short or statements[0], brief])
     figure, caption = _figure(lowest)
     unequal, unfair = where(rates, verdict=ABOVE), where(lowest, judged="unfair")
     # after the counts of lowest scores comes the clearest of them
@@ -80,6 +91,7 @@ def describe(study: Study) -> Headline:
     left_out = [
         *_left_out(study),
         *_without_group(tables["sizes"], sources["sizes"], titles),
+        *_spelt(tables["cross"], sources["cross"], titles),
         *_revealing(tables["leakage"], sources["leakage"], titles),
     ]
     return Headline(
@@ -91,7 +103,7 @@ def describe(study: Study) -> Headline:
         caption=caption,
         figure_files=sources["table_4"] if figure else (),
         next=_next(lowest, sources["table_4"], unequal),
-        short=_short(tables, lowest, titles, rates) if lowest else "",
+        short=short,
         strength=max([*map(_clear, unfair), *map(_excess, unequal)], default=0.0),
         verdicts=_verdicts(tables, sources),
         doubts=[*([say("legal_no_use"), say("legal_unadjusted")] if lowest else []), *left_out],
@@ -322,6 +334,22 @@ def _without_group(
     groups.sort(key=lambda group: -int(group[2]["ours"]) / int(group[2]["of"]))
     facts = {"attributes": groups, "labels": labels}
     return [say("legal_no_group", sources, **facts)] if groups or labels else []
+
+
+def _spelt(
+    cross: Mapping[str, Rows], sources: tuple[str, ...], titles: Mapping[str, str]
+) -> list[str]:
+    """Name the labels and the groups of a data set that look nearly the same."""
+    statements = []
+    for name, rows in cross.items():
+        labels = [row["other_group"] for row in where(rows, other_attribute=LABEL)]
+        words = spelt_words(None, dict.fromkeys(labels))
+        for attribute, cells in grouped(rows, "attribute").items():
+            named = titles.get(f"{name}/{attribute}", attribute.replace("_", " "))
+            words += spelt_words(named, dict.fromkeys(row["group"] for row in cells))
+        of = titles.get(name, name)
+        statements += [say("legal_spelt", sources, of=of, words=each) for each in words]
+    return statements
 
 
 def _revealing(

@@ -169,6 +169,13 @@ class Change(NamedTuple):
         return self.verdict in (ABOVE, BELOW)
 
     @property
+    def unadjusted(self) -> bool:
+        """Whether the difference is significant before adjustment only: its interval excludes 0."""
+        if self.verdict != INCONCLUSIVE or self.reason or None in (self.low, self.high):
+            return False
+        return self.low * self.high > 0
+
+    @property
     def better(self) -> bool:
         """Whether the difference is significant, and towards more fairness."""
         return self.verdict == (BELOW if self.gap else ABOVE)

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +9,21 @@ from evenhand.core.rows import grouped, where
 from evenhand.core.tables import read_table
 from evenhand.io.quarantine import REASONS
 from evenhand.io.tables import read_rows
-from evenhand.legal.groups import LABEL
+from evenhand.legal.case_tables.shift import count_shifts
 from evenhand.legal.records import SPLITS as ALL_SPLITS
 from evenhand.report.figures import heat_map, histogram
-from evenhand.report.headline import plain
+from evenhand.report.headline import plain, say
 from evenhand.report.read import read_json
 from evenhand.report.render import percent
-from evenhand.report.sections.legal_data import Described, navigation, read_datasets
+from evenhand.report.sections.legal_data import (
+    UNKNOWN,
+    Described,
+    clearest_associations,
+    describe_associations,
+    navigation,
+    read_datasets,
+    titles_by_name,
+)
 from evenhand.report.sections.more_tables import MoreTables
 from evenhand.report.study import Study
 
@@ -24,9 +31,6 @@ Rows = list[dict[str, Any]]
 
 #: The most labels or groups that the page shows as columns of a table.
 MOST_COLUMNS = 25
-
-#: The names of no group.
-UNKNOWN = ("unknown", "n/a")
 
 #: Columns of the tables by split.
 SPLITS = ("train", "dev", "test", "all")
@@ -38,9 +42,15 @@ def content(study: Study) -> dict[str, Any]:
     if set(ALL_SPLITS) <= set(study.linked):
         items["all"] = "split="
     datasets = read_datasets(study, "tables/cases/*")
+    associations, sets = clearest_associations(
+        {dataset.id: dataset.tables["cross"] for dataset in datasets}, titles_by_name(datasets)
+    )
     return {
         "sections": navigation(datasets),
         "datasets": [_dataset(study, dataset) for dataset in datasets],
+        "associations": say("legal_associated", rows=associations, sets=sets)
+        if associations
+        else "",
         "split_items": items,
         "most_columns": MOST_COLUMNS,
         "divided_files": [
@@ -72,7 +82,10 @@ def _dataset(study: Study, dataset: Described) -> dict[str, Any]:
             if pair not in too_wide
         ],
         "too_wide": too_wide,
-        "associated": describe_associations(tables["cross"]),
+        "associated": [
+            say("legal_shares", row=row, title=dataset.attributes.get(row["attribute"]))
+            for row in describe_associations(tables["cross"])
+        ],
         "tokenised": any(row["tokenizer"] for row in tables["lengths"]),
         "lengths": describe_lengths(tables["lengths"]),
         "leakage": describe_leakage(tables["leakage"]),
@@ -96,38 +109,6 @@ def _rarest(rows: Rows, titles: dict[str, str]) -> dict[str, Any] | None:
         return None
     name = titles.get(row["attribute"], row["attribute"])
     return {"cases": row["cases"], "name": f"{name}: {row['group']}"}
-
-
-def describe_associations(rows: Rows) -> Rows:
-    """Return the clearest difference of a label's share between groups, of each attribute.
-
-    Of the training cases, the one whose two intervals are farthest from each other; none if all
-    overlap. So tiny groups do not come first.
-
-    Parameters
-    ----------
-    rows : list of dict
-        Of the table ``cross``.
-
-    Returns
-    -------
-    list of dict
-        attribute, label, distance (of the intervals), and the rows of the two groups (`most` and
-        `least`), the clearest difference first.
-    """
-    cells = where(rows, split="train", other_attribute=LABEL)
-    cells = [
-        row for row in cells if row["of"] and not {row["group"], row["other_group"]} & {*UNKNOWN}
-    ]
-    clearest: dict[str, dict[str, Any]] = {}
-    for (attribute, label), groups in grouped(cells, "attribute", "other_group").items():
-        for most, least in permutations(groups, 2):
-            distance = round(most["low"] - least["high"], 6)
-            known = clearest.get(attribute, {"distance": 0.0})["distance"]
-            if distance > 0 and distance >= known:  # of two labels the second
-                ends = {"most": most, "least": least, "distance": distance}
-                clearest[attribute] = {"attribute": attribute, "label": label} | ends
-    return sorted(clearest.values(), key=lambda row: -row["distance"])
 
 
 def describe_groups(rows: Rows) -> Rows:
@@ -187,9 +168,7 @@ def describe_shift(rows: Rows) -> dict[str, Any]:
     return {
         "rows": rows,
         "compat": any(row["compat_published"] is not None for row in rows),
-        "above": sum(row["above_noise"] is True for row in rows),
-        "measured": sum(row["distance"] is not None for row in rows),
-    }
+    } | count_shifts(rows)
 
 
 def _columns(rows: Rows) -> list[str]:

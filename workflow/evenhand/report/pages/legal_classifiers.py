@@ -31,6 +31,7 @@ def content(study: Study) -> dict[str, Any]:
         described.append(
             dataset.head
             | {
+                "task": dataset.declaration.task,
                 "table_4": classifiers.describe_table_4(
                     where(tables["table_4"], objective=classifiers.BASE)
                 ),

@@ -1,12 +1,23 @@
 """The tables of legal data sets, with their declarations and titles."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any
 
+from evenhand.core.rows import grouped, where
 from evenhand.core.tables import read_tables
 from evenhand.legal.declaration import Dataset, read_declaration
+from evenhand.legal.groups import LABEL
 from evenhand.report.study import Study
+
+Rows = list[dict[str, Any]]
+
+#: The names of no group.
+UNKNOWN = ("unknown", "n/a")
+
+#: Data sets that a sentence on associations names.
+MOST_SETS = 3
 
 
 @dataclass(frozen=True)
@@ -66,3 +77,48 @@ def titles_by_name(datasets: Iterable[Described]) -> dict[str, str]:
         titles[dataset.id] = dataset.title
         titles |= {f"{dataset.id}/{name}": title for name, title in dataset.attributes.items()}
     return titles
+
+
+def describe_associations(rows: Rows) -> Rows:
+    """Return the clearest difference of a label's share between groups, of each attribute.
+
+    Of the training cases, the one whose two intervals are farthest from each other; none if all
+    overlap. So tiny groups do not come first.
+
+    Parameters
+    ----------
+    rows : list of dict
+        Of the table ``cross``.
+
+    Returns
+    -------
+    list of dict
+        attribute, label, distance (of the intervals), and the rows of the two groups (`most` and
+        `least`), the clearest difference first.
+    """
+    cells = where(rows, split="train", other_attribute=LABEL)
+    cells = [
+        row for row in cells if row["of"] and not {row["group"], row["other_group"]} & {*UNKNOWN}
+    ]
+    clearest: dict[str, dict[str, Any]] = {}
+    for (attribute, label), groups in grouped(cells, "attribute", "other_group").items():
+        for most, least in permutations(groups, 2):
+            distance = round(most["low"] - least["high"], 6)
+            known = clearest.get(attribute, {"distance": 0.0})["distance"]
+            if distance > 0 and distance >= known:  # of two labels the second
+                ends = {"most": most, "least": least, "distance": distance}
+                clearest[attribute] = {"attribute": attribute, "label": label} | ends
+    return sorted(clearest.values(), key=lambda row: -row["distance"])
+
+
+def clearest_associations(cross: Mapping[str, Rows], titles: Mapping[str, str]) -> tuple[Rows, int]:
+    """Return the clearest of `describe_associations` of each data set, and the number of these.
+
+    At most `MOST_SETS` rows, the clearest first, each with a `title` (see `titles_by_name`).
+    """
+    rows = []
+    for name, cells in cross.items():
+        for row in describe_associations(cells)[:1]:
+            attribute = titles.get(f"{name}/{row['attribute']}", row["attribute"].replace("_", " "))
+            rows.append(row | {"title": f"{titles.get(name, name)}, {attribute}"})
+    return sorted(rows, key=lambda row: -row["distance"])[:MOST_SETS], len(rows)
