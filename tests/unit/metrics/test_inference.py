@@ -364,7 +364,7 @@ def test_the_further_swaps_are_multiplied_by_the_inflation():
 
 def test_ties_narrow_the_interval_of_pairs_that_share_words():
     generator = np.random.default_rng(2)
-    words = generator.integers(12, size=(2, 200)).T + [0, 12]
+    words = np.add(generator.integers(12, size=(2, 200)).T, [0, 12])
     values = (generator.random(200) < 0.75).astype(float)
     settings = {"neutral": 0.5, "delta": 0.05, "is_share": True}
     untied = infer(total(values, words), **settings)

@@ -73,7 +73,7 @@ def conclude(sets: Sequence[dict[str, Any]], place: str = "the page Predictions"
     lines = [
         (
             document["name"],
-            say("predictions_line", _files(document), title=document["title"], words=words),
+            say("predictions_line", _files(document), title=_subject(document, sets), words=words),
         )
         for document in order
         for words in findings(document["tables"], document["delta"])
@@ -110,10 +110,15 @@ def _caption(document: dict[str, Any]) -> str:
 
 def _doubts(sets: Sequence[dict[str, Any]]) -> list[str]:
     return [
-        say("predictions_line", _files(document), title=document["title"], words=words)
+        say("predictions_line", _files(document), title=_subject(document, sets), words=words)
         for document in sets
         for words in doubts(document, document["tables"])
     ]
+
+
+def _subject(document: dict[str, Any], sets: Sequence[dict[str, Any]]) -> str:
+    """Return the title that lines begin with; blank for the only set, if it is of logs."""
+    return "" if len(sets) == 1 and "preferences" in document["tables"] else document["title"]
 
 
 def _files(document: dict[str, Any]) -> list[str]:
