@@ -145,10 +145,10 @@ def test_a_log_of_which_all_answers_are_unknown_says_so(tmp_path):
     tables = audit(tmp_path, samples, "samples_bbq_1.jsonl")
     ambiguous, other = findings(tables, 5)
     assert ambiguous == (
-        "bbq, ambig: all 20 answers are “unknown”, the right and unbiased one where the context"
-        " names no culprit: there is no preference to test."
+        "bbq, ambig: all 20 answers are “unknown”, the right and unbiased one in an"
+        " ambiguous context: there is no preference to test."
     )
-    assert other.startswith("bbq, disambig: all 20 answers are “unknown”, which is wrong where")
+    assert other.startswith("bbq, disambig: all 20 answers are “unknown”, which is wrong, as")
 
 
 def test_pairs_that_all_tie_are_no_few_swaps(tmp_path):
