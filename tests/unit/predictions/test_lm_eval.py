@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+import evenhand as eh
 from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
 from evenhand.predictions.audit_predictions import audit_predictions
@@ -149,6 +150,20 @@ def test_a_log_of_which_all_answers_are_unknown_says_so(tmp_path):
         " ambiguous context: there is no preference to test."
     )
     assert other.startswith("bbq, disambig: all 20 answers are “unknown”, which is wrong, as")
+
+
+def test_the_card_and_the_page_of_one_file_are_complete(tmp_path):
+    (tmp_path / "logs").mkdir()
+    text = "".join(json.dumps(sample) + "\n" for sample in with_own_words([*crows(hits=40)]))
+    (tmp_path / "logs/samples_crows_pairs_english_1.jsonl").write_text(text)
+    result = eh.audit_logs(tmp_path / "logs")
+    assert "| < 1e-06 | < 1e-06 | 1 |" in result.card()  # not zero
+    page = result.to_html(tmp_path / "page.html").read_text()
+    assert "<bdi>predictions_mine_preferences</bdi>" not in page  # no file is beside it
+    with pytest.raises(InputError, match=r"no such file or folder; did you mean .*/logs\."):
+        eh.audit_logs(tmp_path / "log")
+    with pytest.raises(InputError, match=r"; there is no folder .*/nowhere either; check the path"):
+        eh.audit_logs(tmp_path / "nowhere/logs")
 
 
 def test_pairs_that_all_tie_are_no_few_swaps(tmp_path):
