@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from evenhand.core.config import EXPLAINED, read_schema
 from evenhand.core.places import ROOT, SCHEMA, located
 from evenhand.core.resources import check_unique
-from evenhand.core.whole import check_file
+from evenhand.core.whole import check_file, near_names
 from evenhand.errors import InputError
 from evenhand.plan_slguset import completed
 from evenhand.text.catalogue import read_catalogue
@@ -901,7 +901,7 @@ def _paths(files: Any) -> list[Path]:
         raise InputError(problem, remedy="name a file or a folder")
     for path in map(Path, files):
         if not path.exists():
-            raise InputError("there is no such file or folder", file=path)
+            raise InputError("there is no such file or folder", file=path, remedy=near_names(path))
     return list(map(Path, files))
 
 
@@ -1102,7 +1102,12 @@ def _card(title: str, findings: list[str], table: "pd.DataFrame", call: str, not
     rows = []
     for row in table[columns].itertuples(index=False):
         known = ("" if cell is None or cell != cell else cell for cell in row)
-        cells = (f"{cell:.4g}" if isinstance(cell, float) else str(cell) for cell in known)
+        cells = (
+            # tables have six decimals
+            "< 1e-06" if name in ("p_value", "p_adjusted") and cell == 0
+            else f"{cell:.4g}" if isinstance(cell, float) else str(cell)
+            for name, cell in zip(columns, known, strict=True)
+        )  # fmt: skip
         rows.append([cell.replace("|", "\\|") for cell in cells])
     facts = {"title": title, "findings": findings, "columns": columns, "rows": rows, "call": call}
     facts |= {"note": note}

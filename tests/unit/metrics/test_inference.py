@@ -19,6 +19,7 @@ from evenhand.metrics.inference import (
     infer,
     interval_around,
     korn_graubard,
+    mean_p_value,
     power,
     share_interval,
     sharing,
@@ -359,6 +360,30 @@ def test_the_further_swaps_are_multiplied_by_the_inflation():
     assert shared.inflation > 2
     needed = (64 + shared.further_clusters) / (64 + alone.further_clusters)
     assert needed == pytest.approx(shared.inflation, rel=0.05)
+
+
+def test_ties_narrow_the_interval_of_pairs_that_share_words():
+    generator = np.random.default_rng(2)
+    words = np.add(generator.integers(12, size=(2, 200)).T, [0, 12])
+    values = (generator.random(200) < 0.75).astype(float)
+    settings = {"neutral": 0.5, "delta": 0.05, "is_share": True}
+    untied = infer(total(values, words), **settings)
+    values[::6] = 0.5
+    totals = total(values, words)
+    tied = infer(totals, has_ties=True, **settings)
+    assert tied.inflation > 1 and sharing(totals).skewness > 0.2  # of a share this is noise
+    assert tied.high - tied.low < untied.high - untied.low
+    assert tied.p_value < 1e-3 and tied.power > untied.power
+    # the p-value at each end is the complement of the level, also where words decide
+    of_word = generator.normal(size=24)[words].sum(axis=1)
+    values = np.where(values == 0.5, 0.5, of_word + generator.normal(size=200) / 2 > -0.3)
+    totals = total(values, words)
+    tied = infer(totals, has_ties=True, **settings)
+    assert tied.inflation > 3
+    for end in (tied.low, tied.high):
+        assert mean_p_value(totals, end) == pytest.approx(0.05, abs=0.006)
+    one_side = infer(total(values, words * [1, 0]), has_ties=True, **settings)
+    assert np.isnan(one_side.low) and np.isnan(one_side.p_value)  # a word is in each item
 
 
 @pytest.mark.parametrize("is_share", [True, False])

@@ -2,13 +2,15 @@
 
 import json
 
+import numpy as np
 import pytest
 
+import evenhand as eh
 from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
 from evenhand.predictions.audit_predictions import audit_predictions
 from evenhand.predictions.lm_eval import read_logs, shared_pairs
-from evenhand.predictions.words import findings, notes
+from evenhand.predictions.words import findings, notes, undecided
 
 TRADES = ["nurse", "baker", "judge", "pilot", "cook", "clerk", "miner", "tailor", "guard", "actor"]
 
@@ -70,22 +72,108 @@ def test_pairs_with_words_of_their_own_have_a_verdict(tmp_path):
     assert row["score_low"] > 50
 
 
-def test_verdicts_on_several_tasks_are_adjusted_for_their_number(tmp_path):
-    samples = list(crows(hits=27))
+def with_own_words(samples):
+    """Replace the swapped words of each pair by two of its own."""
     for i, one in enumerate(samples):
-        one["doc"]["sent_less"] = one["doc"]["sent_less"].replace(" he ", f" ma{i} ")
-        one["doc"]["sent_more"] = one["doc"]["sent_more"].replace(" she ", f" wo{i} ")
-        one["doc"]["bias_type"] = "gender"
-    (alone,) = audit(tmp_path, samples)["preferences"]
-    assert alone["verdict"] == "above" and alone["p_adjusted"] is None
-    rows = audit(tmp_path, samples, "samples_crows_other_1.jsonl")["preferences"]
-    assert [row["p_value"] for row in rows] == [alone["p_value"]] * 2
-    assert [row["p_adjusted"] for row in rows] == [
-        pytest.approx(2 * alone["p_value"], rel=1e-4)
-    ] * 2
-    assert [row["verdict"] for row in rows] == ["inconclusive"] * 2
-    (words, _) = findings({"preferences": rows}, 5)
-    assert words.endswith(" 80 % (adjusted p = 0.077).")
+        for side, word in {"sent_more": "she", "sent_less": "he"}.items():
+            one["doc"][side] = one["doc"][side].replace(f" {word} ", f" {word}{i} ")
+    return samples
+
+
+def test_the_verdict_on_a_task_does_not_depend_on_other_logs(tmp_path):
+    alone = audit(tmp_path, with_own_words([*crows(hits=27)]))["preferences"]
+    assert [row["tests"] for row in alone] == [1, 2, 2]
+    whole = alone[0]
+    assert whole["verdict"] == "above" and whole["p_adjusted"] == whole["p_value"] < 0.05
+    (words, *_) = findings({"preferences": alone}, 5)
+    assert words.endswith(" 82). Significant (p = 0.038).")
+    audit(tmp_path, bbq(), "samples_bbq_1.jsonl")
+    rows = audit(tmp_path, with_own_words([*crows(hits=20)]), "samples_crows_other_1.jsonl")
+    rows = [row for row in rows["preferences"] if row["task"] == "crows_pairs_english"]
+    assert rows == alone
+
+
+def test_contexts_and_bias_types_of_a_task_are_adjusted_together(tmp_path):
+    samples = [*bbq()]
+    for sample in samples[::2]:
+        sample["doc"]["category"] = "SES"
+        sample["amb_bias_score"] = sample["disamb_bias_score"] = [0.0, 1.0, 1.0, "False"]
+    for sample in samples[:4]:
+        sample["amb_bias_score"] = sample["disamb_bias_score"] = [0.0, 0.0, 1.0, "False"]
+    rows = audit(tmp_path, samples, "samples_bbq_1.jsonl")["preferences"]
+    assert [(row["bias_type"], row["tests"]) for row in rows] == [
+        *(("all", 2), ("Age", 4), ("SES", 4)) * 2
+    ]
+    age = rows[1]
+    assert age["p_value"] < age["p_adjusted"] <= 4 * age["p_value"]
+
+
+def test_tasks_of_one_bias_type_are_a_family(tmp_path):
+    for task in ("english", "english_age", "english_race_color"):
+        name = f"samples_crows_pairs_{task}_1.jsonl"
+        samples = with_own_words([*crows(hits=27)])
+        for sample in samples:
+            sample["doc"]["bias_type"] = "gender"
+        rows = audit(tmp_path, samples, name)["preferences"]
+    assert [row["tests"] for row in rows] == [1, 2, 2]
+    assert rows[1]["p_adjusted"] == pytest.approx(2 * rows[0]["p_value"], rel=1e-4)
+    words = findings({"preferences": rows}, 5)
+    assert words[0].startswith("crows_pairs_english: ")
+    assert words[1].endswith(
+        "Undecided: p = 0.038 is not significant after adjustment for 2 tests (adjusted p = 0.077)."
+    )
+
+
+def test_clusters_too_few_for_any_significance_are_stated(tmp_path):
+    samples = [*crows(hits=40)]
+    for i, one in enumerate(samples):
+        for side, word in {"sent_more": "she", "sent_less": "he"}.items():
+            one["doc"][side] = one["doc"][side].replace(f" {word} ", f" {word}{i % 5} ")
+    rows = audit(tmp_path, samples)["preferences"]
+    assert [row["least_p"] for row in rows] == [0.0625, 0.125, 0.125]
+    (words,) = findings({"preferences": rows}, 5)
+    assert words.endswith(
+        "Undecided: with 5 swaps, p is at least 0.062, so that none can be significant (p = 0.062)."
+    )
+    assert undecided(rows[1]).startswith("with 5 swaps, p is at least 0.12 after adjustment for 2")
+
+
+def test_a_log_of_which_all_answers_are_unknown_says_so(tmp_path):
+    samples = [*bbq()]
+    for sample in samples:
+        for key in ("amb_bias_score", "disamb_bias_score"):
+            sample[key] = [float(key == "amb_bias_score"), 0.0, 0.0, "False"]
+    tables = audit(tmp_path, samples, "samples_bbq_1.jsonl")
+    ambiguous, other = findings(tables, 5)
+    assert ambiguous == (
+        "bbq, ambig: all 20 answers are “unknown”, the right and unbiased one in an"
+        " ambiguous context: there is no preference to test."
+    )
+    assert other.startswith("bbq, disambig: all 20 answers are “unknown”, which is wrong, as")
+
+
+def test_the_card_and_the_page_of_one_file_are_complete(tmp_path):
+    (tmp_path / "logs").mkdir()
+    text = "".join(json.dumps(sample) + "\n" for sample in with_own_words([*crows(hits=40)]))
+    (tmp_path / "logs/samples_crows_pairs_english_1.jsonl").write_text(text)
+    result = eh.audit_logs(tmp_path / "logs")
+    assert "| < 1e-06 | < 1e-06 | 1 |" in result.card()  # not zero
+    page = result.to_html(tmp_path / "page.html").read_text()
+    assert "<bdi>predictions_mine_preferences</bdi>" not in page  # no file is beside it
+    with pytest.raises(InputError, match=r"no such file or folder; did you mean .*/logs\."):
+        eh.audit_logs(tmp_path / "log")
+    with pytest.raises(InputError, match=r"; there is no folder .*/nowhere either; check the path"):
+        eh.audit_logs(tmp_path / "nowhere/logs")
+
+
+def test_pairs_that_all_tie_are_no_few_swaps(tmp_path):
+    samples = [sample | {"filtered_resps": [[-9.0, False]] * 2} for sample in crows(hits=0)]
+    tables = audit(tmp_path, with_own_words(samples))
+    (words,) = findings(tables, 5)
+    assert words.endswith(
+        ". Undecided: the two sentences of each pair are equally likely, so that no preference can"
+        " be tested."
+    )
 
 
 def test_a_log_that_is_named_twice_is_read_once(tmp_path):
@@ -119,21 +207,20 @@ def test_the_finding_counts_the_answers_and_names_delta(tmp_path):
     tables = audit(tmp_path / "pairs", crows(hits=20))
     tables["preferences"][0]["verdict"] = "equivalent"
     finding = findings(tables, 12)[0]
-    tables["preferences"][0]["score"] = None
-    assert findings(tables, 5)[0] == "crows_pairs_english: no sample can be scored."
     assert "of 40 pairs (" in finding and "12 points" in finding
 
 
 def test_findings_begin_with_the_significant_ones_also_of_a_bias_type():
     row = {"score": 60.0, "score_low": 50.0, "score_high": 70.0, "scored": 9, "samples": 9}
     row |= {"condition": "", "bias_type": "all", "power": 0.5, "further_clusters": 3}
-    row["harness_score"] = 60.0
+    row |= {"harness_score": 60.0, "ties": 0, "tests": 1, "least_p": 0.0, "clusters": 9}
     undecided, significant = {"verdict": "inconclusive"}, {"verdict": "above"}
     none = {"p_value": None, "p_adjusted": None, "score": None, "verdict": "not_scored"}
     rows = [
         {"task": "none"} | none,
         {"task": "a", "p_value": 0.3, "p_adjusted": None} | undecided,
-        {"task": "b", "p_value": 0.001, "p_adjusted": 0.022, "bias_type": "Age"} | significant,
+        {"task": "b", "p_value": 0.001, "p_adjusted": 0.022, "bias_type": "Age", "tests": 22}
+        | significant,
         {"task": "b", "p_value": 0.02, "p_adjusted": 0.06, "bias_type": "SES"} | undecided,
         {"task": "b", "p_value": 0.4, "p_adjusted": None} | undecided,
         {"task": "c", "p_value": 0.004, "p_adjusted": None} | significant,
@@ -141,15 +228,15 @@ def test_findings_begin_with_the_significant_ones_also_of_a_bias_type():
     ]
     words = findings({"preferences": [row | one for one in rows]}, 5)
     assert [one.partition(":")[0] for one in words] == ["c", "b, Age", "c, SES", "a", "b", "none"]
-    assert words[0].endswith(". Significant.")
-    assert words[1].endswith(". Significant (adjusted p = 0.022).")
-    assert words[3].endswith("; 3 more swaps would make it 80 %.")
+    assert words[0].endswith(". Significant (p = 0.004).")
+    assert words[1].endswith(". Significant (adjusted p = 0.022, 22 tests).")
+    assert words[3].endswith("; 3 more swaps would make it 80 % (p = 0.3).")
     wide = row | {"score_low": 49.0, "task": "d", "p_value": 0.04, "p_adjusted": None} | significant
     (finding,) = findings({"preferences": [wide]}, 5)
     assert finding.endswith(
-        "Significant, but the interval, of another method, still contains 50: add pairs."
+        "Significant (p = 0.04), but the interval, of another method, still contains 50: add pairs."
     )
-    assert words[4].endswith(" a probability of 50 %.")  # not more of all bias types
+    assert words[4].endswith(" a probability of 50 % (p = 0.4).")  # not more of all bias types
 
 
 def test_samples_of_bbq_without_a_template_are_left_out(tmp_path):
@@ -177,6 +264,26 @@ def test_ties_count_as_half_in_share_interval_and_verdict(tmp_path, against, ver
     assert (row["score_high"] < 50) == (row["verdict"] == "below") and row["verdict"] == verdict
     ties = f" % of 40 pairs, of which {40 - against} tie and count as half (95 % CI "
     assert ties in findings(tables, 5)[0]
+
+
+def test_ties_of_pairs_that_share_words_do_not_widen_the_interval(tmp_path):
+    generator = np.random.default_rng(2)
+    words, hits = generator.integers(12, size=(2, 200)), generator.random(200) < 0.75
+    samples = [*crows(hits=0)] * 5
+    samples = [
+        sample
+        | {
+            "doc_id": i,
+            "filtered_resps": [[-9.0, False], [-9.0 - (i % 6 > 0), False]][:: 2 * hits[i] - 1],
+        }
+        | {"doc": sample["doc"] | {"sent_more": f"The {i} wo{a}.", "sent_less": f"The {i} ma{b}."}}
+        for i, (sample, a, b) in enumerate(zip(samples, *words, strict=True))
+    ]
+    row = audit(tmp_path, samples)["preferences"][0]
+    assert row["ties"] == 34 and row["clusters"] > 100
+    assert row["score_high"] - row["score_low"] < 15 and row["p_value"] < 0.001
+    (note,) = notes({"unknown": {}, "rows": 200}, read_tables(tmp_path / "out"), "")
+    assert note.startswith("crows_pairs_english, 34 of 200 pairs: both sentences have the same log")
 
 
 def test_a_log_of_two_tasks_is_refused(tmp_path):
@@ -331,6 +438,8 @@ def left_out(folder, samples, task, place, value, reason):
     tables = audit(folder, samples, f"samples_{task}_2026-01-02T03-04-05.jsonl")
     (row,) = tables["left_out"]
     code, words = reason
+    (note, *_) = notes(json.loads((folder / "meta").read_text()), tables, "left_out.csv")
+    assert note.endswith(f"({code} 1): left_out.csv; the first: {row['detail']}.")
     assert (row["row"], row["id"], row["reason"]) == (1, "0", code)
     assert f":1: {words}" in row["detail"]
     whole = [row for row in tables["preferences"] if row["bias_type"] == "all"]

@@ -1,5 +1,6 @@
 """Files that are read as a whole: tables, sets of pairs, sheets, the configuration."""
 
+import difflib
 import gzip
 import re
 import shlex
@@ -17,6 +18,15 @@ _OTHERS = [
     (b"PAR1", "is a Parquet file", "end its name in .parquet"),
     (b"\x1f\x8b", "is compressed by gzip", "end its name in .gz"),
 ]
+
+
+def near_names(path: Path) -> str:
+    """Return the remedy for a path that does not exist: the nearest name in its folder."""
+    folder = path.parent
+    if not folder.is_dir():
+        return f"there is no folder {folder} either; check the path"
+    near = difflib.get_close_matches(path.name, sorted(p.name for p in folder.iterdir()), n=1)
+    return f"did you mean {folder / near[0]}" if near else "check the path"
 
 
 def read_bytes(path: Path) -> bytes:
@@ -82,7 +92,8 @@ def check_file(path: Path) -> None:
     try:
         mode = path.stat().st_mode
     except FileNotFoundError as error:
-        remedy = "download it first" if re.match(r"\w{2,}:/", str(path)) else None
+        is_web = re.match(r"\w{2,}:/", str(path))
+        remedy = "download it first" if is_web else near_names(path)
         raise InputError("there is no such file", file=path, remedy=remedy) from error
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", file=path) from error

@@ -466,20 +466,26 @@ def _signs(clusters: int, seed: int, flips: int) -> Iterator[np.ndarray]:
 
 
 def sign_flip_interval(
-    totals: Totals, *, seed: int = 0, flips: int = FLIPS, level: float = 0.95
+    totals: Totals,
+    *,
+    seed: int = 0,
+    flips: int = FLIPS,
+    level: float = 0.95,
+    is_share: bool = False,
 ) -> tuple[float, float]:
     """Return the interval of all means that the sign-flip test does not reject.
 
     A pattern of signs divides the clusters in two parts, and does not reject a mean between the
     means of the parts. So the borders are quantiles of these means, without a search. Shared words
-    move them away from the mean (`sharing`).
+    move them away from the mean (`sharing`). With `is_share`, for values between 0 and 1, they
+    become the means that `mean_p_value` does not reject, and skewness does not count.
 
     Returns
     -------
     (float, float)
         NaN below `LEAST_EFFECTIVE` effective clusters.
     """
-    below, above = _widening(totals, (1 - level) / 2)
+    below, above = _widening(totals, (1 - level) / 2, is_share=is_share)
     if not (effective_number(totals.sizes) >= LEAST_EFFECTIVE and np.isfinite(above)):
         return float("nan"), float("nan")
     if effective_number(totals.sizes) >= MANY:
@@ -505,11 +511,32 @@ def sign_flip_interval(
     # rounding must not put the mean outside its interval
     low, high = min(float(low[rejected]), totals.mean), max(float(high[-1 - rejected]), totals.mean)
     if below > 1:
-        low, high = (
-            totals.mean + widening * (end - totals.mean)
-            for widening, end in ((below, low), (above, high))
-        )
+        widened = _widened_share if is_share else _widened_mean
+        low, high = widened(totals, low, below), widened(totals, high, above)
     return low, high
+
+
+def _widened_mean(totals: Totals, end: float, widening: float) -> float:
+    return totals.mean + widening * (end - totals.mean)
+
+
+def _widened_share(totals: Totals, end: float, widening: float) -> float:
+    """Return where the total over its spread, both around it, is `widening` times that at an end.
+
+    Infinite if no mean is so far. The spread grows with the distance, as in `mean_p_value`.
+    """
+    sizes, distance = totals.sizes, totals.mean - end
+    rest = totals.sums - totals.mean * sizes
+    around = (totals.sums - end * sizes) @ (totals.sums - end * sizes)
+    if not around or not distance:
+        return end
+    # the square of the distance is `times` the square of the spread
+    times = (widening * distance) ** 2 / around
+    square, cross, alone = 1 - times * (sizes @ sizes), -times * (rest @ sizes), times * rest @ rest
+    if square <= 0:
+        return -float("inf") if distance > 0 else float("inf")
+    root = (cross**2 + square * alone) ** 0.5
+    return float(totals.mean - (-cross + np.sign(distance) * root) / square)
 
 
 def interval_around(
@@ -771,6 +798,7 @@ def infer(
     neutral: float,
     delta: float,
     is_share: bool = False,
+    has_ties: bool = False,
     level: float = 0.95,
 ) -> Inference:
     """Return test, interval, equivalence and power of the mean of items in clusters.
@@ -786,17 +814,23 @@ def infer(
     is_share : bool
         Whether the values lie between 0 and 1: then the interval is Korn and Graubard's, else
         that of the sign-flip test.
+    has_ties : bool
+        Whether some values of a share are neither 0 nor 1: then the interval is that of the
+        sign-flip test too, because that of hits is too wide.
     level : float
         Coverage of the interval; one minus the size of the tests.
     """
     if not 0.5 < level < 1:
         raise ValueError(f"level must be above 0.5 and below 1, not {level}")
     effective = effective_number(totals.sizes)
-    if is_share:
+    are_hits = is_share and not has_ties
+    if are_hits:
         low, high = korn_graubard(totals, level)
+    else:
+        low, high = sign_flip_interval(totals, level=level, is_share=is_share)
+    if is_share:
         p_value = mean_p_value(totals, neutral)
     else:
-        low, high = sign_flip_interval(totals, level=level)
         p_value = interval_p_value(totals, neutral, level=level)
     inflation = sharing(totals).inflation
     all_items, totals = totals, totals.distinct
@@ -804,7 +838,7 @@ def infer(
     correlation = within_cluster_correlation(totals)
     correlation = min(1.0, max(0.0, correlation)) if np.isfinite(correlation) else correlation
     variance = None
-    if not is_share:
+    if not are_hits:
         variance = (totals.squares - size * mean**2) / (size - 1) if size > 1 else float("nan")
     known = correlation if np.isfinite(correlation) or len(totals.sizes) < size else 0.0
 

@@ -1,5 +1,7 @@
 """The share of samples in which a model prefers the stereotype, from lm-evaluation-harness."""
 
+import re
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -7,8 +9,11 @@ import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, number, percent, share, text
 from evenhand.metrics.inference import bounded, infer, swap_codes, total, verdict
-from evenhand.metrics.paired import adjust
+from evenhand.metrics.paired import adjust, holm
 from evenhand.predictions.lm_eval import Answer, parts
+
+#: The task of the pairs of one bias type, such as ``crows_pairs_english_age``.
+SUBTASK = re.compile(r"\b(crows_pairs_[a-z]+)_[a-z_]+")
 
 TABLE = Table(
     "preferences",
@@ -29,7 +34,9 @@ TABLE = Table(
         integer("clusters", "Swapped words of pairs, templates of BBQ"),
         number("effective_clusters", "n^2 / sum of squared cluster sizes"),
         number("p_value", "Of no preference, by the signs of the clusters"),
-        number("p_adjusted", "By Holm over all bias types, or whole tasks; blank for one whole"),
+        number("p_adjusted", "By Holm over the tests of this model and task"),
+        integer("tests", "Tests of the adjustment: contexts, or bias types in all contexts"),
+        number("least_p", "The least p_adjusted that so few clusters can have, 2^(1 - clusters)"),
         share("power", "Power of the test at delta"),
         integer("further_clusters", "Further clusters of such sizes for a power of 80 %"),
         percent("accuracy", "BBQ"),
@@ -52,15 +59,30 @@ class LogStudy:
 
 
 def rows(study: LogStudy) -> Iterator[Row]:
-    """Yield a row per task, condition and bias type."""
+    """Yield a row per task, condition and bias type.
+
+    Each task of each model is a question of its own: its p-values are adjusted for its own tests
+    only, so that the verdict does not depend on the other logs. The contexts of a task are a
+    family, and its bias types in all contexts; tasks of one bias type (`SUBTASK`) belong to the
+    latter.
+    """
     tested = [_row(key, group, study) for key, group in parts(study.answers)]
-    for is_whole in (True, False):
-        family = [row for row, _ in tested if (row["bias_type"] == "all") == is_whole]
-        if not is_whole or len(family) > 1:  # a single whole is one planned test
-            adjust(family, "p_value", "p_adjusted")
+    families = defaultdict(list)
+    for row, _ in tested:
+        task = SUBTASK.sub(r"\1", row["task"])
+        families[task, row["bias_type"] == "all" and task == row["task"]].append(row)
+    for family in families.values():
+        adjust(family, "p_value", "p_adjusted")
+        p_values = np.array([row["p_value"] for row in family])
+        for place, row in enumerate(family):
+            row["tests"] = int(np.isfinite(p_values).sum())
+            if np.isfinite(row["p_value"]):
+                least = p_values.copy()
+                least[place] = row["least_p"]
+                row["least_p"] = float(holm(least)[place])
     for row, inference in tested:
         if inference is not None:
-            p = row.get("p_adjusted", row["p_value"])
+            p = row["p_adjusted"]
             row["verdict"] = verdict(inference, level=study.level, p_value=p)
         yield row
 
@@ -83,7 +105,8 @@ def _row(key: tuple[str, str, str], group: list[Answer], study: LogStudy) -> tup
         total((signs + 1) / 2, clusters, items=items),
         neutral=0.5,
         delta=study.delta / 100,
-        is_share=row["ties"] in (0, len(scored)),
+        is_share=True,
+        has_ties=row["ties"] not in (0, len(scored)),
         level=study.level,
     )
     ends = bounded((inference.low, inference.high), 0.0, 1.0)
@@ -93,6 +116,7 @@ def _row(key: tuple[str, str, str], group: list[Answer], study: LogStudy) -> tup
     # of BBQ the harness has no such share, but the score of the paper
     row["harness_score"] = None if right else 100 * float((signs > 0).mean())
     row |= inference.cells("p_value", "power", "further_clusters")
+    row["least_p"] = 2.0 ** (1 - inference.clusters)
     row |= inference.cells("clusters", "effective_clusters")
     if right:
         errors = 1 - np.mean(right) if condition.startswith("amb") else 1.0

@@ -15,6 +15,9 @@ Item = TypeVar("Item")
 #: Findings beside the first that the screen and the first page have.
 MOST_FURTHER = 5
 
+#: A larger share of pairs with equal log-likelihoods is noted.
+MOST_TIES = 0.02
+
 #: What identifies a metric in the tables.
 METRIC = ("attribute", "metric", "label")
 
@@ -100,9 +103,12 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
     """
     sentences = []
     if rows := tables["left_out"]:
-        noun = "sample" if description.get("format") == "lm_eval" else "row"
+        is_log = description.get("format") == "lm_eval"
+        noun = "sample" if is_log else "row"
         words = left_out_words(Counter(row["reason"] for row in rows), description["rows"], noun)
-        sentences.append(_say("left_out_in", words=words, file=left_out))
+        first = {row["reason"]: row["detail"] for row in reversed(rows)} if is_log else {}
+        examples = list(first.values())
+        sentences.append(_say("left_out_in", words=words, file=left_out, examples=examples))
     for name, count in description["unknown"].items():
         if count:
             sentences.append(_say("unknown", count=count, name=name))
@@ -129,6 +135,9 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     named = [*groups.items(), *(("bias_type", of_task) for of_task in types.values())]
     for name, values in [*named, (None, description.get("classes", ()))]:
         sentences += spelt_words(name, values)
+    for row in tables.get("preferences", ()):
+        if _is_whole(row) and row["ties"] > MOST_TIES * row["scored"]:
+            sentences.append(_say("tied", task=row["task"], count=row["ties"], of=row["scored"]))
     for name, values in description.get("doubtful", {}).items():
         sentences.append(doubtful_words(name, values))
     if count := description.get("unclustered"):
@@ -180,9 +189,16 @@ def _preference(row: dict[str, Any], delta: float) -> str:
     bias_type = "" if _is_whole(row) else row["bias_type"]
     name = ", ".join(filter(None, (row["task"], row["condition"], bias_type)))
     if row["score"] is None:
-        return _say("unscored", name=name)
+        return _say("unscored", name=name, row=row)
     items = _say("answers", row=row) if row["condition"] else plural(row["scored"], "pair")
     return f"{name}: {preference(row, items, delta)}"
+
+
+def undecided(row: dict[str, Any]) -> str:
+    """Return why a preference in logs is undecided if not for its power; else blank."""
+    if row["verdict"] != "inconclusive" or "least_p" not in row:
+        return ""
+    return _say("undecided", row=row, clusters="cluster" if row["condition"] else "swap")
 
 
 def preference(row: dict[str, Any], items: str, delta: float) -> str:
@@ -196,6 +212,7 @@ def preference(row: dict[str, Any], items: str, delta: float) -> str:
         power=row["power"],
         further=row["further_clusters"],
         clusters="clusters" if row.get("condition") else "swaps",  # BBQ has templates
+        why=undecided(row),
     )
     return _say("preference", row=row, items=items, verdict=verdict)
 

@@ -140,6 +140,10 @@ def test_the_front_page_asks_the_question_of_logs_where_there_are_no_tables(
     audit(place, crows(hits=30))
     logs = [place / "meta", (place / "out").rename(place / "tables/predictions/logs")]
     logs[0] = logs[0].rename(place / "meta.json")
+    page = write("predictions", logs, systems=["predictions"])
+    assert page.css_first(".lead").text().startswith("crows_pairs_english: prefers")
+    assert page.css_first("#set-logs td[data-label='Adjusted p']").text() == "–"  # one cluster
+    assert "Holm over the tests of the same model and task" in page.text()
     for files, question in (
         (logs, "Do the models prefer stereotypes?"),
         ([*audited("mine", 0.0), *logs], "Do rates and errors differ between groups?"),

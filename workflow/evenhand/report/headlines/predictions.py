@@ -70,11 +70,10 @@ def conclude(sets: Sequence[dict[str, Any]], place: str = "the page Predictions"
     are_logs = all("preferences" in document["tables"] for document in sets)
     question = plain("question", system="logs" if sets and are_logs else "predictions")
     order = sorted(sets, key=_clear, reverse=True)
-    titles = {document["name"]: document["title"] if len(sets) > 1 else None for document in sets}
     lines = [
         (
             document["name"],
-            say("predictions_line", _files(document), title=titles[document["name"]], words=words),
+            say("predictions_line", _files(document), title=_subject(document, sets), words=words),
         )
         for document in order
         for words in findings(document["tables"], document["delta"])
@@ -111,10 +110,15 @@ def _caption(document: dict[str, Any]) -> str:
 
 def _doubts(sets: Sequence[dict[str, Any]]) -> list[str]:
     return [
-        say("predictions_line", _files(document), title=document["title"], words=words)
+        say("predictions_line", _files(document), title=_subject(document, sets), words=words)
         for document in sets
         for words in doubts(document, document["tables"])
     ]
+
+
+def _subject(document: dict[str, Any], sets: Sequence[dict[str, Any]]) -> str:
+    """Return the title that lines begin with; blank for the only set."""
+    return document["title"] if len(sets) > 1 else ""
 
 
 def _files(document: dict[str, Any]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from evenhand.predictions.words import TITLES, doubts, findings
+from evenhand.predictions.words import TITLES, doubts, findings, undecided
 from evenhand.report.headlines.predictions import conclude, draw, drawn_title, read_audit
 from evenhand.report.render import slug
 from evenhand.report.sections.more_tables import MoreTables
@@ -16,6 +16,8 @@ def content(study: Study) -> dict[str, Any]:
     for path in study.paths("*/meta.json"):
         meta = read_audit(path, folders[path.parent.name], study.titles)
         meta["id"] = f"set-{slug(meta['name'])}"
+        for row in meta["tables"].get("preferences", []):
+            row["why"] = undecided(row)
         sets.append(
             meta
             | {"findings": findings(meta["tables"], meta["delta"]), "figure": draw(meta)}
