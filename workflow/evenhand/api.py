@@ -979,13 +979,13 @@ def _pair_findings(
     sentences = []
     for row in whole:
         of_all = [other for other in rows if other["subset"] == "all"]
-        own = [other for other in of_all if other["method"] == row["method"]]
+        by_method = [other for other in of_all if other["method"] == row["method"]]
         types = [
             other | {"is_opposite": other["verdict"] == "below", "title": ""}
-            for other in own
+            for other in by_method
             if other["bias_type"] != "all" and other["verdict"] in OPPOSITE
         ]
-        opposed = opposed_types(own)
+        opposed = opposed_types(by_method)
         if row is whole[0] and not opposed:
             opposed = opposed_types(other for other in of_all if other["method"] in COUNTING)
         title = METHODS[row["method"]].title if row["method"] in METHODS else row["model"]
