@@ -526,3 +526,12 @@ def test_pairs_of_shuffled_sentences_are_refused(tmp_path):
         sample["doc"] |= {"sent_less": less}
     with pytest.raises(InputError, match="the first sentence of pair 1 is closer to the second of"):
         audit(tmp_path, samples)
+
+
+def test_the_first_sample_that_is_left_out_is_named_with_its_field():
+    row = {"reason": "no_field", "detail": "a.jsonl:3: it lacks 'doc'"}
+    tables = {"left_out": [row, row | {"detail": "a.jsonl:9: it lacks 'doc'"}]}
+    description = {"format": "lm_eval", "rows": 9, "unknown": {}, "metrics": ["tpr"]}
+    assert notes(description, tables, "")[0] == (
+        "2 of 9 samples are left out (no_field 2; the first is a.jsonl:3: it lacks 'doc')."
+    )

@@ -103,12 +103,11 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
     """
     sentences = []
     if rows := tables["left_out"]:
-        is_log = description.get("format") == "lm_eval"
-        noun = "sample" if is_log else "row"
-        words = left_out_words(Counter(row["reason"] for row in rows), description["rows"], noun)
-        first = {row["reason"]: row["detail"] for row in reversed(rows)} if is_log else {}
-        examples = list(first.values())
-        sentences.append(_say("left_out_in", words=words, file=left_out, examples=examples))
+        noun = "sample" if description.get("format") == "lm_eval" else "row"
+        firsts = {row["reason"]: row["detail"] for row in reversed(rows) if noun == "sample"}
+        reasons = Counter(row["reason"] for row in rows)
+        words = left_out_words(reasons, description["rows"], noun, firsts)
+        sentences.append(_say("left_out_in", words=words, file=left_out))
     for name, count in description["unknown"].items():
         if count:
             sentences.append(_say("unknown", count=count, name=name))
@@ -162,9 +161,14 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     return sentences
 
 
-def left_out_words(reasons: Counter[str], total: int, noun: str = "row") -> str:
-    """Return how many of all rows are left out, by reason: "3 of 60 rows are left out (…)"."""
-    return _say("left_out", reasons=reasons, total=total, noun=noun)
+def left_out_words(
+    reasons: Counter[str], total: int, noun: str = "row", firsts: Mapping[str, str] | None = None
+) -> str:
+    """Return how many of all rows are left out, by reason: "3 of 60 rows are left out (…)".
+
+    `firsts` are the details of the first row of each reason.
+    """
+    return _say("left_out", reasons=reasons, total=total, noun=noun, firsts=firsts or {})
 
 
 def _is_whole(row: dict[str, Any]) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from evenhand.core.files import path_text
+from evenhand.core.phrases import phrases_of
 from evenhand.errors import InputError
 from evenhand.io.tables import read_batches
 from evenhand.legal.declaration import attributes_of, declared_dataset
@@ -34,20 +35,7 @@ KIND = "declared"
 NEEDS = "rows whose columns are as declared (docs/howto_text.md)"
 
 #: What to do about most rows that are left out, by the reason of the quarantine.
-CURES = {
-    "no_text": "name the column of the texts in `text`, or fill it",
-    "text_is_number": "name the column of the texts in `text`; this one has numbers",
-    "outside_labels": "write the labels as `label.labels` declares them, or declare those that are"
-    " written; with `label.bins`, name a column of numbers",
-    "unknown_split": f"write {', '.join(SPLIT_NAMES)} in `split.column`, or leave it out, so that"
-    " `split.shares` divide the rows",
-    "no_id": "fill the column of `id`, or leave `id` out",
-    "duplicate_case": "name a column in `id` that is another for each row, or leave `id` out",
-    "no_date": "write dates such as 2024-05-31, or leave `split.date` out",
-    "empty_file": "name files with rows in `files`",
-    "broken_json": "mend the file: a JSON object per line in .jsonl, an array of objects in .json",
-    "broken_csv": "mend the file: as many cells in each row as in its header",
-}
+CURES = phrases_of(__file__)["cures"]
 
 #: Files whose rows all have the same columns.
 TABLES_OF_ROWS = (".csv", ".tsv", ".parquet", ".arrow")

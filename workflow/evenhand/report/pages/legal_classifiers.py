@@ -32,6 +32,7 @@ def content(study: Study) -> dict[str, Any]:
             dataset.head
             | {
                 "task": dataset.declaration.task,
+                "has_two_labels": len(dataset.declaration.labels) == 2,
                 "table_4": classifiers.describe_table_4(
                     where(tables["table_4"], objective=classifiers.BASE)
                 ),
