@@ -1,3 +1,4 @@
+import re
 from collections import Counter
 
 import numpy as np
@@ -25,6 +26,14 @@ OPTIONS = {
     "test_share": 0.3,
     "split": None,
     "title": "",
+}
+
+
+#: A label of 30 numbers, and what is wrong with it.
+MANY_NUMBERS = "30 values, which are numbers; .* make it a column of 1"
+MANY_LABELS = {
+    "rows": [f"{i},Ost,{i},{i % 2},{'xy'[i % 2]},{i / 8}" for i in range(30)],
+    **{"positive": None, "features": ["age"], "categories": []},
 }
 
 
@@ -148,35 +157,25 @@ def test_a_blank_cell_counts_only_where_it_is_used(tmp_path):
         (["e,Ost,1_0,1,x,yes"], {}, "column age holds numbers, and '1_0'"),
         (["e,Ost,unknown,1,x,yes"], {}, "column age holds numbers, and 'unknown'"),
         (['e,"Ost,7,1,x,yes'], {}, "is not a CSV file"),
+        (["e,Köln,7,1,x,yes"], {"encoding": "latin-1"}, "is not UTF-8"),
+        ([], {"header": HEADER.replace("id", "age")}, "has the column 'age' twice"),
+        ([], {"rows": []}, "no rows below its header"),
+        ([], {"rows": [",,,,,"]}, "the column result is blank in all rows; name another"),
+        (
+            [],
+            {"rows": [re.sub("Ost|West", "", row) for row in ROWS]},
+            "town is blank in all rows; leave it out of `features`",
+        ),
+        ([], {"rows": [*ROWS[:1], "b,Ost,30,2,y,no"]}, r"column town has one value only \('Ost'\)"),
+        ([], {"rows": [*ROWS[:1], "b,West,30,2,x,no"]}, r"group has one value only \(x\)"),
+        ([], {"rows": [*ROWS[:1], "b,West,30,2,y,yes"]}, r"has 1 value \(yes\); it needs two"),
+        ([], MANY_LABELS, MANY_NUMBERS),
+        ([], MANY_LABELS | {"positive": ["1"]}, MANY_NUMBERS),
     ],
 )
 def test_input_that_is_wrong(tmp_path, more, options, match):
     with pytest.raises(InputError, match=match):
         made(tmp_path, *more, **options)
-
-
-def test_a_label_of_many_numbers(tmp_path):
-    rows = [f"{i},Ost,{i},{i % 2},{'xy'[i % 2]},{i / 8}" for i in range(30)]
-    for positive in (None, ["1"]):
-        with pytest.raises(
-            InputError, match=r"30 values, which are numbers; .* make it a column of 1"
-        ):
-            made(tmp_path, rows=rows, positive=positive, features=["age"], categories=[])
-
-
-def test_columns_with_one_value(tmp_path):
-    rows = ["a,Ost,20,1,x,yes", "b,Ost,30,2,y,no"]
-    with pytest.raises(InputError, match=r"column town has one value only \('Ost'\)"):
-        made(tmp_path, rows=rows)
-    rows = ["a,Ost,20,1,x,yes", "b,West,30,2,x,no"]
-    with pytest.raises(InputError, match=r"attribute group has one value only \(x\)"):
-        made(tmp_path, rows=rows)
-
-
-def test_a_label_of_one_value(tmp_path):
-    rows = ["a,Ost,20,1,x,yes", "b,West,30,2,y,yes"]
-    with pytest.raises(InputError, match=r"has 1 value \(yes\); it needs two"):
-        made(tmp_path, rows=rows)
 
 
 def test_codes_that_python_would_read_as_numbers_are_categories(tmp_path):
@@ -195,19 +194,6 @@ def test_a_column_of_names_or_misspelt_numbers(tmp_path, value, rows, copies):
         made(tmp_path, rows=lines * copies)
     if copies == 1:  # as many values that recur are categories
         assert len(made(tmp_path, rows=lines * 2).features) > rows
-
-
-def test_files_that_are_wrong(tmp_path):
-    with pytest.raises(InputError, match="is not UTF-8"):
-        made(tmp_path, "e,Köln,7,1,x,yes", encoding="latin-1")
-    with pytest.raises(InputError, match="no rows below its header"):
-        made(tmp_path, rows=[])
-    with pytest.raises(InputError, match="the column result is blank in all rows; name another"):
-        made(tmp_path, rows=[",,,,,"])
-    with pytest.raises(InputError, match="town is blank in all rows; leave it out of `features`"):
-        made(tmp_path, rows=[row.replace("Ost", "").replace("West", "") for row in ROWS])
-    with pytest.raises(InputError, match="has the column 'age' twice"):
-        made(tmp_path, header=HEADER.replace("id", "age"))
 
 
 def test_the_loans_of_the_demo(repository):
