@@ -82,10 +82,10 @@ def test_a_comparison_that_cannot_be_judged_has_no_p_value(page):
 def test_differences_have_intervals_over_cases_and_over_seeds(page):
     ends = {"difference": 2.5, "low": -1.25, "high": 6.25, "seeds_low": -4.0, "seeds_high": 9.0}
     tree = page(changes={"tests": lambda rows: [row | ends for row in rows]})
-    assert "+2.5cases −1.2 to +6.2seeds −4.0 to +9.0" in text(tree, "#mine td")
+    assert "+2.5cases −1.3 to +6.3seeds −4.0 to +9.0" in text(tree, "#mine td")
     ends |= {"seeds_low": None, "seeds_high": None}  # one seed
     tree = page(changes={"tests": lambda rows: [row | ends for row in rows]})
-    assert "cases −1.2 to +6.2" in text(tree, "#mine td")
+    assert "cases −1.3 to +6.3" in text(tree, "#mine td")
     assert "seeds −4" not in text(tree, "#mine td")
 
 
