@@ -439,7 +439,7 @@ def left_out(folder, samples, task, place, value, reason):
     (row,) = tables["left_out"]
     code, words = reason
     (note, *_) = notes(json.loads((folder / "meta").read_text()), tables, "left_out.csv")
-    assert note.endswith(f"({code} 1): left_out.csv; the first: {row['detail']}.")
+    assert note.endswith(f"({code} 1; the first is {row['detail']}): left_out.csv")
     assert (row["row"], row["id"], row["reason"]) == (1, "0", code)
     assert f":1: {words}" in row["detail"]
     whole = [row for row in tables["preferences"] if row["bias_type"] == "all"]
