@@ -96,68 +96,59 @@ def test_old_names_of_layer_norm_are_read(copy, folder):
     )
 
 
-def test_pickled_weights_are_not_read(copy):
-    weights = load_file(copy / "model.safetensors")
-    torch.save(weights, copy / "pytorch_model.bin")
-    (copy / "model.safetensors").unlink()
-    with pytest.raises(InputError, match=r"a pickle, .*; convert it: python -m evenhand\."):
-        load_masked_lm(copy)
+def change_config(**changes):
+    """A change of a folder: other keys of its configuration."""
+
+    def change(folder):
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        (folder / "config.json").write_text(json.dumps(config | changes), encoding="utf-8")
+
+    return change
+
+
+def pickle_weights(folder):
+    torch.save(load_file(folder / "model.safetensors"), folder / "pytorch_model.bin")
+    (folder / "model.safetensors").unlink()
+
+
+def cut_weights(folder):
+    whole = (folder / "model.safetensors").read_bytes()
+    (folder / "model.safetensors").write_bytes(whole[: len(whole) // 2])
+
+
+def enlarge_tokenizer(folder):
+    tokenizer = tiny_models.characters()
+    tokenizer.add_tokens(["男子", "女子"])
+    tokenizer.save_pretrained(folder)
+
+
+def lose_mask(folder):
+    tokenizer = tiny_models.pieces()
+    tokenizer.mask_token = None
+    tokenizer.save_pretrained(folder)
+
+
+GPT2 = {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"]}
 
 
 @pytest.mark.parametrize(
-    ("lost", "message"),
+    ("change", "message"),
     [
-        (["config.json"], "lacks config.json"),
-        (["model.safetensors"], "lacks model.safetensors"),
-        (["tokenizer.json"], "lacks a tokenizer"),
+        (lambda folder: (folder / "config.json").unlink(), "lacks config.json"),
+        (lambda folder: (folder / "model.safetensors").unlink(), "lacks model.safetensors"),
+        (lambda folder: (folder / "tokenizer.json").unlink(), "lacks a tokenizer"),
+        (lambda folder: (folder / "config.json").write_text("{"), "config.json"),
+        (shutil.rmtree, "no such model folder"),
+        (pickle_weights, r"a pickle, .*; convert it: python -m evenhand\."),
+        (cut_weights, "weights are broken"),
+        (change_config(**GPT2), "cannot be used as a masked language model"),
+        (enlarge_tokenizer, r"tokenizer has \d+ tokens and the model \d+"),
+        (lose_mask, "no mask token"),
     ],
 )
-def test_an_incomplete_folder_says_what_lacks(copy, lost, message):
-    for name in lost:
-        (copy / name).unlink()
+def test_a_folder_that_cannot_be_used_says_why(copy, change, message):
+    change(copy)
     with pytest.raises(InputError, match=message):
-        load_masked_lm(copy)
-
-
-def test_no_folder(tmp_path):
-    with pytest.raises(InputError, match="no such model folder"):
-        load_masked_lm(tmp_path / "nowhere")
-
-
-def test_cut_weights(copy):
-    whole = (copy / "model.safetensors").read_bytes()
-    (copy / "model.safetensors").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(InputError, match="weights are broken"):
-        load_masked_lm(copy)
-
-
-def test_broken_config(copy):
-    (copy / "config.json").write_text("{", encoding="utf-8")
-    with pytest.raises(InputError):
-        load_masked_lm(copy)
-
-
-def test_another_kind_of_model(copy):
-    config = json.loads((copy / "config.json").read_text(encoding="utf-8"))
-    config |= {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"]}
-    (copy / "config.json").write_text(json.dumps(config), encoding="utf-8")
-    with pytest.raises(InputError, match="cannot be used as a masked language model"):
-        load_masked_lm(copy)
-
-
-def test_a_tokenizer_larger_than_the_model(copy, tmp_path):
-    tokenizer = tiny_models.characters()
-    tokenizer.add_tokens(["男子", "女子"])
-    tokenizer.save_pretrained(copy)
-    with pytest.raises(InputError, match=r"tokenizer has \d+ tokens and the model \d+"):
-        load_masked_lm(copy)
-
-
-def test_a_tokenizer_without_mask(copy):
-    tokenizer = tiny_models.pieces()
-    tokenizer.mask_token = None
-    tokenizer.save_pretrained(copy)
-    with pytest.raises(InputError, match="no mask token"):
         load_masked_lm(copy)
 
 
@@ -274,17 +265,16 @@ def test_a_masked_model_is_not_run_as_a_causal_one(folder):
 
 
 def test_a_model_that_looks_ahead(copy):
-    config = json.loads((copy / "config.json").read_text(encoding="utf-8"))
-    config["architectures"] = ["BertLMHeadModel"]
-    (copy / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    change_config(architectures=["BertLMHeadModel"])(copy)
     with pytest.raises(InputError, match="looks at the tokens that follow"):
         load_causal_lm(copy)
-    config["is_decoder"] = True
-    (copy / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    change_config(is_decoder=True)(copy)
     assert load_causal_lm(copy).start_id == 2  # [CLS]
 
 
 # ---------------------------------------------------------------- families
+
+NEITHER = "neither a masked nor a causal"
 
 
 @pytest.mark.parametrize(
@@ -303,22 +293,17 @@ def test_family_by_the_configuration_only(config, expected, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "config",
+    ("config", "message"),
     [
-        {"model_type": "t5", "architectures": ["T5ForConditionalGeneration"]},
-        {"model_type": "bart", "architectures": ["BartForConditionalGeneration"]},
-        {"model_type": "vit", "architectures": ["ViTForImageClassification"]},
+        ({"model_type": "t5", "architectures": ["T5ForConditionalGeneration"]}, NEITHER),
+        ({"model_type": "bart", "architectures": ["BartForConditionalGeneration"]}, NEITHER),
+        ({"model_type": "vit", "architectures": ["ViTForImageClassification"]}, NEITHER),
+        ({}, "cannot be used as a language model"),
     ],
 )
-def test_neither_family(config, tmp_path):
+def test_what_is_no_language_model_is_refused(config, message, tmp_path):
     (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
-    with pytest.raises(InputError, match="neither a masked nor a causal"):
-        family_of(tmp_path)
-
-
-def test_a_configuration_that_says_nothing(tmp_path):
-    (tmp_path / "config.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(InputError, match="cannot be used as a language model"):
+    with pytest.raises(InputError, match=message):
         family_of(tmp_path)
     with pytest.raises(InputError, match="no such model folder"):
         family_of(tmp_path / "nowhere")
