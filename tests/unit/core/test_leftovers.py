@@ -111,11 +111,6 @@ def test_the_lock_of_a_dead_process_is_released(lock, tmp_path):
     assert not leftovers.release_dead_locks(tmp_path)
 
 
-def test_a_process_that_has_the_number_of_a_dead_one_is_another(lock, tmp_path):
-    of_owner(lock, None, None, 1.0)
-    assert leftovers.release_dead_locks(tmp_path)
-
-
 @pytest.mark.parametrize("changes", [(None, None, None), ("elsewhere", None, 1.0)])
 def test_the_lock_of_a_living_or_a_remote_process_stays(lock, tmp_path, changes):
     of_owner(lock, *changes)

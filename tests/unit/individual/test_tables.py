@@ -211,12 +211,6 @@ def test_a_listed_cell_that_cannot_be_checked():
     assert row["words"].endswith("(we do not have these cells)") and row["known_error"]
 
 
-def test_mix_by_hand():
-    value, slack = script.mix([(0.75, number("80")), (0.25, number("40"))])
-    assert value == 70
-    assert slack == pytest.approx(0.5 + 0.01 * 40)
-
-
 def test_feasible_accuracies_by_hand():
     # Equal groups of base rate 0 and 1: the accuracy is (1 - fpr + tpr) / 2, and the gap of
     # the positive rates is |tpr - fpr| = 0, so it is 1/2.

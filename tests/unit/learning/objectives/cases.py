@@ -8,7 +8,6 @@ from evenhand.learning.objective import Batch, load_objective
 from unit.learning.made_training import OBJECTIVES as NAMES
 
 OBJECTIVES = [load_objective(name) for name in NAMES]
-BY_GROUPS = [one for one in OBJECTIVES if one.USES_GROUPS]
 
 #: Each objective with each way to run it.
 WAYS = [
