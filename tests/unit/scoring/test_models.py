@@ -51,20 +51,48 @@ def test_bfloat16(folder):
     assert describe(load_masked_lm(folder, dtype="bf16"))["dtype"] == "bfloat16"
 
 
-def _lose(folder, name):
-    weights = load_file(folder / "model.safetensors")
-    del weights[name]
-    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
-
-
-def test_a_missing_head_is_an_error_unless_allowed(copy):
-    _lose(copy, "cls.predictions.transform.dense.weight")
-    with pytest.raises(InputError, match=r"lacks 1 weights .*transform\.dense\.weight.*random"):
-        load_masked_lm(copy)
-    lm = load_masked_lm(copy, allow_missing=True)
-    assert lm.missing == ["cls.predictions.transform.dense.weight"]
-    again = load_masked_lm(copy, allow_missing=True)
+@pytest.mark.parametrize(
+    ("name", "load", "lost"),
+    [
+        ("bert", load_masked_lm, "cls.predictions.transform.dense.weight"),
+        ("llama", load_causal_lm, "lm_head.weight"),  # not tied to the input layer
+    ],
+)
+def test_a_missing_head_is_an_error_unless_allowed(tmp_path, name, load, lost):
+    tiny, family = (tiny_causal, "causal") if name == "llama" else (tiny_models, "masked")
+    tiny.save(tmp_path, name)
+    weights = load_file(tmp_path / "model.safetensors")
+    del weights[lost]
+    save_file(weights, tmp_path / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(InputError, match=rf"lacks 1 weights of a {family} .*{lost}.*random"):
+        load(tmp_path)
+    lm, again = load(tmp_path, allow_missing=True), load(tmp_path, allow_missing=True)
+    assert lm.missing == [lost]
     assert describe(again)["weights_sha256"] == describe(lm)["weights_sha256"]
+
+
+def old_layer_norm(name):
+    """The name that TensorFlow gave to a weight of a layer norm."""
+    name = name.replace("LayerNorm.weight", "LayerNorm.gamma")
+    return name.replace("LayerNorm.bias", "LayerNorm.beta")
+
+
+@pytest.mark.parametrize(
+    ("tiny", "load", "rename"),
+    [
+        (tiny_models, load_masked_lm, old_layer_norm),
+        # as GPT-2 on the hub has them
+        (tiny_causal, load_causal_lm, lambda name: name.removeprefix("transformer.")),
+    ],
+)
+def test_weights_are_read_under_their_other_names(tmp_path, tiny, load, rename):
+    tiny.save(tmp_path)
+    own = describe(load(tmp_path))["weights_sha256"]
+    weights = load_file(tmp_path / "model.safetensors")
+    renamed = {rename(name): tensor for name, tensor in weights.items()}
+    assert renamed.keys() != weights.keys()
+    save_file(renamed, tmp_path / "model.safetensors", metadata={"format": "pt"})
+    assert describe(load(tmp_path))["weights_sha256"] == own
 
 
 @pytest.mark.parametrize("load", [load_masked_lm, load_encoder])
@@ -78,22 +106,6 @@ def test_weights_of_another_shape_than_the_configuration_are_one_error(copy, loa
     with pytest.raises(InputError, match=words):
         load(copy)
     assert not caplog.records and not logger.disabled  # no report of transformers besides
-
-
-def test_old_names_of_layer_norm_are_read(copy, folder):
-    weights = load_file(copy / "model.safetensors")
-    old = {
-        name.replace("LayerNorm.weight", "LayerNorm.gamma").replace(
-            "LayerNorm.bias", "LayerNorm.beta"
-        ): tensor
-        for name, tensor in weights.items()
-    }
-    assert old.keys() != weights.keys()
-    save_file(old, copy / "model.safetensors", metadata={"format": "pt"})
-    assert (
-        describe(load_masked_lm(copy))["weights_sha256"]
-        == describe(load_masked_lm(folder))["weights_sha256"]
-    )
 
 
 def change_config(**changes):
@@ -238,24 +250,6 @@ def test_a_tied_output_layer_is_not_missing(causal_copy):
     assert lm.missing == []
     torch.testing.assert_close(
         lm.model.get_output_embeddings().weight, weights["transformer.wte.weight"]
-    )
-
-
-def test_an_output_layer_of_its_own_that_is_missing_is_an_error(tmp_path):
-    tiny_causal.save(tmp_path, "llama")
-    _lose(tmp_path, "lm_head.weight")
-    with pytest.raises(InputError, match=r"lacks 1 weights of a causal .*lm_head.weight.*random"):
-        load_causal_lm(tmp_path)
-    assert load_causal_lm(tmp_path, allow_missing=True).missing == ["lm_head.weight"]
-
-
-def test_a_body_of_a_causal_model_is_read_under_its_short_names(causal_copy, causal_folder):
-    weights = load_file(causal_copy / "model.safetensors")  # as GPT-2 on the hub has them
-    short = {name.removeprefix("transformer."): tensor for name, tensor in weights.items()}
-    save_file(short, causal_copy / "model.safetensors", metadata={"format": "pt"})
-    assert (
-        describe(load_causal_lm(causal_copy))["weights_sha256"]
-        == describe(load_causal_lm(causal_folder))["weights_sha256"]
     )
 
 
