@@ -5,9 +5,11 @@ is shown beside that of random groups of the same sizes. The test asks whether a
 from random groups of its own size, so that a tiny group does not hide the gap of a large one.
 Where cases depend on each other, random groups are of whole clusters, and the test is that of the
 group that differs most from all others, corrected for the number of groups. So it is with so many
-labels that no number of draws could be significant after the adjustment. A calibration error is
-always tested by the draws, in two tests: of the gap itself, and of each group, as all groups may
-be calibrated worse than random groups, in which opposite errors cancel.
+labels that no number of draws could be significant after the adjustment, and always with macro-F1:
+groups with unlike errors have a lower one than random groups, which mix them, even where theirs are
+equal. A calibration error is always tested by the draws, in two tests: of the gap itself, and of
+each group, as all groups may be calibrated worse than random groups, in which opposite errors
+cancel.
 """
 
 from collections.abc import Iterator
@@ -49,8 +51,9 @@ TABLE = Table(
         share("noise_mean", "Mean gap of random groups of the same sizes"),
         share("noise_95", "95th percentile of these"),
         number("p_value", "Share of draws of random groups in which one is as far from the mean of"
-               " its size, in standard deviations; with clusters or too many labels for 1,000"
-               " draws, of the group that differs most; of ece, share of draws with such a gap;"
+               " its size, in standard deviations; of macro_f1, with clusters, and with too many"
+               " labels for 1,000 draws, of the group that differs most; of ece, share of draws"
+               " with such a gap;"
                " blank with too few cases for any significance"),
         number("p_adjusted", "By Holm over the metrics and labels of the attribute, and the test of"
                " the groups' calibration errors"),
@@ -113,7 +116,7 @@ def tests_of(study: PredictionStudy, attribute: Attribute) -> Tests:
             far = share_as_far(drawn.farthest[:, None], drawn.observed)
             errors = [{"p_value": p if np.isfinite(p) else None} for p in far.tolist()]
             family.append({"p_value": np.nanmin(far)})
-        elif by_group:
+        elif by_group or row["metric"] == "macro_f1":
             row["p_value"] = _p_value_by_group(study, attribute, parts)
         else:
             row["p_value"] = float(share_as_far(drawn.farthest, np.nanmax(drawn.observed)))
@@ -133,7 +136,7 @@ def _untestable(
     """
     least = []
     for row, drawn, _ in gaps:
-        by_draws = row["metric"] == "ece" or not study.clustered
+        by_draws = row["metric"] == "ece" or not (study.clustered or row["metric"] == "macro_f1")
         drawn = drawn.gaps if row["metric"] == "ece" else drawn.farthest
         least.append({"p": float(share_as_far(drawn, np.nanmax(drawn))) if by_draws else None})
     adjust(least, "p", "adjusted")
