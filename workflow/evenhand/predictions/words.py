@@ -248,7 +248,8 @@ class _Finding(NamedTuple):
         clear = (group["p_adjusted"], -abs(group["difference"])) if group else ()
         is_summary = self.gap["metric"] in SUMMARIES
         p_values = [row["p_adjusted"] for row in (self.gap, *self.worse)]
-        return self.is_crossed, is_summary, *(clear or (min(filter(None, p_values)), 0.0))
+        least = min(p for p in p_values if p is not None)
+        return self.is_crossed, is_summary, *(clear or (least, 0.0))
 
     @property
     def is_crossed(self) -> bool:

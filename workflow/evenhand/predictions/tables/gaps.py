@@ -1,15 +1,13 @@
 """The gap of each metric between the groups of an attribute, beside that of random groups.
 
 A gap is above 0 even where all groups are treated alike, and grows as groups become smaller; so it
-is shown beside that of random groups of the same sizes. The test asks whether any group differs
-from random groups of its own size, so that a tiny group does not hide the gap of a large one.
-Where cases depend on each other, random groups are of whole clusters, and the test is that of the
-group that differs most from all others, corrected for the number of groups. So it is with so many
-labels that no number of draws could be significant after the adjustment, and always with macro-F1:
-groups with unlike errors have a lower one than random groups, which mix them, even where theirs are
-equal. A calibration error is always tested by the draws, in two tests: of the gap itself, and of
-each group, as all groups may be calibrated worse than random groups, in which opposite errors
-cancel.
+is shown beside that of random groups of the same sizes (of whole clusters, where cases depend on
+each other). The test is that of the group that differs most from all others, corrected for the
+number of groups, so that a tiny group does not hide the gap of a large one. Random groups are no
+test of macro-F1: groups with unlike errors have a lower one than random groups, which mix them,
+even where theirs are equal. A calibration error is tested by the random groups, in two tests: of
+the gap itself, and of each group, as all groups may be calibrated worse than random groups, in
+which opposite errors cancel.
 """
 
 from collections.abc import Iterator
@@ -22,7 +20,7 @@ from evenhand.core.tables import Row, Table, integer, number, share, text
 from evenhand.metrics.disparity import share_as_far
 from evenhand.metrics.inference import INCONCLUSIVE, conclude
 from evenhand.metrics.paired import adjust
-from evenhand.predictions.study import PERMUTATIONS, Attribute, Metric, PredictionStudy
+from evenhand.predictions.study import Attribute, Metric, PredictionStudy
 
 #: A gap of two rates: the larger one.
 ODDS = "equalised_odds"
@@ -50,11 +48,9 @@ TABLE = Table(
         share("highest"),
         share("noise_mean", "Mean gap of random groups of the same sizes"),
         share("noise_95", "95th percentile of these"),
-        number("p_value", "Share of draws of random groups in which one is as far from the mean of"
-               " its size, in standard deviations; of macro_f1, with clusters, and with too many"
-               " labels for 1,000 draws, of the group that differs most; of ece, share of draws"
-               " with such a gap;"
-               " blank with too few cases for any significance"),
+        number("p_value", "Of the group that differs most, times the number of groups; of ece,"
+               " share of draws of random groups with such a gap; blank with too few cases for any"
+               " significance"),
         number("p_adjusted", "By Holm over the metrics and labels of the attribute, and the test of"
                " the groups' calibration errors"),
         text("verdict", "above: above noise; equivalent: a gap of delta would be larger, at 5 %;"
@@ -105,8 +101,6 @@ def tests_of(study: PredictionStudy, attribute: Attribute) -> Tests:
         row = {"metric": ODDS, "label": label, "gap": max(first["gap"], second["gap"])}
         row |= {"groups": max(first["groups"], second["groups"])}
         tested.append((row, drawn.larger(others), parts))
-    # with so many tests none could be significant by the draws
-    by_group = study.clustered or len(tested) > PERMUTATIONS * (1 - study.level)
     family, errors = [row for row, _, _ in tested], []
     for row, drawn, parts in tested:
         gaps = drawn.gaps[np.isfinite(drawn.gaps)]
@@ -116,10 +110,8 @@ def tests_of(study: PredictionStudy, attribute: Attribute) -> Tests:
             far = share_as_far(drawn.farthest[:, None], drawn.observed)
             errors = [{"p_value": p if np.isfinite(p) else None} for p in far.tolist()]
             family.append({"p_value": np.nanmin(far)})
-        elif by_group or row["metric"] == "macro_f1":
-            row["p_value"] = _p_value_by_group(study, attribute, parts)
         else:
-            row["p_value"] = float(share_as_far(drawn.farthest, np.nanmax(drawn.observed)))
+            row["p_value"] = _p_value_by_group(study, attribute, parts)
     adjust(family, "p_value", "p_adjusted")
     for row in errors:
         p = row["p_value"]
@@ -132,22 +124,14 @@ def _untestable(
 ) -> set[int]:
     """Return the places of the gaps that could not be significant, with so few cases.
 
-    No group has a test, or the least p-value of the draws is too large once it is adjusted.
+    No group has a test, or the least p-value of the draws is too large.
     """
-    least = []
-    for row, drawn, _ in gaps:
-        by_draws = row["metric"] == "ece" or not (study.clustered or row["metric"] == "macro_f1")
-        drawn = drawn.gaps if row["metric"] == "ece" else drawn.farthest
-        least.append({"p": float(share_as_far(drawn, np.nanmax(drawn))) if by_draws else None})
-    adjust(least, "p", "adjusted")
-    # with more tests than this the draws are too few, not the cases
-    few_tests = len(gaps) < PERMUTATIONS * (1 - study.level) / 4
     untested = set()
-    for place, (_, drawn, parts) in enumerate(gaps):
-        p = least[place]["adjusted"] if np.nanmax(drawn.farthest) > 0 else None
-        is_coarse = few_tests and p is not None and p > 1 - study.level
+    for place, (row, drawn, parts) in enumerate(gaps):
         others = [item for metric in parts for item in _beside_others(study, attribute, metric)]
-        if is_coarse or all(item.get("reason") in FEW for item in others):
+        varies = row["metric"] == "ece" and np.nanmax(drawn.farthest) > 0
+        least = share_as_far(drawn.gaps, np.nanmax(drawn.gaps)) if varies else 0.0
+        if least > 1 - study.level or all(item.get("reason") in FEW for item in others):
             untested.add(place)
     return untested
 
