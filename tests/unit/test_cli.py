@@ -48,7 +48,7 @@ def test_predictions_end_with_the_finding_and_the_report(tmp_path, capsys):
     assert unknown == "Note: The group of 1 case in gender is not known."
     assert finding.startswith("True positive rate differs by gender: 0.0 % for man")
     metrics = [words.partition(" differ")[0] for words in others]
-    assert metrics == ["- Accuracy", "- Selection rate", "- Macro-F1", "- Calibration error"]
+    assert metrics == ["- Accuracy", "- Selection rate", "- Calibration error"]
     assert report == f"Report: {out}/report.html" and (out / "report.html").is_file()
     assert (out / "card.md").read_text().startswith("# p\n")
     assert all(path.stat().st_size for path in out.rglob("*") if path.is_file())

@@ -387,7 +387,7 @@ def audit_predictions(
     >>> result = eh.audit_predictions(data, label="y", prediction="p", groups=["gender"])
     >>> result.findings[0]
     'True positive rate differs by gender: 0.0 % for man (50 positive cases), 100.0 % for woman\
- (50 positive cases), a difference of −100.0 points (95 % CI −100.0 to −89.9; adjusted p = 0.008\
+ (50 positive cases), a difference of −100.0 points (95 % CI −100.0 to −89.9; adjusted p < 0.001\
  for this difference).'
     """
     arguments = dict(locals())

@@ -49,7 +49,7 @@ def test_the_set_with_the_clearest_gap_comes_first(audited):
     ]
     fair = describe(audited("other", 0.0), {})
     assert fair.strength == 0
-    assert "is significantly larger than between random groups" in fair.sentence
+    assert "between groups is significant, adjusted" in fair.sentence
     assert not found.left_out
     assert conclude([]).sentence == "There are no predictions."
 

@@ -53,7 +53,7 @@ TABLE = Table(
                " significance"),
         number("p_adjusted", "By Holm over the metrics and labels of the attribute, and the test of"
                " the groups' calibration errors"),
-        text("verdict", "above: above noise; equivalent: a gap of delta would be larger, at 5 %;"
+        text("verdict", "above: significant; equivalent: a gap of delta would be larger, at 5 %;"
              " else inconclusive"),
     ),
 )  # fmt: skip
