@@ -172,6 +172,7 @@ def test_the_real_crows_pairs(mirror, tmp_path):
         "low_agreement": 162,
         "duplicate": 2,
         "repeated_pair": 2,
+        "reversed_pair": 0,
         "unlike": 1,
     }
     assert report["bias_types"]["race-color"] == 516 and len(report["bias_types"]) == 9
