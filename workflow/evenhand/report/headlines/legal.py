@@ -199,8 +199,8 @@ def _own_score(row: Row, worst: Row | None, scores: Rows) -> Row:
     Without such a group all score the same.
     """
     if worst is None:
-        own = {"score": row["ours"], "score_low": row["low"], "score_high": row["high"]}
-        return {"worst": None} | own
+        ends = {"score_low": row["low"], "score_high": row["high"]}
+        return {"worst": None, "score": row["ours"]} | ends
     same = {key: worst[key] for key in ("attribute", "classifier", "group")}
     ends = next(iter(where(scores, objective=BASE, **same, **MEANS)), {"low": None, "high": None})
     return {
