@@ -744,6 +744,15 @@ def test_a_positive_label_without_quotes_is_text(value, label, here):
     assert entry["positive"] == label
 
 
+def test_a_positive_label_without_an_audit_names_the_objective_to_audit(here):
+    written = biographies(here, task="binary", positive="cook")
+    del written["text"]["datasets"]["bios"]["audited"]
+    written["legal"]["classifiers"]["words"]["objectives"] = ["group_dro"]
+    words = r"no classifier of bios is audited \(to audit one, write `audited: \[group_dro\]`, or "
+    with pytest.raises(InputError, match=words):
+        plan.check_effects(plan.checked(written)[0], written)
+
+
 def test_the_errors_of_a_run_are_sentences_and_defects_too(tmp_path):
     border = "=" * 80
     trace = ["Traceback (most recent call last):", '  File "a.py", line 1', "KeyError: 'x'"]

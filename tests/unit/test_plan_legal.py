@@ -224,6 +224,13 @@ def test_groups_may_be_a_product_of_attributes_and_label(here):
             plan_classifiers.check_classifiers(with_classifiers(linear=LINEAR | {"groups": groups}))
 
 
+def test_an_encoder_without_a_model_is_refused(here):
+    frozen = {"kind": "frozen", "datasets": ["mine"]}
+    words = "classifiers.words needs a `model`, as it is of kind: frozen; write the name of a model"
+    with pytest.raises(InputError, match=words):
+        plan_classifiers.check_classifiers(with_classifiers(words=frozen))
+
+
 def test_an_adversary_is_not_for_linear_classifiers(here):
     config = with_classifiers(linear=LINEAR | {"objectives": ["adversarial"]})
     with pytest.raises(InputError, match="adversarial needs a representation that is trained"):

@@ -43,6 +43,11 @@ def check_classifiers(config: Config) -> None:
     """
     for name, entry in config["legal"]["classifiers"].items():
         key, kind = plan_legal.section(config, "classifiers", name), entry["kind"]
+        if kind != "linear" and entry["model"] is None:
+            raise InputError(
+                f"config: {key} needs a `model`, as it is of kind: {kind}",
+                remedy="write the name of a model, and declare it under `models`",
+            )
         models = [] if kind == "linear" else [entry["model"]]
         check_names(f"{key}.model", models, config["models"], "the models")
         datasets = config["legal"]["datasets"]

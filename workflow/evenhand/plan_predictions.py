@@ -66,7 +66,11 @@ def unused(config: Config) -> dict[str, str]:
         elif not trained:
             reasons[f"{key}.audited"] = f"no classifier is trained on {data}"
         if not trained & {*dataset["audited"]}:
-            reasons[f"{key}.label.positive"] = f"no classifier of {data} is audited"
+            cure = (
+                f" (to audit one, write `audited: [{min(trained, default='')}]`, or train with erm)"
+            )
+            why = f"no classifier of {data} is audited{cure * bool(trained)}"
+            reasons[f"{key}.label.positive"] = why
     return reasons
 
 

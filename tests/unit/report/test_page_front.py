@@ -5,7 +5,7 @@ import json
 import pytest
 
 from evenhand.core.tables import write_tables
-from evenhand.legal.classifier_tables import claims, table_2, table_4
+from evenhand.legal.classifier_tables import claims, group_scores, table_2, table_4
 from evenhand.report.headline import PUBLISHED, SYSTEMS, Headline
 from evenhand.report.headlines import individual_fairness
 from unit.report import checks, made_stereotypes
@@ -116,9 +116,8 @@ def test_the_clearest_finding_comes_first_with_the_next_step(write, slguset, tmp
     low = dict(zip(names, ("linear", "age", "erm", "worst", "above"), strict=True))
     low |= {"ours": 9, "low": 5, "high": 12, "noise_border": 30, "noise_mean": 40, "p": 0.01}
     small = low | {"noise_verdict": "inconclusive", "smallest_group": 2, "ours": 31, "p": 0.5}
-    write_tables(
-        classifiers, [(table_2.TABLE, []), (table_4.TABLE, [small, low]), (claims.TABLE, [])]
-    )
+    tables = [(table.TABLE, []) for table in (table_2, group_scores, claims)]
+    write_tables(classifiers, [*tables, (table_4.TABLE, [small, low])])
     tree = write("front", [classifiers], systems=["slguset", "legal"])
     assert [heading.text() for heading in tree.css("main h2")][1:3] == [
         "Is this classifier fair to groups by macro-F1?",

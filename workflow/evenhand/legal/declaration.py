@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from evenhand.errors import InputError
 from evenhand.tabular.numbers import bin_names, check_group_count
-from evenhand.text.phrases import plural
+from evenhand.text.phrases import listed, plural
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -188,6 +188,7 @@ def completed(
     labels: Counter[str],
     values: Mapping[str, Counter[str]],
     unusable: Mapping[str, str | None],
+    undeclared: Sequence[str] = (),
 ) -> Dataset:
     """Return the data set with the labels and groups that occur.
 
@@ -201,6 +202,8 @@ def completed(
         The cases of each group, by attribute.
     unusable : dict of str to str
         Why the first value that is in no group cannot be used, by attribute.
+    undeclared : sequence of str
+        The values of the label column that are not declared, such as "job is 'nurse'".
 
     Raises
     ------
@@ -212,6 +215,13 @@ def completed(
     task = label["task"]
     occurring = labels.keys() - {"none", "unknown"}  # of cases without a label
     names = dataset.labels or tuple(sorted(occurring, key=_order))
+    others = undeclared and f"declare the other labels too: {listed(undeclared, 4)}"
+    if others and task != "multi_label" and len(names) < 2:
+        raise InputError(
+            f"`label.labels` names {plural(len(names), 'value')} ({names[0]}), and a label needs"
+            " two or more",
+            remedy=others,
+        )
     if task == "binary" and len(names) != 2:
         raise InputError(
             f"{where} has {plural(len(names), 'value')} ({', '.join(names[:6]) or 'none'}), and a"
@@ -225,7 +235,7 @@ def completed(
     if len(present) < (1 if task == "multi_label" else 2):
         raise InputError(
             f"{where} has too few values to learn from: {', '.join(present) or 'none'}",
-            remedy="name the column of the labels in `label.column`",
+            remedy=others or "name the column of the labels in `label.column`",
         )
     if task != "multi_label" and len(names) > MOST_LABELS:
         raise InputError(

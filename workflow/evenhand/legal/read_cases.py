@@ -119,7 +119,12 @@ def read_cases(
             )
         groups = {each.name: tally[f"group {each.name}"] for each in dataset.attributes}
         unusable = {name: problems.first_detail("no_group", f"{name}: ") for name in groups}
-        return description(completed(json.loads(declaration), tally["labels"], groups, unusable))
+        details = (row[4] for row in problems.rows() if row[3] == "outside_labels")
+        beginnings = (detail.rpartition(", which is not declared")[0] for detail in details)
+        undeclared = list(dict.fromkeys(filter(None, beginnings)))
+        return description(
+            completed(json.loads(declaration), tally["labels"], groups, unusable, undeclared)
+        )
 
     distinct = _distinct(reader.read(cases), files, problems)
     written = write_records(out, (count(record, tally) for record in distinct), describe)

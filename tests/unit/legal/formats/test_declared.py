@@ -197,6 +197,16 @@ def test_bad_rows_have_a_reason(tmp_path):
         (rows(job=[None, None, "nurse", "pilot"]), {}, None),
         (rows(9, job=["nurse", "pilot", *[None] * 7]), {}, "7 of 9 rows have no label"),
         (rows(), {"split": {"column": "set"}}, "no column 'set', which `split.column` names"),
+        (
+            rows(9, job=["nurse", "nurse", "cook"]),
+            {"label": {"labels": ["nurse"], "task": "binary"}},
+            r"`label.labels` names 1 value \(nurse\), .*; declare the other labels too: job is 'co",
+        ),
+        (
+            rows(9, job=["nurse", "nurse", "cook"]),
+            {"label": {"labels": ["nurse", "pilot"]}},
+            "too few values to learn from: nurse; declare the other labels too: job is 'cook'",
+        ),
         (rows(bio=[""] * 5 + ["text"] * 3), {}, "only 3 of 8 rows can be used: no_text 5 times"),
     ],
 )

@@ -4,7 +4,7 @@ import pytest
 
 from evenhand.core.tables import write_tables
 from evenhand.legal.case_tables import cross, leakage, sizes
-from evenhand.legal.classifier_tables import claims, table_2, table_4
+from evenhand.legal.classifier_tables import claims, group_scores, table_2, table_4
 from unit.report.checks import headline_of
 from unit.report.headlines.kept import check_kept
 from unit.report.made_legal import audit, rate_gap
@@ -32,7 +32,15 @@ def cases(folder, number=120, dataset="ecthr", unknown=0, words=(), more=(), cel
 def classifiers(folder, *scores, groups=()):
     """The tables of classifiers of a data set with these rows."""
     path = folder / "tables/classifiers/ecthr"
-    write_tables(path, [(table_2.TABLE, groups), (table_4.TABLE, scores), (claims.TABLE, [])])
+    same = {"objective": "erm", "split": "test", "convention": "all", "high": 48}
+    means = [
+        {key: group[key] for key in ("attribute", "classifier", "group", "score")}
+        | (same | {"seed": seed, "low": low})
+        for group in groups
+        for seed, low in (("0", 1), ("mean", 36))
+    ]
+    tables = [(table_2.TABLE, groups), (group_scores.TABLE, means), (table_4.TABLE, scores)]
+    write_tables(path, [*tables, (claims.TABLE, [])])
     return path
 
 
@@ -47,7 +55,10 @@ def low(verdict, ours=40.0, attribute="applicant_gender", objective="erm", **mor
 
 def men_and_women():
     named = {"attribute": "applicant_gender", "classifier": "linear"}
-    return [named | {"group": "women", "worst": True}, named | {"group": "men", "worst": False}]
+    return [
+        named | {"group": "women", "worst": True, "score": 42.0},
+        named | {"group": "men", "worst": False, "score": 60.0},
+    ]
 
 
 #: The rows of `table_4` of one data set.

@@ -20,6 +20,7 @@ from evenhand.report.figures import axis, estimated, forest
 from evenhand.report.headline import NOT_RUN, Headline, Verdicts, plain, say, tally
 from evenhand.report.read import read_json
 from evenhand.report.render import decimal
+from evenhand.report.sections.legal_classifiers import MEANS
 from evenhand.report.sections.legal_data import clearest_associations
 from evenhand.report.study import Study
 from evenhand.tabular.words import spelt_words
@@ -36,7 +37,10 @@ FILES = (
 )
 COUNTS = FILES[0]
 #: The tables of each kind, and those with verdicts on published values.
-TABLES = {"cases": ("sizes", "cross", "leakage"), "classifiers": ("table_2", "table_4", "claims")}
+TABLES = {
+    "cases": ("sizes", "cross", "leakage"),
+    "classifiers": ("table_2", "table_4", "group_scores", "claims"),
+}
 VERDICTS = ("sizes", "cross", "table_4", "claims")
 
 #: A p-value below which a low score is significant.
@@ -67,9 +71,9 @@ def describe(study: Study) -> Headline:
             folders = study.paths(f"tables/{kind}/*")
             tables[table] = {path.name: read_table(path / f"{table}.csv") for path in folders}
             sources[table] = study.places(f"tables/{kind}/*/{table}.csv")
-    lowest = judge(tables["table_4"], tables["table_2"], titles)
+    lowest = judge(tables["table_4"], tables["table_2"], tables["group_scores"], titles)
     rates = [row | titled(row, titles) for row in rate_gaps(study)]
-    statements = conclude(lowest, sources["table_4"], rates)
+    statements = conclude(lowest, (*sources["table_4"], *sources["group_scores"]), rates)
     if tables["sizes"] and not lowest:
         sizes = [
             (titles.get(name, name), int(row["ours"]))
@@ -148,14 +152,18 @@ def titled(row: dict[str, Any], titles: Mapping[str, str]) -> dict[str, str]:
 
 
 def judge(
-    tables: Mapping[str, Rows], groups: Mapping[str, Rows], titles: Mapping[str, str]
+    tables: Mapping[str, Rows],
+    groups: Mapping[str, Rows],
+    scores: Mapping[str, Rows],
+    titles: Mapping[str, str],
 ) -> Rows:
     """Return the lowest score of a group under plain training, of each attribute and classifier.
 
     Parameters
     ----------
-    tables, groups : mapping
-        ``table_4`` of each data set, and ``table_2``, which names the groups.
+    tables, groups, scores : mapping
+        ``table_4`` of each data set, ``table_2``, which names the groups, and ``group_scores``,
+        which has their intervals.
     titles : mapping
         See `describe`.
 
@@ -163,7 +171,9 @@ def judge(
     -------
     list of dict
         Rows of ``table_4`` with the `dataset`, a `title`, `worst` (the group's row of ``table_2``,
-        or None), the number of `tests`, and the verdict (`judged`, one of `VERDICTS_ON_GROUPS`).
+        or None), the group's own `score`, `score_low` and `score_high`, the number of `tests`, and
+        the verdict (`judged`, one of `VERDICTS_ON_GROUPS`). `ours` is the mean over seeds of the
+        lowest score, of whichever group in each seed.
     """
     rows = []
     for name, of_set in tables.items():
@@ -173,7 +183,7 @@ def judge(
                 worst = where(groups.get(name, []), worst=True, **same)
                 row |= {"dataset": name}
                 row |= titled(row, titles)
-                rows.append(row | {"worst": next(iter(worst), None)})
+                rows.append(row | _own_score(row, next(iter(worst), None), scores.get(name, [])))
     tested = [row for row in rows if row["p"] is not None and not is_constant(row)]
     adjusted = holm(np.array([row["p"] for row in tested]))
     certain = {id(row) for row, p in zip(tested, adjusted, strict=True) if p < CHANCE}
@@ -181,6 +191,24 @@ def judge(
         row | {"judged": _verdict(row, certain=id(row) in certain), "tests": len(tested)}
         for row in rows
     ]
+
+
+def _own_score(row: Row, worst: Row | None, scores: Rows) -> Row:
+    """Return the lowest group (`worst`) of a row of ``table_4``, and its score with the interval.
+
+    Without such a group all score the same.
+    """
+    if worst is None:
+        ends = {"score_low": row["low"], "score_high": row["high"]}
+        return {"worst": None, "score": row["ours"]} | ends
+    same = {key: worst[key] for key in ("attribute", "classifier", "group")}
+    ends = next(iter(where(scores, objective=BASE, **same, **MEANS)), {"low": None, "high": None})
+    return {
+        "worst": worst,
+        "score": worst["score"],
+        "score_low": ends["low"],
+        "score_high": ends["high"],
+    }
 
 
 def _verdict(row: dict[str, Any], *, certain: bool) -> str:
@@ -266,8 +294,7 @@ def _figure(lowest: Rows) -> tuple[LayerChart | None, str]:
         return None, ""
     estimates = [
         estimated(
-            f"{row['title']}{': ' + row['worst']['group'] if row['worst'] else ''}"
-            f" ({row['classifier']})",
+            f"{row['title']} ({row['classifier']})",
             (row["ours"], row["low"], row["high"]),
             text=decimal(row["ours"], 1),
             words=say("legal_bar", row=row),

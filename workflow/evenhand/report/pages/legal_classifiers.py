@@ -62,6 +62,7 @@ def content(study: Study) -> dict[str, Any]:
     lowest = judge(
         {dataset.id: dataset.tables["table_4"] for dataset in datasets},
         {dataset.id: dataset.tables["table_2"] for dataset in datasets},
+        {dataset.id: dataset.tables["group_scores"] for dataset in datasets},
         titles,
     )
     rates = [row | titled(row, titles) for row in rate_gaps(study)]
@@ -71,7 +72,11 @@ def content(study: Study) -> dict[str, Any]:
         "sections": navigation(datasets),
         "datasets": described,
         "lowest": sorted(lowest, key=lambda row: VERDICTS_ON_GROUPS.index(row["judged"])),
-        "lowest_files": [f"tables/classifiers/{dataset.id}/table_4.csv" for dataset in datasets],
+        "lowest_files": [
+            f"tables/classifiers/{dataset.id}/{table}.csv"
+            for table in ("table_4", "group_scores")
+            for dataset in datasets
+        ],
         "lead": conclude(lowest, rates=rates),
         "over_all": where(findings, dataset=None),
         "swapped": study.swapped.replace("_", " "),
