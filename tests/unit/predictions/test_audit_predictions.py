@@ -1,6 +1,7 @@
 """Predictions that somebody made: equal to fairlearn, and no bad row is used or lost in silence."""
 
 import json
+import re
 from contextlib import nullcontext
 
 import numpy as np
@@ -407,6 +408,13 @@ def test_the_first_finding_names_an_intersection_that_differs_more_than_its_attr
     assert " differs by group: " in first or " differs by sex: " in first
     assert (words in first) is only_crossed
     assert only_crossed is (" % for a × f (" in first)
+    if only_crossed:
+        crossed = first.partition(words)[2]
+        assert re.search(
+            r"; adjusted p = 0\.008\); the largest difference of its attributes is −\d+\.\d points,"
+            r" of f\.$",
+            crossed,
+        )
     assert not any(words in other for other in others)
 
 

@@ -343,8 +343,20 @@ def _gaps(tables: Tables) -> list[str]:
     )
     if worse and not significant[0].is_crossed:
         named = {name: value for name, value in facts(worse).items() if name != "most"}
-        first += f" {_say('worse_crossed', group=worse, **named)}"
+        alone = _largest_alone(worse, tables["groups"])
+        first += f" {_say('worse_crossed', group=worse, alone=alone, **named)}"
     return [first, *others]
+
+
+def _largest_alone(crossed: dict[str, Any], groups: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the row with the largest difference of an intersection's attributes in its metric.
+
+    Of two groups that mirror each other, the one of the intersection.
+    """
+    attributes, parts = (crossed[name].split(CROSS) for name in ("attribute", "group"))
+    keys = {(attribute, crossed["metric"], crossed["label"]) for attribute in attributes}
+    rows = [row for row in groups if _key(row) in keys and row["difference"] is not None]
+    return max(rows, key=lambda row: (round(abs(row["difference"]), 9), row["group"] in parts))
 
 
 def _worse_crossed(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
