@@ -411,7 +411,7 @@ def test_the_first_finding_names_an_intersection_that_differs_more_than_its_attr
     if only_crossed:
         crossed = first.partition(words)[2]
         assert re.search(
-            r"; adjusted p = 0\.008\); the largest difference of its attributes is −\d+\.\d points,"
+            r"; adjusted p < 0\.001\); the largest difference of its attributes is −\d+\.\d points,"
             r" of f\.$",
             crossed,
         )
