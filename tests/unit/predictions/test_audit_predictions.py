@@ -22,7 +22,7 @@ from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
 from evenhand.predictions.audit_predictions import audit_predictions
 from evenhand.predictions.read import read_predictions
-from evenhand.predictions.words import findings, notes, with_further
+from evenhand.predictions.words import echoes, findings, notes, with_further
 from evenhand.tabular.delimited import as_text
 from evenhand.text.phrases import plural
 
@@ -800,3 +800,16 @@ def test_p_values_too_small_to_tell_from_0_are_findings(tmp_path):
     assert any(row["p_adjusted"] == 0 for row in tables["gaps"])
     assert "differs by group" in findings(tables, 5)[0]
     notes(document, tables, "")
+
+
+def test_intersections_whose_groups_alone_are_worse_calibrated_are_no_gaps():
+    same = {"metric": "ece", "label": None, "lowest": 0.1, "p_adjusted": 0.5}
+    gaps = [
+        same | {"attribute": "a", "verdict": "above", "p_adjusted": 0.01},
+        same | {"attribute": "a × b", "verdict": "inconclusive"},
+    ]
+    group = {"attribute": "a × b", "group": "x × y", "metric": "ece", "label": None}
+    group |= {"verdict": "above", "p_adjusted": 0.01, "difference": None, "value": 0.2}
+    assert echoes({"gaps": gaps, "groups": [group]}) == 0
+    gaps[1]["verdict"] = "above"
+    assert echoes({"gaps": gaps, "groups": [group]}) == 1

@@ -264,7 +264,8 @@ def named_gap(tables: Tables) -> dict[str, Any] | None:
 
 def echoes(tables: Tables) -> int:
     """Count the significant gaps of intersections that follow from one of their attributes."""
-    return sum(finding.is_echo for finding in _significant(tables, with_odds=True))
+    significant = _significant(tables, with_odds=True)
+    return sum(finding.is_echo and finding.gap["verdict"] == "above" for finding in significant)
 
 
 def _significant(tables: Tables, with_odds: bool = False) -> list[_Finding]:
