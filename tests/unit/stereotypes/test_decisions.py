@@ -35,7 +35,7 @@ def test_by_hand():
     assert found.difference[:3].tolist() == [1, -1, 0] and np.isnan(found.difference[3:]).all()
     counts = tally(found, np.ones(6, dtype=bool))
     assert [counts[key] for key in ("pairs", "scored", "ties", "unscorable")] == [6, 3, 1, 3]
-    assert counts["score"] == pytest.approx(100 / 3) and np.isnan(counts["score_low"])
+    assert counts["score"] == 50 and np.isnan(counts["score_low"])
     assert tally(found, found.status == "unscorable")["score"] is None
     assert tally(found, np.zeros(6, dtype=bool))["score"] is None
 
@@ -57,6 +57,16 @@ def summarise(hits, nulls=(), clusters=None, chosen=None):
     others = [made_decisions(null)[1] for null in nulls]
     chosen = np.ones(len(hits), dtype=bool) if chosen is None else chosen
     return summarise_group(decisions, others, chosen, 5.0)[0]
+
+
+@pytest.mark.parametrize("hit", [0, 1])
+def test_score_interval_and_verdict_agree_on_ties(hit):
+    row = summarise([hit] * 40 + [0.5] * 120, clusters=[n // 4 for n in range(160)])
+    assert (row["score"], row["ties"]) == ((37.5, 62.5)[hit], 120)
+    assert (row["score_low"] > 50, row["score_high"] < 50) == ((False, True), (True, False))[hit]
+    assert row["verdict"] == ("below", "above")[hit] and row["p_value"] < 0.05
+    row = summarise([0.5] * 160, clusters=[n // 4 for n in range(160)])
+    assert row["score"] == 50 and row["score_low"] < 50 < row["score_high"]
 
 
 def test_intervals_are_those_of_the_share_of_the_hits():

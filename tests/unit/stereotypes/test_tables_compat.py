@@ -23,8 +23,8 @@ def test_by_hand(tmp_path):
     row = table["sss_compat"]
     assert (row["corrected_method"], row["pairs"]) == ("sss", "4")
     assert (row["decisions_changed"], row["share_changed"]) == ("2", "0.500000")
-    # One hit of four pairs, and two of the three that are scored.
-    assert (row["score_published"], row["score_corrected"]) == ("25.000000", "66.666667")
+    # One hit of four pairs; two and a tie of the three that are scored.
+    assert (row["score_published"], row["score_corrected"]) == ("25.000000", "83.333333")
     row = table["cps as coded"]
     assert (row["corrected_method"], row["decisions_changed"]) == ("cps", "1")
     assert (row["score_published"], row["score_corrected"]) == ("50.000000", "75.000000")

@@ -26,7 +26,7 @@ def test_by_hand(tmp_path):
 def test_a_tie_prefers_neither(tmp_path):
     (row,) = run(tmp_path, [(-1.0, -1.0)] * 2, [(6, 5), (5, 5)])
     assert (row["unequal_pairs"], row["prefers_longer"]) == ("1", "0")
-    assert (row["equal_length_pairs"], row["score_equal_length"]) == ("1", "0.000000")
+    assert (row["equal_length_pairs"], row["score_equal_length"]) == ("1", "50.000000")
 
 
 def test_nothing_is_blank(tmp_path):

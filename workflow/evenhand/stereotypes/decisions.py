@@ -4,7 +4,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evenhand.metrics.inference import Inference, Totals, infer, korn_graubard, total, verdict
+from evenhand.metrics.inference import (
+    Inference,
+    Totals,
+    bounded,
+    infer,
+    korn_graubard,
+    sign_flip_interval,
+    total,
+    verdict,
+)
 from evenhand.metrics.paired import holm
 from evenhand.stereotypes.read_scores import Pairs, Scores
 
@@ -48,6 +57,11 @@ class Decisions(NamedTuple):
     def preferences(self) -> np.ndarray:
         """Return 1 for `more`, 0 for `less`, and one half for a tie."""
         return np.where(self.status == TIE, 0.5, self.hits())
+
+    def has_ties(self, chosen: np.ndarray) -> bool:
+        """Return whether some, but not all, of the scored pairs chosen are ties."""
+        ties = (self.status == TIE)[self.counted() & chosen]
+        return bool(ties.any() and not ties.all())
 
     def total(self, values: np.ndarray, chosen: np.ndarray) -> Totals:
         """Return the sums of values on some of the scored pairs, by cluster."""
@@ -97,18 +111,22 @@ def tally(decisions: Decisions, chosen: np.ndarray) -> dict[str, Any]:
     Returns
     -------
     dict
-        pairs; scored (including ties); ties; unscorable; score = 100 hits / scored, in per
-        cent, None if no pair is scored; score_low, score_high, NaN for few clusters.
+        pairs; scored (including ties); ties; unscorable; score = 100 preferences / scored, in per
+        cent, where a tie is half a preference, None if no pair is scored; score_low, score_high,
+        NaN for few clusters.
     """
-    counted, hits = decisions.counted() & chosen, decisions.hits()
-    scored, pairs = int(counted.sum()), int(chosen.sum())
-    low, high = korn_graubard(decisions.total(hits, chosen))
+    scored, pairs = int((decisions.counted() & chosen).sum()), int(chosen.sum())
+    totals = decisions.totals(chosen)
+    if decisions.has_ties(chosen):
+        low, high = bounded(sign_flip_interval(totals, is_share=True), 0.0, 1.0)
+    else:
+        low, high = korn_graubard(totals)
     return {
         "pairs": pairs,
         "scored": scored,
         "ties": int((decisions.status[chosen] == TIE).sum()),
         "unscorable": pairs - scored,
-        "score": 100 * int(hits[counted].sum()) / scored if scored else None,
+        "score": 100 * totals.sums.sum() / scored if scored else None,
         "score_low": 100 * low,
         "score_high": 100 * high,
     }
@@ -130,7 +148,7 @@ def summarise_group(
 ) -> tuple[dict[str, Any], Inference]:
     """Summarise the decisions of one method on some of the pairs.
 
-    A tie counts as half a hit in the test, because it prefers neither side.
+    A tie counts as half a preference, because it prefers neither side.
 
     Parameters
     ----------
@@ -152,7 +170,13 @@ def summarise_group(
         The test.
     """
     counts = tally(decisions, chosen)
-    inference = infer(decisions.totals(chosen), neutral=0.5, delta=delta / 100, is_share=True)
+    inference = infer(
+        decisions.totals(chosen),
+        neutral=0.5,
+        delta=delta / 100,
+        is_share=True,
+        has_ties=decisions.has_ties(chosen),
+    )
     statistic = studentised(decisions, chosen)
     others = [null for null in nulls if (null.counted() & chosen).any()]
     beyond = [abs(studentised(null, chosen)) >= abs(statistic) for null in others]

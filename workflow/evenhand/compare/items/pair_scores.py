@@ -48,7 +48,7 @@ class Store:
         return pairs, names, clusters, model, subsets(pairs, model) if model.methods else {}
 
     def items(self, key: dict[str, str]) -> Items | None:
-        """Return the scored pairs of a row; 100 where `more` is likelier, else 0."""
+        """Return the scored pairs of a row; 100 where `more` is likelier, 50 for a tie, else 0."""
         contents = self.read(key["model"])
         if contents is None:
             return None
@@ -58,4 +58,4 @@ class Store:
         decisions = decide(pairs, model.scores, key["method"])
         rows = members[key["subset"]] & decisions.counted()
         rows &= pairs.of_type(key["bias_type"])
-        return Items(names[rows], clusters[rows], 100.0 * decisions.hits()[rows])
+        return Items(names[rows], clusters[rows], 100.0 * decisions.preferences()[rows])

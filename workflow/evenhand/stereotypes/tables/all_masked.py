@@ -27,7 +27,7 @@ TABLE = Table(
         integer("pairs"),
         integer("scored", "Pairs with two finite scores"),
         integer("ties", "Scored pairs with equal scores"),
-        percent("score", "Scored pairs whose stereotypical sentence scores higher",
+        percent("score", "Scored pairs whose stereotypical sentence scores higher; a tie is half",
                 interval=True, neutral=50),
     ),
 )  # fmt: skip

@@ -30,7 +30,7 @@ TABLE = Table(
         integer("unscorable", "Pairs without a score"),
         percent(
             "score",
-            "Scored pairs whose stereotypical sentence scores higher; a tie does not",
+            "Scored pairs whose stereotypical sentence scores higher; a tie is half",
             interval=True,
             neutral=50,
             clusters="clusters",

@@ -48,7 +48,9 @@ TABLE = Table(
         integer("pairs", "Pairs that at least one method scores"),
         integer("decisions_changed", "Pairs decided differently; an unscorable pair differs too"),
         share("share_changed", "decisions_changed / pairs"),
-        percent("score_published", "Bias score over all pairs, a tie counting as no preference"),
+        percent(
+            "score_published", "Bias score over all pairs, a tie counting as the anti-stereotype"
+        ),
         percent("score_corrected", "Bias score over the scored pairs"),
         text("verdict_published", "As in bias_scores"),
         text("verdict_corrected", "As in bias_scores"),

@@ -74,12 +74,12 @@ def _compare(a: Model, b: Model, study: PairStudy) -> Iterator[tuple[dict[str, A
     for method in (method for method in a.methods if method in b.methods):
         decisions = [decide(study.pairs, model.scores, method) for model in (a, b)]
         both = decisions[0].counted() & decisions[1].counted()
-        hits = np.stack([decision.hits()[both] for decision in decisions])
-        count = hits.shape[1]
-        scores = 100 * hits.mean(axis=1) if count else np.full(2, np.nan)
+        values = np.stack([decision.preferences()[both] for decision in decisions])
+        count = values.shape[1]
+        scores = 100 * values.mean(axis=1) if count else np.full(2, np.nan)
         # the distance from 50 on the side of the score, so that it is a mean over pairs
         side = np.where(scores < NO_BIAS, -1.0, 1.0)
-        distances = side @ ([[1], [-1]] * (100 * hits - NO_BIAS))
+        distances = side @ ([[1], [-1]] * (100 * values - NO_BIAS))
         pairs = study.pairs
         totals = total(distances, pairs.cluster[both], items=pairs.sentences[both])
         inference = infer(totals, neutral=0, delta=study.delta)
