@@ -169,6 +169,13 @@ def test_labels_that_go_with_an_attribute_in_training_are_named(page):
     assert "no label’s share clearly differs between groups" in text(tree, "#mine")
 
 
+def test_associations_are_adjusted_for_the_pairs_of_groups():
+    few = [*of_label("one", {"6": 1.0}, 4), *of_label("two", {"6": 0.0}, 5)]  # Fisher: p = 0.008
+    assert len(describe_associations(few)) == 1
+    many = [row for n in range(3, 9) for row in of_label(f"group {n}", {"6": 0.5}, 4)]
+    assert describe_associations([*few, *many]) == []
+
+
 def test_the_largest_shift_of_labels_is_named(page):
     def shifted(*distances):
         cells = {"dataset": "mine", "attribute": "applicant_age", "noise_95": 0.2}

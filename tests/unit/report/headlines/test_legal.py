@@ -127,8 +127,10 @@ def test_headlines_are_those_that_are_kept(tmp_path):
     cell = {"split": "train", "attribute": "applicant_gender", "other_attribute": "label"}
     cell |= {"other_group": "refused", "of": 100}
     cells = [
-        cell | {"group": group, "share": share, "low": share - 0.05, "high": share + 0.05}
-        for group, share in (("women", 0.88), ("men", 0.36))
+        cell
+        | {"group": group, "cases": count, "share": count / 100}
+        | {"low": count / 100 - 0.05, "high": count / 100 + 0.05}
+        for group, count in (("women", 88), ("men", 36))
     ]
     of_women = [classifiers(tmp_path / "cells", low("equivalent"))]
     of_women.append(cases(tmp_path / "cells", cells=cells))

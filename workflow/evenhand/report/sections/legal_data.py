@@ -7,6 +7,7 @@ from typing import Any
 
 from evenhand.core.rows import grouped, where
 from evenhand.core.tables import read_tables
+from evenhand.legal.classifier_study import CHANCE
 from evenhand.legal.declaration import Dataset, read_declaration
 from evenhand.legal.groups import LABEL
 from evenhand.report.study import Study
@@ -82,8 +83,9 @@ def titles_by_name(datasets: Iterable[Described]) -> dict[str, str]:
 def describe_associations(rows: Rows) -> Rows:
     """Return the clearest difference of a label's share between groups, of each attribute.
 
-    Of the training cases, the one whose two intervals are farthest from each other; none if all
-    overlap. So tiny groups do not come first.
+    Of the training cases, the one whose two intervals are farthest from each other, so that tiny
+    groups do not come first; none if all overlap, or if Fisher's exact test is not significant at
+    5 % after Bonferroni's adjustment for all pairs of groups, labels and attributes.
 
     Parameters
     ----------
@@ -101,14 +103,25 @@ def describe_associations(rows: Rows) -> Rows:
         row for row in cells if row["of"] and not {row["group"], row["other_group"]} & {*UNKNOWN}
     ]
     clearest: dict[str, dict[str, Any]] = {}
+    tests = 0
     for (attribute, label), groups in grouped(cells, "attribute", "other_group").items():
+        tests += len(groups) * (len(groups) - 1) // 2
         for most, least in permutations(groups, 2):
             distance = round(most["low"] - least["high"], 6)
             known = clearest.get(attribute, {"distance": 0.0})["distance"]
             if distance > 0 and distance >= known:  # of two labels the second
                 ends = {"most": most, "least": least, "distance": distance}
                 clearest[attribute] = {"attribute": attribute, "label": label} | ends
-    return sorted(clearest.values(), key=lambda row: -row["distance"])
+    significant = [row for row in clearest.values() if tests * _fisher(row) < CHANCE]
+    return sorted(significant, key=lambda row: -row["distance"])
+
+
+def _fisher(row: dict[str, Any]) -> float:
+    """Return the p-value of a difference between two groups of `describe_associations`."""
+    from scipy.stats import fisher_exact
+
+    pair = row["most"], row["least"]
+    return float(fisher_exact([[cell["cases"], cell["of"] - cell["cases"]] for cell in pair])[1])
 
 
 def clearest_associations(cross: Mapping[str, Rows], titles: Mapping[str, str]) -> tuple[Rows, int]:
