@@ -58,7 +58,7 @@ def read_resource(
             cells = _cells(dict(zip(header, row, strict=True)), columns, optional, choices or {})
             key = tuple(cells[name] for name in unique or columns)
             if key in seen:
-                raise InputError(f"says the same as line {seen[key]}", remedy="remove one")
+                raise InputError(f"repeats line {seen[key]}", remedy="remove one")
             seen[key] = line
             rows.append(make(cells))
     return rows
