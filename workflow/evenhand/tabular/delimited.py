@@ -91,7 +91,7 @@ def _csv_of_json(text: str) -> str:
 
 
 def _parsed(text: str) -> Any:
-    """Return the value of JSON; None if it is none."""
+    """Return the value of JSON; None if it is invalid."""
     try:
         return load(text)
     except ValueError:
