@@ -35,7 +35,7 @@ def test_form_and_context_tell_names_from_words(weights, sentence, names, others
 
 
 def test_features_have_kind_tags_and_marks():
-    weights = NameWeights({}, {"张"})
+    weights = NameWeights({}, {"张": False, "麦": True})
     name = NameToken("麦克", "nr", 2, 4)
     features = weights.features(["男", "：", "麦克", "，", "你好", "。"], name)
     assert [key for key, value in features.items() if value == 1] == [

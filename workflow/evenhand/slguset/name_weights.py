@@ -15,7 +15,7 @@ than 0. The features are
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
 
@@ -41,10 +41,15 @@ _LONGEST, _MOST = 5, 10
 
 
 class NameWeights:
-    """The weights of features, and the surnames with which words of some kinds begin."""
+    """The weights of features, and the surnames with which words of some kinds begin.
 
-    def __init__(self, weights: Mapping[str, float], surnames: Set[str]) -> None:
-        self._weights, self._surnames = weights, surnames
+    `surnames` are those of `evenhand.slguset.names.read_surnames`; a surname that is a name
+    anywhere does not begin one.
+    """
+
+    def __init__(self, weights: Mapping[str, float], surnames: Mapping[str, bool]) -> None:
+        self._weights = weights
+        self._surnames = {surname for surname, anywhere in surnames.items() if not anywhere}
         self._forms: dict[tuple[str, str], dict[str, float]] = {}
 
     def is_name(self, words: Sequence[str], name: NameToken) -> bool:
@@ -77,13 +82,9 @@ class NameWeights:
 
 
 def read_weights(path: Path, surnames: Mapping[str, bool]) -> NameWeights:
-    """Read a table with the columns feature and weight.
-
-    `surnames` are those of `evenhand.slguset.names.read_surnames`; a surname that is a name
-    anywhere does not begin one.
-    """
+    """Read a table with the columns feature and weight."""
     rows = read_resource(path, ["feature", "weight"], unique=("feature",), make=_weight)
-    return NameWeights(dict(rows), {name for name, anywhere in surnames.items() if not anywhere})
+    return NameWeights(dict(rows), surnames)
 
 
 def _weight(row: dict[str, str]) -> tuple[str, float]:
