@@ -447,34 +447,41 @@ def of_shared_words(
         True,
     )
     yield "Targets: at most 7 % significant at 50, coverage of at least 93.\n", True
-    yield row(["words", "preferred words", *(f"noise {noise}" for noise in NOISES)]), True
-    yield "|---" * (2 + len(NOISES)) + "|", True
+
+    def cell(
+        name: str, own: Clusters, effects: tuple[float, float], noise: float
+    ) -> tuple[str, bool]:
+        seen = np.mean(
+            [shared_words(own, effects, noise, generator) for _ in range(samples)], axis=0
+        )
+        met = holds(seen[0], 0.07, samples, most=True) and holds(seen[2], 0.93, samples)
+        first, alone, covered, power = percents(seen)
+        return f"{first} ({alone}), {covered}, {power}", met
+
     designs = {name: crossed(*lists) for name, lists in LISTS.items()}
     designs |= {f"CrowS-Pairs, {name}": clusters[name] for name in SHARED if name in clusters}
-    for name, own, side, effects in of_lists(designs):
-        cells, met = [], True
-        for noise in NOISES:
-            if side == "neither" and noise != 1:
-                cells.append("")
-                continue
-            seen = np.mean(
-                [shared_words(own, effects, noise, generator) for _ in range(samples)], axis=0
-            )
-            met &= holds(seen[0], 0.07, samples, most=True) and holds(seen[2], 0.93, samples)
-            alone, covered, power = percents(seen[1:])
-            cells.append(f"{percents(seen[:1])[0]} ({alone}), {covered}, {power}")
-        yield row([name, side, *cells]), met
+    yield from by_words(designs, cell)
     yield from of_shared_means(designs, generator, samples)
 
 
-def of_lists(
-    designs: dict[str, Clusters],
-) -> Iterator[tuple[str, Clusters, str, tuple[float, float]]]:
-    """Yield the rows about shared words: design, clusters, preferred words, their deviations."""
+def by_words(
+    designs: dict[str, Clusters], cell: Callable[..., tuple[str, bool]]
+) -> Iterator[tuple[str, bool]]:
+    """Yield a table of cells by design, preferred words and noise.
+
+    `cell` returns the text of a cell, and whether it meets its targets, of the name of a design,
+    its clusters, the deviations of preferences (`EFFECTS`), and the noise.
+    """
+    yield row(["words", "preferred words", *(f"noise {noise}" for noise in NOISES)]), True
+    yield "|---" * (2 + len(NOISES)) + "|", True
     for name, own in designs.items():
         for side, effects in EFFECTS.items():
-            if own.words is not None and (name in LISTS or side in ("neither", "both")):
-                yield name, own, side, effects
+            if own.words is None or (name not in LISTS and side in ("first", "second")):
+                continue
+            noises = [1] if side == "neither" else NOISES
+            cells = {noise: cell(name, own, effects, noise) for noise in noises}
+            texts = [cells[noise][0] if noise in cells else "" for noise in NOISES]
+            yield row([name, side, *texts]), all(met for _, met in cells.values())
 
 
 def of_shared_means(
@@ -487,31 +494,24 @@ def of_shared_means(
         f" lists of {ENOUGH_WORDS} words or more.\n",
         True,
     )
-    yield row(["words", "preferred words", *(f"noise {noise}" for noise in NOISES)]), True
-    yield "|---" * (2 + len(NOISES)) + "|", True
-    for name, own, side, effects in of_lists(designs):
-        cells, met = [], True
-        for noise in NOISES:
-            if side == "neither" and noise != 1:
-                cells.append("")
-                continue
-            seen = [
-                np.mean(
-                    [
-                        covers(inference.sign_flip_interval(totals, flips=999), 0.0)
-                        for totals in (
-                            draw_shared_values(own, effects, noise, generator, skewed)
-                            for _ in range(samples)
-                        )
-                    ]
-                )
-                for skewed in (False, True)
-            ]
-            few = name not in LISTS or min(LISTS[name][:2]) < ENOUGH_WORDS
-            met &= name not in LISTS or holds(seen[0], 0.94, samples)
-            met &= few or holds(seen[1], 0.935, samples)
-            cells.append(", ".join(percents(seen)))
-        yield row([name, side, *cells]), met
+
+    def covered(own: Clusters, effects: tuple[float, float], noise: float, skewed: bool) -> bool:
+        totals = draw_shared_values(own, effects, noise, generator, skewed)
+        return covers(inference.sign_flip_interval(totals, flips=999), 0.0)
+
+    def cell(
+        name: str, own: Clusters, effects: tuple[float, float], noise: float
+    ) -> tuple[str, bool]:
+        normal, exponential = (
+            np.mean([covered(own, effects, noise, skewed) for _ in range(samples)])
+            for skewed in (False, True)
+        )
+        few = name not in LISTS or min(LISTS[name][:2]) < ENOUGH_WORDS
+        met = name not in LISTS or holds(normal, 0.94, samples)
+        met &= few or holds(exponential, 0.935, samples)
+        return ", ".join(percents([normal, exponential])), met
+
+    yield from by_words(designs, cell)
 
 
 def draw_shared_values(

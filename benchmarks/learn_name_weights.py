@@ -21,7 +21,7 @@ from sklearn.linear_model import LogisticRegression
 REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(REPOSITORY / "workflow"))
 
-from evenhand.slguset.name_weights import read_weights  # noqa: E402
+from evenhand.slguset.name_weights import NameWeights  # noqa: E402
 from evenhand.slguset.names import read_surnames  # noqa: E402
 from evenhand.text.posseg import find_names  # noqa: E402
 from evenhand.text.segmentation import cut_all  # noqa: E402
@@ -43,7 +43,7 @@ def main() -> None:
     arguments = parser.parse_args()
     texts = [t for path in arguments.pku for t in read_pku(path)]
     texts += [t for path in arguments.cluener for t in read_cluener(path)]
-    weights = read_weights(TABLES / "name_weights.csv", read_surnames(TABLES / "surnames.csv"))
+    weights = NameWeights({}, read_surnames(TABLES / "surnames.csv"))
     words = cut_all([text for text, _, _ in texts])
     found = find_names([text for text, _, _ in texts], words)
     features, labels = [], []

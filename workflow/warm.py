@@ -7,7 +7,7 @@ are tested with two such processes.
 
 ``python workflow/warm.py COMMAND`` runs a command whose jobs are such forks. Snakemake's benchmarks
 of them have the time from start to end alone, since it measures the program that waits. Like
-`dry_run.py` it stands outside the library, because it imports Snakemake.
+`dry_run.py` it is no module of the library, because it imports Snakemake.
 """
 
 import atexit
@@ -194,6 +194,8 @@ def _interruptible() -> None:
 
 def main() -> None:
     """Run a command with forks, or be the process that forks."""
+    if not sys.argv[1:]:
+        sys.exit(__doc__)
     if sys.argv[1] != SERVE:
         sys.exit(with_forks(sys.argv[1:]))
     words, status = serve(sys.argv[2]), 0

@@ -3,6 +3,7 @@
 import doctest
 import html
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -540,6 +541,10 @@ def test_extraction_uses_all_tables_against_wrong_names(tmp_path):
     (tmp_path / "news.txt").write_text(text, encoding="utf-8")
     rows = eh.extract_sentences(tmp_path / "news.txt", language="zh").set_index("sentence")
     assert [rows["verdict"][line] for line in text.split()] == [*["accepted"] * 3, "name"]
+    pack = shutil.copytree(REPOSITORY / "resources/packs/zh_gender", tmp_path / "pack")
+    (pack / "name_weights.csv").unlink()  # an own pack needs none of these tables
+    rows = eh.extract_sentences(tmp_path / "news.txt", pack=pack).set_index("sentence")
+    assert rows["verdict"].tolist().count("name") == 2
 
 
 @pytest.mark.parametrize(

@@ -697,7 +697,10 @@ def extract_sentences(
     slguset = config["slguset"]
     slguset["corpora"]["mine"]["files"] = list(map(str, paths))
     # the paper's filter rejects many good sentences: use all tables against wrong names
-    slguset["names_jieba"] = dict.fromkeys(slguset["names_jieba"], True)
+    slguset["names_jieba"] = {
+        key: Path(plan_slguset.pack_file(config, table)).is_file()
+        for key, table in plan_slguset.NAME_TABLES.items()
+    }
     _folder_of_all, place, _temporary = _folder(out, "slguset")
     try:
         shards, skipped = plan_slguset.plan_corpora(config, {})

@@ -31,6 +31,13 @@ MOST_BYTES = 48 << 10
 READING = ("language", "values", "normaliser", "splitter")
 WORDS = (*READING, "attribute", "segmenter", "several", "pronouns", "pronouns_open")
 
+#: The tables of a pack that the settings of names_jieba turn on.
+NAME_TABLES = {
+    "use_stop_words": "name_stop_words.csv",
+    "use_everyday_words": "everyday_words.csv",
+    "use_name_weights": "name_weights.csv",
+}
+
 #: The formats of a filled sheet.
 SHEETS = (".xlsx", ".csv", ".json")
 
@@ -338,17 +345,25 @@ def filter_module(name: str) -> str:
 
 
 def filter_files(config: Config) -> list[str]:
-    """Return the files that the configured filters read: tables and trained models."""
+    """Return the files that the configured filters read: tables and trained models.
+
+    Raises
+    ------
+    InputError
+        The pack lacks a table that a setting of names_jieba asks for.
+    """
     modules = [filter_module(name) for name in config["slguset"]["filters"]]
     names = dict.fromkeys(name for module in modules for name in declared(module, "FILES"))
     settings = config["slguset"]["names_jieba"]
-    for key, table in (
-        ("use_stop_words", "name_stop_words.csv"),
-        ("use_everyday_words", "everyday_words.csv"),
-        ("use_name_weights", "name_weights.csv"),
-    ):
+    for key, table in NAME_TABLES.items():
         if not settings[key]:
             names.pop(table, None)
+        elif table in names and not Path(pack_file(config, table)).is_file():
+            raise InputError(
+                f"config: slguset.names_jieba.{key} needs {table}, which the pack"
+                f" {config['slguset']['pack']} lacks",
+                remedy="add the table to the pack, or set it to false",
+            )
     optional = {name for module in modules for name in declared(module, "OPTIONAL") or ()}
     return [
         pack_file(config, name) if name.endswith(".csv") else f"<results>/slguset/names/{name}"

@@ -48,7 +48,7 @@ def test_a_quoted_cell_may_hold_commas_quotes_and_lines(tmp_path):
         ("word,rule\n  ,b\n", r":2: the cell of word is blank"),
         ("word,rule\na\n", r":2: does not have 2 cells"),
         ("word,rule\na,b,c\n", r":2: does not have 2 cells"),
-        ("word,rule\na,b\nc,d\n a,b \n", r":4: says the same as line 2; remove one"),
+        ("word,rule\na,b\nc,d\n a,b \n", r":4: repeats line 2; remove one"),
         ('word,rule\n"two\nlines",b\na,\n', r":4: the cell of rule is blank"),
         ('word,rule\na,"b\n', r"is not a CSV file .*; close each quoted cell"),
         ('word,rule\n"a"x,b\n', r":2: is not a CSV file"),
@@ -75,5 +75,5 @@ def test_a_cell_is_one_of_the_choices(tmp_path):
 def test_the_columns_that_name_a_row_can_be_chosen(tmp_path):
     content = "word,rule\na,x\na,y\n"
     assert len(read(tmp_path, content)) == 2
-    with pytest.raises(InputError, match="says the same as line 2"):
+    with pytest.raises(InputError, match="repeats line 2"):
         read(tmp_path, content, unique=("word",))

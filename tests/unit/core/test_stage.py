@@ -555,6 +555,14 @@ def test_a_stage_runs_from_the_shell(library, files):
     assert json.loads(kept.read_text()) == record
 
 
+@pytest.mark.parametrize("name", ["slguset.unknown", "unknown.stage", "core.config", "slguset"])
+def test_a_module_that_is_no_stage_is_refused(name, capsys):
+    with pytest.raises(SystemExit) as ended:
+        stage.run(name)
+    assert ended.value.code == 2
+    assert f"error: there is no stage {name}; name its module" in capsys.readouterr().err
+
+
 def test_a_full_disk_is_reported_where_the_log_cannot_be_written(library, files):
     with open("/dev/full", "w") as log:  # noqa: PTH123
         done = subprocess.run(

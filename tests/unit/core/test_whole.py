@@ -1,6 +1,7 @@
 import gzip
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -74,3 +75,12 @@ def test_what_is_no_file_to_read_is_refused(tmp_path, monkeypatch, make, problem
     make(tmp_path / "a.gz")
     with pytest.raises(InputError, match=problem):
         whole.read_text(tmp_path / "a.gz")
+
+
+def test_a_missing_file_of_a_folder_that_cannot_be_listed_is_refused(tmp_path, monkeypatch):
+    def refuse(folder):
+        raise PermissionError(folder)
+
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    with pytest.raises(InputError, match=r"no such file; the folder .* cannot be listed"):
+        whole.read_text(tmp_path / "a.csv")

@@ -64,7 +64,7 @@ def printed_alike():
 
 
 def lost():
-    why = "the test part of the split of seed 2 has nobody with group = c"
+    why = "the test part of the split of seed 2 has no row with group = c"
     of = {"dataset": "loans", "seed": 2, "diverged": True}
     rows = [run(seed=s, dataset="loans", ifr_p=50.0 + s) for s in (0, 1)]
     rows += [run(**of, reason=why), run(**of | {"seed": 3})]

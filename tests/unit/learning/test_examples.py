@@ -57,7 +57,7 @@ def test_a_group_of_one_case_is_told_and_trained_with(objective):
     assert np.isfinite(logits).all()
 
 
-NOBODY, ONE_GROUP = np.array([], dtype=np.int64), np.where(examples().groups == 2, 2, 1)
+NO_CASES, ONE_GROUP = np.array([], dtype=np.int64), np.where(examples().groups == 2, 2, 1)
 NO_GROUPS = {"groups": None, "group_names": (), "known_groups": 0}
 NOT_IN_DEV = np.where(np.arange(60) % 3 == 0, 2, examples().groups)
 
@@ -65,8 +65,8 @@ NOT_IN_DEV = np.where(np.arange(60) % 3 == 0, 2, examples().groups)
 @pytest.mark.parametrize(
     ("changed", "objective", "select", "problem"),
     [
-        ({"train": NOBODY}, "erm", "macro_f1", "no case with a label in the split train"),
-        ({"dev": NOBODY}, "erm", "macro_f1", "no case with a label in the split dev"),
+        ({"train": NO_CASES}, "erm", "macro_f1", "no case with a label in the split train"),
+        ({"dev": NO_CASES}, "erm", "macro_f1", "no case with a label in the split dev"),
         ({"labels": np.ones(60, dtype=np.int64)}, "erm", "macro_f1", "nothing to learn"),
         ({"groups": ONE_GROUP}, "group_dro", "macro_f1", "only the group 'two'"),
         ({"groups": ONE_GROUP}, "erm_group_uniform", "macro_f1", "only the group 'two'"),

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenhand.learning.individual_loss import (
-    NOBODY,
+    NO_NEIGHBOUR,
     js_divergence,
     near_enough,
     nearest,
@@ -94,7 +94,7 @@ def test_the_first_of_equals_is_taken():
 
 def test_nobody_is_near_to_one_alone():
     similarity, _ = nearest(torch.ones(1, 3))
-    assert similarity.item() == NOBODY
+    assert similarity.item() == NO_NEIGHBOUR
     for unit, epsilon in (("cosine", -1.0), ("quantile", 0.0)):
         assert near_enough(similarity, torch.tensor([epsilon]), unit).sum() == 0
 

@@ -166,7 +166,7 @@ def test_a_seed_that_leaves_a_group_empty_harms_no_other(tmp_path, method):
         assert row["n_train"] + row["n_test"] == 200 and row["n_test"] == 60
         assert sum(group["n"] for group in own) == 60
         if row["seed"] in lost:
-            assert "has nobody with group = g2" in row["reason"]
+            assert "has no row with group = g2" in row["reason"]
             assert f"of seed {row['seed']}" in row["reason"]
             assert row["diverged"] and row["acc"] is None and row["n_pairs"] is None
         else:

@@ -77,7 +77,7 @@ def test_correction_and_effect_may_be_unknown(tmp_path):
         ([{"id": "é"}], "cannot be an anchor"),
         ([{"handled": "`open"}], "a backtick of handled has no end"),
         ([{"says": ""}], "the cell of says is blank"),
-        ([{}, {"says": "T"}], "says the same as line 2"),
+        ([{}, {"says": "T"}], "repeats line 2"),
     ],
 )
 def test_a_malformed_table_is_an_error(tmp_path, changes, message):

@@ -199,7 +199,7 @@ def test_each_anchor_stands_in_a_template(repository, known):
         ([{"anchor": ""}], "numbers of a paper stand beside nothing"),
         ([{"reason": ""}], "does not say why the paper's numbers are not there"),
         ([{"shows": ""}], "the cell of shows is blank"),
-        ([{}, {"reason": "T"}], "says the same as line 2"),
+        ([{}, {"reason": "T"}], "repeats line 2"),
     ],
 )
 def test_a_malformed_table_is_an_error(tmp_path, changes, message):

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import shutil
 
 import pyarrow.parquet as pq
 import pycrfsuite
@@ -337,6 +338,18 @@ def test_the_plan_gives_filters_what_they_declare(resources):
         assert [file for file in files if file.rpartition("/")[2] in names_jieba.OPTIONAL] == [
             f"resources/packs/zh_gender/{table}.csv"
         ]
+
+
+def test_a_setting_whose_table_the_pack_lacks_is_refused(tmp_path, repository):
+    pack = shutil.copytree(repository / "resources/packs/zh_gender", tmp_path / "pack")
+    (pack / "name_weights.csv").unlink()
+    jieba = {"use_stop_words": True, "use_name_weights": True}
+    with_list = {"pack": str(pack), "filters": ["names_jieba"], "names_jieba": jieba}
+    config = complete({"slguset": with_list}, read_schema(SCHEMA))
+    with pytest.raises(InputError, match=r"use_name_weights needs name_weights\.csv, .*lacks"):
+        plan_slguset.filter_files(config)
+    config["slguset"]["filters"] = ["biology"]
+    assert plan_slguset.filter_files(config) == [f"{pack}/biology.csv"]
 
 
 def test_japanese_names_are_those_of_the_dictionary_and_unknown_katakana():

@@ -35,7 +35,7 @@ def test_form_and_context_tell_names_from_words(weights, sentence, names, others
 
 
 def test_features_have_kind_tags_and_marks():
-    weights = NameWeights({}, {"张"})
+    weights = NameWeights({}, {"张": False, "麦": True})
     name = NameToken("麦克", "nr", 2, 4)
     features = weights.features(["男", "：", "麦克", "，", "你好", "。"], name)
     assert [key for key, value in features.items() if value == 1] == [
@@ -50,13 +50,17 @@ def test_features_have_kind_tags_and_marks():
     assert {"ends like a place", "familiar joined 3", "before end", "after end"} < last.keys()
 
 
-def test_every_weight_belongs_to_a_feature(weights, tmp_path):
+def test_every_weight_belongs_to_a_feature():
     rows = read_resource(TABLES / "name_weights.csv", ["feature", "weight"], unique=("feature",))
     starts = ("listed ", "joined ", "full ", "foreign ", "familiar ", "before ", "after ")
     others = {"always", "a measure", "ends like a place", "before a place", "nr", "nrt", "nrfg"}
     for row in rows:
         assert row["feature"].startswith((*starts, "between ")) or row["feature"] in others
+
+
+@pytest.mark.parametrize("weight", ["much", "nan", "inf"])
+def test_a_weight_is_a_finite_number(tmp_path, weight):
     table = tmp_path / "name_weights.csv"
-    table.write_text("feature,weight\nalways,much\n", encoding="utf-8")
-    with pytest.raises(InputError, match="the weight 'much' is no number"):
+    table.write_text(f"feature,weight\nalways,{weight}\n", encoding="utf-8")
+    with pytest.raises(InputError, match=f":2: the weight '{weight}' is no finite number"):
         read_weights(table, {})

@@ -122,6 +122,11 @@ def test_rows_that_repeat_another_one_are_counted(tmp_path, copied, options, cop
     assert table.meta.get("copies") == copies
 
 
+def test_blank_lines_above_the_header_do_not_count(tmp_path):
+    table, with_lines = made(tmp_path), made(tmp_path, header=f"\n\r\n{HEADER}")
+    assert with_lines.features == table.features and len(with_lines.y) == len(table.y)
+
+
 def test_a_blank_cell_counts_only_where_it_is_used(tmp_path):
     table = made(tmp_path, features=["age", "group", "age"], categories=[])
     assert table.features == ["group=y", "age"] and len(table.y) == 4

@@ -40,7 +40,7 @@ def test_a_part_without_a_group_or_a_label():
     made = table(40, values=2, official=True)
     tests = made.official == "test"
     lonely = replace(made, a=np.where(tests, 0, made.a))
-    expected = "the test part of the split that is given has nobody with group = g1"
+    expected = "the test part of the split that is given has no row with group = g1"
     assert make_split(lonely, 0, "official").problem == expected
     assert make_split(made, 0, "official", lonely).problem == expected
     lonely = replace(made, y=np.where(tests, made.y, 1))
@@ -50,5 +50,5 @@ def test_a_part_without_a_group_or_a_label():
     splits = make_splits(rare, range(9))
     assert 0 < sum(split.problem is None for split in splits.values()) < 9
     rare = replace(made, a=(np.arange(40) == 0).astype(np.int16))
-    with pytest.raises(InputError, match=r"made: the .* part of the split of seed 0 has nobody"):
+    with pytest.raises(InputError, match=r"made: the .* part of the split of seed 0 has no row"):
         make_splits(rare, range(2))

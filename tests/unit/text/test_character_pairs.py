@@ -29,3 +29,8 @@ def test_a_bit_is_set_where_a_pair_of_its_set_occurs(sets, texts):
 
 def test_characters_beyond_the_basic_plane_are_in_no_pair():
     assert CharacterPairs([[("王", "")]]).search(["𠮷𠮷", "𠮷王"]) == [0, 1]
+
+
+def test_a_set_has_characters_beyond_the_basic_plane():
+    texts = ["老𠮷", "老𠮸", "𠮷老", "👩老"]
+    assert CharacterPairs([[("老", "王𠮷")], [("𠮷", "")]]).search(texts) == [3, 0, 2, 0]

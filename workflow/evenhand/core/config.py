@@ -439,11 +439,11 @@ def file_options(files: dict[str, Any]) -> str:
     return shlex.join(words)
 
 
-def check_names(key: str, names: Iterable[str], known: Collection[str], what: str) -> None:
-    """Raise InputError if a name in the configuration is none of those that there are."""
+def check_names(key: str, names: Iterable[str], known: Collection[str], group: str) -> None:
+    """Raise InputError if the configuration has an unknown name; `group` is of the known ones."""
     if unknown := [name for name in names if name not in known]:
         raise InputError(
-            f"config: {key} names {unknown[0]}, which is none of {what}",
+            f"config: {key} names {unknown[0]}, which is none of {group}",
             remedy=f"they are {', '.join(sorted(known)) or 'none'}",
         )
 

@@ -58,7 +58,7 @@ def read_resource(
             cells = _cells(dict(zip(header, row, strict=True)), columns, optional, choices or {})
             key = tuple(cells[name] for name in unique or columns)
             if key in seen:
-                raise InputError(f"says the same as line {seen[key]}", remedy="remove one")
+                raise InputError(f"repeats line {seen[key]}", remedy="remove one")
             seen[key] = line
             rows.append(make(cells))
     return rows
@@ -75,20 +75,7 @@ def read_strict_csv(path: Path) -> tuple[list[str], Iterator[tuple[int, list[str
         It is not UTF-8, a column is duplicated, a row has too many or too few cells, or a quoted
         cell does not end.
     """
-    reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
-
-    def strict() -> Iterator[tuple[int, list[str]]]:
-        try:
-            yield from ((reader.line_num, row) for row in reader if row)
-        except csv.Error as error:
-            raise InputError(
-                f"is not a CSV file ({error})",
-                file=path,
-                line=reader.line_num,
-                remedy='close each quoted cell, and double a quote inside one ("")',
-            ) from error
-
-    lines = strict()
+    lines = csv_lines(path, read_text(path))
     header = [name.strip() for name in next(lines, (1, []))[1]]
     check_unique(header, path)
 
@@ -101,6 +88,26 @@ def read_strict_csv(path: Path) -> tuple[list[str], Iterator[tuple[int, list[str
             yield line, row
 
     return header, rows()
+
+
+def csv_lines(path: Path, text: str, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a CSV file that are not empty, each with the number of its last line.
+
+    Raises
+    ------
+    InputError
+        A quoted cell does not end.
+    """
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        yield from ((reader.line_num, row) for row in reader if row)
+    except csv.Error as error:
+        raise InputError(
+            f"is not a CSV file ({error})",
+            file=path,
+            line=reader.line_num,
+            remedy='close each quoted cell, and double a quote inside one ("")',
+        ) from error
 
 
 def check_unique(header: list[str], file: Path | str | None = None, line: int | None = 1) -> None:

@@ -169,13 +169,7 @@ def run(name: str, *words: str) -> None:
     *words : str
         Its arguments.
     """
-    try:
-        module = importlib.import_module(f"evenhand.{name}")
-    except ModuleNotFoundError as error:
-        if not f"evenhand.{name}".startswith(error.name):
-            raise
-        sys.exit(f"error: there is no stage {name}")
-    function = getattr(module, name.rpartition(".")[2])
+    function = _function_of(name)
     app = App(
         name=f"python -m evenhand.core.run {name}",
         version_flags=[],
@@ -206,6 +200,25 @@ def run(name: str, *words: str) -> None:
         except OSError:  # the log is on the full disk; the console is not
             print(f"error: {full}", flush=True)
         sys.exit(2)
+
+
+def _function_of(name: str) -> Stage:
+    """Return the function of a stage; exit 2 if there is none."""
+    module = None
+    try:
+        module = importlib.import_module(f"evenhand.{name}")
+    except ModuleNotFoundError as error:
+        if not f"evenhand.{name}".startswith(str(error.name)):
+            raise
+    function = getattr(module, name.rpartition(".")[2], None)
+    if not inspect.isfunction(function):
+        print(
+            f"error: there is no stage {name}; name its module below evenhand, such as"
+            " slguset.apply_filters",
+            file=sys.stderr,
+        )
+        sys.exit(2)
+    return function
 
 
 def _check_hermetic(watch: hermetic.Watch, function: Stage, bound: inspect.BoundArguments) -> None:

@@ -25,7 +25,11 @@ def near_names(path: Path) -> str:
     folder = path.parent
     if not folder.is_dir():
         return f"there is no folder {folder} either; check the path"
-    near = difflib.get_close_matches(path.name, sorted(p.name for p in folder.iterdir()), n=1)
+    try:
+        names = sorted(other.name for other in folder.iterdir())
+    except OSError:
+        return f"the folder {folder} cannot be listed; check the path"
+    near = difflib.get_close_matches(path.name, names, n=1)
     return f"did you mean {folder / near[0]}" if near else "check the path"
 
 

@@ -91,9 +91,9 @@ class Quarantine:
             self.add(file, position, unit, error.reason, str(error))
 
     def first_detail(self, reason: str, beginning: str = "") -> str | None:
-        """The detail of the first case of a reason, or None if there is none.
+        """Return the detail of the first case of a reason, or None if there is none.
 
-        With a `beginning`, of the first row whose detail has it, without it.
+        With a `beginning`, return the rest of the first detail that begins with it.
         """
         if not beginning:
             return self._first_details.get(reason)

@@ -17,7 +17,7 @@ from evenhand.core.families import load_member
 TIE = 1e-6
 
 #: The similarity of the only row of a batch, below every cosine.
-NOBODY = -2.0
+NO_NEIGHBOUR = -2.0
 
 
 def nearest(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -32,11 +32,11 @@ def nearest(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     -------
     (tensor of float, tensor of int64), both of the shape (..., n)
         The cosine, at most 1, and the number of that row, the first in case of ties. In a batch
-        of one row the cosine is `NOBODY`.
+        of one row the cosine is `NO_NEIGHBOUR`.
     """
     unit = torch.nn.functional.normalize(x, dim=-1)
     cosine = unit @ unit.transpose(-1, -2)
-    cosine.diagonal(dim1=-2, dim2=-1).fill_(NOBODY)
+    cosine.diagonal(dim1=-2, dim2=-1).fill_(NO_NEIGHBOUR)
     similarity, partner = cosine.max(dim=-1)
     return similarity.clamp(max=1), partner
 
@@ -67,7 +67,7 @@ def near_enough(similarity: torch.Tensor, epsilons: torch.Tensor, unit: str) -> 
     else:
         thresholds = epsilons
     near = similarity[..., None, :] > thresholds[..., None]
-    return (near & (similarity > NOBODY)[..., None, :]).to(similarity.dtype)
+    return (near & (similarity > NO_NEIGHBOUR)[..., None, :]).to(similarity.dtype)
 
 
 def js_divergence(

@@ -124,9 +124,9 @@ class Method:
     heads : callable, optional
         Returns the adversaries' numbers of outputs from the number of groups.
     adversary_loss : callable, optional
-        A loss such as those of this module. It gets the outputs of the
-        heads; mu times its value is added to the label loss. Without heads it is a penalty on the
-        network itself: it gets the label's logits (n, 2) instead, and no gradient is reversed.
+        A loss such as those of this module. It gets the outputs of the heads; mu times its value
+        is added to the label loss. Without heads it is a penalty on the network itself: it gets the
+        label's logits (n, 2) instead, and no gradient is reversed.
     balanced_labels : bool
         Whether the label loss is weighted by 1 / P(Y).
     aim : str

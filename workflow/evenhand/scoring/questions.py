@@ -25,7 +25,6 @@ from evenhand.scoring.selection import text_config
 if TYPE_CHECKING:
     import torch
 
-
 #: Logits in memory at once per batch if a head cannot be run in pieces (float32: 32 MB).
 WHOLE_LOGITS_AT_ONCE = 8_000_000
 

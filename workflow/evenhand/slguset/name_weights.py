@@ -10,11 +10,12 @@ than 0. The features are
   words (`evenhand.text.unlisted_names`), and whether it begins with 小, 老 or 阿;
 - jieba's tag, and those of the words before and after it;
 - the marks before and after it, by length, and the endings of places (县, 路) in it or after it;
-- whether a surname follows a number, as a measure does (一张).
+- whether a surname follows a number, as a measure word does (一张).
 """
 
+import math
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
 
@@ -31,7 +32,7 @@ _MARKS = (
     | dict.fromkeys("：:", "colon")
     | dict.fromkeys("“”‘’《》", "quote")
 )
-#: Before a surname alone these make it a measure, as numbers do: 那张贺卡.
+#: After these, as after a number, a surname alone is a measure word: 那张贺卡.
 _MEASURED = "几数多每那这两半哪"
 #: Tags that count with two letters: names of people, places and bodies, and particles.
 _TAGS = ("nr", "ns", "nt", "ud", "ug", "uj", "ul", "uv", "uz")
@@ -40,14 +41,22 @@ _LONGEST, _MOST = 5, 10
 
 
 class NameWeights:
-    """The weights of features, and the surnames with which words of some kinds begin."""
+    """The weights of features, and the surnames with which words of some kinds begin.
 
-    def __init__(self, weights: Mapping[str, float], surnames: Set[str]) -> None:
-        self._weights, self._surnames = weights, surnames
+    `surnames` are those of `evenhand.slguset.names.read_surnames`; a surname that is a name
+    anywhere does not begin one.
+    """
+
+    def __init__(self, weights: Mapping[str, float], surnames: Mapping[str, bool]) -> None:
+        self._weights = weights
+        self._surnames = {surname for surname, anywhere in surnames.items() if not anywhere}
         self._forms: dict[tuple[str, str], dict[str, float]] = {}
 
     def is_name(self, words: Sequence[str], name: NameToken) -> bool:
-        """Whether a word of jieba's is a name; `words` are the sentence's without the model."""
+        """Return whether a word that jieba tags as a name is one.
+
+        `words` are those of the sentence, cut without the hidden Markov model.
+        """
         features = self.features(words, name).items()
         return sum(self._weights.get(key, 0.0) * value for key, value in features) > 0
 
@@ -73,20 +82,19 @@ class NameWeights:
 
 
 def read_weights(path: Path, surnames: Mapping[str, bool]) -> NameWeights:
-    """Read a table with the columns feature and weight.
-
-    `surnames` are those of `evenhand.slguset.names.read_surnames`; a surname that is a name
-    anywhere does not begin one.
-    """
+    """Read a table with the columns feature and weight."""
     rows = read_resource(path, ["feature", "weight"], unique=("feature",), make=_weight)
-    return NameWeights(dict(rows), {name for name, anywhere in surnames.items() if not anywhere})
+    return NameWeights(dict(rows), surnames)
 
 
 def _weight(row: dict[str, str]) -> tuple[str, float]:
     try:
-        return row["feature"], float(row["weight"])
+        weight = float(row["weight"])
     except ValueError:
-        raise InputError(f"the weight {row['weight']!r} is no number") from None
+        weight = math.nan
+    if not math.isfinite(weight):
+        raise InputError(f"the weight {row['weight']!r} is no finite number")
+    return row["feature"], weight
 
 
 def _context(words: Sequence[str], name: NameToken) -> Iterator[str]:
@@ -104,7 +112,7 @@ def _context(words: Sequence[str], name: NameToken) -> Iterator[str]:
 
 
 def is_count(word: str) -> bool:
-    """Whether the next word may be a measure: 三, 10, 那."""
+    """Return whether the next word may be a measure word: 三, 10, 那."""
     return bool(word) and (word[-1].isnumeric() or word[-1] in _MEASURED)
 
 

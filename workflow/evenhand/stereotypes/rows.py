@@ -251,7 +251,7 @@ class Row:
     pair : dict
         The row of the pairs' table.
     side, variant : str
-        See `evenhand.stereotypes.pairs`.
+        See `evenhand.stereotypes.scores.SCORES`.
     sentence : Sentence or None
         None for an empty text.
     excluded : str or None
@@ -368,7 +368,7 @@ def value(row: Row, method: str) -> float | None:
 
 
 def score_row(row: Row, methods: Sequence[str], accuracy_pass: str) -> dict[str, Any]:
-    """Return a row of `evenhand.stereotypes.pairs.SCORES`."""
+    """Return a row of `evenhand.stereotypes.scores.SCORES`."""
     score: dict[str, Any] = dict.fromkeys(SCORES.names)
     score |= {"pair_id": row.pair["pair_id"], "side": row.side, "variant": row.variant}
     score["excluded"] = row.excluded
@@ -392,7 +392,7 @@ def score_row(row: Row, methods: Sequence[str], accuracy_pass: str) -> dict[str,
 
 
 def token_rows(row: Row) -> Iterator[dict[str, Any]]:
-    """Yield rows of `evenhand.stereotypes.pairs.TOKENS`; none for a sentence without a score."""
+    """Yield rows of `evenhand.stereotypes.scores.TOKENS`; none for a sentence without a score."""
     if row.excluded:
         return
     for name in PASSES:

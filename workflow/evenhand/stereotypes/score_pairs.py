@@ -1,7 +1,7 @@
 """Score every sentence of a set of pairs with one language model, masked or causal.
 
 See `evenhand.stereotypes.scoring`. A sentence that cannot be scored stays in the table with a
-reason (`evenhand.stereotypes.pairs.EXCLUDED`), which the gate counts. The gate also contains the
+reason (`evenhand.stereotypes.scores.EXCLUDED`), which the gate counts. The gate also contains the
 result of the model's validity check; if it failed, `reason` is one of:
 
 - `missing_weights`: the checkpoint lacks weights, which are random;
@@ -13,7 +13,7 @@ result of the model's validity check; if it failed, `reason` is one of:
   model with random weights is run.
 
 A method by which the model cannot be scored is blank in every row; the gate's `blank_methods` has
-the reason by method (`evenhand.stereotypes.pairs.NO_VALUE`).
+the reason by method (`evenhand.stereotypes.scores.NO_VALUE`).
 """
 
 import math
@@ -91,16 +91,16 @@ def score_pairs(
     pairs : path
         Parquet with the columns of `evenhand.stereotypes.pairs.PAIRS`.
     out : path
-        Parquet, the columns of `evenhand.stereotypes.pairs.SCORES`: one row per pair, side
+        Parquet, the columns of `evenhand.stereotypes.scores.SCORES`: one row per pair, side
         and variant, in the order of the pairs. Natural logarithms.
     tokens : path
-        Parquet, the columns of `evenhand.stereotypes.pairs.TOKENS`: the token scores, one row
+        Parquet, the columns of `evenhand.stereotypes.scores.TOKENS`: the token scores, one row
         per sentence and pass.
     gate : path
         JSON: the model's identity, its check on ordinary sentences, unknown tokens, exclusions,
         near ties, and whether its scores can be trusted.
     null : path
-        Parquet, the columns of `evenhand.stereotypes.pairs.NULL_SCORES`: the scores of models
+        Parquet, the columns of `evenhand.stereotypes.scores.NULL_SCORES`: the scores of models
         of the same architecture and tokenizer with random weights, a block of rows per seed,
         original variant only. They have learned no bias: their scores deviate from 50 due to the
         set alone, to few distinct swaps and to sentences of unequal length. In bf16, near ties are

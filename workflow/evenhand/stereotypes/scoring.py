@@ -1,7 +1,6 @@
 """Score pairs of sentences by a model, pass by pass, in chunks, with near ties repeated in fp32.
 
-See `evenhand.stereotypes.rows` for the tokens of a sentence, and `evenhand.stereotypes.rows`
-for the model inputs and for the scores.
+See `evenhand.stereotypes.rows` for the tokens of a sentence, the model inputs and the scores.
 """
 
 import math

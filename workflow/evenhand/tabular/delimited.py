@@ -1,8 +1,6 @@
 """Shared parts of the formats: strict CSV, checks of cells, and columns per category."""
 
-import csv
 import difflib
-import io
 import re
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
@@ -10,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.core.resources import csv_lines
 from evenhand.core.whole import read_text
 from evenhand.errors import InputError
 from evenhand.io.json_text import load
@@ -92,7 +91,7 @@ def _csv_of_json(text: str) -> str:
 
 
 def _parsed(text: str) -> Any:
-    """Return the value of JSON; None if it is none."""
+    """Return the value of JSON; None if it is invalid."""
     try:
         return load(text)
     except ValueError:
@@ -111,27 +110,19 @@ def _of_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
         remedy = "audit logs of lm-evaluation-harness by eh.audit_logs, evenhand predictions"
         remedy = remedy if '"doc_id"' in text else _csv_of_json(text)
         raise InputError("is JSON, no CSV or Parquet file", file=path, remedy=remedy)
-    delimiter = max(",;\t", key=text.partition("\n")[0].count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    try:
-        header = [name.strip() for name in next(reader, [])]
-        for row in filter(None, reader):
-            if len(row) != len(header):
-                raise InputError(
-                    f"has {plural(len(row), 'cell')}, and the header {len(header)}",
-                    file=path,
-                    line=reader.line_num,
-                    remedy="put a cell with the delimiter inside into quotes, and remove lines"
-                    " above the header",
-                )
-            rows.append((reader.line_num, [cell.strip() for cell in row]))
-    except csv.Error as error:
-        raise InputError(
-            f"is not a CSV file ({error})",
-            file=path,
-            line=reader.line_num,
-            remedy='close each quoted cell, and double a quote inside one ("")',
-        ) from error
+    delimiter = max(",;\t", key=text.lstrip("\r\n").partition("\n")[0].count)
+    lines = csv_lines(path, text, delimiter)
+    header = [name.strip() for name in next(lines, (1, []))[1]]
+    for line, row in lines:
+        if len(row) != len(header):
+            raise InputError(
+                f"has {plural(len(row), 'cell')}, and the header {len(header)}",
+                file=path,
+                line=line,
+                remedy="put a cell with the delimiter inside into quotes, and remove lines above"
+                " the header",
+            )
+        rows.append((line, [cell.strip() for cell in row]))
     if not header:
         raise InputError("is empty", file=path)
     if not rows:

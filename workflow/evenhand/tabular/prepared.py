@@ -311,7 +311,7 @@ def make_split(table: Prepared, seed: int, kind: str = "random", *others: Prepar
             problem = f"the {part} part of the split {which} has"
             if missing := sorted({*some.a.tolist()} - {*some.a[rows].tolist()}):
                 value = some.attribute_values[missing[0]]
-                return Split(train, test, f"{problem} nobody with {some.attribute_name} = {value}")
+                return Split(train, test, f"{problem} no row with {some.attribute_name} = {value}")
             if len({*some.y[rows].tolist()}) < 2:
                 return Split(train, test, f"{problem} one label only")
     return Split(train, test, None)

@@ -10,7 +10,7 @@ _say = read_catalogue(__file__)
 
 
 def spelt_alike(values: Iterable[str]) -> list[list[str]]:
-    """Return the values that look nearly the same, together."""
+    """Return groups of values that look nearly the same."""
     spelt = defaultdict(list)
     for value in values:
         plain = unicodedata.normalize("NFKC", value).casefold()

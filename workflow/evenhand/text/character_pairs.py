@@ -21,10 +21,14 @@ class CharacterPairs:
 
     def __init__(self, sets: Sequence[Iterable[tuple[str, str]]]) -> None:
         self._sets = [[*pairs] for pairs in sets]
-        self._numbers = np.zeros((2, 0x10000), np.uint16)
-        for side, numbers in enumerate(self._numbers):
-            characters = sorted({c for pairs in self._sets for pair in pairs for c in pair[side]})
-            numbers[[*map(ord, characters)]] = np.arange(1, len(characters) + 1)
+        sides = [
+            sorted({ord(c) for pairs in self._sets for pair in pairs for c in pair[side]})
+            for side in range(2)
+        ]
+        # the last code point stays 0, for all that are higher
+        self._numbers = np.zeros((2, max([0, *sides[0], *sides[1]]) + 2), np.uint16)
+        for numbers, codes in zip(self._numbers, sides, strict=True):
+            numbers[codes] = np.arange(1, len(codes) + 1)
         self._members = np.zeros(self._numbers.max(axis=1) + 1, np.uint32)
         for n, pairs in enumerate(self._sets):
             for pair in pairs:

@@ -282,9 +282,10 @@ def _edges_of_names() -> np.ndarray:
 
 
 def is_alone(text: str, position: int) -> bool:
-    """Whether no word of the dictionary has a character beside either of its neighbours in a text.
+    """Return whether a character of a text is a word by itself, without segmenting the text.
 
-    Then it is a word by itself. Letters and digits, which rjieba joins, are not.
+    It is if no word of the dictionary has it beside the character before or after it. Letters and
+    digits, which rjieba joins, are not.
     """
     character = text[position]
     before, after = _neighbours(character)
@@ -298,7 +299,7 @@ def is_alone(text: str, position: int) -> bool:
 @cache
 def _neighbours(character: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the characters before and after a character in words of the dictionary."""
-    text = _together()
+    text = _dictionary_text()
     places, at = [], text.find(character)
     while at >= 0:
         places.append(at)
@@ -307,5 +308,6 @@ def _neighbours(character: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 @cache
-def _together() -> str:
+def _dictionary_text() -> str:
+    """Return the words of the dictionary, each between line ends."""
     return "\n".join(["", *dictionary_tags(), ""])

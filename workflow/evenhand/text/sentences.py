@@ -186,7 +186,7 @@ def split_all(paragraphs: Sequence[str]) -> Sentences:
     kinds = _KIND.take(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4"))
     begins, ends, counts = _cut(kinds)
     needed = _need_repair(kinds, begins, ends)
-    # most need no repair but that a mark before the text is left out
+    # for most, to leave out a mark before the text is all the repair
     leading = needed & (kinds[begins] > _ENDER) & (kinds[begins] != _UNUSUAL)
     kinds[begins[leading]] = 0
     stripped = leading & ~_need_repair(kinds, begins + leading, ends)

@@ -62,10 +62,11 @@ def foreign_name_score(words: Sequence[str]) -> float:
 
 
 def name_scores(text: str) -> dict[str, float]:
-    """Return the scores of a text that is listed itself, or a name to the hidden Markov model.
+    """Return how much likelier a text is a name than words, by kind of name (full, foreign).
 
-    It has two characters or more; those of two or three may be a full name. It is compared with
-    the likeliest words in it that the dictionary does not list as names.
+    The text has two characters or more; only one of two or three can be a full name. The words are
+    the likeliest in it that the dictionary does not list as names. Unlike the functions above, it
+    scores texts that the dictionary lists, or that the hidden Markov model joins.
     """
     best = [0.0]
     for end in range(1, len(text) + 1):

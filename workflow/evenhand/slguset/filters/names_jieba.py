@@ -31,10 +31,13 @@ FILES = (
 )
 SETTINGS = ("names",)
 
+#: Tables of words that are no names.
+WORD_LISTS = ("name_stop_words.csv", "everyday_words.csv")
+
 
 def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
     """Return the filter: see `evenhand.slguset.apply_filters`."""
-    tables = [files[name] for name in OPTIONAL if name in files and name.endswith("_words.csv")]
+    tables = [files[name] for name in WORD_LISTS if name in files]
     stop_words = {row["word"] for table in tables for row in read_resource(table, ["word"])}
     weights = None
     if table := files.get("name_weights.csv"):
