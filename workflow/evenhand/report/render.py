@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
+from evenhand.core.decimals import fixed
 from evenhand.core.rows import grouped, where
 from evenhand.errors import InputError
 from evenhand.report.page_list import BESIDE, DRAWING, NOTICE, links_to_pages
 from evenhand.text.catalogue import verdict_words
-from evenhand.text.phrases import fixed
 
 if TYPE_CHECKING:
     from altair import LayerChart
