@@ -7,9 +7,13 @@ from decimal import ROUND_HALF_UP, Decimal
 EXACT = 9
 
 
-def fixed(value: float, digits: int) -> str:
-    """Return a decimal with a true minus sign; a half is rounded away from 0: ``−47.7``."""
+def fixed(value: float, digits: int, *, signs: bool = False) -> str:
+    """Return a decimal with a true minus sign; a half is rounded away from 0: ``−47.7``.
+
+    With `signs` numbers above 0 have a plus.
+    """
     if not math.isfinite(value):
         return f"{value:.{digits}f}"
     rounded = Decimal(f"{value:.{EXACT}f}").quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
-    return f"{rounded:f}".replace("-", "−" if rounded else "")
+    text = f"{rounded:f}".replace("-", "−" if rounded else "")
+    return f"+{text}" if signs and rounded > 0 else text

@@ -268,8 +268,7 @@ def decimal(value: float | None, digits: int = 3) -> str:
 
 def signed(value: float | None, digits: int = 3) -> str:
     """Return a decimal that always has a sign: ``+0.123``."""
-    text = decimal(value, digits)
-    return text if text == NOTHING or text.startswith("−") or not float(text) else f"+{text}"
+    return NOTHING if _missing(value) else fixed(value, digits, signs=True)
 
 
 def number(value: float, *, signs: bool = False) -> str:
