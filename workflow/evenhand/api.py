@@ -350,7 +350,7 @@ def audit_predictions(
     title: str = "Predictions",
     out: str | Path | None = None,
 ) -> Result:
-    """Compare predictions between groups, and their gaps with those of random groups.
+    """Compare the rates and errors of predictions between groups.
 
     Parameters
     ----------

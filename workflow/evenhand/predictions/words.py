@@ -46,7 +46,7 @@ _say = read_catalogue(__file__)
 
 
 def findings(tables: Tables, delta: float) -> list[str]:
-    """Return a sentence for each gap above noise, or for each verdict on logs, the clearest first.
+    """Return a sentence for each significant gap, or each verdict on logs, the clearest first.
 
     The clearest of each attribute, or task, precede the others, so that none hides another.
     The sentence on a gap names the group that differs most significantly from all others. Of logs,
