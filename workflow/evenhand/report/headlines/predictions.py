@@ -194,4 +194,6 @@ def _estimate(name: str, numbers: list[float | None]) -> Row:
     span = interval(low, high)
     words = f"{decimal(value, 1)} %" + (f" ({span})" if span else "")
     ends = (value, low, high)
-    return estimated(name, ends, text=decimal(value, 1), words=words, band=tuple(band) or (None, None))
+    return estimated(
+        name, ends, text=decimal(value, 1), words=words, band=tuple(band) or (None, None)
+    )
