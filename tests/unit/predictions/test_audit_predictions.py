@@ -476,7 +476,9 @@ def test_errors_of_calibration_that_cancel_in_random_groups_are_no_gap(tmp_path)
     assert errors["a"]["value"] > errors["a"]["noise_high"]
     (words,) = (words for words in findings(tables, 5) if words.startswith("Calibration error"))
     ends = [100 * errors["a"][name] for name in ("value", "noise_low", "noise_high")]
-    assert "differs from random groups, not significantly between groups. Worse" in words
+    assert words.startswith(
+        "Calibration error by group: the gap between groups is not significant. Worse"
+    )
     assert "a ({:.1f} %; random groups {:.1f} to {:.1f} %) and b (".format(*ends) in words
 
 

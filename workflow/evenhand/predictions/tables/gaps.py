@@ -49,8 +49,8 @@ TABLE = Table(
         share("noise_mean", "Mean gap of random groups of the same sizes"),
         share("noise_95", "95th percentile of these"),
         number("p_value", "Of the group that differs most, times the number of groups; of ece,"
-               " share of draws of random groups with such a gap; blank with too few cases for any"
-               " significance"),
+               " share of draws of random groups with such a gap; blank with too few cases"
+               " or errors for a test"),
         number("p_adjusted", "By Holm over the metrics and labels of the attribute, and the test of"
                " the groups' calibration errors"),
         text("verdict", "above: significant; equivalent: a gap of delta would be larger, at 5 %;"
