@@ -350,7 +350,7 @@ def audit_predictions(
     title: str = "Predictions",
     out: str | Path | None = None,
 ) -> Result:
-    """Compare predictions between groups, and their gaps with those of random groups.
+    """Compare the rates and errors of predictions between groups.
 
     Parameters
     ----------
@@ -581,9 +581,8 @@ def audit_table(
         "lambdas": [1],
         "seeds": seeds,
     }
-    with _errors_of_frame(
-        file, train, train_rows=train_rows
-    ):  # before `bins` of an attribute that is misspelt
+    # before `bins` of an attribute that is misspelt
+    with _errors_of_frame(file, train, train_rows=train_rows):
         check_columns(read_cells(file)[0], file, label=label, attribute=attribute)
     config = _completed({"individual_fairness": settings}, delta)
     settings = config["individual_fairness"]
@@ -657,7 +656,7 @@ def extract_sentences(
     text_field : str
         The field of JSON lines, or the column of tables, that holds the text.
     out : path, optional
-        A folder for the tables; else a temporary one. `Result.to_html` writes the report.
+        A folder for the records of files, names and problems; else a temporary one.
 
     Returns
     -------

@@ -85,7 +85,6 @@ def card_folders(config: Config) -> dict[str, list[str]]:
     return paths
 
 
-Config = dict[str, Any]
 Files = dict[str, str | list[str]]
 
 #: Pages of every run.

@@ -35,11 +35,14 @@ def test_templates_form_numbers_and_miss_no_name(tmp_path):
     template = tmp_path / "card.md"
     template.write_text(
         "{{ n | number }} {{ share | percent }} {{ x | decimal(2) }} {{ none | decimal(1) }}"
-        " {{ (x, none) | span }} {{ (x, share) | span(2) }}\n",
+        " {{ (x, none) | span }} {{ (x, share) | span(2) }}"
+        " {{ -1.005 | decimal(2) }} {{ 0.00125 | percent(2) }} {{ (-0.25, share) | span }}\n",
         encoding="utf-8",
     )
     facts = {"n": 12345, "share": 0.25, "x": -0.001, "none": None}
-    assert render(template, facts) == "12,345 25.0% 0.00 – – 0.00 to 0.25\n"
+    assert render(template, facts) == (
+        "12,345 25.0% 0.00 – – 0.00 to 0.25 −1.01 0.13% −0.3 to 0.3\n"
+    )
     with pytest.raises(UndefinedError):
         render(template, {"n": 1})
     assert [size_category(rows) for rows in (999, 1000, 10**8)] == [

@@ -439,11 +439,14 @@ def test_gaps_that_cannot_be_tested_are_not_findings(tmp_path):
     table["home"] = [f"h{i % 2}" for i in range(len(table))]
     tables, _ = audit(tmp_path, table, id="id", cluster="home")
     (words,) = findings(tables, 5)
-    assert "cannot be tested, as there are too few independent cases" in words
+    assert "cannot be tested, as there are too few independent cases, or too few err" in words
     gap = {"lowest": 0.1, "label": None, "verdict": "equivalent", "p_adjusted": 0.5}
     gap |= {"attribute": "group", "metric": "accuracy"}
     (words,) = findings({"gaps": [gap], "groups": []}, 5)
-    assert words.startswith("None of 1 gap between groups is") and "; 1 is shown to be" in words
+    assert words.startswith("The one gap between groups is not sig") and "; 1 is shown" in words
+    untested = gap | {"p_adjusted": None, "verdict": "inconclusive"}
+    (words,) = findings({"gaps": [gap | {"verdict": "inconclusive"}, untested], "groups": []}, 5)
+    assert "The other gap between groups is not sig" in words and "; none is shown" in words
 
 
 @pytest.mark.parametrize(("n", "tested"), [(2, ""), (8, ""), (60, "None of the other 5 ")])
@@ -473,7 +476,9 @@ def test_errors_of_calibration_that_cancel_in_random_groups_are_no_gap(tmp_path)
     assert errors["a"]["value"] > errors["a"]["noise_high"]
     (words,) = (words for words in findings(tables, 5) if words.startswith("Calibration error"))
     ends = [100 * errors["a"][name] for name in ("value", "noise_low", "noise_high")]
-    assert "differs from random groups, not significantly between groups. Worse" in words
+    assert words.startswith(
+        "Calibration error by group: the gap between groups is not significant. Worse"
+    )
     assert "a ({:.1f} %; random groups {:.1f} to {:.1f} %) and b (".format(*ends) in words
 
 

@@ -11,11 +11,11 @@ from jinja2 import UndefinedError
 from markupsafe import escape
 from selectolax.lexbor import LexborHTMLParser
 
+from evenhand.core.decimals import fixed
 from evenhand.errors import InputError
 from evenhand.report import render
 from evenhand.report.figures import bars
 from evenhand.report.page_list import BESIDE, DRAWING, links_to_pages
-from evenhand.text.phrases import fixed
 from unit.report.checks import TEMPLATES
 
 

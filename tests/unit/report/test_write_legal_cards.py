@@ -90,12 +90,18 @@ def test_findings_and_audit(tmp_path, repository):
 
 
 @pytest.mark.parametrize(
-    ("kind", "part"), [("scotus", "reasons and disposition too"), ("cail", "one label of a case")]
+    ("kind", "part", "tasks"),
+    [
+        ("scotus", "reasons and disposition too", ["multi-class-classification"]),
+        ("cail", "one label of a case", ["multi-class-classification"]),
+        ("fscs", "one label of a case", None),  # the hub has no name of a binary task
+    ],
 )
-def test_other_kinds(tmp_path, repository, kind, part):
+def test_other_kinds(tmp_path, repository, kind, part, tasks):
     arguments = made(tmp_path, repository, kind, [{}, {"language": None}])
     write_legal_cards(**arguments)
     assert part in text_of(arguments)
+    assert DatasetCard.load(arguments["out"][0]).data.to_dict().get("task_ids") == tasks
     assert ("none` are cases" in text_of(arguments)) is False
 
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from evenhand.core.decimals import fixed
+
 #: A missing value.
 NOTHING = "–"
 
@@ -46,9 +48,9 @@ def render(
         autoescape=False,  # `plain` escapes
     )
     environment.filters |= {
-        "number": lambda value: _formed(value, ","),
-        "percent": lambda value, digits=1: _formed(value, f".{digits}%"),
-        "decimal": lambda value, digits: _formed(value, f".{digits}f"),
+        "number": lambda value: NOTHING if _missing(value) else f"{value:,}",
+        "percent": lambda value, digits=1: _fixed(value, digits, scale=100, unit="%"),
+        "decimal": _fixed,
         "span": span,
         "plain": plain,
         **(filters or {}),
@@ -70,13 +72,14 @@ def plain(text: str) -> str:
 def span(ends: tuple[float | None, float | None], digits: int = 1) -> str:
     """An interval: ``34.6 to 60.2``; a dash without both ends."""
     low, high = ends
-    if low is None or high is None:
+    if _missing(low) or _missing(high):
         return NOTHING
-    return f"{_formed(low, f'.{digits}f')} to {_formed(high, f'.{digits}f')}"
+    return f"{fixed(low, digits)} to {fixed(high, digits)}"
 
 
-def _formed(value: float | None, form: str) -> str:
-    if value is None or not math.isfinite(value):
-        return NOTHING
-    text = format(value, form)
-    return text.removeprefix("-") if not re.search(r"[1-9]", text) else text
+def _missing(value: float | None) -> bool:
+    return value is None or not math.isfinite(value)
+
+
+def _fixed(value: float | None, digits: int, *, scale: int = 1, unit: str = "") -> str:
+    return NOTHING if _missing(value) else fixed(scale * value, digits) + unit

@@ -46,7 +46,7 @@ _say = read_catalogue(__file__)
 
 
 def findings(tables: Tables, delta: float) -> list[str]:
-    """Return a sentence for each gap above noise, or for each verdict on logs, the clearest first.
+    """Return a sentence for each significant gap, or each verdict on logs, the clearest first.
 
     The clearest of each attribute, or task, precede the others, so that none hides another.
     The sentence on a gap names the group that differs most significantly from all others. Of logs,
@@ -114,15 +114,16 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
     if description.get("positive_is_default"):
         sentences.append(_say("default_positive", label=description["positive"]))
     sentences += doubts(description, tables)
-    if count := echoes(tables):
-        sentences.append(_say("echoes", count=count))
     if "tpr" not in description.get("metrics", ["tpr"]):  # logs have no metrics
         sentences.append(_say("no_positive"))
     return sentences
 
 
 def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
-    """Return sentences on cells and scores that may be mistakes: see `notes` for the arguments."""
+    """Return the sentences of `notes` that pages have too.
+
+    They are on cells and scores that may be mistakes, and on significant gaps that no finding has.
+    """
     sentences = []
     groups = defaultdict(dict)
     for row in tables.get("groups", ()):
@@ -158,6 +159,8 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
         sentences.append(_say("repeated_pairs", task=task, count=count, of=of, meaning=meaning))
     if count := description.get("repeated"):
         sentences.append(_say("repeated", count=count, rows=description["rows"]))
+    if count := echoes(tables):
+        sentences.append(_say("echoes", count=count))
     return sentences
 
 

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
+from evenhand.core.decimals import fixed
 from evenhand.core.rows import grouped, where
 from evenhand.errors import InputError
 from evenhand.report.page_list import BESIDE, DRAWING, NOTICE, links_to_pages
 from evenhand.text.catalogue import verdict_words
-from evenhand.text.phrases import fixed
 
 if TYPE_CHECKING:
     from altair import LayerChart
@@ -268,8 +268,7 @@ def decimal(value: float | None, digits: int = 3) -> str:
 
 def signed(value: float | None, digits: int = 3) -> str:
     """Return a decimal that always has a sign: ``+0.123``."""
-    text = decimal(value, digits)
-    return text if text == NOTHING or text.startswith("−") or not float(text) else f"+{text}"
+    return NOTHING if _missing(value) else fixed(value, digits, signs=True)
 
 
 def number(value: float, *, signs: bool = False) -> str:

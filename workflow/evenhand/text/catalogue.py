@@ -8,8 +8,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from evenhand.core.decimals import fixed
 from evenhand.core.phrases import MACROS, sentences_file
-from evenhand.text.phrases import fixed, listed, plural
+from evenhand.text.phrases import listed, plural
 
 #: A sentence of a catalogue. Each is compiled with those that it calls: to compile all takes longer
 #: than to write a page.

@@ -1,19 +1,6 @@
 """Phrases shared by several packages."""
 
-import math
 from collections.abc import Sequence
-from decimal import ROUND_HALF_UP, Decimal
-
-#: Decimals of a number, behind which is the noise of binary arithmetic: 47.65 is 47.649999999…
-EXACT = 9
-
-
-def fixed(value: float, digits: int) -> str:
-    """Return a decimal with a true minus sign; a half is rounded away from 0: ``−47.7``."""
-    if not math.isfinite(value):
-        return f"{value:.{digits}f}"
-    rounded = Decimal(f"{value:.{EXACT}f}").quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
-    return f"{rounded:f}".replace("-", "−" if rounded else "")
 
 
 def plural(n: int, noun: str, nouns: str | None = None) -> str:

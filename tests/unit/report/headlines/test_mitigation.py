@@ -122,6 +122,7 @@ def worst(method="DRO", verdict="above", difference=10.0, *, gap=False, **more):
     made = Change(
         method, "mine", "worst", "tables/classifiers/mine/tests.csv", gap, 50.0,
         50.0 + difference, difference, 5.0, 15.0, delta=5.0, verdict=verdict, attribute="age",
+        tests=7,
     )  # fmt: skip
     return made._replace(**more)
 
@@ -284,11 +285,33 @@ def test_an_interval_that_excludes_zero_without_significance_is_before_adjustmen
         [statement] = [words for words in conclude([change]).more if "95 % interval" in words]
         assert "5.0 to 15.0 before adjustment" in statement
         assert "not over the 3 seeds after adjustment" in statement or (
-            "not significant after adjustment for all tests of its table" in statement
+            "not significant after adjustment for 7 tests" in statement
         )
     assert "5.0 to 15.0 before adjustment): not significant after adj" in undecided().in_short
     for other in (worst(), undecided(low=-1.0), undecided(reason=ONE_SEED), undecided(low=None)):
         assert "adjustment" not in other.words
+
+
+def test_a_change_has_the_number_of_tests_of_its_adjustment(tmp_path):
+    row = dict.fromkeys(of_texts.TABLE.header) | {"classifier": "linear", "objective": "dro"}
+    row |= {"difference": 9, "value": 49, "erm": 40, "delta": 5, "verdict": "inconclusive"}
+    row |= {"p_cases_adjusted": 0.2, "trained_for": "none", "split": "test"}
+    rows = [
+        row | {"attribute": attribute, "measure": measure}
+        for attribute in ("age", "sex")
+        for measure in ("overall", "mean", "gd", "worst")
+    ]  # without groups, the overall score of both attributes is one test
+    write_tables(tmp_path, [(of_texts.TABLE, [*rows, row | {"p_cases_adjusted": None}])])
+    changes = find_changes([tmp_path], [], [], {})
+    assert [change.tests for change in changes] == [7] * 4
+
+    row = dict.fromkeys(tests.TABLE.header) | {"dataset": "d", "method": "cfair", "lambda": 1}
+    row |= {"individual": "none", "against": "mlp", "difference": 9, "mean": 49, "delta": 5}
+    row |= {"against_mean": 40, "verdict": "inconclusive", "p_adjusted": 0.2}
+    rows = [row | {"metric": metric} for metric in ("ifr_p", "ifr_b", "acc", "ddp")]
+    write_tables(tmp_path, [(tests.TABLE, [*rows, row | {"dataset": "e", "metric": "ddp"}])])
+    changes = find_changes([], [tmp_path], [], {})
+    assert sorted((change.of, change.tests) for change in changes) == [("d", 4), ("d", 4), ("e", 1)]
 
 
 def test_changes_that_lack_seeds_alone_ask_for_more(tmp_path):

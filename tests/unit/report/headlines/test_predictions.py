@@ -21,9 +21,10 @@ describe = headline_of("predictions")
 def audited(tmp_path):
     """The description and the folder of tables of an audit, by their places below the results."""
 
-    def made(name, shift, blank=0):
+    def made(name, shift, blank=0, groups=("group",)):
         file = tmp_path / f"{name}.csv"
         table = people(shift=shift)
+        table["sex"] = ["f", "m"] * (len(table) // 2)
         table["p"] = table["p"].mask(table.index < blank)
         table.to_csv(file, index=False)
         meta = tmp_path / "predictions" / name / "meta.json"
@@ -31,7 +32,7 @@ def audited(tmp_path):
         meta.parent.mkdir(parents=True)
         tables.parent.mkdir(parents=True, exist_ok=True)
         audit_predictions(
-            files=[file], label="y", prediction="p", groups=["group"], name=name,
+            files=[file], label="y", prediction="p", groups=[*groups], name=name,
             title=f"<{name}>", out=tables, cases=meta.with_name("cases"), meta=meta,
         )  # fmt: skip
         return [meta, tables]
@@ -111,6 +112,14 @@ def test_doubtful_cells_are_stated_on_the_front_page_and_beside_the_findings(aud
     assert words in doubt
     for page in ("front", "predictions"):
         assert words in write(page, [meta, tables], systems=["predictions"]).text()
+
+
+def test_the_gaps_of_intersections_that_no_finding_has_are_counted_on_the_pages(audited, write):
+    files = audited("mine", 0.4, groups=("group", "sex"))
+    words = "significant gaps of intersections follow from those of their attributes"
+    assert words in "".join(describe(files, {}).doubts)
+    for page in ("front", "predictions"):
+        assert words in write(page, files, systems=["predictions"]).text()
 
 
 def test_attributes_of_trained_classifiers_have_their_titles(audited, write):

@@ -249,13 +249,18 @@ def _over_seeds(differences: np.ndarray) -> dict[str, Any]:
     return {"seeds_low": low, "seeds_high": high, "p_seeds": float(test.pvalue)}
 
 
+def test_of(row: Row) -> tuple[str | None, ...]:
+    """Return the key of the test of a row: that of a score over all cases is in several rows."""
+    once = (row["measure"], row["trained_for"]) == ("overall", NO_ATTRIBUTE)
+    key = [row[name] for name in ("classifier", "objective", "trained_for", "measure")]
+    return *key, None if once else row["attribute"]
+
+
 def _adjust(rows: list[dict[str, Any]], delta: float) -> None:
     """Adjust p-values by Holm, the same test once; then add the verdicts."""
     rows_by_test: dict[Any, list[dict[str, Any]]] = {}
-    for place, row in enumerate(rows):
-        once = (row["measure"], row["trained_for"]) == ("overall", NO_ATTRIBUTE)
-        key = (row["classifier"], row["objective"]) if once else place
-        rows_by_test.setdefault(key, []).append(row)
+    for row in rows:
+        rows_by_test.setdefault(test_of(row), []).append(row)
     for name in ("p_cases", "p_seeds"):
         adjust([some[0] for some in rows_by_test.values()], name, f"{name}_adjusted")
         for first, *others in rows_by_test.values():

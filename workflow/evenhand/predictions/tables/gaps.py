@@ -49,8 +49,8 @@ TABLE = Table(
         share("noise_mean", "Mean gap of random groups of the same sizes"),
         share("noise_95", "95th percentile of these"),
         number("p_value", "Of the group that differs most, times the number of groups; of ece,"
-               " share of draws of random groups with such a gap; blank with too few cases for any"
-               " significance"),
+               " share of draws of random groups with such a gap; blank with too few cases"
+               " or errors for a test"),
         number("p_adjusted", "By Holm over the metrics and labels of the attribute, and the test of"
                " the groups' calibration errors"),
         text("verdict", "above: significant; equivalent: a gap of delta would be larger, at 5 %;"
@@ -107,7 +107,7 @@ def tests_of(study: PredictionStudy, attribute: Attribute) -> Tests:
         row["noise_mean"], row["noise_95"] = gaps.mean(), np.percentile(gaps, 95)
         if row["metric"] == "ece":  # all groups may differ from random ones without a gap
             row["p_value"] = float(share_as_far(gaps, np.array(row["gap"])))
-            far = share_as_far(drawn.farthest[:, None], drawn.observed)
+            far = _far(study, attribute, parts[0])
             errors = [{"p_value": p if np.isfinite(p) else None} for p in far.tolist()]
             family.append({"p_value": np.nanmin(far)})
         else:
@@ -129,7 +129,8 @@ def _untestable(
     untested = set()
     for place, (row, drawn, parts) in enumerate(gaps):
         others = [item for metric in parts for item in _beside_others(study, attribute, metric)]
-        varies = row["metric"] == "ece" and np.nanmax(drawn.farthest) > 0
+        spread = np.nanmax(drawn.gaps) - np.nanmin(drawn.gaps)
+        varies = row["metric"] == "ece" and spread > 1e-12
         least = share_as_far(drawn.gaps, np.nanmax(drawn.gaps)) if varies else 0.0
         if least > 1 - study.level or all(item.get("reason") in FEW for item in others):
             untested.add(place)
@@ -173,19 +174,14 @@ class Draws(NamedTuple):
 
     Attributes
     ----------
-    gaps, farthest : array, shape (draws,)
-        Highest minus lowest value, and the largest distance of a group from the mean of its size,
-        in standard deviations.
-    observed : array, shape (groups,)
-        This distance of the real groups; NaN without a value.
+    gaps : array, shape (draws,)
+        Highest minus lowest value.
     reach : array, shape ()
         How far below the true gap the observed one may be, at the study's level: by the pair of
         groups whose difference varies most.
     """
 
     gaps: np.ndarray
-    farthest: np.ndarray
-    observed: np.ndarray
     reach: np.ndarray
 
     def larger(self, other: "Draws") -> "Draws":
@@ -211,15 +207,26 @@ def _row(study: PredictionStudy, attribute: Attribute, metric: Metric) -> tuple[
         "highest_group": attribute.values[most],
         "highest": float(values[most]),
     }
-    drawn = study.noise[metric, attribute.name]
-    drawn, observed = drawn[:, there], np.full(len(values), np.nan)
-    spread = np.nanstd(drawn, axis=0)
+    drawn = study.noise[metric, attribute.name][:, there]
+    gaps = np.nanmax(drawn, axis=1) - np.nanmin(drawn, axis=1)
+    return row, Draws(gaps, _reach(drawn, study.level))
+
+
+def _far(study: PredictionStudy, attribute: Attribute, metric: Metric) -> np.ndarray:
+    """Return the p-value of each group against random groups; NaN without a value.
+
+    It is the share of draws in which any group is as far from the mean of its size, in standard
+    deviations.
+    """
+    values, drawn = study.by_group(metric, attribute), study.noise[metric, attribute.name]
+    there = np.isfinite(values)
+    drawn, spread = drawn[:, there], np.nanstd(drawn[:, there], axis=0)
     far = np.abs(np.vstack([values[there], drawn]) - np.nanmean(drawn, axis=0))
     # a group without spread, such as the largest of identical cases, cannot differ significantly
     far = np.divide(far, spread, out=np.zeros_like(far), where=spread > 1e-12)
-    observed[there], farthest = far[0], np.nanmax(far[1:], axis=1)
-    gaps = np.nanmax(drawn, axis=1) - np.nanmin(drawn, axis=1)
-    return row, Draws(gaps, farthest, observed, _reach(drawn, study.level))
+    p_values = np.full(len(values), np.nan)
+    p_values[there] = share_as_far(np.nanmax(far[1:], axis=1)[:, None], far[0])
+    return p_values
 
 
 def _reach(drawn: np.ndarray, level: float) -> np.ndarray:

@@ -135,7 +135,7 @@ def rate_gaps(study: Study) -> Rows:
                 and row["p_adjusted"] is not None
                 and CROSS not in row["attribute"]
             ]
-    return sorted(rows, key=_excess, reverse=True)
+    return sorted(rows, key=lambda row: (row["p_adjusted"], -row["gap"]))
 
 
 def _excess(row: dict[str, Any]) -> float:

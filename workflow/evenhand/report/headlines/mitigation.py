@@ -1,5 +1,6 @@
 """The headline on mitigation: the largest changes against plain training."""
 
+from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +13,7 @@ from evenhand.core.tables import read_table, read_tables
 from evenhand.individual.names import loss_title, method_title, title, titles_of, who
 from evenhand.individual.results import SETTING
 from evenhand.io.documents import read_description
-from evenhand.legal.classifier_tables.tests import CONSTANT, ONE_CONSTANT, ONE_SEED, RATES
+from evenhand.legal.classifier_tables.tests import CONSTANT, ONE_CONSTANT, ONE_SEED, RATES, test_of
 from evenhand.metrics.inference import ABOVE, BELOW, EQUIVALENT, INCONCLUSIVE
 from evenhand.report.figures import SIGNED, axis, estimated, forest
 from evenhand.report.headline import Headline, plain, say, strength
@@ -105,6 +106,8 @@ class Change(NamedTuple):
         Whether the gap is significant under plain training, so that a finding names it.
     over : str
         The units of the interval: seeds or cases.
+    tests : int
+        The number of tests that the verdict is adjusted for, also of measures that are not named.
     """
 
     method: str
@@ -134,6 +137,7 @@ class Change(NamedTuple):
     label: str = ""
     is_named: bool = False
     over: str = "seeds"
+    tests: int = 1
 
     @property
     def unjudged(self) -> bool:
@@ -436,7 +440,9 @@ def _next(changes: Sequence[Change]) -> str:
 
 
 def _legal(path: Path, titles: Mapping[str, str], gaps: Container[Gap]) -> Iterable[Change]:
-    for row in read_table(path / "tests.csv"):
+    rows = read_table(path / "tests.csv")
+    tests = len({test_of(row) for row in rows if row["p_cases_adjusted"] is not None})
+    for row in rows:
         if row["measure"] in MEASURES and row["difference"] is not None and row["verdict"]:
             attribute = titles.get(f"{path.name}/{row['attribute']}", row["attribute"])
             low, high, over = _wider(row)
@@ -454,6 +460,7 @@ def _legal(path: Path, titles: Mapping[str, str], gaps: Container[Gap]) -> Itera
                 and row["p_cases_adjusted"] < CHANCE,
                 label=row["label"] or "",
                 is_named=(path.name, row["classifier"], row["attribute"], row["measure"]) in gaps,
+                tests=tests,
             )  # fmt: skip
 
 
@@ -471,6 +478,7 @@ def _people(path: Path, data: Iterable[Path]) -> Iterable[Change]:
     of_plain = where(rows, against=PLAIN)
     bases = {_base(row): row for row in where(of_plain, individual="none")}
     flips = {_loss(row): row for row in where(of_plain, metric="ifr_b")}
+    tests = Counter(row["dataset"] for row in rows if row["p_adjusted"] is not None)
     for row in rows:
         compared = row["against"] == PLAIN and row["method"] not in BASELINES
         compared = compared and (row["method"], row["metric"]) not in BY_CONSTRUCTION
@@ -499,6 +507,7 @@ def _people(path: Path, data: Iterable[Path]) -> Iterable[Change]:
                 decisions=flip and (100 - flip["against_mean"], 100 - flip["mean"]),
                 decisions_differ=flip is not None and flip["verdict"] in (ABOVE, BELOW),
                 decisions_p=flip and flip["p_adjusted"],
+                tests=tests[row["dataset"]],
             )
 
 

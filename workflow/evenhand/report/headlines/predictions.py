@@ -19,7 +19,7 @@ from evenhand.predictions.words import (
 from evenhand.report.figures import Row, axis, estimated, forest
 from evenhand.report.headline import Headline, plain, say, strength
 from evenhand.report.read import read_json
-from evenhand.report.render import interval
+from evenhand.report.render import decimal, interval
 from evenhand.report.study import Study
 
 FILES = ("predictions/*/meta.json", "tables/predictions/*")
@@ -192,6 +192,8 @@ def _estimate(name: str, numbers: list[float | None]) -> Row:
     """Return a row of `forest` of a value, the ends of its interval, and of the band."""
     value, low, high, *band = numbers
     span = interval(low, high)
-    words = f"{value:.1f} %" + (f" ({span})" if span else "")
+    words = f"{decimal(value, 1)} %" + (f" ({span})" if span else "")
     ends = (value, low, high)
-    return estimated(name, ends, text=f"{value:.1f}", words=words, band=tuple(band) or (None, None))
+    return estimated(
+        name, ends, text=decimal(value, 1), words=words, band=tuple(band) or (None, None)
+    )
