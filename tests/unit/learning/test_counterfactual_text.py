@@ -124,7 +124,7 @@ def test_bad_tables(tmp_path):
         read_swap_table(write(tmp_path / "empty.csv", "word,opposite,opposite_alone\n"), whole=True)
     with pytest.raises(InputError, match="he has no second opposite"):
         read_swap_table(words, write(tmp_path / "after.csv", "word,after\nto,he\n"), whole=True)
-    with pytest.raises(InputError, match=":3: says the same"):
+    with pytest.raises(InputError, match=":3: repeats line 2"):
         twice = "word,opposite,opposite_alone\nhe,she,\nhe,it,\n"
         read_swap_table(write(tmp_path / "twice.csv", twice), whole=True)
     assert swapped("her to", read_swap_table(words, whole=True)) == "his to"
