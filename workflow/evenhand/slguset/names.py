@@ -35,7 +35,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from evenhand.core.resources import read_resource
-from evenhand.slguset.name_weights import is_count
+from evenhand.slguset.name_weights import EVERYDAY, FUNCTION, is_count
 from evenhand.slguset.verdicts import Finding, Judge
 from evenhand.text.character_pairs import CharacterPairs
 from evenhand.text.posseg import dictionary_frequencies, dictionary_tags
@@ -70,15 +70,7 @@ _NO_SURNAME = (
 )
 
 #: No given name of people that is not in the dictionary contains these.
-_EVERYDAY = (
-    "我你他她它这那的了着过说问看想是有来去到和与在地得不没也都就又还很太最更再把被给让叫从向往对为以于而且或但如"
-    "若因所其之此该每各另某本全上下里外中前后左右大小多少好坏新老高低长短快慢吃喝走跑坐站打拿放买卖做用开关要能会"
-    "可应先只吧吗呢啊呀哦嘛么者们男女子儿人家时年月日天点分钟元块岁号次回遍种些头口手脚眼身水火车船机话事声色味气"
-    "写读念唱画听学教帮送寄收借拉推抱抬挂贴装洗扫种养缝烧煮炒切纸字书图照桌椅床票卡单布皮网"
-    "力段片条张根支件套双副群队班级第穿戴内间戏忘起蹶热才餐镇寺村路店馆街院县市省区乡"
-    "一二三四五六七八九十百千万两几"
-)
-_NO_GIVEN = re.compile(f"[{_EVERYDAY}]")
+_NO_GIVEN = re.compile(f"[{EVERYDAY}]")
 #: Surnames that are mostly other words.
 _NO_SURNAMES = "查包钱高冷段曲代任曾戴祝莫万辛胡程"
 #: Surnames that can be words by themselves where a clause begins.
@@ -95,11 +87,6 @@ _RARE = 500
 #: After 某 these make it a place or a time: 于某年, 付某公司.
 _PLACES = "年月日天时处地位公市县省区镇村乡小学医院店"
 
-#: More characters that are no part of full names.
-_FUNCTION = (
-    "们但已并仍却便即又再均皆曾将会使令受遭获须需请谁"
-    "怎仅才非无没未别莫勿双同还则乃亦每些按除给跟替信"
-)
 #: Words of the dictionary that are no names, though they look like 小王 and 老李.
 _COMMON_WORD = re.compile(
     "小[许钱费康熊包牛麦曲段马苗项宗童叶景金石季巢付蓟龙]|老[翁巢赖牛庄马汤麦童景姜柴]"
@@ -187,9 +174,9 @@ def read_rules(files: Mapping[str, Path], settings: Mapping[str, Any] | None = N
     named = f"(?!某){han}"
     then = "[，。、；：,（(）)的和与及在于向将对因为]"
     says = "[是也曾就都还则说称]|表示|认为|指出|透露|强调"
-    content = f"(?![{_EVERYDAY}{_FUNCTION}]){han}"
+    content = f"(?![{EVERYDAY}{FUNCTION}]){han}"
     single = "".join(sorted(surname_ for surname_ in listed if len(surname_) == 1))
-    no_first = {*single, *_NO_SURNAME, *_EVERYDAY, *_FUNCTION}
+    no_first = {*single, *_NO_SURNAME, *EVERYDAY, *FUNCTION}
     least = dict.fromkeys(single, _FULL)
     least |= dict.fromkeys({*name_surnames()} - no_first | {*_NO_SURNAMES}, _RARE_SURNAME)
     known = foreign_characters()
