@@ -31,7 +31,7 @@ TABLES = REPOSITORY / "resources/packs/zh_gender"
 FICTION = ("game", "movie", "book")
 #: The inverse of the penalty; the least words with a feature; the probability that makes a name,
 #: chosen on texts that are not learned from (docs/reproduced.md).
-C, FEWEST, THRESHOLD = 1, 50, 0.1
+C, FEWEST, THRESHOLD = 1, 50, 0.075
 
 Spans = tuple[tuple[int, int], ...]
 
@@ -53,7 +53,7 @@ def main() -> None:
                 any(start < name.end and end > name.start for start, end in spans)
                 for spans in (names, ignored)
             )
-            if marked or not unclear:
+            if weights.may_be_name(name.word) and (marked or not unclear):
                 features.append(weights.features(words_of, name))
                 labels.append(marked)
     counts = Counter(key for each in features for key in each)

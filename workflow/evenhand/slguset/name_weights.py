@@ -2,7 +2,8 @@
 
 jieba tags 考完试 and 房屋中介 as names. A word is a name here if the weights of its features
 (name_weights.csv; `benchmarks/learn_name_weights.py` learns them from tagged news) add up to more
-than 0. The features are
+than 0. A single character is none unless it is a surname: jieba tags 哈 and 恩 as names. The
+features are
 
 - the kind of the word: whether the dictionary lists it or the hidden Markov model joined it, its
   length, and whether it begins with a surname of surnames.csv;
@@ -83,8 +84,14 @@ class NameWeights:
 
         `words` are those of the sentence, cut without the hidden Markov model.
         """
+        if not self.may_be_name(name.word):
+            return False
         features = self.features(words, name).items()
         return sum(self._weights.get(key, 0.0) * value for key, value in features) > 0
+
+    def may_be_name(self, word: str) -> bool:
+        """Return whether a word has two characters or more, or is a surname."""
+        return len(word) > 1 or word in self._surnames
 
     def features(self, words: Sequence[str], name: NameToken) -> dict[str, float]:
         """Return the features that are not 0."""
