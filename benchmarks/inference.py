@@ -26,7 +26,6 @@ sys.path.insert(0, str(REPOSITORY / "workflow"))
 
 from evenhand.metrics import classification, inference  # noqa: E402
 from evenhand.metrics.inference import Totals  # noqa: E402
-from evenhand.predictions.study import LEAST_OF_CLASS, LEAST_WRONG  # noqa: E402
 from evenhand.stereotypes.clusters import swapped_words  # noqa: E402
 
 #: By bias type: sizes of the clusters and how many clusters have them, counted in CrowS-Pairs.
@@ -357,8 +356,8 @@ def drawn_score(
     true = (drawn > of_cluster.cumsum(axis=1)[member_of, :-1]).sum(axis=1)
     other = (true + generator.integers(1, classes, len(true))) % classes
     predicted = np.where(generator.random(len(true)) < right[member_of], true, other)
-    few = np.bincount(true, minlength=classes).min() < LEAST_OF_CLASS
-    if few or (true != predicted).sum() < LEAST_WRONG:
+    few = np.bincount(true, minlength=classes).min() < classification.LEAST_OF_CLASS
+    if few or (true != predicted).sum() < classification.LEAST_WRONG:
         return None
     hot = np.eye(classes, dtype=bool)
     values = classification.stacked(hot[true], hot[predicted][None])

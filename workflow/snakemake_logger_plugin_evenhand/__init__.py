@@ -2,7 +2,8 @@
 
 The number of jobs and the place of the report (`EVENHAND_REPORT`, set by who prints the findings at
 the end), a progress bar, a line for each rule whose jobs are done with the time that they took
-together, warnings, and errors: a sentence of the stage, or the whole log where it has none.
+together, warnings, and errors: the log of a stage that states its error, or has a traceback, which
+the end of the run has in one sentence, or else the whole log.
 ``--verbose`` and dry runs print everything, as without this plugin. Details are in the logs.
 """
 
@@ -54,7 +55,7 @@ class LogHandler(LogHandlerBase):
             target = str(record.msg).rpartition("No rule to produce ")[2].partition(" (if ")[0]
             remedy = "leave it out to make all results, or see the plan by -n"
             self.write(f"error: {target} is no rule and no result of this run; {remedy}.")
-        elif event == LogEvent.JOB_ERROR and (log := with_sentence(record.log)):
+        elif event == LogEvent.JOB_ERROR and (log := with_error(record.log)):
             self.write(f"{record.rule_name} failed; its log is {log}")
         elif record.levelno >= logging.WARNING or event in (LogEvent.JOB_ERROR, LogEvent.ERROR):
             if not str(record.msg).startswith(REPEATED):
@@ -100,10 +101,10 @@ class LogHandler(LogHandlerBase):
         super().close()
 
 
-def with_sentence(logs: list[str]) -> str:
-    """Return the log in which a stage states its error, which is printed at the end of the run."""
+def with_error(logs: list[str]) -> str:
+    """Return the log with the error of a stage, which is printed at the end of the run."""
     for log in map(Path, logs):
         lines = log.read_text("utf-8", "replace").splitlines() if log.is_file() else []
-        if any(line.startswith("error: ") for line in lines):
+        if any(line.startswith(("error: ", "Traceback ")) for line in lines):
             return str(log)
     return ""

@@ -18,6 +18,7 @@ estimation for dyadic data, Political Analysis 23 (2015), for clusters that shar
 the removal of skewness by transformation, Journal of the Royal Statistical Society B 54 (1992).
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -41,6 +42,9 @@ OPERATIONS = 400_000_000, 20_000_000
 
 #: Signs held in memory at once; bounds the memory, does not change the result.
 SIGNS_AT_ONCE = 4_000_000
+
+#: The least p-value of an inverted interval.
+LEAST_P = 1e-12
 
 #: The power that the number of further clusters is computed for.
 ENOUGH_POWER = 0.8
@@ -661,6 +665,32 @@ def recovered_interval(
     low = ((first - interval[0]) ** 2 + (other[1] - second) ** 2) ** 0.5
     high = ((interval[1] - first) ** 2 + (second - other[0]) ** 2) ** 0.5
     return first - second - low, first - second + high
+
+
+def difference_interval(
+    totals: Sequence[Totals], first: float, second: float, *, pseudo_values: bool = False
+) -> Callable[[float], tuple[float, float]]:
+    """Return the interval of ``first - second``, shares of two independent samples, by level.
+
+    See `share_interval` and `recovered_interval`.
+    """
+    each = [share_interval(part, pseudo_values=pseudo_values) for part in totals]
+    return lambda level: recovered_interval(*(of_part(level) for of_part in each), first, second)
+
+
+def inverted_p_value(interval: Callable[[float], tuple[float, float]]) -> float:
+    """Return the p-value of 0: one minus the level of the smallest interval that has it."""
+    from scipy.optimize import brentq
+
+    def beyond(logarithm: float) -> float:
+        """By how much the interval excludes 0."""
+        low, high = interval(-math.expm1(logarithm))
+        return max(low, -high)
+
+    least, most = math.log(LEAST_P), math.log1p(-1e-9)
+    if beyond(most) <= 0:
+        return 1.0
+    return LEAST_P if beyond(least) >= 0 else math.exp(brentq(beyond, least, most, xtol=1e-9))
 
 
 def within_cluster_correlation(totals: Totals) -> float:

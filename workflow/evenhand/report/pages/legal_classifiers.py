@@ -61,7 +61,6 @@ def content(study: Study) -> dict[str, Any]:
         )
     lowest = judge(
         {dataset.id: dataset.tables["table_4"] for dataset in datasets},
-        {dataset.id: dataset.tables["table_2"] for dataset in datasets},
         {dataset.id: dataset.tables["group_scores"] for dataset in datasets},
         titles,
     )
