@@ -97,6 +97,9 @@ def test_a_stage_with_an_error_is_named_with_its_log_alone(printed, tmp_path):
     ]
     log.write_text("Killed", encoding="utf-8")
     assert "python -m read" in "\n".join(printed(*said))
+    log.write_text("\n", encoding="utf-8")
+    (line,) = printed(*said)
+    assert line.startswith(f"error: read was stopped, as by too little memory: its log {log} is")
     trace = 'Traceback (most recent call last):\n  File "a.py"\nKeyError: 1'
     for words in ("reading\nerror: a.csv: is empty.", f"reading\n{trace}"):
         log.write_text(words, encoding="utf-8")

@@ -55,8 +55,8 @@ class LogHandler(LogHandlerBase):
             target = str(record.msg).rpartition("No rule to produce ")[2].partition(" (if ")[0]
             remedy = "leave it out to make all results, or see the plan by -n"
             self.write(f"error: {target} is no rule and no result of this run; {remedy}.")
-        elif event == LogEvent.JOB_ERROR and (log := with_error(record.log)):
-            self.write(f"{record.rule_name} failed; its log is {log}")
+        elif event == LogEvent.JOB_ERROR and (problem := problem_of(record)):
+            self.write(problem)
         elif record.levelno >= logging.WARNING or event in (LogEvent.JOB_ERROR, LogEvent.ERROR):
             if not str(record.msg).startswith(REPEATED):
                 self.write(self.format(record))
@@ -101,10 +101,14 @@ class LogHandler(LogHandlerBase):
         super().close()
 
 
-def with_error(logs: list[str]) -> str:
-    """Return the log with the error of a stage, which is printed at the end of the run."""
-    for log in map(Path, logs):
-        lines = log.read_text("utf-8", "replace").splitlines() if log.is_file() else []
+def problem_of(record: logging.LogRecord) -> str:
+    """Return where the error of a stage is, which is printed at the end of the run, in words."""
+    rule = record.rule_name
+    for log in filter(Path.is_file, map(Path, record.log)):
+        lines = log.read_text("utf-8", "replace").splitlines()
+        if not any(map(str.strip, lines)):
+            problem = f"error: {rule} was stopped, as by too little memory: its log {log} is empty"
+            return f"{problem}; run fewer jobs at once (`--cores 1`)."
         if any(line.startswith(("error: ", "Traceback ")) for line in lines):
-            return str(log)
+            return f"{rule} failed; its log is {log}"
     return ""
