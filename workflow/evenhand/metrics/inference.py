@@ -621,8 +621,8 @@ def share_interval(
             least = special.betaincinv(ties * items, (1 - ties) * items + 1, TIES_TAIL)
             of_item = of_hits - float(least) / 4
         design *= of_item / of_hits
-        if pseudo_values or ties:
-            squares = (totals.sums - share * totals.sizes) ** 2
+        squares = (totals.sums - share * totals.sizes) ** 2
+        if (pseudo_values or ties) and squares.sum() > 1e-20:
             by_words = min(by_words, 3 * float(squares.sum() ** 2 / (squares**2).sum()))
     design *= inflation
 
