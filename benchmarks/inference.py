@@ -26,7 +26,6 @@ sys.path.insert(0, str(REPOSITORY / "workflow"))
 
 from evenhand.metrics import classification, inference  # noqa: E402
 from evenhand.metrics.inference import Totals  # noqa: E402
-from evenhand.predictions.study import LEAST_OF_CLASS, LEAST_WRONG  # noqa: E402
 from evenhand.stereotypes.clusters import swapped_words  # noqa: E402
 
 #: By bias type: sizes of the clusters and how many clusters have them, counted in CrowS-Pairs.
@@ -76,6 +75,12 @@ ENOUGH_WORDS = 10
 
 #: The true rates at which pairs of shared words are tested.
 SHARED_RATES = (0.5, 0.65)
+
+
+#: Scores of pairs with ties, and ties as parts of the most that a score allows. A score of 90 can
+#: have 20 % of ties, and then no pair that prefers the other side.
+TIED_SCORES = (0.5, 0.7, 0.9, 0.95, 0.97)
+TIED_PARTS = (0.1, 0.5, 0.9)
 
 
 class Clusters(NamedTuple):
@@ -152,6 +157,24 @@ def draw_hits(
         rates = generator.random(len(sizes)) < rate if correlation else np.full(len(sizes), rate)
     hits = generator.binomial(sizes, rates).astype(float)
     return Totals(hits, sizes.astype(float), float(hits.sum()), words=clusters.words)
+
+
+def draw_tied(
+    sizes: np.ndarray, score: float, part: float, correlation: float, generator: np.random.Generator
+) -> Totals:
+    """Draw a set with at least one tie, whose expected score and ties are given."""
+    ties = part * 2 * min(score, 1 - score)
+    chances = np.array([score - ties / 2, ties, 1 - score - ties / 2])
+    while True:
+        rates = np.tile(chances, (len(sizes), 1))
+        if correlation == 1:
+            rates = generator.multinomial(1, chances, size=len(sizes)).astype(float)
+        elif correlation:
+            rates = generator.dirichlet(chances * (1 / correlation - 1), size=len(sizes))
+        hits, tied, _ = generator.multinomial(sizes, rates).T
+        if tied.any():
+            sums = hits + tied / 2
+            return Totals(sums, sizes.astype(float), float((hits + tied / 4).sum()))
 
 
 def draw_shared(
@@ -263,6 +286,7 @@ def results(
             yield row([name, f"{correlation:g}", *percents(seen)]), holds(seen[0], 0.94, samples)
     yield from of_scores(generator, samples)
     yield from of_shared_words(clusters, generator, samples)
+    yield from of_ties(generator, samples)
 
 
 def verdicts(
@@ -357,8 +381,8 @@ def drawn_score(
     true = (drawn > of_cluster.cumsum(axis=1)[member_of, :-1]).sum(axis=1)
     other = (true + generator.integers(1, classes, len(true))) % classes
     predicted = np.where(generator.random(len(true)) < right[member_of], true, other)
-    few = np.bincount(true, minlength=classes).min() < LEAST_OF_CLASS
-    if few or (true != predicted).sum() < LEAST_WRONG:
+    few = np.bincount(true, minlength=classes).min() < classification.LEAST_OF_CLASS
+    if few or (true != predicted).sum() < classification.LEAST_WRONG:
         return None
     hot = np.eye(classes, dtype=bool)
     values = classification.stacked(hot[true], hot[predicted][None])
@@ -423,6 +447,38 @@ def of_scores(generator: np.random.Generator, samples: int) -> Iterator[tuple[st
                 met &= all(holds(seen, 0.94, count) for seen, count in cell)
                 cells += percents([min(cell)[0]]) if cell else [""]
             yield row([kind, str(effective), name, *cells]), met
+
+
+def of_ties(generator: np.random.Generator, samples: int) -> Iterator[tuple[str, bool]]:
+    """Yield the lines about scores of pairs with ties: the least coverage over shares of ties."""
+    yield "\n## Coverage of the 95 % interval of a score of pairs with ties\n", True
+    yield "Least over ties: correlations 0 to .3 (target: at least 94), 1 (at least 92).\n", True
+    yield row(["clusters", "effective", *(f"{100 * score:g}" for score in TIED_SCORES)]), True
+    yield "|---" * (2 + len(TIED_SCORES)) + "|", True
+
+    def covered(sizes: np.ndarray, score: float, *design: float) -> bool:
+        totals = draw_tied(sizes, score, *design, generator)
+        return covers(inference.share_interval(totals, may_tie=True)(0.95), score)
+
+    def least(sizes: np.ndarray, score: float, correlation: float) -> float:
+        return min(
+            np.mean([covered(sizes, score, part, correlation) for _ in range(samples)])
+            for part in TIED_PARTS
+        )
+
+    for kind, effective in (
+        (kind, count) for kind, counts in CLUSTERED.items() for count in counts
+    ):
+        sizes, cells, met = sizes_of(kind, effective), [], True
+        for score in TIED_SCORES:
+            some = (0.0,) if kind == "independent" else CORRELATIONS[:-1]
+            cell = [min(least(sizes, score, each) for each in some)]
+            met &= holds(cell[0], 0.94, samples)
+            if kind != "independent":
+                cell.append(least(sizes, score, 1.0))
+                met &= holds(cell[1], 0.92, samples)
+            cells.append(", ".join(percents(cell)))
+        yield row([kind, str(effective), *cells]), met
 
 
 def crossed(first: int, second: int, share: float, most: int) -> Clusters:

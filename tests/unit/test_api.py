@@ -364,34 +364,87 @@ def test_the_main_method_comes_first():
     assert "of which 2 tie and count as half" in tied
 
 
-def test_bias_types_that_cancel_each_other_are_in_the_finding():
-    row = {"reason": None, "power": 0.3, "further_clusters": 7}
-    row |= {"subset": "all", "scored": 1, "score_low": 0.0, "score_high": 90.0, "method": "aul"}
-    cells = [("all", "inconclusive", 50.0), ("age", "above", 100.0), ("race", "below", 0.0)]
-    cells += [("class", "inconclusive", 50.0), ("rank", "equivalent", 50.0)]
-    rows = [row | {"bias_type": name, "verdict": verdict, "score": score}
-            for name, verdict, score in cells]  # fmt: skip
-    rows.append(rows[1] | {"method": "aula", "bias_type": "of another method"})
-    (finding,) = api._pair_findings(rows, 5, {"passed": True})
-    assert "50 % of 1 pair (95 % CI" in finding and finding.endswith(
-        " with a probability of 30 %. By bias type there are significant preferences in opposite"
-        " directions: age 100 %, race 0 % (the opposite). Look at the types one by one."
-    )
-    rows[0] |= {"verdict": "above", "score": 60.0}  # a significant whole does not hide them
-    assert (
-        "opposite directions: age 100 %, race 0 % (the opp" in api._pair_findings(rows, 5, None)[0]
-    )
-    rows[0] |= {"verdict": "below"}
-    (finding,) = api._pair_findings([rows[0], rows[1]], 5, None)
-    assert "By bias type there is a significant preference: age 100 % (the opposite)." in finding
-    (finding,) = api._pair_findings([rows[0], rows[2]], 5, None)
-    assert "By bias type" not in finding
-    rows[0] |= {"verdict": "inconclusive", "score": 50.0}
-    of_cps = [rows[n] | {"method": "cps"} for n in (0, 2)]
-    first, second = api._pair_findings([*rows[:2], *of_cps], 5, None)
-    assert "age 100 % (AUL), race 0 % (the opposite, CPS)" in first and "age" not in second
-    (finding,) = api._pair_findings(rows[:1], 5, {"passed": True})
-    assert finding.endswith("; 7 more swaps would make it 80 %.")
+AGE, RACE = (
+    "age 100 % (95 % interval 70 to 100, adjusted p 0.012)",
+    "race 0 % ({}95 % interval",
+)
+
+
+@pytest.mark.parametrize("whole", ["above", "below", "equivalent", "inconclusive"])
+@pytest.mark.parametrize(
+    ("types", "ends"),
+    [
+        ({}, dict.fromkeys(("above", "below", "equivalent", "inconclusive"), "")),
+        (
+            {"age": "above"},
+            {"": f"1 of 5 bias types has a significant preference for the stereotype: {AGE}."}
+            | {"below": "stereotype: age 100 % (the opposite, 95 % interval 70 to 100, adju"},
+        ),
+        (
+            {"race": "below"},
+            {"": f"1 of 5 bias types has a significant preference for the anti-stereotype: {RACE}"}
+            | {"above": "anti-stereotype: race 0 % (the opposite, 95 % interval 0 to 30, adju"},
+        ),
+        (
+            {"age": "above", "race": "below"},
+            {"": f"2 of 5 bias types have significant preferences in opposite directions: {AGE}"}
+            | {"below": "directions: race 0 % (95 % interval 0 to 30, adjusted p 0.012), age"},
+        ),
+        (
+            dict.fromkeys(("age", "class", "home", "job", "rank"), "above"),
+            {"": "5 of 5 bias types have significant preferences for the stereotype: age 100"}
+            | {"below": "5 of 5 bias types have significant preferences for the stereotype: "},
+        ),
+    ],
+)
+def test_the_first_finding_names_the_bias_types_with_a_preference(whole, types, ends):
+    values = {"above": (100.0, 70.0, 100.0), "below": (0.0, 0.0, 30.0)}
+    row = {"subset": "all", "scored": 9, "method": "aul", "reason": None}
+    row |= {"power": 0.3, "further_clusters": 7, "p_adjusted": 0.0123}
+    names = ("score", "score_low", "score_high")
+    kinds = [*types, *("other", "rare", "small", "tiny", "young")[len(types) :]]
+    verdicts = {"all": whole} | dict.fromkeys(kinds, "inconclusive") | types
+    rows = [
+        row
+        | {"bias_type": name, "verdict": verdict}
+        | dict(zip(names, values.get(verdict, (50.0, 45.0, 55.0)), strict=True))
+        for name, verdict in verdicts.items()
+    ]
+    of_types = [other | {"method": "aula", "verdict": "below"} for other in rows[1:]]
+    rows += [rows[0] | {"method": "aula"}, *of_types]
+    first, second = api._pair_findings(rows, 5, None)
+    named = ends.get(whole, ends.get("", "")).format("")
+    assert named in first
+    assert bool(types) == ("bias type" in first) and "bias type" not in second
+    advice = "Look at the types one by one." in first
+    sides = {*types.values(), *({whole} & {"above", "below"})}
+    assert advice == bool(types and (len(sides) == 2 or whole in ("equivalent", "inconclusive")))
+    assert (" and 2 more." in first) == (len(types) == 5)
+    assert ("more swaps would make" in first) == (not types and whole == "inconclusive")
+
+
+def test_the_bias_types_of_all_methods_that_count_are_in_the_first_finding():
+    row = {
+        "subset": "all",
+        "scored": 9,
+        "reason": None,
+        "power": 0.3,
+        "further_clusters": 7,
+    }
+    row |= {
+        "score": 50.0,
+        "score_low": None,
+        "verdict": "inconclusive",
+        "p_adjusted": 0.0001,
+    }
+    types = [{"bias_type": "age", "verdict": "above", "score": 100.0, "method": "aul"}]
+    types += [{"bias_type": "race", "verdict": "below", "score": 0.0, "method": "cps"}]
+    methods = [{"bias_type": "all", "method": name} for name in ("aul", "cps")]
+    first, second = api._pair_findings([row | other for other in (*methods, *types)], 5, None)
+    assert "age 100 % (AUL, adjusted p < 0.001), race 0 % (the opposite, CPS, adjusted" in first
+    assert "age" not in second and "race" not in second
+    only = [row | other for other in (methods[0], types[0])]  # the type is the whole set
+    assert "bias type" not in api._pair_findings(only, 5, None)[0]
 
 
 def test_a_loss_has_its_verdict_beside_the_network_without_it(tmp_path):

@@ -84,7 +84,7 @@ def test_warnings_and_errors_are_printed_and_other_words_are_not(printed):
     ]
 
 
-def test_a_stage_that_states_its_error_is_named_with_its_log_alone(printed, tmp_path):
+def test_a_stage_with_an_error_is_named_with_its_log_alone(printed, tmp_path):
     log = tmp_path / "read.log"
     failed = {"event": LogEvent.JOB_ERROR, "rule_name": "read", "log": [str(log)], "jobid": 1}
     failed |= {"rule_msg": None, "input": [], "output": [], "conda_env": None, "aux": {}}
@@ -95,10 +95,15 @@ def test_a_stage_that_states_its_error_is_named_with_its_log_alone(printed, tmp_
         (logging.ERROR, "Exiting because a job execution failed. Look above", {}),
         (logging.ERROR, "WorkflowError:\nAt least one job did not complete successfully.", {}),
     ]
-    log.write_text("Traceback", encoding="utf-8")
+    log.write_text("Killed", encoding="utf-8")
     assert "python -m read" in "\n".join(printed(*said))
-    log.write_text("reading\nerror: a.csv: is empty.", encoding="utf-8")
-    assert printed(*said) == [f"read failed; its log is {log}"]
+    log.write_text("\n", encoding="utf-8")
+    (line,) = printed(*said)
+    assert line.startswith(f"error: read was stopped, as by too little memory: its log {log} is")
+    trace = 'Traceback (most recent call last):\n  File "a.py"\nKeyError: 1'
+    for words in ("reading\nerror: a.csv: is empty.", f"reading\n{trace}"):
+        log.write_text(words, encoding="utf-8")
+        assert printed(*said) == [f"read failed; its log is {log}"]
 
 
 @pytest.mark.parametrize("setting", ["verbose", "dryrun"])

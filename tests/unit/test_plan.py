@@ -21,6 +21,7 @@ from evenhand.core.families import declared, load_members
 from evenhand.core.places import SCHEMA
 from evenhand.core.sources import read_sources
 from evenhand.errors import InputError
+from evenhand.sheets.tasks import HANDED_OUT
 from evenhand.slguset.shards import Skipped
 
 #: Those of files that are left out.
@@ -204,18 +205,23 @@ def test_a_round_is_complete_when_its_sheets_are_back(here, names, complete_):
     assert plan_slguset.annotation_rounds(config)["one"].complete() is complete_
 
 
-def test_rounds_are_those_of_the_ledger_and_the_present_one(here):
-    Path("ledger").mkdir()
-    Path("ledger/one.csv").touch()
+def freeze(name):
+    path = Path("filled") / name / HANDED_OUT
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"round,annotators\n{name},a b\n{name},b c\n", encoding="utf-8")
+
+
+def test_rounds_are_the_frozen_ones_and_the_present_one(here):
+    freeze("one")
     sheets("a.csv", "b.csv", "c.csv", round="one")
-    settings = {"round": "two", "filled": "filled", "ledger": "ledger"}
+    settings = {"round": "two", "filled": "filled"}
     config = configured({"annotation": settings, "corpora": {"x": {"files": ["papers"]}}})
     rounds = plan_slguset.annotation_rounds(config)
     assert {name: one.complete() for name, one in rounds.items()} == {"one": True, "two": False}
     said = plan_slguset.waiting(config)
     assert "Round two waits" in said and "Round one" not in said
-    assert "results/slguset/annotation/two/sheets/handed_out.csv ledger" in said
-    Path("ledger/two.csv").touch()
+    assert "results/slguset/annotation/two/sheets/handed_out.csv filled/two/" in said
+    freeze("two")
     sheets("A.XLSX", round="two")
     said = plan_slguset.waiting(config)
     assert "Freeze" not in said and "1 of 3 filled sheets are there: filled/two/A.XLSX" in said
@@ -223,8 +229,8 @@ def test_rounds_are_those_of_the_ledger_and_the_present_one(here):
     assert plan_slguset.waiting(config) == ""
 
 
-def test_a_round_drawn_by_uncertainty_must_be_in_the_ledger_when_its_sheets_are_back(here):
-    settings = {"round": "one", "filled": "filled", "ledger": "ledger", "draw": "uncertain"}
+def test_a_round_drawn_by_uncertainty_must_be_frozen_when_its_sheets_are_back(here):
+    settings = {"round": "one", "filled": "filled", "draw": "uncertain"}
     corpora = {"x": {"files": ["papers"]}}
     slguset = {"annotation": settings, "corpora": corpora, "acceptance": {"learn": True}}
     config = configured(slguset)
@@ -235,11 +241,13 @@ def test_a_round_drawn_by_uncertainty_must_be_in_the_ledger_when_its_sheets_are_
     ):
         plan_slguset.inputs(far, {})
     sheets("a.csv", "b.csv", "c.csv")
-    with pytest.raises(InputError, match="round one, drawn by uncertainty, are not in the ledger"):
+    with pytest.raises(InputError, match="round one, drawn by uncertainty, are not frozen"):
         plan_slguset.inputs(config, {})
-    Path("ledger").mkdir()
-    Path("ledger/one.csv").touch()
+    freeze("one")
     assert not plan_slguset.is_undecided(config, "one")
+    Path("filled/one").rename("filled/third")  # lists are read once
+    with pytest.raises(InputError, match=r"third/handed_out.csv:2: is of the round one, not third"):
+        plan_slguset.annotation_rounds(config)
 
 
 def test_what_is_not_there_is_not_asked_for(here):

@@ -83,14 +83,12 @@ def test_the_curves_are_of_each_training(here):
     one = {"kind": "linear", "datasets": ["mine"], "seeds": 2}
     one |= {"objectives": ["erm", "group_dro"], "attributes": ["applicant_gender"]}
     config = configured({"a": TEXTS}, classifiers={"linear": one})
-    files = plan_classifiers.classifiers_page_files(config)
     assert plan_classifiers.histories(config, "mine") == [
         "<results>/legal/mine/history/linear/erm/none/all.parquet",
         "<results>/legal/mine/history/linear/group_dro/applicant_gender/all.parquet",
     ]
     assert {*plan_classifiers.histories(config, "mine")} <= {*plan_classifiers.other_files(config)}
-    names = ("classifiers/mine", "legal_classifier_findings.json")
-    assert files == [f"<results>/tables/{name}" for name in names]
+    assert plan_classifiers.table_folders(config) == ["<results>/tables/classifiers/mine"]
     declarations = [plan_legal.declaration(config, "mine")]
     assert plan_classifiers.declarations(config) == {"declarations": declarations}
     called = plan_classifiers.objective_titles()
@@ -98,7 +96,7 @@ def test_the_curves_are_of_each_training(here):
     assert (titles["erm"], titles["group_dro"], titles["v_rex"]) == ("ERM", "Group DRO", "V-REx")
     cases = plan_classifiers.cases_page_options(config)
     assert cases["objectives"] == called["objectives"]
-    assert not plan_classifiers.classifiers_page_files(configured({"a": TEXTS}))
+    assert not plan_classifiers.table_folders(configured({"a": TEXTS}))
 
 
 def test_the_page_of_the_cases_has_a_place_for_each_prediction(here):

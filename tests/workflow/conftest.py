@@ -25,7 +25,7 @@ slguset:
   corpora:
     chenhe: {files: [resources/demo/newspapers/chenhe]}
   filters: [names_jieba, pair_fit, coreference, biology]
-  annotation: {round: first, sentences_per_pair: 4, filled: filled, ledger: ledger}
+  annotation: {round: first, sentences_per_pair: 4, filled: filled}
   published: {file: resources/demo/slguset_published.csv}
 individual_fairness:
   datasets:

@@ -52,7 +52,6 @@ slguset:
   annotation:
     round: demo
     filled: resources/demo/annotation/filled
-    ledger: resources/demo/annotation/ledger
   acceptance: {learn: true, labels: [labels.csv]}
   vocabulary: folder
   published: {file: resources/demo/slguset_published.csv}
@@ -255,7 +254,6 @@ OTHERS = {
     "slguset.annotation.round": ["next"],
     "slguset.annotation.quotas": ["quotas.csv"],
     "slguset.annotation.annotators": [["a", "b", "c"]],
-    "slguset.annotation.ledger": ["ledger"],
     "slguset.annotation.filled": ["filled"],
     "slguset.acceptance.labels": [[], ["pairs.csv"]],
     "slguset.acceptance.model": ["folder"],

@@ -1,7 +1,6 @@
 """What the README and the how-to tell a curator to type, and what she is told."""
 
 import re
-import shlex
 
 import pytest
 
@@ -32,9 +31,8 @@ def test_it_says_so_again_when_nothing_is_left_to_run(curator):
 
 
 def test_the_command_that_freezes_the_round_works_as_printed(curator):
-    command = re.search(r"Freeze the round: \S+ (-m .*)", curator.first.output)[1]
-    curator._python(*shlex.split(command))
-    assert (curator.root / "annotation/mine/ledger/round_1.csv").is_file()
+    curator.shell(re.search(r"Freeze the round: (.*)", curator.first.output)[1])
+    assert (curator.root / "annotation/mine/filled/round_1/handed_out.csv").is_file()
     assert "Freeze the round" not in curator.run(SHEETS).output
 
 

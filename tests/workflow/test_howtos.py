@@ -121,7 +121,6 @@ def fill_sheets(root: Path) -> None:
     import pandas as pd
 
     filled = root / "annotation/2026/filled/round_1"
-    filled.mkdir(parents=True)
     for sheet in sorted((root / "results/2026/slguset/annotation/round_1/sheets").glob("*.csv")):
         if sheet.name != "handed_out.csv":
             table = pd.read_csv(sheet, dtype=str, encoding="utf-8-sig")

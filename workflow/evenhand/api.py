@@ -973,23 +973,21 @@ def _pair_findings(
     """Return a sentence per method, the main one first; `check` is of the model's accuracy."""
     from evenhand.predictions.words import preference
     from evenhand.report.headline import plain
-    from evenhand.report.sections.stereotypes_words import gate_words, opposed_types
+    from evenhand.report.sections.stereotypes_words import (
+        gate_words,
+        opposed_types,
+        significant_types,
+    )
     from evenhand.scoring.methods import COUNTING, METHODS
 
     whole = [row for row in rows if (row["subset"], row["bias_type"]) == ("all", "all")]
     whole.sort(key=lambda row: (row["method"] not in MAIN_METHODS, row["method"] not in COUNTING))
+    of_all = [row for row in rows if row["subset"] == "all"]
+    counted = significant_types(row for row in of_all if row["method"] in COUNTING)
+    total = len({row["bias_type"] for row in of_all} - {"all"})
     sentences = []
     for row in whole:
-        of_all = [other for other in rows if other["subset"] == "all"]
-        by_method = [other for other in of_all if other["method"] == row["method"]]
-        types = [
-            other | {"is_opposite": other["verdict"] == "below", "title": ""}
-            for other in by_method
-            if other["bias_type"] != "all" and other["verdict"] in OPPOSITE
-        ]
-        opposed = opposed_types(by_method)
-        if row is whole[0] and not opposed:
-            opposed = opposed_types(other for other in of_all if other["method"] in COUNTING)
+        types = [other for other in counted if other["method"] == row["method"]]
         title = METHODS[row["method"]].title if row["method"] in METHODS else row["model"]
         if row["verdict"] == "not_scored":
             failed = check and not check["passed"] and check["accuracy"] is not None
@@ -1008,9 +1006,10 @@ def _pair_findings(
                 scores[METHODS[other["method"]].title] = other["score"]
         if others and row is whole[0]:
             words = words.removesuffix(".") + _say("others", others)
-        if opposed or (types and row["verdict"] not in OPPOSITE):
-            scores = plain("lm_by_type", rows=opposed or types, is_markup=False)
-            words = f"{words} {_say('types', scores=scores, opposed=opposed)}"
+        if counted and row is whole[0]:
+            scores = plain("lm_by_type", rows=counted, is_markup=False)
+            facts = {"types": counted, "opposed": opposed_types(counted), "total": total}
+            words = f"{words} {_say('types', scores=scores, row=row, **facts)}"
         counts = row["method"] in (*COUNTING, None)
         sentences.append(_say("method", title, counts=counts, words=words))
     return sentences

@@ -342,12 +342,6 @@ def declarations(config: Config) -> dict[str, list[str]]:
     return {"declarations": [plan_legal.declaration(config, name) for name in scored(config)]}
 
 
-def classifiers_page_files(config: Config) -> list[str]:
-    """Return the inputs of the report on classifiers."""
-    folders = table_folders(config)
-    return [*folders, "<results>/tables/legal_classifier_findings.json"] if folders else []
-
-
 def cases_page_files(config: Config) -> dict[str, list[str]]:
     """Return the inputs of the cases page, by argument name."""
     names = list(config["legal"]["datasets"])

@@ -9,7 +9,6 @@ from typing import Any
 
 from evenhand.core.config import check_names, read_config
 from evenhand.core.families import declared
-from evenhand.core.files import files_of
 from evenhand.core.places import located
 from evenhand.core.sources import input_files
 from evenhand.errors import InputError
@@ -21,6 +20,7 @@ from evenhand.legal.declaration import (
     check_shares,
     read_declaration,
 )
+from evenhand.sheets.tasks import returned
 from evenhand.tabular.numbers import without_point
 from evenhand.text.languages import is_language
 
@@ -342,22 +342,21 @@ def is_published(config: Config, name: str) -> bool:
 
 
 def handed_out(config: Config, name: str) -> list[str]:
-    """Return the lists of audits with handed-out sheets, which are next to the filled sheets."""
-    if not (filled := config["legal"]["audit"]["filled"]):
-        return []
-    folders = [Path(filled) / name / attribute for attribute in extracted(config, name)]
-    lists = [folder / "handed_out.csv" for folder in folders]
-    return [str(path) for path in lists if path.is_file()]
+    """Return the lists of the audits that are frozen."""
+    return [path for lists, _ in _returned(config, name) for path in lists]
 
 
 def audited(config: Config, name: str) -> tuple[list[str], list[str]]:
     """Return the lists of audits with filled sheets, and these sheets."""
-    lists, sheets = [], []
-    for drawn in handed_out(config, name):
-        if filled := [path for path in files_of(Path(drawn).parent, SHEETS) if path != drawn]:
-            lists.append(drawn)
-            sheets += filled
-    return lists, sheets
+    both = [(lists, sheets) for lists, sheets in _returned(config, name) if lists and sheets]
+    return [path for lists, _ in both for path in lists], [path for _, s in both for path in s]
+
+
+def _returned(config: Config, name: str) -> list[tuple[list[str], list[str]]]:
+    if not (filled := config["legal"]["audit"]["filled"]):
+        return []
+    folder = Path(filled) / name
+    return [returned(folder / attribute, SHEETS) for attribute in extracted(config, name)]
 
 
 def audit_tables(config: Config) -> list[str]:

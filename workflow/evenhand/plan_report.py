@@ -129,7 +129,7 @@ def page_inputs(config: Config, shards: Iterable[str]) -> dict[str, list[str]]:
         "individual_fairness": individual,
         "people": flat(plan_individual.people_files(config)),
         "legal_cases": plan_legal.page_files(config),
-        "legal_classifiers": [*plan_classifiers.classifiers_page_files(config), *trained],
+        "legal_classifiers": [*plan_classifiers.table_folders(config), *trained],
         "cases": flat(plan_classifiers.cases_page_files(config)),
         "predictions": flat(plan_predictions.page_files(config["predictions"])),
         "predicted": flat(plan_predictions.explorer_files(config)),

@@ -2,7 +2,6 @@
 
 import json
 import os
-import sys
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
@@ -12,11 +11,12 @@ from typing import Any
 from evenhand import plan_models
 from evenhand.core.config import Options, check_names, complete, pick
 from evenhand.core.families import declared
-from evenhand.core.files import files_of, path_text
+from evenhand.core.files import path_text
 from evenhand.core.places import located
 from evenhand.core.sources import input_files, source_path
 from evenhand.errors import InputError, one_line
 from evenhand.io.sheets import read_csv
+from evenhand.sheets.tasks import HANDED_OUT, returned
 from evenhand.slguset.keywords import GENDERS
 from evenhand.slguset.packs import Pack, read_pack, with_pack
 from evenhand.slguset.shards import Shard, Skipped, plan_shards
@@ -208,11 +208,14 @@ class Round:
         Its filled sheets.
     annotators : list of str
         The people its sentences were, or would be, handed out to.
+    frozen : list of str
+        Its handed_out.csv beside them, if its sheets were handed out.
     """
 
     name: str
     sheets: list[str]
     annotators: list[str]
+    frozen: list[str]
 
     def complete(self) -> bool:
         """Whether there may be a sheet of each annotator; an export may hold all answers."""
@@ -220,30 +223,38 @@ class Round:
         return exported or len(self.sheets) >= len(self.annotators)
 
 
-def ledger_files(config: Config) -> list[str]:
-    """Return the ledger: one CSV per round whose sheets were handed out."""
-    return sorted(
-        str(file) for file in Path(config["slguset"]["annotation"]["ledger"]).glob("*.csv")
-    )
+def handed_out(config: Config) -> list[str]:
+    """Return the lists of the rounds whose sheets were handed out."""
+    return [path for round_ in annotation_rounds(config).values() for path in round_.frozen]
 
 
 def annotation_rounds(config: Config) -> dict[str, Round]:
-    """Return the rounds of the ledger and the present one, with their filled sheets."""
+    """Return the frozen rounds and the present one, with their filled sheets."""
     settings = config["slguset"]["annotation"]
-    ledger = {Path(file).stem: Path(file) for file in ledger_files(config)}
-    rounds = {}
-    for name in sorted({*ledger, settings["round"]}):
-        handed_out = _handed_out_to(ledger[name]) if name in ledger else []
-        sheets = files_of(Path(settings["filled"]) / name, SHEETS)
-        rounds[name] = Round(name, sheets, handed_out or settings["annotators"])
+    folder, rounds = Path(settings["filled"]), {}
+    names = {path.parent.name for path in folder.glob(f"*/{HANDED_OUT}")}
+    for name in sorted(names | {settings["round"]}):
+        frozen, sheets = returned(folder / name, SHEETS)
+        annotators = _handed_out_to(frozen[0]) if frozen else settings["annotators"]
+        rounds[name] = Round(name, sheets, annotators, frozen)
     return rounds
 
 
 @cache
-def _handed_out_to(ledger: Path) -> list[str]:
-    """Return the annotators of a round; files of earlier versions name none."""
-    cells = (cells["annotators"] for _, cells in read_csv(ledger, [], ["annotators"]))
-    return sorted({name for cell in cells for name in cell.split()})
+def _handed_out_to(path: str) -> list[str]:
+    """Return the annotators of a round.
+
+    Raises
+    ------
+    InputError
+        The list is of another round than its folder.
+    """
+    names, name = set(), Path(path).parent.name
+    for line, cells in read_csv(Path(path), ["round", "annotators"]):
+        if cells["round"] != name:
+            raise InputError(f"is of the round {cells['round']}, not {name}", file=path, line=line)
+        names |= {*cells["annotators"].split()}
+    return sorted(names)
 
 
 def is_undecided(config: Config, name: str) -> bool:
@@ -252,15 +263,15 @@ def is_undecided(config: Config, name: str) -> bool:
     Raises
     ------
     InputError
-        Its sheets came back, but the ledger lacks it: another model would choose other sentences.
+        Its sheets came back, and it is not frozen: another model would choose other sentences.
     """
-    frozen = {Path(file).stem for file in ledger_files(config)}
-    if config["slguset"]["annotation"]["draw"] != "uncertain" or name in frozen:
+    settings, round_ = config["slguset"]["annotation"], annotation_rounds(config)[name]
+    if settings["draw"] != "uncertain" or round_.frozen:
         return False
-    if annotation_rounds(config)[name].sheets:
+    if round_.sheets:
         raise InputError(
-            f"config: the sheets of round {name}, drawn by uncertainty, are not in the ledger",
-            remedy="enter its handed_out.csv: python -m evenhand.slguset.hand_out",
+            f"config: the sheets of round {name}, drawn by uncertainty, are not frozen",
+            remedy=f"copy its {HANDED_OUT} to {settings['filled']}/{name}/",
         )
     return True
 
@@ -425,13 +436,12 @@ def editions(config: Config) -> dict[str, str]:
 def waiting(config: Config) -> str:
     """Return the rounds that wait for annotators, and the next steps; empty if none does."""
     settings = config["slguset"]["annotation"]
-    frozen = {Path(file).stem for file in ledger_files(config)}
-    python = os.path.relpath(sys.executable)
     lines = []
     for round_ in annotation_rounds(config).values() if config["slguset"]["corpora"] else ():
         if round_.complete():
             continue
         sheets = f"{config['results']}/slguset/annotation/{round_.name}/sheets"
+        filled = f"{settings['filled']}/{round_.name}"
         there = f": {', '.join(round_.sheets)}" if round_.sheets else ""
         lines.append(
             f"Round {round_.name} waits for its annotators: {len(round_.sheets)} of"
@@ -440,13 +450,10 @@ def waiting(config: Config) -> str:
         steps = [
             f"Give each annotator a copy of a sheet of {sheets}/ (a later run may write that"
             " folder anew: nobody should fill in the files there).",
-            f"Put the filled sheets into {settings['filled']}/{round_.name}/, as they come,"
-            " and run the same command again.",
+            f"Put the filled sheets into {filled}/, as they come, and run the same command again.",
         ]
-        if round_.name not in frozen:
-            command = f"{python} -m evenhand.slguset.hand_out"
-            steps.insert(
-                0, f"Freeze the round: {command} {sheets}/handed_out.csv {settings['ledger']}"
-            )
+        if not round_.frozen:
+            command = f"mkdir -p {filled} && cp {sheets}/{HANDED_OUT} {filled}/"
+            steps.insert(0, f"Freeze the round: {command}")
         lines += [f"  {number}. {step}" for number, step in enumerate(steps, start=1)]
     return "\n".join(lines)

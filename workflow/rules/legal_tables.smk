@@ -70,21 +70,3 @@ rule tabulate_classifiers:
         ),
     shell:
         run("legal.tabulate_classifiers")
-
-
-rule write_classifier_findings:
-    input:
-        tables=plan_classifiers.table_folders(config),
-        claims="resources/legal/published_claims.csv",
-    output:
-        "<results>/tables/legal_classifier_findings.json",
-    conda:
-        "../../envs/score.yaml"
-    params:
-        **stage(
-            "legal.write_classifier_findings",
-            derived("legal.datasets", plan_classifiers.declarations(config)),
-            Options(None, plan_classifiers.objective_titles()),
-        ),
-    shell:
-        run("legal.write_classifier_findings")

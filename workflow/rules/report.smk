@@ -36,6 +36,7 @@ MORE_INPUTS = {
         *plan_report.paper_pages(config, SHARDS),
     ],
     "slguset": [TRACED],
+    "legal_classifiers": [located("resources/legal/published_claims.csv")],
     "certificate": [located("resources/certificate")],
     "known_errors": [located("resources/known_errors.csv")],
     "provenance": [TRACED],

@@ -6,7 +6,7 @@ rule draw_annotation:
         candidates="<results>/slguset/candidates.parquet",
         keywords=table("keywords"),
         quotas=SLGUSET["annotation"]["quotas"] or [],
-        ledger=plan_slguset.ledger_files(config),
+        handed_out=plan_slguset.handed_out(config),
         inventories=of_shards("<results>/slguset/sentences/{shard}.files.parquet"),
         scores=lambda wildcards: (
             ["<results>/slguset/acceptance/verdicts.parquet"]

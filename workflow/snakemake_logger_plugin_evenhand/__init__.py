@@ -2,7 +2,8 @@
 
 The number of jobs and the place of the report (`EVENHAND_REPORT`, set by who prints the findings at
 the end), a progress bar, a line for each rule whose jobs are done with the time that they took
-together, warnings, and errors: a sentence of the stage, or the whole log where it has none.
+together, warnings, and errors: the log of a stage that states its error, or has a traceback, which
+the end of the run has in one sentence, or else the whole log.
 ``--verbose`` and dry runs print everything, as without this plugin. Details are in the logs.
 """
 
@@ -54,8 +55,8 @@ class LogHandler(LogHandlerBase):
             target = str(record.msg).rpartition("No rule to produce ")[2].partition(" (if ")[0]
             remedy = "leave it out to make all results, or see the plan by -n"
             self.write(f"error: {target} is no rule and no result of this run; {remedy}.")
-        elif event == LogEvent.JOB_ERROR and (log := with_sentence(record.log)):
-            self.write(f"{record.rule_name} failed; its log is {log}")
+        elif event == LogEvent.JOB_ERROR and (problem := problem_of(record)):
+            self.write(problem)
         elif record.levelno >= logging.WARNING or event in (LogEvent.JOB_ERROR, LogEvent.ERROR):
             if not str(record.msg).startswith(REPEATED):
                 self.write(self.format(record))
@@ -100,10 +101,14 @@ class LogHandler(LogHandlerBase):
         super().close()
 
 
-def with_sentence(logs: list[str]) -> str:
-    """Return the log in which a stage states its error, which is printed at the end of the run."""
-    for log in map(Path, logs):
-        lines = log.read_text("utf-8", "replace").splitlines() if log.is_file() else []
-        if any(line.startswith("error: ") for line in lines):
-            return str(log)
+def problem_of(record: logging.LogRecord) -> str:
+    """Return where the error of a stage is, which is printed at the end of the run, in words."""
+    rule = record.rule_name
+    for log in filter(Path.is_file, map(Path, record.log)):
+        lines = log.read_text("utf-8", "replace").splitlines()
+        if not any(map(str.strip, lines)):
+            problem = f"error: {rule} was stopped, as by too little memory: its log {log} is empty"
+            return f"{problem}; run fewer jobs at once (`--cores 1`)."
+        if any(line.startswith(("error: ", "Traceback ")) for line in lines):
+            return f"{rule} failed; its log is {log}"
     return ""

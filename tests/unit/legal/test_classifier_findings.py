@@ -1,18 +1,15 @@
-import json
-from pathlib import Path
+from dataclasses import replace
 
-from evenhand.core.tables import write_tables
+from evenhand.legal.classifier_findings import TABLES, classifier_findings
 from evenhand.legal.classifier_tables import calibration, table_2, table_4, tests
-from evenhand.legal.write_classifier_findings import TABLES, write_classifier_findings
+from evenhand.legal.declaration import KIND, read_declaration
+from evenhand.legal.published import ALL, read_claims
+from evenhand.text.phrases import Titles
 from expected import check_expected
 from unit.legal.made_cases import declaration
+from unit.made_tables import read_back
 
-REPOSITORY = Path(__file__).parents[3]
 MEMBERS = {"table_4": table_4, "tests": tests, "table_2": table_2, "calibration": calibration}
-
-
-#: The objectives of the tables.
-TITLES = {"erm": "ERM", "group_dro": "Group DRO"}
 
 
 def gap(attribute, verdict, p_labels=0.01, classifier="linear", ours=9.0, measure="gd"):
@@ -107,24 +104,26 @@ DATASETS = {
 }
 
 
-def test_findings_are_those_that_are_kept(tmp_path):
+def named(rows, dataset):
+    return [row | {"dataset": dataset} for row in rows]
+
+
+def test_findings_are_those_that_are_kept(repository, tmp_path):
+    claims = read_claims(repository / "resources/legal/published_claims.csv", ALL)
+    court = read_declaration(declaration("cail"))
+    objectives = Titles(erm="ERM", group_dro="Group DRO")
     lines = []
     for name, datasets in DATASETS.items():
-        folders = [tmp_path / name / f"set {number}" for number in range(len(datasets))]
-        for folder, rows in zip(folders, datasets, strict=True):
-            write_tables(folder, [(MEMBERS[one].TABLE, rows.get(one, [])) for one in TABLES])
-        counts = write_classifier_findings(
-            tables=folders,
-            declarations=[declaration("cail")] * len(folders),
-            claims=REPOSITORY / "resources/legal/published_claims.csv",
-            out=tmp_path / "findings.json",
-            objectives=list(TITLES),
-            objective_titles=list(TITLES.values()),
-        )
-        document = json.loads((tmp_path / "findings.json").read_text(encoding="utf-8"))
-        lines += [f"## {name}: {counts}, left out {document['left_out']}"]
-        lines += [
-            f"{one['id']} of {one['dataset']}: {one['holds']} {one['numbers']}\n  {one['sentence']}"
-            for one in document["findings"]
+        read = [
+            {
+                one: read_back(tmp_path, MEMBERS[one].TABLE, named(rows.get(one, ()), f"set {n}"))
+                for one in TABLES
+            }
+            for n, rows in enumerate(datasets)
         ]
+        for part in [[one] for one in read] + [read] * (len(read) > 1):
+            found = classifier_findings([(court, one) for one in part], objectives, claims)
+            lines += [f"## {name}: {len(part)}", *found]
+            other = [(replace(court, kind=KIND), one) for one in part]
+            assert "FairLex" not in "".join(classifier_findings(other, objectives, claims))
     check_expected("findings/classifiers.txt", "\n".join(lines) + "\n")

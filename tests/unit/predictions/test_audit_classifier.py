@@ -92,21 +92,25 @@ def test_both_tables_of_a_classifier_have_one_macro_f1_and_one_calibration_error
     audit_classifier(data=data, predictions=files, name="mine", **made)
     (tmp_path / "study").mkdir()
     study = make_study(tmp_path / "study", data, *seeds, resamples=1000)
-    f1 = {
-        (row["group"], end): row[end] / 100
+    rows = [
+        row
         for row in group_scores.rows(study)
         if row["convention"] == "all" and row["seed"] == "mean" and row["cases"]
-        for end in ("score", "low", "high")
-    }
+    ]
+    shares = ("score", "low", "high", "difference", "difference_low", "difference_high")
+    f1 = {(row["group"], end): row[end] / 100 for row in rows for end in shares}
+    f1 |= {(row["group"], "p_value"): row["p_others"] for row in rows}
+    assert {row["verdict"] for row in rows} == {"inconclusive"}
     errors = {row["group"]: row["ece"] for row in calibration.rows(study) if row["cases"]}
     values, ends = {"macro_f1": {}, "ece": {}}, {}
     for row in read_tables(made["out"])["groups"]:
         if row["group"] != "all" and row["metric"] in values:
             values[row["metric"]][row["group"]] = row["value"]
             if row["metric"] == "macro_f1":
-                ends |= {(row["group"], end): row[end] for end in ("low", "high")}
+                names = [*shares[1:], "p_value"]
+                ends |= {(row["group"], end): row[end] for end in names}
     ends |= {(group, "score"): value for group, value in values["macro_f1"].items()}
-    assert ends == pytest.approx(f1, abs=1e-6) and len(f1) == 6
+    assert ends == pytest.approx(f1, abs=1e-6) and len(f1) == 14
     del errors["all"]
     assert values["ece"] == pytest.approx(errors, abs=1e-6)
 

@@ -69,14 +69,14 @@ def legal_cases(repository: Path, folder: Path, text: str = "") -> Made:
 
 
 def legal_classifiers(repository: Path, folder: Path, text: str = "") -> Made:
-    tables, findings = made_classifiers.write_results(repository, folder)
+    tables, claims = made_classifiers.write_results(repository, folder)
     if text:
         named = dict.fromkeys(
             ("table_4", "claims"), lambda rows: [row | {"classifier": text} for row in rows]
         )
         edited(tables, tables, **named)
     options = {"declarations": [declaration("cail")]} | titles(mine=text or "Mine", **OBJECTIVES)
-    return Made([tables, findings], options, folder)
+    return Made([tables, claims], options, folder)
 
 
 def mitigation(repository: Path, folder: Path, text: str = "") -> Made:

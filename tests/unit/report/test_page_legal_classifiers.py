@@ -46,7 +46,7 @@ def page(write, files, tmp_path):
 def test_the_answer_begins_with_rates_where_they_are_tested(page, tmp_path):
     tree = page()
     assert text(tree, "h1") == "Is this classifier fair to groups by macro-F1?"
-    assert text(tree, ".lead").startswith("Is the macro-F1 of a group lower")
+    assert text(tree, ".lead").startswith("Does the macro-F1 of a group differ from")
     assert "with which the answer begins" not in text(tree, "#reading")
     audited = audit(tmp_path, rate_gap(attribute="defendant_gender"), dataset="mine")
     tree = page(None, *audited)

@@ -73,7 +73,7 @@ def test_the_published_file_alone(page):
 def test_waits_for_sheets_and_gives_the_next_steps(page):
     tree = page(*GROUPS["answers"])
     assert "do this next" in text(tree, ".notice.waiting")
-    assert "hand_out" in text(tree, ".notice.waiting")
+    assert "handed_out.csv" in text(tree, ".notice.waiting")
     assert "18 of these were drawn" in text(tree, ".lead + ul")
     assert not page().css(".notice.waiting")
 

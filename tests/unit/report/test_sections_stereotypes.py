@@ -17,7 +17,7 @@ def row(method="aul", score=60.0, verdict="above", half=5.0, **other):
     one = {
         "method": method, "score": score, "score_low": score - half, "score_high": score + half,
         "verdict": verdict, "reason": "", "delta": 5.0, "power": 0.234, "further_clusters": 1200,
-        "bias_type": "all", "inflation": 1.0,
+        "bias_type": "all", "inflation": 1.0, "p_adjusted": 0.012,
     }  # fmt: skip
     one |= other
     return one | judge(one, SIDES)
@@ -87,7 +87,17 @@ CONCLUDED = {
         row(bias_type="home", score=100.0),
         row("cps", bias_type="class", score=0.0, verdict="below"),
     ],
-    "undecided but for a type": [row(**UNCLEAR), row("cps", bias_type="age"), *ASIDE],
+    "undecided but for a type": [
+        row(**UNCLEAR),
+        row("cps", bias_type="age"),
+        row("cps", bias_type="diet", **UNCLEAR),
+        *ASIDE,
+    ],
+    "types of one direction": [
+        row(),
+        *(row(bias_type=name, score=95.0) for name in ("age", "class", "home", "race")),
+    ],
+    "the only type": [row(), row(bias_type="age")],
     "none": [row("cps", verdict="equivalent"), *ASIDE],
     "no method that counts": ASIDE,
     "two that agree": [row(), row("cps")],

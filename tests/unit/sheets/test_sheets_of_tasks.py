@@ -9,6 +9,7 @@ import pytest
 from evenhand.errors import InputError
 from evenhand.legal.draw_audit import task
 from evenhand.sheets.tasks import (
+    HANDED_OUT,
     Row,
     check_rows,
     chosen,
@@ -54,12 +55,12 @@ def test_items_are_drawn_by_digest():
 
 def test_what_was_handed_out_comes_back(tmp_path, declared):
     rows = rows_of(declared)
-    write_handed_out(tmp_path / "h.csv", declared, rows[::-1])
-    assert group_of(tmp_path / "h.csv", declared) == ("one", {r[declared.key]: r for r in rows})
-    entry = read_handed_out([tmp_path / "h.csv"], declared)[rows[2][declared.key]]
+    write_handed_out(tmp_path, declared, rows[::-1])
+    assert group_of(tmp_path / HANDED_OUT, declared) == ("one", {r[declared.key]: r for r in rows})
+    entry = read_handed_out([tmp_path / HANDED_OUT], declared)[rows[2][declared.key]]
     assert (entry.row, entry.line) == (rows[2], 2)
-    write_handed_out(tmp_path / "empty.csv", declared, [])
-    assert group_of(tmp_path / "empty.csv", declared) == ("", {})
+    write_handed_out(tmp_path, declared, [])
+    assert group_of(tmp_path / HANDED_OUT, declared) == ("", {})
 
 
 @pytest.mark.parametrize(
@@ -67,31 +68,31 @@ def test_what_was_handed_out_comes_back(tmp_path, declared):
     [
         (
             {"key": f"{1:016x}"},
-            r"h\.csv:3: has the \w+ 0{15}1 or its rank a second time, after .*:2",
+            r"handed_out\.csv:3: has the \w+ 0{15}1 or its rank a second time, after .*:2",
         ),
-        ({"rank": 1}, r"h\.csv:3: has the \w+ 0{15}2 or its rank a second time"),
-        ({"rank": "x"}, r"h\.csv:3: 'x' is not a rank"),
-        ({"rank": "٣"}, r"h\.csv:3: '٣' is not a rank"),
-        ({"rank": "1" * 10}, r"h\.csv:3: '1111111111' is not a rank"),
-        ({"group": ""}, r"h\.csv:3: the \w+ or the \w+ is malformed"),
-        ({"key": ""}, r"h\.csv:3: the \w+ or the \w+ is malformed"),
-        ({"group": "two"}, r"h\.csv: has 2 \w+s instead of one"),
+        ({"rank": 1}, r"handed_out\.csv:3: has the \w+ 0{15}2 or its rank a second time"),
+        ({"rank": "x"}, r"handed_out\.csv:3: 'x' is not a rank"),
+        ({"rank": "٣"}, r"handed_out\.csv:3: '٣' is not a rank"),
+        ({"rank": "1" * 10}, r"handed_out\.csv:3: '1111111111' is not a rank"),
+        ({"group": ""}, r"handed_out\.csv:3: the \w+ or the \w+ is malformed"),
+        ({"key": ""}, r"handed_out\.csv:3: the \w+ or the \w+ is malformed"),
+        ({"group": "two"}, r"handed_out\.csv: has 2 \w+s instead of one"),
     ],
 )
 def test_a_changed_list_is_refused(tmp_path, declared, change, problem):
     names = {"key": declared.key, "group": declared.group, "rank": "rank"}
     rows = rows_of(declared)
     rows[1] |= {names[name]: value for name, value in change.items()}
-    write_handed_out(tmp_path / "h.csv", declared, rows)
+    write_handed_out(tmp_path, declared, rows)
     with pytest.raises(InputError, match=problem):
-        group_of(tmp_path / "h.csv", declared)
+        group_of(tmp_path / HANDED_OUT, declared)
 
 
 def test_the_key_of_a_sentence_has_a_form(tmp_path):
     row = rows_of(ANNOTATION, 1)[0] | {"sentence_id": "1.2E+15"}
-    write_handed_out(tmp_path / "h.csv", ANNOTATION, [row])
+    write_handed_out(tmp_path, ANNOTATION, [row])
     with pytest.raises(InputError, match="malformed"):
-        read_handed_out([tmp_path / "h.csv"], ANNOTATION)
+        read_handed_out([tmp_path / HANDED_OUT], ANNOTATION)
 
 
 @pytest.fixture

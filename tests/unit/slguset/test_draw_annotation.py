@@ -13,7 +13,7 @@ import pytest
 
 from evenhand.core.files import content_digest
 from evenhand.errors import InputError
-from evenhand.sheets.tasks import read_handed_out, write_handed_out
+from evenhand.sheets.tasks import HANDED_OUT, read_handed_out
 from evenhand.slguset.annotation import TASK, random_order
 from evenhand.slguset.dataset import spans_of, swap
 from evenhand.slguset.draw_annotation import draw_annotation
@@ -55,11 +55,9 @@ def draw(folder, candidates, keywords, **options):
     return pq.read_table(out).to_pylist(), read_csv(drawn), counts
 
 
-def ledger_of(path, sample):
-    """The round's list of the folder of sheets, or of an earlier version, without annotators."""
-    rows = [{"swapped_sentence": None, "annotators": None} | row for row in sample]
-    write_handed_out(path, TASK, rows)
-    return path
+def freeze(folder, name="r1"):
+    """A copy of the list beside the sheets."""
+    return shutil.copy(folder / "sheets" / HANDED_OUT, folder / f"{name}.csv")
 
 
 def ids(sample):
@@ -145,27 +143,27 @@ def test_wrong_options_are_an_error(tmp_path, candidates, keywords, options, pro
 
 
 def test_nothing_is_handed_out_twice(tmp_path, candidates, keywords):
-    seen, ledger = set(), []
+    seen, handed_out = set(), []
     for name in ("r1", "r2", "r3"):
-        sample, drawn, _ = draw(tmp_path, candidates, keywords, round=name, ledger=ledger)
+        sample, drawn, _ = draw(tmp_path, candidates, keywords, round=name, handed_out=handed_out)
         assert not ids(sample) & seen
-        assert drawn[0]["available"] == str(10 - 3 * len(ledger))
+        assert drawn[0]["available"] == str(10 - 3 * len(handed_out))
         seen |= ids(sample)
-        ledger.append(ledger_of(tmp_path / f"{name}.csv", sample))
-    _, _, counts = draw(tmp_path, candidates, keywords, round="r4", ledger=ledger)
+        handed_out.append(freeze(tmp_path, name))
+    _, _, counts = draw(tmp_path, candidates, keywords, round="r4", handed_out=handed_out)
     assert (counts["drawn"], counts["missing"]) == (6, 12)
 
 
-def test_a_round_in_the_ledger_is_frozen(tmp_path, candidates, keywords):
+def test_a_round_that_was_handed_out_is_frozen(tmp_path, candidates, keywords):
     first, *_ = draw(tmp_path, candidates, keywords)
-    ledger = [ledger_of(tmp_path / "r1.csv", first)]
+    handed_out = [freeze(tmp_path)]
     rows = pq.read_table(candidates).to_pylist()
     rejected = first[0]["sentence_id"]
     rows = [row | {"verdict": "name"} if row["sentence_id"] == rejected else row for row in rows]
     rows += [candidate_row(f"新来的第{n}个，她说。") for n in range(50)]
     write_candidates(candidates, rows)
     again, _, counts = draw(
-        tmp_path, candidates, keywords, ledger=ledger, seed=7, sentences_per_pair=8
+        tmp_path, candidates, keywords, handed_out=handed_out, seed=7, sentences_per_pair=8
     )
     assert [(row["rank"], row["sentence_id"]) for row in again] == [
         (row["rank"], row["sentence_id"]) for row in first
@@ -180,8 +178,7 @@ def test_a_round_in_the_ledger_is_frozen(tmp_path, candidates, keywords):
 @pytest.mark.parametrize("lost", ["row", "keyword", "opposite"])
 def test_a_frozen_sentence_that_is_gone_is_reported(tmp_path, candidates, keywords, capsys, lost):
     first, *_ = draw(tmp_path, candidates, keywords)
-    ledger = tmp_path / "r1.csv"
-    shutil.copy(tmp_path / "sheets/handed_out.csv", ledger)
+    handed_out = freeze(tmp_path)
     gone = first[4]["sentence_id"]
     rows = pq.read_table(candidates).to_pylist()
     if lost == "row":
@@ -190,12 +187,12 @@ def test_a_frozen_sentence_that_is_gone_is_reported(tmp_path, candidates, keywor
         rows = [r | {lost: None if lost == "keyword" else "它"} if r["sentence_id"] == gone else r
                 for r in rows]  # fmt: skip
     write_candidates(candidates, rows)
-    again, drawn, counts = draw(tmp_path, candidates, keywords, ledger=[ledger])
+    again, drawn, counts = draw(tmp_path, candidates, keywords, handed_out=[handed_out])
     assert f"r1.csv:6: sentence {gone} is no longer a candidate" in capsys.readouterr().err
     assert (counts["lost"], sum(int(row["drawn"]) for row in drawn)) == (1, 17)
     assert [row["lost"] for row in again] == [row["rank"] == 5 for row in again]
     assert again[4]["sentence"] == first[4]["sentence"]
-    assert (tmp_path / "sheets/handed_out.csv").read_bytes() == ledger.read_bytes()
+    assert (tmp_path / "sheets/handed_out.csv").read_bytes() == handed_out.read_bytes()
     sheet = (tmp_path / "sheets/annotator_1.csv").read_text(encoding="utf-8-sig")
     assert gone not in sheet and sheet.count("\n") == 18
 
@@ -212,19 +209,21 @@ def test_each_sentence_goes_to_some_of_the_annotators(tmp_path, candidates, keyw
     assert len(together) == 10  # everyone is compared with everyone
     own = [row["sentence_id"] for row in read_csv(tmp_path / "sheets/sun.csv")]
     assert own == [row["sentence_id"] for row in sample if "sun" in row["assigned"]]
-    ledger = [tmp_path / "r1.csv"]
-    shutil.copy(tmp_path / "sheets/handed_out.csv", ledger[0])
-    again, *_ = draw(tmp_path, candidates, keywords, ledger=ledger, annotators=["zhou", "wu"])
+    handed_out = [freeze(tmp_path)]
+    again, *_ = draw(
+        tmp_path, candidates, keywords, handed_out=handed_out, annotators=["zhou", "wu"]
+    )
     assert [row["assigned"] for row in again] == [row["assigned"] for row in sample]
     assert not (tmp_path / "sheets/zhou.csv").exists()
 
 
 def test_a_frozen_sentence_with_other_text_is_named(tmp_path, candidates, keywords):
     first, *_ = draw(tmp_path, candidates, keywords)
-    first[2]["sentence"] += "！"
-    ledger = [ledger_of(tmp_path / "r1.csv", first)]
+    handed_out, sentence = freeze(tmp_path), first[2]["sentence"]
+    text = handed_out.read_text(encoding="utf-8-sig")
+    handed_out.write_text(text.replace(f"{sentence},", f"{sentence}！,", 1), encoding="utf-8")
     with pytest.raises(InputError, match=r"r1\.csv:4: the text .* was changed"):
-        draw(tmp_path, candidates, keywords, ledger=ledger)
+        draw(tmp_path, candidates, keywords, handed_out=[handed_out])
 
 
 def test_nothing_to_draw_is_an_empty_sample_and_no_error(tmp_path, candidates, keywords, capsys):
@@ -319,8 +318,8 @@ def test_a_random_sample_is_drawn_beside_and_goes_on_in_the_next_round(
     assert ids(plain) <= ids(first) and counts["random"] == 10
     sample = {row["sentence_id"] for row in first if row["random"]}
     assert sample == {*random_order(ids(made_accepted(candidates)), 1)[:10]}
-    ledger = [ledger_of(tmp_path / "r1.csv", first)]
-    second, *_ = draw(tmp_path, candidates, keywords, round="r2", ledger=ledger, **corpus)
+    handed_out = [freeze(tmp_path)]
+    second, *_ = draw(tmp_path, candidates, keywords, round="r2", handed_out=handed_out, **corpus)
     sample |= {row["sentence_id"] for row in second if row["random"]}
     order = random_order(ids(made_accepted(candidates)), 1)
     gapless = next(i for i, one in enumerate(order) if one not in ids(first) | ids(second))

@@ -94,9 +94,7 @@ def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) 
             writer.writerow([guarded(cell) if isinstance(cell, str) else cell for cell in row])
 
 
-def read_csv(
-    path: Path, columns: Sequence[str], optional: Sequence[str] = ()
-) -> Iterator[tuple[int, dict[str, str]]]:
+def read_csv(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
     """Read a CSV file as a spreadsheet program may have saved it.
 
     Parameters
@@ -106,8 +104,6 @@ def read_csv(
         by comma, semicolon or tab, whichever splits the header into `columns`.
     columns : sequence of str
         The columns that it must have, in any order; other columns are left out.
-    optional : sequence of str
-        Columns that it may lack; their cells are "" then.
 
     Yields
     ------
@@ -128,7 +124,7 @@ def read_csv(
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         cells = ([unguarded(cell.strip()) for cell in row] for row in reader)
-        yield from _table(path, cells, columns, optional)
+        yield from _table(path, cells, columns)
     except csv.Error as error:
         raise InputError(
             f"is not a whole CSV file ({error})", file=path, line=reader.line_num
@@ -183,14 +179,14 @@ def _workbook_rows(path: Path, name: str) -> list[list[str]]:
 
 
 def _table(
-    path: Path, rows: Iterable[list[str]], columns: Sequence[str], optional: Sequence[str] = ()
+    path: Path, rows: Iterable[list[str]], columns: Sequence[str]
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """Find the columns by the first words of the header, and yield the rows below it."""
     numbered = enumerate(rows, start=1)
     header = next(numbered, (1, []))[1]
     names = [title.split()[0] if title else "" for title in header]
     places = {}
-    for name in (*columns, *(name for name in optional if name in names)):
+    for name in columns:
         if names.count(name) != 1:
             raise InputError(
                 f"has {'no' if name not in names else 'more than one'} column {name}",
@@ -207,8 +203,7 @@ def _table(
                 "has more cells than the first row", file=path, line=number, remedy="mend the row"
             )
         row += [""] * (len(header) - len(row))
-        cells = {name: row[place] for name, place in places.items()}
-        yield number, dict.fromkeys(optional, "") | cells
+        yield number, {name: row[place] for name, place in places.items()}
 
 
 def write_workbook(

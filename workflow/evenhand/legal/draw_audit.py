@@ -125,7 +125,7 @@ def draw_audit(
     out : path
         The folder to write, with a folder per attribute: ``{attribute}.xlsx`` (instructions, and a
         table with drop-down answers in which the words are red), ``{attribute}.csv`` (the same
-        table), and ``handed_out.csv``: put a copy of it aside when the sheets are handed out.
+        table), and ``handed_out.csv``: its copy beside the filled sheets freezes the draw.
     dataset : str
         The data set's name.
     per_rule : int
@@ -169,7 +169,7 @@ def draw_audit(
         (out / name).mkdir()
         marked = [row | {"evidence": _marked(row)} for row in rows[name]]
         write_sheet(out / name, name, task(attribute), render(instructions, facts), marked)
-        write_handed_out(out / name / "handed_out.csv", task(attribute), rows[name])
+        write_handed_out(out / name, task(attribute), rows[name])
     rules = {name: Counter(row["rule"] for row in rows[name]) for name in attributes}
     return {
         "drawn": {name: dict(sorted(counts.items())) for name, counts in rules.items()},

@@ -18,6 +18,7 @@ estimation for dyadic data, Political Analysis 23 (2015), for clusters that shar
 the removal of skewness by transformation, Journal of the Royal Statistical Society B 54 (1992).
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -41,6 +42,12 @@ OPERATIONS = 400_000_000, 20_000_000
 
 #: Signs held in memory at once; bounds the memory, does not change the result.
 SIGNS_AT_ONCE = 4_000_000
+
+#: The least p-value of an inverted interval.
+LEAST_P = 1e-12
+
+#: The probability that the share of ties is below its lower limit.
+TIES_TAIL = 0.2
 
 #: The power that the number of further clusters is computed for.
 ENOUGH_POWER = 0.8
@@ -75,6 +82,12 @@ class Totals(NamedTuple):
         """The sum divided by the size; NaN without an item."""
         size = self.sizes.sum()
         return float(self.sums.sum() / size) if size else float("nan")
+
+    @property
+    def ties(self) -> float:
+        """The share of values that are one half, if all others are 0 or 1; 0 where all tie."""
+        size = self.sizes.sum()
+        return 4 * float(self.sums.sum() - self.squares) / size % 1 if size else 0.0
 
     @property
     def distinct(self) -> "Totals":
@@ -466,26 +479,20 @@ def _signs(clusters: int, seed: int, flips: int) -> Iterator[np.ndarray]:
 
 
 def sign_flip_interval(
-    totals: Totals,
-    *,
-    seed: int = 0,
-    flips: int = FLIPS,
-    level: float = 0.95,
-    is_share: bool = False,
+    totals: Totals, *, seed: int = 0, flips: int = FLIPS, level: float = 0.95
 ) -> tuple[float, float]:
     """Return the interval of all means that the sign-flip test does not reject.
 
     A pattern of signs divides the clusters in two parts, and does not reject a mean between the
     means of the parts. So the borders are quantiles of these means, without a search. Shared words
-    move them away from the mean (`sharing`). With `is_share`, for values between 0 and 1, they
-    become the means that `mean_p_value` does not reject, and skewness does not count.
+    move them away from the mean (`sharing`).
 
     Returns
     -------
     (float, float)
         NaN below `LEAST_EFFECTIVE` effective clusters.
     """
-    below, above = _widening(totals, (1 - level) / 2, is_share=is_share)
+    below, above = _widening(totals, (1 - level) / 2)
     if not (effective_number(totals.sizes) >= LEAST_EFFECTIVE and np.isfinite(above)):
         return float("nan"), float("nan")
     if effective_number(totals.sizes) >= MANY:
@@ -511,32 +518,11 @@ def sign_flip_interval(
     # rounding must not put the mean outside its interval
     low, high = min(float(low[rejected]), totals.mean), max(float(high[-1 - rejected]), totals.mean)
     if below > 1:
-        widened = _widened_share if is_share else _widened_mean
-        low, high = widened(totals, low, below), widened(totals, high, above)
+        low, high = (
+            totals.mean + widening * (end - totals.mean)
+            for widening, end in ((below, low), (above, high))
+        )
     return low, high
-
-
-def _widened_mean(totals: Totals, end: float, widening: float) -> float:
-    return totals.mean + widening * (end - totals.mean)
-
-
-def _widened_share(totals: Totals, end: float, widening: float) -> float:
-    """Return where the total over its spread, both around it, is `widening` times that at an end.
-
-    Infinite if no mean is so far. The spread grows with the distance, as in `mean_p_value`.
-    """
-    sizes, distance = totals.sizes, totals.mean - end
-    rest = totals.sums - totals.mean * sizes
-    around = (totals.sums - end * sizes) @ (totals.sums - end * sizes)
-    if not around or not distance:
-        return end
-    # the square of the distance is `times` the square of the spread
-    times = (widening * distance) ** 2 / around
-    square, cross, alone = 1 - times * (sizes @ sizes), -times * (rest @ sizes), times * rest @ rest
-    if square <= 0:
-        return -float("inf") if distance > 0 else float("inf")
-    root = (cross**2 + square * alone) ** 0.5
-    return float(totals.mean - (-cross + np.sign(distance) * root) / square)
 
 
 def interval_around(
@@ -595,9 +581,13 @@ def korn_graubard(totals: Totals, level: float = 0.95) -> tuple[float, float]:
 
 
 def share_interval(
-    totals: Totals, *, pseudo_values: bool = False
+    totals: Totals, *, pseudo_values: bool = False, may_tie: bool = False
 ) -> Callable[[float], tuple[float, float]]:
     """Return `korn_graubard` as a function of the level: the rest is computed once.
+
+    The variance of pseudo-values, and that of ties, replaces that of hits. Few clusters may have
+    most of it; so the number of effective clusters is at most that at which normal sums have such
+    fourth powers.
 
     Parameters
     ----------
@@ -606,11 +596,13 @@ def share_interval(
     pseudo_values : bool
         Whether the values are these: the estimate plus n times the influence of each of n
         items on it. Their mean is a smooth function of means, between 0 and 1, such as macro-F1.
-        Their own variance replaces that of hits. Few clusters may have most of it; so the number
-        of effective clusters is at most that at which normal sums have such fourth powers.
+    may_tie : bool
+        Whether the values are 0, 1 and one half, for a tie. Ties vary less than hits, but near the
+        border a sample may have no miss, only ties; so a lower limit of their share counts.
     """
     from scipy import special
 
+    ties = totals.ties if may_tie else 0.0
     totals = totals.distinct
     inflation, by_words, _ = sharing(totals, is_share=True)
     effective, size = effective_number(totals.sizes), totals.sizes.sum()
@@ -625,12 +617,16 @@ def share_interval(
     correlation = max(0.0, np.nan_to_num(correlation)) if known else 1.0
     design = 1 + (size / effective - 1) * correlation
     of_hits = share * (1 - share)
-    of_item = totals.squares / size - share**2 if pseudo_values else of_hits
+    of_item = totals.squares / size - share**2 if pseudo_values else of_hits - ties / 4
     if of_item > 1e-12:
         design = (max(1.0, variance / (of_item / size)) + design) / 2
+        if ties:
+            items = size / (design * inflation)
+            least = special.betaincinv(ties * items, (1 - ties) * items + 1, TIES_TAIL)
+            of_item = of_hits - float(least) / 4
         design *= of_item / of_hits
-        if pseudo_values:
-            squares = (totals.sums - share * totals.sizes) ** 2
+        squares = (totals.sums - share * totals.sizes) ** 2
+        if (pseudo_values or ties) and squares.sum() > 1e-20:
             by_words = min(by_words, 3 * float(squares.sum() ** 2 / (squares**2).sum()))
     design *= inflation
 
@@ -661,6 +657,32 @@ def recovered_interval(
     low = ((first - interval[0]) ** 2 + (other[1] - second) ** 2) ** 0.5
     high = ((interval[1] - first) ** 2 + (second - other[0]) ** 2) ** 0.5
     return first - second - low, first - second + high
+
+
+def difference_interval(
+    totals: Sequence[Totals], first: float, second: float, *, pseudo_values: bool = False
+) -> Callable[[float], tuple[float, float]]:
+    """Return the interval of ``first - second``, shares of two independent samples, by level.
+
+    See `share_interval` and `recovered_interval`.
+    """
+    each = [share_interval(part, pseudo_values=pseudo_values) for part in totals]
+    return lambda level: recovered_interval(*(of_part(level) for of_part in each), first, second)
+
+
+def inverted_p_value(interval: Callable[[float], tuple[float, float]]) -> float:
+    """Return the p-value of 0: one minus the level of the smallest interval that has it."""
+    from scipy.optimize import brentq
+
+    def beyond(logarithm: float) -> float:
+        """By how much the interval excludes 0."""
+        low, high = interval(-math.expm1(logarithm))
+        return max(low, -high)
+
+    least, most = math.log(LEAST_P), math.log1p(-1e-9)
+    if beyond(most) <= 0:
+        return 1.0
+    return LEAST_P if beyond(least) >= 0 else math.exp(brentq(beyond, least, most, xtol=1e-9))
 
 
 def within_cluster_correlation(totals: Totals) -> float:
@@ -798,7 +820,6 @@ def infer(
     neutral: float,
     delta: float,
     is_share: bool = False,
-    has_ties: bool = False,
     level: float = 0.95,
 ) -> Inference:
     """Return test, interval, equivalence and power of the mean of items in clusters.
@@ -812,25 +833,19 @@ def infer(
     delta : float
         The smallest difference that matters, in the unit of the items.
     is_share : bool
-        Whether the values lie between 0 and 1: then the interval is Korn and Graubard's, else
-        that of the sign-flip test.
-    has_ties : bool
-        Whether some values of a share are neither 0 nor 1: then the interval is that of the
-        sign-flip test too, because that of hits is too wide.
+        Whether the values are 0, 1 and one half, for a tie: then the interval is that of
+        `share_interval`, else that of the sign-flip test.
     level : float
         Coverage of the interval; one minus the size of the tests.
     """
     if not 0.5 < level < 1:
         raise ValueError(f"level must be above 0.5 and below 1, not {level}")
     effective = effective_number(totals.sizes)
-    are_hits = is_share and not has_ties
-    if are_hits:
-        low, high = korn_graubard(totals, level)
-    else:
-        low, high = sign_flip_interval(totals, level=level, is_share=is_share)
     if is_share:
+        low, high = share_interval(totals, may_tie=True)(level)
         p_value = mean_p_value(totals, neutral)
     else:
+        low, high = sign_flip_interval(totals, level=level)
         p_value = interval_p_value(totals, neutral, level=level)
     inflation = sharing(totals).inflation
     all_items, totals = totals, totals.distinct
@@ -838,7 +853,7 @@ def infer(
     correlation = within_cluster_correlation(totals)
     correlation = min(1.0, max(0.0, correlation)) if np.isfinite(correlation) else correlation
     variance = None
-    if not are_hits:
+    if not is_share or all_items.ties:
         variance = (totals.squares - size * mean**2) / (size - 1) if size > 1 else float("nan")
     known = correlation if np.isfinite(correlation) or len(totals.sizes) < size else 0.0
 

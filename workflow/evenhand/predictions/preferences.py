@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.core.tables import Row, Table, integer, number, percent, share, text
-from evenhand.metrics.inference import bounded, infer, swap_codes, total, verdict
+from evenhand.metrics.inference import infer, swap_codes, total, verdict
 from evenhand.metrics.paired import adjust, holm
 from evenhand.predictions.lm_eval import Answer, parts
 
@@ -100,18 +100,15 @@ def _row(key: tuple[str, str, str], group: list[Answer], study: LogStudy) -> tup
     clusters = swap_codes([answer.cluster for answer in scored])
     signs = np.sign([answer.preference for answer in scored])
     items = np.array([answer.item for answer in scored])
-    # a tie is half a hit; with some, the interval is that of the test, and fits its verdict
     inference = infer(
-        total((signs + 1) / 2, clusters, items=items),
+        total((signs + 1) / 2, clusters, items=items),  # a tie is half a hit
         neutral=0.5,
         delta=study.delta / 100,
         is_share=True,
-        has_ties=row["ties"] not in (0, len(scored)),
         level=study.level,
     )
-    ends = bounded((inference.low, inference.high), 0.0, 1.0)
     names = ("score", "score_low", "score_high")
-    numbers = (inference.estimate, *ends)
+    numbers = (inference.estimate, inference.low, inference.high)
     row |= {name: 100 * value for name, value in zip(names, numbers, strict=True)}
     # of BBQ the harness has no such share, but the score of the paper
     row["harness_score"] = None if right else 100 * float((signs > 0).mean())

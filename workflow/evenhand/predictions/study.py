@@ -5,7 +5,7 @@ are those of `evenhand.metrics.inference`, over clusters where there are any.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
@@ -16,13 +16,20 @@ import pandas as pd
 
 from evenhand.core.phrases import phrases_of
 from evenhand.metrics.calibration import bin_values, calibration_error
-from evenhand.metrics.classification import counts_of, influence, over_occurring, stacked
+from evenhand.metrics.classification import (
+    counts_of,
+    has_few,
+    influence,
+    over_occurring,
+    stacked,
+)
 from evenhand.metrics.disparity import permuted_sums
 from evenhand.metrics.group import group_sums
 from evenhand.metrics.inference import (
     LEAST_EFFECTIVE,
+    difference_interval,
     effective_number,
-    recovered_interval,
+    inverted_p_value,
     share_interval,
     total,
 )
@@ -35,13 +42,6 @@ SHARES = phrases_of(__file__)["shares"]
 
 #: All metrics of a group.
 METRICS = SHARES | phrases_of(__file__)["others"]
-
-#: Macro-F1 has an interval where each class has so many cases, and so many predictions are wrong:
-#: with fewer its distribution is far from normal, and intervals of 95 % cover 50 to 90 %.
-LEAST_OF_CLASS, LEAST_WRONG = 15, 5
-
-#: The least p-value of an inverted interval.
-LEAST_P = 1e-12
 
 #: Scores are reversed if they rank positive cases below others with a p-value below this.
 MOST_P_REVERSED = 0.001
@@ -348,28 +348,19 @@ class PredictionStudy:
             return result | {"reason": "few cases"}
         if not is_share and any(map(self._has_few, parts)):
             return result | {"reason": "few cases of a class, or few errors"}
-        each = [
-            share_interval(total(*part), pseudo_values=not is_share)
-            for part in zip(samples, members, strict=True)
-        ]
-
-        def interval(level: float) -> tuple[float, float]:
-            return recovered_interval(*(of_part(level) for of_part in each), first, second)
-
+        totals = [total(*part) for part in zip(samples, members, strict=True)]
+        interval = difference_interval(totals, first, second, pseudo_values=not is_share)
         result["difference_low"], result["difference_high"] = interval(self.level)
         inner, delta = interval(2 * self.level - 1), self.delta / 100
         result["equivalent"] = bool(-delta < inner[0] and inner[1] < delta)
         joined = np.concatenate(members)
         alone = len(np.unique(joined)) == len(joined) and len(self.predictions.predicted) == 1
-        result["p_value"] = _fisher(*samples) if is_share and alone else _inverted(interval)
+        result["p_value"] = _fisher(*samples) if is_share and alone else inverted_p_value(interval)
         return result
 
     def _has_few(self, chosen: np.ndarray) -> bool:
         """Whether macro-F1 of these cases has no interval."""
-        true, predicted = self.predictions.true[chosen], self.predictions.predicted[:, chosen]
-        occurring = true.any(axis=0) | predicted.any(axis=(0, 1))
-        few = (true.sum(axis=0)[occurring] < LEAST_OF_CLASS).any()
-        return bool(few or (1 - self.right[chosen]).sum() < LEAST_WRONG)
+        return has_few(self.predictions.true[chosen], self.predictions.predicted[:, chosen])
 
     def _pseudo_values(self, metric: Metric, chosen: np.ndarray) -> np.ndarray:
         """Values of cases whose mean over the chosen ones is the metric; NaN: does not count."""
@@ -422,21 +413,6 @@ def _order(name: str) -> list[tuple[float, str]]:
 def _divide(above: np.ndarray, below: np.ndarray) -> np.ndarray:
     above, below = np.asarray(above, float), np.asarray(below, float)
     return np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
-
-
-def _inverted(interval: Callable[[float], tuple[float, float]]) -> float:
-    """Return the p-value of 0: one minus the level of the smallest interval that has it."""
-    from scipy.optimize import brentq
-
-    def beyond(logarithm: float) -> float:
-        """By how much the interval excludes 0."""
-        low, high = interval(-math.expm1(logarithm))
-        return max(low, -high)
-
-    least, most = math.log(LEAST_P), math.log1p(-1e-9)
-    if beyond(most) <= 0:
-        return 1.0
-    return LEAST_P if beyond(least) >= 0 else math.exp(brentq(beyond, least, most, xtol=1e-9))
 
 
 def _fisher(first: np.ndarray, second: np.ndarray) -> float:

@@ -2,7 +2,8 @@
 
 A task declares its columns and the key of a row (`Task`). Its items are drawn by digests, so that
 a new item replaces at most one other and their order does not matter. The handed-out items are
-recorded in a separate file, ``handed_out.csv``, from which the sheets can be written again.
+recorded in a separate file, `HANDED_OUT`. A copy of it in the folder of the filled sheets freezes
+the draw: the sheets are written from it again, whatever has changed since.
 """
 
 import hashlib
@@ -14,11 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from evenhand.core.files import files_of
 from evenhand.errors import InputError
 from evenhand.io.sheets import Column, Marked, read_csv, read_workbook, write_csv, write_workbook
 
-#: Names of sheets become names of files.
-_NAME = re.compile(r"\w(?:[\w.-]{0,62}\w)?")
+#: The list of the items on a sheet, beside it as it was written, and beside the filled ones.
+HANDED_OUT = "handed_out.csv"
 
 #: Items of a stratum held beyond its quota, before the largest digests are dropped.
 SLACK = 10_000
@@ -43,8 +45,6 @@ class Task:
         The columns that annotators must not change.
     handed_out : tuple of str
         The columns of handed_out.csv: `group`, `key`, rank and others that the sheet needs.
-    optional : tuple of str
-        Those of `handed_out` that files of earlier versions lack.
     numbers : tuple of str
         Those of `handed_out` that contain integers.
     table, notes : str
@@ -58,7 +58,6 @@ class Task:
     fixed: tuple[str, ...]
     handed_out: tuple[str, ...]
     key_form: str = ".+"
-    optional: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ("rank",)
     table: str = "items"
     notes: str = "instructions"
@@ -109,16 +108,6 @@ def draw(
     return [key for stratum, keys in smallest.items() for *_, key in sorted(keys)[: quota(stratum)]]
 
 
-def check_name(name: str, kind: str) -> None:
-    """Raise InputError unless the name of a `kind` (round, annotator) is a valid file name."""
-    if not _NAME.fullmatch(name):
-        raise InputError(
-            f"{name!r} cannot name a {kind}",
-            remedy="use up to 64 letters, digits, underscores, dots and hyphens, "
-            "with a letter or digit first and last",
-        )
-
-
 def render(template: Path, facts: dict[str, Any]) -> str:
     """Return the instructions of a task, from a Jinja template."""
     import jinja2
@@ -145,9 +134,16 @@ def write_sheet(
     write_csv(folder / f"{name}.csv", names, plain)
 
 
-def write_handed_out(path: Path, task: Task, rows: Iterable[dict[str, Any]]) -> None:
-    """Write the list of the items on a sheet."""
-    write_csv(path, task.handed_out, ([row[name] for name in task.handed_out] for row in rows))
+def write_handed_out(folder: Path, task: Task, rows: Iterable[dict[str, Any]]) -> None:
+    """Write the list of the items on a sheet beside it."""
+    cells = ([row[name] for name in task.handed_out] for row in rows)
+    write_csv(folder / HANDED_OUT, task.handed_out, cells)
+
+
+def returned(folder: Path, suffixes: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Return the list of items in a folder of filled sheets, if it is frozen, and these sheets."""
+    files, frozen = files_of(folder, suffixes), str(folder / HANDED_OUT)
+    return [frozen] * (frozen in files), [file for file in files if file != frozen]
 
 
 def read_handed_out(paths: Iterable[Path], task: Task) -> dict[str, HandedOut]:
@@ -165,9 +161,8 @@ def read_handed_out(paths: Iterable[Path], task: Task) -> dict[str, HandedOut]:
     """
     entries: dict[str, HandedOut] = {}
     ranks: dict[tuple[str, int], HandedOut] = {}
-    needed = [name for name in task.handed_out if name not in task.optional]
     for path in paths:
-        for line, cells in read_csv(path, needed, task.optional):
+        for line, cells in read_csv(path, task.handed_out):
             row: dict[str, Any] = dict(cells)
             for name in task.numbers:
                 if not re.fullmatch("[0-9]{1,9}", row[name]):

@@ -42,7 +42,6 @@ TASK = Task(
     ),
     fixed=("sentence",),
     handed_out=("round", "rank", "sentence_id", "sentence", "swapped_sentence", "annotators"),
-    optional=("swapped_sentence", "annotators"),
     table="sentences 句子",
     notes="instructions 说明",
 )
@@ -185,7 +184,7 @@ def write_round(
         | {"annotators": " ".join(row["assigned"]), "swapped_sentence": swapped[row["sentence_id"]]}
         for row in rows
     ]
-    write_handed_out(out / "handed_out.csv", TASK, entries)
+    write_handed_out(out, TASK, entries)
 
 
 def write_adjudication(

@@ -66,7 +66,7 @@ def draw_annotation(
     per_sentence: Count | None = None,
     sentences_per_pair: Annotated[int, Range(least=2)] = 100,
     quotas: Input | None = None,
-    ledger: list[Input] | None = None,
+    handed_out: list[Input] | None = None,
     inventories: list[Input] | None = None,
     corpora: list[str] | None = None,
     random_per_corpus: Natural = 0,
@@ -82,7 +82,7 @@ def draw_annotation(
     order of the candidates does not matter, and a new candidate replaces one sentence at most.
     The order of the sheets mixes all pairs.
 
-    If the ledger holds the round itself, its sentences are the sample, with the same annotators,
+    If the round itself was handed out, its sentences are the sample, with the same annotators,
     whatever has changed since: the annotators already have them. A sentence that is no candidate
     with the same counterpart any more (another table of keywords, another corpus) is marked as
     lost: its answers are kept, and do not count.
@@ -107,8 +107,8 @@ def draw_annotation(
         A folder with, for each annotator, ``{annotator}.xlsx`` (instructions in Chinese and
         English, and a table with drop-down answers) and ``{annotator}.csv`` (the same table);
         ``instructions.md``; ``label_studio.json`` (tasks to import) with ``label_studio.xml``
-        (the project's labelling interface); ``handed_out.csv``, which goes into the ledger once
-        the sheets are handed out, and names each sentence's annotators. No program reads a sentence
+        (the project's labelling interface); ``handed_out.csv``, which names each sentence's
+        annotators; its copy beside the filled sheets freezes the round. No program reads a sentence
         in it as a formula.
     round : str
         The round's name; letters, digits, underscores, dots and hyphens.
@@ -123,7 +123,7 @@ def draw_annotation(
     quotas : Path, optional
         A table (surface_male, surface_female, sentences; sentences as above) that takes the
         place of `sentences_per_pair`. A pair that is not listed is not drawn.
-    ledger : list of Path, optional
+    handed_out : list of Path, optional
         The handed_out.csv files of earlier rounds, and of this one once its sheets were given to
         the annotators.
     inventories, corpora : list, optional
@@ -145,14 +145,14 @@ def draw_annotation(
     Returns
     -------
     dict
-        wanted, drawn, random (of these), missing (sentences), frozen (whether the ledger holds
-        the round), rejected_since and lost (sentences of a frozen round that a filter rejects
+        wanted, drawn, random (of these), missing (sentences), frozen (whether the round
+        was handed out), rejected_since and lost (sentences of a frozen round that a filter rejects
         now, or that are no candidates).
 
     Raises
     ------
     InputError
-        Two annotators share a name, a quota or the ledger is malformed, `per_sentence` is more
+        Two annotators share a name, a quota or a list is malformed, `per_sentence` is more
         than the annotators, uncertain sentences are requested without scores, or no sentence of
         the frozen round is among the candidates.
     """
@@ -161,7 +161,7 @@ def draw_annotation(
     values = values or [*GENDERS]
     pairs = surface_pairs(keywords, values)
     quota = _quotas(pairs, sentences_per_pair, quotas, values)
-    entries = read_handed_out(ledger or [], TASK)
+    entries = read_handed_out(handed_out or [], TASK)
     frozen = {key: entry for key, entry in entries.items() if entry.row["round"] == round}
     if draw == "uncertain" and not scores and not frozen:
         raise InputError("there are no scores to draw by", remedy="give verdicts.parquet")
@@ -292,7 +292,7 @@ def _assigned(
 ) -> dict[str, list[str]]:
     """Return the annotators of each sentence: as handed out, else those with the fewest so far."""
     if frozen:
-        return {key: frozen[key].row["annotators"].split() or annotators for key in ranks}
+        return {key: frozen[key].row["annotators"].split() for key in ranks}
     load = dict.fromkeys(annotators, 0)
     assigned = {}
     for key in sorted(ranks, key=ranks.get):
@@ -311,8 +311,7 @@ def _lost(
         raise InputError(
             f"none of this round's sentences is in {candidates}: it was drawn from another corpus",
             file=next(iter(frozen.values())).file,
-            remedy="set slguset.annotation.ledger and .filled to folders of this corpus, or begin"
-            " a new round",
+            remedy="set slguset.annotation.filled to a folder of this corpus, or begin a new round",
         )
     lost = []
     for key, (handed_out, file, line) in frozen.items():
@@ -325,6 +324,6 @@ def _lost(
                 remedy="put back the file as it was made",
             )
         gone = not row or row["keyword"] is None
-        if gone or (swapped and swap(row["sentence"], spans_of(row)) != swapped):
+        if gone or swap(row["sentence"], spans_of(row)) != swapped:
             lost.append(key)
     return lost

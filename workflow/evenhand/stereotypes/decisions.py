@@ -7,10 +7,8 @@ import numpy as np
 from evenhand.metrics.inference import (
     Inference,
     Totals,
-    bounded,
     infer,
-    korn_graubard,
-    sign_flip_interval,
+    share_interval,
     total,
     verdict,
 )
@@ -57,11 +55,6 @@ class Decisions(NamedTuple):
     def preferences(self) -> np.ndarray:
         """Return 1 for `more`, 0 for `less`, and one half for a tie."""
         return np.where(self.status == TIE, 0.5, self.hits())
-
-    def has_ties(self, chosen: np.ndarray) -> bool:
-        """Return whether some, but not all, of the scored pairs chosen are ties."""
-        ties = (self.status == TIE)[self.counted() & chosen]
-        return bool(ties.any() and not ties.all())
 
     def total(self, values: np.ndarray, chosen: np.ndarray) -> Totals:
         """Return the sums of values on some of the scored pairs, by cluster."""
@@ -117,10 +110,7 @@ def tally(decisions: Decisions, chosen: np.ndarray) -> dict[str, Any]:
     """
     scored, pairs = int((decisions.counted() & chosen).sum()), int(chosen.sum())
     totals = decisions.totals(chosen)
-    if decisions.has_ties(chosen):
-        low, high = bounded(sign_flip_interval(totals, is_share=True), 0.0, 1.0)
-    else:
-        low, high = korn_graubard(totals)
+    low, high = share_interval(totals, may_tie=True)(0.95)
     return {
         "pairs": pairs,
         "scored": scored,
@@ -170,13 +160,7 @@ def summarise_group(
         The test.
     """
     counts = tally(decisions, chosen)
-    inference = infer(
-        decisions.totals(chosen),
-        neutral=0.5,
-        delta=delta / 100,
-        is_share=True,
-        has_ties=decisions.has_ties(chosen),
-    )
+    inference = infer(decisions.totals(chosen), neutral=0.5, delta=delta / 100, is_share=True)
     statistic = studentised(decisions, chosen)
     others = [null for null in nulls if (null.counted() & chosen).any()]
     beyond = [abs(studentised(null, chosen)) >= abs(statistic) for null in others]

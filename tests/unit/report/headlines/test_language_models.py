@@ -15,7 +15,13 @@ describe = headline_of("language_models")
 def scores(folder, rows, name="mine", effective=25, **other):
     both = {"subset": "all", "bias_type": "all", "pairs": 90, "scored": 90, "ties": 0}
     both |= {"unscorable": 0, "clusters": 30, "effective_clusters": effective, "null_seeds": 10}
-    both |= {"delta": 5.0, "power": 0.3, "further_clusters": 70, "trusted": True}
+    both |= {
+        "delta": 5.0,
+        "power": 0.3,
+        "further_clusters": 70,
+        "trusted": True,
+        "p_adjusted": 0.012,
+    }
     table = [
         {"model": model, "method": method, "score": score, "verdict": verdict, **both}
         | {"score_low": score - 5, "score_high": score + 5}

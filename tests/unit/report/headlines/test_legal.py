@@ -4,7 +4,7 @@ import pytest
 
 from evenhand.core.tables import write_tables
 from evenhand.legal.case_tables import cross, leakage, sizes
-from evenhand.legal.classifier_tables import claims, group_scores, table_2, table_4
+from evenhand.legal.classifier_tables import claims, group_scores, table_4
 from unit.report.checks import headline_of
 from unit.report.headlines.kept import check_kept
 from unit.report.made_legal import audit, rate_gap
@@ -34,12 +34,11 @@ def classifiers(folder, *scores, groups=()):
     path = folder / "tables/classifiers/ecthr"
     same = {"objective": "erm", "split": "test", "convention": "all", "high": 48}
     means = [
-        {key: group[key] for key in ("attribute", "classifier", "group", "score")}
-        | (same | {"seed": seed, "low": low})
+        group | (same | {"seed": seed, "low": low})
         for group in groups
         for seed, low in (("0", 1), ("mean", 36))
     ]
-    tables = [(table_2.TABLE, groups), (group_scores.TABLE, means), (table_4.TABLE, scores)]
+    tables = [(group_scores.TABLE, means), (table_4.TABLE, scores)]
     write_tables(path, [*tables, (claims.TABLE, [])])
     return path
 
@@ -53,71 +52,107 @@ def low(verdict, ours=40.0, attribute="applicant_gender", objective="erm", **mor
     } | more  # fmt: skip
 
 
-def men_and_women():
-    named = {"attribute": "applicant_gender", "classifier": "linear"}
-    return [
-        named | {"group": "women", "worst": True, "score": 42.0},
-        named | {"group": "men", "worst": False, "score": 60.0},
+def men_and_women(p=0.001, verdict="below", classifier="linear", groups=2, **other):
+    named = {"attribute": "applicant_gender", "classifier": classifier, "p_others": p}
+    rows = [
+        named
+        | {"group": "women", "score": 42.0, "difference": -18.0, "verdict": verdict}
+        | {"difference_low": -27.0, "difference_high": -9.0},
+        named
+        | {"group": "men", "score": 60.0, "difference": 18.0, "verdict": verdict}
+        | {"difference_low": 9.0, "difference_high": 27.0},
+        named | {"group": "others", "score": 50.0, "p_others": p and 0.9, "verdict": verdict},
     ]
+    return [row | other for row in rows[:groups]]
 
 
-#: The rows of `table_4` of one data set.
+#: The rows of `table_4` of one data set, and those of `group_scores`.
 ROWS = {
-    "one test decides each verdict": [
-        low("above"),
-        low("above", from_labels=True),
-        low("equivalent"),
-        low("inconclusive"),
-        low("inconclusive", 0.0, seeds=5, constant_seeds=5),
-        low("above", objective="group_dro"),
-        low("above", measure="gd"),
-        low(None),
-    ],
-    "low before adjustment only": [low("above", p=0.03), low("equivalent", p=0.5)],
-    "the clearest low score is first": [low("above", score, p=0.001) for score in (40.0, 30.0)],
+    "one test decides each verdict": (
+        [
+            low("above"),  # FairLex's measure decides none
+            *(low("above", classifier=name, from_labels=True) for name in ("alone", "fair")),
+            *(low("equivalent", classifier=name) for name in ("open", "few")),
+            low("inconclusive", 0.0, classifier="constant", seeds=5, constant_seeds=5),
+            low("above", objective="group_dro"),
+            low("above", measure="gd"),
+            low(None),
+        ],
+        [
+            *men_and_women(),
+            *men_and_women(0.03, classifier="alone"),
+            *men_and_women(0.4, "equivalent", "fair"),
+            *men_and_women(0.4, "inconclusive", "open"),
+            *men_and_women(None, None, "few"),
+            *men_and_women(0.001, classifier="constant"),
+        ],
+    ),
+    "a gap that may come from labels, and a constant one": (
+        [
+            low("above", from_labels=True),
+            low("above", classifier="constant", seeds=2, constant_seeds=2),
+        ],
+        [*men_and_women(), *men_and_women(classifier="constant")],
+    ),
+    "low by FairLex's measure only": (
+        [low("above", p=0.001)], men_and_women(0.4, "inconclusive"),
+    ),
+    "equal by FairLex's measure, and a gap": ([low("equivalent")], men_and_women()),
+    "the p-value counts three groups, and not two": (
+        [low("equivalent")], men_and_women(0.02, groups=3),
+    ),
+    "a group that is above all others": (
+        [low("equivalent")], men_and_women(0.001, score=70.0, difference=20.0),
+    ),
+    "one small group is not tested, so no equality": (
+        [low("equivalent")],
+        [*men_and_women(0.4, "equivalent"), *men_and_women(None, None, groups=3)[2:]],
+    ),
     # an attribute counts by the clearest of its classifiers
-    "a clear one": [low("inconclusive"), low("above", p=0.001)],
-    "one that is low before adjustment": [low("inconclusive", p=0.5), low("above", p=0.03)],
-    "one of labels": [low("inconclusive"), low("above", from_labels=True)],
-    "one that is equal": [low("inconclusive"), low("equivalent")],
-    "a constant one": [low("inconclusive"), low("inconclusive", seeds=1, constant_seeds=1)],
-    "a constant one alone": [low("inconclusive", seeds=1, constant_seeds=1)],
+    "a clear one": (
+        [low("inconclusive"), low("above", classifier="open")],
+        [*men_and_women(), *men_and_women(0.4, "inconclusive", "open")],
+    ),
+    "a constant one alone": (
+        [low("inconclusive", seeds=1, constant_seeds=1)], men_and_women(None, None),
+    ),
     # many attributes without a verdict are counted
     **{
-        f"{count} attributes": [
-            low("equivalent", attribute=f"attribute_{number}") for number in range(count)
-        ]
+        f"{count} attributes": (
+            [low("equivalent", attribute=f"attribute_{number}") for number in range(count)], []
+        )
         for count in (3, 4)
     },
-}
+}  # fmt: skip
 
 
-#: The gaps of rates of one data set whose lowest score is clear, or not.
+#: The p-value of the gap in macro-F1 of one data set, and its gaps of rates.
 AUDITED = {
-    "rates differ, macro-F1 does not": ([low("equivalent")], [
+    "rates differ, macro-F1 does not": (0.4, [
         rate_gap(), rate_gap("tpr", difference=0.3, p_adjusted=1e-4),  # the clearest
         rate_gap("fpr", "inconclusive"),
         rate_gap("accuracy"), rate_gap(attribute="applicant_gender × applicant_age"),
         rate_gap(label="3", verdict="inconclusive", p_adjusted=None),  # not tested
     ]),
     "rates do not differ, macro-F1 does": (
-        [low("above", p=0.001)], [rate_gap("tpr", "equivalent"), rate_gap("fpr", "inconclusive")],
+        0.001, [rate_gap("tpr", "equivalent"), rate_gap("fpr", "inconclusive")],
     ),
     "rates and macro-F1 differ, with more gaps than are named": (
-        [low("above", p=0.001)], [rate_gap(label=f"{n}", difference=n / 10) for n in range(2, 7)],
+        0.001, [rate_gap(label=f"{n}", difference=n / 10) for n in range(2, 7)],
     ),
 }  # fmt: skip
 
 
 def test_headlines_are_those_that_are_kept(tmp_path):
     found = {}
-    for name, rows in ROWS.items():
+    for name, (rows, groups) in ROWS.items():
         folder = tmp_path / name
-        files = [classifiers(folder, *rows, groups=men_and_women()), cases(folder)]
+        files = [classifiers(folder, *rows, groups=groups), cases(folder)]
         found[name] = describe(files, TITLES)
-    for name, (rows, audited) in AUDITED.items():
+    for name, (p, audited) in AUDITED.items():
         folder = tmp_path / name
-        files = [classifiers(folder, *rows, groups=men_and_women()), *audit(folder, *audited)]
+        groups = men_and_women(p, "inconclusive")
+        files = [classifiers(folder, low("equivalent"), groups=groups), *audit(folder, *audited)]
         # of other objectives there is no answer
         files += audit(folder, rate_gap(difference=0.7), name="dro", objective="group_dro")
         found[name] = describe(files, TITLES)

@@ -50,6 +50,7 @@ def test_the_set_with_the_clearest_gap_comes_first(audited):
     ]
     fair = describe(audited("other", 0.0), {})
     assert fair.strength == 0
+    assert fair.short == "Nothing is significant, which does not exclude a difference."
     assert "between groups is significant, adjusted" in fair.sentence
     assert not found.left_out
     assert conclude([]).sentence == "There are no predictions."
@@ -84,7 +85,13 @@ def test_the_first_page_and_the_console_have_the_further_findings_of_each_set(au
     assert "open" in details.attributes
     further = [p.text() for p in details.css("p")]
     assert [each.partition(" [")[0] for each in further] == console[1:]
+    short = tree.css_first("#short dd").text()
+    assert short.startswith("Yes: <first>, ") and short.endswith("further findings below.")
+    assert "95 % CI" not in short
     page = write("predictions", files, systems=["predictions"])
+    answer = [page.css_first(".lead").text(), *(each.text() for each in page.css(".lead + ul li"))]
+    rest = [each.text() for each in page.css("section > ul li")]
+    assert rest and not any(each.endswith(words) for each in answer for words in rest)
     assert page.css(".lead + ul li")[-1].text().endswith(" further findings: see below.")
     assert "differs by group" in page.css_first("#set-first > ul").text()
     page = write("predictions", files[:2], systems=["predictions"])

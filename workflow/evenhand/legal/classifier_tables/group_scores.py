@@ -24,6 +24,23 @@ TABLE = Table(
         percent("noise_low", "Lower end of 95 % of random groups of this size"),
         percent("noise_high", "Upper end"),
         number("p", "Share of random groups that are as far, two-sided"),
+        number(
+            "difference",
+            "Score minus that of all other cases with a known group; of means over seeds, by the"
+            " convention all",
+            "points",
+            interval=("difference_low", "difference_high"),
+        ),
+        number(
+            "p_others",
+            "Of no difference: one minus the level of the smallest interval that has 0; blank with"
+            " few cases of a class, or few errors, in the group or the others",
+        ),
+        text(
+            "verdict",
+            "On the difference, by p_others alone: above, below, equivalent (the 90 % interval lies"
+            " within delta) or inconclusive",
+        ),
         text("note", "no cases, one case or few cases"),
     ),
     source="FairLex (Chalkidis et al. 2022), figure 1",

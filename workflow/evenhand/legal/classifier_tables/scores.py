@@ -28,7 +28,15 @@ from evenhand.legal.classifier_study import (
     scores_of_groups,
 )
 from evenhand.legal.published import MEASURES
-from evenhand.metrics.classification import conventions, influence, predicted_labels, stacked
+from evenhand.metrics.classification import (
+    conventions,
+    counts_of,
+    has_few,
+    influence,
+    over_all,
+    predicted_labels,
+    stacked,
+)
 from evenhand.metrics.disparity import (
     centred_interval,
     drawn_seed,
@@ -37,7 +45,16 @@ from evenhand.metrics.disparity import (
     resampled_sums,
     share_as_far,
 )
-from evenhand.metrics.inference import ENOUGH_POWER, bounded, share_interval, total
+from evenhand.metrics.inference import (
+    ENOUGH_POWER,
+    LEAST_EFFECTIVE,
+    bounded,
+    conclude,
+    difference_interval,
+    inverted_p_value,
+    share_interval,
+    total,
+)
 
 #: The columns after `SETTING` that name a row of scores.
 SCORED = (
@@ -147,6 +164,10 @@ def _of_attribute(
             influence(some, classes, convention)
             for some in (values, *(values[groups.codes == code] for code in range(groups.unknown)))
         ]
+        others = [
+            influence(values[groups.known & (groups.codes != code)], classes, convention)
+            for code in range(groups.unknown)
+        ]
         for setting, places in runs.by_setting().items():
             key = {**setting._asdict(), "attribute": groups.attribute.name}
             key |= {"split": split, "convention": name}
@@ -154,6 +175,9 @@ def _of_attribute(
                 row = key | {"seed": seed, "seeds": len(chosen)}
                 labels = [constant[place] for place in chosen if constant[place] is not None]
                 of_groups = list(_group_rows(row, groups, present, scores, influences, chosen))
+                if (name, seed) == ("all", MEAN):
+                    parts = influences[1:], others, chosen
+                    of_groups = _beside_others(study, of_groups, values, groups, classes, *parts)
                 row |= {"constant_seeds": len(labels), "always": "; ".join(dict.fromkeys(labels))}
                 whole = influences[0]
                 yield _score_row(study, row, groups, scores, measures, whole, chosen), of_groups
@@ -288,6 +312,46 @@ def _group_rows(
                 "p": min(1.0, 2 * float(min(sides))),
             }
         yield row
+
+
+def _beside_others(
+    study: ClassifierStudy,
+    rows: list[Row],
+    values: np.ndarray,
+    groups: Groups,
+    classes: int,
+    influences: list[np.ndarray],
+    others: list[np.ndarray],
+    chosen: list[int],
+) -> list[Row]:
+    """Return rows of `group_scores` with the difference of each group from all other cases."""
+    counts = counts_of(values, classes)
+    true, predicted = counts.true[:, 0] > 0, np.moveaxis(counts.predicted > 0, 1, 0)[chosen]
+    # a group that lacks a class would have a lower score because of its labels
+    occurring = true[groups.known].any(axis=0)
+    for group, row in enumerate(rows):
+        parts = [groups.codes == group, groups.known & (groups.codes != group)]
+        if min(part.sum() for part in parts) < LEAST_EFFECTIVE or any(
+            has_few(true[part], predicted[:, part], occurring) for part in parts
+        ):
+            continue
+        means = [
+            float(over_all(counts_of(values[part].sum(axis=0), classes))[chosen].mean())
+            for part in parts
+        ]
+        totals = [
+            total(mean + len(of_part) * of_part[:, chosen].mean(axis=1), np.arange(len(of_part)))
+            for mean, of_part in zip(means, (influences[group], others[group]), strict=True)
+        ]
+        interval = difference_interval(totals, *means, pseudo_values=True)
+        inner = [100 * end for end in interval(1 - 2 * CHANCE)]
+        low, high = interval(1 - CHANCE)
+        row["difference"] = 100 * (means[0] - means[1])
+        row["difference_low"], row["difference_high"] = 100 * low, 100 * high
+        row["p_others"] = inverted_p_value(interval)
+        is_small = -study.delta < inner[0] and inner[1] < study.delta
+        row["verdict"] = conclude(row["difference"], row["p_others"], is_small, level=1 - CHANCE)
+    return rows
 
 
 def _around(value: float, influences: np.ndarray) -> tuple[float, float]:

@@ -143,8 +143,8 @@ def _short(results: list[Result]) -> str:
             first = min(biased, key=_is_uncertain)
             kind = "uncertain" if _is_uncertain(first) else "biased"
             models[kind].append(first | {"row": _strongest(first)})
-        elif any(map(_is_split, of_model)):
-            models["split"].append(model)
+        elif split := list(filter(_is_split, of_model)):
+            models["split"].append(split[0])
         else:
             undecided = any(map(_is_undecided, of_model))
             models["undecided" if undecided else "excluded"].append(model)

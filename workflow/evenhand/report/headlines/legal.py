@@ -10,16 +10,24 @@ from markupsafe import Markup
 
 from evenhand.core.rows import grouped, where
 from evenhand.core.tables import read_table
-from evenhand.legal.classifier_study import BASE, is_constant
+from evenhand.legal.classifier_study import BASE
 from evenhand.legal.classifier_tables.tests import RATES
 from evenhand.legal.groups import LABEL
-from evenhand.metrics.inference import ABOVE
+from evenhand.metrics.inference import ABOVE, EQUIVALENT
 from evenhand.metrics.paired import holm
 from evenhand.predictions.words import CROSS
-from evenhand.report.figures import axis, estimated, forest
-from evenhand.report.headline import NOT_RUN, Headline, Verdicts, plain, say, tally
+from evenhand.report.figures import SIGNED, axis, estimated, forest
+from evenhand.report.headline import (
+    NOT_RUN,
+    Headline,
+    Verdicts,
+    plain,
+    say,
+    strength,
+    tally,
+)
 from evenhand.report.read import read_json
-from evenhand.report.render import decimal
+from evenhand.report.render import signed
 from evenhand.report.sections.legal_classifiers import MEANS
 from evenhand.report.sections.legal_data import clearest_associations
 from evenhand.report.study import Study
@@ -39,17 +47,17 @@ COUNTS = FILES[0]
 #: The tables of each kind, and those with verdicts on published values.
 TABLES = {
     "cases": ("sizes", "cross", "leakage"),
-    "classifiers": ("table_2", "table_4", "group_scores", "claims"),
+    "classifiers": ("table_4", "group_scores", "claims"),
 }
 VERDICTS = ("sizes", "cross", "table_4", "claims")
 
-#: A p-value below which a low score is significant.
+#: A p-value below which a difference is significant.
 CHANCE = 0.05
 
-#: The verdicts on the lowest score of a group, the clearest first: lower than random groups of the
-#: same sizes after adjustment for all tests, before it only, no lower than random groups with the
-#: same labels, no gap that matters, too few cases, the same prediction for every case.
-VERDICTS_ON_GROUPS = ("unfair", "alone", "labels", "fair", "unknown", "constant")
+#: The verdicts on the macro-F1 of the group that differs most from all others, the clearest first:
+#: significant after adjustment for all tests, before it only, no difference that matters, neither,
+#: not tested (few cases of a class, or few errors), the same prediction for every case.
+VERDICTS_ON_GROUPS = ("unfair", "alone", "fair", "unknown", "untested", "constant")
 
 #: Rows of the figure, and gaps of rates that a sentence names.
 SHOWN, NAMED = 8, 3
@@ -71,7 +79,7 @@ def describe(study: Study) -> Headline:
             folders = study.paths(f"tables/{kind}/*")
             tables[table] = {path.name: read_table(path / f"{table}.csv") for path in folders}
             sources[table] = study.places(f"tables/{kind}/*/{table}.csv")
-    lowest = judge(tables["table_4"], tables["table_2"], tables["group_scores"], titles)
+    lowest = judge(tables["table_4"], tables["group_scores"], titles)
     rates = [row | titled(row, titles) for row in rate_gaps(study)]
     statements = conclude(lowest, (*sources["table_4"], *sources["group_scores"]), rates)
     if tables["sizes"] and not lowest:
@@ -90,7 +98,7 @@ def describe(study: Study) -> Headline:
         short = Markup("<br> ").join([short or statements[0], brief])
     figure, caption = _figure(lowest)
     unequal, unfair = where(rates, verdict=ABOVE), where(lowest, judged="unfair")
-    # after the counts of lowest scores comes the clearest of them
+    # after the counts of gaps in macro-F1 comes the clearest of them
     main = statements[0] if unequal else statements[1 + bool(rates)] if unfair else ""
     left_out = [
         *_left_out(study),
@@ -105,8 +113,8 @@ def describe(study: Study) -> Headline:
         question=plain("question", system="legal_rates") if rates else "",
         figure=figure,
         caption=caption,
-        figure_files=sources["table_4"] if figure else (),
-        next=_next(lowest, sources["table_4"], unequal),
+        figure_files=sources["group_scores"] if figure else (),
+        next=_next(lowest, sources["group_scores"], unequal),
         short=short,
         strength=max([*map(_clear, unfair), *map(_excess, unequal)], default=0.0),
         verdicts=_verdicts(tables, sources),
@@ -152,72 +160,70 @@ def titled(row: dict[str, Any], titles: Mapping[str, str]) -> dict[str, str]:
 
 
 def judge(
-    tables: Mapping[str, Rows],
-    groups: Mapping[str, Rows],
-    scores: Mapping[str, Rows],
-    titles: Mapping[str, str],
+    tables: Mapping[str, Rows], scores: Mapping[str, Rows], titles: Mapping[str, str]
 ) -> Rows:
-    """Return the lowest score of a group under plain training, of each attribute and classifier.
+    """Return the gap in macro-F1 under plain training, of each attribute and classifier.
 
     Parameters
     ----------
-    tables, groups, scores : mapping
-        ``table_4`` of each data set, ``table_2``, which names the groups, and ``group_scores``,
-        which has their intervals.
+    tables, scores : mapping
+        ``table_4`` of each data set, and ``group_scores``.
     titles : mapping
         See `describe`.
 
     Returns
     -------
     list of dict
-        Rows of ``table_4`` with the `dataset`, a `title`, `worst` (the group's row of ``table_2``,
-        or None), the group's own `score`, `score_low` and `score_high`, the number of `tests`, and
-        the verdict (`judged`, one of `VERDICTS_ON_GROUPS`). `ours` is the mean over seeds of the
-        lowest score, of whichever group in each seed.
+        Rows of ``table_4`` (FairLex's lowest score, of whichever group in each seed) with the
+        `dataset`, a `title`, `group` (the row of ``group_scores`` of the group that differs most
+        from all others; untested of that with the lowest score, None if several have it), its
+        p-value (`p_gap`, times the number of groups) and `p_adjusted`, the number of `tests`, and
+        the verdict (`judged`, one of `VERDICTS_ON_GROUPS`).
     """
     rows = []
     for name, of_set in tables.items():
         for row in where(of_set, objective="erm", measure="worst"):
             if row["ours"] is not None and row["noise_verdict"]:
                 same = {key: row[key] for key in ("attribute", "classifier")}
-                worst = where(groups.get(name, []), worst=True, **same)
+                groups = where(scores.get(name, []), objective=BASE, **same, **MEANS)
                 row |= {"dataset": name}
                 row |= titled(row, titles)
-                rows.append(row | _own_score(row, next(iter(worst), None), scores.get(name, [])))
-    tested = [row for row in rows if row["p"] is not None and not is_constant(row)]
-    adjusted = holm(np.array([row["p"] for row in tested]))
-    certain = {id(row) for row, p in zip(tested, adjusted, strict=True) if p < CHANCE}
-    return [
-        row | {"judged": _verdict(row, certain=id(row) in certain), "tests": len(tested)}
-        for row in rows
-    ]
+                rows.append(row | _gap([group for group in groups if group["score"] is not None]))
+    tested = [row for row in rows if row["p_gap"] is not None and not _is_constant(row)]
+    adjusted = holm(np.array([row["p_gap"] for row in tested]))
+    for row, p in zip(tested, adjusted.tolist(), strict=True):
+        row["p_adjusted"] = p
+    return [row | {"judged": _verdict(row), "tests": len(tested)} for row in rows]
 
 
-def _own_score(row: Row, worst: Row | None, scores: Rows) -> Row:
-    """Return the lowest group (`worst`) of a row of ``table_4``, and its score with the interval.
-
-    Without such a group all score the same.
-    """
-    if worst is None:
-        ends = {"score_low": row["low"], "score_high": row["high"]}
-        return {"worst": None, "score": row["ours"]} | ends
-    same = {key: worst[key] for key in ("attribute", "classifier", "group")}
-    ends = next(iter(where(scores, objective=BASE, **same, **MEANS)), {"low": None, "high": None})
-    return {
-        "worst": worst,
-        "score": worst["score"],
-        "score_low": ends["low"],
-        "score_high": ends["high"],
-    }
+def _gap(groups: Rows) -> Row:
+    """Return the group that differs most from all others, and the p-value of the gap."""
+    gap: Row = {"group": None, "p_gap": None, "p_adjusted": None, "is_small": False}
+    if tested := [row for row in groups if row["p_others"] is not None]:
+        # of two groups both have the same test; the lower one is named
+        most = min(tested, key=lambda row: (row["p_others"], row["score"]))
+        count = 1 if len(groups) == 2 else len(tested)
+        small = len(tested) == len(groups) and {row["verdict"] for row in groups} == {EQUIVALENT}
+        gap |= {"group": most, "p_gap": min(1.0, count * most["p_others"]), "is_small": small}
+    elif lowest := [row for row in groups if row["score"] == min(g["score"] for g in groups)]:
+        gap["group"] = lowest[0] if len(lowest) == 1 else None
+    return gap
 
 
-def _verdict(row: dict[str, Any], *, certain: bool) -> str:
-    """Return the verdict on a lowest score that is `certain` if significant after adjustment."""
-    if is_constant(row):
+def _is_constant(row: dict[str, Any]) -> bool:
+    """Whether all seeds predict the same for every case, so that a gap comes from labels."""
+    return bool(row["seeds"]) and row["constant_seeds"] == row["seeds"]
+
+
+def _verdict(row: dict[str, Any]) -> str:
+    """Return the verdict on a gap in macro-F1."""
+    if _is_constant(row):
         return "constant"
-    if row["noise_verdict"] == "above":
-        return "labels" if row["from_labels"] else "unfair" if certain else "alone"
-    return "unknown" if row["noise_verdict"] == "inconclusive" else "fair"
+    if row["p_gap"] is None:
+        return "untested"
+    if row["p_gap"] < CHANCE:
+        return "unfair" if row["p_adjusted"] < CHANCE else "alone"
+    return "fair" if row["is_small"] else "unknown"
 
 
 def conclude(lowest: Rows, files: Sequence[str] = (), rates: Rows = ()) -> list[str]:
@@ -232,27 +238,29 @@ def conclude(lowest: Rows, files: Sequence[str] = (), rates: Rows = ()) -> list[
     on_rates = say("legal_rates", sources, gaps=unequal, total=len(rates), most=NAMED)
     counts = Counter(row["judged"] for row in lowest)
     counts = {verdict: counts[verdict] for verdict in VERDICTS_ON_GROUPS}
-    low = [*where(lowest, judged="unfair"), *where(lowest, judged="alone")]
+    differing = [*where(lowest, judged="unfair"), *where(lowest, judged="alone")]
     total, tests = len(lowest), lowest[0]["tests"]
+    below = [row for row in lowest if row["noise_verdict"] == ABOVE]
     return [
         *([on_rates] if rates else []),
         say("legal_found", files, total=total, tests=tests, counts=counts),
-        *(say("legal_lowest", files, row=row) for row in sorted(low, key=_clear, reverse=True)),
+        *(say("legal_gap", files, row=row) for row in sorted(differing, key=_clear, reverse=True)),
+        say("legal_fairlex", files, total=total, below=below),
     ]
 
 
 def _clear(row: dict[str, Any]) -> float:
-    """Return the distance of a score from random groups', as a multiple of that of 95 % of them."""
-    mean, border = row["noise_mean"], row["noise_border"]
-    if None in (mean, border) or mean <= border:
-        return 0.0
-    return (mean - row["ours"]) / (mean - border)
+    """Return the `strength` of the difference of the group that differs most."""
+    group = row["group"] or {}
+    names = ("difference_low", "difference_high")
+    difference = group.get("difference")
+    return 0.0 if difference is None else strength(difference, 0, *(group[end] for end in names))
 
 
 def _short(
     tables: Mapping[str, Mapping[str, Rows]], lowest: Rows, titles: Mapping[str, str], rates: Rows
 ) -> str:
-    """Name the gaps of rates, and the attributes by the verdict on their lowest score.
+    """Name the gaps of rates, and the attributes by the verdict on their gap in macro-F1.
 
     Then the data sets that no classifier was trained on.
     """
@@ -276,7 +284,7 @@ def _next(lowest: Rows, files: Sequence[str], unequal: Rows) -> str:
         return say("legal_mitigate_rates", [unequal[0]["file"]], row=unequal[0])
     if low := where(lowest, judged="unfair"):
         return say("legal_mitigate", files, row=max(low, key=_clear))
-    small = where(lowest, judged="unknown")
+    small = [*where(lowest, judged="unknown"), *where(lowest, judged="untested")]
     if not small:
         return ""
     least = min(small, key=lambda row: (row["smallest_group"] or 0, row["title"]))
@@ -284,30 +292,31 @@ def _next(lowest: Rows, files: Sequence[str], unequal: Rows) -> str:
 
 
 def _figure(lowest: Rows) -> tuple[LayerChart | None, str]:
-    # the clearest first; none where every case is predicted alike
+    # the clearest first; none where every case is predicted alike, or without a test
     order = sorted(
-        (row for row in lowest if row["judged"] != "constant"),
+        (row for row in lowest if row["judged"] not in ("constant", "untested")),
         key=lambda row: (VERDICTS_ON_GROUPS.index(row["judged"]), -_clear(row)),
     )
     rows = order[:SHOWN]
     if not rows:
         return None, ""
+    names = ("difference", "difference_low", "difference_high")
+    numbers = [tuple(row["group"][name] for name in names) for row in rows]
     estimates = [
         estimated(
-            f"{row['title']} ({row['classifier']})",
-            (row["ours"], row["low"], row["high"]),
-            text=decimal(row["ours"], 1),
+            f"{row['title']} ({row['classifier']}): {row['group']['group']}",
+            ends,
+            text=signed(ends[0], 1),
             words=say("legal_bar", row=row),
             kind="more" if row["judged"] == "unfair" else "unclear",
-            band=(row["noise_border"], None if row["noise_border"] is None else 100),
         )
-        for row in rows
+        for row, ends in zip(rows, numbers, strict=True)
     ]
-    x = axis("Lowest macro-F1 of a group", (0, 100))
+    reach = max(abs(end) for ends in numbers for end in ends)
+    x = axis(plain("legal_axis"), (-reach, reach), **SIGNED)
     words = {"line": plain("legal_interval"), "hollow": plain("not_significant")}
-    key = plain("figure_key", band="lowest", **words)
-    figure = forest(estimates, x, plain("figure_lowest"), key=key)
-    facts = {"number": len(rows), "scores": len(order), "constant": len(lowest) - len(order)}
+    figure = forest(estimates, x, plain("figure_gaps"), key=plain("figure_key", **words), centre=0)
+    facts = {"number": len(rows), "gaps": len(order), "left_out": len(lowest) - len(order)}
     return figure, say("legal_caption", **facts)
 
 

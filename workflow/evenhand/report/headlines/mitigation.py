@@ -54,7 +54,7 @@ CHANCE = 0.05
 #: Changes in words, methods named of each kind, and the least rows of the figure.
 LINES, NAMED, SHOWN = 3, 3, 4
 
-#: Unconfirmed changes named in each direction.
+#: Methods on a data set whose unconfirmed changes are named in each direction.
 LARGE = 2
 
 #: The kinds of methods with a significant change, and those without.
@@ -362,7 +362,10 @@ def answers(kinds: Kinds, chosen: Sequence[str] = KINDS) -> list[str]:
 
 
 def unconfirmed(changes: Iterable[Change]) -> list[str]:
-    """Name the largest changes that are beyond delta but not significant, in each direction."""
+    """Name the changes that are beyond delta but not significant, in each direction.
+
+    All of the methods with the largest ones, on each data set; the others are counted.
+    """
     beyond = [
         change
         for change in changes
@@ -371,10 +374,14 @@ def unconfirmed(changes: Iterable[Change]) -> list[str]:
         and abs(change.difference) > change.delta
     ]
     beyond.sort(key=lambda change: -abs(change.difference))
-    ways = [
-        (way, [change for change in beyond if change.direction == way.lower()][:LARGE])
-        for way in ("Fairer", "Less fair")
-    ]
+    ways = []
+    for way in ("Fairer", "Less fair"):
+        by_method: dict[tuple[str, str], list[Change]] = {}
+        for change in beyond:
+            if change.direction == way.lower():
+                by_method.setdefault((change.method, change.of), []).append(change)
+        named, others = [*by_method.values()][:LARGE], [*by_method.values()][LARGE:]
+        ways.append((way, named, sum(map(len, others))))
     return [say("mitigation_large", ways=ways)] if beyond else []
 
 

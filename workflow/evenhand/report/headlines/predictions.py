@@ -91,6 +91,7 @@ def conclude(sets: Sequence[dict[str, Any]], place: str = "the page Predictions"
     ]
     return Headline(
         sentence=first,
+        short=_short(order, sets, len(lines) - 1),
         question=question,
         more=further,
         figure=figure,
@@ -99,6 +100,30 @@ def conclude(sets: Sequence[dict[str, Any]], place: str = "the page Predictions"
         strength=_clear(order[0]),
         doubts=[*left_out, *_doubts(sets)],
         left_out=left_out,
+    )
+
+
+def _short(order: Sequence[dict[str, Any]], sets: Sequence[dict[str, Any]], further: int) -> str:
+    """Return the clearest finding in few words, or that none is significant or can be tested."""
+    document = order[0]
+    tables = document["tables"]
+    gap = named_gap(tables)
+    rows = [row for row in tables.get("preferences", []) if row["verdict"] in ("above", "below")]
+    return say(
+        "predictions_short",
+        _files(document),
+        title=_subject(document, sets),
+        gap=gap if gap and gap["verdict"] == "above" else None,
+        metric=drawn_title(tables),
+        preference=max(rows, key=lambda row: abs(row["score"] - 50), default=None),
+        calibration=gap,
+        further=further,
+        is_tested=any(
+            row["p_adjusted"] is not None
+            for each in sets
+            for table in ("gaps", "preferences")
+            for row in each["tables"].get(table, [])
+        ),
     )
 
 

@@ -3,6 +3,8 @@
 from typing import Any
 
 from evenhand.core.rows import grouped, where
+from evenhand.legal.classifier_findings import classifier_findings
+from evenhand.legal.published import ALL, read_claims
 from evenhand.report.headline import plain, say
 from evenhand.report.headlines.legal import VERDICTS_ON_GROUPS, conclude, judge, rate_gaps, titled
 from evenhand.report.sections import legal_classifiers as classifiers
@@ -10,18 +12,12 @@ from evenhand.report.sections.legal_data import navigation, read_datasets, title
 from evenhand.report.sections.more_tables import OF_MITIGATION, MoreTables
 from evenhand.report.study import Study
 
-#: The finding that is about mitigation.
-ELSEWHERE = "average_loss_against_erm"
-
 
 def content(study: Study) -> dict[str, Any]:
     """Return the values of the template."""
-    findings = [
-        finding
-        for finding in study.document("legal_classifier_findings.json")["findings"]
-        if finding["id"] != ELSEWHERE
-    ]
     datasets = read_datasets(study, "tables/classifiers/*")
+    together = [(dataset.declaration, dataset.tables) for dataset in datasets]
+    claims = read_claims(study.path("legal/published_claims.csv"), ALL)
     titles = titles_by_name(datasets)
     objectives = study.titles_of("objectives")
     described = []
@@ -53,15 +49,13 @@ def content(study: Study) -> dict[str, Any]:
                 "calibration_curves": classifiers.describe_calibration_curves(
                     tables["calibration_bins"]
                 ),
-                "findings": [
-                    _bare(finding["sentence"], dataset.id)
-                    for finding in where(findings, dataset=dataset.id)
-                ],
+                "findings": classifier_findings(
+                    [(dataset.declaration, tables)], objectives, claims
+                ),
             }
         )
     lowest = judge(
         {dataset.id: dataset.tables["table_4"] for dataset in datasets},
-        {dataset.id: dataset.tables["table_2"] for dataset in datasets},
         {dataset.id: dataset.tables["group_scores"] for dataset in datasets},
         titles,
     )
@@ -78,7 +72,7 @@ def content(study: Study) -> dict[str, Any]:
             for dataset in datasets
         ],
         "lead": conclude(lowest, rates=rates),
-        "over_all": where(findings, dataset=None),
+        "over_all": classifier_findings(together, objectives, claims) if together[1:] else [],
         "swapped": study.swapped.replace("_", " "),
         "test_cases": "test" in study.linked,
         "objective": objectives.heading,
@@ -87,9 +81,3 @@ def content(study: Study) -> dict[str, Any]:
         "verdict_on": lambda row: say("legal_verdict", row=row),
         "more_tables": MoreTables(study, ["tables/classifiers/*"], but=OF_MITIGATION),
     }
-
-
-def _bare(sentence: str, name: str) -> str:
-    """Return the sentence without the data set's name, which is in the heading."""
-    words = sentence.removeprefix(f"On {name}, ")
-    return words[:1].upper() + words[1:]

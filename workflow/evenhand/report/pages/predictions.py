@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from markupsafe import escape
+
 from evenhand.predictions.words import TITLES, doubts, findings, undecided
 from evenhand.report.headlines.predictions import conclude, draw, drawn_title, read_audit
 from evenhand.report.render import slug
@@ -24,9 +26,16 @@ def content(study: Study) -> dict[str, Any]:
             | {"drawn": drawn_title(meta["tables"])}
             | {"doubts": doubts(meta, meta["tables"])}
         )
+    headline = conclude(sets, "below")
+    for meta in sets:  # those that the page begins with are not repeated
+        meta["findings"] = [
+            words
+            for words in meta["findings"]
+            if not any(statement.endswith(escape(words)) for statement in headline.statements)
+        ]
     return {
         "sections": [(meta["id"], meta["title"]) for meta in sets],
-        "headline": conclude(sets, "below"),
+        "headline": headline,
         "sets": sets,
         "titles": TITLES,
         "more_tables": MoreTables(study, ["tables/predictions/*"]),

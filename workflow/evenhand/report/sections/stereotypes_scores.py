@@ -15,6 +15,7 @@ from evenhand.report.sections.stereotypes_words import (
     method_of,
     opposed_types,
     reason_words,
+    significant_types,
 )
 from evenhand.text.catalogue import conclusion
 
@@ -71,22 +72,19 @@ def describe_scores(
         of_all = [row for row in model_rows if row["subset"] == "all"]
         of_any = [row for row in model_rows if row["bias_type"] == "all"]
         main = _by_method([row for row in of_all if row["bias_type"] == "all"])
-        types = [
-            row | {"description": method_of(row["method"])}
-            for row in of_all
-            if _is_biased_type(row)
-        ]
+        of_types = [row for row in of_all if row["bias_type"] != "all"]
+        types = [row | {"description": method_of(row["method"])} for row in _types(of_all)]
         why, alike = untrusted.get(model), are_alike(model_rows)
         models.append(
             {
                 "model": model,
                 "why": why,
-                "conclusion": conclude([*main, *types], sides, alike=alike)
+                "conclusion": conclude([*main, *of_types], sides, alike=alike)
                 if why is None
                 else no_number(why),
                 "rows": main,
                 "types": types,
-                "opposed": _opposed([*main, *types]) if why is None else [],
+                "opposed": opposed_types(types),
                 "figure": _figure(model, main),
                 "by_type": cells_by("bias_type", of_all),
                 "by_subset": cells_by("subset", of_any),
@@ -99,15 +97,9 @@ def describe_scores(
     }
 
 
-def _is_biased_type(row: dict[str, Any]) -> bool:
-    """Whether a main method has a significant preference on pairs of one bias type."""
-    is_main = row["bias_type"] != "all" and row["method"] not in ASIDE
-    return is_main and row["leaning"] in (PREFERS_MORE, PREFERS_LESS)
-
-
-def _opposed(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return `opposed_types` of the methods that count."""
-    return opposed_types(row for row in rows if row["method"] not in ASIDE)
+def _types(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return `significant_types` of the methods that count."""
+    return significant_types(row for row in rows if row["method"] not in ASIDE)
 
 
 def judge(row: dict[str, Any], sides: tuple[str, str]) -> dict[str, Any]:
@@ -168,8 +160,8 @@ def conclude(
         leaning = UNCLEAR
     else:
         leaning = NONE if counted else None
-    delta = counted[0]["delta"] if counted else None
-    facts = {"total": len(counted), "delta": delta, "split": any(map(_is_biased_type, rows))}
+    delta, types = counted[0]["delta"] if counted else None, _types(rows)
+    facts = {"total": len(counted), "delta": delta, "types": types}
     lack = "shared" if any((row["inflation"] or 1) >= 2 for row in counted) else "few"
     if {row["further_clusters"] for row in counted if row["leaning"] == UNCLEAR} == {0}:
         lack = "wide"
@@ -177,7 +169,7 @@ def conclude(
         lack = "one_word"
     if by[NONE] and by[UNCLEAR]:
         lack = "some"
-    facts |= {"alike": alike, "opposed": _opposed(rows)}
+    facts |= {"alike": alike, "opposed": opposed_types(types)}
     words = plain("lm_conclusion", by=by, sides=sides, lacks={lack}, **facts)
     significant = [*by[PREFERS_MORE], *by[PREFERS_LESS]]
     return {"leaning": leaning, "significant": significant, "lack": lack, "words": words}

@@ -1,6 +1,7 @@
 """Readable words for the codes in the tables of stereotype pairs."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 from evenhand.report.headline import plain
@@ -56,38 +57,48 @@ def in_order(names: Any) -> list[str]:
     return sorted(dict.fromkeys(names), key=lambda name: order.get(name, len(order)))
 
 
-def opposed_types(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the rows of bias types whose significant preferences have opposite directions.
+def significant_types(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows of bias types with a significant preference, the clearest first.
 
-    Either to each other, or to that of the whole set; no rows if all have one direction. Of several
-    methods that agree on a type, the first row is returned. Rows have keys besides: ``title`` of
-    the method, blank if all rows have one method, and ``is_opposite``: whether the direction is
-    not that of the whole set (above 50, if the whole has none).
+    Of both directions the clearest come first. Of several methods that agree on a type, the first
+    row is returned; no rows if there is one bias type. Rows have keys besides: ``title`` of the
+    method, blank if all rows have one method, and ``is_opposite``: whether the direction is not
+    that of the whole set (if the whole has none, above 50 where there are such types).
 
     Parameters
     ----------
     rows : iterable of dict
         Rows of ``bias_scores`` of all pairs and of bias types, of a model and subset.
     """
+    rows = list(rows)
+    if len({row["bias_type"] for row in rows} - {"all"}) < 2:
+        return []
     significant = [row for row in rows if row["verdict"] in ("above", "below")]
     whole = {row["verdict"] for row in significant if row["bias_type"] == "all"}
     by_type: dict[tuple[str, str], Mapping[str, Any]] = {}
     for row in significant:
         if row["bias_type"] != "all":
             by_type.setdefault((row["bias_type"], row["verdict"]), row)
-    sides = {verdict for _, verdict in by_type}
-    if len(sides) < 2 and sides <= (whole or sides):
-        return []
-    several = len({row["method"] for row in by_type.values()}) > 1
-    side = "below" if whole == {"below"} else "above"
-    return [
+    several = len({row["method"] for row in rows}) > 1
+    sides = whole if len(whole) == 1 else {verdict for _, verdict in by_type}
+    side = "below" if sides == {"below"} else "above"
+    order = sorted(by_type.values(), key=lambda row: (-abs(row["score"] - 50), row["bias_type"]))
+    types = [
         {
             **row,
-            "title": method_title(row["method"]) if several else "",
+            "title": in_a_list(row["method"]) if several else "",
             "is_opposite": row["verdict"] != side,
         }
-        for row in sorted(by_type.values(), key=lambda row: (-row["score"], row["bias_type"]))
+        for row in order
     ]
+    ranks = {True: count(), False: count()}
+    ranked = [(next(ranks[row["is_opposite"]]), row["is_opposite"], row) for row in types]
+    return [row for *_, row in sorted(ranked, key=lambda entry: entry[:2])]
+
+
+def opposed_types(types: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+    """Return all rows of `significant_types` if some are opposite, else none."""
+    return types if any(row["is_opposite"] for row in types) else []
 
 
 def gate_words(reason: str | None) -> list[str]:
