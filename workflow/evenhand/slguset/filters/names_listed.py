@@ -4,13 +4,13 @@ names.csv has given names and forms of address, which count where they are words
 name_cues.csv helps to find others by the capital letter of a word that is neither in the table
 (`word`: Monday, Court) nor a function word:
 
-- two such words, one after the other;
-- one after a word of the table (`says`: sagte), or one that begins a sentence, before one of it
-  (`does`: sagte, ist);
+- two such words, one after the other; an initial (W.) counts as one;
+- one that begins a sentence, before a word of the table (`does`: said, has);
 - where the table has words after which a capital letter is no sign of a name (`after`: in Ohio),
-  any inside a sentence; after these words, one in the possessive (of Gordon's).
+  any inside a sentence; at its beginning and after these words, one in the possessive (of Gordon's).
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -23,10 +23,13 @@ FILES = ("names.csv", "name_cues.csv")
 OPTIONAL = ("name_cues.csv",)
 COLUMNS = ("sentence",)
 #: The kinds of rows of name_cues.csv.
-KINDS = ("word", "after", "says", "does")
+KINDS = ("word", "after", "does")
 
 #: What makes a word a possessive, as a word of its own.
 POSSESSIVES = ("'s", "’s", "'", "’")
+
+#: How a name is written: Smith, Carl-Julius, W.
+_SHAPE = re.compile(r"[^\W\d_a-zß-ÿ](?:[^\W\d_A-ZÀ-Þ]+(?:-[^\W\d_a-zß-ÿ][^\W\d_A-ZÀ-Þ]+)*|\.)")
 
 REASONS = {"name": ("A person’s name", "It names a person, whose gender a reader may know.")}
 
@@ -59,7 +62,7 @@ def _is_name(words: Sequence[str], place: int, known: Mapping[str, set[str]]) ->
     def capital(place: int) -> bool:
         """Whether a word has a capital letter that a name would have."""
         word = words[place] if 0 <= place < len(words) else ""
-        shaped = word[:1].isupper() and word[1:].islower()
+        shaped = _SHAPE.fullmatch(word) is not None
         return shaped and word not in known["word"] and word.lower() not in known["function"]
 
     if not capital(place):
@@ -70,9 +73,11 @@ def _is_name(words: Sequence[str], place: int, known: Mapping[str, set[str]]) ->
         words[place - 1] if place else "",
         words[place + 1] if words[place + 1 :] else "",
     )
-    if not (known["after"] and before) or after[:1].isupper():
+    if not any(word.isalnum() for word in words[:place]) and after in known["does"]:
+        return True
+    if not known["after"] or after[:1].isupper():
         return False
     if after in POSSESSIVES:
         return True
-    inside = before[0].islower() or before == "," or (place == 1 and before.isalpha())
+    inside = before[:1].islower() or before == "," or (place == 1 and before.isalpha())
     return inside and before.lower() not in known["after"]
