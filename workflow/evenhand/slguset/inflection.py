@@ -187,8 +187,11 @@ def exchange(
         texts = _unique([*options, nouns], known)
         if texts is None:
             return None
-        refers = pronouns is not None and hits[0][1][0].pair != pronouns == rows[0].pair
-        if refers and _has_rival(words, place, spans, inflection, sides, rows[0].features):
+        refers = hits[0][1][0].pair != pronouns == rows[0].pair
+        if inflection.has_determiners and refers and (
+            all(word.text.isalnum() for word in words[max(spans) + 1 : place])  # in one clause
+            or _has_rival(words, place, spans, inflection, sides, rows[0].features)
+        ):
             return None
         spans |= dict(zip(range(first, place + 1), texts, strict=True))
     if _has_relative(words, max(spans), inflection, sides):
