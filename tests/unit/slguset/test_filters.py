@@ -370,13 +370,13 @@ def test_filters_of_lists_count_whole_words(repository):
         *("Zbig Brzezinski left his house.", "But Brzezinski saw her.", "As told, Zbig left her."),
         *("He took care of Brzezinski's dog.", "Yesterday it was his turn."),
         *('"Okayo told us about her."', "Okayo's wife left him.", "He saw W. Okayo."),
-        *("Police said he left.", "He likes Germany."),
+        *("Police said he left.", "He likes Germany.", "Then Captain Okayo saw him."),
     ]
     found = [one and list(one.evidence) for one in names(sentences)]
     assert found == [
         *(["Mary"], ["Edwards"], None, None, None, None),
         *(["Zbig", "Brzezinski"], ["Brzezinski"], ["Zbig"], ["Brzezinski"], None),
-        *(["Okayo"], ["Okayo"], ["W.", "Okayo"], None, None),
+        *(["Okayo"], ["Okayo"], ["W.", "Okayo"], None, None, ["Okayo"]),
     ]
     _, denied = prepare_filter("deny_list", files, settings)
     texts = ["The ship lost her mast.", "Her shipment came."]

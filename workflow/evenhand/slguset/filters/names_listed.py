@@ -5,6 +5,7 @@ name_cues.csv helps to find others by the capital letter of a word that is neith
 (`word`: Monday, Court) nor a function word:
 
 - two such words, one after the other; an initial (W.) counts as one;
+- one after a `title` (Captain), which is no name itself;
 - one that begins a sentence, before a word of the table (`does`: said, has);
 - where the table has words after which a capital letter is no sign of a name (`after`: in Ohio),
   any inside a sentence; at its beginning and after these words, one in the possessive (of Gordon's).
@@ -23,7 +24,7 @@ FILES = ("names.csv", "name_cues.csv")
 OPTIONAL = ("name_cues.csv",)
 COLUMNS = ("sentence",)
 #: The kinds of rows of name_cues.csv.
-KINDS = ("word", "after", "does")
+KINDS = ("word", "title", "after", "does")
 
 #: What makes a word a possessive, as a word of its own.
 POSSESSIVES = ("'s", "’s", "'", "’")
@@ -63,11 +64,12 @@ def _is_name(words: Sequence[str], place: int, known: Mapping[str, set[str]]) ->
         """Whether a word has a capital letter that a name would have."""
         word = words[place] if 0 <= place < len(words) else ""
         shaped = _SHAPE.fullmatch(word) is not None
-        return shaped and word not in known["word"] and word.lower() not in known["function"]
+        listed = word in known["word"] or word in known["title"]
+        return shaped and not listed and word.lower() not in known["function"]
 
     if not capital(place):
         return False
-    if capital(place - 1) or capital(place + 1):
+    if capital(place - 1) or capital(place + 1) or (place and words[place - 1] in known["title"]):
         return True
     before, after = (
         words[place - 1] if place else "",
