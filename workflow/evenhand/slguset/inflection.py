@@ -187,12 +187,6 @@ def exchange(
         texts = _unique([*options, nouns], known)
         if texts is None:
             return None
-        refers = hits[0][1][0].pair != pronouns == rows[0].pair
-        if inflection.has_determiners and refers and (
-            all(word.text.isalnum() for word in words[max(spans) + 1 : place])  # in one clause
-            or _has_rival(words, place, spans, inflection, sides, rows[0].features)
-        ):
-            return None
         spans |= dict(zip(range(first, place + 1), texts, strict=True))
     if _has_relative(words, max(spans), inflection, sides):
         return None
@@ -261,24 +255,14 @@ def _has_rival(
     spans: Mapping[int, str],
     inflection: Inflection,
     sides: tuple[str, str],
-    features: Features | None = None,
 ) -> bool:
-    """Whether a pronoun may speak of another phrase, between the last exchanged word and it.
-
-    With the pronoun's features, only of one whose determiner has them too.
-    """
+    """Whether a pronoun may speak of another phrase, between the last exchanged word and it."""
     begin = max((other for other in spans if other < place), default=-1)
     return any(
-        features is None or _agree(features, known)
+        inflection.forms(words[other].text, role, *sides)
         for other in range(begin + 1, place)
-        for role in (("determiner", "rival") if features is None else ("determiner",))
-        for _, known in inflection.forms(words[other].text, role, *sides)
+        for role in ("determiner", "rival")
     )
-
-
-def _agree(features: Features, others: Features) -> bool:
-    """Whether no feature rules out the other ones."""
-    return all(values & others.get(name, values) for name, values in features.items())
 
 
 def _has_relative(
