@@ -371,12 +371,13 @@ def test_filters_of_lists_count_whole_words(repository):
         *("He took care of Brzezinski's dog.", "Yesterday it was his turn."),
         *('"Okayo told us about her."', "Okayo's wife left him.", "He saw W. Okayo."),
         *("Police said he left.", "He likes Germany.", "Then Captain Okayo saw him."),
+        "Men said so.",
     ]
-    found = [one and list(one.evidence) for one in names(sentences)]
+    found = [one and list(one.evidence) for one in names(sentences, ["Men"] * len(sentences))]
     assert found == [
         *(["Mary"], ["Edwards"], None, None, None, None),
         *(["Zbig", "Brzezinski"], ["Brzezinski"], ["Zbig"], ["Brzezinski"], None),
-        *(["Okayo"], ["Okayo"], ["W.", "Okayo"], None, None, ["Okayo"]),
+        *(["Okayo"], ["Okayo"], ["W.", "Okayo"], None, None, ["Okayo"], None),
     ]
     _, denied = prepare_filter("deny_list", files, settings)
     texts = ["The ship lost her mast.", "Her shipment came."]
@@ -384,5 +385,5 @@ def test_filters_of_lists_count_whole_words(repository):
     assert [one and list(one.evidence) for one in found] == [["ship"], None]
     files = {path.name: path for path in (tables.parent / "de_gender").glob("*.csv")}
     settings = {"cut": segmenter("de"), "blanks": True, "language": "de"}
-    (named,) = prepare_filter("names_listed", files, settings)[1](["Er sah Ulf-Egon Xyz."])
+    (named,) = prepare_filter("names_listed", files, settings)[1](["Er sah Ulf-Egon Xyz."], ["er"])
     assert list(named.evidence) == ["Ulf-Egon", "Xyz"]

@@ -6,9 +6,9 @@ name_cues.csv helps to find others by the capital letter of a word that is neith
 
 - two such words, one after the other; an initial (W.) counts as one;
 - one after a `title` (Captain), which is no name itself;
-- one that begins a sentence, before a word of the table (`does`: said, has);
+- one that begins a sentence and is not its keyword, before a word of the table (`does`: said);
 - where the table has words after which a capital letter is no sign of a name (`after`: in Ohio),
-  any inside a sentence; at its beginning and after these words, one in the possessive (of Gordon's).
+  any inside a sentence; at its beginning, and after these words, one in the possessive (Gordon's).
 """
 
 import re
@@ -22,7 +22,7 @@ from evenhand.slguset.verdicts import Finding, Judge
 
 FILES = ("names.csv", "name_cues.csv")
 OPTIONAL = ("name_cues.csv",)
-COLUMNS = ("sentence",)
+COLUMNS = ("sentence", "keyword")
 #: The kinds of rows of name_cues.csv.
 KINDS = ("word", "title", "after", "does")
 
@@ -47,19 +47,19 @@ def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
         known = {kind: {r["word"] for r in rows if r["kind"] == kind} for kind in KINDS}
         known["function"] = get_lang_class(settings["language"]).Defaults.stop_words
 
-    def check(sentence: str) -> Finding | None:
+    def check(sentence: str, keyword: str) -> Finding | None:
         words = [word for word in cut(sentence) if not word.isspace()]
         names_found = [
             word
             for place, word in enumerate(words)
-            if word in names or (known and _is_name(words, place, known))
+            if word in names or (known and _is_name(words, place, known, keyword))
         ]
         return Finding("name", names_found) if names_found else None
 
     return partial(map, check)
 
 
-def _is_name(words: Sequence[str], place: int, known: Mapping[str, set[str]]) -> bool:
+def _is_name(words: Sequence[str], place: int, known: Mapping[str, set[str]], keyword: str) -> bool:
     def capital(place: int) -> bool:
         """Whether a word has a capital letter that a name would have."""
         word = words[place] if 0 <= place < len(words) else ""
@@ -75,9 +75,10 @@ def _is_name(words: Sequence[str], place: int, known: Mapping[str, set[str]]) ->
         words[place - 1] if place else "",
         words[place + 1] if words[place + 1 :] else "",
     )
-    if not any(word.isalnum() for word in words[:place]) and after in known["does"]:
+    opens = not any(word.isalnum() for word in words[:place])
+    if opens and words[place] != keyword and after in known["does"]:
         return True
-    if not known["after"] or after[:1].isupper():
+    if not known["after"] or after[:1].isupper() or (opens and words[place] == keyword):
         return False
     if after in POSSESSIVES:
         return True
