@@ -1,10 +1,12 @@
 """The command line: the finding and the place of the report end each command."""
 
 import inspect
+import json
 import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 
@@ -198,6 +200,14 @@ def test_an_extraction_names_the_field_of_the_text_and_lists_the_problems(tmp_pa
         f" (all in {out}/quarantine.csv)."
     )
     assert (out / "quarantine.csv").read_text().count("\n") == 2
+
+
+def test_the_words_to_exchange_of_an_extraction_can_be_read(tmp_path):
+    (tmp_path / "a.txt").write_text("She forgot her coat at the library. It rained on him.\n")
+    assert not run("extract", tmp_path / "a.txt", "--language", "en", "--out", tmp_path / "out")
+    rows = pd.read_csv(tmp_path / "out" / "sentences.csv").set_index("sentence")["spans"]
+    spans = json.loads(rows["She forgot her coat at the library."])
+    assert [span["text"] for span in spans] == ["He", "his"]
 
 
 @pytest.mark.parametrize(

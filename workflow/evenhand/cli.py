@@ -6,6 +6,7 @@ Each command states its finding first, and the path of the report or the table l
 import inspect
 import io
 import itertools
+import json
 import os
 import runpy
 import shlex
@@ -288,6 +289,10 @@ def extract(
             out=out,
         )
     path = out / "sentences.csv"
+    if len(rows):
+        spans = (None if some is None else json.dumps([*some], ensure_ascii=False)
+                 for some in rows["spans"])  # fmt: skip
+        rows["spans"] = [*spans]
     rows.to_csv(path, index=False)
     count = int((rows["verdict"] == "accepted").sum())
     note = _write_problems(rows.attrs["quarantine"], out / "quarantine.csv")

@@ -369,13 +369,21 @@ def test_filters_of_lists_count_whole_words(repository):
         *("He came on Monday.", "She met the Supreme Court.", "She is a Brzezinski too."),
         *("Zbig Brzezinski left his house.", "But Brzezinski saw her.", "As told, Zbig left her."),
         *("He took care of Brzezinski's dog.", "Yesterday it was his turn."),
+        *('"Okayo told us about her."', "Okayo's wife left him.", "He saw W. Okayo."),
+        *("Police said he left.", "He likes Germany.", "Then Captain Okayo saw him."),
+        "Men said so.",
     ]
-    found = [one and list(one.evidence) for one in names(sentences)]
+    found = [one and list(one.evidence) for one in names(sentences, ["Men"] * len(sentences))]
     assert found == [
         *(["Mary"], ["Edwards"], None, None, None, None),
         *(["Zbig", "Brzezinski"], ["Brzezinski"], ["Zbig"], ["Brzezinski"], None),
+        *(["Okayo"], ["Okayo"], ["W.", "Okayo"], None, None, ["Okayo"], None),
     ]
     _, denied = prepare_filter("deny_list", files, settings)
     texts = ["The ship lost her mast.", "Her shipment came."]
     found = denied(texts, ["she"] * 2, ["he"] * 2, ["female"] * 2)
     assert [one and list(one.evidence) for one in found] == [["ship"], None]
+    files = {path.name: path for path in (tables.parent / "de_gender").glob("*.csv")}
+    settings = {"cut": segmenter("de"), "blanks": True, "language": "de"}
+    (named,) = prepare_filter("names_listed", files, settings)[1](["Er sah Ulf-Egon Xyz."], ["er"])
+    assert list(named.evidence) == ["Ulf-Egon", "Xyz"]

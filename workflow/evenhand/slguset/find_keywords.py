@@ -234,7 +234,9 @@ def _judge_words(sentence: str, keywords: Keywords, rules: WordRules, language: 
         opens = word.start == words[0].start and len(words) > 1
         if not opens or language.inflection.may_be_thing(word.text, words[1].text):
             return Hit(UNCLEAR, surface, word.start, word.text)
-    if language.inflection.has_determiners and _names_another(words, hits, keywords):
+    if language.inflection.has_determiners and _names_another(
+        words, hits, keywords, language.inflection
+    ):
         return Hit(UNCLEAR, surface, word.start, word.text)
     for keyword, _ in hits:  # a surface of several words is one word here
         first = starts[keyword.start]
@@ -256,16 +258,19 @@ def _judge_words(sentence: str, keywords: Keywords, rules: WordRules, language: 
 
 
 def _names_another(
-    words: Sequence[Word], hits: Sequence[tuple[Word, Surface]], keywords: Keywords
+    words: Sequence[Word],
+    hits: Sequence[tuple[Word, Surface]],
+    keywords: Keywords,
+    inflection: Inflection,
 ) -> bool:
-    """Whether a longer word ends in a keyword, as Staatspräsident: it may be the same person."""
+    """Whether another noun may be the same person: Mörder, or a compound as Staatspräsident."""
     nouns = tuple(text.lower() for text in keywords.alternatives if len(text) > 3)
     taken = {word.start for word, _ in hits}
     return any(
         word.text[0].isupper()
         and word.start not in taken
-        and word.text.lower().endswith(nouns)
         and word.text not in keywords.alternatives
+        and (word.text.lower().endswith(nouns) or inflection.is_person(word.text))
         for word in words
     )
 

@@ -11,6 +11,7 @@ letters, the same ones in each column: ``sein*,ihr*``.
 - ``determiner``, ``adjective``: right before the keyword, an article and the words after it;
 - ``anywhere``: a pronoun that refers to the person. Its reference is unclear if a determiner of
   the same value, or a ``rival``, is between them;
+- ``person``: another noun for a person. The sentence may speak of the same one, and is unclear;
 - ``relative``: a word that may begin a clause about the person, right after a comma or after one
   word more. Such a phrase is unclear.
 
@@ -19,7 +20,8 @@ about; blank: all), features. At each place the first row that matches counts. `
 beginning of the sentence or a clause, ``$`` a mark behind the word, ``A*`` a capital letter first.
 
 - ``before``, ``after``: the word next to the phrase;
-- ``bare``: the word before a noun without determiner. Without such a cue it is not changed;
+- ``bare``: the word before a noun without determiner, or two (``ich_als``). Without such a cue it
+  is not changed;
 - ``with``: a word anywhere in the sentence;
 - ``opens``: the word after a pronoun that begins the sentence, in packs with ``pronouns_open``.
   Where there are such rows, a pronoun without one may speak of a thing.
@@ -34,7 +36,7 @@ from typing import NamedTuple
 from evenhand.core.resources import read_resource
 from evenhand.slguset.keywords import Features, Surface, read_features
 
-ROLES = ("determiner", "adjective", "anywhere", "rival", "relative")
+ROLES = ("determiner", "adjective", "anywhere", "rival", "person", "relative")
 PLACES = ("before", "after", "bare", "with", "opens")
 
 
@@ -95,6 +97,11 @@ class Inflection(NamedTuple):
                     (_as(word, row.forms[opposite].replace("*", rest)), row.features)
                 )
         return replacements
+
+    def is_person(self, word: str) -> bool:
+        """Whether a word is another noun for a person, of any value."""
+        rows = (row for row in self.rows if row.role == "person")
+        return any(_fits(word, form) is not None for row in rows for form in row.forms.values())
 
     def may_be_thing(self, pronoun: str, after: str) -> bool:
         """Whether a pronoun that begins a sentence may speak of a thing, by the word after it."""
@@ -207,8 +214,11 @@ def _phrase(
             break
         options.insert(0, forms)
     first = noun - len(options)
-    cue = inflection.cue("bare", words[first - 1].text if first else "^", words[noun].text)
-    return None if cue is None else (first, options, [cue])
+    before = [word.text for word in words[max(0, first - 2) : first]] or ["^"]
+    for neighbour in (before[-1], "_".join(before)):
+        if (cue := inflection.cue("bare", neighbour, words[noun].text)) is not None:
+            return first, options, [cue]
+    return None
 
 
 def _around(words: Sequence[Word], first: int, last: int, inflection: Inflection) -> list[Features]:

@@ -4,13 +4,14 @@ names.csv has given names and forms of address, which count where they are words
 name_cues.csv helps to find others by the capital letter of a word that is neither in the table
 (`word`: Monday, Court) nor a function word:
 
-- two such words, one after the other;
-- one after a word of the table (`says`: sagte), or one that begins a sentence, before one of it
-  (`does`: sagte, ist);
+- two such words, one after the other; an initial (W.) counts as one;
+- one after a `title` (Captain), which is no name itself;
+- one that begins a sentence and is not its keyword, before a word of the table (`does`: said);
 - where the table has words after which a capital letter is no sign of a name (`after`: in Ohio),
-  any inside a sentence; after these words, one in the possessive (of Gordon's).
+  any inside a sentence; at its beginning, and after these words, one in the possessive (Gordon's).
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -21,12 +22,15 @@ from evenhand.slguset.verdicts import Finding, Judge
 
 FILES = ("names.csv", "name_cues.csv")
 OPTIONAL = ("name_cues.csv",)
-COLUMNS = ("sentence",)
+COLUMNS = ("sentence", "keyword")
 #: The kinds of rows of name_cues.csv.
-KINDS = ("word", "after", "says", "does")
+KINDS = ("word", "title", "after", "does")
 
 #: What makes a word a possessive, as a word of its own.
 POSSESSIVES = ("'s", "’s", "'", "’")
+
+#: How a name is written: Smith, Carl-Julius, W.
+_SHAPE = re.compile(r"[^\W\d_a-zß-ÿ](?:[^\W\d_A-ZÀ-Þ]+(?:-[^\W\d_a-zß-ÿ][^\W\d_A-ZÀ-Þ]+)*|\.)")
 
 REASONS = {"name": ("A person’s name", "It names a person, whose gender a reader may know.")}
 
@@ -43,36 +47,40 @@ def prepare(files: Mapping[str, Path], settings: Mapping[str, Any]) -> Judge:
         known = {kind: {r["word"] for r in rows if r["kind"] == kind} for kind in KINDS}
         known["function"] = get_lang_class(settings["language"]).Defaults.stop_words
 
-    def check(sentence: str) -> Finding | None:
+    def check(sentence: str, keyword: str) -> Finding | None:
         words = [word for word in cut(sentence) if not word.isspace()]
         names_found = [
             word
             for place, word in enumerate(words)
-            if word in names or (known and _is_name(words, place, known))
+            if word in names or (known and _is_name(words, place, known, keyword))
         ]
         return Finding("name", names_found) if names_found else None
 
     return partial(map, check)
 
 
-def _is_name(words: Sequence[str], place: int, known: Mapping[str, set[str]]) -> bool:
+def _is_name(words: Sequence[str], place: int, known: Mapping[str, set[str]], keyword: str) -> bool:
     def capital(place: int) -> bool:
         """Whether a word has a capital letter that a name would have."""
         word = words[place] if 0 <= place < len(words) else ""
-        shaped = word[:1].isupper() and word[1:].islower()
-        return shaped and word not in known["word"] and word.lower() not in known["function"]
+        shaped = _SHAPE.fullmatch(word) is not None
+        listed = word in known["word"] or word in known["title"]
+        return shaped and not listed and word.lower() not in known["function"]
 
     if not capital(place):
         return False
-    if capital(place - 1) or capital(place + 1):
+    if capital(place - 1) or capital(place + 1) or (place and words[place - 1] in known["title"]):
         return True
     before, after = (
         words[place - 1] if place else "",
         words[place + 1] if words[place + 1 :] else "",
     )
-    if not (known["after"] and before) or after[:1].isupper():
+    opens = not any(word.isalnum() for word in words[:place])
+    if opens and words[place] != keyword and after in known["does"]:
+        return True
+    if not known["after"] or after[:1].isupper() or (opens and words[place] == keyword):
         return False
     if after in POSSESSIVES:
         return True
-    inside = before[0].islower() or before == "," or (place == 1 and before.isalpha())
+    inside = before[:1].islower() or before == "," or (place == 1 and before.isalpha())
     return inside and before.lower() not in known["after"]

@@ -10,12 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from evenhand.slguset.filters.names_listed import COLUMNS as COLUMNS
 from evenhand.slguset.filters.names_listed import REASONS as REASONS
 from evenhand.slguset.verdicts import Finding, Judge
 from evenhand.text.segmenters.sudachi import tokenizer
 
 FILES = ()
+COLUMNS = ("sentence",)
 
 _KATAKANA = re.compile("[ァ-ヺー]{3,}")
 
