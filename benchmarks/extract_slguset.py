@@ -43,7 +43,7 @@ from evenhand.io.readers.options import Options  # noqa: E402
 from evenhand.io.readers.records import paragraph_splitter, read_records  # noqa: E402
 from evenhand.slguset.extract_sentences import (  # noqa: E402
     batches,
-    keyword_pattern,
+    keyword_finder,
     keyword_sentences,
 )
 from evenhand.slguset.filters import names_crf, names_jieba  # noqa: E402
@@ -62,7 +62,7 @@ LIMITS = {"min_length": 9, "max_length": 119, "whole_sentences": True}
 
 KEYWORDS = read_keywords(TABLES / "keywords.csv")
 WORD_RULES = read_word_rules(TABLES / "keyword_words.csv", KEYWORDS)
-PATTERN = keyword_pattern(TABLES / "keywords.csv")
+FIND = keyword_finder(TABLES / "keywords.csv")
 
 #: A sentence and what became of it: a verdict of the keyword rules, or a finding about names.
 Decision = tuple[str, str, str]
@@ -214,7 +214,7 @@ def decide(paragraphs: list[str], judge: Judge) -> list[Decision]:
     sentences: list[str] = []
     tally = {"records": 0}
     for _, batch in batches(enumerate(paragraphs), lambda paragraph: [paragraph], tally):
-        found = keyword_sentences(split_all(normalise_all(batch)), PATTERN)
+        found = keyword_sentences(split_all(normalise_all(batch)), FIND)
         sentences += (sentence for _, sentence in found)
     return judge_all(sentences, judge)
 

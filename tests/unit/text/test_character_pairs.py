@@ -11,7 +11,7 @@ def contains(text: str, pair: tuple[str, str]) -> bool:
     first, second = pair
     beside = zip(text, text[1:] + " ", strict=False)
     if not first:
-        return any(a == b for a, b in beside)
+        return any(a == b != "，" for a, b in beside)
     return any(a in first and (not second or b in second) for a, b in beside)
 
 
@@ -25,6 +25,16 @@ def test_a_bit_is_set_where_a_pair_of_its_set_occurs(sets, texts):
         for text in texts
     ]
     assert CharacterPairs(sets).search(texts) == expected
+
+
+@given(st.lists(pairs.filter(lambda pair: pair[0])), st.text(alphabet="王老师某好𠮷", max_size=8))
+def test_pairs_begin_at_their_places(some, text):
+    places = [
+        n
+        for n, (a, b) in enumerate(zip(text, text[1:] + " ", strict=False))
+        if any(a in first and (not second or b in second) for first, second in some)
+    ]
+    assert CharacterPairs([some]).places(text).tolist() == places
 
 
 def test_characters_beyond_the_basic_plane_are_in_no_pair():

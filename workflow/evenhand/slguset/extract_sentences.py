@@ -1,7 +1,6 @@
 """Extract the sentences that contain a keyword from files of any supported kind."""
 
 import importlib
-import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,6 +28,7 @@ from evenhand.io.tables import write_batches, write_table
 from evenhand.slguset.distinct_sentences import distinct
 from evenhand.slguset.keywords import GENDERS, read_keywords
 from evenhand.slguset.surface_pairs import SENTENCES
+from evenhand.text.character_pairs import CharacterPairs
 from evenhand.text.sentences import Sentences
 from evenhand.text.traditional import matching_form
 
@@ -129,7 +129,7 @@ def extract_sentences(
     inventoried: list[dict[str, Any]] = []
     cleaning = importlib.import_module(f"evenhand.text.normalisers.{normaliser}")
     split = importlib.import_module(f"evenhand.text.splitters.{splitter}").splitter(language)
-    pattern = keyword_pattern(keywords, values or GENDERS, blanks=cleaning.BLANKS)
+    find = keyword_finder(keywords, values or GENDERS, blanks=cleaning.BLANKS)
     plain = matching_form(language)
 
     def cut_file(
@@ -144,7 +144,7 @@ def extract_sentences(
             tally["paragraphs"] += int(filled.sum())
             tally["characters"] += sum(map(len, compress(paragraphs, filled)))
             tally["sentences"] += len(sentences.ends)
-            for number, sentence in keyword_sentences(sentences, pattern, plain):
+            for number, sentence in keyword_sentences(sentences, find, plain):
                 if DAMAGE in sentence:
                     detail = "a keyword sentence that holds U+FFFD, the mark of undecodable bytes"
                     problems.add(member.name, positions[number], unit, "damaged_sentence", detail)
@@ -195,24 +195,34 @@ def extract_sentences(
     return result
 
 
-def keyword_pattern(
+def keyword_finder(
     keywords: Path, values: Sequence[str] = GENDERS, *, blanks: bool = False
-) -> re.Pattern[str]:
-    """A pattern that finds any surface of the table of keywords.
+) -> Callable[[str], np.ndarray]:
+    """Return a function that finds where surfaces of the table of keywords begin in a text.
 
     Between blanks, whole words. Else a surface that contains another one is left to that one, and
-    the alternatives are plain literals: `re` finds their first characters without backtracking.
+    is sought by its first two characters.
     """
     table = read_keywords(keywords, values, blanks=blanks)
-    if blanks:
-        return table.pattern
     surfaces = table.surfaces
     least = [s for s in surfaces if not any(o != s and o in s for o in surfaces)]
-    return re.compile("|".join(map(re.escape, sorted(least))))
+    pairs = CharacterPairs([[(surface[0], surface[1:2]) for surface in least]])
+
+    def places(text: str) -> np.ndarray:
+        if blanks:
+            return np.array([match.start() for match in table.pattern.finditer(text)], np.intp)
+        begins = pairs.places(text)
+        if max(map(len, least)) > 2:
+            begins = begins[[bool(table.pattern.match(text, place)) for place in begins.tolist()]]
+        return begins
+
+    return places
 
 
 def keyword_sentences(
-    sentences: Sentences, pattern: re.Pattern[str], plain: Callable[[str], str] | None = None
+    sentences: Sentences,
+    find: Callable[[str], np.ndarray],
+    plain: Callable[[str], str] | None = None,
 ) -> Iterator[tuple[int, str]]:
     """Yield the sentences that hold a keyword, with the numbers of their paragraphs.
 
@@ -221,8 +231,7 @@ def keyword_sentences(
     text = sentences.text
     if plain:
         text = "\n".join(map(plain, text.split("\n")))
-    starts = np.array([match.start() for match in pattern.finditer(text)], np.intp)
-    places = np.unique(sentences.ends.searchsorted(starts, "right"))
+    places = np.unique(sentences.ends.searchsorted(find(text), "right"))
     numbers = sentences.counts.searchsorted(places, "right").tolist()
     yield from zip(numbers, sentences.strings(places), strict=True)
 

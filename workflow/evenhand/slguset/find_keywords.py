@@ -312,8 +312,8 @@ def judge_word(surface: Surface, start: int, token: Token, sentence: str, rules:
     """
     keyword = surface.keyword
     position = start + surface.offset - token.start
-    listed = _listed(keyword, token.word, position, rules)
-    if listed is not None:
+    listed = token.word != keyword and _listed(keyword, token.word, position, rules)
+    if listed:
         return listed
     if sentence.endswith(rules["not_after"].get(keyword, ()), 0, start + surface.offset):
         return NO_TERM

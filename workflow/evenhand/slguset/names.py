@@ -30,7 +30,8 @@ Markov model: 文 in 语文老师 is no surname.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, takewhile
+from functools import cache
+from itertools import accumulate, compress, takewhile
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -163,7 +164,7 @@ def read_rules(files: Mapping[str, Path], settings: Mapping[str, Any] | None = N
     any_place = {surname for surname, anywhere in surnames.items() if anywhere}
     anywhere = _any_of(any_place)
     japanese_or_doubled = [*any_place, "太郎", "次郎", *(c * 2 for c in _DOUBLED)]
-    surname = _any_of(listed)
+    surname, surname_ends = _any_of(listed), "".join(surname_[-1] for surname_ in listed)
     titles_ = [row["title"] for row in read_resource(files["titles.csv"], ["title"])]
     long_titles = [title_ for title_ in titles_ if len(title_) > 1]
     title, long_title = _any_of(titles_), _any_of(long_titles)
@@ -234,9 +235,17 @@ def read_rules(files: Mapping[str, Path], settings: Mapping[str, Any] | None = N
             f"|[于付路解师容时]某(?!某?[{_PLACES}号条]|{han}{{0,3}}(?:公司|厂|集团|单位))|[他她]{any_given}某(?![{_PRONOUN}{_PLACES}])",
         ),
         (ANONYMISED, [("*＊×○", "")], f"{surname}[*＊×○]{{1,3}}"),
-        (TITLED, _beginnings(titles_), f"{surname}(?P<rest>{title})"),
+        (
+            TITLED,
+            [*_beginnings(long_titles), (surname_ends, "".join({*titles_} - {*long_titles}))],
+            f"{surname}(?P<rest>{title})",
+        ),
         # as newspapers of Taiwan speak of people: 陈妇, 林男
-        (TITLED, [("妇翁嫌男女", "")], f"(?![{_NO_SURNAMES}]){surname}(?P<rest>[妇翁嫌男女])"),
+        (
+            TITLED,
+            [(surname_ends, "妇翁嫌男女")],
+            f"(?![{_NO_SURNAMES}]){surname}(?P<rest>[妇翁嫌男女])",
+        ),
         (
             FAMILIAR,
             [("小老", "".join(surname_[0] for surname_ in listed)), ("阿", "")],
@@ -324,15 +333,14 @@ def find_forms(
         (triggered,) = rules.triggers.search([sentence])
     matches = [
         (match, form.reason)
-        for n, form in enumerate(rules.forms)
-        if triggered >> n & 1
+        for form in compress(rules.forms, _bits(triggered))
         for match in form.pattern.finditer(sentence)
     ]
     foreign = list(rules.foreign.finditer(sentence)) if triggered >> len(rules.forms) else []
     unlisted = list(_full_names(words, rules))
     if not matches and not foreign and not unlisted:
         return []
-    borders = {at: place for place, at in enumerate([0, *accumulate(map(len, words))])}
+    borders = dict(zip(accumulate(map(len, words), initial=0), range(len(words) + 1), strict=True))
     spans: dict[tuple[Span, str], None] = {}
     for match, reason in matches:
         if match.start() not in borders and not _after_a_dynasty(match, reason):
@@ -350,6 +358,12 @@ def find_forms(
         if not any(span.overlaps(other) for other, _ in spans):
             spans[span, NAME] = None
     return list(spans)
+
+
+@cache
+def _bits(number: int) -> list[bool]:
+    """Return whether each bit is set, the lowest first."""
+    return [digit == "1" for digit in reversed(f"{number:b}")]
 
 
 def _full_names(words: Sequence[str], rules: NameRules) -> Iterator[Span]:

@@ -4,8 +4,11 @@ A cheap test of which patterns cannot match a text.
 """
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
+
+Array = np.ndarray[Any, Any]
 
 
 class CharacterPairs:
@@ -16,7 +19,7 @@ class CharacterPairs:
     sets : sequence
         The sets. Each consists of pairs of strings: any character of the first before any of the
         second. A blank second string matches any character or none, and two blank ones match any
-        character twice.
+        Chinese character twice.
     """
 
     def __init__(self, sets: Sequence[Iterable[tuple[str, str]]]) -> None:
@@ -44,13 +47,25 @@ class CharacterPairs:
         """Return for each text, which contains no line end, a number with a bit for each set."""
         if not texts:
             return []
-        together = "\n".join([*texts, ""])
-        codes = np.frombuffer(together.encode("utf-32-le", "surrogatepass"), "<u4")
+        codes = _codes("\n".join([*texts, ""]))
         numbers = self._numbers.take(codes, axis=1, mode="clip")
         members = self._members[numbers[0], np.append(numbers[1, 1:], 0)]
         for n, pairs in enumerate(self._sets):
             if ("", "") in pairs:
-                twice = (codes[:-1] == codes[1:]) & (codes[:-1] != ord("\n"))
+                twice = (codes[:-1] == codes[1:]) & (codes[1:] >= 0x4E00) & (codes[1:] <= 0x9FFF)
                 members[:-1] |= twice * np.uint32(1 << n)
         lengths = np.fromiter(map(len, texts), np.intp, len(texts)) + 1
         return np.bitwise_or.reduceat(members, lengths.cumsum() - lengths).tolist()
+
+    def places(self, text: str) -> Array:
+        """Return where pairs of any set begin, except the same character twice."""
+        codes = _codes(text + "\n")
+        first = self._numbers[0].take(codes, mode="clip")
+        places = np.flatnonzero(first > 0)
+        second = self._numbers[1].take(codes[places + 1], mode="clip")
+        return places[self._members[first[places], second] > 0]
+
+
+def _codes(text: str) -> Array:
+    """Return the code points of a text."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")

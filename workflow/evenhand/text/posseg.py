@@ -107,12 +107,12 @@ def find_names(
         for first, last, flag in names[run]
     ]
     known = dictionary_names()
-    first, last = _edges_of_names()
-    likely = first.take(codes[begins], mode="clip") & last.take(codes[ends - 1], mode="clip")
-    places = np.flatnonzero(likely & ~in_run).tolist()
-    for place, flag in zip(places, map(known.get, map(words.__getitem__, places)), strict=True):
-        if flag:
-            name_spans.append((int(begins[place]), int(ends[place]), flag))
+    likely = _shapes_of_names()[_shape(codes[begins], codes[ends - 1], ends - begins)] & ~in_run
+    places = np.flatnonzero(likely)
+    spans = zip(places.tolist(), begins[places].tolist(), ends[places].tolist(), strict=True)
+    name_spans += [
+        (first, last, flag) for place, first, last in spans if (flag := known.get(words[place]))
+    ]
     return _by_text(sorted(name_spans), texts)
 
 
@@ -146,26 +146,35 @@ _NAMES: dict[str, Sequence[tuple[int, int, str]]] = {}
 
 
 def _names_of_runs(runs: list[str]) -> dict[str, Sequence[tuple[int, int, str]]]:
-    """Return the names in each run; those of earlier calls are remembered."""
+    """Return the names in each run of two characters or more, and remember them.
+
+    A run that is a word of the dictionary is tagged from it, by single characters.
+    """
     new = set(runs) - _NAMES.keys()
     if len(_NAMES) + len(new) > REMEMBERED_RUNS:
         forget_runs()
         new = set(runs)
-    paths = _decode(new)
+    unknown = new.difference(dictionary_tags())
+    paths = model().decode(_CHINESE.findall("\n".join(unknown)))
     none = bytes(n for n, (_, tag) in enumerate(model().names) if tag not in NAME_TAGS)
-    whole = new.intersection(paths).difference(dictionary_tags())
+    named = {
+        part: [word for word in words_of(path) if word[2] in NAME_TAGS]
+        for part, path in paths.items()
+        if path.translate(None, none)
+    }
     _NAMES.update(dict.fromkeys(new, ()))
-    for run in whole:
-        if paths[run].translate(None, none):
-            _NAMES[run] = [word for word in words_of(paths[run]) if word[2] in NAME_TAGS]
-    for run in new - whole:
-        tagged = _tag_run(run, paths)
-        ends = accumulate(len(word) for word, _ in tagged)
-        _NAMES[run] = [
-            (end - len(word), end, flag)
-            for (word, flag), end in zip(tagged, ends, strict=True)
-            if flag in NAME_TAGS
-        ]
+    _NAMES.update((run, named[run]) for run in unknown & named.keys())
+    for run in unknown - paths.keys():
+        if not run.isascii():
+            _NAMES[run] = [
+                (part.start() + start, part.start() + end, flag)
+                for part in _CHINESE.finditer(run)
+                for start, end, flag in named.get(part[0], ())
+            ]
+    known = dictionary_names()
+    for run in new - unknown:
+        singles = map(known.get, run)
+        _NAMES[run] = [(n, n + 1, flag) for n, flag in enumerate(singles) if flag]
     return _NAMES
 
 
@@ -270,15 +279,20 @@ def dictionary_names() -> dict[str, str]:
 
 
 @cache
-def _edges_of_names() -> np.ndarray:
-    """Return whether each character begins a name of the dictionary, and whether it ends one."""
-    edges = np.zeros((2, 0x10000), bool)  # the last code point, which is no character, stays false
+def _shapes_of_names() -> np.ndarray:
+    """Return whether a name of the dictionary has each shape."""
+    shapes = np.zeros(1 << 20, bool)
     names = dictionary_names()
     codes = np.frombuffer("".join(names).encode("utf-32-le"), "<u4")
     lengths = np.fromiter(map(len, names), np.intp, len(names))
-    edges[0, codes[lengths.cumsum() - lengths]] = True
-    edges[1, codes[lengths.cumsum() - 1]] = True
-    return edges
+    ends = lengths.cumsum()
+    shapes[_shape(codes[ends - lengths], codes[ends - 1], lengths)] = True
+    return shapes
+
+
+def _shape(first: np.ndarray, last: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Return a number below 2**20 of each word, by its first and last character and its length."""
+    return (first * 0x9E3779B1 + last * 0x85EBCA6B + lengths * 0xC2B2AE35) >> 11 & 0xFFFFF
 
 
 def is_alone(text: str, position: int) -> bool:

@@ -9,7 +9,8 @@ together, one character at a time.
 """
 
 import importlib.util
-from collections.abc import Iterable, Iterator, Sequence
+import sys
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
 
 #: jieba's log-probability of a character that a state never emits.
 NEVER = -3.14e100
-
-#: Behind a character: the row of all states, also for a known character.
-EVERY = "*"
 
 #: The tags of each position; the first state of each.
 _TAGS = 64
@@ -63,8 +61,8 @@ def _table(name: str) -> Any:
     return module.P
 
 
-class Model(dict[str, int]):
-    """jieba's tables as arrays, and the row of each character; an unknown one may be in any state.
+class Model:
+    """jieba's tables as arrays, with a row for each character; an unknown one may be in any state.
 
     Attributes
     ----------
@@ -107,18 +105,21 @@ class Model(dict[str, int]):
         self.states = keys % 256
         self.emissions = self._emission(keys >> 10, self.states)
         self.bounds = keys.searchsorted(codes[:, None] * 1024 + np.arange(0, 1280, 256))
-        super().__init__(zip(characters, range(len(characters)), strict=True))
+        self._rows = np.full(sys.maxunicode + 1, -1, np.int32)
+        self._rows[codes] = np.arange(len(codes))
+        self._every: dict[int, int] = {}
 
-    def __missing__(self, character: str) -> int:
-        """Add a row of all states for a character, or a character with `EVERY`."""
-        every = np.argsort(_PLACE, kind="stable")
-        end = len(self.states)
-        self.states = np.concatenate([self.states, every])
-        emissions = self._emission(np.full(256, ord(character[0])), every)
-        self.emissions = np.concatenate([self.emissions, emissions])
-        self.bounds = np.vstack([self.bounds, end + np.arange(0, 320, _TAGS)])
-        self[character] = len(self.bounds) - 1
-        return self[character]
+    def _row_of_all(self, code: int) -> int:
+        """Return the row of all states for a character."""
+        if code not in self._every:
+            every = np.argsort(_PLACE, kind="stable")
+            end = len(self.states)
+            self.states = np.concatenate([self.states, every])
+            emissions = self._emission(np.full(256, code), every)
+            self.emissions = np.concatenate([self.emissions, emissions])
+            self.bounds = np.vstack([self.bounds, end + np.arange(0, 320, _TAGS)])
+            self._every[code] = len(self.bounds) - 1
+        return self._every[code]
 
     def _emission(self, codes: Array, states: Array) -> Array:
         keys = codes * 256 + states
@@ -137,24 +138,35 @@ class Model(dict[str, int]):
     def _search(self, runs: list[str]) -> Iterator[bytes]:
         """Return the paths of some runs, the longest run first."""
         lengths = np.array([len(run) for run in runs])
-        characters = "".join(runs)
-        rows = np.fromiter(map(self.__getitem__, characters), np.intp, len(characters))
+        codes = np.frombuffer("".join(runs).encode("utf-32-le"), "<u4")
+        rows = self._rows[codes]
+        rows[rows < 0] = [self._row_of_all(code) for code in codes[rows < 0].tolist()]
         firsts = lengths.cumsum() - lengths
         # how many runs have a character at each place
         active = [len(runs), *np.searchsorted(-lengths, -np.arange(1, lengths[0] + 1)).tolist()]
-        row = rows[firsts]
-        owner, at = _expand(self.bounds[row, 0], self.bounds[row, 4])
+        before = rows[firsts]
+        owner, at = _expand(self.bounds[before, 0], self.bounds[before, 4])
         state = self.states[at]
         values = np.full((len(runs), 256), -np.inf)
-        values[owner, state] = self._start[state] + self.emissions[at]
+        reached = owner * 256 + state
+        values.ravel()[reached] = self._start[state] + self.emissions[at]
         origins = [values]  # no character has an origin at place 0
         last = [values[active[1] :].argmax(axis=1)]
         for place in range(1, lengths[0]):
             n = active[place]
-            before, row = row[:n], rows[firsts[:n] + place]
-            values, row, origin = self._advance(values[:n], before, row, runs, place)
-            origins.append(origin)
-            last.append(values[active[place + 1] :].argmax(axis=1))
+            row = rows[firsts[:n] + place]
+            at, best, origin = self._step(values, before[:n], row)
+            alive = np.bincount(at[best > -np.inf] >> 8, minlength=n) > 0
+            if not alive.all():  # where no state of the character can follow, jieba allows all
+                dead = codes[firsts[:n] + place][~alive]
+                row[~alive] = [self._row_of_all(code) for code in dead.tolist()]
+                at, best, origin = self._step(values, before[:n], row)
+            values.ravel()[reached] = -np.inf
+            values.ravel()[at] = best
+            before, reached = row, at
+            origins.append(np.zeros((n, 256), np.uint8))
+            origins[-1].ravel()[at] = origin
+            last.append(values[active[place + 1] : n].argmax(axis=1))
         paths = np.zeros((len(runs), lengths[0]), np.uint8)
         state = np.zeros(len(runs), np.intp)
         for place in range(lengths[0] - 1, -1, -1):
@@ -166,22 +178,8 @@ class Model(dict[str, int]):
         together, width = paths.tobytes(), lengths[0]
         return (together[n * width : n * width + len(run)] for n, run in enumerate(runs))
 
-    def _advance(
-        self, values: Array, before: Array, row: Array, runs: Sequence[str], place: int
-    ) -> tuple[Array, Array, Array]:
-        """Return the values at the next character, its row, and each state's predecessor.
-
-        Where no state of the character can follow, jieba allows all states.
-        """
-        reached, origin = self._step(values, before, row)
-        if len(dead := np.flatnonzero(np.isneginf(reached.max(axis=1)))):
-            row[dead] = [self[runs[number][place] + EVERY] for number in dead]
-            reached[dead], origin[dead] = self._step(values[dead], before[dead], row[dead])
-        return reached, row, origin
-
-    def _step(self, values: Array, before: Array, row: Array) -> tuple[Array, Array]:
-        reached = np.full(values.shape, -np.inf)
-        origin = np.zeros(values.shape, np.uint8)
+    def _step(self, values: Array, before: Array, row: Array) -> tuple[Array, Array, Array]:
+        """Return the next states (with 256 for each run), their values, and their predecessors."""
         values, transitions = values.ravel(), self._transitions
         bounds, closed = self.bounds[row], self.bounds[before, 1:4:2]
 
@@ -193,8 +191,7 @@ class Model(dict[str, int]):
         by_first = values[base + first] + transitions[first * 256 + state] + emission
         chosen = by_inner >= by_first
         base += state
-        reached.ravel()[base] = np.where(chosen, by_inner, by_first)
-        origin.ravel()[base] = np.where(chosen, inner, first)
+        inner_values, inner = np.where(chosen, by_inner, by_first), np.where(chosen, inner, first)
 
         # each new state after each state that has ended a word
         owner, at = _expand(closed[:, 0], closed[:, 1])
@@ -203,22 +200,24 @@ class Model(dict[str, int]):
         ends = (closed[:, 1] - closed[:, 0]).cumsum()
         owner, at = _expand(bounds[:, 0], np.where(closed[:, 0] < closed[:, 1], bounds[:, 2], 0))
         if not len(at):
-            return reached, origin
+            return base, inner_values, inner
         state = self.states[at]
         sizes = (closed[:, 1] - closed[:, 0])[owner]
-        _, pair = _expand(ends[owner] - sizes, ends[owner])
-        sums = ended_values[pair]
-        pair = ended[pair]
-        sums += transitions[pair + state.repeat(sizes)]
-        sums += self.emissions[at].repeat(sizes)
         firsts = sizes.cumsum() - sizes
+        pair = np.arange(firsts[-1] + sizes[-1])
+        pair += (ends[owner] - sizes - firsts).repeat(sizes)
+        sums = ended_values.take(pair)
+        pair = ended.take(pair)
+        sums += transitions.take(pair + state.repeat(sizes))
+        sums += self.emissions[at].repeat(sizes)
         best = np.maximum.reduceat(sums, firsts)
         equal = np.flatnonzero(sums == best.repeat(sizes))
         equal = equal[equal.searchsorted(firsts)]  # the first of each
-        base = owner * 256 + state
-        reached.ravel()[base] = best
-        origin.ravel()[base] = pair[equal] >> 8
-        return reached, origin
+        return (
+            np.concatenate([base, owner * 256 + state]),
+            np.concatenate([inner_values, best]),
+            np.concatenate([inner, pair[equal] >> 8]),
+        )
 
 
 def words(path: bytes) -> Iterator[tuple[int, int, str]]:

@@ -10,9 +10,12 @@ BLANKS = True
 _REMOVED = re.compile("[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u00ad\u200b-\u200f\ufeff]+")
 
 
-def normalise(paragraphs: Sequence[str]) -> list[str]:
-    """Return paragraphs in composed form, with single blanks and without control characters."""
-    return [
+def normalise(paragraphs: Sequence[str]) -> str:
+    """Return paragraphs in composed form, with single blanks and without control characters.
+
+    Each has a line.
+    """
+    return "\n".join(
         " ".join(_REMOVED.sub("", unicodedata.normalize("NFC", text)).split())
         for text in paragraphs
-    ]
+    )

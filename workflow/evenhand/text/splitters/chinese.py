@@ -1,7 +1,7 @@
 """Behind 。？！ and their like, with quotation marks repaired (`evenhand.text.sentences`)."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from evenhand.text.sentences import ENDERS, Sentences, split_all
 
@@ -14,6 +14,6 @@ WHOLE = re.compile(
 )
 
 
-def splitter(language: str) -> Callable[[Sequence[str]], Sentences]:
-    """Return a function that cuts normalised paragraphs into sentences."""
+def splitter(language: str) -> Callable[[str], Sentences]:
+    """Return a function that cuts normalised paragraphs, each on a line, into sentences."""
     return split_all

@@ -1,7 +1,7 @@
 """By the rules of spaCy for a language: its abbreviations (Mr., z. B.) end no sentence."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import chain
 
 import numpy as np
@@ -19,8 +19,8 @@ _GOES_ON = re.compile("[\"'”’»“)\\]]*[\\s,;:–-]*[a-zß-öø-ÿ]")
 _NUMBERED = re.compile("\\b[A-Z]?[a-z]{1,4}\\.$")
 
 
-def splitter(language: str) -> Callable[[Sequence[str]], Sentences]:
-    """Return a function that cuts normalised paragraphs into sentences."""
+def splitter(language: str) -> Callable[[str], Sentences]:
+    """Return a function that cuts normalised paragraphs, each on a line, into sentences."""
     nlp = rule_parts(language)
 
     def split(text: str) -> list[str]:
@@ -35,8 +35,8 @@ def splitter(language: str) -> Callable[[Sequence[str]], Sentences]:
                 parts.append(part)
         return [sentence for sentence_ in parts if (sentence := sentence_.strip())]
 
-    def split_all(paragraphs: Sequence[str]) -> Sentences:
-        by_paragraph = [split(paragraph) for paragraph in paragraphs]
+    def split_all(text: str) -> Sentences:
+        by_paragraph = [split(paragraph) for paragraph in text.split("\n")]
         sentences = [*chain.from_iterable(by_paragraph)]
         lengths = np.array([*map(len, sentences)], np.intp)
         ends = (lengths + 1).cumsum() - 1
