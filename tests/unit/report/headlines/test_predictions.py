@@ -138,6 +138,7 @@ def test_attributes_of_trained_classifiers_have_their_titles(audited, write):
     meta.write_text(json.dumps(document | {"trained": trained, "unknown": {"group": 2}}))
     headline = describe([meta, tables], titles)
     assert "by Group of people:" in headline.sentence
+    assert "&lt;mine&gt;</bdi>: " in headline.sentence
     assert all(
         name.startswith("Group of people: ") for name in checks.rows(headline.figure, "name")
     )

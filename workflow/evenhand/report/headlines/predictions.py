@@ -142,8 +142,8 @@ def _doubts(sets: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def _subject(document: dict[str, Any], sets: Sequence[dict[str, Any]]) -> str:
-    """Return the title that lines begin with; blank for the only set."""
-    return document["title"] if len(sets) > 1 else ""
+    """Return the title that lines begin with; blank for the only set, if it is from elsewhere."""
+    return document["title"] if len(sets) > 1 or "trained" in document else ""
 
 
 def _files(document: dict[str, Any]) -> list[str]:
