@@ -55,7 +55,7 @@ def demo(config) -> Path:
     """The pages of the finished run."""
     given = config.getoption("--results")
     results = Path(given).absolute() if given else config.rootpath / "results"
-    for page in made_pages.WHOLE:
+    for page in made_pages.DEMO:
         file = PAGES[page][0]
         if not (results / "report" / file).is_file():
             pytest.exit(

@@ -31,7 +31,10 @@ HOSTILE = (
     "</script><!--"
 )
 
-#: The pages of a run without predictions that were made elsewhere, as the demo is one.
+#: The pages of the demo.
+DEMO = [*PAGES]
+
+#: The pages of a run without predictions.
 WHOLE = [page for page in PAGES if page not in ("predictions", "predicted")]
 
 #: The pages of a run of SlguSet alone.

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 import pytest
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from browser.made_pages import WHOLE
+from browser.made_pages import DEMO
 from evenhand.report.page_list import PAGES
 
 
@@ -16,7 +16,7 @@ from evenhand.report.page_list import PAGES
 def pages(places) -> tuple[Path, dict[str, LexborHTMLParser]]:
     """The folder of the demo's pages, and the pages by their files."""
     folder = places("demo")
-    files = [PAGES[page][0] for page in WHOLE]
+    files = [PAGES[page][0] for page in DEMO]
     return folder, {file: LexborHTMLParser((folder / file).read_bytes()) for file in files}
 
 

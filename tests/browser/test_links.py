@@ -6,12 +6,12 @@ from urllib.parse import parse_qs, unquote
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from browser.made_pages import ONE_SYSTEM, WHOLE
+from browser.made_pages import DEMO, ONE_SYSTEM
 from evenhand.report.page_list import PAGES
 from in_browser import View
 from unit.report.checks import sets_of
 
-PLACES = {"demo": WHOLE, "one_system": ONE_SYSTEM}
+PLACES = {"demo": DEMO, "one_system": ONE_SYSTEM}
 ORIGIN = ".downloads a[href^='provenance.html#']"
 
 
