@@ -17,6 +17,7 @@ import pytest
 import evenhand as eh
 from evenhand import api
 from evenhand.errors import InputError
+from evenhand.stereotypes.pairs import FLAGS
 from harness import REPOSITORY
 from notebooks import execute
 from unit.predictions.test_lm_eval import crows
@@ -133,10 +134,11 @@ def test_an_error_of_a_loaded_model_names_no_file(model, pairs):
         ("above", "below", "; significantly prefers the anti-stereotype by CPS (40 %)."),
         ("below", "above", " anti-stereotype; significantly prefers the stereotype by CPS (60 %)."),
         ("above", "above", ". Significant."),
-        ("inconclusive", "below", "80 %."),
+        ("inconclusive", "below", " anti-stereotype; undecided by AUL (50 %)."),
+        ("inconclusive", "equivalent", "; no preference beyond delta by CPS (50 %)."),
         ("equivalent", "equivalent", "No preference beyond ±5 points."),
         ("equivalent", "inconclusive", "beyond ±5 points; undecided by CPS (50 %)."),
-        ("equivalent", "above", "±5 points; significantly prefers the stereotype by CPS (60 %)."),
+        ("equivalent", "above", ". Significant; no preference beyond delta by AUL (50 %)."),
     ],
 )
 def test_the_first_finding_names_a_method_that_contradicts_it(first, second, end):
@@ -151,7 +153,8 @@ def test_the_first_finding_names_a_method_that_contradicts_it(first, second, end
         for method, verdict in methods
     ]
     finding, *others = api._pair_findings(rows, 5, None)
-    assert finding.startswith("AUL: ") and finding.endswith(end)
+    is_clearer = first in ("inconclusive", "equivalent") and second in ("above", "below")
+    assert finding.startswith("CPS: " if is_clearer else "AUL: ") and finding.endswith(end)
     assert not any("; significantly prefers" in other for other in others)
 
 
@@ -358,6 +361,9 @@ def test_the_main_method_comes_first():
         "AULA (not counted)",
     ]
     assert findings[0].endswith("in 80 % of 9 pairs (95 % CI 60 to 90). Significant.")
+    unclear = row | {"method": "aul", "verdict": "inconclusive", "score": 51.0}
+    first, *_ = api._pair_findings([unclear, rows[1], row | {"method": "sss"}], 5, None)
+    assert first.startswith("CPS: ") and first.endswith("Significant; undecided by AUL (51 %).")
     tied, *_ = api._pair_findings([row | {"method": "aul", "ties": 1}], 5, None)
     assert "of which 1 ties and counts as half" in tied
     tied, *_ = api._pair_findings([row | {"method": "aul", "ties": 2}], 5, None)
@@ -391,8 +397,8 @@ AGE, RACE = (
             | {"below": "directions: race 0 % (95 % interval 0 to 30, adjusted p 0.012), age"},
         ),
         (
-            dict.fromkeys(("age", "class", "home", "job", "rank"), "above"),
-            {"": "5 of 5 bias types have significant preferences for the stereotype: age 100"}
+            dict.fromkeys(("age", "Age", "home", "job", "rank"), "above"),
+            {"": "5 of 5 bias types have significant preferences for the stereotype: Age 100"}
             | {"below": "5 of 5 bias types have significant preferences for the stereotype: "},
         ),
     ],
@@ -721,7 +727,7 @@ def test_notes_and_reasons_of_pairs():
     assert (
         others
         == api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})
-        == ["2 of 4 pairs: another pair has the same two sentences; inference counts them once."]
+        == [f"2 of 4 pairs: {FLAGS['repeated_pair']}."]
     )
     assert api._pair_notes(description, [], gate | {"sentences_with_unknown": 2})[1] == (
         "2 of 20 sentences have words that the model’s tokenizer does not know, such as zyx; it"

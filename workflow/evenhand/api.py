@@ -981,7 +981,15 @@ def _pair_findings(
     from evenhand.scoring.methods import COUNTING, METHODS
 
     whole = [row for row in rows if (row["subset"], row["bias_type"]) == ("all", "all")]
-    whole.sort(key=lambda row: (row["method"] not in MAIN_METHODS, row["method"] not in COUNTING))
+
+    def place(row: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Significant scores come first, the clearest before the main ones."""
+        is_significant = row["verdict"] in OPPOSITE
+        distance = abs(row["score"] - 50) if is_significant else 0
+        counts, is_main = row["method"] in COUNTING, row["method"] in MAIN_METHODS
+        return not counts, not is_significant, -distance, not is_main
+
+    whole.sort(key=place)
     of_all = [row for row in rows if row["subset"] == "all"]
     counted = significant_types(row for row in of_all if row["method"] in COUNTING)
     total = len({row["bias_type"] for row in of_all} - {"all"})
@@ -999,9 +1007,10 @@ def _pair_findings(
             words = preference(facts, plural(row["scored"], "pair"), delta)
         others: dict[str, dict[str, float]] = {}
         for other in whole:
-            is_opposite = {row["verdict"], other["verdict"]} == OPPOSITE
-            is_less_sure = row["verdict"] == "equivalent" != other["verdict"] != "not_scored"
-            if other["method"] in COUNTING and (is_opposite or is_less_sure):
+            if other["method"] in COUNTING and other["verdict"] not in (
+                "not_scored",
+                row["verdict"],
+            ):
                 scores = others.setdefault(other["verdict"], {})
                 scores[METHODS[other["method"]].title] = other["score"]
         if others and row is whole[0]:

@@ -495,6 +495,10 @@ def test_tests_that_are_not_possible_state_the_reason(world):
     assert {(row["reason"], row["seeds"]) for row in rows.values()} == {
         ("they have no seed in common", 0)
     }
+    rows = small.tests(small.run(seed=9, **DRO))
+    assert {(row["reason"], row["seeds"]) for row in rows.values()} == {
+        ("the classifier has no plain training; add erm to its objectives", 0)
+    }
     small = world([*people(8, 8, ("train",)), *[{"labels": ["0"], "split": "test"}] * 8])
     rows = small.tests(small.run(noisy(1)), small.run(noisy(2), **DRO))
     no_group = "no case has a known group"

@@ -112,7 +112,17 @@ class Dataset:
         """Return the place of the label whose rates are computed.
 
         By default the last one of a binary task, and none of another task.
+
+        Raises
+        ------
+        InputError
+            There is no such label.
         """
+        if label not in (None, *self.labels):
+            raise InputError(
+                f"there is no label {label!r} to be positive",
+                remedy=f"take one of {', '.join(self.labels)}",
+            )
         if label is not None:
             return self.labels.index(label)
         return 1 if self.task_name == "binary" else None

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from evenhand.core.stage import Delta, Input, Output, checked
-from evenhand.errors import InputError
 from evenhand.legal.built import BuiltCases
 from evenhand.legal.classifier_study import read_scored
 from evenhand.legal.groups import PLUS
@@ -55,11 +54,6 @@ def audit_classifier(
     built = BuiltCases(data)
     dataset = built.dataset
     labels = dataset.labels
-    if positive not in (None, *labels):
-        raise InputError(
-            f"there is no label {positive!r} to be positive",
-            remedy=f"take one of {', '.join(labels)}",
-        )
     several = dataset.task == "multi_label"
     scored, runs = read_scored(built, predictions, ["test"])
     places = built.labelled

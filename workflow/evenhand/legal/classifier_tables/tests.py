@@ -114,7 +114,8 @@ def rows(study: ClassifierStudy) -> Iterator[Row]:
                 plain = by_setting.get(setting.plain, [])
                 pair = _paired(runs, by_setting[setting], plain)
                 key = {**setting._asdict(), "attribute": groups.attribute.name, "split": "test"}
-                rows += [key | row for row in _tests(study, groups, *pair, swaps, names)]
+                lacking = reason("no_seed" if plain else "no_plain")
+                rows += [key | row for row in _tests(study, groups, *pair, swaps, names, lacking)]
     _adjust(rows, study.delta)
     return map(study.selected, rows)
 
@@ -133,8 +134,9 @@ def _tests(
     plain: Runs,
     swaps: list[tuple[int, int]],
     names: Sequence[str],
+    lacking: str,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the test of each measure, before adjustment."""
+    """Yield the test of each measure, before adjustment; `lacking` is why there may be no seed."""
     seeds, (cases, _), positive = len(runs.seeds), study.test, study.positive
     if seeds:
         values = [case_counts(cases, some) for some in (runs, plain)]
@@ -146,7 +148,7 @@ def _tests(
         row = {"measure": measure, "seeds": seeds}
         row |= {"label": cases.dataset.labels[positive] if measure in RATES else None}
         if not seeds:
-            row["reason"] = reason("no_seed")
+            row["reason"] = lacking
         elif not groups.known.any() and measure != "overall":
             row["reason"] = reason("no_group")
         elif measure in ("gd", *RATES) and (

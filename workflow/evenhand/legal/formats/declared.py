@@ -254,12 +254,15 @@ def _paragraphs(cells: list[Any]) -> tuple[str, ...]:
 
 
 def _applies(cell: Any) -> bool | None:
-    """Return whether a column of a group or label applies; None for any other value."""
+    """Return whether a column of a group or label applies; None for any other value.
+
+    A number is the share of annotators who say so, from 0 to 1.
+    """
     word = plain(cell).casefold()
     if word in _TRUE | _FALSE:
         return word in _TRUE
     value = or_nan(word)
-    return value >= APPLIES if value == value else None
+    return value >= APPLIES if 0 <= value <= 1 else None
 
 
 def _value(cell: Any, known: Collection[str] = ()) -> str:
@@ -276,8 +279,8 @@ def _flags(fields: dict[str, Any], columns: list[str]) -> dict[str, bool | None]
     for column, flag in flags.items():
         if flag is None and _value(fields.get(column)):
             raise ValueError(
-                f"{column} is {plain(fields.get(column))!r}, neither true (true, yes, 1) nor false"
-                " (false, no, 0)"
+                f"{column} is {plain(fields.get(column))!r}, neither true (true, yes, 1), false"
+                " (false, no, 0) nor a share from 0 to 1"
             )
     return flags
 
