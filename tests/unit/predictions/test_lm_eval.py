@@ -192,8 +192,8 @@ def test_samples_of_the_same_sentences_add_nothing(tmp_path):
     assert (row["samples"], copied["samples"], row["clusters"]) == (40, 80, 12)
     assert notes(json.loads((tmp_path / "once/meta").read_text()), {"left_out": []}, "") == []
     assert notes(json.loads((tmp_path / "twice/meta").read_text()), {"left_out": []}, "") == [
-        "crows_pairs_english, 80 of 80 pairs: another pair has the same two sentences; inference"
-        " counts them once."
+        "crows_pairs_english, 80 of 80 pairs: another pair has the same two sentences; copies"
+        " weigh in the score, but add no independent evidence; remove them unless this is meant."
     ]
     same = ("score", "score_low", "score_high", "p_value", "power", "further_clusters")
     assert [copied[name] for name in same] == pytest.approx([row[name] for name in same])
@@ -234,7 +234,8 @@ def test_findings_begin_with_the_significant_ones_also_of_a_bias_type():
     wide = row | {"score_low": 49.0, "task": "d", "p_value": 0.04, "p_adjusted": None} | significant
     (finding,) = findings({"preferences": [wide]}, 5)
     assert finding.endswith(
-        "Significant (p = 0.04), but the interval, of another method, still contains 50: add pairs."
+        "Significant (p = 0.04), but the interval, which is computed in another way than the test,"
+        " still contains 50: add pairs."
     )
     assert words[4].endswith(" a probability of 50 % (p = 0.4).")  # not more of all bias types
 

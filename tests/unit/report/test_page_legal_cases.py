@@ -238,7 +238,7 @@ def test_long_cases(page):
             row | ({"value": 1012.4} if row["quantity"] == "percentile 95" else {}) for row in rows
         ]
 
-    assert "95 % below 1,012." in text(page(changes={"lengths": longer}), "#mine figcaption")
+    assert "95 % at most 1,012." in text(page(changes={"lengths": longer}), "#mine figcaption")
 
 
 def test_the_last_bar_of_lengths_is_as_wide_as_the_first():

@@ -128,7 +128,7 @@ def test_headlines_are_those_that_are_kept(tmp_path):
     ("leanings", "verdict"),
     [
         (("more", "unclear"), "Biased on <bdi>set 0</bdi>: do not use it"),
-        (("wide", "none"), "A significant preference on <bdi>set 0</bdi>, but the interval, of"),
+        (("wide", "none"), "A significant preference on <bdi>set 0</bdi>, but the interval, which"),
         (("unclear", "unclear"), "Undecided: the pairs swap too few different words."),
         (
             ("none", "unclear"),
