@@ -219,7 +219,7 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS + "5,1,,a\n6,1,2,b\n7,1,,b\n8,,1,b\n9,,1,a\n", {},
          "5 of 9 rows are left out (no_prediction 2, no_label 2, not_a_probability 1), more than"),
         ("id,y,p,group\n" + "1,1,0.9,a\n1,0,0.2,b\n" * 2, {"id": "id"},
-         "3 of 4 rows are left out (duplicate_id 3), more than half of them: another row has"),
+         "3 of 4 rows are left out (duplicate_id 2, other_row 1), more than half of them: another"),
         ("y,p,group\n" + "".join(f"{n % 2},0.5,g{n}\n" for n in range(60)), {},
          "the attribute group has 60 groups in 60 rows; give numbers `bins`"),
         (ROWS, {"groups": ["y"]}, "the attribute y is the label; name a protected attribute"),
@@ -268,6 +268,7 @@ def test_the_advice_on_json_reads_it(tmp_path, form, call):
     ("row", "reason"),
     [
         ("1,1,0.9,a", "duplicate_id"),
+        ("1,0,0.9,a", "other_row"),
         ("5,,0.9,a", "no_label"),
         ("5,1,,a", "no_prediction"),
         ("5,1,nan,a", "no_prediction"),
@@ -294,7 +295,7 @@ def test_a_whole_number_is_one_group_in_every_form(tmp_path):
 def test_left_out_rows_and_unknown_groups_are_noted(tmp_path):
     tables, meta = audit(tmp_path, ROWS + "4,1,0.9,a\n5,1,,a\n6,1,1,\n", id="id")
     assert notes(meta, tables, "left_out.csv") == [
-        "2 of 7 rows are left out (duplicate_id 1, no_prediction 1): left_out.csv",
+        "2 of 7 rows are left out (other_row 1, no_prediction 1): left_out.csv",
         "The group of 1 case in group is not known.",
     ]
     tables, meta = audit(tmp_path, ROWS)

@@ -182,7 +182,9 @@ def read_predictions(
     positive_place = _positive(positive, classes, label, file)
     bad = _LeftOut(ids)
     bad.mark(ids == "", "no_id")
-    bad.mark(ids.duplicated(), "duplicate_id", ids.map(repr))
+    repeats = ids.duplicated()
+    bad.mark(repeats & ~table.duplicated(), "other_row", ids.map(repr))
+    bad.mark(repeats, "duplicate_id", ids.map(repr))
     bad.mark((labels == "") & is_case, "no_label")
     is_p = prediction is not None and _are_probabilities(table[prediction], classes)
     if prediction:
