@@ -122,7 +122,7 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["run", "bad.yaml", "-n"], "error: bad.yaml: predictions.p.prediction is missing; giv"),
         (["why", "bad.yaml"], "error: bad.yaml: predictions.p.prediction is missing; give either"),
         (["run", "bins.yaml"], "p.bins names a, which is none of `groups`; they are gender."),
-        (["predictions", "p.csv", "q.csv"], "error: nothing takes the argument q.csv; see `evenha"),
+        (["predictions", "p.csv", "q.csv"], "takes the argument q.csv, as one file, or one folder"),
         ([*PREDICTIONS, "--delta", "5%"], 'Invalid value for --delta: unable to convert "5%" into'),
         ([*PREDICTIONS[:-1], "gender", "--groups", "g"], "Unknown option: --groups. Did you mean "),
         (["nosuch"], "compare, verify and certify; see `evenhand --help`."),

@@ -64,6 +64,8 @@ def main(words: list[str] | None = None) -> None:
         problem = str(error).rstrip("., ")
         if isinstance(error, UnusedCliTokensError):
             problem = f"nothing takes the argument {listed(list(error.unused_tokens))}"
+            if words[0] == "predictions":
+                problem += ", as one file, or one folder of logs, is read"
         elif isinstance(error, UnknownCommandError):  # which names the first eight commands
             names = listed([name for name in app if not name.startswith("-")])
             problem = f"{problem.partition(' Available')[0]} The commands are {names}"

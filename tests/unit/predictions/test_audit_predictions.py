@@ -219,7 +219,7 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS + "5,1,,a\n6,1,2,b\n7,1,,b\n8,,1,b\n9,,1,a\n", {},
          "5 of 9 rows are left out (no_prediction 2, no_label 2, not_a_probability 1), more than"),
         ("id,y,p,group\n" + "1,1,0.9,a\n1,0,0.2,b\n" * 2, {"id": "id"},
-         "3 of 4 rows are left out (duplicate_id 2, other_row 1), more than half of them: another"),
+         "3 of 4 rows are left out (other_row 2, duplicate_id 1), more than half of them: another"),
         ("y,p,group\n" + "".join(f"{n % 2},0.5,g{n}\n" for n in range(60)), {},
          "the attribute group has 60 groups in 60 rows; give numbers `bins`"),
         (ROWS, {"groups": ["y"]}, "the attribute y is the label; name a protected attribute"),
@@ -280,6 +280,9 @@ def test_a_bad_row_is_left_out_with_its_reason(tmp_path, row, reason):
     tables, meta = audit(tmp_path, f"{ROWS}{row}\n", id="id")
     (left,) = tables["left_out"]
     assert (left["row"], left["reason"], meta["cases"]) == (5, reason, 4)
+    lines = f"{ROWS}{row}\n".splitlines()  # a column that is not read
+    text = "".join(f"{line},{'at' if n == 0 else n}\n" for n, line in enumerate(lines))
+    assert audit(tmp_path, text, id="id")[0]["left_out"] == [left]
 
 
 def test_a_whole_number_is_one_group_in_every_form(tmp_path):

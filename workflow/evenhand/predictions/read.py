@@ -183,8 +183,12 @@ def read_predictions(
     bad = _LeftOut(ids)
     bad.mark(ids == "", "no_id")
     repeats = ids.duplicated()
-    bad.mark(repeats & ~table.duplicated(), "other_row", ids.map(repr))
-    bad.mark(repeats, "duplicate_id", ids.map(repr))
+    if repeats.any():
+        read = filter(None, (label, prediction, counterfactual_of, *by_class.values(), *groups))
+        cells = table[list(dict.fromkeys(read))]
+        differs = (cells != cells.groupby(ids).transform("first")).any(axis=1)
+        bad.mark(repeats & differs, "other_row", ids.map(repr))
+        bad.mark(repeats, "duplicate_id", ids.map(repr))
     bad.mark((labels == "") & is_case, "no_label")
     is_p = prediction is not None and _are_probabilities(table[prediction], classes)
     if prediction:
