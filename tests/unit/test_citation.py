@@ -5,6 +5,8 @@ import tomllib
 import pytest
 import yaml
 
+import evenhand
+
 
 @pytest.fixture
 def citation(repository):
@@ -13,7 +15,7 @@ def citation(repository):
 
 def test_version_and_licence_are_those_of_the_package(citation, repository):
     project = tomllib.loads((repository / "pyproject.toml").read_text("utf-8"))["project"]
-    assert str(citation["version"]) == project["version"]
+    assert str(citation["version"]) == project["version"] == evenhand.__version__
     assert citation["license"] == project["license"]
 
 

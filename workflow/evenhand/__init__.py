@@ -4,7 +4,11 @@ __all__ = ["audit_logs", "audit_pairs", "audit_predictions", "audit_table", "ext
 
 
 def __getattr__(name: str):
-    """Import `evenhand.api` when one of its functions is used first."""
+    """Import `evenhand.api` when one of its functions is used first; `__version__` as installed."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("evenhand")
     if name not in __all__:
         raise AttributeError(f"module 'evenhand' has no attribute {name!r}")
     from importlib import import_module
