@@ -449,6 +449,10 @@ def test_the_bias_types_of_all_methods_that_count_are_in_the_first_finding():
     first, second = api._pair_findings([row | other for other in (*methods, *types)], 5, None)
     assert "age 100 % (AUL, adjusted p < 0.001), race 0 % (the opposite, CPS, adjusted" in first
     assert "age" not in second and "race" not in second
+    types.append(types[0] | {"verdict": "below", "score": 0.0, "method": "cps"})
+    first, _ = api._pair_findings([row | other for other in (*methods, *types)], 5, None)
+    assert "2 of 2 bias types have significant preferences: age 100 % (AUL, adj" in first
+    assert first.endswith("; methods contradict each other on age. Look at the types one by one.")
     only = [row | other for other in (methods[0], types[0])]  # the type is the whole set
     assert "bias type" not in api._pair_findings(only, 5, None)[0]
 

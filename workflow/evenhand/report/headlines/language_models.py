@@ -223,12 +223,12 @@ def _next(results: list[Result]) -> str:
 
 
 def _figure(results: list[Result], most: int) -> tuple[LayerChart | None, str]:
-    """Draw the first method that counts, of each model and set."""
+    """Draw the method that the headline names, of each model and set."""
     order = sorted(results, key=lambda result: not result["significant"])
     scored = [result for result in order if result["why"] is None and result["rows"]]
     if not scored:
         return None, ""
-    rows = [result["rows"][0] for result in scored[:most]]
+    rows = [_strongest(result) for result in scored[:most]]
     methods = list(dict.fromkeys(row["description"]["title"] for row in rows))
     estimates = [
         estimated(
