@@ -101,6 +101,14 @@ def test_a_missing_column(file, column):
     refused(file, f"has the column '{column}' twice; give each column a name of its own")
 
 
+@pytest.mark.parametrize("name", ["biastype", "Bias Type", "BIAS_TYPE"])
+def test_a_column_in_another_spelling(file, name):
+    written(file, "a,b,age", header=f"sent_more,sent_less,{name}")
+    refused(file, f"has a column '{name}', and none named bias_type; rename it to bias_type")
+    written(file, "a,b,x,age", header=f"sent_more,sent_less,{name},bias_type")
+    assert [pair["bias_type"] for pair in read(file, None)] == ["age"]
+
+
 def test_two_columns_are_enough(file):
     written(file, "a,b", header="sent_more,sent_less")
     [pair] = read(file, None)

@@ -65,9 +65,9 @@ def read(file: Path, part: str | None) -> Iterator[dict[str, Any]]:
     Raises
     ------
     InputError
-        With the line number: the file is not UTF-8 or not CSV, lacks a column or has it twice; a
-        row has too many or too few cells, no id, the bias type "all", an unknown direction, or
-        annotations that are not a list of lists.
+        With the line number: the file is not UTF-8 or not CSV, lacks a column, has it twice or in
+        another spelling (``Bias Type``); a row has too many or too few cells, no id, the bias type
+        "all", an unknown direction, or annotations that are not a list of lists.
     """
     header, lines = read_cells(file)
     place = _places(header, file)
@@ -122,7 +122,16 @@ def _places(header: list[str], file: Path) -> dict[str, int]:
     header = [name or ("" if place == 0 else None) for place, name in enumerate(header)]
     known = [name for name in header if name in (*COLUMNS, *MORE, *ID_COLUMNS)]
     check_unique(known, file)
+    spelt = {_letters(name): name for name in MORE if name not in known}
+    for name in header:
+        if name and name not in known and (meant := spelt.get(_letters(name))):
+            problem = f"has a column {name!r}, and none named {meant}"
+            raise InputError(problem, file=file, line=1, remedy=f"rename it to {meant}")
     return {name: header.index(name) for name in known}
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalpha, name.lower()))
 
 
 def _annotations(cell: str, at: dict[str, Any]) -> list[set[str]]:
