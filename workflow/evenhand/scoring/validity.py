@@ -200,7 +200,7 @@ def judge(lm: LanguageModel, check: dict[str, Any], scored: int, enough: float) 
         reasons.append("missing_weights")
     if not check["passed"] and not _is_finite(lm):
         reasons.append("weights_not_finite")
-    elif not check["passed"]:
+    elif not check["passed"] and scored:  # without a score there is nothing to check
         kind = "next_token" if isinstance(lm, CausalLM) else "fill_mask"
         reasons.append(f"{kind}_not_above_baseline")
     if scored == 0 or scored < enough:
