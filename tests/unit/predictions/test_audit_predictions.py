@@ -352,18 +352,43 @@ def test_scores_that_rank_positive_cases_below_others_are_noted(tmp_path, option
     score = table[options.get("prediction", "p")]
     tables, description = audit(tmp_path, table, **options)
     auc = roc_auc_score(table["y"], score)
-    assert description["auc_reversed"] == pytest.approx(auc)
+    assert description["auc_reversed"] == {"1": pytest.approx(auc)}
     assert (
-        f"The score ranks the label 1 below the others (AUC {auc:.2f}): is it the score of another"
+        f"The score ranks the label 1 (AUC {auc:.2f}) below the others: is it the score of another"
         " label, or reversed?"
     ) in notes(description, tables, "file")
 
 
+@pytest.mark.parametrize("given", ["probabilities", "prediction"])
+@pytest.mark.parametrize("exchanged", [{}, {"q0": "q1", "q1": "q0"}])
+def test_exchanged_columns_of_several_classes_are_noted(tmp_path, given, exchanged):
+    draw, places = np.random.default_rng(0), np.arange(300) % 3
+    p = draw.dirichlet([1, 1, 1], 300) + 2 * (places[:, None] == np.arange(3))
+    table = pd.DataFrame((p / p.sum(axis=1, keepdims=True)).round(6), columns=["q0", "q1", "q2"])
+    table = table.rename(columns=exchanged)
+    columns = ["q0", "q1", "q2"]
+    table["cut"] = np.array(list("xyz"))[table[columns].to_numpy().argmax(axis=1)]
+    table["y"], table["group"] = np.array(list("xyz"))[places], draw.choice(["a", "b"], 300)
+    of_classes = {"classes": ["x", "y", "z"], "probabilities": columns}
+    options = of_classes if given == "probabilities" else {"prediction": "cut"}
+    tables, description = audit(tmp_path, table, **options)
+    scores = table[columns] if given == "probabilities" else pd.get_dummies(table["cut"])
+    auc = [roc_auc_score(table["y"] == name, scores.iloc[:, i]) for i, name in enumerate("xyz")]
+    assert (min(auc) < 0.4) == bool(exchanged) and auc[2] > 0.9
+    expected = dict(zip("xy", map(pytest.approx, auc), strict=False)) if exchanged else {}
+    assert description["auc_reversed"] == expected
+    note = (
+        f"The scores rank the labels x (AUC {auc[0]:.2f}) and y (AUC {auc[1]:.2f}) below the"
+        " others: are their columns or names exchanged?"
+    )
+    assert (note in notes(description, tables, "file")) == bool(exchanged)
+
+
 def test_scores_that_are_right_or_below_chance_in_few_clusters_have_no_such_note(tmp_path):
     table = people()
-    assert audit(tmp_path, table)[1]["auc_reversed"] is None
+    assert audit(tmp_path, table)[1]["auc_reversed"] == {}
     table = table.assign(p=1 - table["p"], person=np.arange(len(table)) % 3)
-    assert audit(tmp_path, table, cluster="person")[1]["auc_reversed"] is None
+    assert audit(tmp_path, table, cluster="person")[1]["auc_reversed"] == {}
 
 
 @pytest.mark.parametrize(("groups", "other"), [(["a", "b"], "b"), (["a", "b", "c"], "all others")])

@@ -144,8 +144,8 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
         sentences.append(_say("unclustered", count=count))
     if uniform := description.get("uniform"):
         sentences.append(_say("uniform", kind=uniform))
-    if (auc := description.get("auc_reversed")) is not None:
-        sentences.append(_say("reversed", label=description["positive"], auc=auc))
+    if aucs := description.get("auc_reversed"):
+        sentences.append(_say("reversed", aucs=aucs))
     for row in tables.get("left_out", ()):
         if row["reason"] == "cut_off":
             sentences.append(_say("cut_off", place=row["detail"]))
