@@ -46,7 +46,10 @@ def test_predictions_end_with_the_finding_and_the_report(tmp_path, capsys):
     assert not run("predictions", tmp_path / "p.csv", *words)
     finding, *others, left_out, unknown, report = capsys.readouterr().out.splitlines()
     file = f"{out}/tables/predictions/mine/left_out.csv"
-    assert left_out == f"Note: 1 of 202 rows is left out (no_prediction 1): {file}"
+    assert (
+        left_out
+        == f"Note: 1 of 202 rows is left out (the prediction or a probability is missing): {file}"
+    )
     assert unknown == "Note: The group of 1 case in gender is not known."
     assert finding.startswith("True positive rate differs by gender: 0.0 % for man")
     metrics = [words.partition(" differ")[0] for words in others]

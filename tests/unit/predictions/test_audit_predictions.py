@@ -190,7 +190,7 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS.replace(",a\n", ",8\n").replace(",b\n", ",9\n") + "5,1,,7\n",
          {"bins": ["group=30"]}, "all numbers in one bin (<30), so there are no groups to"),
         (ROWS.replace(",b\n", ",a\n") + "5,1,,b\n", {},
-         "one value only (a), so there are no groups to compare; 1 of 5 rows is left out (no_pr"),
+         "one value only (a), so there are no groups to compare; 1 of 5 rows is left out (the p"),
         (ROWS.replace(",1,", ",yes,").replace(",0,", ",true,"), {},
          "y has true and yes, and each may be the positive label; name it as `positive`"),
         (ROWS, {"positive": "2"}, "`positive` is 2, which is no value of y; its values are 0"),
@@ -217,9 +217,12 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
          " no and yes); spell 'No' and 'no' alike, if they are one label"),
         (ROWS.replace(",1,", ",2,"), {}, "of which label; name `positive`, one of 0 and 2"),
         (ROWS + "5,1,,a\n6,1,2,b\n7,1,,b\n8,,1,b\n9,,1,a\n", {},
-         "5 of 9 rows are left out (no_prediction 2, no_label 2, not_a_probability 1), more than"),
+         "5 of 9 rows are left out (the prediction or a probability is missing: 2; the label is"
+         " missing: 2; a probability is no number between 0 and 1, as 0.48 for 48 %: 1; the first"
+         " is 2), more than half of them; correct"),
         ("id,y,p,group\n" + "1,1,0.9,a\n1,0,0.2,b\n" * 2, {"id": "id"},
-         "3 of 4 rows are left out (other_row 2, duplicate_id 1), more than half of them: another"),
+         "3 of 4 rows are left out (an earlier row has this id and other cells: 2; the first is"
+         " '1'; an earlier row has this id: 1; the first is '1'), more than half of them; correct or"),
         ("y,p,group\n" + "".join(f"{n % 2},0.5,g{n}\n" for n in range(60)), {},
          "the attribute group has 60 groups in 60 rows; give numbers `bins`"),
         (ROWS, {"groups": ["y"]}, "the attribute y is the label; name a protected attribute"),
@@ -298,7 +301,8 @@ def test_a_whole_number_is_one_group_in_every_form(tmp_path):
 def test_left_out_rows_and_unknown_groups_are_noted(tmp_path):
     tables, meta = audit(tmp_path, ROWS + "4,1,0.9,a\n5,1,,a\n6,1,1,\n", id="id")
     assert notes(meta, tables, "left_out.csv") == [
-        "2 of 7 rows are left out (other_row 1, no_prediction 1): left_out.csv",
+        "2 of 7 rows are left out (an earlier row has this id and other cells: 1; the prediction"
+        " or a probability is missing: 1): left_out.csv",
         "The group of 1 case in group is not known.",
     ]
     tables, meta = audit(tmp_path, ROWS)
@@ -321,7 +325,7 @@ def test_values_that_may_be_missing_and_a_label_that_nobody_named_are_noted(tmp_
     text += "7,1,0.8,b\n"
     tables, meta = audit(tmp_path, text, id="id")
     assert notes(meta, tables, "left_out.csv") == [
-        "2 of 7 rows are left out (no_label 2): left_out.csv",
+        "2 of 7 rows are left out (the label is missing): left_out.csv",
         "Rates are of the label 1, as none was named (positive).",
         "In group, “unknown” (2) may mean a missing value, and counts as a value; leave such cells"
         " blank if so.",

@@ -10,7 +10,7 @@ from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
 from evenhand.predictions.audit_predictions import audit_predictions
 from evenhand.predictions.lm_eval import read_logs, shared_pairs
-from evenhand.predictions.words import findings, notes, undecided
+from evenhand.predictions.words import REASONS, findings, notes, undecided
 
 TRADES = ["nurse", "baker", "judge", "pilot", "cook", "clerk", "miner", "tailor", "guard", "actor"]
 
@@ -348,7 +348,9 @@ def test_tasks_with_the_same_pairs_are_noted(tmp_path):
 
 def test_a_log_of_which_more_than_half_cannot_be_used_is_refused(tmp_path):
     samples = [sample | {"doc_id": min(i, 15)} for i, sample in enumerate(crows(hits=20))]
-    words = r"25\.jsonl: 24 of 40 samples are left out \(other_sample 24\), more than half of them"
+    words = (
+        r"25\.jsonl: 24 of 40 samples are left out \(an earlier sample .*\), more than half of them"
+    )
     with pytest.raises(InputError, match=words):
         audit(tmp_path, samples, "samples_crows_pairs_english_25.jsonl")
 
@@ -440,7 +442,7 @@ def left_out(folder, samples, task, place, value, reason):
     (row,) = tables["left_out"]
     code, words = reason
     (note, *_) = notes(json.loads((folder / "meta").read_text()), tables, "left_out.csv")
-    assert note.endswith(f"({code} 1; the first is {row['detail']}): left_out.csv")
+    assert note.endswith(f"({REASONS[code]}; the first is {row['detail']}): left_out.csv")
     assert (row["row"], row["id"], row["reason"]) == (1, "0", code)
     assert f":1: {words}" in row["detail"]
     whole = [row for row in tables["preferences"] if row["bias_type"] == "all"]
@@ -534,5 +536,6 @@ def test_the_first_sample_that_is_left_out_is_named_with_its_field():
     tables = {"left_out": [row, row | {"detail": "a.jsonl:9: it lacks 'doc'"}]}
     description = {"format": "lm_eval", "rows": 9, "unknown": {}, "metrics": ["tpr"]}
     assert notes(description, tables, "")[0] == (
-        "2 of 9 samples are left out (no_field 2; the first is a.jsonl:3: it lacks 'doc')."
+        "2 of 9 samples are left out (a sample lacks a field, or one is blank; the first is"
+        " a.jsonl:3: it lacks 'doc')."
     )
