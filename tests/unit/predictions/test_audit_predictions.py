@@ -222,7 +222,7 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
          " is 2), more than half of them; correct"),
         ("id,y,p,group\n" + "1,1,0.9,a\n1,0,0.2,b\n" * 2, {"id": "id"},
          "3 of 4 rows are left out (an earlier row has this id and other cells: 2; the first is"
-         " '1'; an earlier row has this id: 1; the first is '1'), more than half of them; correct or"),
+         " '1'; an earlier row has this id: 1; the first is '1'), more than half of them"),
         ("y,p,group\n" + "".join(f"{n % 2},0.5,g{n}\n" for n in range(60)), {},
          "the attribute group has 60 groups in 60 rows; give numbers `bins`"),
         (ROWS, {"groups": ["y"]}, "the attribute y is the label; name a protected attribute"),

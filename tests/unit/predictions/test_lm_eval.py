@@ -307,6 +307,27 @@ def test_a_doc_id_with_other_sentences_is_noted(tmp_path):
     assert note.endswith("write each into a log of its own.")
 
 
+def test_gaps_of_doc_ids_are_noted_but_no_limit(tmp_path):
+    samples = list(crows(hits=20))
+    for kept, gap in (
+        (samples[:30], None),
+        ([{**one, "doc_id": i} for i, one in enumerate(samples, 1)], None),
+        (
+            [*samples[:7], *samples[9:30]],
+            "2 of 30 doc_ids are missing, the first of which is 7; if",
+        ),
+        (
+            samples[10:],
+            "10 of 40 doc_ids are missing, the first of which is 0; if",
+        ),
+    ):
+        tables = audit(tmp_path, kept)
+        found = notes(json.loads((tmp_path / "meta").read_text()), tables, "")
+        assert [words for words in found if "missing" in words] == found
+        assert [words[:20] for words in found] == (["crows_pairs_english:"] if gap else [])
+        assert gap is None or gap in found[0]
+
+
 def test_bbq_has_the_score_of_its_paper(tmp_path):
     rows = audit(tmp_path, bbq(), "samples_bbq_2026-01-02T03-04-05.jsonl")["preferences"]
     ambiguous = rows[0]
@@ -322,7 +343,7 @@ def test_a_broken_line_is_left_out_with_its_place_and_reason(tmp_path):
     audit(tmp_path, samples)
     with next(tmp_path.rglob("samples_*")).open("a") as log:
         log.write('{"doc_id": 7, "do\n"x"\n{"doc_id": 8, "\u2028')
-    answers, bad = read_logs([tmp_path / "logs"])
+    answers, bad, _ = read_logs([tmp_path / "logs"])
     assert len(answers) == 40
     assert [(row["row"], row["reason"]) for row in bad] == [
         *((41, "other_task"), (42, "no_answer"), (43, "no_json"), (44, "no_answer")),
@@ -358,6 +379,13 @@ def test_a_log_of_which_more_than_half_cannot_be_used_is_refused(tmp_path):
 def test_logs_of_other_tasks_are_refused(tmp_path):
     with pytest.raises(InputError, match="no sample of CrowS-Pairs or BBQ"):
         audit(tmp_path, [{"doc_id": 0, "doc": {"question": "?"}}])
+    doc = {"category": "Age", "question_index": "1", "context_condition": "ambig"}
+    words = (
+        "has questions of BBQ without their scores .*: it has neither amb_bias_score nor disamb_.*;"
+        " run lm_eval 0.4.9 or later with --tasks bbq --log_samples, which writes them"
+    )
+    with pytest.raises(InputError, match=words):
+        audit(tmp_path, [{"doc_id": 0, "doc": doc, "acc": 1.0}])
     with pytest.raises(InputError, match="samples_"):
         made = {key: tmp_path / key for key in ("out", "cases", "meta")}
         (tmp_path / "none").mkdir()
@@ -403,7 +431,7 @@ def test_the_logs_of_each_version_give_the_same_answers(tmp_path):
     (new / "samples_crows_pairs_english_2026-01-02T03-04-05.678901.jsonl").write_text(
         "\n".join(lines)
     )
-    (first, bad), (second, none) = read_logs([old]), read_logs([new])
+    (first, bad, _), (second, none, _) = read_logs([old]), read_logs([new])
     assert first == second and len(first) == 40 and not bad + none
     assert {one.task for one in first} == {"crows_pairs_english"}
     (tmp_path / "results_2026.json").write_text("{}")
@@ -417,7 +445,7 @@ def test_the_answers_of_several_filters_stay_apart(tmp_path):
     lines = [json.dumps(as_written(one, name)) for name in ("none", "strict")
              for one in crows(hits=30)]  # fmt: skip
     (tmp_path / "samples_crows_1.jsonl").write_text("\n".join(lines))
-    answers, bad = read_logs([tmp_path])
+    answers, bad, _ = read_logs([tmp_path])
     assert {one.task for one in answers} == {"crows, filter none", "crows, filter strict"}
     assert len(answers) == 80 and not bad
 
@@ -427,7 +455,7 @@ def test_models_and_runs_stay_apart(tmp_path):
         (tmp_path / model).mkdir(exist_ok=True)
         text = "".join(json.dumps(one) + "\n" for one in crows(hits=hits))
         (tmp_path / model / f"samples_crows_{time}.jsonl").write_text(text)
-    answers, bad = read_logs([tmp_path])
+    answers, bad, _ = read_logs([tmp_path])
     assert {one.task for one in answers} == {"one: crows", "two: crows (1)", "two: crows (2)"}
     assert not bad
 

@@ -156,6 +156,8 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     for row in tables.get("left_out", ()):
         if row["reason"] == "cut_off":
             sentences.append(_say("cut_off", place=row["detail"]))
+    for task, (count, of, first) in description.get("missing", {}).items():
+        sentences.append(_say("missing", task=task, count=count, of=of, first=first))
     others = [row for row in tables.get("left_out", ()) if row["reason"] == "other_sample"]
     if others:
         sentences.append(_say("other_samples", count=len(others), place=others[0]["detail"]))
