@@ -377,7 +377,7 @@ def test_the_main_method_comes_first():
 
 
 AGE, RACE = (
-    "age 100 % (95 % interval 70 to 100, adjusted p 0.012)",
+    "age 100 % (95 % interval 70 to 100, adjusted p = 0.012)",
     "race 0 % ({}95 % interval",
 )
 
@@ -400,7 +400,7 @@ AGE, RACE = (
         (
             {"age": "above", "race": "below"},
             {"": f"2 of 5 bias types have significant preferences in opposite directions: {AGE}"}
-            | {"below": "directions: race 0 % (95 % interval 0 to 30, adjusted p 0.012), age"},
+            | {"below": "directions: race 0 % (95 % interval 0 to 30, adjusted p = 0.012), age"},
         ),
         (
             dict.fromkeys(("age", "Age", "home", "job", "rank"), "above"),

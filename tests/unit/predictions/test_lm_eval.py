@@ -208,6 +208,9 @@ def test_the_finding_counts_the_answers_and_names_delta(tmp_path):
     tables["preferences"][0]["verdict"] = "equivalent"
     finding = findings(tables, 12)[0]
     assert "of 40 pairs (" in finding and "12 points" in finding
+    for p, verdict in ((0.0496, "above"), (0.05004, "inconclusive")):
+        tables["preferences"][0] |= {"p_value": p, "p_adjusted": p, "verdict": verdict}
+        assert f"(p = {p})" in findings(tables, 5)[0]
 
 
 def test_findings_begin_with_the_significant_ones_also_of_a_bias_type():

@@ -63,7 +63,8 @@ def audit_predictions(
         JSON: name, title, format, counts, and the columns that were read; unknown has the number
         of cases without a group, by attribute; missing, shared_pairs and repeated_pairs (of logs)
         those of the functions of `lm_eval`; auc_reversed and uniform are those of
-        `PredictionStudy`. Of `audit_classifier` also trained: data set, classifier, objective and attribute.
+        `PredictionStudy`. Of `audit_classifier` also trained: data set, classifier, objective and
+        attribute.
     name, title : str
         Name and title of the predictions.
     format : str
