@@ -326,7 +326,7 @@ def test_values_that_may_be_missing_and_a_label_that_nobody_named_are_noted(tmp_
     tables, meta = audit(tmp_path, text, id="id")
     assert notes(meta, tables, "left_out.csv") == [
         "2 of 7 rows are left out (the label is missing): left_out.csv",
-        "Rates are of the label 1, as none was named (positive).",
+        "Rates are of the label 1, as none was named by `positive`.",
         "In group, “unknown” (2) may mean a missing value, and counts as a value; leave such cells"
         " blank if so.",
     ]
@@ -346,6 +346,10 @@ def test_a_blank_cluster_is_one_of_its_own_and_a_constant_one_is_refused(tmp_pat
     assert any(words.startswith("Selection rate differs by group") for words in findings(tables, 5))
     with pytest.raises(InputError, match="home is the same for all rows, so nothing can be tested"):
         audit(tmp_path, table.assign(home="h"), id="id", cluster="home")
+    with pytest.raises(
+        InputError, match=r"each group of the attribute group is one cluster \(home"
+    ):
+        audit(tmp_path, table.assign(home=table["group"] + "1"), id="id", cluster="home")
 
 
 @pytest.mark.parametrize("options", [{}, {"prediction": "cut"}, {"cluster": "id"}])

@@ -160,7 +160,7 @@ def test_the_card_and_the_page_of_one_file_are_complete(tmp_path):
     assert "| < 1e-06 | < 1e-06 | 1 |" in result.card()  # not zero
     page = result.to_html(tmp_path / "page.html").read_text()
     assert "<bdi>predictions_mine_preferences</bdi>" not in page  # no file is beside it
-    with pytest.raises(InputError, match=r"no such file or folder; did you mean .*/logs\."):
+    with pytest.raises(InputError, match=r"no such file or folder; did you mean .*/logs\?$"):
         eh.audit_logs(tmp_path / "log")
     with pytest.raises(InputError, match=r"; there is no folder .*/nowhere either; check the path"):
         eh.audit_logs(tmp_path / "nowhere/logs")

@@ -246,6 +246,12 @@ def read_predictions(
             raise InputError(
                 f"the attribute {name} is the label", file=file, remedy="name a protected attribute"
             )
+        of_group = clusters.iloc[kept].groupby(column).nunique().drop("", errors="ignore")
+        if cluster and (of_group == 1).all():
+            problem = f"each group of the attribute {name} is one cluster ({cluster}), so that no"
+            problem += " difference between them can be tested, and none has an interval"
+            remedy = "leave `cluster` out if cases are independent, or name what fewer cases share"
+            raise InputError(problem, file=file, remedy=remedy)
     return Predictions(
         id=ids.to_numpy(dtype=str)[kept],
         classes=classes,
