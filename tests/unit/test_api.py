@@ -82,8 +82,14 @@ def test_pairs_as_data_and_as_file_and_a_loaded_model_give_the_same(model, pairs
     *findings, note, last = repr(results[0]).splitlines()
     assert last == "result.verdicts has the tests behind this, result.table all numbers."
     assert findings == results[0].findings
-    assert note.startswith("2 of 90 pairs are left out (empty 1, identical 1).")
-    assert all("2 of 90 pairs are left out (empty 1, identical 1)" in card for card in cards)
+    assert note.startswith(
+        "2 of 90 pairs are left out (a sentence is empty: 1; both sentences are the same: 1)."
+    )
+    assert all(
+        "2 of 90 pairs are left out (a sentence is empty: 1; both sentences are the same: 1)"
+        in card
+        for card in cards
+    )
 
 
 def test_verdicts_are_of_the_methods_that_count_on_all_pairs(model, pairs, tmp_path):
@@ -214,7 +220,7 @@ def test_cells_of_mixed_types_are_those_of_a_csv():
     data.loc[0, "p"] = None
     result = eh.audit_predictions(data, label="y", prediction="p", groups="g")
     assert {*result.table["group"]} == {"all", "1", "b"}
-    assert repr(result).splitlines()[-2].startswith("1 of 60 rows is left out (no_prediction 1): ")
+    assert repr(result).splitlines()[-2].startswith("1 of 60 rows is left out (the prediction or")
 
 
 def test_data_of_other_types_are_those_of_a_table():
@@ -276,7 +282,7 @@ def test_a_table_with_blank_cells_and_whole_numbers_with_points():
     people.loc[:7, "a"] = None
     options = {"label": "y", "attribute": "g", "methods": "majority", "seeds": 2}
     result = eh.audit_table(people, positive=[1, 2], **options)
-    assert result.notes == ["8 of 40 rows are left out (blank_cell 8)"]
+    assert result.notes == ["8 of 40 rows are left out (a cell is blank)"]
     assert eh.audit_table(people, positive=[1, 2.0], missing="impute", **options).notes == []
     unclear = people.assign(g=people["g"].replace("y", "unknown"))
     (note,) = eh.audit_table(unclear, positive=[1, 2], missing="impute", **options).notes
@@ -371,7 +377,7 @@ def test_the_main_method_comes_first():
 
 
 AGE, RACE = (
-    "age 100 % (95 % interval 70 to 100, adjusted p 0.012)",
+    "age 100 % (95 % interval 70 to 100, adjusted p = 0.012)",
     "race 0 % ({}95 % interval",
 )
 
@@ -394,7 +400,7 @@ AGE, RACE = (
         (
             {"age": "above", "race": "below"},
             {"": f"2 of 5 bias types have significant preferences in opposite directions: {AGE}"}
-            | {"below": "directions: race 0 % (95 % interval 0 to 30, adjusted p 0.012), age"},
+            | {"below": "directions: race 0 % (95 % interval 0 to 30, adjusted p = 0.012), age"},
         ),
         (
             dict.fromkeys(("age", "Age", "home", "job", "rank"), "above"),

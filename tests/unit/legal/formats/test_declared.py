@@ -92,7 +92,7 @@ def test_declarations_and_what_is_read_of_them(tmp_path):
     check_expected("formats/declared.txt", "\n".join(lines) + "\n")
 
 
-@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "json"])
+@pytest.mark.parametrize("suffix", ["csv", "semicolons.csv", "tsv", "parquet", "json"])
 def test_the_form_of_the_file_does_not_matter(tmp_path, suffix):
     data = rows()
     records, dataset, *_ = read(tmp_path, data)
@@ -103,7 +103,7 @@ def test_the_form_of_the_file_does_not_matter(tmp_path, suffix):
         file.write_text(json.dumps(data))
     else:
         cells = [[*data[0]], *([f'"{value}"' for value in row.values()] for row in data)]
-        separator = {"csv": ",", "tsv": "\t"}[suffix]
+        separator = {"csv": ",", "semicolons.csv": ";", "tsv": "\t"}[suffix]
         file.write_text("\n".join(separator.join(row) for row in cells) + "\n")
     again, other, *_ = read(tmp_path, [file])
     assert other == dataset
@@ -114,9 +114,9 @@ def test_the_form_of_the_file_does_not_matter(tmp_path, suffix):
 
 
 def test_a_table_with_another_separator_is_named_so(tmp_path):
-    (tmp_path / "a.csv").write_text("bio;job;gender\nA life;nurse;F\n")
+    (tmp_path / "a.csv").write_text("bio|job|gender\nA life|nurse|F\n")
     with pytest.raises(
-        InputError, match="; separate cells by commas; the header is one cell, 'bio;"
+        InputError, match=r"columns: bio\|job\|gender; separate cells by comma, semicolon or tab"
     ):
         read(tmp_path, [tmp_path / "a.csv"])
 
