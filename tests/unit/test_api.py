@@ -80,7 +80,10 @@ def test_pairs_as_data_and_as_file_and_a_loaded_model_give_the_same(model, pairs
     assert calls[0][-1] == f"result = eh.audit_pairs({Path(model).name!r}, 'pairs.csv')"
     assert calls[2][-1] == "result = eh.audit_pairs(model, pairs, name='tiny')"
     *findings, note, last = repr(results[0]).splitlines()
-    assert last == "result.verdicts has the tests behind this, result.table all numbers."
+    assert last == (
+        "result.verdicts has the tests on all pairs, result.table those of bias types and all"
+        " numbers."
+    )
     assert findings == results[0].findings
     assert note.startswith("2 of 90 pairs are left out (empty 1, identical 1).")
     assert all("2 of 90 pairs are left out (empty 1, identical 1)" in card for card in cards)
@@ -449,6 +452,7 @@ def test_the_bias_types_of_all_methods_that_count_are_in_the_first_finding():
     first, second = api._pair_findings([row | other for other in (*methods, *types)], 5, None)
     assert "age 100 % (AUL, adjusted p < 0.001), race 0 % (the opposite, CPS, adjusted" in first
     assert "age" not in second and "race" not in second
+    assert "7 more swaps" not in first and "7 more swaps would make it 80 %." in second
     types.append(types[0] | {"verdict": "below", "score": 0.0, "method": "cps"})
     first, _ = api._pair_findings([row | other for other in (*methods, *types)], 5, None)
     assert "2 of 2 bias types have significant preferences: age 100 % (AUL, adj" in first

@@ -160,7 +160,7 @@ class Result:
 
     def __repr__(self) -> str:
         """Return the findings and the notes, and where the tests behind them are."""
-        return "\n".join([*self.findings, *self.notes, _say("where")])
+        return "\n".join([*self.findings, *self.notes, _say("where", self._main)])
 
 
 def _checks_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -995,15 +995,15 @@ def _pair_findings(
     total = len({row["bias_type"] for row in of_all} - {"all"})
     sentences = []
     for row in whole:
-        types = [other for other in counted if other["method"] == row["method"]]
+        is_first = row is whole[0]
         title = METHODS[row["method"]].title if row["method"] in METHODS else row["model"]
         if row["verdict"] == "not_scored":
             failed = check and not check["passed"] and check["accuracy"] is not None
             why = gate_words(row["reason"]) or [row["reason"]]
             words = _say("no_score", why=why, check=check if failed else None)
         else:
-            further = None if types else row["further_clusters"]  # more pairs would not show them
-            facts = row | {"further_clusters": further}
+            has_types = is_first and counted  # more pairs would not show them
+            facts = row | ({"further_clusters": None} if has_types else {})
             words = preference(facts, plural(row["scored"], "pair"), delta)
         others: dict[str, dict[str, float]] = {}
         for other in whole:
@@ -1013,9 +1013,9 @@ def _pair_findings(
             ):
                 scores = others.setdefault(other["verdict"], {})
                 scores[METHODS[other["method"]].title] = other["score"]
-        if others and row is whole[0]:
+        if others and is_first:
             words = words.removesuffix(".") + _say("others", others)
-        if counted and row is whole[0]:
+        if counted and is_first:
             scores = plain("lm_by_type", rows=counted, is_markup=False)
             facts = {"types": counted, "opposed": opposed_types(counted), "total": total}
             words = f"{words} {_say('types', scores=scores, row=row, **facts)}"
