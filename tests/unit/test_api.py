@@ -116,6 +116,18 @@ def test_pairs_beyond_the_window_of_the_model_are_named(model, pairs, tmp_path):
     page = result.to_html(tmp_path / "audit.html").read_text(encoding="utf-8")
     assert f"</bdi>: {note}</p>" in page and note in result.card()
     assert note.endswith("has no score, as it has more tokens than the model takes (128): pair 90.")
+    lone = pd.concat([long, long.assign(**{side: long[side] + " or" for side in sides})])
+    lone = lone.drop(columns=pairs.columns[0]).rename(columns={"bias_type": "category"})
+    result = eh.audit_pairs(model, lone)
+    (finding,) = result.findings
+    assert (
+        "baseline" not in finding and " It can score too few of the sentences. In 2 pa" in finding
+    )
+    assert finding.endswith("has more tokens than the model takes (128): pairs 1 and 2.")
+    assert (
+        "No pair has a bias type. 3 columns of the pairs are not used: category, anon_writer and"
+        " anon_annotators. If one has the bias types, rename it to bias_type."
+    ) in result.notes
 
 
 def test_an_error_of_a_loaded_model_names_no_file(model, pairs):
@@ -726,7 +738,7 @@ def test_crossed_words_count_less_than_their_swaps(model):
 
 def test_notes_and_reasons_of_pairs():
     description = {"excluded": {}, "pairs": 4, "flags": {"repeated_pair": 2, "unlike": 0}}
-    description["flags"]["reversed_pair"] = 0
+    description["flags"] |= {"reversed_pair": 0, "lower_case": 0}
     gate = {"sentences": 20, "unknown_most_frequent": {"zyx": 2}}
     description |= {"bias_types": {"Gender": 1, "gender": 3}}
     spelt, *others = api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})
