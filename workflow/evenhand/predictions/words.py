@@ -153,7 +153,8 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     if others:
         sentences.append(_say("other_samples", count=len(others), place=others[0]["detail"]))
     if tasks := description.get("shared_pairs"):
-        sentences.append(_say("shared", tasks=tasks))
+        names = {name.partition(" (")[0] for name in tasks}  # without the time of the run
+        sentences.append(_say("shared", tasks=tasks, names=names))
     for task, (count, of) in description.get("repeated_pairs", {}).items():
         meaning = FLAGS["repeated_pair"]
         sentences.append(_say("repeated_pairs", task=task, count=count, of=of, meaning=meaning))
