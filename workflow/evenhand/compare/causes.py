@@ -210,9 +210,9 @@ def _configuration(base: Results, head: Results, both: Collection[str]) -> list[
         runs.append(values)
     for values, others, kind in ((runs[0], runs[1], GONE), (runs[1], runs[0], NEW)):
         for (name, value), some in values.items():
-            if name not in known and (name, value) not in others:
+            if (alone := some - {*both}) and name not in known and (name, value) not in others:
                 ends = (value, None) if kind == GONE else (None, value)
-                files[Change(name, kind, *ends)] |= some
+                files[Change(name, kind, *ends)] |= alone
     changes = [change._replace(where=tuple(sorted(names))) for change, names in files.items()]
     return sorted(changes, key=lambda change: (change.name, change.base or "", change.head or ""))
 
