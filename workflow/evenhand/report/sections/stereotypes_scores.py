@@ -10,6 +10,7 @@ from evenhand.report.headline import plain, say
 from evenhand.report.render import decimal, in_words
 from evenhand.report.sections.stereotypes_words import (
     ASIDE,
+    contradicted_types,
     in_a_list,
     in_order,
     method_of,
@@ -170,6 +171,7 @@ def conclude(
     if by[NONE] and by[UNCLEAR]:
         lack = "some"
     facts |= {"alike": alike, "opposed": opposed_types(types)}
+    facts["contradicted"] = contradicted_types(row for row in rows if row["method"] not in ASIDE)
     words = plain("lm_conclusion", by=by, sides=sides, lacks={lack}, **facts)
     significant = [*by[PREFERS_MORE], *by[PREFERS_LESS]]
     return {"leaning": leaning, "significant": significant, "lack": lack, "words": words}
