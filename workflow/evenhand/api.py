@@ -1032,7 +1032,7 @@ def _pair_findings(
             words = f"{words} {_say('types', scores=scores, row=row, **facts)}"
         if contradicted and is_first:
             sides = "the stereotype", "the anti-stereotype"
-            words = f"{words} {plain('lm_contradicted', types=contradicted, sides=sides)}"
+            words = f"{words} {plain('lm_contradicted', types=contradicted, sides=sides, is_markup=False)}"
         counts = row["method"] in (*COUNTING, None)
         sentences.append(_say("method", title, counts=counts, words=words))
     return sentences
