@@ -1031,8 +1031,8 @@ def _pair_findings(
             facts = {"types": counted, "opposed": opposed_types(counted), "total": total}
             words = f"{words} {_say('types', scores=scores, row=row, **facts)}"
         if contradicted and is_first:
-            sides = "the stereotype", "the anti-stereotype"
-            words = f"{words} {plain('lm_contradicted', types=contradicted, sides=sides, is_markup=False)}"
+            facts = {"sides": ("the stereotype", "the anti-stereotype"), "is_markup": False}
+            words = f"{words} {plain('lm_contradicted', types=contradicted, **facts)}"
         counts = row["method"] in (*COUNTING, None)
         sentences.append(_say("method", title, counts=counts, words=words))
     return sentences
