@@ -473,8 +473,11 @@ def test_the_bias_types_of_all_methods_that_count_are_in_the_first_finding():
     assert "7 more swaps" not in first and "7 more swaps would make it 80 %." in second
     types.append(types[0] | {"verdict": "below", "score": 0.0, "method": "cps"})
     first, _ = api._pair_findings([row | other for other in (*methods, *types)], 5, None)
-    assert "2 of 2 bias types have significant preferences: age 100 % (AUL, adj" in first
-    assert first.endswith("; methods contradict each other on age. Look at the types one by one.")
+    assert " 1 of 2 bias types has a significant preference for the anti-stereotype: race" in first
+    assert first.endswith(
+        " Methods contradict each other, so that no preference is shown: on age, the stereotype by"
+        " AUL 100 %, but the anti-stereotype by CPS 0 %."
+    )
     only = [row | other for other in (methods[0], types[0])]  # the type is the whole set
     assert "bias type" not in api._pair_findings(only, 5, None)[0]
 

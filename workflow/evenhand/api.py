@@ -982,6 +982,7 @@ def _pair_findings(
     from evenhand.predictions.words import preference
     from evenhand.report.headline import plain
     from evenhand.report.sections.stereotypes_words import (
+        contradicted_types,
         gate_words,
         opposed_types,
         significant_types,
@@ -999,7 +1000,8 @@ def _pair_findings(
 
     whole.sort(key=place)
     of_all = [row for row in rows if row["subset"] == "all"]
-    counted = significant_types(row for row in of_all if row["method"] in COUNTING)
+    counting = [row for row in of_all if row["method"] in COUNTING]
+    counted, contradicted = significant_types(counting), contradicted_types(counting)
     total = len({row["bias_type"] for row in of_all} - {"all"})
     sentences = []
     for row in whole:
@@ -1028,6 +1030,9 @@ def _pair_findings(
             scores = plain("lm_by_type", rows=counted, is_markup=False)
             facts = {"types": counted, "opposed": opposed_types(counted), "total": total}
             words = f"{words} {_say('types', scores=scores, row=row, **facts)}"
+        if contradicted and is_first:
+            facts = {"sides": ("the stereotype", "the anti-stereotype"), "is_markup": False}
+            words = f"{words} {plain('lm_contradicted', types=contradicted, **facts)}"
         counts = row["method"] in (*COUNTING, None)
         sentences.append(_say("method", title, counts=counts, words=words))
     return sentences
