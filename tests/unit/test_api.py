@@ -80,7 +80,10 @@ def test_pairs_as_data_and_as_file_and_a_loaded_model_give_the_same(model, pairs
     assert calls[0][-1] == f"result = eh.audit_pairs({Path(model).name!r}, 'pairs.csv')"
     assert calls[2][-1] == "result = eh.audit_pairs(model, pairs, name='tiny')"
     *findings, note, last = repr(results[0]).splitlines()
-    assert last == "result.verdicts has the tests behind this, result.table all numbers."
+    assert last == (
+        "result.verdicts has the tests on all pairs, result.table those of bias types and all"
+        " numbers."
+    )
     assert findings == results[0].findings
     assert note.startswith(
         "2 of 90 pairs are left out (a sentence is empty: 1; both sentences are the same: 1)."
@@ -119,6 +122,18 @@ def test_pairs_beyond_the_window_of_the_model_are_named(model, pairs, tmp_path):
     page = result.to_html(tmp_path / "audit.html").read_text(encoding="utf-8")
     assert f"</bdi>: {note}</p>" in page and note in result.card()
     assert note.endswith("has no score, as it has more tokens than the model takes (128): pair 90.")
+    lone = pd.concat([long, long.assign(**{side: long[side] + " or" for side in sides})])
+    lone = lone.drop(columns=pairs.columns[0]).rename(columns={"bias_type": "category"})
+    result = eh.audit_pairs(model, lone)
+    (finding,) = result.findings
+    assert (
+        "baseline" not in finding and " It can score too few of the sentences. In 2 pa" in finding
+    )
+    assert finding.endswith("has more tokens than the model takes (128): pairs 1 and 2.")
+    assert (
+        "No pair has a bias type. 3 columns of the pairs are not used: category, anon_writer and"
+        " anon_annotators. If one has the bias types, rename it to bias_type."
+    ) in result.notes
 
 
 def test_an_error_of_a_loaded_model_names_no_file(model, pairs):
@@ -455,6 +470,7 @@ def test_the_bias_types_of_all_methods_that_count_are_in_the_first_finding():
     first, second = api._pair_findings([row | other for other in (*methods, *types)], 5, None)
     assert "age 100 % (AUL, adjusted p < 0.001), race 0 % (the opposite, CPS, adjusted" in first
     assert "age" not in second and "race" not in second
+    assert "7 more swaps" not in first and "7 more swaps would make it 80 %." in second
     types.append(types[0] | {"verdict": "below", "score": 0.0, "method": "cps"})
     first, _ = api._pair_findings([row | other for other in (*methods, *types)], 5, None)
     assert "2 of 2 bias types have significant preferences: age 100 % (AUL, adj" in first
@@ -728,7 +744,7 @@ def test_crossed_words_count_less_than_their_swaps(model):
 
 def test_notes_and_reasons_of_pairs():
     description = {"excluded": {}, "pairs": 4, "flags": {"repeated_pair": 2, "unlike": 0}}
-    description["flags"]["reversed_pair"] = 0
+    description["flags"] |= {"reversed_pair": 0, "lower_case": 0}
     gate = {"sentences": 20, "unknown_most_frequent": {"zyx": 2}}
     description |= {"bias_types": {"Gender": 1, "gender": 3}}
     spelt, *others = api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})

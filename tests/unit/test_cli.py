@@ -220,6 +220,9 @@ def test_the_words_to_exchange_of_an_extraction_can_be_read(tmp_path):
     rows = pd.read_csv(tmp_path / "out" / "sentences.csv").set_index("sentence")["spans"]
     spans = json.loads(rows["She forgot her coat at the library."])
     assert [span["text"] for span in spans] == ["He", "his"]
+    (tmp_path / "b.txt").write_text("她在医院工作了很多年。\n")  # one word is replaced
+    assert not run("extract", tmp_path / "b.txt", "--language", "zh", "--out", tmp_path / "zh")
+    assert "spans" not in pd.read_csv(tmp_path / "zh" / "sentences.csv")
 
 
 @pytest.mark.parametrize(

@@ -297,7 +297,7 @@ def extract(
             out=out,
         )
     path = out / "sentences.csv"
-    if len(rows):
+    if "spans" in rows:  # of packs with masks of several words
         spans = (None if some is None else json.dumps([*some], ensure_ascii=False)
                  for some in rows["spans"])  # fmt: skip
         rows["spans"] = [*spans]

@@ -160,6 +160,9 @@ def test_counterfactual_rows_give_ifr(tmp_path):
     (row,) = tables["counterfactuals"]
     assert (row["cases"], row["attribute"], row["ifr_b"]) == (100, "group", 50.0)
     assert row["ifr_p"] >= 50 and meta["cases"] == 100
+    labels = both.assign(p=(both["p"] >= 0.5).map({True: "1", False: "0"}))
+    [decided] = audit(tmp_path, labels, id="id", counterfactual_of="of")[0]["counterfactuals"]
+    assert decided == row | dict.fromkeys(("ifr_p", "ifr_p_low", "ifr_p_high", "moved"))
 
 
 def test_probabilities_of_three_classes(tmp_path):

@@ -367,7 +367,22 @@ def test_tasks_with_the_same_pairs_are_noted(tmp_path):
     shared = shared_pairs(read_logs([tmp_path])[0])
     assert shared == {"a: all": [20, 40], "a: half": [20, 20]}
     (words,) = notes({"unknown": {}, "shared_pairs": shared}, {"left_out": []}, "")
+    assert words.startswith("Several tasks have the same pairs")
     assert words.endswith("do not confirm each other: a: all (20 of 40) and a: half (20 of 20).")
+
+
+def test_runs_of_one_task_are_noted_as_such(tmp_path):
+    text = "".join(json.dumps(one) + "\n" for one in crows(hits=20))
+    for time in (1, 2):
+        (tmp_path / f"samples_all_{time}.jsonl").write_text(text)
+    shared = shared_pairs(read_logs([tmp_path])[0])
+    (words,) = notes({"unknown": {}, "shared_pairs": shared}, {"left_out": []}, "")
+    assert words.startswith("Several runs of one task have the same pairs, so that their findings")
+    assert words.endswith(": all (1) (40 of 40) and all (2) (40 of 40).")
+    (tmp_path / "samples_other_1.jsonl").write_text(text)
+    shared = shared_pairs(read_logs([tmp_path])[0])
+    (words,) = notes({"unknown": {}, "shared_pairs": shared}, {"left_out": []}, "")
+    assert words.startswith("Several tasks or runs of one have the same pairs")
 
 
 def test_a_log_of_which_more_than_half_cannot_be_used_is_refused(tmp_path):

@@ -74,8 +74,10 @@ class Predictions:
         Cases that depend on each other; by default each is its own.
     factual, changed : array of int, array of str
         Of each counterfactual row: the place of its factual case, and the changed attribute.
-    flipped : array of float, shape (m, k)
+    flipped : array of float, shape (m, k), or None
         Their probabilities.
+    flipped_predicted : array of bool, shape (m, k)
+        Whether each class is predicted for them.
     several : bool
         Whether a case may have several of the classes.
     unclustered : int
@@ -101,7 +103,8 @@ class Predictions:
     clusters: np.ndarray
     factual: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=int))
     changed: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=str))
-    flipped: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+    flipped: np.ndarray | None = None
+    flipped_predicted: np.ndarray = field(default_factory=lambda: np.empty((0, 0), dtype=bool))
     several: bool = False
     unclustered: int = 0
     repeated: int = 0
@@ -263,7 +266,8 @@ def read_predictions(
         clusters=clusters.to_numpy(dtype=str)[kept],
         factual=np.searchsorted(kept, factual),
         changed=np.array(changed, dtype=str),
-        flipped=np.empty((0, len(classes))) if p is None else p[rows],
+        flipped=None if p is None else p[rows],
+        flipped_predicted=one_hot(predicted[rows], classes),
         unclustered=int((table[cluster].iloc[kept] == "").sum()) if cluster else 0,
         repeated=0 if id or cluster else _repeated(table, bool(spare)),
         doubtful={

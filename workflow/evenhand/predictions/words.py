@@ -97,7 +97,7 @@ def with_further(sentences: Sequence[str], place: str) -> tuple[str, list[str]]:
 
 
 def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list[str]:
-    """Return sentences on rows that are left out, unknown groups, a guessed label, and `doubts`.
+    """Return sentences on rows that are left out, counterfactual ones, guesses, and `doubts`.
 
     Parameters
     ----------
@@ -118,6 +118,7 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
     for name, count in description["unknown"].items():
         if count:
             sentences.append(_say("unknown", count=count, name=name))
+    sentences += [_say("counterfactuals", row=row) for row in tables.get("counterfactuals", ())]
     if description.get("positive_is_default"):
         sentences.append(_say("default_positive", label=description["positive"]))
     sentences += doubts(description, tables)
@@ -162,7 +163,8 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     if others:
         sentences.append(_say("other_samples", count=len(others), place=others[0]["detail"]))
     if tasks := description.get("shared_pairs"):
-        sentences.append(_say("shared", tasks=tasks))
+        names = {name.partition(" (")[0] for name in tasks}  # without the time of the run
+        sentences.append(_say("shared", tasks=tasks, names=names))
     for task, (count, of) in description.get("repeated_pairs", {}).items():
         meaning = FLAGS["repeated_pair"]
         sentences.append(_say("repeated_pairs", task=task, count=count, of=of, meaning=meaning))
