@@ -5,6 +5,8 @@ import pytest
 from evenhand.core.tables import write_tables
 from evenhand.legal.case_tables import cross, leakage, sizes
 from evenhand.legal.classifier_tables import claims, group_scores, table_4
+from evenhand.report.headlines import legal
+from evenhand.report.study import Study
 from unit.report.checks import headline_of
 from unit.report.headlines.kept import check_kept
 from unit.report.made_legal import audit, rate_gap
@@ -156,6 +158,8 @@ def test_headlines_are_those_that_are_kept(tmp_path):
         # of other objectives there is no answer
         files += audit(folder, rate_gap(difference=0.7), name="dro", objective="group_dro")
         found[name] = describe(files, TITLES)
+        # the front page has the gaps of rates once
+        found[f"{name}, beside predictions"] = legal.describe(Study(files, TITLES, ["predictions"]))
     two = [cases(tmp_path), cases(tmp_path, 30, dataset="my_own")]
     found["data sets without a classifier"] = describe(two, {"ecthr": "<b>"})
     more = [classifiers(tmp_path, low("equivalent")), cases(tmp_path, dataset="cail")]

@@ -73,7 +73,8 @@ REVEALED, OTHERS = 0.9, 0.1
 def describe(study: Study) -> Headline:
     """Return the headline of the legal cases.
 
-    The titles are those of data sets by name, and of attributes by ``data_set/attribute``.
+    The titles are those of data sets by name, and of attributes by ``data_set/attribute``. Where
+    the headline on predictions is on the same page, it has the gaps of rates.
     """
     titles = study.titles
     tables, sources = {}, {}
@@ -84,6 +85,9 @@ def describe(study: Study) -> Headline:
             sources[table] = study.places(f"tables/{kind}/*/{table}.csv")
     lowest = judge(tables["table_4"], tables["group_scores"], titles)
     rates = [row | titled(row, titles) for row in rate_gaps(study)]
+    unequal = where(rates, verdict=ABOVE)
+    if "predictions" in study.systems:
+        rates = []
     statements = conclude(lowest, (*sources["table_4"], *sources["group_scores"]), rates)
     if tables["sizes"] and not lowest:
         sizes = [
@@ -100,9 +104,9 @@ def describe(study: Study) -> Headline:
         brief = say("legal_associated", sources["cross"], **facts, brief=True)
         short = Markup("<br> ").join([short or statements[0], brief])
     figure, caption = _figure(lowest)
-    unequal, unfair = where(rates, verdict=ABOVE), where(lowest, judged="unfair")
+    stated, unfair = where(rates, verdict=ABOVE), where(lowest, judged="unfair")
     # after the counts of gaps in macro-F1 comes the clearest of them
-    main = statements[0] if unequal else statements[1 + bool(rates)] if unfair else ""
+    main = statements[0] if stated else statements[1 + bool(rates)] if unfair else ""
     left_out = [
         *_left_out(study),
         *_without_group(tables["sizes"], sources["sizes"], titles),
@@ -119,7 +123,7 @@ def describe(study: Study) -> Headline:
         figure_files=sources["group_scores"] if figure else (),
         next=_next(lowest, sources["group_scores"], unequal),
         short=short,
-        strength=max([*map(_clear, unfair), *map(_excess, unequal)], default=0.0),
+        strength=max([*map(_clear, unfair), *map(_excess, stated)], default=0.0),
         verdicts=_verdicts(tables, sources),
         doubts=[*([say("legal_no_use"), say("legal_unadjusted")] if lowest else []), *left_out],
         left_out=left_out,
