@@ -85,8 +85,14 @@ def test_pairs_as_data_and_as_file_and_a_loaded_model_give_the_same(model, pairs
         " numbers."
     )
     assert findings == results[0].findings
-    assert note.startswith("2 of 90 pairs are left out (empty 1, identical 1).")
-    assert all("2 of 90 pairs are left out (empty 1, identical 1)" in card for card in cards)
+    assert note.startswith(
+        "2 of 90 pairs are left out (a sentence is empty: 1; both sentences are the same: 1)."
+    )
+    assert all(
+        "2 of 90 pairs are left out (a sentence is empty: 1; both sentences are the same: 1)"
+        in card
+        for card in cards
+    )
 
 
 def test_verdicts_are_of_the_methods_that_count_on_all_pairs(model, pairs, tmp_path):
@@ -121,7 +127,8 @@ def test_pairs_beyond_the_window_of_the_model_are_named(model, pairs, tmp_path):
     result = eh.audit_pairs(model, lone)
     (finding,) = result.findings
     assert (
-        "baseline" not in finding and " It can score too few of the sentences. In 2 pa" in finding
+        "baseline" not in finding
+        and " It can score too few of the sentences, or none. In 2 pa" in finding
     )
     assert finding.endswith("has more tokens than the model takes (128): pairs 1 and 2.")
     assert (
@@ -229,7 +236,7 @@ def test_cells_of_mixed_types_are_those_of_a_csv():
     data.loc[0, "p"] = None
     result = eh.audit_predictions(data, label="y", prediction="p", groups="g")
     assert {*result.table["group"]} == {"all", "1", "b"}
-    assert repr(result).splitlines()[-2].startswith("1 of 60 rows is left out (no_prediction 1): ")
+    assert repr(result).splitlines()[-2].startswith("1 of 60 rows is left out (the prediction or")
 
 
 def test_data_of_other_types_are_those_of_a_table():
@@ -291,7 +298,7 @@ def test_a_table_with_blank_cells_and_whole_numbers_with_points():
     people.loc[:7, "a"] = None
     options = {"label": "y", "attribute": "g", "methods": "majority", "seeds": 2}
     result = eh.audit_table(people, positive=[1, 2], **options)
-    assert result.notes == ["8 of 40 rows are left out (blank_cell 8)"]
+    assert result.notes == ["8 of 40 rows are left out (a cell is blank)"]
     assert eh.audit_table(people, positive=[1, 2.0], missing="impute", **options).notes == []
     unclear = people.assign(g=people["g"].replace("y", "unknown"))
     (note,) = eh.audit_table(unclear, positive=[1, 2], missing="impute", **options).notes
@@ -386,7 +393,7 @@ def test_the_main_method_comes_first():
 
 
 AGE, RACE = (
-    "age 100 % (95 % interval 70 to 100, adjusted p 0.012)",
+    "age 100 % (95 % interval 70 to 100, adjusted p = 0.012)",
     "race 0 % ({}95 % interval",
 )
 
@@ -409,7 +416,7 @@ AGE, RACE = (
         (
             {"age": "above", "race": "below"},
             {"": f"2 of 5 bias types have significant preferences in opposite directions: {AGE}"}
-            | {"below": "directions: race 0 % (95 % interval 0 to 30, adjusted p 0.012), age"},
+            | {"below": "directions: race 0 % (95 % interval 0 to 30, adjusted p = 0.012), age"},
         ),
         (
             dict.fromkeys(("age", "Age", "home", "job", "rank"), "above"),

@@ -30,7 +30,7 @@ def run(tmp_path, files, name="out", **options):
     return list(read_records(out["records"])), pq.read_table(out["quarantine"]).to_pylist(), counts
 
 
-def test_each_case_once(tmp_path):
+def test_each_case_once(tmp_path, capsys):
     rows = [
         hudoc(),
         hudoc(itemid="001-2", full_text=flat(JUDGMENT.replace(FACTS, ""))),
@@ -40,6 +40,7 @@ def test_each_case_once(tmp_path):
         hudoc(itemid="001-5", doc_type="DECISION"),
     ]
     records, quarantine, counts = run(tmp_path, [json_lines(tmp_path / "a.jsonl", *rows)])
+    assert not capsys.readouterr().err, "no progress of what is read at once"
     assert [one.case_id for one in records] == ["001-1", "001-3", "001-4"]
     assert records[0].title == "CASE OF GRANDE v. PORTUGAL" and records[0].source == "a.jsonl"
     assert [(row["position"], row["reason"]) for row in quarantine] == [

@@ -226,7 +226,10 @@ def test_a_constant_classifier_has_its_words(seeds, always, words):
             {"constant_seeds": 2, "always": "none"},
             "in 2 of 3 seeds predicts no label for any case",
         ),
-        ({"from_labels": True}, "significant, but from labels that differ between groups"),
+        (
+            {"from_labels": True},
+            "significant before adjustment, but from labels that differ between groups",
+        ),
     ],
 )
 def test_a_classifier_that_learned_nothing_is_marked(page, cells, words):

@@ -19,7 +19,7 @@ from evenhand.io.documents import write_json
 from evenhand.io.quarantine import Quarantine
 from evenhand.legal.declaration import KIND as COLUMNS
 from evenhand.legal.declaration import completed, description, read_dataset, read_declaration
-from evenhand.legal.records import Record, tables_of, write_records
+from evenhand.legal.records import Record, tables_of, text_id, write_records
 from evenhand.legal.rows import CaseFiles, files_of
 
 #: Reasons of the quarantine for which the case stays.
@@ -189,20 +189,26 @@ def _options(reader: ModuleType, **options: Any) -> dict[str, Any]:
 def _distinct(
     records: Iterable[Record], files: list[Path], problems: Quarantine
 ) -> Iterator[Record]:
-    """Yield records with facts, the first of each id; their sources without parent folders."""
+    """Yield records with facts, the first of each id; their sources without parent folders.
+
+    A later one is a copy (``duplicate_case``), or has another text (``duplicate_id``).
+    """
     roots = sorted({f"{path.parent}/" for path in files}, key=lambda root: (-len(root), root))
-    seen: dict[str, str] = {}
+    seen: dict[str, tuple[str, str]] = {}
     interval = 0.5 if sys.stderr.isatty() else 10
-    for record in tqdm(records, unit=" cases", mininterval=interval, desc="reading"):
+    bar = {"mininterval": interval, "delay": interval}  # nothing before an error of small data
+    for record in tqdm(records, unit=" cases", desc="reading", **bar):
         place = (record.source, record.source_position, "record")
         if not record.text:
             problems.add(*place, "no_facts", record.case_id)
             continue
         root = next((root for root in roots if record.source.startswith(root)), "")
         source = record.source.removeprefix(root)
+        digest = text_id(record.text)
         if record.case_id in seen:
-            detail = f"{record.case_id} was read from {seen[record.case_id]}"
-            problems.add(*place, "duplicate_case", detail)
+            first, text = seen[record.case_id]
+            reason = "duplicate_case" if text == digest else "duplicate_id"
+            problems.add(*place, reason, f"{record.case_id} was read from {first}")
             continue
-        seen[record.case_id] = source
+        seen[record.case_id] = source, digest
         yield replace(record, source=source)

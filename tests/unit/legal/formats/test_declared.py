@@ -92,7 +92,7 @@ def test_declarations_and_what_is_read_of_them(tmp_path):
     check_expected("formats/declared.txt", "\n".join(lines) + "\n")
 
 
-@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "json"])
+@pytest.mark.parametrize("suffix", ["csv", "semicolons.csv", "tsv", "parquet", "json"])
 def test_the_form_of_the_file_does_not_matter(tmp_path, suffix):
     data = rows()
     records, dataset, *_ = read(tmp_path, data)
@@ -103,7 +103,7 @@ def test_the_form_of_the_file_does_not_matter(tmp_path, suffix):
         file.write_text(json.dumps(data))
     else:
         cells = [[*data[0]], *([f'"{value}"' for value in row.values()] for row in data)]
-        separator = {"csv": ",", "tsv": "\t"}[suffix]
+        separator = {"csv": ",", "semicolons.csv": ";", "tsv": "\t"}[suffix]
         file.write_text("\n".join(separator.join(row) for row in cells) + "\n")
     again, other, *_ = read(tmp_path, [file])
     assert other == dataset
@@ -114,9 +114,9 @@ def test_the_form_of_the_file_does_not_matter(tmp_path, suffix):
 
 
 def test_a_table_with_another_separator_is_named_so(tmp_path):
-    (tmp_path / "a.csv").write_text("bio;job;gender\nA life;nurse;F\n")
+    (tmp_path / "a.csv").write_text("bio|job|gender\nA life|nurse|F\n")
     with pytest.raises(
-        InputError, match="; separate cells by commas; the header is one cell, 'bio;"
+        InputError, match=r"columns: bio\|job\|gender; separate cells by comma, semicolon or tab"
     ):
         read(tmp_path, [tmp_path / "a.csv"])
 
@@ -163,10 +163,16 @@ def test_a_folder_of_hugging_face(tmp_path):
 
 
 def test_bad_rows_have_a_reason(tmp_path):
-    data = rows(14, key=list("abcdefghijklmn"))
+    data = rows(15, key=list("abcdefghijklmng"))
     for number, column, value in (
         *((0, "bio", float("nan")), (1, "bio", 12.5), (2, "job", "pilot"), (3, "set", "holdout")),
-        *((4, "key", None), (5, "key", "g"), (7, "job", None), (8, "gender", "n/a")),
+        *(
+            (4, "key", None),
+            (5, "key", "g"),
+            (7, "job", None),
+            (8, "gender", "n/a"),
+            (14, "bio", "A life, number 5."),
+        ),
     ):
         data[number][column] = value
     file = json_lines(tmp_path / "a.jsonl", *data)
@@ -175,9 +181,9 @@ def test_bad_rows_have_a_reason(tmp_path):
         tmp_path, [file], {"labels": ["surgeon", "nurse"]}, split={"column": "set"}, id="key"
     )
     assert dataset.labels == ("surgeon", "nurse")
-    reasons = "broken_json duplicate_case no_id no_text outside_labels text_is_number unknown_split"
-    assert counts["left_out"] == dict.fromkeys(reasons.split(), 1)
-    assert counts["read"] == 15 and counts["labels"]["unknown"] == 1
+    reasons = "broken_json duplicate_case duplicate_id no_id no_text outside_labels text_is_number"
+    assert counts["left_out"] == dict.fromkeys([*reasons.split(), "unknown_split"], 1)
+    assert counts["read"] == 16 and counts["labels"]["unknown"] == 1
     assert [record.case_id for record in records] == list("ghijklmn")
     place = {row["reason"]: row["position"] for row in quarantine}
     assert (place["no_text"], place["text_is_number"], place["outside_labels"]) == (1, 2, 3)
@@ -193,7 +199,7 @@ def test_bad_rows_have_a_reason(tmp_path):
         ),
         (rows(42, gender=[f"g{i}" for i in range(42)]), {}, "gender has 42 groups in 42 rows"),
         (rows(), {"attributes": {"gender": {"column": "job"}}}, "the attribute gender is the lab"),
-        (rows(id=["a", "b"]), {"id": "id"}, "only 2 of 8 rows can be used: duplicate_case 6 times"),
+        (rows(id=["a", "b"]), {"id": "id"}, "only 2 of 8 rows can be used: duplicate_id 6 times"),
         (rows(job=[None, None, "nurse", "pilot"]), {}, None),
         (rows(9, job=["nurse", "pilot", *[None] * 7]), {}, "7 of 9 rows have no label"),
         (rows(), {"split": {"column": "set"}}, "no column 'set', which `split.column` names"),
