@@ -208,6 +208,10 @@ def test_an_extraction_names_the_field_of_the_text_and_lists_the_problems(tmp_pa
         f" (all in {out}/quarantine.csv)."
     )
     assert (out / "quarantine.csv").read_text().count("\n") == 2
+    (folder / "a.jsonl").write_text('{"content": "She is a nurse."}\n{"content": "He')
+    assert not run(*options, "--text-field", "content")
+    place = "a.jsonl, line 2 (Unterminated string starting at (character 13 of the line)) and "
+    assert f"problems with files: {folder}/{place}" in capsys.readouterr().out
 
 
 def test_the_words_to_exchange_of_an_extraction_can_be_read(tmp_path):

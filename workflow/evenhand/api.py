@@ -756,8 +756,12 @@ def extract_sentences(
 
 def problems_with_files(quarantine: Sequence[Mapping[str, Any]]) -> str:
     """Return the problems of `extract_sentences` with files in words; blank if there is none."""
-    names = dict.fromkeys(f"{row['file']} ({row['detail'] or row['reason']})" for row in quarantine)
-    return f"problems with files: {listed([*names], 3)}" if names else ""
+    names = {}
+    for row in quarantine:
+        problem = row["detail"] or row["reason"]
+        place = f", line {row['position']:.0f}" if row.get("unit") == "line" else ""
+        names.setdefault((row["file"], problem), f"{row['file']}{place} ({problem})")
+    return f"problems with files: {listed([*names.values()], 3)}" if names else ""
 
 
 class _TemporaryFolder:

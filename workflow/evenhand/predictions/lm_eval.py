@@ -21,7 +21,7 @@ import numpy as np
 
 from evenhand.core.whole import check_file, read_text
 from evenhand.errors import InputError
-from evenhand.io.json_text import load
+from evenhand.io.json_text import load, problem_of
 from evenhand.predictions.words import left_out_words
 from evenhand.stereotypes.clusters import check_order, swapped_words
 
@@ -215,7 +215,9 @@ def _pieces(path: Path) -> list[tuple[int, Any]]:
             pieces += [(line, load(piece))] if piece.strip() else []
         except ValueError as error:
             is_cut = pieces and line == len(lines)  # without the end of a line
-            pieces.append((line, ("cut_off", "") if is_cut else ("no_json", f": {error}")))
+            pieces.append(
+                (line, ("cut_off", "") if is_cut else ("no_json", f": {problem_of(error)}"))
+            )
     return pieces
 
 

@@ -136,7 +136,7 @@ def test_splits_of_files_and_folders(tmp_path):
     assert {str(record.date) for record in records} == {"2020-01-31", "2020-02-01"}
     # seconds since 1970 are no dates, even where Python takes them for July 1582
     json_lines(tmp_path / "more.jsonl", *rows(day=["31/1/2020", "", 1582070400]))
-    problem = r"no case could be read: no_date 8 times \(day is '31/1/2020', no date like 2024-05"
+    problem = r"no_date 8 times \(line 1 of more.jsonl: day is '31/1/2020', no date like 2024-05"
     with pytest.raises(InputError, match=problem):
         read(tmp_path, [tmp_path / "more.jsonl"], split={"date": "day"})
 
