@@ -100,6 +100,13 @@ def _with_columns(
                     f"separate cells by {SEPARATORS[file.suffix]}; the header is one cell,"
                     f" {min(present)!r}"
                 )
+            stem = missing[0].rpartition("_")[0] or missing[0]
+            alike = sorted(name for name in present if name.startswith(f"{stem}_"))
+            if len(alike) > 1 and columns[missing[0]].startswith("attributes."):
+                remedy += (
+                    f"; or, for a column per group, write columns: [{', '.join(alike[:20])}], with"
+                    " overlapping: true if a row may be in several groups"
+                )
             raise InputError(
                 f"has no column {missing[0]!r}, which `{columns[missing[0]]}` names",
                 file=file,
