@@ -80,10 +80,19 @@ def test_pairs_as_data_and_as_file_and_a_loaded_model_give_the_same(model, pairs
     assert calls[0][-1] == f"result = eh.audit_pairs({Path(model).name!r}, 'pairs.csv')"
     assert calls[2][-1] == "result = eh.audit_pairs(model, pairs, name='tiny')"
     *findings, note, last = repr(results[0]).splitlines()
-    assert last == "result.verdicts has the tests behind this, result.table all numbers."
+    assert last == (
+        "result.verdicts has the tests on all pairs, result.table those of bias types and all"
+        " numbers."
+    )
     assert findings == results[0].findings
-    assert note.startswith("2 of 90 pairs are left out (empty 1, identical 1).")
-    assert all("2 of 90 pairs are left out (empty 1, identical 1)" in card for card in cards)
+    assert note.startswith(
+        "2 of 90 pairs are left out (a sentence is empty: 1; both sentences are the same: 1)."
+    )
+    assert all(
+        "2 of 90 pairs are left out (a sentence is empty: 1; both sentences are the same: 1)"
+        in card
+        for card in cards
+    )
 
 
 def test_verdicts_are_of_the_methods_that_count_on_all_pairs(model, pairs, tmp_path):
@@ -113,6 +122,18 @@ def test_pairs_beyond_the_window_of_the_model_are_named(model, pairs, tmp_path):
     page = result.to_html(tmp_path / "audit.html").read_text(encoding="utf-8")
     assert f"</bdi>: {note}</p>" in page and note in result.card()
     assert note.endswith("has no score, as it has more tokens than the model takes (128): pair 90.")
+    lone = pd.concat([long, long.assign(**{side: long[side] + " or" for side in sides})])
+    lone = lone.drop(columns=pairs.columns[0]).rename(columns={"bias_type": "category"})
+    result = eh.audit_pairs(model, lone)
+    (finding,) = result.findings
+    assert (
+        "baseline" not in finding and " It can score too few of the sentences. In 2 pa" in finding
+    )
+    assert finding.endswith("has more tokens than the model takes (128): pairs 1 and 2.")
+    assert (
+        "No pair has a bias type. 3 columns of the pairs are not used: category, anon_writer and"
+        " anon_annotators. If one has the bias types, rename it to bias_type."
+    ) in result.notes
 
 
 def test_an_error_of_a_loaded_model_names_no_file(model, pairs):
@@ -214,7 +235,7 @@ def test_cells_of_mixed_types_are_those_of_a_csv():
     data.loc[0, "p"] = None
     result = eh.audit_predictions(data, label="y", prediction="p", groups="g")
     assert {*result.table["group"]} == {"all", "1", "b"}
-    assert repr(result).splitlines()[-2].startswith("1 of 60 rows is left out (no_prediction 1): ")
+    assert repr(result).splitlines()[-2].startswith("1 of 60 rows is left out (the prediction or")
 
 
 def test_data_of_other_types_are_those_of_a_table():
@@ -276,7 +297,7 @@ def test_a_table_with_blank_cells_and_whole_numbers_with_points():
     people.loc[:7, "a"] = None
     options = {"label": "y", "attribute": "g", "methods": "majority", "seeds": 2}
     result = eh.audit_table(people, positive=[1, 2], **options)
-    assert result.notes == ["8 of 40 rows are left out (blank_cell 8)"]
+    assert result.notes == ["8 of 40 rows are left out (a cell is blank)"]
     assert eh.audit_table(people, positive=[1, 2.0], missing="impute", **options).notes == []
     unclear = people.assign(g=people["g"].replace("y", "unknown"))
     (note,) = eh.audit_table(unclear, positive=[1, 2], missing="impute", **options).notes
@@ -371,7 +392,7 @@ def test_the_main_method_comes_first():
 
 
 AGE, RACE = (
-    "age 100 % (95 % interval 70 to 100, adjusted p 0.012)",
+    "age 100 % (95 % interval 70 to 100, adjusted p = 0.012)",
     "race 0 % ({}95 % interval",
 )
 
@@ -394,7 +415,7 @@ AGE, RACE = (
         (
             {"age": "above", "race": "below"},
             {"": f"2 of 5 bias types have significant preferences in opposite directions: {AGE}"}
-            | {"below": "directions: race 0 % (95 % interval 0 to 30, adjusted p 0.012), age"},
+            | {"below": "directions: race 0 % (95 % interval 0 to 30, adjusted p = 0.012), age"},
         ),
         (
             dict.fromkeys(("age", "Age", "home", "job", "rank"), "above"),
@@ -449,10 +470,14 @@ def test_the_bias_types_of_all_methods_that_count_are_in_the_first_finding():
     first, second = api._pair_findings([row | other for other in (*methods, *types)], 5, None)
     assert "age 100 % (AUL, adjusted p < 0.001), race 0 % (the opposite, CPS, adjusted" in first
     assert "age" not in second and "race" not in second
+    assert "7 more swaps" not in first and "7 more swaps would make it 80 %." in second
     types.append(types[0] | {"verdict": "below", "score": 0.0, "method": "cps"})
     first, _ = api._pair_findings([row | other for other in (*methods, *types)], 5, None)
-    assert "2 of 2 bias types have significant preferences: age 100 % (AUL, adj" in first
-    assert first.endswith("; methods contradict each other on age. Look at the types one by one.")
+    assert " 1 of 2 bias types has a significant preference for the anti-stereotype: race" in first
+    assert first.endswith(
+        " Methods contradict each other, so that no preference is shown: on age, the stereotype by"
+        " AUL 100 %, but the anti-stereotype by CPS 0 %."
+    )
     only = [row | other for other in (methods[0], types[0])]  # the type is the whole set
     assert "bias type" not in api._pair_findings(only, 5, None)[0]
 
@@ -722,7 +747,7 @@ def test_crossed_words_count_less_than_their_swaps(model):
 
 def test_notes_and_reasons_of_pairs():
     description = {"excluded": {}, "pairs": 4, "flags": {"repeated_pair": 2, "unlike": 0}}
-    description["flags"]["reversed_pair"] = 0
+    description["flags"] |= {"reversed_pair": 0, "lower_case": 0}
     gate = {"sentences": 20, "unknown_most_frequent": {"zyx": 2}}
     description |= {"bias_types": {"Gender": 1, "gender": 3}}
     spelt, *others = api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})

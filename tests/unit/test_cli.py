@@ -40,14 +40,19 @@ def test_a_reader_that_leaves_early_gets_no_traceback(tmp_path):
 
 
 def test_predictions_end_with_the_finding_and_the_report(tmp_path, capsys):
-    (tmp_path / "p.csv").write_text(ROWS + "1,,woman\n1,0.2,\n")
+    rows = ROWS.replace("\n0,", "\nb,")
+    (tmp_path / "p.csv").write_text(rows + "1,,woman\n1,0.2,\n")
     out = tmp_path / "audit"
     words = ["--label", "y", "--prediction", "p", "--group", "gender", "--out", out]
     assert not run("predictions", tmp_path / "p.csv", *words)
-    finding, *others, left_out, unknown, report = capsys.readouterr().out.splitlines()
+    finding, *others, left_out, unknown, label, report = capsys.readouterr().out.splitlines()
     file = f"{out}/tables/predictions/mine/left_out.csv"
-    assert left_out == f"Note: 1 of 202 rows is left out (no_prediction 1): {file}"
+    assert (
+        left_out
+        == f"Note: 1 of 202 rows is left out (the prediction or a probability is missing): {file}"
+    )
     assert unknown == "Note: The group of 1 case in gender is not known."
+    assert label == "Note: Rates are of the label 1, as none was named by `--positive`."
     assert finding.startswith("True positive rate differs by gender: 0.0 % for man")
     metrics = [words.partition(" differ")[0] for words in others]
     assert metrics == ["- Accuracy", "- Selection rate", "- Calibration error"]
@@ -113,7 +118,7 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["predictions", "n.csv", *PREDICTIONS[2:], "--bins", "age=a"],
          "`--bins` is 'age=a', which names no borders; write age=30"),
         (["predictions", "n.csv", *PREDICTIONS[2:4], "--group", "g", "--probability", "p"],
-         "`--probability` is 'p', which has no =; write NAME=VALUE"),
+         "which has no =; write LABEL=COLUMN for each label, as `--probability yes=p1 no=p0`."),
         (["init", "--task", "all"], "there is no task 'all'"),
         (["run", "none.yaml"], "there is no such configuration"),
         (["compare", "logs", "logs"], "logs: holds no table, so there is nothing to compare"),
@@ -156,6 +161,9 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         ([*PREDICTIONS, "--bins", "gender=50,30"], "`--bins gender` is [50.0, 30.0]; write [30.0"),
         ([*PREDICTIONS[:-1], "sex"], "p.csv: has no column 'sex', which `--group` names; its"),
         ([*PREDICTIONS, "--probability", "1=p"], "`--prediction` has no effect beside `--prob"),
+        ([*PREDICTIONS[:4], "--group", "gender", "--probability", "0=p0,1=p", "1=q"],
+         "error: `--probability` names 1 twice; keep one of the two"),
+        (["predictions", "p.csc", *PREDICTIONS[2:]], "no such file; did you mean p.csv?\n"),
         ([*PREDICTIONS, "--bins", "a=3", "a=4"], "`--bins` names a twice; keep one of the two"),
         ([*PREDICTIONS, "--positive", "2"], "p.csv: `--positive` is 2, which is no value of y; i"),
     ],
@@ -201,6 +209,10 @@ def test_an_extraction_names_the_field_of_the_text_and_lists_the_problems(tmp_pa
         f" (all in {out}/quarantine.csv)."
     )
     assert (out / "quarantine.csv").read_text().count("\n") == 2
+    (folder / "a.jsonl").write_text('{"content": "She is a nurse."}\n{"content": "He')
+    assert not run(*options, "--text-field", "content")
+    place = "a.jsonl, line 2 (Unterminated string starting at (character 13 of the line)) and "
+    assert f"problems with files: {folder}/{place}" in capsys.readouterr().out
 
 
 def test_the_words_to_exchange_of_an_extraction_can_be_read(tmp_path):
@@ -209,6 +221,9 @@ def test_the_words_to_exchange_of_an_extraction_can_be_read(tmp_path):
     rows = pd.read_csv(tmp_path / "out" / "sentences.csv").set_index("sentence")["spans"]
     spans = json.loads(rows["She forgot her coat at the library."])
     assert [span["text"] for span in spans] == ["He", "his"]
+    (tmp_path / "b.txt").write_text("她在医院工作了很多年。\n")  # one word is replaced
+    assert not run("extract", tmp_path / "b.txt", "--language", "zh", "--out", tmp_path / "zh")
+    assert "spans" not in pd.read_csv(tmp_path / "zh" / "sentences.csv")
 
 
 @pytest.mark.parametrize(

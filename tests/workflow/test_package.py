@@ -91,7 +91,8 @@ def test_an_audit_in_an_empty_folder_is_that_of_the_workflow(python, tmp_path):
     said = _call(tmp_path, python.parent / "evenhand", "audit", "tiny", "--pairs", "pairs.csv")
     finding, _, note, report = said.strip().splitlines()[-4:]
     assert finding.startswith("Log-likelihood: ") and report == "Report: audit/report.html"
-    assert note == "Note: 2 of 90 pairs are left out (empty 1, identical 1)."
+    reasons = "a sentence is empty: 1; both sentences are the same: 1"
+    assert note == f"Note: 2 of 90 pairs are left out ({reasons})."
     (tmp_path / "mine.yaml").write_text(
         "models: {tiny: {path: tiny, language: en}}\n"
         "stereotypes: {sets: {pairs: {format: crows_pairs, file: pairs.csv, title: Pairs}}}\n"

@@ -160,7 +160,7 @@ class Result:
 
     def __repr__(self) -> str:
         """Return the findings and the notes, and where the tests behind them are."""
-        return "\n".join([*self.findings, *self.notes, _say("where")])
+        return "\n".join([*self.findings, *self.notes, _say("where", self._main)])
 
 
 def _checks_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -255,6 +255,7 @@ def audit_pairs(
     from evenhand.scoring.model_files import check_reachable
     from evenhand.stereotypes.read_pairs import read_pairs
     from evenhand.stereotypes.score_pairs import score_pairs
+    from evenhand.stereotypes.sets.crows_pairs import unused_columns
     from evenhand.stereotypes.tabulate_pairs import tabulate_pairs
 
     call = _call(audit_pairs, locals())
@@ -320,10 +321,11 @@ def audit_pairs(
     page = "language_models"
     scores, [checked] = (read_table(tables / f"{name}.csv") for name in ("bias_scores", "models"))
     description = json.loads(described.read_text(encoding="utf-8"))
-    notes = _pair_notes(description, scores, gate, checked["unscored"])
+    unused = unused_columns(file)
+    notes = _pair_notes(description, scores, gate, checked["unscored"], unused)
     return Result(
-        folder, _pair_findings(scores, delta, gate["check"]), tables, "bias_scores", page,
-        page_files, card, temporary, notes,
+        folder, _pair_findings(scores, delta, gate["check"], checked["unscored"]), tables,
+        "bias_scores", page, page_files, card, temporary, notes,
     )  # fmt: skip
 
 
@@ -754,8 +756,12 @@ def extract_sentences(
 
 def problems_with_files(quarantine: Sequence[Mapping[str, Any]]) -> str:
     """Return the problems of `extract_sentences` with files in words; blank if there is none."""
-    names = dict.fromkeys(f"{row['file']} ({row['detail'] or row['reason']})" for row in quarantine)
-    return f"problems with files: {listed([*names], 3)}" if names else ""
+    names = {}
+    for row in quarantine:
+        problem = row["detail"] or row["reason"]
+        place = f", line {row['position']:.0f}" if row.get("unit") == "line" else ""
+        names.setdefault((row["file"], problem), f"{row['file']}{place} ({problem})")
+    return f"problems with files: {listed([*names.values()], 3)}" if names else ""
 
 
 class _TemporaryFolder:
@@ -968,12 +974,19 @@ def _word(value: Any) -> str:
 
 
 def _pair_findings(
-    rows: list[dict[str, Any]], delta: float, check: dict[str, Any] | None
+    rows: list[dict[str, Any]],
+    delta: float,
+    check: dict[str, Any] | None,
+    unscored: str | None = None,
 ) -> list[str]:
-    """Return a sentence per method, the main one first; `check` is of the model's accuracy."""
+    """Return a sentence per method, the main one first; `check` is of the model's accuracy.
+
+    `unscored` has the pairs without a score for a reason of the model.
+    """
     from evenhand.predictions.words import preference
     from evenhand.report.headline import plain
     from evenhand.report.sections.stereotypes_words import (
+        contradicted_types,
         gate_words,
         opposed_types,
         significant_types,
@@ -991,19 +1004,21 @@ def _pair_findings(
 
     whole.sort(key=place)
     of_all = [row for row in rows if row["subset"] == "all"]
-    counted = significant_types(row for row in of_all if row["method"] in COUNTING)
+    counting = [row for row in of_all if row["method"] in COUNTING]
+    counted, contradicted = significant_types(counting), contradicted_types(counting)
     total = len({row["bias_type"] for row in of_all} - {"all"})
     sentences = []
     for row in whole:
-        types = [other for other in counted if other["method"] == row["method"]]
+        is_first = row is whole[0]
         title = METHODS[row["method"]].title if row["method"] in METHODS else row["model"]
         if row["verdict"] == "not_scored":
             failed = check and not check["passed"] and check["accuracy"] is not None
             why = gate_words(row["reason"]) or [row["reason"]]
+            why += [unscored] if unscored and "few_scored" in row["reason"] else []
             words = _say("no_score", why=why, check=check if failed else None)
         else:
-            further = None if types else row["further_clusters"]  # more pairs would not show them
-            facts = row | {"further_clusters": further}
+            has_types = is_first and counted  # more pairs would not show them
+            facts = row | ({"further_clusters": None} if has_types else {})
             words = preference(facts, plural(row["scored"], "pair"), delta)
         others: dict[str, dict[str, float]] = {}
         for other in whole:
@@ -1013,12 +1028,15 @@ def _pair_findings(
             ):
                 scores = others.setdefault(other["verdict"], {})
                 scores[METHODS[other["method"]].title] = other["score"]
-        if others and row is whole[0]:
+        if others and is_first:
             words = words.removesuffix(".") + _say("others", others)
-        if counted and row is whole[0]:
+        if counted and is_first:
             scores = plain("lm_by_type", rows=counted, is_markup=False)
             facts = {"types": counted, "opposed": opposed_types(counted), "total": total}
             words = f"{words} {_say('types', scores=scores, row=row, **facts)}"
+        if contradicted and is_first:
+            facts = {"sides": ("the stereotype", "the anti-stereotype"), "is_markup": False}
+            words = f"{words} {plain('lm_contradicted', types=contradicted, **facts)}"
         counts = row["method"] in (*COUNTING, None)
         sentences.append(_say("method", title, counts=counts, words=words))
     return sentences
@@ -1029,27 +1047,37 @@ def _pair_notes(
     rows: list[dict[str, Any]],
     gate: dict[str, Any],
     unscored: str | None = None,
+    unused: Sequence[str] = (),
 ) -> list[str]:
     """Return sentences on pairs without a score, doubtful pairs, and words unknown to the model.
 
-    `unscored` has the pairs without a score for a reason of the model.
+    `unscored` has the pairs without a score for a reason of the model, `unused` the columns that
+    are not read.
     """
     from evenhand.report.sections.stereotypes_measures import left_out_pairs
     from evenhand.report.sections.stereotypes_scores import are_alike
     from evenhand.stereotypes.pairs import FLAGS
+    from evenhand.stereotypes.sets.crows_pairs import NOT_GIVEN
     from evenhand.tabular.words import spelt_words
 
     left_out = left_out_pairs(description, rows)
     words = filter(None, (left_out, gate.get("error") or unscored))
     notes = [f"{sentence[0].upper()}{sentence[1:].rstrip('.')}." for sentence in words]
     notes += spelt_words("bias_type", description["bias_types"])
+    if unused and {*description["bias_types"]} == {NOT_GIVEN}:
+        notes.append(_say("no_types", unused))
     if any(row["reason"] == "one_word" and row["bias_type"] == "all" for row in rows):
         notes.append(_say("one_word"))
     if are_alike(rows):
         notes.append(_say("alike"))
     flags = description["flags"]
     are_reversed = flags["reversed_pair"] >= flags["repeated_pair"]  # they are repeated too
-    for flag in ("reversed_pair", *(() if are_reversed else ("repeated_pair",)), "unlike"):
+    for flag in (
+        "reversed_pair",
+        *(() if are_reversed else ("repeated_pair",)),
+        "lower_case",
+        "unlike",
+    ):
         if count := flags[flag]:
             meaning = FLAGS[flag]
             notes.append(_say("flagged", count=count, of=description["pairs"], meaning=meaning))

@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import redirect_stderr
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -30,7 +30,7 @@ from cyclopts import (
 )
 
 from evenhand.core.places import ROOT, SNAKEFILE, located
-from evenhand.errors import InputError
+from evenhand.errors import InputError, with_names
 from evenhand.tabular.numbers import read_bins
 from evenhand.text.phrases import listed
 
@@ -172,7 +172,7 @@ def predictions(
     prediction
         The column of the predicted label, or of the probability of the positive one.
     probability
-        LABEL=COLUMN for each label, in place of a prediction.
+        LABEL=COLUMN for each label, such as yes=p1 no=p0, in place of a prediction.
     group
         Columns of protected attributes.
     positive
@@ -221,7 +221,7 @@ def predictions(
         label=label or "",
         groups=group or [],
         prediction=prediction[0] if prediction else None,
-        probabilities=_by_name("probabilities", map(_parts, probability or [])),
+        probabilities=_by_name("probabilities", _parts(probability or [])),
         positive=positive,
         bins=_by_name("bins", map(read_bins, bins or [])),
         id=id,
@@ -245,11 +245,17 @@ def _by_name(option: str, pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return values
 
 
-def _parts(words: str) -> tuple[str, str]:
-    name, sign, value = words.partition("=")
-    if not sign:
-        raise InputError(f"`probabilities` is {words!r}, which has no =", remedy="write NAME=VALUE")
-    return name, value
+def _parts(options: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield label and column of ``LABEL=COLUMN``; commas separate several that have a = each."""
+    for words in options:
+        pieces = words.split(",")
+        for piece in pieces if all("=" in piece for piece in pieces) else [words]:
+            name, sign, value = piece.partition("=")
+            if not sign:
+                problem = f"`probabilities` is {words!r}, which has no ="
+                remedy = "write LABEL=COLUMN for each label, as `--probability yes=p1 no=p0`"
+                raise InputError(problem, remedy=remedy)
+            yield name.strip(), value.strip()
 
 
 @app.command
@@ -292,7 +298,7 @@ def extract(
             out=out,
         )
     path = out / "sentences.csv"
-    if len(rows):
+    if "spans" in rows:  # of packs with masks of several words
         spans = (None if some is None else json.dumps([*some], ensure_ascii=False)
                  for some in rows["spans"])  # fmt: skip
         rows["spans"] = [*spans]
@@ -328,7 +334,7 @@ def _write_report(result, out: Path) -> None:
     lines = [
         first,
         *(f"- {words}" for words in others),
-        *(f"Note: {note}" for note in result.notes),
+        *(f"Note: {with_names(note, _flag)}" for note in result.notes),
     ]
     print("\n".join([*lines, f"Report: {report}"]))
 

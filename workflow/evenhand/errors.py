@@ -47,7 +47,8 @@ class InputError(Exception):
         place = one_line(str(file)) if file else ""
         where = f"{place}: " if file and line is None else f"{place}:{line}: " if file else ""
         then = f"; {one_line(remedy)}" if remedy else ""
-        super().__init__(f"{where}{self.problem}{then}.")
+        sentence = f"{where}{self.problem}{then}"
+        super().__init__(sentence if sentence.endswith("?") else f"{sentence}.")
 
     def with_names(self, known: Callable[[str], str], file: str | None = None) -> "InputError":
         """Return the error with the names by which the user knows the options in backticks.
@@ -59,12 +60,14 @@ class InputError(Exception):
         file : str, optional
             The place of an error that has none.
         """
-        problem, remedy = (
-            _OPTION.sub(lambda match: f"`{known(match[1])}`", text)
-            for text in (self.problem, self.remedy or "")
-        )
+        problem, remedy = (with_names(text, known) for text in (self.problem, self.remedy or ""))
         place = {"file": self.file or file, "line": self.line, "remedy": remedy or None}
         return InputError(problem.splitlines(), **place)
+
+
+def with_names(text: str, known: Callable[[str], str]) -> str:
+    """Return a text with the user's names of the options in backticks; see `InputError`."""
+    return _OPTION.sub(lambda match: f"`{known(match[1])}`", text)
 
 
 @contextmanager

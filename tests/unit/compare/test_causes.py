@@ -91,6 +91,22 @@ def test_changes(folders, kind, base, head, changes):
     assert getattr(causes(folders, base, head), kind) == changes
 
 
+def test_a_value_that_only_one_run_has_is_a_change(folders):
+    """An objective that was added has files of its own, and none that both runs have."""
+    for folder, objectives in zip(folders, (["erm"], ["erm", "dro"]), strict=True):
+        write_table(folder, SWEEPS, [sweep_row(50.0)])
+        for name in objectives:
+            (folder / f"{name}.parquet").write_text(name, encoding="utf-8")
+        trained = {name: {"stage": "evenhand.train", "parameters": {"objective": name}}
+                   for name in objectives}  # fmt: skip
+        write_provenance(folder, **trained)
+    added = Change("objective of train", NEW, None, '"dro"', ("dro.parquet",))
+    base, head = map(Results, folders)
+    assert find_causes(base, head).configuration == [added]
+    gone = added._replace(kind=GONE, base='"dro"', head=None)
+    assert find_causes(head, base).configuration == [gone]
+
+
 def test_a_file_that_the_run_made_is_no_source(folders):
     runs = [
         write_folder(folder, **source(("results/between.parquet", digest)))

@@ -53,6 +53,11 @@ def test_each_case_once(tmp_path, capsys):
         "read": 6,
         "records": 3,
         "left_out": {"duplicate_case": 1, "no_facts": 1, "not_a_judgment": 1},
+        "first_left_out": {
+            "duplicate_case": "record 3 of a.jsonl",
+            "no_facts": "record 2 of a.jsonl",
+            "not_a_judgment": "line 6 of a.jsonl",
+        },
         "noted": {"bad_date": 1},
         "first_noted": {"bad_date": "001-3 has no date"},
         "labels": {"6": 1, "none": 1, "unknown": 1},
@@ -126,5 +131,7 @@ def test_files_without_a_case(tmp_path):
     with pytest.raises(InputError, match=r"no case could be read: unknown_format 1 times.*needs"):
         run(tmp_path, [path])
     path = json_lines(tmp_path / "a.jsonl", {"text": "x"})
-    with pytest.raises(InputError, match=r"missing_field 1 times \(itemid, date"):
+    with pytest.raises(
+        InputError, match=r"missing_field 1 times \(line 1 of a.jsonl: itemid, date"
+    ):
         run(tmp_path, [path])

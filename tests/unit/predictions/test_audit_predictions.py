@@ -160,6 +160,9 @@ def test_counterfactual_rows_give_ifr(tmp_path):
     (row,) = tables["counterfactuals"]
     assert (row["cases"], row["attribute"], row["ifr_b"]) == (100, "group", 50.0)
     assert row["ifr_p"] >= 50 and meta["cases"] == 100
+    labels = both.assign(p=(both["p"] >= 0.5).map({True: "1", False: "0"}))
+    [decided] = audit(tmp_path, labels, id="id", counterfactual_of="of")[0]["counterfactuals"]
+    assert decided == row | dict.fromkeys(("ifr_p", "ifr_p_low", "ifr_p_high", "moved"))
 
 
 def test_probabilities_of_three_classes(tmp_path):
@@ -190,7 +193,7 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS.replace(",a\n", ",8\n").replace(",b\n", ",9\n") + "5,1,,7\n",
          {"bins": ["group=30"]}, "all numbers in one bin (<30), so there are no groups to"),
         (ROWS.replace(",b\n", ",a\n") + "5,1,,b\n", {},
-         "one value only (a), so there are no groups to compare; 1 of 5 rows is left out (no_pr"),
+         "one value only (a), so there are no groups to compare; 1 of 5 rows is left out (the p"),
         (ROWS.replace(",1,", ",yes,").replace(",0,", ",true,"), {},
          "y has true and yes, and each may be the positive label; name it as `positive`"),
         (ROWS, {"positive": "2"}, "`positive` is 2, which is no value of y; its values are 0"),
@@ -217,9 +220,12 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
          " no and yes); spell 'No' and 'no' alike, if they are one label"),
         (ROWS.replace(",1,", ",2,"), {}, "of which label; name `positive`, one of 0 and 2"),
         (ROWS + "5,1,,a\n6,1,2,b\n7,1,,b\n8,,1,b\n9,,1,a\n", {},
-         "5 of 9 rows are left out (no_prediction 2, no_label 2, not_a_probability 1), more than"),
+         "5 of 9 rows are left out (the prediction or a probability is missing: 2; the label is"
+         " missing: 2; a probability is no number between 0 and 1, as 0.48 for 48 %: 1; the first"
+         " is 2), more than half of them; correct"),
         ("id,y,p,group\n" + "1,1,0.9,a\n1,0,0.2,b\n" * 2, {"id": "id"},
-         "3 of 4 rows are left out (other_row 2, duplicate_id 1), more than half of them: another"),
+         "3 of 4 rows are left out (an earlier row has this id and other cells: 2; the first is"
+         " '1'; an earlier row has this id: 1; the first is '1'), more than half of them"),
         ("y,p,group\n" + "".join(f"{n % 2},0.5,g{n}\n" for n in range(60)), {},
          "the attribute group has 60 groups in 60 rows; give numbers `bins`"),
         (ROWS, {"groups": ["y"]}, "the attribute y is the label; name a protected attribute"),
@@ -298,7 +304,8 @@ def test_a_whole_number_is_one_group_in_every_form(tmp_path):
 def test_left_out_rows_and_unknown_groups_are_noted(tmp_path):
     tables, meta = audit(tmp_path, ROWS + "4,1,0.9,a\n5,1,,a\n6,1,1,\n", id="id")
     assert notes(meta, tables, "left_out.csv") == [
-        "2 of 7 rows are left out (other_row 1, no_prediction 1): left_out.csv",
+        "2 of 7 rows are left out (an earlier row has this id and other cells: 1; the prediction"
+        " or a probability is missing: 1): left_out.csv",
         "The group of 1 case in group is not known.",
     ]
     tables, meta = audit(tmp_path, ROWS)
@@ -321,8 +328,8 @@ def test_values_that_may_be_missing_and_a_label_that_nobody_named_are_noted(tmp_
     text += "7,1,0.8,b\n"
     tables, meta = audit(tmp_path, text, id="id")
     assert notes(meta, tables, "left_out.csv") == [
-        "2 of 7 rows are left out (no_label 2): left_out.csv",
-        "Rates are of the label 1, as none was named (positive).",
+        "2 of 7 rows are left out (the label is missing): left_out.csv",
+        "Rates are of the label 1, as none was named by `positive`.",
         "In group, “unknown” (2) may mean a missing value, and counts as a value; leave such cells"
         " blank if so.",
     ]
@@ -342,6 +349,10 @@ def test_a_blank_cluster_is_one_of_its_own_and_a_constant_one_is_refused(tmp_pat
     assert any(words.startswith("Selection rate differs by group") for words in findings(tables, 5))
     with pytest.raises(InputError, match="home is the same for all rows, so nothing can be tested"):
         audit(tmp_path, table.assign(home="h"), id="id", cluster="home")
+    with pytest.raises(
+        InputError, match=r"each group of the attribute group is one cluster \(home"
+    ):
+        audit(tmp_path, table.assign(home=table["group"] + "1"), id="id", cluster="home")
 
 
 @pytest.mark.parametrize("options", [{}, {"prediction": "cut"}, {"cluster": "id"}])
@@ -352,18 +363,43 @@ def test_scores_that_rank_positive_cases_below_others_are_noted(tmp_path, option
     score = table[options.get("prediction", "p")]
     tables, description = audit(tmp_path, table, **options)
     auc = roc_auc_score(table["y"], score)
-    assert description["auc_reversed"] == pytest.approx(auc)
+    assert description["auc_reversed"] == {"1": pytest.approx(auc)}
     assert (
-        f"The score ranks the label 1 below the others (AUC {auc:.2f}): is it the score of another"
+        f"The score ranks the label 1 (AUC {auc:.2f}) below the others: is it the score of another"
         " label, or reversed?"
     ) in notes(description, tables, "file")
 
 
+@pytest.mark.parametrize("given", ["probabilities", "prediction"])
+@pytest.mark.parametrize("exchanged", [{}, {"q0": "q1", "q1": "q0"}])
+def test_exchanged_columns_of_several_classes_are_noted(tmp_path, given, exchanged):
+    draw, places = np.random.default_rng(0), np.arange(300) % 3
+    p = draw.dirichlet([1, 1, 1], 300) + 2 * (places[:, None] == np.arange(3))
+    table = pd.DataFrame((p / p.sum(axis=1, keepdims=True)).round(6), columns=["q0", "q1", "q2"])
+    table = table.rename(columns=exchanged)
+    columns = ["q0", "q1", "q2"]
+    table["cut"] = np.array(list("xyz"))[table[columns].to_numpy().argmax(axis=1)]
+    table["y"], table["group"] = np.array(list("xyz"))[places], draw.choice(["a", "b"], 300)
+    of_classes = {"classes": ["x", "y", "z"], "probabilities": columns}
+    options = of_classes if given == "probabilities" else {"prediction": "cut"}
+    tables, description = audit(tmp_path, table, **options)
+    scores = table[columns] if given == "probabilities" else pd.get_dummies(table["cut"])
+    auc = [roc_auc_score(table["y"] == name, scores.iloc[:, i]) for i, name in enumerate("xyz")]
+    assert (min(auc) < 0.4) == bool(exchanged) and auc[2] > 0.9
+    expected = dict(zip("xy", map(pytest.approx, auc), strict=False)) if exchanged else {}
+    assert description["auc_reversed"] == expected
+    note = (
+        f"The scores rank the labels x (AUC {auc[0]:.2f}) and y (AUC {auc[1]:.2f}) below the"
+        " others: are their columns or names exchanged?"
+    )
+    assert (note in notes(description, tables, "file")) == bool(exchanged)
+
+
 def test_scores_that_are_right_or_below_chance_in_few_clusters_have_no_such_note(tmp_path):
     table = people()
-    assert audit(tmp_path, table)[1]["auc_reversed"] is None
+    assert audit(tmp_path, table)[1]["auc_reversed"] == {}
     table = table.assign(p=1 - table["p"], person=np.arange(len(table)) % 3)
-    assert audit(tmp_path, table, cluster="person")[1]["auc_reversed"] is None
+    assert audit(tmp_path, table, cluster="person")[1]["auc_reversed"] == {}
 
 
 @pytest.mark.parametrize(("groups", "other"), [(["a", "b"], "b"), (["a", "b", "c"], "all others")])

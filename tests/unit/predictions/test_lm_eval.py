@@ -10,7 +10,7 @@ from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
 from evenhand.predictions.audit_predictions import audit_predictions
 from evenhand.predictions.lm_eval import read_logs, shared_pairs
-from evenhand.predictions.words import findings, notes, undecided
+from evenhand.predictions.words import REASONS, findings, notes, undecided
 
 TRADES = ["nurse", "baker", "judge", "pilot", "cook", "clerk", "miner", "tailor", "guard", "actor"]
 
@@ -160,7 +160,7 @@ def test_the_card_and_the_page_of_one_file_are_complete(tmp_path):
     assert "| < 1e-06 | < 1e-06 | 1 |" in result.card()  # not zero
     page = result.to_html(tmp_path / "page.html").read_text()
     assert "<bdi>predictions_mine_preferences</bdi>" not in page  # no file is beside it
-    with pytest.raises(InputError, match=r"no such file or folder; did you mean .*/logs\."):
+    with pytest.raises(InputError, match=r"no such file or folder; did you mean .*/logs\?$"):
         eh.audit_logs(tmp_path / "log")
     with pytest.raises(InputError, match=r"; there is no folder .*/nowhere either; check the path"):
         eh.audit_logs(tmp_path / "nowhere/logs")
@@ -208,6 +208,9 @@ def test_the_finding_counts_the_answers_and_names_delta(tmp_path):
     tables["preferences"][0]["verdict"] = "equivalent"
     finding = findings(tables, 12)[0]
     assert "of 40 pairs (" in finding and "12 points" in finding
+    for p, verdict in ((0.0496, "above"), (0.05004, "inconclusive")):
+        tables["preferences"][0] |= {"p_value": p, "p_adjusted": p, "verdict": verdict}
+        assert f"(p = {p})" in findings(tables, 5)[0]
 
 
 def test_findings_begin_with_the_significant_ones_also_of_a_bias_type():
@@ -307,6 +310,27 @@ def test_a_doc_id_with_other_sentences_is_noted(tmp_path):
     assert note.endswith("write each into a log of its own.")
 
 
+def test_gaps_of_doc_ids_are_noted_but_no_limit(tmp_path):
+    samples = list(crows(hits=20))
+    for kept, gap in (
+        (samples[:30], None),
+        ([{**one, "doc_id": i} for i, one in enumerate(samples, 1)], None),
+        (
+            [*samples[:7], *samples[9:30]],
+            "2 of 30 doc_ids are missing, the first of which is 7; if",
+        ),
+        (
+            samples[10:],
+            "10 of 40 doc_ids are missing, the first of which is 0; if",
+        ),
+    ):
+        tables = audit(tmp_path, kept)
+        found = notes(json.loads((tmp_path / "meta").read_text()), tables, "")
+        assert [words for words in found if "missing" in words] == found
+        assert [words[:20] for words in found] == (["crows_pairs_english:"] if gap else [])
+        assert gap is None or gap in found[0]
+
+
 def test_bbq_has_the_score_of_its_paper(tmp_path):
     rows = audit(tmp_path, bbq(), "samples_bbq_2026-01-02T03-04-05.jsonl")["preferences"]
     ambiguous = rows[0]
@@ -322,7 +346,7 @@ def test_a_broken_line_is_left_out_with_its_place_and_reason(tmp_path):
     audit(tmp_path, samples)
     with next(tmp_path.rglob("samples_*")).open("a") as log:
         log.write('{"doc_id": 7, "do\n"x"\n{"doc_id": 8, "\u2028')
-    answers, bad = read_logs([tmp_path / "logs"])
+    answers, bad, _ = read_logs([tmp_path / "logs"])
     assert len(answers) == 40
     assert [(row["row"], row["reason"]) for row in bad] == [
         *((41, "other_task"), (42, "no_answer"), (43, "no_json"), (44, "no_answer")),
@@ -343,12 +367,29 @@ def test_tasks_with_the_same_pairs_are_noted(tmp_path):
     shared = shared_pairs(read_logs([tmp_path])[0])
     assert shared == {"a: all": [20, 40], "a: half": [20, 20]}
     (words,) = notes({"unknown": {}, "shared_pairs": shared}, {"left_out": []}, "")
+    assert words.startswith("Several tasks have the same pairs")
     assert words.endswith("do not confirm each other: a: all (20 of 40) and a: half (20 of 20).")
+
+
+def test_runs_of_one_task_are_noted_as_such(tmp_path):
+    text = "".join(json.dumps(one) + "\n" for one in crows(hits=20))
+    for time in (1, 2):
+        (tmp_path / f"samples_all_{time}.jsonl").write_text(text)
+    shared = shared_pairs(read_logs([tmp_path])[0])
+    (words,) = notes({"unknown": {}, "shared_pairs": shared}, {"left_out": []}, "")
+    assert words.startswith("Several runs of one task have the same pairs, so that their findings")
+    assert words.endswith(": all (1) (40 of 40) and all (2) (40 of 40).")
+    (tmp_path / "samples_other_1.jsonl").write_text(text)
+    shared = shared_pairs(read_logs([tmp_path])[0])
+    (words,) = notes({"unknown": {}, "shared_pairs": shared}, {"left_out": []}, "")
+    assert words.startswith("Several tasks or runs of one have the same pairs")
 
 
 def test_a_log_of_which_more_than_half_cannot_be_used_is_refused(tmp_path):
     samples = [sample | {"doc_id": min(i, 15)} for i, sample in enumerate(crows(hits=20))]
-    words = r"25\.jsonl: 24 of 40 samples are left out \(other_sample 24\), more than half of them"
+    words = (
+        r"25\.jsonl: 24 of 40 samples are left out \(an earlier sample .*\), more than half of them"
+    )
     with pytest.raises(InputError, match=words):
         audit(tmp_path, samples, "samples_crows_pairs_english_25.jsonl")
 
@@ -356,6 +397,13 @@ def test_a_log_of_which_more_than_half_cannot_be_used_is_refused(tmp_path):
 def test_logs_of_other_tasks_are_refused(tmp_path):
     with pytest.raises(InputError, match="no sample of CrowS-Pairs or BBQ"):
         audit(tmp_path, [{"doc_id": 0, "doc": {"question": "?"}}])
+    doc = {"category": "Age", "question_index": "1", "context_condition": "ambig"}
+    words = (
+        "has questions of BBQ without their scores .*: it has neither amb_bias_score nor disamb_.*;"
+        " run lm_eval 0.4.9 or later with --tasks bbq --log_samples, which writes them"
+    )
+    with pytest.raises(InputError, match=words):
+        audit(tmp_path, [{"doc_id": 0, "doc": doc, "acc": 1.0}])
     with pytest.raises(InputError, match="samples_"):
         made = {key: tmp_path / key for key in ("out", "cases", "meta")}
         (tmp_path / "none").mkdir()
@@ -401,7 +449,7 @@ def test_the_logs_of_each_version_give_the_same_answers(tmp_path):
     (new / "samples_crows_pairs_english_2026-01-02T03-04-05.678901.jsonl").write_text(
         "\n".join(lines)
     )
-    (first, bad), (second, none) = read_logs([old]), read_logs([new])
+    (first, bad, _), (second, none, _) = read_logs([old]), read_logs([new])
     assert first == second and len(first) == 40 and not bad + none
     assert {one.task for one in first} == {"crows_pairs_english"}
     (tmp_path / "results_2026.json").write_text("{}")
@@ -415,7 +463,7 @@ def test_the_answers_of_several_filters_stay_apart(tmp_path):
     lines = [json.dumps(as_written(one, name)) for name in ("none", "strict")
              for one in crows(hits=30)]  # fmt: skip
     (tmp_path / "samples_crows_1.jsonl").write_text("\n".join(lines))
-    answers, bad = read_logs([tmp_path])
+    answers, bad, _ = read_logs([tmp_path])
     assert {one.task for one in answers} == {"crows, filter none", "crows, filter strict"}
     assert len(answers) == 80 and not bad
 
@@ -425,7 +473,7 @@ def test_models_and_runs_stay_apart(tmp_path):
         (tmp_path / model).mkdir(exist_ok=True)
         text = "".join(json.dumps(one) + "\n" for one in crows(hits=hits))
         (tmp_path / model / f"samples_crows_{time}.jsonl").write_text(text)
-    answers, bad = read_logs([tmp_path])
+    answers, bad, _ = read_logs([tmp_path])
     assert {one.task for one in answers} == {"one: crows", "two: crows (1)", "two: crows (2)"}
     assert not bad
 
@@ -440,7 +488,7 @@ def left_out(folder, samples, task, place, value, reason):
     (row,) = tables["left_out"]
     code, words = reason
     (note, *_) = notes(json.loads((folder / "meta").read_text()), tables, "left_out.csv")
-    assert note.endswith(f"({code} 1; the first is {row['detail']}): left_out.csv")
+    assert note.endswith(f"({REASONS[code]}; the first is {row['detail']}): left_out.csv")
     assert (row["row"], row["id"], row["reason"]) == (1, "0", code)
     assert f":1: {words}" in row["detail"]
     whole = [row for row in tables["preferences"] if row["bias_type"] == "all"]
@@ -534,5 +582,6 @@ def test_the_first_sample_that_is_left_out_is_named_with_its_field():
     tables = {"left_out": [row, row | {"detail": "a.jsonl:9: it lacks 'doc'"}]}
     description = {"format": "lm_eval", "rows": 9, "unknown": {}, "metrics": ["tpr"]}
     assert notes(description, tables, "")[0] == (
-        "2 of 9 samples are left out (no_field 2; the first is a.jsonl:3: it lacks 'doc')."
+        "2 of 9 samples are left out (a sample lacks a field, or one is blank; the first is"
+        " a.jsonl:3: it lacks 'doc')."
     )

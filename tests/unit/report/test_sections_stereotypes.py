@@ -181,8 +181,8 @@ def test_curves_keep_their_ends_and_drop_what_cannot_be_seen():
 
 
 def test_words():
-    assert [p_value(p) for p in (None, float("nan"), 0.0, 0.0312, 1.0)] == [
-        None, None, "< 0.001", "0.031", "1.000",
+    assert [p_value(p) for p in (None, float("nan"), 0.0, 0.0312, 0.049996, 0.05, 0.0504, 1)] == [
+        None, None, "< 0.001", "0.031", "0.049996", "0.050", "0.0504", "1.000",
     ]  # fmt: skip
     assert interval(-1.0, 2.5) == "−1.0 to 2.5"
     assert interval(None, 2.5) is None

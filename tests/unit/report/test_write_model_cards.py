@@ -83,7 +83,7 @@ def test_a_p_value_below_the_digits_of_the_table_is_no_zero(card, own):
     frame = pd.read_csv(table, dtype=str)
     frame.assign(p_value="0.000000").to_csv(table, index=False)
     metadata = card(**arguments(own, "tiny-bert-en")).data.to_yaml()
-    assert "p_value: < 1e-06" in metadata and "p_value: 0.0\n" not in metadata
+    assert "p_value: 1.0e-06\n" in metadata and "p_value: 0.0\n" not in metadata
 
 
 def test_few_swaps_are_told_as_a_limit(card, own):

@@ -127,7 +127,7 @@ def test_unknown_tokens_are_not_predicted(causal):
 
 # ---------------------------------------------------------------- the gate
 
-PASSED, FAILED = {"passed": True}, {"passed": False}
+PASSED, FAILED = ({"passed": passed, "tokens": 9} for passed in (True, False))
 
 
 def stub(kind, missing=()):
@@ -140,13 +140,15 @@ def stub(kind, missing=()):
     [
         (stub(MaskedLM), PASSED, 5, None),
         (stub(MaskedLM), PASSED, 4, "few_scored"),
+        (stub(MaskedLM), FAILED | {"tokens": 0}, 4, "few_scored"),
+        (stub(MaskedLM), FAILED | {"tokens": 0}, 9, "fill_mask_not_above_baseline"),
         (stub(MaskedLM), FAILED, 9, "fill_mask_not_above_baseline"),
         (stub(CausalLM), FAILED, 9, "next_token_not_above_baseline"),
         (
             stub(CausalLM, ["head"]),
             FAILED,
             0,
-            "missing_weights, next_token_not_above_baseline, few_scored",
+            "missing_weights, few_scored",
         ),
     ],
 )

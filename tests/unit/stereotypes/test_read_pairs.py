@@ -33,12 +33,14 @@ def flagged(*pairs, wanted=FLAGS, **columns):
         ("A man works.", "A young woman works.", ["unequal_length"]),
         ("Her mother rests.", "His father rests.", []),
         ("Her mother cooked rice.", "It rains in spring.", ["unlike"]),
+        ("A man works.", "a woman works.", ["lower_case"]),
+        ("30 % agree.", "40 % agree.", []),
         ("He lost his keys.", "She lost her keys.", ["several_edits"]),
         ("He can not go.", "He can go.", ["insertion_only", "unequal_length"]),
         ("He just works hard.", "He works just hard.", ["insertion_only", "several_edits"]),
         ("男人很强", "女孩很强", []),
         ("男人很强", "女孩子很强", ["unequal_length"]),
-        ("The same day.", "the same day", ["insertion_only", "several_edits"]),
+        ("The same day.", "the same day", ["insertion_only", "lower_case", "several_edits"]),
         ("The same day.", "The same day!", ["insertion_only"]),
     ],
 )
@@ -96,6 +98,7 @@ def test_the_demo_pairs(repository, tmp_path):
         "duplicate": 2,
         "repeated_pair": 0,
         "reversed_pair": 0,
+        "lower_case": 0,
         "unlike": 0,
     }
     assert {len(row["flags"]) for row in rows if row["excluded"]} == {0}
@@ -173,6 +176,7 @@ def test_the_real_crows_pairs(mirror, tmp_path):
         "duplicate": 2,
         "repeated_pair": 2,
         "reversed_pair": 0,
+        "lower_case": 1,
         "unlike": 1,
     }
     assert report["bias_types"]["race-color"] == 516 and len(report["bias_types"]) == 9

@@ -234,7 +234,7 @@ def test_a_model_with_nothing_to_score_is_not_trusted(tmp_path, folders):
     nothing = [pair(0, "Men", "Men"), pair(1, None, " ")]
     scores, tokens, gate, _ = run(tmp_path, folders("gpt2"), nothing)
     assert tokens == [] and gate["scored"] == 0 and not gate["trusted"]
-    assert gate["reason"] == "next_token_not_above_baseline, few_scored"
+    assert gate["reason"] == "few_scored"
 
 
 def test_a_model_that_scores_too_few_is_not_trusted(tmp_path, folders):

@@ -2,7 +2,7 @@ import pytest
 
 from evenhand.errors import InputError
 from evenhand.stereotypes.pairs import PAIRS
-from evenhand.stereotypes.sets.crows_pairs import form, read
+from evenhand.stereotypes.sets.crows_pairs import form, read, unused_columns
 
 HEADER = ",sent_more,sent_less,stereo_antistereo,bias_type,annotations"
 
@@ -107,6 +107,11 @@ def test_a_column_in_another_spelling(file, name):
     refused(file, f"has a column '{name}', and none named bias_type; rename it to bias_type")
     written(file, "a,b,x,age", header=f"sent_more,sent_less,{name},bias_type")
     assert [pair["bias_type"] for pair in read(file, None)] == ["age"]
+
+
+def test_columns_that_are_not_read(file):
+    written(file, "1,a,b,age,x", header=",sent_more,sent_less,category,note")
+    assert unused_columns(file) == ["category", "note"]
 
 
 def test_two_columns_are_enough(file):

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from evenhand.compare.results import Results
@@ -89,7 +89,7 @@ def find_causes(base: Results, head: Results) -> Causes:
           recorded it, else by the stage and the argument that read it. One with the same content
           under another path has not changed;
         - configuration: parameters of stages, by their key of the configuration where the run
-          recorded it, else by stage and argument;
+          recorded it, else by stage and argument; values that only one run has, too;
         - code: stages whose code digest differs, with the modules that differ where both folders
           still have the manifests behind the digests (`.evenhand/code`);
         - packages: versions;
@@ -107,7 +107,7 @@ def find_causes(base: Results, head: Results) -> Causes:
     return Causes(
         _other_items(base, head),
         _data(*map(_sources, runs.values())),
-        _configuration(entries),
+        _configuration(base, head, entries),
         _code(base, head, entries),
         _changes(*map(_versions, runs.values())),
         [change._replace(base=None, head=None) for change in files],
@@ -187,24 +187,44 @@ def _data(before: Sources, after: Sources) -> list[Change]:
     return changes
 
 
-def _configuration(entries: Mapping[str, tuple[Entry, Entry]]) -> list[Change]:
-    """Compare the parameters of the stages behind files that both runs have."""
+def _configuration(base: Results, head: Results, both: Collection[str]) -> list[Change]:
+    """Compare the parameters of stages: of files that both runs have, then values of one run only.
+
+    A value of one run only, such as an objective, is one whose files the other run does not have.
+    """
     files: dict[Change, set[str]] = defaultdict(set)
-    for file, (old, new) in entries.items():
-        keys = (old.get("config") or {}) | (new.get("config") or {})
-        parameters = [
-            {
-                keys.get(name) or f"{name} of {_short(new['stage'])}": json.dumps(
-                    value, ensure_ascii=False, sort_keys=True
-                )
-                for name, value in (entry["parameters"] or {}).items()
-            }
-            for entry in (old, new)
-        ]
-        for change in _changes(*parameters):
+    for file in both:
+        entries = [run.files[file] for run in (base, head)]
+        keys = (entries[0].get("config") or {}) | (entries[1].get("config") or {})
+        for change in _changes(*(_parameters(entry, keys) for entry in entries)):
             files[change].add(file)
+    known = {change.name for change in files}
+    stages = [{entry["stage"] for entry in run.files.values()} for run in (base, head)]
+    runs = []
+    for run in (base, head):
+        values: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for file, entry in run.files.items():
+            if entry["stage"] and all(entry["stage"] in some for some in stages):
+                for value in _parameters(entry, entry.get("config") or {}).items():
+                    values[value].add(file)
+        runs.append(values)
+    for values, others, kind in ((runs[0], runs[1], GONE), (runs[1], runs[0], NEW)):
+        for (name, value), some in values.items():
+            if (alone := some - {*both}) and name not in known and (name, value) not in others:
+                ends = (value, None) if kind == GONE else (None, value)
+                files[Change(name, kind, *ends)] |= alone
     changes = [change._replace(where=tuple(sorted(names))) for change, names in files.items()]
     return sorted(changes, key=lambda change: (change.name, change.base or "", change.head or ""))
+
+
+def _parameters(entry: Entry, keys: Mapping[str, str]) -> dict[str, str]:
+    """Return the parameters of a file's stage as JSON, by key of the configuration if known."""
+    return {
+        keys.get(name) or f"{name} of {_short(entry['stage'])}": json.dumps(
+            value, ensure_ascii=False, sort_keys=True
+        )
+        for name, value in (entry["parameters"] or {}).items()
+    }
 
 
 def _code(base: Results, head: Results, entries: Mapping[str, tuple[Entry, Entry]]) -> list[Change]:

@@ -6,6 +6,9 @@ from decimal import ROUND_HALF_UP, Decimal
 #: Decimals of a number, behind which is the noise of binary arithmetic: 47.65 is 47.649999999…
 EXACT = 9
 
+#: A p-value up to this is significant.
+LEVEL = 0.05
+
 
 def fixed(value: float, digits: int, *, signs: bool = False) -> str:
     """Return a decimal with a true minus sign; a half is rounded away from 0: ``−47.7``.
@@ -17,3 +20,17 @@ def fixed(value: float, digits: int, *, signs: bool = False) -> str:
     rounded = Decimal(f"{value:.{EXACT}f}").quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
     text = f"{rounded:f}".replace("-", "−" if rounded else "")
     return f"+{text}" if signs and rounded > 0 else text
+
+
+def p_value(value: float, digits: int = 2, kind: str = "g") -> str:
+    """Return a p-value with at least `digits`, and as many more as tell it from `LEVEL`.
+
+    `kind` is that of a format: ``g`` for significant digits, ``f`` for decimals.
+    """
+    texts = [f"{value:.{more}{kind}}" for more in range(digits, EXACT)]
+    return next((text for text in texts if float(text) != LEVEL), texts[0])
+
+
+def p_equals(value: float) -> str:
+    """Return a p-value for a sentence, with its sign: ``= 0.034``, ``= 0.0504``, ``< 0.001``."""
+    return "< 0.001" if value < 0.001 else f"= {p_value(value)}"

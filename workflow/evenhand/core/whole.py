@@ -30,7 +30,7 @@ def near_names(path: Path) -> str:
     except OSError:
         return f"the folder {folder} cannot be listed; check the path"
     near = difflib.get_close_matches(path.name, names, n=1)
-    return f"did you mean {folder / near[0]}" if near else "check the path"
+    return f"did you mean {folder / near[0]}?" if near else "check the path"
 
 
 def read_bytes(path: Path) -> bytes:

@@ -16,6 +16,11 @@ _STAYS_OPEN = ""
 _ENDS_ROW = "ends"
 
 
+def separator_of(header: str) -> str:
+    """Return what separates the cells of a table: the most frequent of comma, semicolon and tab."""
+    return max(",;\t", key=header.count)
+
+
 def read_csv_rows(
     lines: Iterable[tuple[int, str]],
     delimiter: str,

@@ -53,6 +53,13 @@ def reason_of(error: ValueError) -> str:
     return error.reason if isinstance(error, LimitError) else "broken_json"
 
 
+def problem_of(error: ValueError) -> str:
+    """Return the problem of a line that `load` refuses, with its place in the line."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg} (character {error.pos + 1} of the line)"
+    return str(error)
+
+
 def is_object(line: str) -> bool:
     """Whether a line is a JSON object."""
     try:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import pyarrow as pa
 
@@ -44,6 +44,7 @@ class Quarantine:
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self._first_details: dict[str, str] = {}
+        self._first_places: dict[str, str] = {}
         self._rows: list[tuple[str, int | None, str, str, str, int]] = []
         self._file: str | None = None
         self._in_file: Counter[tuple[str, str]] = Counter()
@@ -71,6 +72,8 @@ class Quarantine:
         file, detail = path_text(file), one_line(detail, DETAIL)
         self.counts[reason] += 1
         self._first_details.setdefault(reason, detail)
+        place = f"{unit} {position} of " if position is not None else ""
+        self._first_places.setdefault(reason, place + PurePath(file).name)
         if file != self._file:
             self._file, self._in_file, self._shared = file, Counter(), {}
         self._in_file[reason, unit] += 1
@@ -89,6 +92,10 @@ class Quarantine:
             yield
         except LimitError as error:
             self.add(file, position, unit, error.reason, str(error))
+
+    def first_place(self, reason: str) -> str | None:
+        """Return where the first case of a reason is: ``line 7 of a.jsonl``; None without one."""
+        return self._first_places.get(reason)
 
     def first_detail(self, reason: str, beginning: str = "") -> str | None:
         """Return the detail of the first case of a reason, or None if there is none.

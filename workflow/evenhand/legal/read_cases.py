@@ -96,7 +96,8 @@ def read_cases(
     def refusal(problem: str) -> InputError:
         reasons = Counter(_left_out(problems)).most_common(3)
         words = ", ".join(
-            f"{reason} {n} times ({problems.first_detail(reason)})" for reason, n in reasons
+            f"{reason} {n} times ({problems.first_place(reason)}: {problems.first_detail(reason)})"
+            for reason, n in reasons
         )
         cure = getattr(reader, "CURES", {}).get(reasons[0][0]) if reasons else None
         return InputError(
@@ -139,6 +140,7 @@ def read_cases(
         "read": written + sum(left_out.values()),
         "records": written,
         "left_out": left_out,
+        "first_left_out": {reason: problems.first_place(reason) for reason in left_out},
         "noted": {reason: n for reason, n in reasons if reason in NOTED},
         "first_noted": {
             reason: problems.first_detail(reason) for reason, _ in reasons if reason in NOTED

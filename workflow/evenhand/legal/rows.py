@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, TypeVar
 
@@ -14,7 +15,7 @@ from evenhand.core.limits import CASE_CHARACTERS, LimitError
 from evenhand.core.resources import check_unique
 from evenhand.errors import InputError
 from evenhand.io import tables
-from evenhand.io.csv_rows import read_csv_rows
+from evenhand.io.csv_rows import read_csv_rows, separator_of
 from evenhand.io.decoding import TextReader
 from evenhand.io.formats import kind_of, walk
 from evenhand.io.markup import strip_html
@@ -36,7 +37,7 @@ _BATCH_ROWS = 256
 SPLIT_NAMES = {"train": "train", "dev": "dev", "test": "test"}
 SPLIT_NAMES |= dict.fromkeys(("val", "valid", "validation"), "dev")
 
-_SEPARATORS = {"csv": ",", "tsv": "\t"}
+_TABLES = ("csv", "tsv")
 _JSON = ("json", "jsonl")
 
 #: A text with one of these is HTML: a closed tag, or one without content.
@@ -129,7 +130,8 @@ class CaseFiles:
     def rows(self) -> Iterator[SourceRow]:
         """Yield the rows of tables (csv, tsv, parquet) and of JSON.
 
-        Archives of csv, tsv and JSON are read as well. A cell of csv is a string.
+        Archives of csv, tsv and JSON are read as well. A cell of csv is a string; commas,
+        semicolons or tabs separate cells.
 
         Raises
         ------
@@ -143,17 +145,22 @@ class CaseFiles:
                     yield SourceRow(path_text(path), number, "record", fields)
                 continue
             alone = CaseFiles([path], self.quarantine, self.options)
-            for member in alone.members(*_SEPARATORS, *_JSON):
+            for member in alone.members(*_TABLES, *_JSON):
                 yield from self.rows_of(member)
 
     def rows_of(self, member: Member) -> Iterator[SourceRow]:
         """Yield the rows of one file; see `rows`."""
-        separator = _SEPARATORS.get(kind_of(member.file_name).format)
-        if separator is None:
+        if kind_of(member.file_name).format not in _TABLES:
             return self.objects_of(member)
         pieces = self.text(member)
         lines = (line for _, piece in pieces for line in io.StringIO(piece, newline="\n"))
-        return self.csv_table(lines, member.name, separator)[1]
+        head = []  # up to the header
+        for line in lines:
+            head.append(line)
+            if line.strip():
+                break
+        separator = separator_of("".join(head))
+        return self.csv_table(chain(head, lines), member.name, separator)[1]
 
     def objects(self) -> Iterator[SourceRow]:
         """Yield the JSON objects of files, compressed files and archives, in their order.

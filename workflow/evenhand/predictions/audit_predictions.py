@@ -61,9 +61,10 @@ def audit_predictions(
         Parquet: each case with label, prediction, probability, outcome and groups.
     meta : path
         JSON: name, title, format, counts, and the columns that were read; unknown has the number
-        of cases without a group, by attribute; shared_pairs and repeated_pairs (of logs) those of
-        the functions of `lm_eval`; auc_reversed and uniform are those of `PredictionStudy`. Of
-        `audit_classifier` also trained: data set, classifier, objective and attribute.
+        of cases without a group, by attribute; missing, shared_pairs and repeated_pairs (of logs)
+        those of the functions of `lm_eval`; auc_reversed and uniform are those of
+        `PredictionStudy`. Of `audit_classifier` also trained: data set, classifier, objective and
+        attribute.
     name, title : str
         Name and title of the predictions.
     format : str
@@ -97,11 +98,12 @@ def audit_predictions(
     arguments = locals()
     document: dict[str, Any] = {"name": name, "title": title or name, "format": format}
     if format == "lm_eval":
-        answers, bad = read_logs(files)
+        answers, bad, missing = read_logs(files)
         study = preferences.LogStudy(answers, bad, delta)
         counts = tabulate(out, [preferences, left_out], study)
         document |= {"cases": len(answers), "groups": [], "left_out": len(bad)}
         document |= {"rows": len(answers) + len(bad), "unknown": {}, "delta": delta}
+        document["missing"] = missing
         document["shared_pairs"] = shared_pairs(answers)
         document["repeated_pairs"] = repeated_pairs(answers)
         rows = [answer._asdict() for answer in answers]

@@ -13,6 +13,7 @@ was ``MODEL_TASK.jsonl``, one JSON array.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +21,7 @@ import numpy as np
 
 from evenhand.core.whole import check_file, read_text
 from evenhand.errors import InputError
-from evenhand.io.json_text import load
+from evenhand.io.json_text import load, problem_of
 from evenhand.predictions.words import left_out_words
 from evenhand.stereotypes.clusters import check_order, swapped_words
 
@@ -88,8 +89,10 @@ def log_files(files: list[Path]) -> list[Path]:
     return paths
 
 
-def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]]]:
-    """Read logs, or folders of them: the samples, and the rows of the quarantine.
+def read_logs(
+    files: list[Path],
+) -> tuple[list[Answer], list[dict[str, Any]], dict[str, list[int]]]:
+    """Read logs, or folders of them: samples, rows of the quarantine, and `_missing` by task.
 
     Raises
     ------
@@ -98,7 +101,7 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]]]:
         log cannot be used, or the sentences of most pairs belong to other pairs.
     """
     paths = log_files(files)
-    answers, bad = [], []
+    answers, bad, missing = [], [], {}
     seen: dict[tuple[str, str], tuple[int, Answer]] = {}
     for path, task in zip(paths, _tasks(paths), strict=True):
         pieces = _pieces(path)
@@ -131,6 +134,8 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]]]:
             answers.append(sample_answer)
             if "sent_more" in (doc := sample["doc"]):
                 pairs.append((line, str(doc["sent_more"]), str(doc["sent_less"])))
+        if lost := _missing(pieces):
+            missing[task] = lost
         check_order(pairs, path)
         reasons, kept = Counter(row["reason"] for row in bad[before:]), len(answers) - kept
         if 0 < kept < reasons.total():
@@ -140,12 +145,31 @@ def read_logs(files: list[Path]) -> tuple[list[Answer], list[dict[str, Any]]]:
     if not answers:
         problem = "has no sample of CrowS-Pairs or BBQ"
         remedy = "name logs of the tasks crows_pairs_* or bbq*"
-        if bad and bad[0]["reason"] != "other_task":
+        if bad and bad[0]["reason"] == "no_scores":
+            problem = "has questions of BBQ without their scores"
+            remedy = "run lm_eval 0.4.9 or later with --tasks bbq --log_samples, which writes them"
+        elif bad and bad[0]["reason"] != "other_task":
             problem = "has no usable sample"
             remedy = "mend it, or write the log again with lm_eval --log_samples"
         detail = f" ({bad[0]['detail']})" if bad else ""
         raise InputError(problem + detail, file=paths[0], remedy=remedy)
-    return answers, bad
+    return answers, bad, missing
+
+
+def _missing(pieces: list[tuple[int, Any]]) -> list[int]:
+    """Return how many doc_ids are missing below the last one, of how many, and the first of them.
+
+    Blank if none is: `--limit` keeps the first ones. Lines that are no JSON may be samples too.
+    """
+    ids = {sample.get("doc_id") for _, sample in pieces if isinstance(sample, dict)}
+    if not ids or not all(type(name) is int and name >= 0 for name in ids):
+        return []
+    begin = int(min(ids) == 1)
+    lost = max(ids) + 1 - begin - len(ids)
+    broken = sum(isinstance(sample, tuple) and sample[0] == "no_json" for _, sample in pieces)
+    if lost <= broken:
+        return []
+    return [lost, lost + len(ids), next(name for name in count(begin) if name not in ids)]
 
 
 def _check_one_task(pieces: list[tuple[int, Any]], path: Path) -> None:
@@ -191,7 +215,9 @@ def _pieces(path: Path) -> list[tuple[int, Any]]:
             pieces += [(line, load(piece))] if piece.strip() else []
         except ValueError as error:
             is_cut = pieces and line == len(lines)  # without the end of a line
-            pieces.append((line, ("cut_off", "") if is_cut else ("no_json", f": {error}")))
+            pieces.append(
+                (line, ("cut_off", "") if is_cut else ("no_json", f": {problem_of(error)}"))
+            )
     return pieces
 
 
@@ -220,6 +246,8 @@ def _answer(task: str, sample: dict[str, Any]) -> Answer:
         words, item = swapped_words(*sentences), "\n".join(sorted(sentences))
         return Answer(task, name, _text(doc, "bias_type"), "", words, item, more - less, None)
     key = next((key for key in BBQ if key in sample), None)
+    if key is None and "context_condition" in doc:
+        raise ValueError("no_scores", "it has neither amb_bias_score nor disamb_bias_score")
     if key is None:
         raise ValueError("other_task", "it has neither sent_more nor amb_bias_score")
     if (condition := doc["context_condition"]) not in CONDITIONS:

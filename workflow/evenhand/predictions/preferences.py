@@ -36,7 +36,11 @@ TABLE = Table(
         number("p_value", "Of no preference, by the signs of the clusters"),
         number("p_adjusted", "By Holm over the tests of this model and task"),
         integer("tests", "Tests of the adjustment: contexts, or bias types in all contexts"),
-        number("least_p", "The least p_adjusted that so few clusters can have, 2^(1 - clusters)"),
+        number(
+            "least_p",
+            "The least p_adjusted that so few clusters can have: 2^(1 - clusters), two-sided,"
+            " adjusted beside the p-values of the other tests",
+        ),
         share("power", "Power of the test at delta"),
         integer("further_clusters", "Further clusters of such sizes for a power of 80 %"),
         percent("accuracy", "BBQ"),

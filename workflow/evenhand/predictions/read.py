@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from evenhand.core.phrases import phrases_of
 from evenhand.core.resources import check_unique
 from evenhand.errors import InputError
-from evenhand.predictions.words import ALL, CROSS, left_out_words
+from evenhand.predictions.words import ALL, CROSS, REASONS, left_out_words
 from evenhand.tabular.delimited import check_columns, read_cells
 from evenhand.tabular.numbers import (
     MISSING,
@@ -30,9 +29,6 @@ from evenhand.tabular.numbers import (
 )
 from evenhand.tabular.words import spelt_alike
 from evenhand.text.phrases import listed, plural
-
-#: Why a row is left out.
-REASONS = phrases_of(__file__)["reasons"]
 
 #: A sum of probabilities may differ from 1 by so much.
 TOLERANCE = 1e-3
@@ -78,8 +74,10 @@ class Predictions:
         Cases that depend on each other; by default each is its own.
     factual, changed : array of int, array of str
         Of each counterfactual row: the place of its factual case, and the changed attribute.
-    flipped : array of float, shape (m, k)
+    flipped : array of float, shape (m, k), or None
         Their probabilities.
+    flipped_predicted : array of bool, shape (m, k)
+        Whether each class is predicted for them.
     several : bool
         Whether a case may have several of the classes.
     unclustered : int
@@ -105,7 +103,8 @@ class Predictions:
     clusters: np.ndarray
     factual: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=int))
     changed: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=str))
-    flipped: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+    flipped: np.ndarray | None = None
+    flipped_predicted: np.ndarray = field(default_factory=lambda: np.empty((0, 0), dtype=bool))
     several: bool = False
     unclustered: int = 0
     repeated: int = 0
@@ -231,7 +230,7 @@ def read_predictions(
         )
     if 2 * bad.usable.sum() < len(ids):
         raise InputError(
-            f"{bad.count()}, more than half of them: {bad.first()}",
+            f"{bad.count()}, more than half of them",
             file=file,
             remedy="correct or remove these rows (docs/predictions.md)",
         )
@@ -243,13 +242,19 @@ def read_predictions(
         column = members[name].iloc[kept]
         values = {*column} - {""}
         few = len(values) < len({*members[name]} - {""})
-        lost = f"; {bad.count()}: {bad.first()}" if few else ""
+        lost = f"; {bad.count()}" if few else ""
         known = (column != "").sum()
         check_group_count(name, values, known, file, has_bins=name in bins, more=lost)
         if name == label or column.equals(labels.iloc[kept]):
             raise InputError(
                 f"the attribute {name} is the label", file=file, remedy="name a protected attribute"
             )
+        of_group = clusters.iloc[kept].groupby(column).nunique().drop("", errors="ignore")
+        if cluster and (of_group == 1).all():
+            problem = f"each group of the attribute {name} is one cluster ({cluster}), so that no"
+            problem += " difference between them can be tested, and none has an interval"
+            remedy = "leave `cluster` out if cases are independent, or name what fewer cases share"
+            raise InputError(problem, file=file, remedy=remedy)
     return Predictions(
         id=ids.to_numpy(dtype=str)[kept],
         classes=classes,
@@ -261,7 +266,8 @@ def read_predictions(
         clusters=clusters.to_numpy(dtype=str)[kept],
         factual=np.searchsorted(kept, factual),
         changed=np.array(changed, dtype=str),
-        flipped=np.empty((0, len(classes))) if p is None else p[rows],
+        flipped=None if p is None else p[rows],
+        flipped_predicted=one_hot(predicted[rows], classes),
         unclustered=int((table[cluster].iloc[kept] == "").sum()) if cluster else 0,
         repeated=0 if id or cluster else _repeated(table, bool(spare)),
         doubtful={
@@ -381,8 +387,12 @@ class _LeftOut:
         ]
 
     def count(self) -> str:
-        """Return how many rows are left out, by reason, in words."""
-        return left_out_words(Counter(self.table["reason"][~self.usable]), len(self.table))
+        """Return how many rows are left out, by reason with its first detail, in words."""
+        rows = self.rows()
+        firsts = {row["reason"]: row["detail"] for row in reversed(rows)}
+        return left_out_words(
+            Counter(row["reason"] for row in rows), len(self.table), "row", firsts
+        )
 
     def first(self) -> str:
         """Return the reason of the first such row, in words."""

@@ -297,29 +297,35 @@ class PredictionStudy:
         return "right" if (self.right == 1).all() else "same" if same else None
 
     @property
-    def auc_reversed(self) -> float | None:
-        """The area under the ROC curve of the positive label; None unless well below 0.5.
+    def auc_reversed(self) -> dict[str, float]:
+        """The area under the ROC curve of the labels with one well below 0.5.
 
-        Of the probability, or of the prediction; `MOST_P_REVERSED` is of the means by cluster.
+        Of two labels only the positive one. Of the probability, or of the prediction;
+        `MOST_P_REVERSED` is divided by the labels, and of the means by cluster.
         """
         from scipy.stats import mannwhitneyu
 
-        predictions, at = self.predictions, self.predictions.positive
-        if at is None:
-            return None
+        predictions, classes = self.predictions, self.predictions.classes
         scores = predictions.probabilities
-        scores = predictions.predicted if scores is None else scores
-        cases = pd.DataFrame({"score": scores.mean(axis=0)[:, at], "true": predictions.true[:, at]})
-        means = cases.groupby([predictions.clusters, "true"], as_index=False).mean()
-        samples = [
-            [part.loc[part["true"] == side, "score"] for side in (True, False)]
-            for part in (cases, means)
-        ]
-        if not all(map(len, samples[0])):
-            return None
-        auc, test = (mannwhitneyu(*pair, alternative="less") for pair in samples)
-        is_reversed = test.pvalue < MOST_P_REVERSED
-        return float(auc.statistic) / math.prod(map(len, samples[0])) if is_reversed else None
+        scores = (predictions.predicted if scores is None else scores).mean(axis=0)
+        labels = range(len(classes))
+        if len(classes) == 2 and not predictions.several:  # the scores of the other one mirror it
+            labels = [1 if predictions.positive is None else predictions.positive]
+        clusters = np.unique(predictions.clusters, return_inverse=True)[1]
+        aucs = {}
+        for at in labels:
+            cases = pd.DataFrame({"score": scores[:, at], "true": predictions.true[:, at]})
+            means = cases.groupby([clusters, "true"], as_index=False).mean()
+            samples = [
+                [part.loc[part["true"] == side, "score"] for side in (True, False)]
+                for part in (cases, means)
+            ]
+            if not all(map(len, samples[0])):
+                continue
+            auc, test = (mannwhitneyu(*pair, alternative="less") for pair in samples)
+            if test.pvalue < MOST_P_REVERSED / len(labels):
+                aucs[classes[at]] = float(auc.statistic) / math.prod(map(len, samples[0]))
+        return aucs
 
     def differ(self, metric: Metric, some: np.ndarray, others: np.ndarray) -> dict[str, Any]:
         """Compare a metric of some cases with that of others.

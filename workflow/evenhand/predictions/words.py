@@ -4,7 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from evenhand.stereotypes.pairs import FLAGS
+from evenhand.core.phrases import phrases_of
+from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS
 from evenhand.tabular.words import doubtful_words, spelt_words
 from evenhand.text.catalogue import conclusion, read_catalogue
 from evenhand.text.phrases import plural
@@ -41,6 +42,12 @@ TITLES = {
 #: Metrics that summarise the errors that other metrics have too.
 SUMMARIES = ("macro_f1", "ece")
 
+
+#: Why a row of predictions, or a sample of a log, is left out.
+REASONS = phrases_of(__file__)["reasons"]
+
+#: These, and those of pairs and of rows of people.
+EVERY_REASON = REASONS | EXCLUSIONS | phrases_of(__file__)["others"]
 
 _say = read_catalogue(__file__)
 
@@ -90,7 +97,7 @@ def with_further(sentences: Sequence[str], place: str) -> tuple[str, list[str]]:
 
 
 def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list[str]:
-    """Return sentences on rows that are left out, unknown groups, a guessed label, and `doubts`.
+    """Return sentences on rows that are left out, counterfactual ones, guesses, and `doubts`.
 
     Parameters
     ----------
@@ -111,6 +118,7 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
     for name, count in description["unknown"].items():
         if count:
             sentences.append(_say("unknown", count=count, name=name))
+    sentences += [_say("counterfactuals", row=row) for row in tables.get("counterfactuals", ())]
     if description.get("positive_is_default"):
         sentences.append(_say("default_positive", label=description["positive"]))
     sentences += doubts(description, tables)
@@ -144,16 +152,19 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
         sentences.append(_say("unclustered", count=count))
     if uniform := description.get("uniform"):
         sentences.append(_say("uniform", kind=uniform))
-    if (auc := description.get("auc_reversed")) is not None:
-        sentences.append(_say("reversed", label=description["positive"], auc=auc))
+    if aucs := description.get("auc_reversed"):
+        sentences.append(_say("reversed", aucs=aucs))
     for row in tables.get("left_out", ()):
         if row["reason"] == "cut_off":
             sentences.append(_say("cut_off", place=row["detail"]))
+    for task, (count, of, first) in description.get("missing", {}).items():
+        sentences.append(_say("missing", task=task, count=count, of=of, first=first))
     others = [row for row in tables.get("left_out", ()) if row["reason"] == "other_sample"]
     if others:
         sentences.append(_say("other_samples", count=len(others), place=others[0]["detail"]))
     if tasks := description.get("shared_pairs"):
-        sentences.append(_say("shared", tasks=tasks))
+        names = {name.partition(" (")[0] for name in tasks}  # without the time of the run
+        sentences.append(_say("shared", tasks=tasks, names=names))
     for task, (count, of) in description.get("repeated_pairs", {}).items():
         meaning = FLAGS["repeated_pair"]
         sentences.append(_say("repeated_pairs", task=task, count=count, of=of, meaning=meaning))
@@ -169,9 +180,11 @@ def left_out_words(
 ) -> str:
     """Return how many of all rows are left out, by reason: "3 of 60 rows are left out (…)".
 
-    `firsts` are the details of the first row of each reason.
+    `firsts` are the details of the first row of each reason, if it has some.
     """
-    return _say("left_out", reasons=reasons, total=total, noun=noun, firsts=firsts or {})
+    words = Counter({EVERY_REASON.get(name, name): count for name, count in reasons.items()})
+    details = {EVERY_REASON.get(name, name): detail for name, detail in (firsts or {}).items()}
+    return _say("left_out", reasons=words, total=total, noun=noun, firsts=details)
 
 
 def _is_whole(row: dict[str, Any]) -> bool:

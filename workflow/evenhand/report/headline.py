@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
-from evenhand.report.render import count, decimal, p_value, percent, plural, signed, visible
+from evenhand.report.render import count, decimal, percent, plural, signed, visible
 from evenhand.text import phrases as text
 from evenhand.text.catalogue import read_catalogue
 
@@ -226,7 +226,7 @@ def plain(phrase: str, /, **facts: Any) -> str:
 
 
 _FORMATS = {"count": count, "decimal": decimal, "percent": percent, "plural": plural}
-_FORMATS |= {"name": name, "signed": signed, "p_value": p_value}
+_FORMATS |= {"name": name, "signed": signed}
 _text = read_catalogue(__file__, **_FORMATS, every=text.listed)
 _markup = read_catalogue(
     __file__,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
+from evenhand.core import decimals
 from evenhand.core.decimals import fixed
 from evenhand.core.rows import grouped, where
 from evenhand.errors import InputError
@@ -300,8 +301,7 @@ def p_value(value: float | None) -> str | None:
     """Return a p-value as text: ``0.034``, ``0.0504``, ``< 0.001``; None without one."""
     if _missing(value):
         return None
-    digits = 4 if f"{value:.3f}" == "0.050" else 3  # on which side of 0.05
-    return "< 0.001" if value < 0.0005 else f"{value:.{digits}f}"
+    return "< 0.001" if value < 0.0005 else decimals.p_value(value, 3, "f")
 
 
 def in_words(word: str | None) -> str | None:

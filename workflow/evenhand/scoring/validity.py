@@ -196,14 +196,15 @@ def judge(lm: LanguageModel, check: dict[str, Any], scored: int, enough: float) 
         trusted, reason (joined by commas, None for a trusted model), check.
     """
     reasons = []
+    few = scored == 0 or scored < enough
     if lm.missing:
         reasons.append("missing_weights")
     if not check["passed"] and not _is_finite(lm):
         reasons.append("weights_not_finite")
-    elif not check["passed"]:
+    elif not check["passed"] and not (few and check["tokens"] == 0):  # else nothing was checked
         kind = "next_token" if isinstance(lm, CausalLM) else "fill_mask"
         reasons.append(f"{kind}_not_above_baseline")
-    if scored == 0 or scored < enough:
+    if few:
         reasons.append("few_scored")
     return {"trusted": not reasons, "reason": ", ".join(reasons) or None, "check": check}
 

@@ -143,6 +143,7 @@ def set_flags(rows: list[dict[str, Any]], requested: Iterable[str]) -> None:
             "duplicate": any(sentences[row["context"], row[s]] > 1 for s in ("more", "less")),
             "repeated_pair": repeated[sentences_of(row)] > 1,
             "reversed_pair": (row["context"], row["less"], row["more"]) in orders,
+            "lower_case": row["more"].islower() != row["less"].islower(),
             "unlike": shared_words(words(row["more"]), words(row["less"])) < ALIKE,
         }
         row["flags"] = sorted(flag for flag in requested if true[flag])

@@ -11,6 +11,7 @@ import numpy as np
 from evenhand.core.resources import csv_lines
 from evenhand.core.whole import read_text
 from evenhand.errors import InputError
+from evenhand.io.csv_rows import separator_of
 from evenhand.io.json_text import load
 from evenhand.tabular.numbers import MOST_DIGITS
 from evenhand.text.phrases import plural
@@ -110,8 +111,8 @@ def _of_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
         remedy = "audit logs of lm-evaluation-harness by eh.audit_logs, evenhand predictions"
         remedy = remedy if '"doc_id"' in text else _csv_of_json(text)
         raise InputError("is JSON, no CSV or Parquet file", file=path, remedy=remedy)
-    delimiter = max(",;\t", key=text.lstrip("\r\n").partition("\n")[0].count)
-    lines = csv_lines(path, text, delimiter)
+    separator = separator_of(text.lstrip("\r\n").partition("\n")[0])
+    lines = csv_lines(path, text, separator)
     header = [name.strip() for name in next(lines, (1, []))[1]]
     for line, row in lines:
         if len(row) != len(header):

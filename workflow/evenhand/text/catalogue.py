@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from evenhand.core.decimals import fixed
+from evenhand.core.decimals import fixed, p_equals, p_value
 from evenhand.core.phrases import MACROS, sentences_file
 from evenhand.text.phrases import listed, plural
 
@@ -30,7 +30,7 @@ def read_catalogue(
         Whether sentences are markup, in which facts are escaped.
     **filters
         Functions that format facts, besides ``listed``, ``plural``, ``fixed`` (decimals, with
-        the minus sign of tables) and ``short``.
+        the minus sign of tables), ``p_value``, ``p_equals`` and ``short``.
     """
 
     @cache
@@ -42,6 +42,8 @@ def read_catalogue(
             "listed": listed,
             "plural": plural,
             "fixed": fixed,
+            "p_equals": p_equals,
+            "p_value": p_value,
             "short": lambda value: f"{value:g}",
         } | filters
         text = sentences_file(module, MACROS).read_text(encoding="utf-8")

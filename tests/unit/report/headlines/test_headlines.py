@@ -8,7 +8,7 @@ EMPTY = {
     "predictions": "There are no predictions.",
     "legal": "Nothing was built yet.",
     "individual_fairness": "Cannot be judged: the plain network (mlp) has no result.",
-    "mitigation": "No method was compared with plain training.",
+    "mitigation": "No method of mitigation was compared with plain training.",
     "slguset": "Nothing was built yet.",
 }
 

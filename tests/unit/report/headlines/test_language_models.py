@@ -90,6 +90,18 @@ MADE = {
             ],
         ),
     ],
+    "methods that contradict each other on a bias type": lambda f: [
+        pair_set(f),
+        scores(
+            f,
+            [
+                UNDECIDED,
+                ("tiny", "aul", 95.0, "above", "<age>"),
+                ("tiny", "cps", 5.0, "below", "<age>"),
+                ("tiny", "cps", 50.0, "inconclusive", "class"),
+            ],
+        ),
+    ],
     "a method that excludes a preference, and one that does not": lambda f: [
         pair_set(f),
         scores(f, [("tiny", "aul", 50.0, "equivalent"), ("tiny", "cps", 48.5, "inconclusive")]),

@@ -181,6 +181,9 @@ def test_headlines_are_those_that_are_kept(tmp_path):
     reasons = {"bad_label": 5, "no_facts": 2000, "a": 1, "b": 1, "c": 1}
     path.write_text(json.dumps({"records": 3, "left_out": reasons}), encoding="utf-8")
     found["records that were left out"] = describe([path], {})
+    cut = {"left_out": {"broken_json": 1}, "first_left_out": {"broken_json": "line 9 of <a>.jsonl"}}
+    path.write_text(json.dumps(cut), encoding="utf-8")
+    found["a record that is cut off"] = describe([path], {})
     counts = {"records": 3, "left_out": {}, "noted": {"no_group": 2, "doubtful_number": 1}}
     first = {"no_group": "age: 'x' is no number", "doubtful_number": "In age, “-9” (3) may mean."}
     path.write_text(json.dumps(counts | {"first_noted": first}), encoding="utf-8")

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from evenhand.core.tables import read_tables
 from evenhand.predictions.audit_predictions import audit_predictions
 from evenhand.predictions.words import TITLES
-from evenhand.report.headlines.predictions import conclude
+from evenhand.report.headlines.predictions import conclude, draw
 from unit.predictions.test_audit_predictions import people
 from unit.predictions.test_lm_eval import audit, crows
 from unit.report import checks
@@ -72,6 +72,13 @@ def test_the_figure_has_the_metric_that_the_first_finding_names(audited, write):
     drawn = [float(text) for text in checks.rows(headline.figure, "text")]
     assert drawn == [pytest.approx(100 * value, abs=0.06) for value in values]
     assert f"{name} of each group." in text(write("predictions", files), "figcaption")
+    assert {*checks.rows(headline.figure, "kind")} == {"plain"}
+    (meta, tables), row = files, {"score": 60.0, "score_low": None, "score_high": None}
+    document = json.loads(meta.read_text()) | {"tables": read_tables(tables)}
+    for verdict, kind in (("above", "plain"), ("inconclusive", "unclear")):
+        row |= {"task": "t", "condition": "", "bias_type": "all", "verdict": verdict}
+        document["tables"] |= {"preferences": [row], "groups": []}
+        assert checks.rows(draw(document), "kind") == [kind]
     assert describe(audited("fair", 0.0), {}).caption.startswith("Accuracy of each group")
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from evenhand.io.decoding import TextReader
 from evenhand.io.json_parts import read_parts
-from evenhand.io.json_text import is_object, load, mended, reason_of
+from evenhand.io.json_text import is_object, load, mended, problem_of, reason_of
 from evenhand.io.readers.lines import numbered_lines
 from evenhand.io.readers.options import Options
 
@@ -77,7 +77,7 @@ def _by_line(pieces: Iterable[tuple[int, str]], text: TextReader) -> Iterator[tu
         try:
             value = load(line)
         except ValueError as error:
-            text.quarantine.add(text.file, number, "line", reason_of(error), str(error))
+            text.quarantine.add(text.file, number, "line", reason_of(error), problem_of(error))
         else:
             yield number, "line", value
 

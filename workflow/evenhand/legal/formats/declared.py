@@ -40,9 +40,6 @@ CURES = phrases_of(__file__)["cures"]
 #: Files whose rows all have the same columns.
 TABLES_OF_ROWS = (".csv", ".tsv", ".parquet", ".arrow")
 
-#: What separates the cells of a file.
-SEPARATORS = {".csv": "commas", ".tsv": "tabs"}
-
 #: From this value on a column of a group or label applies.
 APPLIES = 0.5
 
@@ -95,11 +92,8 @@ def _with_columns(
     def check() -> None:
         if missing := [name for name in columns if name not in present]:
             remedy = f"name one of its columns: {', '.join(sorted(present)[:20])}"
-            if len(present) == 1 and file.suffix in SEPARATORS:
-                remedy = (
-                    f"separate cells by {SEPARATORS[file.suffix]}; the header is one cell,"
-                    f" {min(present)!r}"
-                )
+            if len(present) == 1 and file.suffix in (".csv", ".tsv"):
+                remedy += "; separate cells by comma, semicolon or tab"
             stem = missing[0].rpartition("_")[0] or missing[0]
             alike = sorted(name for name in present if name.startswith(f"{stem}_"))
             if len(alike) > 1 and columns[missing[0]].startswith("attributes."):

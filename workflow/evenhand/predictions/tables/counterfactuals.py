@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from evenhand.core.tables import NotApplicable, Row, Table, integer, number, percent, text
-from evenhand.metrics.individual import similar_outputs, unchanged_labels
+from evenhand.metrics.individual import similar_outputs
 from evenhand.metrics.inference import korn_graubard, total
 from evenhand.predictions.study import PredictionStudy
 
@@ -18,7 +18,11 @@ TABLE = Table(
         integer("cases", "With a counterfactual row"),
         integer("rows", "Counterfactual rows"),
         percent("ifr_b", "Counterfactual rows with the same predicted label", interval=True),
-        percent("ifr_p", "Counterfactual rows with a similar probability", interval=True),
+        percent(
+            "ifr_p",
+            "Counterfactual rows with a similar probability; blank without probabilities",
+            interval=True,
+        ),
         number("moved", "Mean change of the probability of the positive class", "-1 to 1"),
     ),
     source="IIFR (Journal of Software 34(9), 2023), section 3.2",
@@ -28,21 +32,20 @@ TABLE = Table(
 def rows(study: PredictionStudy) -> Iterator[Row]:
     """Yield a row per attribute that counterfactual rows change."""
     predictions = study.predictions
-    if predictions.probabilities is None or not len(predictions.factual):
-        raise NotApplicable("there are no counterfactual rows with probabilities")
+    if not len(predictions.factual):
+        raise NotApplicable("there are no counterfactual rows")
     for name in dict.fromkeys(predictions.changed.tolist()):
         some = predictions.changed == name
-        p, flipped = (
-            predictions.probabilities[0, predictions.factual[some]],
-            predictions.flipped[some][:, None, :],
-        )
-        clusters = predictions.clusters[predictions.factual[some]]
-        row: Row = {"attribute": name, "rows": int(some.sum())}
-        row["cases"] = len(np.unique(predictions.factual[some]))
-        for key, measure in (("ifr_b", unchanged_labels), ("ifr_p", similar_outputs)):
-            shares = measure(p, flipped)
-            low, high = korn_graubard(total(shares, clusters), study.level)
-            row |= {key: 100 * shares.mean(), f"{key}_low": 100 * low, f"{key}_high": 100 * high}
-        if predictions.positive is not None:
-            row["moved"] = float((flipped[:, 0] - p)[:, predictions.positive].mean())
+        cases = predictions.factual[some]
+        before, after = predictions.predicted[0, cases], predictions.flipped_predicted[some]
+        shares = {"ifr_b": (before == after).all(axis=1).astype(float)}
+        row: Row = {"attribute": name, "cases": len(np.unique(cases)), "rows": len(cases)}
+        if predictions.probabilities is not None:
+            p, flipped = predictions.probabilities[0, cases], predictions.flipped[some]
+            shares["ifr_p"] = similar_outputs(p, flipped[:, None])
+            if predictions.positive is not None:
+                row["moved"] = float((flipped - p)[:, predictions.positive].mean())
+        for key, values in shares.items():
+            low, high = korn_graubard(total(values, predictions.clusters[cases]), study.level)
+            row |= {key: 100 * values.mean(), f"{key}_low": 100 * low, f"{key}_high": 100 * high}
         yield row

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from evenhand.core.tables import Row, Table, integer, text
-from evenhand.predictions.read import REASONS
+from evenhand.predictions.words import REASONS
 
 TABLE = Table(
     "left_out",

@@ -82,6 +82,7 @@ def results_of(title: str, file: str, sides: tuple[str, str], models: list[Resul
             "sides": sides,
             "types": model["types"],
             "opposed": model["opposed"],
+            "contradicted": model["contradicted"],
             "rows": [row for row in model["rows"] if row["method"] not in ASIDE and row["leaning"]],
         }
         for model in models

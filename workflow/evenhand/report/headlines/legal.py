@@ -51,6 +51,9 @@ TABLES = {
 }
 VERDICTS = ("sizes", "cross", "table_4", "claims")
 
+#: Reasons of damaged records, whose place is stated.
+BROKEN = ("broken_json", "broken_csv")
+
 #: A p-value below which a difference is significant.
 CHANCE = 0.05
 
@@ -341,10 +344,13 @@ def _verdicts(
 def _left_out(study: Study) -> list[str]:
     """State the records left out, and the cells that cannot be used of those that stay."""
     reasons: Counter[str] = Counter()
+    broken: dict[str, str] = {}
     noted: dict[tuple[str, str], tuple[int, str]] = {}
     for path in study.paths(COUNTS):
         document = read_json(path)
         reasons.update(document.get("left_out") or {})
+        places = document.get("first_left_out", {})
+        broken |= {name: places[name] for name in BROKEN if name in places and name not in broken}
         name = path.parents[1].name
         for reason, number in (document.get("noted") or {}).items():
             key = (study.titles.get(name, name), reason)
@@ -352,7 +358,9 @@ def _left_out(study: Study) -> list[str]:
             noted[key] = (known + number, first)
     statements, files = [], study.places(COUNTS)
     if records := reasons.total():
-        statements.append(say("legal_left_out", files, records=records, counts=reasons))
+        statements.append(
+            say("legal_left_out", files, records=records, counts=reasons, broken=broken)
+        )
     if noted:
         statements.append(say("legal_noted", files, noted=noted))
     return statements

@@ -181,22 +181,26 @@ def draw(document: dict[str, Any]) -> LayerChart | None:
     for row in tables.get("preferences", []):
         if row["score"] is not None:
             name = " ".join(filter(None, (row["task"], row["condition"], row["bias_type"])))
-            rows.append(_estimate(name, [row["score"], row["score_low"], row["score_high"]]))
+            numbers = [row["score"], row["score_low"], row["score_high"]]
+            rows.append(_estimate(name, numbers, row["verdict"]))
     for row in tables.get("groups", []):
         single = row["attribute"] in document["groups"]
         is_drawn = (row["metric"], row["label"]) == (metric, of_label)
         if single and is_drawn and row["value"] is not None:
             names = ("value", "low", "high", "noise_low", "noise_high")
             shares = [None if row[name] is None else 100 * row[name] for name in names]
-            rows.append(_estimate(f"{row['attribute']}: {row['group']}", shares))
+            rows.append(_estimate(f"{row['attribute']}: {row['group']}", shares, row["verdict"]))
     if not rows:
         return None
     is_log = "preferences" in tables
     title = drawn_title(tables)
     unit = axis("For the stereotype, %" if is_log else f"{title}, %", (0, 100))
     label = "Preferences of each task" if is_log else f"{title} of each group"
-    line = plain("predictions_interval", is_log=is_log)
-    key = plain("figure_key", line=line, band="" if is_log else "groups")
+    words = {
+        "line": plain("predictions_interval", is_log=is_log),
+        "hollow": plain("not_significant"),
+    }
+    key = plain("figure_key", **words, band="" if is_log else "groups")
     return forest(rows, unit, label, key=key, centre=50.0 if is_log else None)
 
 
@@ -213,12 +217,12 @@ def drawn_title(tables: dict[str, Any]) -> str:
     return TITLES[metric] + (f" of {label}" if label and len(labels) > 1 else "")
 
 
-def _estimate(name: str, numbers: list[float | None]) -> Row:
+def _estimate(name: str, numbers: list[float | None], verdict: str | None) -> Row:
     """Return a row of `forest` of a value, the ends of its interval, and of the band."""
     value, low, high, *band = numbers
     span = interval(low, high)
     words = f"{decimal(value, 1)} %" + (f" ({span})" if span else "")
     ends = (value, low, high)
-    return estimated(
-        name, ends, text=decimal(value, 1), words=words, band=tuple(band) or (None, None)
-    )
+    kind = "plain" if verdict in ("above", "below") else "unclear"
+    band = tuple(band) or (None, None)
+    return estimated(name, ends, text=decimal(value, 1), words=words, kind=kind, band=band)

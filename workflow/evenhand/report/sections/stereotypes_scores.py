@@ -10,6 +10,7 @@ from evenhand.report.headline import plain, say
 from evenhand.report.render import decimal, in_words
 from evenhand.report.sections.stereotypes_words import (
     ASIDE,
+    contradicted_types,
     in_a_list,
     in_order,
     method_of,
@@ -85,6 +86,7 @@ def describe_scores(
                 "rows": main,
                 "types": types,
                 "opposed": opposed_types(types),
+                "contradicted": _contradicted(of_all),
                 "figure": _figure(model, main),
                 "by_type": cells_by("bias_type", of_all),
                 "by_subset": cells_by("subset", of_any),
@@ -100,6 +102,11 @@ def describe_scores(
 def _types(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return `significant_types` of the methods that count."""
     return significant_types(row for row in rows if row["method"] not in ASIDE)
+
+
+def _contradicted(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return `contradicted_types` of the methods that count."""
+    return contradicted_types(row for row in rows if row["method"] not in ASIDE)
 
 
 def judge(row: dict[str, Any], sides: tuple[str, str]) -> dict[str, Any]:
@@ -170,6 +177,7 @@ def conclude(
     if by[NONE] and by[UNCLEAR]:
         lack = "some"
     facts |= {"alike": alike, "opposed": opposed_types(types)}
+    facts["contradicted"] = _contradicted(rows)
     words = plain("lm_conclusion", by=by, sides=sides, lacks={lack}, **facts)
     significant = [*by[PREFERS_MORE], *by[PREFERS_LESS]]
     return {"leaning": leaning, "significant": significant, "lack": lack, "words": words}

@@ -64,6 +64,7 @@ def significant_types(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]
     row is returned; no rows if there is one bias type. Rows have keys besides: ``title`` of the
     method, blank if all rows have one method, and ``is_opposite``: whether the direction is not
     that of the whole set (if the whole has none, above 50 where there are such types).
+    Types on which methods contradict each other (`contradicted_types`) are not among them.
 
     Parameters
     ----------
@@ -73,7 +74,12 @@ def significant_types(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]
     rows = list(rows)
     if len({row["bias_type"] for row in rows} - {"all"}) < 2:
         return []
-    significant = [row for row in rows if row["verdict"] in ("above", "below")]
+    contradicted = {row["bias_type"] for row in contradicted_types(rows)}
+    significant = [
+        row
+        for row in rows
+        if row["verdict"] in ("above", "below") and row["bias_type"] not in contradicted
+    ]
     whole = {row["verdict"] for row in significant if row["bias_type"] == "all"}
     by_type: dict[tuple[str, str], Mapping[str, Any]] = {}
     for row in significant:
@@ -94,6 +100,22 @@ def significant_types(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]
     ranks = {True: count(), False: count()}
     ranked = [(next(ranks[row["is_opposite"]]), row["is_opposite"], row) for row in types]
     return [row for *_, row in sorted(ranked, key=lambda entry: entry[:2])]
+
+
+def contradicted_types(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the bias types on which methods have significant preferences for both sides.
+
+    Of each, ``above`` and ``below`` have the title and the score of the methods (``name``,
+    ``score``). Rows as in `significant_types`.
+    """
+    types: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        if row["verdict"] in ("above", "below") and row["bias_type"] != "all":
+            known = types.setdefault(
+                row["bias_type"], {"bias_type": row["bias_type"], "above": [], "below": []}
+            )
+            known[row["verdict"]].append({"name": in_a_list(row["method"]), "score": row["score"]})
+    return [known for known in types.values() if known["above"] and known["below"]]
 
 
 def opposed_types(types: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:

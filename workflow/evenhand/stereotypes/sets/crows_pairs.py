@@ -110,6 +110,12 @@ def read(file: Path, part: str | None) -> Iterator[dict[str, Any]]:
         )
 
 
+def unused_columns(file: Path) -> list[str]:
+    """Return the named columns of a file that `read` does not read."""
+    header, _ = read_cells(file)
+    return [name for name in header if name not in ("", *_places(header, file))]
+
+
 def _places(header: list[str], file: Path) -> dict[str, int]:
     """Return the positions of the known columns."""
     if lacking := [name for name in COLUMNS if name not in header]:
