@@ -139,6 +139,7 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["run", "ok.yaml", "--jobs", "-1"], "error: `--jobs` is -1; give a whole number from 1 o"),
         (["run", "ok.yaml", "--cores", "x"], "must be integer or 'all'; its options are listed by"),
         (["run", "ok.yaml", "--config", "a=1"], "`--config` is 'a=1', which sets no key; write K"),
+        (["run", "ok.yaml", "--config", "results=p.csv/x"], "error: p.csv/x: no results can be wr"),
         (["run", "ok.yaml", "--config", "a"], "`--config` is 'a', which sets no key; write KEY="),
         (["run", "ok.yaml", "--nosuch"], "error: snakemake: unrecognized arguments: --nosuch; it"),
         (["run", "ok.yaml", "--configfile=b.yaml"], "`--configfile` has no effect on a run; name"),

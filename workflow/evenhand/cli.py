@@ -17,6 +17,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import redirect_stderr
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Annotated, Any, NoReturn
 
 from cyclopts import (
@@ -393,6 +394,7 @@ def run(*words: Words) -> None:
         raise InputError("`--configfile` has no effect on a run", remedy=remedy)
     settings = completed_config(config) | changes
     results = Path(options.directory or "", settings["results"])
+    _check_writable(results)
     os.environ["EVENHAND_REPORT"] = str(results / "report" / "index.html")
     from snakemake.cli import args_to_api
 
@@ -400,6 +402,20 @@ def run(*words: Words) -> None:
         sys.exit(1)
     if findings := summary(settings | {"results": results.resolve()}):
         print(findings)
+
+
+def _check_writable(results: Path) -> None:
+    """Raise InputError if the results, or a folder for them, cannot be written."""
+    try:
+        there = next(path for path in (results, *results.absolute().parents) if path.exists())
+        with TemporaryFile(dir=there):
+            pass
+    except OSError as error:
+        raise InputError(
+            f"no results can be written there ({os.strerror(error.errno)})",
+            file=results,
+            remedy="name a folder that you may write in the key `results` of the configuration",
+        ) from None
 
 
 def _options(arguments: list[str]) -> tuple[Any, Any, dict[str, Any]]:

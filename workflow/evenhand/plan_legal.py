@@ -235,6 +235,7 @@ def check_declared(config: Config) -> None:
             classifiers = config["legal"]["classifiers"].values()
             if any(name in each["datasets"] for each in classifiers):
                 _check_splits(splits, entry["split"]["column"])
+            labels = labels or dataset(config, name).labels
             if labels and positive not in (None, *labels):
                 raise InputError(
                     f"`label.positive` is {positive}, which is none of the labels",

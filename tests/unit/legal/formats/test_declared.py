@@ -213,6 +213,14 @@ def test_bad_rows_have_a_reason(tmp_path):
             {"label": {"labels": ["nurse", "pilot"]}},
             "too few values to learn from: nurse; declare the other labels too: job is 'cook'",
         ),
+        *(
+            (
+                rows(who_a=[1, 0], who_b=[0, 1]),
+                {"attributes": {"who": {"column": name}}},
+                rf"no column '{name}', .*write columns: \[who_a, who_b\], with overlapping: true",
+            )
+            for name in ("who", "who_c")
+        ),
         (rows(bio=[""] * 5 + ["text"] * 3), {}, "only 3 of 8 rows can be used: no_text 5 times"),
     ],
 )

@@ -94,6 +94,13 @@ def _with_columns(
             remedy = f"name one of its columns: {', '.join(sorted(present)[:20])}"
             if len(present) == 1 and file.suffix in (".csv", ".tsv"):
                 remedy += "; separate cells by comma, semicolon or tab"
+            stem = missing[0].rpartition("_")[0] or missing[0]
+            alike = sorted(name for name in present if name.startswith(f"{stem}_"))
+            if len(alike) > 1 and columns[missing[0]].startswith("attributes."):
+                remedy += (
+                    f"; or, for a column per group, write columns: [{', '.join(alike[:20])}], with"
+                    " overlapping: true if a row may be in several groups"
+                )
             raise InputError(
                 f"has no column {missing[0]!r}, which `{columns[missing[0]]}` names",
                 file=file,
