@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from scipy.sparse import csr_matrix
+from scipy.special import softmax
 
 from evenhand.learning import erasure
 from evenhand.learning.erasure import (
@@ -105,6 +106,24 @@ def test_inlp_keeps_a_label_that_is_correlated_with_the_groups():
 def test_rows_weigh_the_same_by_group_and_unknown_ones_nothing():
     weights = balanced_weights(np.array([0, 0, 0, 2, -1]))
     np.testing.assert_allclose(weights, [1 / 6, 1 / 6, 1 / 6, 1 / 2, 0])
+    cells, labels = np.array([0, 0, 0, 1, 2]), np.array([0, 0, 0, 0, 1])
+    weights = balanced_weights(cells, labels)  # 4 of 5 rows have label 0, 3 of them of one group
+    np.testing.assert_allclose(weights, [2 / 15, 2 / 15, 2 / 15, 2 / 5, 1 / 5])
+
+
+def test_erasure_keeps_the_shares_of_labels():
+    rng = np.random.default_rng(6)
+    labels, groups = np.divmod(rng.choice(4, 2000, p=[0.6, 0.2, 0.05, 0.15]), 2)
+    x = rng.normal(size=(2000, 5))
+    x[:, 0] += 0.5 * labels
+    train, dev = np.split(np.arange(2000), [1500])
+    some = Examples(
+        ids=[str(i) for i in range(2000)], labels=labels, classes=2, task="multi_class",
+        train=train, dev=dev, groups=groups, group_names=["a", "b"], known_groups=2,
+    )  # fmt: skip
+    layer = erased_last_layer(x, some, np.arange(2000))
+    predicted = softmax(x @ layer.weight + layer.bias, axis=1)[:, 1]
+    assert predicted.mean() == pytest.approx(labels.mean(), abs=0.02)
 
 
 def test_rare_labels_of_a_group_count_as_its_most_frequent():

@@ -60,10 +60,15 @@ class LastLayer:
     reads: np.ndarray | None = None
 
 
-def balanced_weights(codes: np.ndarray) -> np.ndarray:
-    """Return weights (n,) that sum to 1, the same sum for each code; codes below 0 have 0."""
+def balanced_weights(codes: np.ndarray, labels: np.ndarray | None = None) -> np.ndarray:
+    """Return weights (n,) that sum to 1, the same sum for each code; codes below 0 have 0.
+
+    With labels (n,), each label keeps its share of the rows: the codes are balanced within labels.
+    """
     sizes = np.bincount(codes[codes >= 0])
     weights = np.where(codes >= 0, 1.0 / np.maximum(sizes, 1)[codes], 0.0)
+    if labels is not None:
+        weights *= np.bincount(labels)[labels] / np.bincount(labels, weights)[labels]
     return weights / weights.sum()
 
 
@@ -215,9 +220,10 @@ def erased_last_layer(
 
     Only the directions that a label classifier uses are kept, without the groups: erasure removes
     only the information that linear classifiers can use, and a wide representation also encodes
-    the groups nonlinearly. Everything is fitted with weights that balance label x group: where the
-    two are correlated, the label would be erased as well with equal weights. Rows of the unknown
-    group do not affect the erasure.
+    the groups nonlinearly. The directions are fitted with weights that balance label x group: where
+    the two are correlated, the label would be erased as well with equal weights. The last layer is
+    fitted with groups balanced within labels, which keep their shares, so that erasure does not
+    change how often each label is predicted. Rows of the unknown group do not affect the erasure.
 
     Parameters
     ----------
@@ -259,7 +265,8 @@ def erased_last_layer(
         cross, noise = _held_out_cross(features, member, hot, rows, fresh_known)
     gap = outputs[fresh_known].T @ differing
     reads = _span(leace(weight, gap, reading, cross, noise), examples.task)
-    layer = fit_last_layer(np.asarray(features @ reads), examples, fresh, examples.dev)
+    read = np.asarray(features @ reads)
+    layer = fit_last_layer(read, examples, fresh, examples.dev, keep_labels=True)
     return LastLayer((reads @ layer.weight).astype(np.float32), layer.bias, reads)
 
 
@@ -268,6 +275,7 @@ def fit_last_layer(
     examples: Examples,
     fitted: np.ndarray,
     chosen: np.ndarray,
+    keep_labels: bool = False,
 ) -> LastLayer:
     """Fit logistic regression on rows with weights that balance label x group.
 
@@ -279,9 +287,14 @@ def fit_last_layer(
         The cases.
     fitted, chosen : arrays of int
         Rows to fit on, and to choose the penalty on.
+    keep_labels : bool
+        Whether groups are balanced within labels, which keep their shares.
     """
-    task, cells = examples.task, examples.cells
-    of_fitted, of_chosen = (balanced_weights(cells[rows]) for rows in (fitted, chosen))
+    task, cells, labels = examples.task, examples.cells, examples.label_codes
+    of_fitted, of_chosen = (
+        balanced_weights(cells[rows], labels[rows] if keep_labels else None)
+        for rows in (fitted, chosen)
+    )
     layers = [
         _fit(features[fitted], examples.hot[fitted], of_fitted, task, penalty)
         for penalty in PENALTIES
