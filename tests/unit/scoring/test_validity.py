@@ -146,7 +146,7 @@ def stub(kind, missing=()):
             stub(CausalLM, ["head"]),
             FAILED,
             0,
-            "missing_weights, next_token_not_above_baseline, few_scored",
+            "missing_weights, few_scored",
         ),
     ],
 )
