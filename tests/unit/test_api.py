@@ -298,15 +298,16 @@ def test_a_table_with_blank_cells_and_whole_numbers_with_points():
     people.loc[:7, "a"] = None
     options = {"label": "y", "attribute": "g", "methods": "majority", "seeds": 2}
     result = eh.audit_table(people, positive=[1, 2], **options)
-    assert result.notes == ["8 of 40 rows are left out (a cell is blank)"]
-    assert eh.audit_table(people, positive=[1, 2.0], missing="impute", **options).notes == []
+    assert result.notes == ["On Table, 8 of 40 rows were left out because a cell is blank."]
+    (note,) = eh.audit_table(people, positive=[1, 2.0], missing="impute", **options).notes
+    assert note.startswith("On Table, 8 blank cells of")
     unclear = people.assign(g=people["g"].replace("y", "unknown"))
-    (note,) = eh.audit_table(unclear, positive=[1, 2], missing="impute", **options).notes
+    _, note = eh.audit_table(unclear, positive=[1, 2], missing="impute", **options).notes
     assert note.startswith(
         "Table: In g, “unknown” (20) may mean a missing value, and counts as a value"
     )
     spelt = people.assign(g=["X", "x", "y", "y"] * 10)
-    (note,) = eh.audit_table(spelt, positive=[1, 2], missing="impute", **options).notes
+    _, note = eh.audit_table(spelt, positive=[1, 2], missing="impute", **options).notes
     assert note.startswith("Table: The groups 'X', 'x' of g differ only in capital letters")
     with pytest.raises(InputError, match=r"^`test` has no column 'a', which `train` has"):
         eh.audit_table(people, people[["y", "g"]], **options)
@@ -576,7 +577,7 @@ def test_runs_that_are_in_no_mean_are_noted():
     findings = [("diverged_runs", "1 of 2 runs diverged."), ("front_ddp", "None.")]
     tables = {"findings": pd.DataFrame(findings, columns=["finding", "sentence"])}
     tables["grid"] = pd.DataFrame({"metric": ["acc"], "mean": [80.0]})
-    assert api._leaks(SimpleNamespace(tables=tables)) == ["1 of 2 runs diverged."]
+    assert api._doubts(SimpleNamespace(tables=tables)) == ["1 of 2 runs diverged."]
 
 
 def test_the_docstring_names_all_methods_of_tables():

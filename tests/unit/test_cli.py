@@ -51,7 +51,7 @@ def test_predictions_end_with_the_finding_and_the_report(tmp_path, capsys):
         left_out
         == f"Note: 1 of 202 rows is left out (the prediction or a probability is missing): {file}"
     )
-    assert unknown == "Note: The group of 1 case in gender is not known."
+    assert unknown == "Note: 1 case has no group in gender, and counts for other attributes only."
     assert label == "Note: Rates are of the label 1, as none was named by `--positive`."
     assert finding.startswith("True positive rate differs by gender: 0.0 % for man")
     metrics = [words.partition(" differ")[0] for words in others]
@@ -191,7 +191,9 @@ def test_an_extraction_of_nothing_names_the_language(tmp_path, capsys):
     (tmp_path / "a.txt").write_text("She is a nurse.\n")
     assert not run("extract", tmp_path / "a.txt", "--language", "zh", "--out", tmp_path / "out")
     finding = capsys.readouterr().out.splitlines()[0]
-    assert finding.endswith("are kept; texts were read as --language zh --attribute gender.")
+    assert finding.endswith(
+        "of 0 sentences; texts were read as --language zh --attribute gender: is it right?"
+    )
 
 
 def test_an_extraction_names_the_field_of_the_text_and_lists_the_problems(tmp_path, capsys):
@@ -205,8 +207,10 @@ def test_an_extraction_names_the_field_of_the_text_and_lists_the_problems(tmp_pa
     assert not run(*options, "--text-field", "content")
     finding = capsys.readouterr().out.splitlines()[0]
     problems = f"problems with files: {folder}/b.pdf (its suffix names no format)"
-    assert finding == f"0 of 1 sentences with a gender word are kept; {problems}" + (
-        f" (all in {out}/quarantine.csv)."
+    assert (
+        finding
+        == f"0 of 1 sentences with a gender word are kept, of 1 sentences; {problems}"
+        + (f" (all in {out}/quarantine.csv).")
     )
     assert (out / "quarantine.csv").read_text().count("\n") == 2
     (folder / "a.jsonl").write_text('{"content": "She is a nurse."}\n{"content": "He')

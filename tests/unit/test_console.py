@@ -35,7 +35,7 @@ def job(number, rule):
     return (logging.INFO, "", about | {"resources": {}, "indent": False, "is_checkpoint": False})
 
 
-STATS = {"event": LogEvent.RUN_INFO, "stats": {"score": 2, "page": 1, "total": 3}}
+STATS = {"event": LogEvent.RUN_INFO, "stats": {"score": 2, "page": 1, "all": 1, "total": 4}}
 FINISHED = [(logging.INFO, "", {"event": LogEvent.JOB_FINISHED, "job_id": i}) for i in range(3)]
 RUN = [(logging.INFO, "", STATS), job(0, "score"), job(1, "score"), job(2, "page"), *FINISHED]
 

@@ -14,7 +14,7 @@ import tempfile
 import typing
 import warnings
 import weakref
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -64,7 +64,7 @@ SPLIT = "evenhand_split"
 IIFR = "iifr"
 
 #: The findings on a table that are notes too.
-DOUBTS = ("doubtful_values", "copied_rows", "revealed_label", "revealed_attribute")
+DOUBTS = ("missing_rows", "doubtful_values", "copied_rows", "revealed_label", "revealed_attribute")
 DOUBTS += ("diverged_runs", "runs_not_made")
 
 #: Types that arguments are checked for.
@@ -544,7 +544,6 @@ def audit_table(
     from evenhand.core.families import member_names
     from evenhand.individual.tabulate_individual import tabulate_individual
     from evenhand.learning.train_table import train_table
-    from evenhand.predictions.words import left_out_words
     from evenhand.tabular.delimited import check_columns, read_cells
     from evenhand.tabular.prepare_table import prepare_table
 
@@ -590,7 +589,7 @@ def audit_table(
     settings = config["individual_fairness"]
     data, meta = place / "data.parquet", place / "data.json"
     with _errors_of_frame(file, train, train_rows=train_rows):
-        counts = prepare_table(
+        prepare_table(
             files=[file], out=data, meta=meta, name="mine",
             **plan_individual.table_options(config, "mine"),
         )  # fmt: skip
@@ -623,11 +622,9 @@ def audit_table(
 
     page_files = [tables, meta]
     page = "individual_fairness"
-    left_out = Counter(counts["excluded"])
-    notes = [left_out_words(left_out, counts["rows"] + left_out.total())] if +left_out else []
-    result = Result(folder, [], tables, "grid", page, page_files, card, temporary, notes)
+    result = Result(folder, [], tables, "grid", page, page_files, card, temporary)
     result.findings.extend(_table_findings(result))
-    notes += _leaks(result)
+    result.notes.extend(_doubts(result))
     return result
 
 
@@ -663,8 +660,10 @@ def extract_sentences(
     Returns
     -------
     DataFrame
-        A row per sentence: sentence, keyword, verdict, reasons, evidence, source. Problems with
-        files, such as empty ones, are a warning, and are in ``.attrs["quarantine"]``.
+        A row per sentence with one word of the attribute (the pack's ``keywords.csv``): sentence,
+        keyword, verdict, reasons, evidence, source. ``.attrs["sentences"]`` is the number of
+        sentences that were read. Problems with files, such as empty ones, are a warning, and are in
+        ``.attrs["quarantine"]``.
 
     Examples
     --------
@@ -712,14 +711,15 @@ def extract_sentences(
                if key not in ("files", "sources")}  # fmt: skip
     settings = plan_slguset.pack_options(config, *plan_slguset.WORDS).values_by_name
     reading = {name: settings[name] for name in plan_slguset.READING}
-    tables, judged, unread = Path(slguset["pack"]), [], []
+    tables, judged, unread, read = Path(slguset["pack"]), [], [], 0
     for shard, (_, part) in shards.items():
         stores = ("sentences", "quarantine", "inventory", "filters")
         out_files = {name: place / f"{shard}.{name}.parquet" for name in stores}
+        counts = place / f"{shard}.counts.json"
         extract(
             files=list(map(Path, part.files)), keywords=tables / "keywords.csv",
             sentences=out_files["sentences"], quarantine=out_files["quarantine"],
-            counts=place / f"{shard}.counts.json", inventory=out_files["inventory"],
+            counts=counts, inventory=out_files["inventory"],
             first_byte=part.first_byte, end_byte=part.end_byte, **options, **reading,
         )  # fmt: skip
         apply_filters(
@@ -733,12 +733,13 @@ def extract_sentences(
         )  # fmt: skip
         judged.append(out_files["filters"])
         unread.append(read_columns(out_files["quarantine"]).to_pandas())
+        read += json.loads(counts.read_text(encoding="utf-8"))["sentences"]
     merge_candidates(
         judged=judged, out=place / "candidates.parquet", near_duplicates=slguset["near_duplicates"]
     )
     rows = pd.concat(unread, ignore_index=True).to_dict("records")
     candidates = read_columns(place / "candidates.parquet").to_pandas()
-    candidates.attrs["attribute"] = settings["attribute"]
+    candidates.attrs |= {"attribute": settings["attribute"], "sentences": read}
     candidates.attrs["quarantine"] = [
         *rows,
         *map(json.loads, plan_slguset.quarantine_rows(skipped)),
@@ -1122,12 +1123,13 @@ def _table_findings(result: Result) -> list[str]:
     ]
 
 
-def _leaks(result: Result) -> list[str]:
-    """Return notes on rows that repeat another one, and on features that give the label."""
+def _doubts(result: Result) -> list[str]:
+    """Return notes on rows left out, blank cells, copies, and features that give the label."""
     tables = result.tables
-    notes = [row.sentence for row in tables["findings"].itertuples() if row.finding in DOUBTS]
-    grid = tables["grid"]
-    if not notes and (grid.loc[grid["metric"] == "acc", "mean"] == 100).any():
+    sentences = tables["findings"].set_index("finding")["sentence"]
+    notes = [sentence for finding, sentence in sentences.items() if finding in DOUBTS]
+    accuracies = tables["grid"].query("metric == 'acc'")["mean"]
+    if (accuracies == 100).any() and not {*sentences.index}.intersection(DOUBTS[1:]):
         notes.append(_say("perfect"))
     return notes
 

@@ -306,9 +306,10 @@ def extract(
     count = int((rows["verdict"] == "accepted").sum())
     note = _write_problems(rows.attrs["quarantine"], out / "quarantine.csv")
     if not len(rows) and pack is None:
-        note += f"; texts were read as --language {language} --attribute {attribute}"
+        note += f"; texts were read as --language {language} --attribute {attribute}: is it right?"
     finding = f"{count} of {len(rows)} sentences with a {rows.attrs['attribute']} word are kept"
-    print(f"{finding}{note}.\nTable: {path}")
+    finding += f", of {rows.attrs['sentences']:,} sentences"
+    print(f"{finding}{note}{'' if note.endswith('?') else '.'}\nTable: {path}")
 
 
 def _write_problems(quarantine: list[dict], path: Path) -> str:

@@ -23,6 +23,9 @@ REPEATED = (
     "WorkflowError:\nAt least one job did not complete successfully",
 )
 
+#: Names among the counts of jobs that are no rules with work to do.
+TARGETS = ("all", "total")
+
 
 class LogHandler(LogHandlerBase):
     """Counts the jobs of each rule, from Snakemake's own events."""
@@ -44,8 +47,9 @@ class LogHandler(LogHandlerBase):
         if self.common_settings.verbose or self.common_settings.dryrun:
             self.write(self.format(record))
         elif event == LogEvent.RUN_INFO:
-            self.jobs = Counter({k: v for k, v in record.stats.items() if k != "total"})
-            self.start(record.stats.get("total", 0))
+            # the target does nothing itself
+            self.jobs = Counter({k: v for k, v in record.stats.items() if k not in TARGETS})
+            self.start(self.jobs.total())
         elif event == LogEvent.JOB_INFO:
             self.rules[record.jobid] = record.rule_name
             self.begun[record.jobid] = time.monotonic()
@@ -77,11 +81,13 @@ class LogHandler(LogHandlerBase):
     def finish(self, job: int) -> None:
         """Count a job, and print the line of a rule that has no more."""
         rule = self.rules.get(job, "all")
+        if rule in TARGETS:
+            return
         self.done[rule] += 1
         self.took[rule] += time.monotonic() - self.begun[job] if job in self.begun else 0
         if self.bar is not None:
             self.bar.update()
-        if self.done[rule] >= self.jobs[rule] and rule != "all":
+        if self.done[rule] >= self.jobs[rule]:
             jobs = "1 job" if self.done[rule] == 1 else f"{self.done[rule]} jobs"
             self.write(f"{rule:<28} {jobs:>9} {self.took[rule]:>6.0f} s")
 

@@ -306,7 +306,7 @@ def test_left_out_rows_and_unknown_groups_are_noted(tmp_path):
     assert notes(meta, tables, "left_out.csv") == [
         "2 of 7 rows are left out (an earlier row has this id and other cells: 1; the prediction"
         " or a probability is missing: 1): left_out.csv",
-        "The group of 1 case in group is not known.",
+        "1 case has no group in group, and counts for other attributes only.",
     ]
     tables, meta = audit(tmp_path, ROWS)
     assert notes(meta, tables, "") == []
