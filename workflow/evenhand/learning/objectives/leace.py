@@ -3,9 +3,10 @@
 Training is ERM on batches that balance label x group. Then the last layer's input is reduced to the
 directions that a label classifier uses, because a nonlinear classifier can predict the groups from
 a wide one whatever linear ones can; the groups are erased from these, and the last layer is
-refitted with groups balanced within labels, which keep their shares. How far groups differ is measured in cases that neither the representation nor the label
-classifier was fitted to. These directions are reported as the features. See
-`evenhand.learning.erasure`. The representation of a linear classifier is its input.
+refitted with groups balanced within labels, which keep their shares. How far groups differ is
+measured in cases that neither the representation nor the label classifier was fitted to. These
+directions are reported as the features. See `evenhand.learning.erasure`. The representation of a
+linear classifier is its input.
 """
 
 from typing import Any
