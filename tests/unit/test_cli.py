@@ -187,6 +187,13 @@ def test_bad_input_is_one_sentence(words, problem, capsys, tmp_path, monkeypatch
     assert error.startswith("error: ") and problem in error and error.count("\n") == 1
 
 
+@pytest.mark.parametrize(("command", "option"), [("compare", "--gates"), ("verify", "--restore")])
+def test_the_help_of_a_command_has_its_options(command, option, capsys):
+    with pytest.raises(SystemExit, match="^0$"):
+        cli.main([command, "--help"])
+    assert f"{option} " in capsys.readouterr().out
+
+
 def test_an_extraction_of_nothing_names_the_language(tmp_path, capsys):
     (tmp_path / "a.txt").write_text("She is a nurse.\n")
     assert not run("extract", tmp_path / "a.txt", "--language", "zh", "--out", tmp_path / "out")

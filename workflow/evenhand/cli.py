@@ -492,26 +492,26 @@ def why(*words: Words) -> None:
     _module("evenhand.core.why", [*_named(config), *words])
 
 
-@app.command
+@app.command(help_flags=[])
 def compare(*words: Words) -> None:
     """Compare two folders of results: ``evenhand compare BASE HEAD [--gates FILE]``.
 
     Parameters
     ----------
     words
-        See ``python -m evenhand.compare.compare_results --help``.
+        See ``evenhand compare --help``.
     """
     _module("evenhand.compare.compare_results", list(words))
 
 
-@app.command
+@app.command(help_flags=[])
 def verify(*words: Words) -> None:
     """Compare results with their recorded checksums: ``evenhand verify [RESULTS] [--restore]``.
 
     Parameters
     ----------
     words
-        See ``python -m evenhand.core.verify --help``.
+        See ``evenhand verify --help``.
     """
     _module("evenhand.core.verify", list(words))
 
