@@ -57,7 +57,7 @@ def main(words: list[str]) -> None:
     """Run the command line, without the program's name."""
     from cyclopts import App
 
-    app = App(name="python -m evenhand.compare.compare_results", version_flags=[])
+    app = App(name="evenhand compare", version_flags=[])
 
     @app.default
     def command(

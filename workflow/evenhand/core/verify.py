@@ -129,10 +129,10 @@ def main() -> None:
     """Run the command line; exit 1 if a result is missing or differs."""
     from cyclopts import App
 
-    app = App(name="python -m evenhand.core.verify", version_flags=[])
+    app = App(name="evenhand verify", version_flags=[])
     app.default(verify)
     try:
-        sys.exit(bool(app(result_action="return_value")))
+        sys.exit(bool(app(sys.argv[1:], result_action="return_value")))
     except InputError as error:
         sys.exit(f"error: {error}")
 
