@@ -1,5 +1,7 @@
+import pytest
+
 from evenhand.report.render import interval, p_value
-from evenhand.report.sections.stereotypes_measures import describe_length
+from evenhand.report.sections.stereotypes_measures import describe_length, left_out_pairs
 from evenhand.report.sections.stereotypes_meta import _thinned, agreement_words
 from evenhand.report.sections.stereotypes_scores import are_alike, conclude, headline, judge
 from evenhand.report.sections.stereotypes_words import (
@@ -191,3 +193,19 @@ def test_words():
     assert gate_words("missing_weights, odd") == [
         "Its checkpoint lacks weights, which were made up at random.", "odd",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("unscorable", "words"),
+    [
+        ({"aul": 3, "sss": 3}, "3 of 60 pairs are left out (no score"),
+        ({"aul": 0, "sss": 3}, "3 of 60 pairs are left out (no score by SSS"),
+        ({"aul": 0, "sss": 0}, ""),
+    ],
+)
+def test_pairs_without_a_score_by_one_method_name_it(unscorable, words):
+    whole = {"subset": "all", "bias_type": "all"}
+    rows = [whole | {"method": name, "unscorable": n} for name, n in unscorable.items()]
+    found = left_out_pairs({"excluded": {"empty": 0}, "pairs": 60}, rows)
+    assert found.startswith(words) and bool(found) == bool(words)
+    assert ("by" in found) == (len({*unscorable.values()}) > 1)

@@ -160,7 +160,9 @@ def left_out_pairs(document: Row, rows: list[Row]) -> str:
     whole = [row for row in rows if (row["subset"], row["bias_type"]) == ("all", "all")]
     unscorable = max((row["unscorable"] or 0 for row in whole), default=0)
     if (others := unscorable - reasons.total()) > 0:
-        reasons["no_score"] = others
+        lacking = [in_a_list(row["method"]) for row in whole if row["unscorable"] == unscorable]
+        every = len(lacking) == len(whole)
+        reasons["no_score" if every else plain("lm_no_score_by", methods=lacking)] = others
     return left_out_words(reasons, document["pairs"], "pair") if reasons else ""
 
 
