@@ -198,7 +198,7 @@ def test_words():
 @pytest.mark.parametrize(
     ("unscorable", "words"),
     [
-        ({"aul": 3, "sss": 3}, "3 of 60 pairs are left out (no score"),
+        ({"aul": 3, "sss": 3}, "3 of 60 pairs are left out (a sentence has no score)"),
         ({"aul": 0, "sss": 3}, "3 of 60 pairs are left out (no score by SSS"),
         ({"aul": 0, "sss": 0}, ""),
     ],
