@@ -220,7 +220,7 @@ def check_legal(config: Config) -> dict[str, str]:
 def check_declared(config: Config) -> None:
     """Read the declared data sets that are small, so that errors in them precede the first job.
 
-    Of a larger one only the first row is read, which tells the columns of a table.
+    Of a larger one only the first row is read, which has the columns of a table.
 
     Raises
     ------

@@ -88,7 +88,7 @@ class Predictions:
     doubtful : dict of dict
         By column of labels or groups, how often each value occurs that may mean a missing one.
     positive_is_default : bool
-        Whether nobody named the positive label, and the other one is not a usual negative one.
+        Whether the positive label was not named, and the other one is not a usual negative one.
     left_out : list of dict
         The quarantine: row, id, reason, detail.
     """

@@ -29,10 +29,10 @@ MISSING = frozenset(
     | {"n/a", "nan", "null"}
 )
 
-#: Words that may stand for a missing value, and may be a value.
+#: Words that may mean a missing value, and may be a value.
 _DOUBTFUL = frozenset({"na", "none", "unknown", "not known", "missing", "?", "-"})
 
-#: Numbers that may stand for a missing value where they lie apart from the others: -999, 99, 888.
+#: Numbers that may mean a missing value where they lie apart from the others: -999, 99, 888.
 _CODES = {int(str(digit) * size) for digit in (7, 8, 9) for size in range(1, 7)}
 _CODES |= {-1, *(-code for code in _CODES)}
 
@@ -74,14 +74,14 @@ def or_nan(cell: str) -> float:
 
 
 def doubtful(cells: Iterable[str]) -> dict[str, int]:
-    """Return how often each value occurs that may stand for a missing one."""
+    """Return how often each value occurs that may mean a missing one."""
     counts = Counter(cells)
     words = {cell: n for cell, n in counts.items() if cell.strip().casefold() in _DOUBTFUL}
     return dict(sorted(words.items())) | missing_codes(counts)
 
 
 def missing_codes(counts: Mapping[str, int]) -> dict[str, int]:
-    """Return how often each number occurs that may stand for a missing one, of counts of cells."""
+    """Return how often each number occurs that may mean a missing one, of counts of cells."""
     numbers: Counter[float] = Counter()
     for cell, count in counts.items():
         numbers[or_nan(cell)] += count
