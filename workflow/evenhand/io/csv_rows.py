@@ -17,7 +17,7 @@ _ENDS_ROW = "ends"
 
 
 def separator_of(header: str) -> str:
-    """Return the separator of the cells of a table: the most frequent of comma, semicolon and tab."""
+    """Return the separator of a table: the most frequent of comma, semicolon and tab."""
     return max(",;\t", key=header.count)
 
 
