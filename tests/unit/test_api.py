@@ -119,6 +119,9 @@ def test_pairs_beyond_the_window_of_the_model_are_named(model, pairs, tmp_path):
     long[pairs.columns[0]] = 90
     result = eh.audit_pairs(model, pd.concat([pairs, long]))
     (note,) = (note for note in result.notes if note.startswith("In 1 pair"))
+    blank = pairs.assign(bias_type=pairs["bias_type"].where(pairs.index > 4))
+    untyped = "5 of 90 pairs have no bias_type, and are tested as a type of their own, “not given”."
+    assert untyped in eh.audit_pairs(model, blank, methods="log_likelihood").notes
     page = result.to_html(tmp_path / "audit.html").read_text(encoding="utf-8")
     assert f"</bdi>: {note}</p>" in page and note in result.card()
     assert note.endswith("has no score, as it has more tokens than the model takes (128): pair 90.")
@@ -475,10 +478,13 @@ def test_the_bias_types_of_all_methods_that_count_are_in_the_first_finding():
     assert "7 more swaps" not in first and "7 more swaps would make it 80 %." in second
     types.append(types[0] | {"verdict": "below", "score": 0.0, "method": "cps"})
     first, _ = api._pair_findings([row | other for other in (*methods, *types)], 5, None)
+    unclear = types[-1] | {"score_low": 0.0, "score_high": 55.0}
+    rows = [row | other for other in (*methods, *types[:-1], unclear)]
+    assert "contradict" not in api._pair_findings(rows, 5, None)[0]
     assert " 1 of 2 bias types has a significant preference for the anti-stereotype: race" in first
     assert first.endswith(
-        " Methods contradict each other, so that no preference is shown: on age, the stereotype by"
-        " AUL 100 %, but the anti-stereotype by CPS 0 %."
+        " No direction is shown for 1 bias type on which methods contradict each other: age, the"
+        " stereotype by AUL 100 %, but the anti-stereotype by CPS 0 %."
     )
     only = [row | other for other in (methods[0], types[0])]  # the type is the whole set
     assert "bias type" not in api._pair_findings(only, 5, None)[0]

@@ -651,14 +651,17 @@ def biographies(here: Path, **label: object) -> dict:
         ({"attributes": {"g": {"column": "one"}}}, "^text.datasets.bios: the attribute g has"),
         ({"split": {"column": "part"}}, "^text.datasets.bios: all rows are of train in the column"
          r" part, and a classifier needs rows of test too; leave `text\.datasets\.bios\.split"),
+        ({"split": {"column": "fold"}}, r"bios: 3 rows \(first line 11 of p.csv\) have none of "
+         "train, dev and test in the column fold, and a classifier needs rows of test; write"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("small", [1 << 20, 0])
 def test_declared_texts_are_read_before_any_job(here, monkeypatch, change, words, small):
     monkeypatch.setattr(plan_legal, "SMALL", small)  # of a larger file only the columns are checked
     written = biographies(here, task="multi_class")
-    rows = [f"A life {n},{('cook', 'nurse')[n % 2]},{'fm'[n // 6]},{n},1,train" for n in range(12)]
-    (here / "p.csv").write_text("\n".join(["bio,job,sex,number,one,part", *rows]))
+    rows = [f"A life {n},{('cook', 'nurse')[n % 2]},{'fm'[n // 6]},{n},1,train,"
+            f"{'held-out' if n > 8 else 'train'}" for n in range(12)]  # fmt: skip
+    (here / "p.csv").write_text("\n".join(["bio,job,sex,number,one,part,fold", *rows]))
     bios = written["text"]["datasets"]["bios"]
     bios |= change | {"label": bios["label"] | change.get("label", {})}
     early = ("which `", "config", "choose one")  # columns, and what the declaration shows

@@ -160,7 +160,9 @@ class Result:
 
     def __repr__(self) -> str:
         """Return the findings and the notes, and where the tests behind them are."""
-        return "\n".join([*self.findings, *self.notes, _say("where", self._main)])
+        return "\n".join(
+            [*self.findings, *self.notes, _say("where", self._main, len(self.verdicts))]
+        )
 
 
 def _checks_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -1065,8 +1067,11 @@ def _pair_notes(
     words = filter(None, (left_out, gate.get("error") or unscored))
     notes = [f"{sentence[0].upper()}{sentence[1:].rstrip('.')}." for sentence in words]
     notes += spelt_words("bias_type", description["bias_types"])
-    if unused and {*description["bias_types"]} == {NOT_GIVEN}:
+    types = description["bias_types"]
+    if unused and {*types} == {NOT_GIVEN}:
         notes.append(_say("no_types", unused))
+    elif len(types) > 1 and (untyped := types.get(NOT_GIVEN)):
+        notes.append(_say("untyped", count=untyped, of=description["pairs"]))
     if any(row["reason"] == "one_word" and row["bias_type"] == "all" for row in rows):
         notes.append(_say("one_word"))
     if are_alike(rows):

@@ -23,6 +23,7 @@ from evenhand.legal.declaration import (
 from evenhand.sheets.tasks import returned
 from evenhand.tabular.numbers import without_point
 from evenhand.text.languages import is_language
+from evenhand.text.phrases import plural
 
 Config = dict[str, Any]
 
@@ -231,10 +232,10 @@ def check_declared(config: Config) -> None:
     for name, entry in config["text"]["datasets"].items():
         key, positive = f"text.datasets.{name}", as_text(entry["label"]["positive"])
         try:
-            labels, splits = _read_small(config, name)
+            labels, splits, unknown = _read_small(config, name)
             classifiers = config["legal"]["classifiers"].values()
             if any(name in each["datasets"] for each in classifiers):
-                _check_splits(splits, entry["split"]["column"])
+                _check_splits(splits, entry["split"]["column"], unknown)
             labels = labels or dataset(config, name).labels
             if labels and positive not in (None, *labels):
                 raise InputError(
@@ -250,14 +251,17 @@ def _key(section: str, entry: Collection[str], name: str) -> str:
     return f"{section}.{name}" if name.partition(".")[0] in entry else name
 
 
-def _check_splits(splits: Collection[str], column: str | None) -> None:
+def _check_splits(splits: Collection[str], column: str | None, unknown: str = "") -> None:
     """Raise InputError if all rows have a split and none is of train, or none of test.
 
-    Without a row of dev, a part of train becomes dev.
+    Without a row of dev, a part of train becomes dev. `unknown` are the rows of other splits.
     """
     if splits and "none" not in splits and not {"train", "test"} <= {*splits}:
         where = f"in the column {column}" if column else "by the names of the files"
         lacking = " and ".join(split for split in ("train", "test") if split not in splits)
+        if unknown:
+            problem = f"{unknown} {where}, and a classifier needs rows of {lacking}"
+            raise InputError(problem, remedy="write these names there")
         raise InputError(
             f"all rows are of {' and '.join(sorted(splits))} {where}, and a classifier needs rows"
             f" of {lacking} too",
@@ -267,8 +271,8 @@ def _check_splits(splits: Collection[str], column: str | None) -> None:
         )
 
 
-def _read_small(config: Config, name: str) -> tuple[Sequence[str], Collection[str]]:
-    """Read a declared data set, and return its labels and splits; none if it is not small."""
+def _read_small(config: Config, name: str) -> tuple[Sequence[str], Collection[str], str]:
+    """Read a declared data set, if it is small: its labels, splits, and rows of other splits."""
     from evenhand.io.quarantine import Quarantine
     from evenhand.legal.declaration import read_dataset
     from evenhand.legal.formats import declared as reader
@@ -281,14 +285,18 @@ def _read_small(config: Config, name: str) -> tuple[Sequence[str], Collection[st
     if sum(file.stat().st_size for file in files) > SMALL:
         for file in files:
             next(reader.read(CaseFiles([file], Quarantine(), options)), None)
-        return (), ()
+        return (), (), ""
     if not files:  # they are fetched
-        return (), ()
+        return (), (), ""
     with TemporaryDirectory() as folder:
         outputs = {part: Path(folder) / part for part in ("out", "quarantine", "counts")}
         read_cases(files=files, format=KIND, **options, **outputs)
-        splits = json.loads(outputs["counts"].read_text(encoding="utf-8"))["splits"]
-        return read_dataset(outputs["out"]).labels, splits
+        counts = json.loads(outputs["counts"].read_text(encoding="utf-8"))
+        unknown = ""
+        if count := counts["left_out"].get("unknown_split"):
+            place = counts["first_left_out"]["unknown_split"]
+            unknown = f"{plural(count, 'row')} (first {place}) have none of train, dev and test"
+        return read_dataset(outputs["out"]).labels, counts["splits"], unknown
 
 
 def part(config: Config, name: str, part_name: str) -> dict[str, Any]:

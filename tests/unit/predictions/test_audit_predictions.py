@@ -200,7 +200,8 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS, {"groups": ["group"], "bins": ["age=30"]}, "`bins` names age, which is none of"),
         (ROWS.replace(",a\n", ",ä\n").encode("latin-1"), {}, "UTF-8"),
         ("id,y,p,group\n", {}, "no rows below its header"),
-        (ROWS + "5,1\n", {}, "has 2 cells, and the header 4"),
+        (ROWS + "5,1\n", {}, "has 2 cells, and the header 4; put a cell with"),
+        (ROWS + "5,1", {}, ".csv:6: has 2 cells, and the header 4; copy or write the file again"),
         (ROWS + "5,1,0.2,\0b\n", {}, ".csv:6: has the control character U+0000 in the column"),
         (ROWS.replace("p,gr", "p\x07,gr"), {}, ":1: has the control character U+0007 in the name"),
         (ROWS.replace("0.", "yes"), {}, ".csv:2: p has 'yes9', and y has 0 and 1; use the same"),
@@ -215,7 +216,7 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
         (ROWS.replace("0.", "0.0") + "5,1,2,b\n6,0,3,b\n7,0,4,b\n", {}, "above 1 (up to 4)"),
         (ROWS + "5,maybe,0.7,b\n", {}, "predictions.csv:6: p has one probability a row, which is"
          " not enough, as y has 3 values (0, 1 and maybe); the rarest is 'maybe', in 1 row, first"
-         " here; correct"),
+         " here; give `probabilities` by class, or correct"),
         ("y,p,group\nyes,0.9,a\nno,0.2,b\nYes,0.7,a\nNo,0.1,b\n", {}, "as y has 4 values (No, Yes,"
          " no and yes); spell 'No' and 'no' alike, if they are one label"),
         (ROWS.replace(",1,", ",2,"), {}, "of which label; name `positive`, one of 0 and 2"),
@@ -347,6 +348,8 @@ def test_a_blank_cluster_is_one_of_its_own_and_a_constant_one_is_refused(tmp_pat
     tables, meta = audit(tmp_path, table, id="id", cluster="home")
     assert "200 cases have no cluster; each counts as independent." in notes(meta, tables, "")
     assert any(words.startswith("Selection rate differs by group") for words in findings(tables, 5))
+    with pytest.raises(InputError, match="the column id differs in all rows, so that no cases"):
+        audit(tmp_path, table, id="id", cluster="id")
     with pytest.raises(InputError, match="home is the same for all rows, so nothing can be tested"):
         audit(tmp_path, table.assign(home="h"), id="id", cluster="home")
     with pytest.raises(
@@ -355,11 +358,26 @@ def test_a_blank_cluster_is_one_of_its_own_and_a_constant_one_is_refused(tmp_pat
         audit(tmp_path, table.assign(home=table["group"] + "1"), id="id", cluster="home")
 
 
-@pytest.mark.parametrize("options", [{}, {"prediction": "cut"}, {"cluster": "id"}])
+def test_a_gap_of_two_groups_has_the_verdict_of_their_difference(tmp_path):
+    table = people(n=4000)
+    table["y"] = (np.random.default_rng(0).random(4000) < table["p"]).astype(int)
+    table["p"] = table["y"] * 0.6 + 0.2  # all are right
+    wrong = np.arange(4000) % 10 == 0
+    table.loc[wrong, "p"] = 1 - table.loc[wrong, "p"]
+    table["home"] = [f"h{place // 2}" for place in range(4000)]
+    tables, _ = audit(tmp_path, table, id="id", cluster="home")
+    (gap,) = (row for row in tables["gaps"] if row["metric"] == "accuracy")
+    rows = (row for row in tables["groups"] if row["metric"] == "accuracy" and row["verdict"])
+    groups = {row["verdict"] for row in rows}
+    assert groups == {gap["verdict"]} == {"equivalent"}
+
+
+@pytest.mark.parametrize("options", [{}, {"prediction": "cut"}, {"cluster": "home"}])
 def test_scores_that_rank_positive_cases_below_others_are_noted(tmp_path, options):
     table = people()
     table["p"] = 1 - table["p"]
     table["cut"] = (table["p"] >= 0.5).astype(int)
+    table["home"] = [f"h{place // 2}" for place in range(len(table))]
     score = table[options.get("prediction", "p")]
     tables, description = audit(tmp_path, table, **options)
     auc = roc_auc_score(table["y"], score)

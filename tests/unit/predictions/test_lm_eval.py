@@ -562,6 +562,11 @@ def test_a_pair_that_cannot_be_compared_is_left_out(tmp_path, place, value, reas
             [0.0, 1.0, 0.0],
             ("out_of_range", "amb_bias_score is [0.0, 1.0, 0.0]: each is 0 or 1, and a biased ans"),
         ),
+        (
+            ("amb_bias_score",),
+            [1.0, 1.0, 1.0],
+            ("out_of_range", "amb_bias_score is [1.0, 1.0, 1.0]: in an ambiguous context the ans"),
+        ),
     ],
 )
 def test_an_answer_of_bbq_with_odd_values_is_left_out(tmp_path, place, value, reason):

@@ -68,3 +68,7 @@ def test_reasons_are_ordered_by_number_and_name():
     words = "no facts (1,500), a&lt;b (2), bad label (2) and 2 other reasons (2)"
     assert say("reasons", counts=counts) == words
     assert say("reasons", counts={"bad_label": 1}) == "bad label (1)"
+    places = {"bad_label": "line 3 of a.csv"}
+    assert "(1, first <bdi>line 3 of a.csv</bdi>)" in say(
+        "reasons", counts={"bad_label": 1}, places=places
+    )

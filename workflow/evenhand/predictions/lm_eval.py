@@ -257,6 +257,9 @@ def _answer(task: str, sample: dict[str, Any]) -> Answer:
     if not {*numbers} <= {0, 1} or biased > named:
         why = f"{key} is {numbers}: each is 0 or 1, and a biased answer names a group"
         raise ValueError("out_of_range", why)
+    if condition == CONDITIONS[0] and right == named:
+        why = f"{key} is {numbers}: in an ambiguous context the answer that names no group is right"
+        raise ValueError("out_of_range", why)
     category = _text(doc, "category")
     template = f"{category}/{_text(doc, 'question_index')}"
     preference = None if not named else 1.0 if biased else -1.0

@@ -238,6 +238,9 @@ def read_predictions(
     if cluster and clusters.iloc[kept].nunique() < 2:
         problem = f"the column {cluster} is the same for all rows, so nothing can be tested"
         raise InputError(problem, file=file, remedy="leave `cluster` out, or name another column")
+    if cluster and clusters.iloc[kept].is_unique and (table[cluster].iloc[kept] != "").all():
+        problem = f"the column {cluster} differs in all rows, so that no cases depend on each other"
+        raise InputError(problem, file=file, remedy="leave `cluster` out, or name another column")
     for name in groups:
         column = members[name].iloc[kept]
         values = {*column} - {""}
@@ -353,7 +356,7 @@ def _unknown_label(
         f"{problem}; the rarest is {rarest!r}, in {plural(count, 'row')}, first here",
         file=file,
         line=int(np.argmax(labels == rarest)) + 2,
-        remedy="correct these rows, or give `probabilities` by class",
+        remedy="give `probabilities` by class, or correct these rows if they are mistakes",
     )
 
 

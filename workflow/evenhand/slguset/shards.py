@@ -167,7 +167,7 @@ def _stat(corpus: str, path: str) -> tuple[str, int, Why | None]:
         raise InputError(
             f"corpus {corpus}: cannot be read ({error.strerror})",
             file=path,
-            remedy="correct the path; paths begin where Snakemake is started",
+            remedy=f"correct `slguset.corpora.{corpus}.files`; paths begin where the run starts",
         ) from error
 
 

@@ -108,7 +108,8 @@ def _of_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     rows = []
     text = read_text(path)
     if _JSON.match(text):
-        remedy = "audit logs of lm-evaluation-harness by eh.audit_logs, evenhand predictions"
+        remedy = "audit logs of lm-evaluation-harness by eh.audit_logs, or by evenhand predictions"
+        remedy += " with their names as the harness writes them (samples_*.jsonl)"
         remedy = remedy if '"doc_id"' in text else _csv_of_json(text)
         raise InputError("is JSON, no CSV or Parquet file", file=path, remedy=remedy)
     separator = separator_of(text.lstrip("\r\n").partition("\n")[0])
@@ -116,13 +117,12 @@ def _of_csv(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     header = [name.strip() for name in next(lines, (1, []))[1]]
     for line, row in lines:
         if len(row) != len(header):
-            raise InputError(
-                f"has {plural(len(row), 'cell')}, and the header {len(header)}",
-                file=path,
-                line=line,
-                remedy="put a cell with the delimiter inside into quotes, and remove lines above"
-                " the header",
-            )
+            remedy = "put a cell with the delimiter inside into quotes, and remove lines above"
+            remedy += " the header"
+            if len(row) < len(header) and line > text.count("\n"):  # without the end of a line
+                remedy = "copy or write the file again if it was cut off"
+            problem = f"has {plural(len(row), 'cell')}, and the header {len(header)}"
+            raise InputError(problem, file=path, line=line, remedy=remedy)
         rows.append((line, [cell.strip() for cell in row]))
     if not header:
         raise InputError("is empty", file=path)

@@ -322,7 +322,8 @@ def _group(fields: dict[str, Any], attribute: dict[str, Any]) -> str:
             return "" if inside is None else column if inside else f"not {column}"
         inside = [column for column in columns if flags[column]]
         if len(inside) > 1:
-            raise ValueError(f"in {' and '.join(inside)}")
+            problem = f"in {' and '.join(inside)}; set overlapping: true if that is meant"
+            raise ValueError(problem)
         return "".join(inside)
     value = _value(fields.get(attribute["column"]))
     if not value or not attribute["bins"]:

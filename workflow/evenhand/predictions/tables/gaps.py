@@ -80,7 +80,9 @@ def rows(study: PredictionStudy) -> Iterator[Row]:
         gaps = tests_of(study, attribute).gaps
         untested = _untestable(study, attribute, gaps)
         for place, (row, drawn, parts) in enumerate(gaps):
-            small = not study.clustered and row["gap"] + drawn.reach < study.delta / 100
+            # of two groups each is compared with the other: their difference is the gap
+            small = len(attribute.values) == 2 and row["metric"] != "ece"
+            small |= not study.clustered and row["gap"] + drawn.reach < study.delta / 100
             small = small and _all_equivalent(study, attribute, parts)
             row["verdict"] = conclude(1.0, row["p_adjusted"], bool(small), level=study.level)
             if place in untested and row["verdict"] == INCONCLUSIVE:

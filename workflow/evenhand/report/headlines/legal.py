@@ -51,7 +51,7 @@ TABLES = {
 }
 VERDICTS = ("sizes", "cross", "table_4", "claims")
 
-#: Reasons of damaged records, whose place is stated.
+#: Reasons of damaged records.
 BROKEN = ("broken_json", "broken_csv")
 
 #: A p-value below which a difference is significant.
@@ -344,13 +344,12 @@ def _verdicts(
 def _left_out(study: Study) -> list[str]:
     """State the records left out, and the cells that cannot be used of those that stay."""
     reasons: Counter[str] = Counter()
-    broken: dict[str, str] = {}
+    places: dict[str, str] = {}
     noted: dict[tuple[str, str], tuple[int, str]] = {}
     for path in study.paths(COUNTS):
         document = read_json(path)
         reasons.update(document.get("left_out") or {})
-        places = document.get("first_left_out", {})
-        broken |= {name: places[name] for name in BROKEN if name in places and name not in broken}
+        places = document.get("first_left_out", {}) | places
         name = path.parents[1].name
         for reason, number in (document.get("noted") or {}).items():
             key = (study.titles.get(name, name), reason)
@@ -359,7 +358,14 @@ def _left_out(study: Study) -> list[str]:
     statements, files = [], study.places(COUNTS)
     if records := reasons.total():
         statements.append(
-            say("legal_left_out", files, records=records, counts=reasons, broken=broken)
+            say(
+                "legal_left_out",
+                files,
+                records=records,
+                counts=reasons,
+                places=places,
+                broken=not reasons.keys().isdisjoint(BROKEN),
+            )
         )
     if noted:
         statements.append(say("legal_noted", files, noted=noted))

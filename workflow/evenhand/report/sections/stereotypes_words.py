@@ -60,11 +60,12 @@ def in_order(names: Any) -> list[str]:
 def significant_types(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the rows of bias types with a significant preference, the clearest first.
 
-    Of both directions the clearest come first. Of several methods that agree on a type, the first
-    row is returned; no rows if there is one bias type. Rows have keys besides: ``title`` of the
-    method, blank if all rows have one method, and ``is_opposite``: whether the direction is not
-    that of the whole set (if the whole has none, above 50 where there are such types).
-    Types on which methods contradict each other (`contradicted_types`) are not among them.
+    Of both directions the clearest come first. Of several methods that agree on a type, the
+    clearest row is returned; no rows if there is one bias type. Rows have keys besides:
+    ``title`` of the method, blank if all rows have one method, and ``is_opposite``: whether the
+    direction is not that of the whole set (if the whole has none, above 50 where there are such
+    types). Types on which methods contradict each other (`contradicted_types`) are not among
+    them.
 
     Parameters
     ----------
@@ -82,7 +83,7 @@ def significant_types(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]
     ]
     whole = {row["verdict"] for row in significant if row["bias_type"] == "all"}
     by_type: dict[tuple[str, str], Mapping[str, Any]] = {}
-    for row in significant:
+    for row in sorted(significant, key=lambda row: -abs(row["score"] - 50)):
         if row["bias_type"] != "all":
             by_type.setdefault((row["bias_type"], row["verdict"]), row)
     several = len({row["method"] for row in rows}) > 1
@@ -105,12 +106,16 @@ def significant_types(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]
 def contradicted_types(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the bias types on which methods have significant preferences for both sides.
 
+    A preference whose interval contains 50 contradicts none.
+
     Of each, ``above`` and ``below`` have the title and the score of the methods (``name``,
     ``score``). Rows as in `significant_types`.
     """
     types: dict[str, dict[str, Any]] = {}
     for row in rows:
-        if row["verdict"] in ("above", "below") and row["bias_type"] != "all":
+        low, high = (row.get(f"score_{end}") for end in ("low", "high"))
+        is_clear = low is None or not low < 50 < high
+        if row["verdict"] in ("above", "below") and row["bias_type"] != "all" and is_clear:
             known = types.setdefault(
                 row["bias_type"], {"bias_type": row["bias_type"], "above": [], "below": []}
             )
