@@ -757,7 +757,7 @@ def test_notes_and_reasons_of_pairs():
     description = {"excluded": {}, "pairs": 4, "flags": {"repeated_pair": 2, "unlike": 0}}
     description["flags"] |= {"reversed_pair": 0, "lower_case": 0}
     gate = {"sentences": 20, "unknown_most_frequent": {"zyx": 2}}
-    description |= {"bias_types": {"Gender": 1, "gender": 3}}
+    description |= {"bias_types": {"Gender": 1, "gender": 3}, "frames": 3}
     spelt, *others = api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})
     assert spelt.startswith("The groups 'Gender', 'gender' of bias_type differ only in capital")
     description |= {"bias_types": {"gender": 4}}
@@ -779,6 +779,10 @@ def test_notes_and_reasons_of_pairs():
     alike, _ = api._pair_notes(description, rows, gate | {"sentences_with_unknown": 1})
     assert alike.endswith("one result, not two. Adjusted p-values (p_adjusted) count two tests all"
                           " the same.")  # fmt: skip
+    made, *_ = api._pair_notes(
+        description | {"frames": 2}, [], gate | {"sentences_with_unknown": 1}
+    )
+    assert made.startswith("4 pairs have 2 sentences with other words in them (templates), which")
     description["flags"]["reversed_pair"] = 2
     (reversed_pairs,) = api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})
     assert reversed_pairs == (

@@ -55,8 +55,8 @@ def read_pairs(
         The pairs (Parquet, columns `PAIRS`), in the order of the source.
     report : Path
         JSON: name, format, part, title, more_means, less_means; pairs; excluded (by reason),
-        flags (by flag; only those that apply to the set), bias_types and clusters of the pairs
-        that are not excluded; effective_clusters = N^2 / sum n^2 over the clusters' sizes;
+        flags (by flag; only those that apply to the set), bias_types, clusters and frames (the
+        words that both sentences have) of the pairs that are not excluded; effective_clusters = N^2 / sum n^2 over the clusters' sizes;
         has_unrelated, has_annotations, has_directions: whether any pair has them.
     part : str, optional
         StereoSet: intrasentence or intersentence.
@@ -106,6 +106,7 @@ def read_pairs(
         "flags": {flag: flags[flag] for flag in FLAGS if flag in form.flags},
         "bias_types": dict(sorted(Counter(row["bias_type"] for row in kept).items())),
         "clusters": len(set(clusters)),
+        "frames": len({_frame(row) for row in kept}),
         "effective_clusters": round(effective_number(np.array([*Counter(clusters).values()])), 6),
         "has_unrelated": any(row["unrelated"] is not None for row in kept),
         "has_annotations": any(row["annotators"] is not None for row in kept),
@@ -113,6 +114,11 @@ def read_pairs(
     }
     write_json(report, summary)
     return {key: summary[key] for key in ("pairs", "excluded", "flags", "clusters")}
+
+
+def _frame(row: dict[str, Any]) -> tuple[str, ...]:
+    """Return the words that both sentences of a pair have, sorted."""
+    return tuple(sorted((Counter(words(row["more"])) & Counter(words(row["less"]))).elements()))
 
 
 def set_flags(rows: list[dict[str, Any]], requested: Iterable[str]) -> None:
