@@ -54,10 +54,11 @@ def read_pairs(
     out : Path
         The pairs (Parquet, columns `PAIRS`), in the order of the source.
     report : Path
-        JSON: name, format, part, title, more_means, less_means; pairs; excluded (by reason),
-        flags (by flag; only those that apply to the set), bias_types, clusters and frames (the
-        words that both sentences have) of the pairs that are not excluded; effective_clusters = N^2 / sum n^2 over the clusters' sizes;
-        has_unrelated, has_annotations, has_directions: whether any pair has them.
+        JSON: name, format, part, title, more_means, less_means; pairs; excluded (by reason), flags
+        (by flag; only those that apply to the set), bias_types, clusters and frames (the words that
+        both sentences have) of the pairs that are not excluded; effective_clusters = N^2 / sum n^2
+        over the clusters' sizes; has_unrelated, has_annotations, has_directions: whether any pair
+        has them.
     part : str, optional
         StereoSet: intrasentence or intersentence.
     title : str, optional
