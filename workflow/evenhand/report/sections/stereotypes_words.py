@@ -106,16 +106,12 @@ def significant_types(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]
 def contradicted_types(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the bias types on which methods have significant preferences for both sides.
 
-    A preference whose interval contains 50 contradicts none.
-
     Of each, ``above`` and ``below`` have the title and the score of the methods (``name``,
     ``score``). Rows as in `significant_types`.
     """
     types: dict[str, dict[str, Any]] = {}
     for row in rows:
-        low, high = (row.get(f"score_{end}") for end in ("low", "high"))
-        is_clear = low is None or not low < 50 < high
-        if row["verdict"] in ("above", "below") and row["bias_type"] != "all" and is_clear:
+        if row["verdict"] in ("above", "below") and row["bias_type"] != "all":
             known = types.setdefault(
                 row["bias_type"], {"bias_type": row["bias_type"], "above": [], "below": []}
             )
