@@ -740,21 +740,22 @@ def test_an_error_on_labels_in_a_dataframe_names_no_file():
 
 def test_crossed_words_count_less_than_their_swaps(model):
     lists = [[f"{kind}{i}" for i in range(6)] for kind in "ab"]
-    pairs = [{"sent_more": f"The {one} eats.", "sent_less": f"The {other} eats."}
+    pairs = [{"sent_more": f"The {one} eats {one}{other}.",
+              "sent_less": f"The {other} eats {one}{other}."}
              for one in lists[0] for other in lists[1]]  # fmt: skip
     verdicts = eh.audit_pairs(model, pd.DataFrame(pairs).assign(bias_type="pet")).verdicts
     assert (verdicts["clusters"] == 36).all() and (verdicts["inflation"] > 1).any()
     one_word = pd.DataFrame(pairs).assign(bias_type="pet", sent_less="The dog eats.")
     result = eh.audit_pairs(model, one_word)
     assert {*result.verdicts["reason"]} == {"one_word"}
-    assert any(note.startswith("One word is in each pair") for note in result.notes)
+    assert any(note.startswith("One word, or one sentence") for note in result.notes)
 
 
 def test_notes_and_reasons_of_pairs():
     description = {"excluded": {}, "pairs": 4, "flags": {"repeated_pair": 2, "unlike": 0}}
     description["flags"] |= {"reversed_pair": 0, "lower_case": 0}
     gate = {"sentences": 20, "unknown_most_frequent": {"zyx": 2}}
-    description |= {"bias_types": {"Gender": 1, "gender": 3}, "frames": 3}
+    description |= {"bias_types": {"Gender": 1, "gender": 3}, "templates": 3}
     spelt, *others = api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})
     assert spelt.startswith("The groups 'Gender', 'gender' of bias_type differ only in capital")
     description |= {"bias_types": {"gender": 4}}
@@ -777,9 +778,10 @@ def test_notes_and_reasons_of_pairs():
     assert alike.endswith("one result, not two. Adjusted p-values (p_adjusted) count two tests all"
                           " the same.")  # fmt: skip
     made, *_ = api._pair_notes(
-        description | {"frames": 2}, [], gate | {"sentences_with_unknown": 1}
+        description | {"templates": 2}, [], gate | {"sentences_with_unknown": 1}
     )
-    assert made.startswith("4 pairs have 2 sentences with other words in them (templates), which")
+    assert "4 pairs have 2 sentences with other words in them (templates)." in made
+    assert "count 2 templates" in made
     description["flags"]["reversed_pair"] = 2
     (reversed_pairs,) = api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})
     assert reversed_pairs == (

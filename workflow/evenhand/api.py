@@ -1072,8 +1072,8 @@ def _pair_notes(
         notes.append(_say("no_types", unused))
     elif len(types) > 1 and (untyped := types.get(NOT_GIVEN)):
         notes.append(_say("untyped", count=untyped, of=description["pairs"]))
-    if 2 * description["frames"] <= (scored := sum(description["bias_types"].values())):
-        notes.append(_say("frames", count=description["frames"], of=scored))
+    if 2 * description["templates"] <= (scored := sum(description["bias_types"].values())):
+        notes.append(_say("templates", count=description["templates"], of=scored))
     if any(row["reason"] == "one_word" and row["bias_type"] == "all" for row in rows):
         notes.append(_say("one_word"))
     if are_alike(rows):

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.stereotypes.clusters import Edit, edits, pieces, swapped_words, words
+from evenhand.stereotypes.clusters import Edit, edits, pieces, swapped_words, template, words
 
 WORDS = st.lists(
     st.sampled_from(["he", "She", "his", "her", "a", "an", "男", "女人", "."]), max_size=8
@@ -55,6 +55,16 @@ def test_a_pair_and_its_reverse_have_one_cluster(one, other):
     more, less = " ".join(one), " ".join(other)
     assert swapped_words(more, less) == swapped_words(less, more)
     assert swapped_words(more, more) == "|"
+
+
+def test_pairs_of_one_sentence_have_one_template():
+    cats, dogs = ("The cat is sly.", "The dog is sly."), ("the bird is sly", "the fish is sly")
+    assert template(*cats) == template(*dogs) == template(*cats[::-1])
+    assert template(*cats) != template("The cat is shy.", "The dog is shy.")
+    assert template(*cats, "In a house.") != template(*cats)
+    unlike = ("He is a nurse now", "It was raining a lot"), ("She has a car there", "Go a way")
+    assert template(*unlike[0]) == template(*unlike[0][::-1]) != template(*unlike[1])
+    assert template("爸爸在做饭", "妈妈在做饭") == template("叔叔在做饭", "阿姨在做饭")
 
 
 def test_long_sentences_that_repeat_themselves_are_compared_at_once():

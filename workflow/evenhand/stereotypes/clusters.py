@@ -41,6 +41,10 @@ LONG = 300
 SAMPLE = 40
 
 
+#: Sentences that share a smaller part of the words of the longer one are unlike.
+ALIKE = 1 / 3
+
+
 class Edit(NamedTuple):
     """A difference of two sentences: the pieces of each at this place; one may be empty."""
 
@@ -105,6 +109,19 @@ def shared_words(more: list[str], less: list[str]) -> float:
     """Return the number of words that both sentences have, over that of the longer one."""
     shared = (Counter(more) & Counter(less)).total()
     return shared / max(len(more), len(less), 1)
+
+
+def template(more: str, less: str, context: str | None = None) -> str:
+    """Return the template of a pair: the words that both sentences have, sorted, after a context.
+
+    Pairs that put other words into one sentence have the same. Unlike sentences (`ALIKE`) have no
+    template, so that both are returned, which only copies of the pair have too.
+    """
+    first, second = words(more), words(less)
+    if shared_words(first, second) < ALIKE:
+        return "\n".join([context or "", *sorted((more, less))])
+    shared = sorted((Counter(first) & Counter(second)).elements())
+    return "\n".join([context or "", " ".join(shared)])
 
 
 def check_order(pairs: Sequence[tuple[int, str, str]], file: Path) -> None:

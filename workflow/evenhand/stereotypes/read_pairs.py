@@ -13,16 +13,21 @@ from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import write_table
 from evenhand.metrics.inference import effective_number
-from evenhand.stereotypes.clusters import check_order, edits, pieces, shared_words, words
+from evenhand.stereotypes.clusters import (
+    ALIKE,
+    check_order,
+    edits,
+    pieces,
+    shared_words,
+    template,
+    words,
+)
 from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS, PAIRS, sentences_of
 from evenhand.tabular.numbers import or_nan
 from evenhand.text.phrases import listed
 
 #: A swap of more pairs than this is a repeated swap.
 REPEATED = 20
-
-#: Sentences that share a smaller part of the words of the longer one are unlike.
-ALIKE = 1 / 3
 
 #: Agreement is low if fewer annotators than this name the pair's bias type.
 AGREEING = 3
@@ -55,10 +60,10 @@ def read_pairs(
         The pairs (Parquet, columns `PAIRS`), in the order of the source.
     report : Path
         JSON: name, format, part, title, more_means, less_means; pairs; excluded (by reason), flags
-        (by flag; only those that apply to the set), bias_types, clusters and frames (the words that
-        both sentences have) of the pairs that are not excluded; effective_clusters = N^2 / sum n^2
-        over the clusters' sizes; has_unrelated, has_annotations, has_directions: whether any pair
-        has them.
+        (by flag; only those that apply to the set), bias_types, clusters and templates (sentences
+        around the swapped words) of the pairs that are not excluded; effective_clusters =
+        N^2 / sum n^2 over the clusters' sizes; has_unrelated, has_annotations, has_directions:
+        whether any pair has them.
     part : str, optional
         StereoSet: intrasentence or intersentence.
     title : str, optional
@@ -107,7 +112,7 @@ def read_pairs(
         "flags": {flag: flags[flag] for flag in FLAGS if flag in form.flags},
         "bias_types": dict(sorted(Counter(row["bias_type"] for row in kept).items())),
         "clusters": len(set(clusters)),
-        "frames": len({_frame(row) for row in kept}),
+        "templates": len({template(row["more"], row["less"], row["context"]) for row in kept}),
         "effective_clusters": round(effective_number(np.array([*Counter(clusters).values()])), 6),
         "has_unrelated": any(row["unrelated"] is not None for row in kept),
         "has_annotations": any(row["annotators"] is not None for row in kept),
@@ -115,11 +120,6 @@ def read_pairs(
     }
     write_json(report, summary)
     return {key: summary[key] for key in ("pairs", "excluded", "flags", "clusters")}
-
-
-def _frame(row: dict[str, Any]) -> tuple[str, ...]:
-    """Return the words that both sentences of a pair have, sorted."""
-    return tuple(sorted((Counter(words(row["more"])) & Counter(words(row["less"]))).elements()))
 
 
 def set_flags(rows: list[dict[str, Any]], requested: Iterable[str]) -> None:
