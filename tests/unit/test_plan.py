@@ -779,7 +779,8 @@ def test_the_errors_of_a_run_are_sentences_and_defects_too(tmp_path):
         " logs/a.log.",
         "error: a.csv: is empty.",
     ]
-    log.write_text("\n".join([*user, *user]))
+    stopped = f"Logfile c.log:\n{border}\n{trace[0]}\nKeyboardInterrupt\n{border}"
+    log.write_text("\n".join([*user, *user, stopped]))
     assert plan.errors_in([str(log)]) == "error: a.csv: is empty."
 
 

@@ -242,7 +242,7 @@ def _defects(lines: Iterable[str]) -> dict[str, str]:
         if started := _LOGFILE.match(line):
             path, content = started[1], None
         elif path and line and not line.strip("="):
-            if content and _TRACEBACK in content:
+            if content and _TRACEBACK in content and content[-1] != "KeyboardInterrupt":
                 defects[path] = content[-1]
             path, content = ("", None) if content is not None else (path, [])
         elif content is not None:
