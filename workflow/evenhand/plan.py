@@ -24,6 +24,7 @@ from evenhand import (
 from evenhand.core.config import has, read_config, read_schema
 from evenhand.core.places import SCHEMA
 from evenhand.core.sources import read_sources, source_path
+from evenhand.core.whole import near_names
 from evenhand.errors import InputError
 from evenhand.io.formats import unusable_name
 from evenhand.text.phrases import plural
@@ -82,7 +83,8 @@ def check_files(config: Config) -> None:
         if not path:
             continue
         if not Path(path).exists():
-            raise InputError(f"config: {key} is {path}, and there is no such file or folder")
+            problem = f"config: {key} is {path}, and there is no such file or folder"
+            raise InputError(problem, remedy=near_names(Path(path)))
         if not Path(path).is_file() and not Path(path).is_dir():
             raise InputError(f"config: {key} is {path}, which is a pipe, socket or device")
         if why := unusable_name(path):
