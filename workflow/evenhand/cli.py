@@ -31,7 +31,7 @@ from cyclopts import (
 )
 
 from evenhand.core.places import ROOT, SNAKEFILE, located
-from evenhand.errors import InputError, with_names
+from evenhand.errors import InputError, nearest, with_names
 from evenhand.tabular.numbers import read_bins
 from evenhand.text.phrases import listed
 
@@ -63,14 +63,17 @@ def main(words: list[str] | None = None) -> None:
     try:
         app(words, exit_on_error=False, print_error=False)
     except CycloptsError as error:
-        problem = str(error).rstrip("., ")
+        problem, _, near = str(error).partition(" Available")[0].partition(" Did you mean ")
+        problem = problem.rstrip("., ")
+        if near and nearest(problem.split()[-1].strip('-"'), [near.strip('-"? ')]):
+            problem += f". Did you mean {near.rstrip()}"
         if isinstance(error, UnusedCliTokensError):
             problem = f"nothing takes the argument {listed(list(error.unused_tokens))}"
             if words[0] == "predictions":
                 problem += ", as one file, or one folder of logs, is read"
-        elif isinstance(error, UnknownCommandError):  # which names the first eight commands
+        elif isinstance(error, UnknownCommandError):
             names = listed([name for name in app if not name.startswith("-")])
-            problem = f"{problem.partition(' Available')[0]} The commands are {names}"
+            problem += f"{'' if problem.endswith('?') else '.'} The commands are {names}"
         elif isinstance(error, MissingArgumentError) and error.keyword is None:
             is_option = error.argument.field_info.kind is inspect.Parameter.KEYWORD_ONLY
             name = error.argument.name
