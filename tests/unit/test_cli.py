@@ -130,7 +130,7 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["predictions", "p.csv", "q.csv"], "takes the argument q.csv, as one file, or one folder"),
         ([*PREDICTIONS, "--delta", "5%"], 'Invalid value for --delta: unable to convert "5%" into'),
         ([*PREDICTIONS[:-1], "gender", "--groups", "g"], "Unknown option: --groups. Did you mean "),
-        (["audit", "m", "--pairs", "p.csv", "--foo", "x"], "error: Unknown option: --foo; see `eve"),
+        (["audit", "m", "--pairs", "p.csv", "--foo", "x"], "error: Unknown option: --foo; see `ev"),
         (["nosuch"], "compare, verify and certify; see `evenhand --help`."),
         (["audits"], "Did you mean \"audit\"? The commands are audit, predictions,"),
         (["audit", "--pairs", "p.csv"], "error: MODEL is missing; see `evenhand audit --help`."),
