@@ -279,7 +279,7 @@ def extract(
     folder
         A folder, a file or an archive.
     language
-        zh, en, de or ja; needed unless you name a pack.
+        zh, en, de or ja (which needs `pip install 'evenhand[ja]'`), unless you name a pack.
     attribute
         gender; of zh also age and region.
     pack
