@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -595,8 +596,11 @@ def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
         eh.audit_pairs("./nowhere", pairs)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "models/mine").mkdir(parents=True)
+    with pytest.raises(InputError, match="no/such: there is no such folder; beside it are mine"):
+        (tmp_path / "no/mine").mkdir(parents=True)
+        eh.audit_pairs("no/such", pairs)
     with pytest.raises(
-        InputError, match="models/mien: there is no such folder; beside it are mine"
+        InputError, match="models/mien: there is no such folder; did you mean models/mine"
     ):
         eh.audit_pairs("models/mien", pairs)
     with pytest.raises(
@@ -605,6 +609,15 @@ def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
         eh.audit_pairs(7, pairs)
     for name in ("my/models/mine", "~/mine"):
         with pytest.raises(InputError, match=f"^{name} is no folder, and no name on the hub; give"):
+            eh.audit_pairs(name, pairs)
+    (tmp_path / "models/mine/config.json").touch()
+    for name in ("modles/mine", "model/mein", "Models/mine"):
+        with pytest.raises(InputError, match=rf"{name}: there is .*you mean models/mine, or a mod"):
+            eh.audit_pairs(name, pairs)
+    hub = "evenhand.scoring.model_files.urlopen"
+    for name in ("bert-base-uncased", "org/mine", "mine"):  # like no folder here
+        with monkeypatch.context() as patch, pytest.raises(ConnectionError):
+            patch.setattr(hub, Mock(side_effect=ConnectionError))
             eh.audit_pairs(name, pairs)
     with pytest.raises(InputError, match="no such file"):
         eh.audit_predictions(tmp_path / "p.csv", label="y", prediction="p", groups=["g"])
@@ -615,6 +628,8 @@ def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
         InputError, match=r"^`methods` has 'svm'; allowed are alfr, .*, iifr, .* and"
     ):
         eh.audit_table(people, label="approved", attribute="gender", methods="svm")
+    with pytest.raises(InputError, match=r"^`methods` has 'IIFR'; did you mean iifr\?$"):
+        eh.audit_table(people, label="approved", attribute="gender", methods="IIFR")
     with pytest.raises(
         InputError, match=r"no column 'gendre', which `attribute` names; .* closest is gender"
     ):

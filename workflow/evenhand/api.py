@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any
 from evenhand.core.config import EXPLAINED, read_schema
 from evenhand.core.places import ROOT, SCHEMA, located
 from evenhand.core.resources import check_unique
-from evenhand.core.whole import check_file, near_names
-from evenhand.errors import InputError
+from evenhand.core.whole import check_file, near_names, near_path
+from evenhand.errors import InputError, nearest
 from evenhand.plan_slguset import completed
 from evenhand.text.catalogue import read_catalogue
 from evenhand.text.languages import is_language
@@ -574,7 +574,8 @@ def audit_table(
     members = (name.rpartition(".")[2] for name in member_names("evenhand.learning.methods"))
     known = sorted([*members, IIFR])
     if unknown := [name for name in methods if name not in known]:
-        remedy = f"allowed are {listed(known)}"
+        near = nearest(unknown[0], known)
+        remedy = f"did you mean {near}?" if near else f"allowed are {listed(known)}"
         raise InputError(f"`methods` has {unknown[0]!r}", remedy=remedy)
     networks = ["mlp" if name == IIFR else name for name in methods]
     settings = {
@@ -649,7 +650,8 @@ def extract_sentences(
         Text files, JSON lines, CSV, archives, or folders of them.
     language, attribute : str
         They name a pack of ``resources/packs``: ``zh``, ``en``, ``de`` or ``ja`` and ``gender``,
-        or ``zh`` and ``age`` or ``region``. The language has no default.
+        or ``zh`` and ``age`` or ``region``. The language has no default. ``ja`` needs
+        ``pip install 'evenhand[ja]'``.
     pack : path, optional
         A folder with a pack of your own, in place of the two.
     filters : sequence of str, optional
@@ -936,7 +938,7 @@ def _model(model: Any, folder: Path) -> tuple[dict[str, Any], str]:
     if not isinstance(model, str | Path):
         remedy = "give (model, tokenizer), a folder, or a name on the hub"
         raise InputError(f"`model` is of the type {type(model).__name__}", remedy=remedy)
-    from evenhand.scoring.model_files import check_folder, check_hub_name
+    from evenhand.scoring.model_files import check_folder, check_hub_name, is_cached
 
     path = Path(model)
     if path.is_file():
@@ -944,11 +946,15 @@ def _model(model: Any, folder: Path) -> tuple[dict[str, Any], str]:
     if path.is_dir():
         check_folder(path)
         return {"model": path}, path.resolve().name
-    beside = path.parent != Path() and path.parent.is_dir()  # else a name on the hub
-    if path.is_absolute() or str(model).startswith(".") or beside:
+    beside, near = path.parent != Path() and path.parent.is_dir(), near_path(path)
+    problem, advice = "there is no such folder", f"did you mean {near}"
+    if path.is_absolute() or str(model).startswith(".") or beside:  # else a name on the hub
         folders = sorted(folder.name for folder in path.parent.glob("[!.]*/")) if beside else []
         remedy = f"beside it are {listed(folders, 4)}" if folders else None
-        raise InputError("there is no such folder", file=path, remedy=remedy)
+        raise InputError(problem, file=path, remedy=f"{advice}?" if near else remedy)
+    if near and (near / "config.json").is_file() and not is_cached(str(model)):
+        remedy = f"{advice}, or a model of the hub (then `hf download {model}` first)?"
+        raise InputError(problem, file=path, remedy=remedy)
     check_hub_name(str(model))
     print(f"{model} is no folder here; the Hugging Face hub is asked for it", file=sys.stderr)
     return {"hub_name": str(model)}, str(model).rpartition("/")[2]

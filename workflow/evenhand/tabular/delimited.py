@@ -1,6 +1,5 @@
 """Shared parts of the formats: strict CSV, checks of cells, and columns per category."""
 
-import difflib
 import re
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ import numpy as np
 
 from evenhand.core.resources import csv_lines
 from evenhand.core.whole import read_text
-from evenhand.errors import InputError
+from evenhand.errors import InputError, nearest
 from evenhand.io.csv_rows import separator_of
 from evenhand.io.json_text import load
 from evenhand.tabular.numbers import MOST_DIGITS
@@ -158,10 +157,10 @@ def check_columns(
     for option, names in options.items():
         for name in [names] if isinstance(names, str) else names or ():
             if name not in header:
-                near = difflib.get_close_matches(name, header, n=1)
+                near = nearest(name, header)
                 parts = [part for part in map(str.strip, name.split(",")) if part]
                 remedy = f"its columns are {', '.join(column or repr(column) for column in header)}"
-                remedy += f"; the closest is {near[0]}" if near else ""
+                remedy += f"; the closest is {near}" if near else ""
                 remedy += "; separate cells by comma, semicolon or tab" * (len([*header]) == 1)
                 if "," in name and parts and {*parts} <= {*header}:
                     remedy = f"name {' and '.join(parts)} without a comma"
