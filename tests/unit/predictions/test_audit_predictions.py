@@ -196,7 +196,7 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
          "one value only (a), so there are no groups to compare; 1 of 5 rows is left out (the p"),
         (ROWS.replace(",1,", ",yes,").replace(",0,", ",true,"), {},
          "y has true and yes, and each may be the positive label; name it as `positive`"),
-        (ROWS, {"positive": "2"}, "`positive` is 2, which is no value of y; its values are 0"),
+        (ROWS, {"positive": "2"}, "`positive` is 2, which is no value of y; choose one of 0"),
         (ROWS, {"groups": ["group"], "bins": ["age=30"]}, "`bins` names age, which is none of"),
         (ROWS.replace(",a\n", ",ä\n").encode("latin-1"), {}, "UTF-8"),
         ("id,y,p,group\n", {}, "no rows below its header"),

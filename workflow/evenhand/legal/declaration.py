@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from evenhand.errors import InputError
 from evenhand.tabular.numbers import bin_names, check_group_count
-from evenhand.text.phrases import listed, plural
+from evenhand.text.phrases import choice, listed, plural
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -120,8 +120,8 @@ class Dataset:
         """
         if label not in (None, *self.labels):
             raise InputError(
-                f"there is no label {label!r} to be positive",
-                remedy=f"take one of {', '.join(self.labels)}",
+                f"`positive` is {label}, which is none of the labels",
+                remedy=choice(label, self.labels, 20),
             )
         if label is not None:
             return self.labels.index(label)

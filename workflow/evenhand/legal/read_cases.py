@@ -12,8 +12,8 @@ from typing import Annotated, Any, get_args
 
 from tqdm import tqdm
 
-from evenhand.core.stage import Input, Output, Plugin, Source
-from evenhand.errors import InputError
+from evenhand.core.stage import Input, Output, Plugin, Setting, Source
+from evenhand.errors import InputError, placed
 from evenhand.io.decoding import Encoding
 from evenhand.io.documents import write_json
 from evenhand.io.quarantine import Quarantine
@@ -42,6 +42,7 @@ def read_cases(
     documents: list[str] | None = None,
     no_finding: str | None = None,
     encoding: str | None = None,
+    positive: Annotated[str | None, Setting] = None,
 ) -> dict[str, Any]:
     """Read cases, each once, and count the cases kept and left out.
 
@@ -73,13 +74,15 @@ def read_cases(
         Label of a judgment that finds neither a violation nor none: unknown or no_violation.
     encoding : str, optional
         The files' encoding.
+    positive : str, optional
+        The label whose rates are computed later, so that a wrong one fails before any training.
 
     Raises
     ------
     InputError
         The format finds no case at all; or a declared data set has too few labels, too few or
         too many groups, or leaves out more than half of its rows, or more than half of them have
-        no label.
+        no label, or it lacks the positive one.
     """
     dataset = read_declaration(declaration)
     reader = importlib.import_module(f"evenhand.legal.formats.{format}")
@@ -123,9 +126,10 @@ def read_cases(
         details = (row[4] for row in problems.rows() if row[3] == "outside_labels")
         beginnings = (detail.rpartition(", which is not declared")[0] for detail in details)
         undeclared = list(dict.fromkeys(filter(None, beginnings)))
-        return description(
-            completed(json.loads(declaration), tally["labels"], groups, unusable, undeclared)
-        )
+        whole = completed(json.loads(declaration), tally["labels"], groups, unusable, undeclared)
+        with placed(files[0]):
+            whole.positive_place(positive)
+        return description(whole)
 
     distinct = _distinct(reader.read(cases), files, problems)
     written = write_records(out, (count(record, tally) for record in distinct), describe)

@@ -28,7 +28,7 @@ from evenhand.tabular.numbers import (
     without_point,
 )
 from evenhand.tabular.words import spelt_alike
-from evenhand.text.phrases import listed, plural
+from evenhand.text.phrases import choice, listed, plural
 
 #: A sum of probabilities may differ from 1 by so much.
 TOLERANCE = 1e-3
@@ -468,7 +468,7 @@ def _positive(positive: str | None, classes: list[str], label: str, file: Path) 
         raise InputError(
             f"`positive` is {positive}, which is no value of {label}",
             file=file,
-            remedy=f"its values are {listed(classes, 6)}",
+            remedy=choice(as_label(str(positive)), classes),
         )
     return classes.index(as_label(str(positive)))
 

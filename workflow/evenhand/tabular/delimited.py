@@ -1,6 +1,5 @@
 """Shared parts of the formats: strict CSV, checks of cells, and columns per category."""
 
-import difflib
 import re
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
@@ -14,7 +13,7 @@ from evenhand.errors import InputError
 from evenhand.io.csv_rows import separator_of
 from evenhand.io.json_text import load
 from evenhand.tabular.numbers import MOST_DIGITS
-from evenhand.text.phrases import plural
+from evenhand.text.phrases import nearest, plural
 
 #: Control characters that no text has; line ends, tabs and page breaks are none of them.
 _CONTROL = re.compile(r"[\0-\x08\x0e-\x1b\x7f]")
@@ -158,7 +157,7 @@ def check_columns(
     for option, names in options.items():
         for name in [names] if isinstance(names, str) else names or ():
             if name not in header:
-                near = difflib.get_close_matches(name, header, n=1)
+                near = nearest(name, header)
                 parts = [part for part in map(str.strip, name.split(",")) if part]
                 remedy = f"its columns are {', '.join(column or repr(column) for column in header)}"
                 remedy += f"; the closest is {near[0]}" if near else ""
