@@ -197,7 +197,7 @@ def completed(
     declaration: Mapping[str, Any],
     labels: Counter[str],
     values: Mapping[str, Counter[str]],
-    unusable: Mapping[str, str | None],
+    unusable: Mapping[str, str],
     undeclared: Sequence[str] = (),
 ) -> Dataset:
     """Return the data set with the labels and groups that occur.
@@ -211,7 +211,7 @@ def completed(
     values : dict of str to Counter
         The cases of each group, by attribute.
     unusable : dict of str to str
-        Why the first value that is in no group cannot be used, by attribute.
+        How many values give no single group, and why the first one does not, by attribute.
     undeclared : sequence of str
         The values of the label column that are not declared, such as "job is 'nurse'".
 
@@ -265,7 +265,7 @@ def _occurring(
     attribute: Attribute,
     declaration: Mapping[str, Any],
     values: Mapping[str, Counter[str]],
-    unusable: Mapping[str, str | None],
+    unusable: Mapping[str, str],
 ) -> tuple[str, ...]:
     """Return the groups of an attribute that occur."""
     cases = values.get(attribute.name, Counter())
@@ -274,7 +274,7 @@ def _occurring(
     bins = declared.get("bins")
     remedy = "; name another column, or remove the attribute"
     if why := unusable.get(attribute.name):
-        cure = "name a column of numbers, or remove `bins`" if bins else "write these values so"
+        cure = "name a column of numbers, or remove `bins`" if bins else "correct these values"
         remedy = f": {why}; {cure}"
     check_group_count(attribute.name, cases, cases.total(), None, more=remedy)
     if declared.get("column") and declared["column"] == declaration["label"]["column"]:
