@@ -249,7 +249,7 @@ def test_data_of_other_types_are_those_of_a_table():
     special["组"] = special["组"].astype("category")
     special.index = pd.date_range("2024", periods=60, tz="Asia/Tokyo")
     options = {"label": "a label", "prediction": "p"}
-    wanted = eh.audit_predictions(table, groups="组", positive=np.int64(1), **options).table
+    wanted = eh.audit_predictions(table, groups="组", positive=np.float64(1), **options).table
     for data, groups in (
         (columns, ["组"]),
         (special, ("组",)),

@@ -960,6 +960,7 @@ def _call(function: Callable[..., Any], arguments: Mapping[str, Any]) -> str:
     words = []
     for name, parameter in inspect.signature(function).parameters.items():
         value, default = arguments[name], parameter.default
+        value = value.item() if getattr(value, "shape", None) == () else value  # of numpy
         plain = isinstance(value, str | Path | int | float | list | tuple | dict | None)
         if name == "out" or value is default or (plain and value in (default, {}, [])):
             continue
