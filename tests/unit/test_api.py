@@ -250,7 +250,7 @@ def test_data_of_other_types_are_those_of_a_table():
     special["组"] = special["组"].astype("category")
     special.index = pd.date_range("2024", periods=60, tz="Asia/Tokyo")
     options = {"label": "a label", "prediction": "p"}
-    wanted = eh.audit_predictions(table, groups="组", positive=np.int64(1), **options).table
+    wanted = eh.audit_predictions(table, groups="组", positive=np.float64(1), **options).table
     for data, groups in (
         (columns, ["组"]),
         (special, ("组",)),
@@ -269,7 +269,7 @@ def test_data_of_other_types_are_those_of_a_table():
         ({"groups": []}, r"^`groups` is missing\.$"),
         ({"groups": "g, y"}, r"'g, y', which `groups` names; name g and y without a comma\.$"),
         ({"groups": " g"}, r"' g', which `groups` names; its columns are y, p, g; the closest"),
-        ({"positive": True}, "`positive` is True, which is no value of y; its values are 0 and 1"),
+        ({"positive": True}, "`positive` is True, which is no value of y; choose one of 0 and 1"),
         ({"bins": {"g": 30}}, "^`bins.g` is 30; it must be a list"),
         ({"bins": {"age": [30]}}, "^`bins` names age, which is none of `groups`"),
         ({"threshold": 2}, "^`threshold` is 2; it must be a number, above 0, at most 1"),
@@ -622,7 +622,9 @@ def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
     with pytest.raises(InputError, match="no such file"):
         eh.audit_predictions(tmp_path / "p.csv", label="y", prediction="p", groups=["g"])
     people = pd.DataFrame({"approved": ["a", "b"] * 5, "gender": ["x", "y"] * 5})
-    with pytest.raises(InputError, match=r"^the DataFrame: it is .*; name `positive`, one of a, b"):
+    with pytest.raises(
+        InputError, match=r"^the DataFrame: it is .*; name `positive`, one of a and"
+    ):
         eh.audit_table(people, label="approved", attribute="gender")
     with pytest.raises(
         InputError, match=r"^`methods` has 'svm'; allowed are alfr, .*, iifr, .* and"

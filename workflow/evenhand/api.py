@@ -516,7 +516,8 @@ def audit_table(
         each, or list them in a configuration (``individual_fairness.datasets.NAME.attribute``),
         which adds each two of them together.
     positive : str or number, or several, optional
-        The labels that count as 1; by default 1, true or yes.
+        The label that counts as 1, by default 1, true or yes; of a label with more than two values
+        a list of all that do. All others count as 0.
     bins : mapping, optional
         The borders between the groups of a numeric attribute, by its name.
     missing : str
@@ -965,6 +966,7 @@ def _call(function: Callable[..., Any], arguments: Mapping[str, Any]) -> str:
     words = []
     for name, parameter in inspect.signature(function).parameters.items():
         value, default = arguments[name], parameter.default
+        value = value.item() if getattr(value, "shape", None) == () else value  # of numpy
         plain = isinstance(value, str | Path | int | float | list | tuple | dict | None)
         if name == "out" or value is default or (plain and value in (default, {}, [])):
             continue

@@ -305,7 +305,9 @@ def test_a_doc_id_with_other_sentences_is_noted(tmp_path):
         ("other_sample", "42: as line 2"),
         ("duplicate_id", "43: as line 4"),
     ]
-    (_, note) = notes({"unknown": {}, "rows": 43}, tables, "")
+    (counts, note) = notes({"unknown": {}, "rows": 43}, tables, "")
+    assert counts.startswith("3 of 43 rows are left out (")
+    assert counts.endswith("; an earlier row has this id: 1).")  # the copy
     assert note.startswith("2 samples have the doc_id of an earlier sample with other content (sam")
     assert note.endswith("write each into a log of its own.")
 

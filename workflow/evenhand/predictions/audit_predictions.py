@@ -168,6 +168,7 @@ def write_audit(
         "auc_reversed": study.auc_reversed,
         "uniform": study.uniform,
         "positive_is_default": predictions.positive_is_default,
+        "is_coded": predictions.is_coded,
         "runs": len(predictions.predicted),
         "classes": predictions.classes,
         "delta": delta,

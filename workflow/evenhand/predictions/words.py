@@ -121,6 +121,8 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
     sentences += [_say("counterfactuals", row=row) for row in tables.get("counterfactuals", ())]
     if description.get("positive_is_default"):
         sentences.append(_say("default_positive", label=description["positive"]))
+    if description.get("is_coded"):
+        sentences.append(_say("coded", label=description["positive"]))
     sentences += doubts(description, tables)
     if "tpr" not in description.get("metrics", ["tpr"]):  # logs have no metrics
         sentences.append(_say("no_positive"))
