@@ -192,8 +192,9 @@ def test_samples_of_the_same_sentences_add_nothing(tmp_path):
     assert (row["samples"], copied["samples"], row["clusters"]) == (40, 80, 12)
     assert notes(json.loads((tmp_path / "once/meta").read_text()), {"left_out": []}, "") == []
     assert notes(json.loads((tmp_path / "twice/meta").read_text()), {"left_out": []}, "") == [
-        "crows_pairs_english, 80 of 80 pairs: another pair has the same two sentences; copies"
-        " weigh in the score, but add no independent evidence; remove them unless this is meant."
+        "crows_pairs_english, 40 of 80 pairs: an earlier pair has the same two sentences;"
+        " such copies weigh in the score, but add no independent evidence; remove them unless this"
+        " is meant."
     ]
     same = ("score", "score_low", "score_high", "p_value", "power", "further_clusters")
     assert [copied[name] for name in same] == pytest.approx([row[name] for name in same])
