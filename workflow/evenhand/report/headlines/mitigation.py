@@ -284,10 +284,11 @@ def _opposite(changes: Sequence[Change]) -> Change | None:
     return next((change for change in ways if change.direction != ways[0].direction), None)
 
 
-def conclude(order: Sequence[Change], weights: str = "") -> Headline:
+def conclude(order: Sequence[Change], weights: str = "", gaps: int = NAMED) -> Headline:
     """Return the headline of changes in the order of `find_changes`.
 
-    `weights` is the sentence of `compare_weights`.
+    `weights` is the sentence of `compare_weights`, and `gaps` how many sentences of `on_gaps` it
+    has.
     """
     if not order:
         return Headline(sentence=say("mitigation_nothing"))
@@ -297,12 +298,12 @@ def conclude(order: Sequence[Change], weights: str = "") -> Headline:
     kinds = by_kind(rows)
     named = [id(row) for kind in SIGNIFICANT for row, _ in kinds[kind][:NAMED]]
     rows.sort(key=lambda row: id(row) not in named)  # each named method is in the figure
-    named_gaps = on_gaps(order)[:NAMED]
+    named_gaps = on_gaps(order)[:gaps]
     clearest = [change for change in order if change.significant or not significant]
     clearest = [change for change in clearest if not change.is_named][:LINES]
     lines = [change.words for change in clearest]
     # what the sentences state is drawn, then the clearest change of each method
-    stated = [change for several in _by_gap(order)[:NAMED] for change in several]
+    stated = [change for several in _by_gap(order)[:gaps] for change in several]
     stated = [change for change in [*stated, *clearest] if not change.unjudged]
     of_rows = [row["clearest"] for row in rows]
     least = max(SHOWN, len({*stated, *of_rows[: len(named)]}))
