@@ -799,14 +799,12 @@ def test_notes_and_reasons_of_pairs():
     )
     assert "4 pairs have 2 sentences with other words in them (templates)." in made
     assert "count 2 templates" in made
-    description["flags"]["reversed_pair"] = 2
+    description["flags"] |= {"reversed_pair": 2, "repeated_pair": 0}
     (reversed_pairs,) = api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})
     assert reversed_pairs == (
         "2 of 4 pairs: another pair has the same two sentences with their roles reversed, so that"
         " the two score 50 by construction."
     )
-    description["flags"]["repeated_pair"] = 4
-    assert len(api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})) == 2
     row = {"subset": "all", "bias_type": "all", "method": None, "model": "m"}
     row |= {"verdict": "not_scored", "reason": "accuracy"}
     check = {"passed": False, "accuracy": 0.021, "baseline": 0.118, "tokens": 200}

@@ -1087,13 +1087,7 @@ def _pair_notes(
     if are_alike(rows):
         notes.append(_say("alike"))
     flags = description["flags"]
-    are_reversed = flags["reversed_pair"] >= flags["repeated_pair"]  # they are repeated too
-    for flag in (
-        "reversed_pair",
-        *(() if are_reversed else ("repeated_pair",)),
-        "lower_case",
-        "unlike",
-    ):
+    for flag in ("reversed_pair", "repeated_pair", "lower_case", "unlike"):
         if count := flags[flag]:
             meaning = FLAGS[flag]
             notes.append(_say("flagged", count=count, of=description["pairs"], meaning=meaning))

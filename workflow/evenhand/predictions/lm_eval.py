@@ -320,13 +320,13 @@ def shared_pairs(answers: list[Answer]) -> dict[str, list[int]]:
 
 
 def repeated_pairs(answers: list[Answer]) -> dict[str, list[int]]:
-    """Return the pairs of each task that another one of it equals, and all its pairs."""
+    """Return the pairs of each task that an earlier one of it equals, and all its pairs."""
     counts = defaultdict(Counter)
     for answer in answers:
         if answer.right is None:
             counts[answer.task][answer.item] += 1
-    repeated = {task: sum(n for n in items.values() if n > 1) for task, items in counts.items()}
-    return {task: [n, counts[task].total()] for task, n in repeated.items() if n}
+    totals = {task: [items.total() - len(items), items.total()] for task, items in counts.items()}
+    return {task: numbers for task, numbers in totals.items() if numbers[0]}
 
 
 def parts(answers: list[Answer]) -> Iterator[tuple[tuple[str, str, str], list[Answer]]]:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from importlib import import_module
+from math import isnan
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,7 +23,7 @@ from evenhand.stereotypes.clusters import (
     template,
     words,
 )
-from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS, PAIRS, sentences_of
+from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS, PAIRS
 from evenhand.tabular.numbers import or_nan
 from evenhand.text.phrases import listed
 
@@ -80,9 +81,12 @@ def read_pairs(
     rows = list(reader.read(file, part))
     if not rows:
         raise InputError("holds no pair", file=file)
-    if all(or_nan(row[side]) == or_nan(row[side]) for row in rows for side in ("more", "less")):
-        remedy = "name the columns of texts sent_more and sent_less"
-        raise InputError("holds numbers in place of sentences", file=file, remedy=remedy)
+    for side in ("more", "less"):
+        numbers = sum(not isnan(or_nan(row[side])) for row in rows)
+        if 2 * numbers > len(rows):
+            problem = f"holds numbers in place of sentences ({numbers} of {len(rows)} sent_{side})"
+            remedy = "name the columns of texts sent_more and sent_less"
+            raise InputError(problem, file=file, remedy=remedy)
     _check_ids(rows, file)
     for row in rows:
         row["excluded"] = _exclusion(row)
@@ -135,9 +139,10 @@ def set_flags(rows: list[dict[str, Any]], requested: Iterable[str]) -> None:
     """
     clusters = Counter(row["cluster"] for row in rows)
     sentences = Counter((row["context"], row[side]) for row in rows for side in ("more", "less"))
-    repeated = Counter(map(sentences_of, rows))
     orders = {(row["context"], row["more"], row["less"]) for row in rows}
+    seen = set()
     for row in rows:
+        order = (row["context"], row["more"], row["less"])
         more, less = pieces(row["more"]), pieces(row["less"])
         differences = edits(more, less)
         true = {
@@ -148,12 +153,13 @@ def set_flags(rows: list[dict[str, Any]], requested: Iterable[str]) -> None:
             "repeated_swap": clusters[row["cluster"]] > REPEATED,
             "low_agreement": row["agreement"] is not None and row["agreement"] < AGREEING,
             "duplicate": any(sentences[row["context"], row[s]] > 1 for s in ("more", "less")),
-            "repeated_pair": repeated[sentences_of(row)] > 1,
+            "repeated_pair": order in seen,
             "reversed_pair": (row["context"], row["less"], row["more"]) in orders,
-            "lower_case": row["more"].islower() != row["less"].islower(),
+            "lower_case": any(map(str.isupper, row["more"])) != any(map(str.isupper, row["less"])),
             "unlike": shared_words(words(row["more"]), words(row["less"])) < ALIKE,
         }
         row["flags"] = sorted(flag for flag in requested if true[flag])
+        seen.add(order)
 
 
 def _exclusion(row: dict[str, Any]) -> str | None:
