@@ -13,7 +13,7 @@ from evenhand.errors import InputError, nearest
 from evenhand.io.csv_rows import separator_of
 from evenhand.io.json_text import load
 from evenhand.tabular.numbers import MOST_DIGITS
-from evenhand.text.phrases import nearest, plural
+from evenhand.text.phrases import plural
 
 #: Control characters that no text has; line ends, tabs and page breaks are none of them.
 _CONTROL = re.compile(r"[\0-\x08\x0e-\x1b\x7f]")
