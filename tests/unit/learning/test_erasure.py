@@ -201,8 +201,34 @@ def test_an_erasure_that_ignores_labels_takes_the_label_along(monkeypatch):
         return np.mean(predicted == some.labels[cases.test])
 
     within = accuracy()
-    monkeypatch.setattr(erasure, "_design", lambda hot: np.ones((len(hot), 1)))
+    monkeypatch.setattr(erasure, "contrasts", lambda g, hot, w=None: contrasts(g, hot[:, :1] ** 0))
     assert accuracy() < within - 0.1
+
+
+def test_a_difference_of_one_label_counts_for_each_label_alike():
+    labels, groups = np.divmod(np.repeat(np.arange(4), [300, 20, 20, 60]), 2)
+    gaps = np.where(labels == 1, 2.0, 0.0) * groups + 5 * labels
+    hot, group = np.eye(2)[labels], groups[:, None]
+    weighted = contrasts(group, hot, balanced_weights(2 * labels + groups))
+    assert gaps @ weighted[:, 0] == pytest.approx(0.25 * 1.0)  # variance of the group, mean gap
+    assert gaps @ contrasts(group, hot)[:, 0] != pytest.approx(0.25, rel=0.3)
+
+
+def test_erasure_weighs_the_labels_alike():
+    """In most cases the groups are alike, but not in those of the rarer label."""
+    rng, n = np.random.default_rng(8), 40_000
+    labels, groups = np.divmod(rng.choice(4, n, p=[0.55, 0.25, 0.05, 0.15]), 2)
+    x = rng.normal(size=(n, 2)) + np.outer(labels, [2, 0]) + np.outer(groups, [0, 2])
+    x[:, 0] += groups * np.where(labels == 1, 1.0, 0.0)
+    some = Examples(
+        ids=[*map(str, range(n))], labels=labels, classes=2, task="multi_class",
+        train=np.arange(n // 2), dev=np.arange(n // 2, n), groups=groups, group_names=("a", "b"),
+        known_groups=2,
+    )  # fmt: skip
+    for fresh in (some.dev, np.arange(n)):
+        read = (x @ erased_last_layer(x, some, fresh).reads)[:, 0]
+        means = [[read[(labels == y) & (groups == g)].mean() for g in (0, 1)] for y in (0, 1)]
+        assert abs(np.diff(means).sum()) < 0.1 * np.abs(np.diff(means)).sum()
 
 
 def group_shift(rng, *, sizes, width, learned=0.0, fresh=slice(None), along=0.6, own=2.0):

@@ -72,8 +72,8 @@ def balanced_weights(codes: np.ndarray, labels: np.ndarray | None = None) -> np.
     return weights / weights.sum()
 
 
-def contrasts(groups: np.ndarray, hot: np.ndarray) -> np.ndarray:
-    """Return the groups of rows less their prediction from the labels, (n, groups).
+def contrasts(groups: np.ndarray, hot: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+    """Return the groups of rows less their prediction from the labels, (n, groups), weighted.
 
     For features X, the product X^T contrasts is their covariance with the groups within labels.
 
@@ -81,13 +81,17 @@ def contrasts(groups: np.ndarray, hot: np.ndarray) -> np.ndarray:
     ----------
     groups, hot : arrays of 0 and 1, shapes (n, groups) and (n, classes)
         Groups and labels.
+    weights : array, shape (n,), optional
+        They sum to 1; by default equal. With those that balance label x group, a difference that
+        not all labels have counts for each label alike, and not by the cases that the label has.
     """
-    return _within_labels(groups, hot) / len(groups)
+    weights = np.full(len(groups), 1 / len(groups)) if weights is None else weights
+    return weights[:, None] * _within_labels(groups, hot, weights)
 
 
-def _within_labels(values: np.ndarray, hot: np.ndarray) -> np.ndarray:
-    design = _design(hot)
-    return values - design @ np.linalg.lstsq(design, values)[0]
+def _within_labels(values: np.ndarray, hot: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    design, root = _design(hot), np.sqrt(weights)[:, None]
+    return values - design @ np.linalg.lstsq(root * design, root * values)[0]
 
 
 def _design(hot: np.ndarray) -> np.ndarray:
@@ -142,17 +146,23 @@ def group_reading(features: Any, groups: np.ndarray, hot: np.ndarray) -> np.ndar
 
 
 def _held_out_cross(
-    features: Any, groups: np.ndarray, hot: np.ndarray, rows: np.ndarray, fresh: np.ndarray
+    features: Any,
+    groups: np.ndarray,
+    examples: Examples,
+    rows: np.ndarray,
+    fresh: np.ndarray,
+    differing: np.ndarray,
 ) -> tuple[np.ndarray, float]:
     """Return B^T C in the fresh rows, each read by a B of rows without it, and its noise."""
+    cells, hot = examples.cells, examples.hot
     read = np.zeros((len(fresh), groups.shape[1]))
     for fold in range(HELD_OUT):
         held_out = fresh[fold::HELD_OUT]
         fitted = np.setdiff1d(rows, held_out)
         reading = group_reading(features[fitted], groups[fitted], hot[fitted])
         read[fold::HELD_OUT] = features[held_out] @ reading
-    differing = contrasts(groups[fresh], hot[fresh])
-    variance = (_within_labels(read, hot[fresh]).T ** 2 @ differing**2).sum()
+    rest = _within_labels(read, hot[fresh], balanced_weights(cells[fresh]))
+    variance = (rest.T**2 @ differing**2).sum()
     return read.T @ differing, 4 * variance / (groups.shape[1] - 1) ** 2
 
 
@@ -258,11 +268,12 @@ def erased_last_layer(
     fresh_known = fresh[groups[fresh] < examples.known_groups]
     rows = rows[np.isin(groups[rows], groups[fresh_known])]
     member = groups[:, None] == np.unique(groups[fresh_known])
-    differing = contrasts(member[fresh_known], hot[fresh_known])
+    balanced = balanced_weights(cells[fresh_known])
+    differing = contrasts(member[fresh_known], hot[fresh_known], balanced)
     reading = group_reading(features[rows], member[rows], hot[rows])
     cross, noise = reading.T @ (features[fresh_known].T @ differing), 0.0
     if len(others):
-        cross, noise = _held_out_cross(features, member, hot, rows, fresh_known)
+        cross, noise = _held_out_cross(features, member, examples, rows, fresh_known, differing)
     gap = outputs[fresh_known].T @ differing
     reads = _span(leace(weight, gap, reading, cross, noise), examples.task)
     read = np.asarray(features @ reads)
