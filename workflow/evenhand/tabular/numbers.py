@@ -21,7 +21,7 @@ MOST_GROUPS, MOST_NUMBERS = 100, 20
 POSITIVE = ("1", "true", "yes", "positive", "True", "Yes")
 
 #: Labels beside which nobody doubts which one is positive.
-NEGATIVE = ("0", "false", "no", "negative", "False", "No")
+NEGATIVE = ("0", "-1", "false", "no", "negative", "False", "No")
 
 #: Cells without a value, as pandas has them, too.
 MISSING = frozenset(
