@@ -30,7 +30,7 @@ from evenhand.legal.rows import (
 )
 from evenhand.tabular.numbers import binned, missing_codes, or_nan
 from evenhand.tabular.words import doubtful_words
-from evenhand.text.phrases import listed
+from evenhand.text.phrases import listed, nearest
 
 KIND = "declared"
 NEEDS = "rows whose columns are as declared (docs/howto_text.md)"
@@ -92,7 +92,8 @@ def _with_columns(
 
     def check() -> None:
         if missing := [name for name in columns if name not in present]:
-            remedy = f"name one of its columns: {', '.join(sorted(present)[:20])}"
+            near = [f"; the closest is {name}" for name in nearest(missing[0], present)]
+            remedy = "".join([f"name one of its columns: {', '.join(sorted(present)[:20])}", *near])
             if len(present) == 1 and file.suffix in (".csv", ".tsv"):
                 remedy += "; separate cells by comma, semicolon or tab"
             stem = missing[0].rpartition("_")[0] or missing[0]
@@ -111,6 +112,15 @@ def _with_columns(
     for row in rows:
         is_first = not present
         present.update(row.fields)
+        # lists alone may be the paragraphs and the labels of a row
+        kinds = dict if columns.keys() & present else (dict, list)
+        if is_first and all(isinstance(cell, kinds) for cell in row.fields.values()):
+            raise InputError(
+                f"has no rows, but {listed(sorted(present), 6)} as whole columns or lists",
+                file=file,
+                remedy="write a JSON object per row, as by"
+                " DataFrame.to_json(name, orient='records', lines=True)",
+            )
         if is_first and file.suffix in TABLES_OF_ROWS:
             check()
         yield row
