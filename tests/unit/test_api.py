@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -603,8 +604,11 @@ def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
         eh.audit_pairs("./nowhere", pairs)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "models/mine").mkdir(parents=True)
+    with pytest.raises(InputError, match="no/such: there is no such folder; beside it are mine"):
+        (tmp_path / "no/mine").mkdir(parents=True)
+        eh.audit_pairs("no/such", pairs)
     with pytest.raises(
-        InputError, match="models/mien: there is no such folder; beside it are mine"
+        InputError, match="models/mien: there is no such folder; did you mean models/mine"
     ):
         eh.audit_pairs("models/mien", pairs)
     with pytest.raises(
@@ -613,6 +617,15 @@ def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
         eh.audit_pairs(7, pairs)
     for name in ("my/models/mine", "~/mine"):
         with pytest.raises(InputError, match=f"^{name} is no folder, and no name on the hub; give"):
+            eh.audit_pairs(name, pairs)
+    (tmp_path / "models/mine/config.json").touch()
+    for name in ("modles/mine", "model/mein", "Models/mine"):
+        with pytest.raises(InputError, match=rf"{name}: there is .*you mean models/mine, or a mod"):
+            eh.audit_pairs(name, pairs)
+    hub = "evenhand.scoring.model_files.urlopen"
+    for name in ("bert-base-uncased", "org/mine", "mine"):  # like no folder here
+        with monkeypatch.context() as patch, pytest.raises(ConnectionError):
+            patch.setattr(hub, Mock(side_effect=ConnectionError))
             eh.audit_pairs(name, pairs)
     with pytest.raises(InputError, match="no such file"):
         eh.audit_predictions(tmp_path / "p.csv", label="y", prediction="p", groups=["g"])
@@ -625,6 +638,8 @@ def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
         InputError, match=r"^`methods` has 'svm'; allowed are alfr, .*, iifr, .* and"
     ):
         eh.audit_table(people, label="approved", attribute="gender", methods="svm")
+    with pytest.raises(InputError, match=r"^`methods` has 'IIFR'; did you mean iifr\?$"):
+        eh.audit_table(people, label="approved", attribute="gender", methods="IIFR")
     with pytest.raises(
         InputError, match=r"no column 'gendre', which `attribute` names; .* closest is gender"
     ):
@@ -750,21 +765,22 @@ def test_an_error_on_labels_in_a_dataframe_names_no_file():
 
 def test_crossed_words_count_less_than_their_swaps(model):
     lists = [[f"{kind}{i}" for i in range(6)] for kind in "ab"]
-    pairs = [{"sent_more": f"The {one} eats.", "sent_less": f"The {other} eats."}
+    pairs = [{"sent_more": f"The {one} eats {one}{other}.",
+              "sent_less": f"The {other} eats {one}{other}."}
              for one in lists[0] for other in lists[1]]  # fmt: skip
     verdicts = eh.audit_pairs(model, pd.DataFrame(pairs).assign(bias_type="pet")).verdicts
     assert (verdicts["clusters"] == 36).all() and (verdicts["inflation"] > 1).any()
     one_word = pd.DataFrame(pairs).assign(bias_type="pet", sent_less="The dog eats.")
     result = eh.audit_pairs(model, one_word)
     assert {*result.verdicts["reason"]} == {"one_word"}
-    assert any(note.startswith("One word is in each pair") for note in result.notes)
+    assert any(note.startswith("One word, or one sentence") for note in result.notes)
 
 
 def test_notes_and_reasons_of_pairs():
     description = {"excluded": {}, "pairs": 4, "flags": {"repeated_pair": 2, "unlike": 0}}
     description["flags"] |= {"reversed_pair": 0, "lower_case": 0}
     gate = {"sentences": 20, "unknown_most_frequent": {"zyx": 2}}
-    description |= {"bias_types": {"Gender": 1, "gender": 3}, "frames": 3}
+    description |= {"bias_types": {"Gender": 1, "gender": 3}, "templates": 3}
     spelt, *others = api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})
     assert spelt.startswith("The groups 'Gender', 'gender' of bias_type differ only in capital")
     description |= {"bias_types": {"gender": 4}}
@@ -787,17 +803,16 @@ def test_notes_and_reasons_of_pairs():
     assert alike.endswith("one result, not two. Adjusted p-values (p_adjusted) count two tests all"
                           " the same.")  # fmt: skip
     made, *_ = api._pair_notes(
-        description | {"frames": 2}, [], gate | {"sentences_with_unknown": 1}
+        description | {"templates": 2}, [], gate | {"sentences_with_unknown": 1}
     )
-    assert made.startswith("4 pairs have 2 sentences with other words in them (templates), which")
-    description["flags"]["reversed_pair"] = 2
+    assert "4 pairs have 2 sentences with other words in them (templates)." in made
+    assert "count 2 templates" in made
+    description["flags"] |= {"reversed_pair": 2, "repeated_pair": 0}
     (reversed_pairs,) = api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})
     assert reversed_pairs == (
         "2 of 4 pairs: another pair has the same two sentences with their roles reversed, so that"
         " the two score 50 by construction."
     )
-    description["flags"]["repeated_pair"] = 4
-    assert len(api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})) == 2
     row = {"subset": "all", "bias_type": "all", "method": None, "model": "m"}
     row |= {"verdict": "not_scored", "reason": "accuracy"}
     check = {"passed": False, "accuracy": 0.021, "baseline": 0.118, "tokens": 200}

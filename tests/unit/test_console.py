@@ -99,11 +99,47 @@ def test_a_stage_with_an_error_is_named_with_its_log_alone(printed, tmp_path):
     assert "python -m read" in "\n".join(printed(*said))
     log.write_text("\n", encoding="utf-8")
     (line,) = printed(*said)
-    assert line.startswith(f"error: read was stopped, as by too little memory: its log {log} is")
+    assert line.startswith(f"error: read ended without a message: its log {log} is empty; the same")
     trace = 'Traceback (most recent call last):\n  File "a.py"\nKeyError: 1'
     for words in ("reading\nerror: a.csv: is empty.", f"reading\n{trace}"):
         log.write_text(words, encoding="utf-8")
         assert printed(*said) == [f"read failed; its log is {log}"]
+
+
+@pytest.mark.parametrize(
+    ("ending", "problem"),
+    [
+        (
+            "returned non-zero exit status 143.",
+            "the signal SIGTERM; the same command runs it again",
+        ),
+        ("returned non-zero exit status 130.", "the signal SIGINT; the same command runs it again"),
+        ("died with <Signals.SIGTERM: 15>.", "the signal SIGTERM; the same command runs it again"),
+        (
+            "returned non-zero exit status 137.",
+            "the signal SIGKILL, as by too little memory; run f",
+        ),
+        (
+            "died with <Signals.SIGKILL: 9>.",
+            "the signal SIGKILL, as by too little memory; run fewe",
+        ),
+    ],
+)
+def test_a_job_that_a_signal_ended_names_it(printed, tmp_path, ending, problem):
+    failed = {"event": LogEvent.JOB_ERROR, "rule_name": "read", "log": [str(tmp_path / "no.log")]}
+    words = f"RuleException:\nCalledProcessError in file a.smk, line 3:\nCommand 'set\n-e' {ending}"
+    (line,) = printed(
+        (logging.ERROR, words, {"thread": 1}),
+        (logging.ERROR, "Error in rule read", failed | {"thread": 1}),
+    )
+    assert line.startswith(f"error: read was stopped by {problem}")
+    words = words.replace(ending, "returned non-zero exit status 2.")
+    (tmp_path / "no.log").write_text("error: a.csv: is empty.")
+    assert printed(
+        (logging.ERROR, words, {"thread": 1}),
+        (logging.ERROR, words.replace("status 2.", "status 143."), {"thread": 2}),
+        (logging.ERROR, "Error in rule read", failed | {"thread": 1}),
+    ) == [f"read failed; its log is {tmp_path / 'no.log'}"]
 
 
 @pytest.mark.parametrize("setting", ["verbose", "dryrun"])

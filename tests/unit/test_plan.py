@@ -328,6 +328,19 @@ def test_a_model_folder_that_lacks_a_file_is_refused(here, files, problem):
         plan.check_files(config)
 
 
+def test_a_path_that_does_not_exist_has_the_nearest_one(here):
+    Path("models/tiny").mkdir(parents=True)
+    Path("p.csv").touch()
+    config = configured(
+        {"corpora": {"x": {"files": ["papers"]}}}, models={"mine": {"path": "modles/tiny"}}
+    )
+    with pytest.raises(InputError, match=r"no such model folder; did you mean models/tiny\?"):
+        plan.check_files(config)
+    files = dict.fromkeys(("label", "prediction"), "y") | {"files": ["P.csv"], "groups": ["g"]}
+    with pytest.raises(InputError, match=r"is P.csv, and there is no .*; did you mean p.csv\?"):
+        plan.check_files(configured({}, predictions={"x": files}))
+
+
 @pytest.mark.parametrize("weights", ["pytorch_model.bin", "pytorch_model.bin.index.json"])
 def test_pickled_weights_are_converted_first(here, weights):
     model_files("pickled", "config.json", "vocab.txt", weights)
@@ -806,7 +819,8 @@ def test_the_errors_of_a_run_are_sentences_and_defects_too(tmp_path):
         " logs/a.log.",
         "error: a.csv: is empty.",
     ]
-    log.write_text("\n".join([*user, *user]))
+    stopped = f"Logfile c.log:\n{border}\n{trace[0]}\nKeyboardInterrupt\n{border}"
+    log.write_text("\n".join([*user, *user, stopped]))
     assert plan.errors_in([str(log)]) == "error: a.csv: is empty."
 
 

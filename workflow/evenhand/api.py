@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any
 from evenhand.core.config import EXPLAINED, read_schema
 from evenhand.core.places import ROOT, SCHEMA, located
 from evenhand.core.resources import check_unique
-from evenhand.core.whole import check_file, near_names
-from evenhand.errors import InputError
+from evenhand.core.whole import check_file, near_names, near_path
+from evenhand.errors import InputError, nearest
 from evenhand.plan_slguset import completed
 from evenhand.text.catalogue import read_catalogue
 from evenhand.text.languages import is_language
@@ -575,7 +575,8 @@ def audit_table(
     members = (name.rpartition(".")[2] for name in member_names("evenhand.learning.methods"))
     known = sorted([*members, IIFR])
     if unknown := [name for name in methods if name not in known]:
-        remedy = f"allowed are {listed(known)}"
+        near = nearest(unknown[0], known)
+        remedy = f"did you mean {near}?" if near else f"allowed are {listed(known)}"
         raise InputError(f"`methods` has {unknown[0]!r}", remedy=remedy)
     networks = ["mlp" if name == IIFR else name for name in methods]
     settings = {
@@ -650,7 +651,8 @@ def extract_sentences(
         Text files, JSON lines, CSV, archives, or folders of them.
     language, attribute : str
         They name a pack of ``resources/packs``: ``zh``, ``en``, ``de`` or ``ja`` and ``gender``,
-        or ``zh`` and ``age`` or ``region``. The language has no default.
+        or ``zh`` and ``age`` or ``region``. The language has no default. ``ja`` needs
+        ``pip install 'evenhand[ja]'``.
     pack : path, optional
         A folder with a pack of your own, in place of the two.
     filters : sequence of str, optional
@@ -937,7 +939,7 @@ def _model(model: Any, folder: Path) -> tuple[dict[str, Any], str]:
     if not isinstance(model, str | Path):
         remedy = "give (model, tokenizer), a folder, or a name on the hub"
         raise InputError(f"`model` is of the type {type(model).__name__}", remedy=remedy)
-    from evenhand.scoring.model_files import check_folder, check_hub_name
+    from evenhand.scoring.model_files import check_folder, check_hub_name, is_cached
 
     path = Path(model)
     if path.is_file():
@@ -945,11 +947,15 @@ def _model(model: Any, folder: Path) -> tuple[dict[str, Any], str]:
     if path.is_dir():
         check_folder(path)
         return {"model": path}, path.resolve().name
-    beside = path.parent != Path() and path.parent.is_dir()  # else a name on the hub
-    if path.is_absolute() or str(model).startswith(".") or beside:
+    beside, near = path.parent != Path() and path.parent.is_dir(), near_path(path)
+    problem, advice = "there is no such folder", f"did you mean {near}"
+    if path.is_absolute() or str(model).startswith(".") or beside:  # else a name on the hub
         folders = sorted(folder.name for folder in path.parent.glob("[!.]*/")) if beside else []
         remedy = f"beside it are {listed(folders, 4)}" if folders else None
-        raise InputError("there is no such folder", file=path, remedy=remedy)
+        raise InputError(problem, file=path, remedy=f"{advice}?" if near else remedy)
+    if near and (near / "config.json").is_file() and not is_cached(str(model)):
+        remedy = f"{advice}, or a model of the hub (then `hf download {model}` first)?"
+        raise InputError(problem, file=path, remedy=remedy)
     check_hub_name(str(model))
     print(f"{model} is no folder here; the Hugging Face hub is asked for it", file=sys.stderr)
     return {"hub_name": str(model)}, str(model).rpartition("/")[2]
@@ -1074,20 +1080,14 @@ def _pair_notes(
         notes.append(_say("no_types", unused))
     elif len(types) > 1 and (untyped := types.get(NOT_GIVEN)):
         notes.append(_say("untyped", count=untyped, of=description["pairs"]))
-    if 2 * description["frames"] <= (scored := sum(description["bias_types"].values())):
-        notes.append(_say("frames", count=description["frames"], of=scored))
+    if 2 * description["templates"] <= (scored := sum(description["bias_types"].values())):
+        notes.append(_say("templates", count=description["templates"], of=scored))
     if any(row["reason"] == "one_word" and row["bias_type"] == "all" for row in rows):
         notes.append(_say("one_word"))
     if are_alike(rows):
         notes.append(_say("alike"))
     flags = description["flags"]
-    are_reversed = flags["reversed_pair"] >= flags["repeated_pair"]  # they are repeated too
-    for flag in (
-        "reversed_pair",
-        *(() if are_reversed else ("repeated_pair",)),
-        "lower_case",
-        "unlike",
-    ):
+    for flag in ("reversed_pair", "repeated_pair", "lower_case", "unlike"):
         if count := flags[flag]:
             meaning = FLAGS[flag]
             notes.append(_say("flagged", count=count, of=description["pairs"], meaning=meaning))

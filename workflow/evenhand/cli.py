@@ -11,11 +11,12 @@ import os
 import runpy
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import warnings
 from collections.abc import Iterable, Iterator
-from contextlib import redirect_stderr
+from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Annotated, Any, NoReturn
@@ -30,7 +31,7 @@ from cyclopts import (
 )
 
 from evenhand.core.places import ROOT, SNAKEFILE, located
-from evenhand.errors import InputError, with_names
+from evenhand.errors import InputError, nearest, with_names
 from evenhand.tabular.numbers import read_bins
 from evenhand.text.phrases import listed
 
@@ -62,14 +63,17 @@ def main(words: list[str] | None = None) -> None:
     try:
         app(words, exit_on_error=False, print_error=False)
     except CycloptsError as error:
-        problem = str(error).rstrip("., ")
+        problem, _, near = str(error).partition(" Available")[0].partition(" Did you mean ")
+        problem = problem.rstrip("., ")
+        if near and nearest(problem.split()[-1].strip('-"'), [near.strip('-"? ')]):
+            problem += f". Did you mean {near.rstrip()}"
         if isinstance(error, UnusedCliTokensError):
             problem = f"nothing takes the argument {listed(list(error.unused_tokens))}"
             if words[0] == "predictions":
                 problem += ", as one file, or one folder of logs, is read"
-        elif isinstance(error, UnknownCommandError):  # which names the first eight commands
+        elif isinstance(error, UnknownCommandError):
             names = listed([name for name in app if not name.startswith("-")])
-            problem = f"{problem.partition(' Available')[0]} The commands are {names}"
+            problem += f"{'' if problem.endswith('?') else '.'} The commands are {names}"
         elif isinstance(error, MissingArgumentError) and error.keyword is None:
             is_option = error.argument.field_info.kind is inspect.Parameter.KEYWORD_ONLY
             name = error.argument.name
@@ -275,7 +279,7 @@ def extract(
     folder
         A folder, a file or an archive.
     language
-        zh, en, de or ja; needed unless you name a pack.
+        zh, en, de or ja (which needs `pip install 'evenhand[ja]'`), unless you name a pack.
     attribute
         gender; of zh also age and region.
     pack
@@ -382,7 +386,19 @@ def run(*words: Words) -> None:
         A configuration (YAML), files or rules to make (by default all), and options of Snakemake,
         such as ``--cores 8`` or ``-n``.
     """
-    from evenhand.plan import completed_config, summary
+    with _until_stopped() as signals:
+        is_done, settings, results = _run(words, signals)
+    if not is_done:
+        sys.exit(_stopped(signals[0]) if signals else 1)
+    from evenhand.plan import summary
+
+    if findings := summary(settings | {"results": results.resolve()}):
+        print(findings)
+
+
+def _run(words: tuple[str, ...], signals: list[int]) -> tuple[bool, dict[str, Any], Path]:
+    """Run the workflow; return whether all is done, the configuration and the results' folder."""
+    from evenhand.plan import completed_config
 
     config, words = _with_config(words)
     targets = list(itertools.takewhile(lambda word: not word.startswith("-"), words))
@@ -398,11 +414,48 @@ def run(*words: Words) -> None:
     _check_writable(results)
     os.environ["EVENHAND_REPORT"] = str(results / "report" / "index.html")
     from snakemake.cli import args_to_api
+    from snakemake.scheduling.job_scheduler import JobScheduler
 
-    if not args_to_api(options, parser):
-        sys.exit(1)
-    if findings := summary(settings | {"results": results.resolve()}):
-        print(findings)
+    finish = JobScheduler.exit_gracefully  # at SIGTERM
+
+    def stop(scheduler: JobScheduler, number: int, _: object) -> None:
+        _note(signals, number)
+        finish(scheduler)
+
+    JobScheduler.exit_gracefully = stop
+    return args_to_api(options, parser), settings, results
+
+
+@contextmanager
+def _until_stopped() -> Iterator[list[int]]:
+    """Collect the signals that stop a run; exit at one that comes while no job runs."""
+    signals: list[int] = []
+
+    def stop(number: int, _: object) -> NoReturn:
+        _note(signals, number)
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as of nohup
+            signal.signal(number, stop)
+    try:
+        yield signals
+    except KeyboardInterrupt:
+        sys.exit(_stopped(signals[0]))
+
+
+def _note(signals: list[int], number: int) -> None:
+    if not signals:  # not by print, which the signal may have interrupted
+        os.write(2, b"Stopping: no further job starts; waiting for those that run.\n")
+    signals.append(number)
+
+
+def _stopped(number: int) -> int:
+    """Print that a signal stopped the run; return the exit status that shells expect."""
+    problem = f"the run was stopped by the signal {signal.Signals(number).name}"
+    problem += "; finished results are kept"
+    print(f"error: {problem}, and the same command continues where it stopped.", file=sys.stderr)
+    return 128 + number
 
 
 def _check_writable(results: Path) -> None:

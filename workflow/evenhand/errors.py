@@ -1,7 +1,8 @@
 """Errors that a user can act on."""
 
+import difflib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -80,6 +81,13 @@ def placed(file: Path | str, line: int | None = None) -> Iterator[None]:
             raise
         problems = error.problem.splitlines()
         raise InputError(problems, file=file, line=line, remedy=error.remedy) from error.__cause__
+
+
+def nearest(name: object, known: Iterable[str]) -> str:
+    """Return the known name that is most like a name, by letters of any case; else blank."""
+    folded = {each.casefold(): each for each in known}
+    near = difflib.get_close_matches(str(name).strip().casefold(), folded, n=1, cutoff=0.75)
+    return folded[near[0]] if near else ""
 
 
 def one_line(text: str, longest: int = LONGEST) -> str:

@@ -24,6 +24,7 @@ from evenhand import (
 from evenhand.core.config import has, read_config, read_schema
 from evenhand.core.places import SCHEMA
 from evenhand.core.sources import read_sources, source_path
+from evenhand.core.whole import near_names
 from evenhand.errors import InputError
 from evenhand.io.formats import unusable_name
 from evenhand.text.phrases import plural
@@ -82,7 +83,8 @@ def check_files(config: Config) -> None:
         if not path:
             continue
         if not Path(path).exists():
-            raise InputError(f"config: {key} is {path}, and there is no such file or folder")
+            problem = f"config: {key} is {path}, and there is no such file or folder"
+            raise InputError(problem, remedy=near_names(Path(path)))
         if not Path(path).is_file() and not Path(path).is_dir():
             raise InputError(f"config: {key} is {path}, which is a pipe, socket or device")
         if why := unusable_name(path):
@@ -242,7 +244,7 @@ def _defects(lines: Iterable[str]) -> dict[str, str]:
         if started := _LOGFILE.match(line):
             path, content = started[1], None
         elif path and line and not line.strip("="):
-            if content and _TRACEBACK in content:
+            if content and _TRACEBACK in content and content[-1] != "KeyboardInterrupt":
                 defects[path] = content[-1]
             path, content = ("", None) if content is not None else (path, [])
         elif content is not None:

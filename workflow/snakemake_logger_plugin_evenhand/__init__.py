@@ -9,6 +9,8 @@ the end of the run has in one sentence, or else the whole log.
 
 import logging
 import os
+import re
+import signal
 import sys
 import time
 from collections import Counter
@@ -21,6 +23,11 @@ from snakemake_interface_logger_plugins.common import LogEvent
 REPEATED = (
     *("RuleException:\nCalledProcessError", "Exiting because a job execution failed"),
     "WorkflowError:\nAt least one job did not complete successfully",
+)
+
+#: How a job ended, in what Snakemake says of its command.
+ENDED = re.compile(
+    r"Command .* (?:died with <Signals\.(\w+)|returned non-zero exit status (\d+))", re.S
 )
 
 #: Names among the counts of jobs that are no rules with work to do.
@@ -40,10 +47,15 @@ class LogHandler(LogHandlerBase):
         self.done: Counter[str] = Counter()
         self.begun: dict[int, float] = {}
         self.took: Counter[str] = Counter()  # seconds of all jobs
+        self.signals: dict[
+            int | None, str
+        ] = {}  # what ended a job, by the thread that waits for it
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print a record, or count it."""
         event = getattr(record, "event", None)
+        if ended := ENDED.search(str(record.msg)):
+            self.signals[record.thread] = signal_of(*ended.groups())
         if self.common_settings.verbose or self.common_settings.dryrun:
             self.write(self.format(record))
         elif event == LogEvent.RUN_INFO:
@@ -59,7 +71,9 @@ class LogHandler(LogHandlerBase):
             target = str(record.msg).rpartition("No rule to produce ")[2].partition(" (if ")[0]
             remedy = "leave it out to make all results, or see the plan by -n"
             self.write(f"error: {target} is no rule and no result of this run; {remedy}.")
-        elif event == LogEvent.JOB_ERROR and (problem := problem_of(record)):
+        elif event == LogEvent.JOB_ERROR and (
+            problem := problem_of(record, self.signals.pop(record.thread, ""))
+        ):
             self.write(problem)
         elif record.levelno >= logging.WARNING or event in (LogEvent.JOB_ERROR, LogEvent.ERROR):
             if not str(record.msg).startswith(REPEATED):
@@ -107,14 +121,29 @@ class LogHandler(LogHandlerBase):
         super().close()
 
 
-def problem_of(record: logging.LogRecord) -> str:
+def signal_of(name: str | None, status: str | None) -> str:
+    """Return the name of the signal that ended a command; blank if it ended by itself.
+
+    A shell whose command was ended by a signal returns 128 and its number.
+    """
+    numbers = {each + 128: each.name for each in signal.Signals}
+    return name or numbers.get(int(status or 0), "")
+
+
+def problem_of(record: logging.LogRecord, signal_name: str) -> str:
     """Return where the error of a stage is, which is printed at the end of the run, in words."""
     rule = record.rule_name
+    if signal_name:
+        reason = ", as by too little memory" if signal_name == "SIGKILL" else ""
+        remedy = (
+            "run fewer jobs at once (`--cores 1`)" if reason else "the same command runs it again"
+        )
+        return f"error: {rule} was stopped by the signal {signal_name}{reason}; {remedy}."
     for log in filter(Path.is_file, map(Path, record.log)):
         lines = log.read_text("utf-8", "replace").splitlines()
         if not any(map(str.strip, lines)):
-            problem = f"error: {rule} was stopped, as by too little memory: its log {log} is empty"
-            return f"{problem}; run fewer jobs at once (`--cores 1`)."
+            problem = f"error: {rule} ended without a message: its log {log} is empty"
+            return f"{problem}; the same command runs it again."
         if any(line.startswith(("error: ", "Traceback ")) for line in lines):
             return f"{rule} failed; its log is {log}"
     return ""

@@ -142,6 +142,10 @@ def test_a_whole_number_written_with_a_point_is_whole():
             "there is no key filter.min_lenght, did you mean min_length?",
         ),
         (
+            "{name: x, filter: {manage: 3}}",
+            "there is no key filter.manage (the keys are enabled, language, min_length, names)",
+        ),
+        (
             "{name: x, filter: {zzz: 3}}",
             "there is no key filter.zzz (the keys are enabled, language, min_length, names)",
         ),

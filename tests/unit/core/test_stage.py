@@ -646,7 +646,8 @@ def test_a_failed_stage_prints_its_error_and_removes_its_files(
     assert call(library, "--help").returncode == 0
 
 
-def test_a_cancelled_stage_removes_its_partial_files(library, files):
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_cancelled_stage_removes_its_partial_files(library, files, number):
     process = subprocess.Popen(
         **command(library, *paths(files), "--fail", "sleep"),
         stdout=subprocess.PIPE,
@@ -655,9 +656,9 @@ def test_a_cancelled_stage_removes_its_partial_files(library, files):
     with process:
         assert process.stdout.readline() == "asleep\n"
         assert list(files.glob(".partial*"))
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=20)
-    assert process.returncode == 143
+        process.send_signal(number)
+        assert process.communicate(timeout=20)[1] == ""
+    assert process.returncode == 128 + number
     assert not list(files.glob(".partial*"))
 
 

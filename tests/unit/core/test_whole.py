@@ -41,6 +41,23 @@ def test_another_encoding_is_named_with_the_command_that_converts_it(
     assert whole.read_text(tmp_path / "new.csv") == f"y,group\n1,{cell}\n"
 
 
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("pairs.csv", "; check the path."),  # only the ending is alike
+        ("laons.csv", "; did you mean {}/data/loans.csv?"),
+        ("../dta/loan.csv", "; did you mean {}/data/../data/loans.csv?"),
+        ("../dta/pairs.csv", "; there is no folder {}/data/../dta either; check the path."),
+    ],
+)
+def test_the_nearest_path_is_suggested_if_it_is_alike(tmp_path, name, remedy):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/loans.csv").touch()
+    with pytest.raises(InputError) as caught:
+        whole.check_file(tmp_path / "data" / name)
+    assert str(caught.value).endswith(f"there is no such file{remedy.format(tmp_path)}")
+
+
 def test_bytes_that_are_no_text_have_no_command_that_converts_them(tmp_path):
     (tmp_path / "a.pkl").write_bytes(b"\x80\x04\x95\0\0\xff")
     with pytest.raises(InputError, match="is no text; save it as a CSV or a Parquet file"):
@@ -82,5 +99,5 @@ def test_a_missing_file_of_a_folder_that_cannot_be_listed_is_refused(tmp_path, m
         raise PermissionError(folder)
 
     monkeypatch.setattr(Path, "iterdir", refuse)
-    with pytest.raises(InputError, match=r"no such file; the folder .* cannot be listed"):
+    with pytest.raises(InputError, match="no such file; check the path"):
         whole.read_text(tmp_path / "a.csv")

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from evenhand import plan_slguset
+from evenhand import extract_sentences, plan_slguset
 from evenhand.core.places import ROOT
 from evenhand.errors import InputError
 from evenhand.slguset.find_keywords import read_word_rules
@@ -69,6 +69,26 @@ def test_a_folder_without_a_pack_is_an_error(tmp_path):
     (tmp_path / "pack.yaml").write_text("title: x\nattribute: Gender\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"pack\.yaml"):
         read_pack(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("pronouns: er/sie", "pronouns: er-sie", r"pronouns is \"er-sie\"; it must be .* stroke"),
+        ("several: true", "compounds: [x]", r"compounds\.0 is \"x\"; it must be .* stroke"),
+        ("several: true", "based_on: none", r"based_on is none, and there is no such pack beside"),
+        ("min_length: 20", "min_length: 400", r"find_keywords: no length is at least 400 and at"),
+        ("language: de", "language: qq", r"spaCy has no rules for the language 'qq'"),
+    ],
+)
+def test_an_error_in_a_pack_names_its_file(tmp_path, old, new, problem):
+    folder = shutil.copytree(ROOT / "resources/packs/de_gender", tmp_path / "mine")
+    (tmp_path / "a.txt").write_text("Die Frau arbeitet heute mit dem Hund im Garten.")
+    text = (folder / "pack.yaml").read_text("utf-8")
+    assert old in text
+    (folder / "pack.yaml").write_text(text.replace(old, new), "utf-8")
+    with pytest.raises(InputError, match=rf"^{folder}/pack\.yaml: {problem}"):
+        extract_sentences(tmp_path / "a.txt", pack=folder)
 
 
 def test_a_word_in_traditional_characters_is_refused_as_it_would_never_be_matched(tmp_path):

@@ -9,6 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evenhand.errors import InputError
 from evenhand.scoring.methods import METHODS
 from evenhand.scoring.models import load_causal_lm, load_masked_lm
 from evenhand.scoring.selection import enable_selection
@@ -124,6 +125,14 @@ def plain_scores(lm, one, side):
     found["sss"] = np.mean([hidden[i, ids[i]].item() for i in changed]) if changed else None
     cross = [hidden[i, ids[j]].item() for i in changed for j in changed]
     return found | {"sss_compat": np.mean(cross) if changed else None}
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"), [("AUL", r"did you mean aul\?"), ("cosine", "use aul, .*, all_masked, ")]
+)
+def test_an_unknown_method_is_refused_with_the_nearest(name, remedy):
+    with pytest.raises(InputError, match=rf"^there is no method '{name}'; {remedy}"):
+        choose_methods([name], "masked")
 
 
 @pytest.mark.parametrize("family", english_models.MASKED)

@@ -4,7 +4,6 @@ The schema (`workflow/schemas/config.schema.yaml`) is the one place that describ
 its meaning, type, unit, default and allowed values. `docs/config.md` is made from it.
 """
 
-import difflib
 import functools
 import json
 import math
@@ -21,7 +20,7 @@ import yaml
 from evenhand.core.families import member_names
 from evenhand.core.limits import DEPTH, VALUES
 from evenhand.core.whole import read_text
-from evenhand.errors import InputError, one_line
+from evenhand.errors import InputError, nearest, one_line
 
 Schema = dict[str, Any]
 
@@ -295,13 +294,13 @@ def _explain(error: jsonschema.ValidationError) -> Iterator[str]:
             if key in (gone := error.schema.get("gone", {})):
                 yield f"config: {where}.{key} {gone[key]}"
                 continue
-            near = difflib.get_close_matches(str(key), known, n=1, cutoff=0.5)
-            hint = f", did you mean {near[0]}?" if near else f" (the keys are {', '.join(known)})"
+            near = nearest(key, known)
+            hint = f", did you mean {near}?" if near else f" (the keys are {', '.join(known)})"
             yield f"config: there is no key {f'{where}.{key}'.lstrip('.')}{hint}"
     elif error.validator == "enum":
         allowed = [_as_yaml(value).strip('"') for value in error.validator_value]
-        near = difflib.get_close_matches(str(error.instance), allowed, n=1)
-        hint = f", did you mean {near[0]}?" if near else ""
+        near = nearest(error.instance, allowed)
+        hint = f", did you mean {near}?" if near else ""
         hint = "; put it into quotes" if str(error.instance) in allowed else hint
         hint = f"; {error.schema['otherwise']}" if "otherwise" in error.schema else hint
         yield f"{is_what}; allowed are {', '.join(allowed)}{hint}"

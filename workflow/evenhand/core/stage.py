@@ -182,7 +182,9 @@ def run(name: str, *words: str) -> None:
         command(*bound.args, **bound.kwargs)
         return
     # a cancelled job removes its partial files as a failed one does
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, lambda number, _: sys.exit(128 + number))
     watch = hermetic.Watch() if os.environ.get("EVENHAND_HERMETIC") else None
     try:
         execute(function, bound.arguments, config)

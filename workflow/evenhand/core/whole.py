@@ -1,6 +1,5 @@
 """Files that are read as a whole: tables, sets of pairs, sheets, the configuration."""
 
-import difflib
 import gzip
 import re
 import shlex
@@ -10,7 +9,7 @@ from pathlib import Path
 
 from evenhand.core.encodings import detect_table
 from evenhand.core.limits import WHOLE_BYTES
-from evenhand.errors import InputError
+from evenhand.errors import InputError, nearest
 
 #: The problem and the remedy of files that are no text, by their first bytes.
 _OTHERS = [
@@ -21,16 +20,32 @@ _OTHERS = [
 
 
 def near_names(path: Path) -> str:
-    """Return the remedy for a path that does not exist: the nearest name in its folder."""
-    folder = path.parent
-    if not folder.is_dir():
-        return f"there is no folder {folder} either; check the path"
-    try:
-        names = sorted(other.name for other in folder.iterdir())
-    except OSError:
-        return f"the folder {folder} cannot be listed; check the path"
-    near = difflib.get_close_matches(path.name, names, n=1)
-    return f"did you mean {folder / near[0]}?" if near else "check the path"
+    """Return the remedy for a path that does not exist: the nearest one."""
+    if near := near_path(path):
+        return f"did you mean {near}?"
+    there = path.parent.is_dir()
+    return "check the path" if there else f"there is no folder {path.parent} either; check the path"
+
+
+def near_path(path: Path) -> Path | None:
+    """Return the path whose parts are most like those of one that does not exist, if any is."""
+    near = Path(path.anchor)
+    for part in path.parts[len(near.parts) :]:
+        if not (near / part).exists():
+            try:
+                names = sorted(other.name for other in near.iterdir())
+            except OSError:
+                return None
+            # an ending that they share makes no names alike
+            part = nearest(part, [name for name in names if nearest(_stem(part), [_stem(name)])])
+            if not part:
+                return None
+        near /= part
+    return near
+
+
+def _stem(name: str) -> str:
+    return Path(name).stem
 
 
 def read_bytes(path: Path) -> bytes:

@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.error import HTTPError, URLError
 from urllib.request import urlopen
 
+from evenhand.core.whole import near_names
 from evenhand.errors import InputError
 
 #: File names of a tokenizer's vocabulary.
@@ -56,14 +57,22 @@ def check_hub_name(name: str) -> None:
         )
 
 
+def is_cached(name: str) -> bool:
+    """Return whether the hub's local cache has a model."""
+    from huggingface_hub import try_to_load_from_cache
+
+    is_name = HUB_NAME.fullmatch(name) is not None
+    return is_name and isinstance(try_to_load_from_cache(name, "config.json"), str)
+
+
 def check_reachable(name: str) -> None:
     """Raise InputError if the hub is needed for a model and cannot be reached.
 
     The hub's own library tries again for half a minute.
     """
-    from huggingface_hub import constants, try_to_load_from_cache
+    from huggingface_hub import constants
 
-    if constants.HF_HUB_OFFLINE or isinstance(try_to_load_from_cache(name, "config.json"), str):
+    if constants.HF_HUB_OFFLINE or is_cached(name):
         return
     try:
         urlopen(constants.ENDPOINT, timeout=HUB_SECONDS).close()
@@ -109,7 +118,7 @@ def check_folder(
         A file is missing; the error names it and the remedy.
     """
     if not folder.is_dir():
-        raise InputError("there is no such model folder", file=folder)
+        raise InputError("there is no such model folder", file=folder, remedy=near_names(folder))
     names = _names(folder)
     if "config.json" not in names:
         raise InputError(

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from evenhand.core.stage import Count, Input, Output, Plugin, Share, checked
-from evenhand.errors import InputError
+from evenhand.errors import InputError, placed
 from evenhand.io.tables import read_batches, write_batches
 from evenhand.slguset.find_keywords import add_columns, sentence_judge
 from evenhand.slguset.keywords import GENDERS
@@ -100,9 +100,10 @@ def apply_filters(
     InputError
         A file that a filter needs is missing or malformed.
     """
+    with placed(keywords.with_name("pack.yaml")):
+        cut = importlib.import_module(f"evenhand.text.segmenters.{segmenter}").segmenter(language)
     settings = dict(locals()) | {
         "values": tuple(values or GENDERS),
-        "cut": importlib.import_module(f"evenhand.text.segmenters.{segmenter}").segmenter(language),
         "blanks": importlib.import_module(f"evenhand.text.normalisers.{normaliser}").BLANKS,
     }
     if min_length > max_length:

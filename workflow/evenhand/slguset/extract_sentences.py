@@ -16,7 +16,7 @@ from tqdm import tqdm
 from evenhand.core.encodings import DAMAGE
 from evenhand.core.limits import CHARACTERS, MEMBER_BYTES
 from evenhand.core.stage import Count, Input, Natural, Output, Plugin, Source, checked
-from evenhand.errors import InputError
+from evenhand.errors import InputError, placed
 from evenhand.io.decoding import Encoding, TextReader
 from evenhand.io.documents import write_json
 from evenhand.io.formats import kind_of
@@ -128,7 +128,8 @@ def extract_sentences(
     encodings: Counter[str] = Counter()
     inventoried: list[dict[str, Any]] = []
     cleaning = importlib.import_module(f"evenhand.text.normalisers.{normaliser}")
-    split = importlib.import_module(f"evenhand.text.splitters.{splitter}").splitter(language)
+    with placed(keywords.with_name("pack.yaml")):
+        split = importlib.import_module(f"evenhand.text.splitters.{splitter}").splitter(language)
     find = keyword_finder(keywords, values or GENDERS, blanks=cleaning.BLANKS)
     plain = matching_form(language)
 

@@ -8,6 +8,7 @@ from typing import Any
 from evenhand.core.config import complete, read_config, read_schema
 from evenhand.core.places import SCHEMA, located
 from evenhand.core.resources import read_strict_csv
+from evenhand.core.whole import near_names
 from evenhand.errors import InputError
 from evenhand.text.traditional import matching_form
 
@@ -35,6 +36,13 @@ def read_pack(folder: Path) -> Pack:
     except InputError as error:
         text = str(error).replace("config:", f"{path}:").removesuffix(".")
         raise InputError(text.replace("docs/config.md", "docs/howto_pack.md")) from error
+    least, most = (pack["find_keywords"].get(f"{end}_length") for end in ("min", "max"))
+    if least and most and least > most:
+        problem = f"find_keywords: no length is at least {least} and at most {most} characters"
+        raise InputError(problem, file=path, remedy="mend min_length or max_length")
+    if pack["based_on"] and not (folder.parent / pack["based_on"]).is_dir():
+        problem = f"based_on is {pack['based_on']}, and there is no such pack beside this one"
+        raise InputError(problem, file=path, remedy=near_names(folder.parent / pack["based_on"]))
     _check_script(folder, matching_form(pack["language"]))
     return pack
 

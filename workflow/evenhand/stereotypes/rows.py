@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evenhand.errors import InputError
+from evenhand.errors import InputError, nearest
 from evenhand.scoring import pair_masks
 from evenhand.scoring.methods import METHODS
 from evenhand.scoring.models import CausalLM, LanguageModel, MaskedLM
@@ -182,7 +182,9 @@ def choose_methods(methods: Sequence[str] | None, family: str) -> list[str]:
     """
     requested = list(METHODS) if methods is None else methods
     if unknown := [name for name in requested if name not in METHODS]:
-        raise InputError(f"there is no method {unknown[0]!r}", remedy=f"use {', '.join(METHODS)}")
+        near = nearest(unknown[0], METHODS)
+        remedy = f"did you mean {near}?" if near else f"use {', '.join(METHODS)}"
+        raise InputError(f"there is no method {unknown[0]!r}", remedy=remedy)
     return [
         name for name, method in METHODS.items() if name in requested and method.family == family
     ]

@@ -9,11 +9,11 @@ import numpy as np
 
 from evenhand.core.resources import csv_lines
 from evenhand.core.whole import read_text
-from evenhand.errors import InputError
+from evenhand.errors import InputError, nearest
 from evenhand.io.csv_rows import separator_of
 from evenhand.io.json_text import load
 from evenhand.tabular.numbers import MOST_DIGITS
-from evenhand.text.phrases import nearest, plural
+from evenhand.text.phrases import plural
 
 #: Control characters that no text has; line ends, tabs and page breaks are none of them.
 _CONTROL = re.compile(r"[\0-\x08\x0e-\x1b\x7f]")
@@ -160,7 +160,7 @@ def check_columns(
                 near = nearest(name, header)
                 parts = [part for part in map(str.strip, name.split(",")) if part]
                 remedy = f"its columns are {', '.join(column or repr(column) for column in header)}"
-                remedy += f"; the closest is {near[0]}" if near else ""
+                remedy += f"; the closest is {near}" if near else ""
                 remedy += "; separate cells by comma, semicolon or tab" * (len([*header]) == 1)
                 if "," in name and parts and {*parts} <= {*header}:
                     remedy = f"name {' and '.join(parts)} without a comma"

@@ -1,7 +1,8 @@
 """Phrases shared by several packages."""
 
-import difflib
 from collections.abc import Collection, Sequence
+
+from evenhand.errors import nearest
 
 
 def plural(n: int, noun: str, nouns: str | None = None) -> str:
@@ -19,14 +20,8 @@ def listed(words: Sequence[str], most: int | None = None) -> str:
 
 def choice(name: str, known: Collection[str], most: int = 6) -> str:
     """Return a remedy for a name that is none of the known ones: these, and the nearest."""
-    meant = [f"did you mean {near}?" for near in nearest(name, known)]
-    return "; ".join([f"choose one of {listed([*known], most)}", *meant])
-
-
-def nearest(name: str, known: Collection[str]) -> list[str]:
-    """Return the known name that is most like another one, in any case; none if none is like it."""
-    folded = {each.casefold(): each for each in known}
-    return [folded[near] for near in difflib.get_close_matches(name.casefold(), folded, n=1)]
+    near = nearest(name, known)
+    return f"choose one of {listed([*known], most)}" + (f"; did you mean {near}?" if near else "")
 
 
 class Titles(dict[str, str]):

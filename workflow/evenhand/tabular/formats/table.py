@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.core.resources import check_unique
-from evenhand.errors import InputError
+from evenhand.errors import InputError, nearest
 from evenhand.tabular.delimited import check_columns, only_file, read_cells
 from evenhand.tabular.numbers import MISSING as NO_VALUE
 from evenhand.tabular.numbers import (
@@ -32,7 +32,7 @@ from evenhand.tabular.numbers import (
     without_point,
 )
 from evenhand.tabular.prepared import Prepared
-from evenhand.text.phrases import choice, listed, nearest, plural
+from evenhand.text.phrases import choice, listed, plural
 
 #: A text column with more values than this has names or numbers, and not categories; so has one
 #: with more than `MOST_NUMBERS` and more than half as many as rows.
@@ -300,7 +300,8 @@ def _check_label(
     else:
         return positive or known
     if len(labels) > 2 and not others:
-        some = nearest(unknown[0], labels) if unknown else positive or known
+        near = nearest(unknown[0], labels) if unknown else ""
+        some = [near] if near else [] if unknown else positive or known
         some = json.dumps(some or labels[:1], ensure_ascii=False)
         remedy = "as it has more than two values, give `positive` as a list of all that count as 1,"
         remedy += f" such as {some}; all others count as 0"

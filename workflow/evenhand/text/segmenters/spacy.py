@@ -26,7 +26,7 @@ def rule_parts(language: str) -> "Language":
     except ImportError as error:
         raise InputError(
             f"spaCy has no rules for the language {language!r}",
-            remedy="choose another splitter and segmenter in pack.yaml",
+            remedy="choose another splitter and segmenter",
         ) from error
     nlp.add_pipe("sentencizer")
     nlp.max_length = 1 << 30

@@ -30,5 +30,5 @@ def tokenizer() -> Any:
     except ImportError as error:
         raise InputError(
             "the segmenter sudachi needs SudachiPy and its dictionary",
-            remedy="run pip install 'evenhand[ja]', or write `segmenter: characters` in pack.yaml",
+            remedy="run pip install 'evenhand[ja]', or use a pack with `segmenter: characters`",
         ) from error
