@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from evenhand.core.files import path_text
 from evenhand.core.phrases import phrases_of
-from evenhand.errors import InputError
+from evenhand.errors import InputError, nearest
 from evenhand.io.tables import read_batches
 from evenhand.legal.declaration import attributes_of, declared_dataset
 from evenhand.legal.records import Record, text_id
@@ -30,7 +30,7 @@ from evenhand.legal.rows import (
 )
 from evenhand.tabular.numbers import binned, missing_codes, or_nan
 from evenhand.tabular.words import doubtful_words
-from evenhand.text.phrases import listed, nearest
+from evenhand.text.phrases import listed
 
 KIND = "declared"
 NEEDS = "rows whose columns are as declared (docs/howto_text.md)"
@@ -92,8 +92,9 @@ def _with_columns(
 
     def check() -> None:
         if missing := [name for name in columns if name not in present]:
-            near = [f"; the closest is {name}" for name in nearest(missing[0], present)]
-            remedy = "".join([f"name one of its columns: {', '.join(sorted(present)[:20])}", *near])
+            remedy = f"name one of its columns: {', '.join(sorted(present)[:20])}"
+            if near := nearest(missing[0], sorted(present)):
+                remedy += f"; the closest is {near}"
             if len(present) == 1 and file.suffix in (".csv", ".tsv"):
                 remedy += "; separate cells by comma, semicolon or tab"
             stem = missing[0].rpartition("_")[0] or missing[0]
