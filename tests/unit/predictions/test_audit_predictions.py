@@ -236,6 +236,9 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
          "y has 0, for which `probabilities` names no column; it names columns for 1; of two"),
         ("y,p,group\n" + "".join(f"{n % 2},0.5,g{n}\n" for n in range(60)), {},
          "the attribute group has 60 groups in 60 rows; give numbers `bins`"),
+        *(("y,p,group\n" + "".join(f"{n % 2},1,{day.format(n % 25 + 1)}\n" for n in range(99)), {},
+           "the attribute group has 25 dates in 99 rows; write periods, such as years, in place")
+          for day in ("2024-05-{:02}", "{}.5.2024", "5/{}/24 12:00:00")),
         (ROWS, {"groups": ["y"]}, "the attribute y is the label; name a protected attribute"),
         ("y,p,group\nno,no,no\nyes,no,yes\n", {}, "the attribute group is the label"),
         (ROWS.replace("1,1,", "1,,").replace("2,0,", "2,,").replace("3,1,", "3,,")
