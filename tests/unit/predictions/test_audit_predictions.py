@@ -165,6 +165,18 @@ def test_counterfactual_rows_give_ifr(tmp_path):
     assert decided == row | dict.fromkeys(("ifr_p", "ifr_p_low", "ifr_p_high", "moved"))
 
 
+def test_one_counterfactual_row_has_no_interval(tmp_path):
+    table = people(n=40).assign(of="")
+    other = table[:1].assign(
+        id="c", of="p0", group=lambda row: row["group"].map({"a": "b", "b": "a"})
+    )
+    tables, meta = audit(tmp_path, pd.concat([table, other]), id="id", counterfactual_of="of")
+    assert (
+        "Of 1 counterfactual row of group, 100.0 % (too few for an interval) have the same"
+        in (notes(meta, tables, "")[0])
+    )
+
+
 def test_probabilities_of_three_classes(tmp_path):
     draw = np.random.default_rng(1)
     p = draw.dirichlet([1, 1, 1], 90).round(4)
