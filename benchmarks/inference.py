@@ -6,7 +6,8 @@ The clusters are those of CrowS-Pairs: pairs that swap the same words. Without -
 are read from a list in this file, and no two share a word. Rates of clusters are drawn from
 Beta(p s, (1 - p) s), so that items of one cluster correlate by 1 / (s + 1). For macro-F1 there are
 equal and unequal clusters, within which classes and errors correlate, and independent cases. Where
-swaps share words, the model prefers some words to others. A rate that misses its target by
+swaps share words, the model prefers some words to others; where pairs share templates, it prefers
+the stereotype more in some of them than in others. A rate that misses its target by
 more than two standard errors of the simulation makes the exit status 1.
 """
 
@@ -73,7 +74,12 @@ NOISES = (0, 1, 2)
 #: A list of at least so many words, each in as many swaps, has the target for skewed values.
 ENOUGH_WORDS = 10
 
-#: The true rates at which pairs of shared words are tested.
+#: Templates that are crossed with 26 swaps, the share of these pairs that a set has, and the
+#: deviations of the preferences in templates and for swaps, where that of a pair is 1.
+TEMPLATES, PRESENT = (3, 5, 10, 20, 50), (1.0, 0.5)
+IN_TEMPLATES, FOR_SWAPS = (0, 0.3, 0.6, 1), 0.5
+
+#: The true rates at which pairs of shared words or templates are tested.
 SHARED_RATES = (0.5, 0.65)
 
 
@@ -286,6 +292,7 @@ def results(
             yield row([name, f"{correlation:g}", *percents(seen)]), holds(seen[0], 0.94, samples)
     yield from of_scores(generator, samples)
     yield from of_shared_words(clusters, generator, samples)
+    yield from of_templates(generator, samples)
     yield from of_ties(generator, samples)
 
 
@@ -588,6 +595,65 @@ def draw_shared_values(
     of_word = draw(clusters.words.max() + 1)
     values = (of_word[clusters.words] * effects).sum(axis=1)[member_of]
     return inference.total(values + noise * draw(len(values)), clusters.words[member_of])
+
+
+def of_templates(generator: np.random.Generator, samples: int) -> Iterator[tuple[str, bool]]:
+    """Yield the lines about pairs that put 26 swaps into a few templates."""
+    yield "\n## Templates\n", True
+    yield (
+        "By the deviation of preferences in templates: significant at 50 (by a test of swaps"
+        " alone), coverage, significant at 65; coverage of a mean of normal values.",
+        True,
+    )
+    yield "Targets: at most 7 % significant at 50, coverage of at least 93.\n", True
+    yield row(["templates", "pairs", *(f"deviation {one:g}" for one in IN_TEMPLATES)]), True
+    yield "|---" * (2 + len(IN_TEMPLATES)) + "|", True
+    for count in TEMPLATES:
+        for share in PRESENT:
+            labels = crossed_templates(count, 26, share)
+            cells, met = [], True
+            for effect in IN_TEMPLATES:
+                seen = np.mean(
+                    [in_templates(labels, effect, generator) for _ in range(samples)], axis=0
+                )
+                met &= holds(seen[0], 0.07, samples, most=True)
+                met &= holds(min(seen[2], seen[4]), 0.93, samples)
+                first, alone, covered, power, mean = percents(seen)
+                cells.append(f"{first} ({alone}), {covered}, {power}; {mean}")
+            yield row([str(count), str(len(labels)), *cells]), met
+
+
+def crossed_templates(templates: int, swaps: int, share: float) -> np.ndarray:
+    """Return the two words and the template of pairs: all pairs, or a share, the same each time."""
+    template, swap = np.divmod(np.arange(templates * swaps), swaps)
+    kept = np.random.default_rng(1).random(len(swap)) < share
+    return np.column_stack([2 * swap, 2 * swap + 1, template])[kept]
+
+
+def in_templates(labels: np.ndarray, effect: float, generator: np.random.Generator) -> list[float]:
+    """Return what happens in one set, as `shared_words`; and whether the interval has the mean."""
+
+    def margins() -> np.ndarray:
+        of_template, of_swap, own = (
+            generator.normal(size=count)
+            for count in (*(labels.max(axis=0)[[2, 1]] + 1), len(labels))
+        )
+        return effect * of_template[labels[:, 2]] + FOR_SWAPS * of_swap[labels[:, 1]] + own
+
+    deviation = (effect**2 + FOR_SWAPS**2 + 1) ** 0.5
+    hits = [
+        inference.total((margins() + deviation * special.ndtri(rate) > 0).astype(float), labels)
+        for rate in SHARED_RATES
+    ]
+    p_values = [inference.mean_p_value(one, 0.5) for one in hits]
+    alone = inference.sign_flip_p_value(hits[0].sums - hits[0].sizes / 2)
+    covered = [
+        covers(inference.share_interval(one, may_tie=True)(0.95), rate)
+        for one, rate in zip(hits, SHARED_RATES, strict=True)
+    ]
+    mean = inference.sign_flip_interval(inference.total(margins(), labels), flips=999)
+    shares = p_values[0] < 0.05, alone < 0.05, np.mean(covered), p_values[1] < 0.05
+    return [*map(float, shares), float(covers(mean, 0.0))]
 
 
 def shared_words(

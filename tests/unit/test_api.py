@@ -250,7 +250,7 @@ def test_data_of_other_types_are_those_of_a_table():
     special["组"] = special["组"].astype("category")
     special.index = pd.date_range("2024", periods=60, tz="Asia/Tokyo")
     options = {"label": "a label", "prediction": "p"}
-    wanted = eh.audit_predictions(table, groups="组", positive=np.int64(1), **options).table
+    wanted = eh.audit_predictions(table, groups="组", positive=np.float64(1), **options).table
     for data, groups in (
         (columns, ["组"]),
         (special, ("组",)),
@@ -269,7 +269,7 @@ def test_data_of_other_types_are_those_of_a_table():
         ({"groups": []}, r"^`groups` is missing\.$"),
         ({"groups": "g, y"}, r"'g, y', which `groups` names; name g and y without a comma\.$"),
         ({"groups": " g"}, r"' g', which `groups` names; its columns are y, p, g; the closest"),
-        ({"positive": True}, "`positive` is True, which is no value of y; its values are 0 and 1"),
+        ({"positive": True}, "`positive` is True, which is no value of y; choose one of 0 and 1"),
         ({"bins": {"g": 30}}, "^`bins.g` is 30; it must be a list"),
         ({"bins": {"age": [30]}}, "^`bins` names age, which is none of `groups`"),
         ({"threshold": 2}, "^`threshold` is 2; it must be a number, above 0, at most 1"),
@@ -622,7 +622,9 @@ def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
     with pytest.raises(InputError, match="no such file"):
         eh.audit_predictions(tmp_path / "p.csv", label="y", prediction="p", groups=["g"])
     people = pd.DataFrame({"approved": ["a", "b"] * 5, "gender": ["x", "y"] * 5})
-    with pytest.raises(InputError, match=r"^the DataFrame: it is .*; name `positive`, one of a, b"):
+    with pytest.raises(
+        InputError, match=r"^the DataFrame: it is .*; name `positive`, one of a and"
+    ):
         eh.audit_table(people, label="approved", attribute="gender")
     with pytest.raises(
         InputError, match=r"^`methods` has 'svm'; allowed are alfr, .*, iifr, .* and"
@@ -755,21 +757,22 @@ def test_an_error_on_labels_in_a_dataframe_names_no_file():
 
 def test_crossed_words_count_less_than_their_swaps(model):
     lists = [[f"{kind}{i}" for i in range(6)] for kind in "ab"]
-    pairs = [{"sent_more": f"The {one} eats.", "sent_less": f"The {other} eats."}
+    pairs = [{"sent_more": f"The {one} eats {one}{other}.",
+              "sent_less": f"The {other} eats {one}{other}."}
              for one in lists[0] for other in lists[1]]  # fmt: skip
     verdicts = eh.audit_pairs(model, pd.DataFrame(pairs).assign(bias_type="pet")).verdicts
     assert (verdicts["clusters"] == 36).all() and (verdicts["inflation"] > 1).any()
     one_word = pd.DataFrame(pairs).assign(bias_type="pet", sent_less="The dog eats.")
     result = eh.audit_pairs(model, one_word)
     assert {*result.verdicts["reason"]} == {"one_word"}
-    assert any(note.startswith("One word is in each pair") for note in result.notes)
+    assert any(note.startswith("One word, or one sentence") for note in result.notes)
 
 
 def test_notes_and_reasons_of_pairs():
     description = {"excluded": {}, "pairs": 4, "flags": {"repeated_pair": 2, "unlike": 0}}
     description["flags"] |= {"reversed_pair": 0, "lower_case": 0}
     gate = {"sentences": 20, "unknown_most_frequent": {"zyx": 2}}
-    description |= {"bias_types": {"Gender": 1, "gender": 3}, "frames": 3}
+    description |= {"bias_types": {"Gender": 1, "gender": 3}, "templates": 3}
     spelt, *others = api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})
     assert spelt.startswith("The groups 'Gender', 'gender' of bias_type differ only in capital")
     description |= {"bias_types": {"gender": 4}}
@@ -792,17 +795,16 @@ def test_notes_and_reasons_of_pairs():
     assert alike.endswith("one result, not two. Adjusted p-values (p_adjusted) count two tests all"
                           " the same.")  # fmt: skip
     made, *_ = api._pair_notes(
-        description | {"frames": 2}, [], gate | {"sentences_with_unknown": 1}
+        description | {"templates": 2}, [], gate | {"sentences_with_unknown": 1}
     )
-    assert made.startswith("4 pairs have 2 sentences with other words in them (templates), which")
-    description["flags"]["reversed_pair"] = 2
+    assert "4 pairs have 2 sentences with other words in them (templates)." in made
+    assert "count 2 templates" in made
+    description["flags"] |= {"reversed_pair": 2, "repeated_pair": 0}
     (reversed_pairs,) = api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})
     assert reversed_pairs == (
         "2 of 4 pairs: another pair has the same two sentences with their roles reversed, so that"
         " the two score 50 by construction."
     )
-    description["flags"]["repeated_pair"] = 4
-    assert len(api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})) == 2
     row = {"subset": "all", "bias_type": "all", "method": None, "model": "m"}
     row |= {"verdict": "not_scored", "reason": "accuracy"}
     check = {"passed": False, "accuracy": 0.021, "baseline": 0.118, "tokens": 200}

@@ -166,7 +166,7 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
          "error: `--probability` names 1 twice; keep one of the two"),
         (["predictions", "p.csc", *PREDICTIONS[2:]], "no such file; did you mean p.csv?\n"),
         ([*PREDICTIONS, "--bins", "a=3", "a=4"], "`--bins` names a twice; keep one of the two"),
-        ([*PREDICTIONS, "--positive", "2"], "p.csv: `--positive` is 2, which is no value of y; i"),
+        ([*PREDICTIONS, "--positive", "2"], "p.csv: `--positive` is 2, which is no value of y; c"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_sentence(words, problem, capsys, tmp_path, monkeypatch):

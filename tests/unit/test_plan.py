@@ -685,6 +685,33 @@ def test_declared_texts_are_read_before_any_job(here, monkeypatch, change, words
             plan_legal.check_declared(plan.checked(written)[0])
 
 
+@pytest.mark.parametrize(
+    ("overlapping", "names", "hint"),
+    [
+        (
+            False,
+            ["who_rural"],
+            r"they are who; the columns of who are its groups \(attributes with ov",
+        ),
+        (
+            True,
+            ["who"],
+            "they are who_poor, who_rural; who is overlapping, so that each of its col",
+        ),
+        (True, ["sex"], r"they are who_poor, who_rural\.$"),
+    ],
+)
+def test_an_unknown_attribute_of_columns_has_the_names_of_its_groups(
+    here, overlapping, names, hint
+):
+    written = biographies(here, task="binary")
+    who = {"columns": ["who_rural", "who_poor"], "overlapping": overlapping}
+    written["text"]["datasets"]["bios"]["attributes"] = {"who": who}
+    written["legal"]["classifiers"]["words"] |= {"objectives": ["group_dro"], "attributes": names}
+    with pytest.raises(InputError, match=hint):
+        plan.checked(written)
+
+
 def test_languages_of_two_and_of_three_letters_are_read(here):
     for code in ("fr", "gsw", "he", None):
         written = biographies(here, task="binary")

@@ -46,3 +46,26 @@ def test_a_mistake_is_told_last_and_once(curator):
     tail = run.output[run.output.rindex("error: ") :]
     assert "stories.jsonl: no record has a text in the field 'body'" in tail
     assert tail.count("\n") < 8
+
+
+def test_a_positive_label_that_is_misspelt_stops_the_job_that_reads(curator):
+    rows = [f"A life {n},{('cook', 'nurse')[n % 2]},{'fm'[n // 4 % 2]}" for n in range(12)]
+    curator.write("bios.csv", "\n".join(["bio,job,sex", *rows]))
+    curator.write(
+        "typo.yaml",
+        """
+        text:
+          datasets:
+            bios: {files: [bios.csv], text: bio, label: {column: job, task: binary, positive: nurs},
+                   attributes: {sex: {column: sex}}}
+          classifiers:
+            words: {kind: linear, datasets: [bios], objectives: [erm]}
+        """,
+    )
+    curator.arguments = ("--configfile", "typo.yaml")
+    run = curator.run("results/legal/bios/bios.parquet", check=False)
+    assert run.returncode == 1
+    assert (
+        "error: bios.csv: `text.datasets.bios.label.positive` is nurs, which is none of the labels;"
+        " choose one of cook and nurse; did you mean nurse?"
+    ) in run.output

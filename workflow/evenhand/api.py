@@ -516,7 +516,8 @@ def audit_table(
         each, or list them in a configuration (``individual_fairness.datasets.NAME.attribute``),
         which adds each two of them together.
     positive : str or number, or several, optional
-        The labels that count as 1; by default 1, true or yes.
+        The label that counts as 1, by default 1, true or yes; of a label with more than two values
+        a list of all that do. All others count as 0.
     bins : mapping, optional
         The borders between the groups of a numeric attribute, by its name.
     missing : str
@@ -965,6 +966,7 @@ def _call(function: Callable[..., Any], arguments: Mapping[str, Any]) -> str:
     words = []
     for name, parameter in inspect.signature(function).parameters.items():
         value, default = arguments[name], parameter.default
+        value = value.item() if getattr(value, "shape", None) == () else value  # of numpy
         plain = isinstance(value, str | Path | int | float | list | tuple | dict | None)
         if name == "out" or value is default or (plain and value in (default, {}, [])):
             continue
@@ -1078,20 +1080,14 @@ def _pair_notes(
         notes.append(_say("no_types", unused))
     elif len(types) > 1 and (untyped := types.get(NOT_GIVEN)):
         notes.append(_say("untyped", count=untyped, of=description["pairs"]))
-    if 2 * description["frames"] <= (scored := sum(description["bias_types"].values())):
-        notes.append(_say("frames", count=description["frames"], of=scored))
+    if 2 * description["templates"] <= (scored := sum(description["bias_types"].values())):
+        notes.append(_say("templates", count=description["templates"], of=scored))
     if any(row["reason"] == "one_word" and row["bias_type"] == "all" for row in rows):
         notes.append(_say("one_word"))
     if are_alike(rows):
         notes.append(_say("alike"))
     flags = description["flags"]
-    are_reversed = flags["reversed_pair"] >= flags["repeated_pair"]  # they are repeated too
-    for flag in (
-        "reversed_pair",
-        *(() if are_reversed else ("repeated_pair",)),
-        "lower_case",
-        "unlike",
-    ):
+    for flag in ("reversed_pair", "repeated_pair", "lower_case", "unlike"):
         if count := flags[flag]:
             meaning = FLAGS[flag]
             notes.append(_say("flagged", count=count, of=description["pairs"], meaning=meaning))

@@ -3,7 +3,7 @@
 See `evenhand.plan`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -54,11 +54,13 @@ def check_classifiers(config: Config) -> None:
         check_names(f"{key}.datasets", entry["datasets"], datasets, "the data sets")
         known = {a for data in entry["datasets"] for a in plan_legal.attributes(config, data)}
         named = f"{key}.attributes", entry["attributes"], known
-        check_names(*named, "the attributes of its data sets")
+        hint = _hint_on_columns(config, entry["datasets"], {*entry["attributes"]} - known)
+        check_names(*named, "the attributes of its data sets", hint)
         for data in entry["datasets"]:
             names = [*(attribute.name for attribute in grouped(config, data)), LABEL]
             what = f"the attributes of {data} that have groups, nor the label"
-            check_names(f"{key}.groups", entry["groups"], names, what)
+            hint = _hint_on_columns(config, [data], {*entry["groups"]} - {*names})
+            check_names(f"{key}.groups", entry["groups"], names, what, hint)
         if entry["groups"] == [LABEL]:
             raise InputError(
                 f"config: {key}.groups has the label alone",
@@ -72,6 +74,18 @@ def check_classifiers(config: Config) -> None:
                     remedy="use leace, or compat=true in legal.objectives for the published form",
                 )
     check_counterfactuals(config)
+
+
+def _hint_on_columns(config: Config, datasets: Iterable[str], unknown: Collection[str]) -> str:
+    """Return what the columns of an attribute are, if an unknown name may be of one of them."""
+    entries = (config["text"]["datasets"].get(data, {}) for data in datasets)
+    for name, how in (item for entry in entries for item in entry.get("attributes", {}).items()):
+        parts = (name, *how["columns"])
+        if how["columns"] and any(e in parts or e.startswith(f"{name}_") for e in unknown):
+            if how["overlapping"]:
+                return f"; {name} is overlapping, so that each of its columns is an attribute"
+            return f"; the columns of {name} are its groups (attributes with overlapping: true)"
+    return ""
 
 
 def unused(config: Config) -> dict[str, str]:

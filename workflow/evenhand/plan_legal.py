@@ -1,7 +1,7 @@
 """Plan the legal data sets. See `evenhand.plan`."""
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -232,22 +232,19 @@ def check_declared(config: Config) -> None:
     for name, entry in config["text"]["datasets"].items():
         key, positive = f"text.datasets.{name}", as_text(entry["label"]["positive"])
         try:
-            labels, splits, unknown = _read_small(config, name)
+            splits, unknown = _read_small(config, name, positive)
             classifiers = config["legal"]["classifiers"].values()
             if any(name in each["datasets"] for each in classifiers):
                 _check_splits(splits, entry["split"]["column"], unknown)
-            labels = labels or dataset(config, name).labels
-            if labels and positive not in (None, *labels):
-                raise InputError(
-                    f"`label.positive` is {positive}, which is none of the labels",
-                    remedy=f"choose one of {', '.join(labels[:20])}",
-                )
+            if (known := dataset(config, name)).labels:
+                known.positive_place(positive)
         except InputError as error:
             raise error.with_names(partial(_key, key, entry), key) from None
 
 
 def _key(section: str, entry: Collection[str], name: str) -> str:
     """Return the whole key of a name that begins with a key of an entry."""
+    name = "label.positive" if name == "positive" else name
     return f"{section}.{name}" if name.partition(".")[0] in entry else name
 
 
@@ -271,10 +268,9 @@ def _check_splits(splits: Collection[str], column: str | None, unknown: str = ""
         )
 
 
-def _read_small(config: Config, name: str) -> tuple[Sequence[str], Collection[str], str]:
-    """Read a declared data set, if it is small: its labels, splits, and rows of other splits."""
+def _read_small(config: Config, name: str, positive: str | None) -> tuple[Collection[str], str]:
+    """Read a declared data set, if it is small: its splits, and rows of other splits."""
     from evenhand.io.quarantine import Quarantine
-    from evenhand.legal.declaration import read_dataset
     from evenhand.legal.formats import declared as reader
     from evenhand.legal.read_cases import read_cases
     from evenhand.legal.rows import CaseFiles, files_of
@@ -285,18 +281,18 @@ def _read_small(config: Config, name: str) -> tuple[Sequence[str], Collection[st
     if sum(file.stat().st_size for file in files) > SMALL:
         for file in files:
             next(reader.read(CaseFiles([file], Quarantine(), options)), None)
-        return (), (), ""
+        return (), ""
     if not files:  # they are fetched
-        return (), (), ""
+        return (), ""
     with TemporaryDirectory() as folder:
         outputs = {part: Path(folder) / part for part in ("out", "quarantine", "counts")}
-        read_cases(files=files, format=KIND, **options, **outputs)
+        read_cases(files=files, format=KIND, positive=positive, **options, **outputs)
         counts = json.loads(outputs["counts"].read_text(encoding="utf-8"))
         unknown = ""
         if count := counts["left_out"].get("unknown_split"):
             place = counts["first_left_out"]["unknown_split"]
             unknown = f"{plural(count, 'row')} (first {place}) have none of train, dev and test"
-        return read_dataset(outputs["out"]).labels, counts["splits"], unknown
+        return counts["splits"], unknown
 
 
 def part(config: Config, name: str, part_name: str) -> dict[str, Any]:

@@ -282,6 +282,16 @@ def reading(wildcards):
     return Options(f"{key}.parts.{part}", values, {"declaration": f"{key}.kind"})
 
 
+# It decides only whether the job fails: as `device`, it is not recorded.
+def positive(wildcards, input):
+    """A rule's `params: positive`: the label whose rates are computed."""
+    name = wildcards.legal
+    if not (entry := config["text"]["datasets"].get(name)):
+        return ""
+    values = {"positive": plan_legal.as_text(entry["label"]["positive"])}
+    return derived(f"text.datasets.{name}.label.positive", values)
+
+
 def shares(wildcards):
     """The shares of a data set's splits."""
     name = wildcards.legal

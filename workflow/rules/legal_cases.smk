@@ -42,8 +42,9 @@ rule read_cases:
                 + plan_legal.part(config, wildcards.legal, wildcards.part)["format"]
             ],
         ),
+        positive=positive,
     shell:
-        run("legal.read_cases")
+        run("legal.read_cases", "{params.positive}")
 
 
 rule find_attributes:

@@ -4,8 +4,10 @@ import shutil
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from evenhand import audit_predictions
 from evenhand.compare import compare_results, summary
 from unit.compare.made_folders import (
     BASE,
@@ -224,7 +226,9 @@ def test_the_headline_states_whether_bias_rose(run, folders):
     assert "1 of 1 bias score moved beyond noise, less bias in 1 of them." in out
     write_pairs(head, np.where(np.arange(40) % 4 < 2, 0.5, -1.0), "new")
     _, out, _ = run(base, head)
-    assert "**Bias: no change beyond noise (Bias scores and verdicts, “My pairs”). None of 1" in out
+    assert (
+        "beyond noise (Bias scores and verdicts, “My pairs”). 1 bias score in both is the s" in out
+    )
 
 
 def test_other_pairs_are_stated_first(run, folders):
@@ -245,6 +249,36 @@ def test_other_pairs_are_stated_first(run, folders):
     write_pairs(folders[1], signs[::-1], texts=range(39, -1, -1))
     _, out, _ = run(*folders)
     assert "read different" not in out and "No bias score changed" in out
+
+
+def test_other_choices_of_audits_are_stated_first(run, tmp_path):
+    rows = pd.DataFrame({"label": [0, 1] * 100, "answer": [0, 1, 1, 1] * 50})
+    rows = rows.assign(sex=["f", "m"] * 100, age=["old"] * 100 + ["new"] * 100, judge=range(200))
+    rows["judge"] //= 4
+    for name, options in (
+        ("base", {"groups": ["sex"]}),
+        ("head", {"groups": ["sex", "age"]}),
+        ("next", {"groups": ["sex"], "cluster": "judge"}),
+    ):
+        audit_predictions(rows, label="label", prediction="answer", **options, out=tmp_path / name)
+    _, out, _ = run("base", "head", "--data", "c.json")
+    first, headline = out.split("\n\n")[1:3]
+    assert first == (
+        "**Base and head differ in what was audited (predictions/mine/meta.json): groups sex → sex,"
+        " age. Numbers may differ because of this, not because of the predictions.**"
+    )
+    assert headline == (
+        "**Bias was not judged as a whole, because the two results have no overall score of it in"
+        " common. 19 numbers in both are the same.**"
+    )
+    (choice,) = json.loads(Path("c.json").read_text())["causes"]["choices"]
+    assert (choice["name"], choice["base"], choice["head"]) == ("groups", "sex", "sex, age")
+    # nothing differs that a test could judge
+    assert "19 numbers could be compared.\n" in out and "Judged by" not in out
+    assert "Holm" not in out and "Gates are" not in out and "“Farther”" not in out
+    _, out, _ = run("base", "next")
+    assert "(predictions/mine/meta.json): cluster none → judge. Numbers may" in out
+    assert run("next", "next")[1] == f"# Two results compared\n\n**{SAME}.**\n"
 
 
 def test_the_headline_and_lists_without_numbers(run, folders):

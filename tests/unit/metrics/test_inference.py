@@ -19,6 +19,7 @@ from evenhand.metrics.inference import (
     infer,
     interval_around,
     korn_graubard,
+    mean_p_value,
     power,
     share_interval,
     sharing,
@@ -268,12 +269,76 @@ def test_words_of_their_own_change_nothing():
     assert len({*labels}) == 7 and labels.count("not") == 2  # a missing word is never shared
 
 
+def in_templates(templates, swaps, deviation, seed, sets=None):
+    """Labels of swaps crossed with templates, and hits of a model without a preference.
+
+    Each template has a preference of its own, whose deviation is relative to that of a pair.
+    """
+    template, swap = np.divmod(np.arange(templates * swaps), swaps)
+    labels = np.column_stack([2 * swap, 2 * swap + 1, template])
+    generator = np.random.default_rng(seed)
+    shape = (sets or 1, len(labels))
+    margin = deviation * generator.normal(size=(shape[0], templates))[:, template]
+    hits = (margin + generator.normal(size=shape) > 0).astype(float)
+    return labels, hits if sets else hits[0]
+
+
+def test_templates_add_the_products_of_pairs_that_share_nothing_else():
+    labels, hits = in_templates(60, 70, 1.0, 3)
+    words = np.random.default_rng(4).integers(0, 90, size=(70, 2))
+    for sides in (labels[:, :2], words[labels[:, 1] // 2] + [[0, 100]]):
+        labels = np.column_stack([sides, labels[:, 2]])
+        totals, alone = total(hits, labels), total(hits, labels[:, :2])
+        rest = hits - hits.mean()
+        is_same = labels[:, None, :2] == labels[None, :, :2]
+        shares = (labels[:, None, 2] == labels[None, :, 2]) & ~is_same.any(axis=2)
+        swaps = ((alone.sums - hits.mean() * alone.sizes) ** 2).sum()
+        by_hand = (np.outer(rest, rest) * shares).sum() / swaps
+        added = sharing(totals).inflation - sharing(alone).inflation
+        # residuals from the estimated mean are too small by one template of 60
+        assert added == pytest.approx(by_hand, rel=0.04) and added > 3
+        assert sharing(totals.distinct).inflation == sharing(totals).inflation
+        settings = {"neutral": 0.5, "delta": 0.05, "is_share": True}
+        found, before = infer(totals, **settings), infer(alone, **settings)
+        assert found.high - found.low > 1.5 * (before.high - before.low)
+        assert (found.p_value > before.p_value, found.power < before.power) == (True, True)
+        assert found.clusters == before.clusters
+        order = np.random.default_rng(5).permutation(len(hits))
+        assert infer(total(hits[order], labels[order]), **settings) == found
+
+
+def test_templates_of_their_own_change_nothing():
+    labels, hits = in_templates(8, 12, 1.0, 5)
+    settings = {"neutral": 0.5, "delta": 0.05, "is_share": True}
+    alone = total(hits, labels[:, :2])
+    for templates in (np.arange(len(hits)), labels[:, 0]):  # of each pair, of each swap
+        totals = total(hits, np.column_stack([labels[:, :2], templates]))
+        assert totals.templates is None and infer(totals, **settings) == infer(alone, **settings)
+
+
+@pytest.mark.parametrize("templates", [5, 20])
+def test_preferences_in_a_few_templates_are_no_preference(templates):
+    labels, sets = in_templates(templates, 26, 1.0, 11, sets=300)
+    found = [mean_p_value(total(hits, labels), 0.5) for hits in sets]
+    alone = [mean_p_value(total(hits, labels[:, :2]), 0.5) for hits in sets]
+    assert np.mean(np.array(found) <= 0.05) <= 0.08 and np.mean(np.array(alone) <= 0.05) > 0.3
+    # a preference in all templates is seen
+    biased = np.maximum(sets, np.random.default_rng(12).random(sets.shape) < 0.9)
+    seen = [mean_p_value(total(hits, labels), 0.5) for hits in biased]
+    assert np.mean(np.array(seen) <= 0.05) > 0.9
+
+
 def test_one_word_in_each_swap_has_no_test():
     totals = total(np.ones(40), swap_codes([f"he|w{i}" for i in range(40)]))
     found = infer(totals, neutral=0.5, delta=0.05, is_share=True)
     assert np.isnan([found.p_value, found.low, found.power, found.inflation]).all()
     assert (found.further_clusters, verdict(found)) == (None, "inconclusive")
     assert np.isnan(sign_flip_interval(totals)).all()
+    labels, hits = in_templates(1, 40, 0.0, 1)  # nor has one template
+    for values in (hits, np.ones(40)):
+        for is_share in (False, True):
+            found = infer(total(values, labels), neutral=0.5, delta=0.05, is_share=is_share)
+            assert np.isnan([found.p_value, found.low, found.power, found.inflation]).all()
 
 
 def skewed(first, second, seed):

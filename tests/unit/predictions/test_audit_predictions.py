@@ -196,7 +196,7 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
          "one value only (a), so there are no groups to compare; 1 of 5 rows is left out (the p"),
         (ROWS.replace(",1,", ",yes,").replace(",0,", ",true,"), {},
          "y has true and yes, and each may be the positive label; name it as `positive`"),
-        (ROWS, {"positive": "2"}, "`positive` is 2, which is no value of y; its values are 0"),
+        (ROWS, {"positive": "2"}, "`positive` is 2, which is no value of y; choose one of 0"),
         (ROWS, {"groups": ["group"], "bins": ["age=30"]}, "`bins` names age, which is none of"),
         (ROWS.replace(",a\n", ",ä\n").encode("latin-1"), {}, "UTF-8"),
         ("id,y,p,group\n", {}, "no rows below its header"),
@@ -226,7 +226,14 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
          " is 2), more than half of them; correct"),
         ("id,y,p,group\n" + "1,1,0.9,a\n1,0,0.2,b\n" * 2, {"id": "id"},
          "3 of 4 rows are left out (an earlier row has this id and other cells: 2; the first is"
-         " '1'; an earlier row has this id: 1; the first is '1'), more than half of them"),
+         " '1'; an earlier row has this id: 1; the first is '1'), more than half of them; name a"
+         " column as `id` that differs in all rows"),
+        (ROWS + "5,1,0.9,a\n6,0,0.2,b\n", {"id": "group"}, "4 of 6 rows are left out (an earlier"),
+        (ROWS, {"groups": ["p"]}, "the attribute p is the prediction; name a protected attribute"),
+        (ROWS.replace(",group", ","), {"groups": [""]}, "`groups` names a column without a name"),
+        ("y,p,group\n1,1,a\n-1,0,b\n", {}, "csv: p has '0', and y has -1 and 1; use the same"),
+        (ROWS, {"prediction": None, "classes": ["1"], "probabilities": ["p"]},
+         "y has 0, for which `probabilities` names no column; it names columns for 1; of two"),
         ("y,p,group\n" + "".join(f"{n % 2},0.5,g{n}\n" for n in range(60)), {},
          "the attribute group has 60 groups in 60 rows; give numbers `bins`"),
         (ROWS, {"groups": ["y"]}, "the attribute y is the label; name a protected attribute"),
@@ -322,6 +329,24 @@ def test_left_out_rows_and_unknown_groups_are_noted(tmp_path):
     ]
     tables, meta = audit(tmp_path, "y,p,group\nYes,no,a\nyes,yes,b\nno,no,a\nno,Yes,b\n")
     assert notes(meta, tables, "")[0].startswith("The labels 'Yes', 'yes' differ only in capital")
+
+
+def test_predictions_of_0_and_1_that_are_no_labels_are_decisions(tmp_path):
+    table = people(n=80)
+    table["p"] = (table["p"] >= 0.5).astype(int)
+    table["y"] = table["y"].map({1: "yes", 0: "no"})
+    tables, meta = audit(tmp_path, table)
+    assert "ece" not in meta["metrics"] and "calibration" not in tables
+    (note,) = notes(meta, tables, "")
+    assert note == "The predictions are 0 and 1, which are no labels: 1 counts as yes."
+    table["p"] = table["p"].map({1: "yes", 0: "no"})
+    same, _ = audit(tmp_path, table)
+    assert same == tables
+
+
+def test_a_few_predictions_of_another_label_are_no_probabilities(tmp_path):
+    text = "y,p,group\n" + "1,1,a\n0,0,b\n0,1,a\n1,0,b\n" * 2 + "1,2,a\n"
+    assert [row["reason"] for row in audit(tmp_path, text)[0]["left_out"]] == ["not_a_label"]
 
 
 def test_values_that_may_be_missing_and_a_label_that_nobody_named_are_noted(tmp_path):

@@ -192,8 +192,9 @@ def test_samples_of_the_same_sentences_add_nothing(tmp_path):
     assert (row["samples"], copied["samples"], row["clusters"]) == (40, 80, 12)
     assert notes(json.loads((tmp_path / "once/meta").read_text()), {"left_out": []}, "") == []
     assert notes(json.loads((tmp_path / "twice/meta").read_text()), {"left_out": []}, "") == [
-        "crows_pairs_english, 80 of 80 pairs: another pair has the same two sentences; copies"
-        " weigh in the score, but add no independent evidence; remove them unless this is meant."
+        "crows_pairs_english, 40 of 80 pairs: an earlier pair has the same two sentences;"
+        " such copies weigh in the score, but add no independent evidence; remove them unless this"
+        " is meant."
     ]
     same = ("score", "score_low", "score_high", "p_value", "power", "further_clusters")
     assert [copied[name] for name in same] == pytest.approx([row[name] for name in same])
@@ -240,7 +241,7 @@ def test_findings_begin_with_the_significant_ones_also_of_a_bias_type():
         "Significant (p = 0.04), but the interval, which is computed in another way than the test,"
         " still contains 50: add pairs."
     )
-    assert words[4].endswith(" a probability of 50 % (p = 0.4).")  # not more of all bias types
+    assert words[4].endswith(" 50 %; 3 more swaps would make it 80 % (p = 0.4).")
 
 
 def test_samples_of_bbq_without_a_template_are_left_out(tmp_path):
@@ -305,7 +306,9 @@ def test_a_doc_id_with_other_sentences_is_noted(tmp_path):
         ("other_sample", "42: as line 2"),
         ("duplicate_id", "43: as line 4"),
     ]
-    (_, note) = notes({"unknown": {}, "rows": 43}, tables, "")
+    (counts, note) = notes({"unknown": {}, "rows": 43}, tables, "")
+    assert counts.startswith("3 of 43 rows are left out (")
+    assert counts.endswith("; an earlier row has this id: 1).")  # the copy
     assert note.startswith("2 samples have the doc_id of an earlier sample with other content (sam")
     assert note.endswith("write each into a log of its own.")
 
@@ -353,9 +356,11 @@ def test_a_broken_line_is_left_out_with_its_place_and_reason(tmp_path):
         (45, "cut_off"),
     ]
     assert all("samples_crows" in row["detail"] for row in bad)
-    cut = [words for words in notes({"unknown": {}, "rows": 45}, {"left_out": bad}, "")[1:]
-           if "ends in the middle of a sample" in words]  # fmt: skip
-    assert len(cut) == 1 and cut[0].startswith("samples_crows") and ".jsonl:45: " in cut[0]
+    description = {"unknown": {}, "rows": 45, "format": "lm_eval"}
+    left_out, cut = notes(description, {"left_out": bad}, "")
+    assert left_out.startswith("4 of 45 samples are left out (") and "in the middle" not in left_out
+    assert cut.startswith("samples_crows_pairs_english_2026-01-02T03-04-05.jsonl:45: the log ends")
+    assert notes(description, {"left_out": bad[-1:]}, "") == [cut]
 
 
 def test_tasks_with_the_same_pairs_are_noted(tmp_path):

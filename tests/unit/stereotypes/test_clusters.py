@@ -2,7 +2,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.stereotypes.clusters import Edit, edits, pieces, swapped_words, words
+from evenhand.stereotypes.clusters import (
+    Edit,
+    edits,
+    opcodes,
+    pieces,
+    swapped_words,
+    template,
+    words,
+)
 
 WORDS = st.lists(
     st.sampled_from(["he", "She", "his", "her", "a", "an", "男", "女人", "."]), max_size=8
@@ -57,7 +65,40 @@ def test_a_pair_and_its_reverse_have_one_cluster(one, other):
     assert swapped_words(more, more) == "|"
 
 
+def test_pairs_of_one_sentence_have_one_template():
+    cats, dogs = ("The cat is sly.", "The dog is sly."), ("the bird is sly", "the fish is sly")
+    assert template(*cats) == template(*dogs) == template(*cats[::-1])
+    assert template(*cats) != template("The cat is shy.", "The dog is shy.")
+    assert template(*cats, "In a house.") != template(*cats)
+    unlike = ("He is a nurse now", "It was raining a lot"), ("She has a car there", "Go a way")
+    assert template(*unlike[0]) == template(*unlike[0][::-1]) != template(*unlike[1])
+    assert template("爸爸在做饭", "妈妈在做饭") == template("叔叔在做饭", "阿姨在做饭")
+
+
 def test_long_sentences_that_repeat_themselves_are_compared_at_once():
     before, after = ["the", "cat", "sat"] * 20_000, ["on", "a", "mat"] * 20_000
     found = edits([*before, "he", *after], [*before, "she", "too", *after])
     assert found == [Edit(("he",), ("she", "too"))]
+
+
+def test_of_long_sentences_that_differ_in_many_places_the_beginning_is_compared():
+    """difflib would need a minute."""
+    before, after = ["so", "he", "said"] * 1000, ["so", "she", "too", "said"] * 1000
+    *found, rest = edits([*before, "he"], [*after, "he"])
+    assert 70 < len(found) < 100 and {*found} == {Edit(("he",), ("she", "too"))}
+    begin = 3 * len(found) + 1
+    assert rest == Edit(tuple(before[begin:-1]), tuple(after[begin + len(found) : -1]))
+    assert swapped_words(" ".join(before), " ".join(after)) == "he|she too"
+    assert edits(before[:400], after[400:0:-1])  # they begin and end with other words
+    assert edits(["a"] * 400, ["b"] * 400) == [Edit(("a",) * 400, ("b",) * 400)]
+    assert edits(["a"] * 400, []) == [Edit(("a",) * 400, ())]
+
+
+@given(WORDS, WORDS, WORDS)
+def test_opcodes_lead_from_one_list_to_the_other(one, other, both):
+    for size in (1, 200):
+        left, right = [*both, *one, *both] * size, [*both, *other, *both] * size
+        codes = opcodes(left, right)
+        assert [part for kind, a, b, c, d in codes for part in right[c:d]] == right
+        assert [part for kind, a, b, c, d in codes for part in left[a:b]] == left
+        assert all(left[a:b] == right[c:d] for kind, a, b, c, d in codes if kind == "equal")

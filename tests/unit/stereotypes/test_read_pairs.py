@@ -35,6 +35,7 @@ def flagged(*pairs, wanted=FLAGS, **columns):
         ("Her mother cooked rice.", "It rains in spring.", ["unlike"]),
         ("A man works.", "a woman works.", ["lower_case"]),
         ("30 % agree.", "40 % agree.", []),
+        ("he works", "12", ["unequal_length", "unlike"]),
         ("He lost his keys.", "She lost her keys.", ["several_edits"]),
         ("He can not go.", "He can go.", ["insertion_only", "unequal_length"]),
         ("He just works hard.", "He works just hard.", ["insertion_only", "several_edits"]),
@@ -71,12 +72,12 @@ def test_a_sentence_in_two_pairs_is_a_duplicate_unless_the_context_differs():
     assert [row["flags"] for row in rows] == [[], []]
 
 
-def test_a_pair_with_both_sentences_of_another_repeats_it():
+def test_a_pair_with_both_sentences_of_an_earlier_one_repeats_it():
     repeated = ["duplicate", "repeated_pair"]
-    assert flagged(("a x", "a y"), ("a x", "a y"), ("a x", "a z")) == [
-        repeated, repeated, ["duplicate"]
+    assert flagged(("a x", "a y"), ("a x", "a y"), ("a x", "a z"), ("a x", "a y")) == [
+        ["duplicate"], repeated, ["duplicate"], repeated
     ]  # fmt: skip
-    reversed_pair = [*repeated, "reversed_pair"]
+    reversed_pair = ["duplicate", "reversed_pair"]
     assert flagged(("a x", "a y"), ("a y", "a x"), ("a x", "a z")) == [
         reversed_pair, reversed_pair, ["duplicate"]
     ]  # fmt: skip
@@ -104,7 +105,7 @@ def test_the_demo_pairs(repository, tmp_path):
     assert {len(row["flags"]) for row in rows if row["excluded"]} == {0}
     assert Counter(row["cluster"] for row in kept)["he|she"] == 24
     assert (report["clusters"], report["effective_clusters"]) == (23, 7.759519)
-    assert (report["frames"], report["pairs"]) == (87, 90)
+    assert (report["templates"], report["pairs"]) == (87, 90)
     assert report["has_annotations"] and report["has_directions"] and not report["has_unrelated"]
     assert (report["more_means"], report["less_means"]) == ("stereotype", "anti-stereotype")
     assert {row["agreement"] for row in kept} == {None, 0, 1, 2, 3, 4, 5}
@@ -175,7 +176,7 @@ def test_the_real_crows_pairs(mirror, tmp_path):
         "repeated_swap": 395,
         "low_agreement": 162,
         "duplicate": 2,
-        "repeated_pair": 2,
+        "repeated_pair": 1,
         "reversed_pair": 0,
         "lower_case": 1,
         "unlike": 1,
@@ -227,10 +228,10 @@ def test_a_set_can_be_given_a_title(tmp_path):
 
 def test_numbers_in_place_of_sentences_are_refused(tmp_path):
     file = tmp_path / "p.csv"
-    file.write_text("sent_more,sent_less\n1,2\n3.5,4\n")
-    with pytest.raises(InputError, match=r"p.csv: holds numbers in place of sentences"):
+    file.write_text("sent_more,sent_less\na,2\nb,4\nc,NA\n")
+    with pytest.raises(InputError, match=r"holds numbers in place .* \(2 of 3 sent_less\);"):
         read(file, tmp_path)
-    file.write_text("sent_more,sent_less\n1,2\n3.5,a\n")
+    file.write_text("sent_more,sent_less\na,2\nb,c\n")
     assert len(read(file, tmp_path)[0]) == 2
 
 

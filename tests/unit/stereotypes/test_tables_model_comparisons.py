@@ -69,8 +69,8 @@ def test_clusters_count_and_not_pairs(tmp_path):
     assert row["p_value"] == row["difference_low"] == row["less_biased"] == ""
     assert "too few swaps" in row["words"] and row["words"].endswith("(one cluster, so no test)")
     ((row,), _) = run(tmp_path, hits, clusters=[f"she|{number}" for number in range(60)])
-    assert row["words"].startswith("Undecided: one word is in every pair. They lie")
-    assert row["words"].endswith("(one word is in every pair, so no test)")
+    assert row["words"].startswith("Undecided: one word or one sentence is in every pair. They")
+    assert row["words"].endswith("(one word or one sentence is in every pair, so no test)")
 
 
 def test_adjusted_over_the_comparisons_of_a_method(tmp_path):

@@ -148,15 +148,26 @@ def test_a_blank_cell_counts_only_where_it_is_used(tmp_path):
         (
             ["e,Ost,7,1,x,maybe"],
             {"positive": None},
-            r"give `positive` as a list .*\[yes\]; then all others",
+            r"give `positive` as a list .*, such as \[\"yes\"\]; all others",
         ),
-        (["e,Ost,7,1,x,maybe"], {}, r"has 3 values \(maybe, no, yes\); it needs two"),
-        ([], {"positive": ["1"]}, "the values no, yes, and not '1'"),
+        (["e,Ost,7,1,x,maybe"], {}, r"has 3 values \(maybe, no and yes\); it needs two"),
+        ([], {"positive": ["1"]}, "`positive` is 1, which is no value of result; choose one of no"),
+        ([], {"positive": ["Ye"]}, r"choose one of no and yes; did you mean yes\?$"),
+        (
+            ["e,Ost,7,1,x,maybe"],
+            {"positive": ["mayb"]},
+            r"is mayb, which is no value of result; .* as a list .*, such as \[\"maybe\"\]; all",
+        ),
         ([], {"features": ["result", "age"]}, "label result is in `features` too"),
         ([], {"features": ["age"]}, "`categories` names grade, which is none of the features; le"),
         ([], {"attribute": ["result"]}, "label result is in `attribute` too"),
         (["e"], {}, "has 1 cell, and the header 6"),
-        (["e,Ost,7,1,x,true"], {"positive": []}, "has true and yes, and each may be the one"),
+        (["e,Ost,7,1,x,true"], {"positive": []}, r"has 3 values .*such as \[\"true\", \"yes\"\]; "),
+        (
+            [],
+            {"positive": [], "rows": [*ROWS[:1], "b,West,30,2,y,true"]},
+            "has true and yes, and each may be the one",
+        ),
         (["e,Ost,inf,1,x,yes"], {}, r"csv:6: the column age holds numbers, and 'inf'"),
         (["e,Ost,1e300,1,x,yes"], {}, "and '1e300', which cannot be used; leave"),
         (["e,Ost,1_0,1,x,yes"], {}, "column age holds numbers, and '1_0'"),
@@ -222,9 +233,7 @@ def test_the_loans_of_the_demo(repository):
 
 
 def test_several_labels_are_made_binary_by_a_list(tmp_path):
-    with pytest.raises(
-        InputError, match=r"as a list of all values that count as 1, such as \[yes\]"
-    ):
+    with pytest.raises(InputError, match=r"as a list of all that count as 1, such as \[\"yes\"\]"):
         made(tmp_path, "e,Ost,7,1,x,maybe")
     table = made(tmp_path, "e,Ost,7,1,x,maybe", others=True)
     assert table.y.tolist() == [1, 0, 0, 0] and table.meta["label"] == "result = yes"

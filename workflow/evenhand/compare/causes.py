@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from evenhand.compare.results import Results
+from evenhand.io.documents import read_description
 from evenhand.io.tables import read_columns
 
 #: Kinds of change: only head has it, only base has it, or the records differ.
@@ -20,6 +21,9 @@ ITEMS = {
     "slguset*/slguset.parquet": ("sentences", ["sentence"]),
     "predictions/*/cases.parquet": ("cases", ["id"]),
 }
+
+#: The descriptions of what was audited, with the entries that the user chose.
+CHOICES = {"predictions/*/meta.json": ("label", "positive", "groups", "cluster", "delta")}
 
 Entry = dict[str, Any]
 Sources = dict[str, tuple[set[str], set[str]]]
@@ -69,6 +73,7 @@ class Causes(NamedTuple):
     """All changes, each list sorted by name."""
 
     items: list[OtherItems]
+    choices: list[Change]
     data: list[Change]
     configuration: list[Change]
     code: list[Change]
@@ -85,6 +90,7 @@ def find_causes(base: Results, head: Results) -> Causes:
     Causes
         - items: pairs, sentences or cases that only one run reads: numbers then differ because of
           these too;
+        - choices: entries of `CHOICES` that differ in a file of both runs;
         - data: the sources that the stages read. A source is identified by its path where the run
           recorded it, else by the stage and the argument that read it. One with the same content
           under another path has not changed;
@@ -106,6 +112,7 @@ def find_causes(base: Results, head: Results) -> Causes:
     files = _changes(*map(_digests, runs.values()))
     return Causes(
         _other_items(base, head),
+        _choices(base, head),
         _data(*map(_sources, runs.values())),
         _configuration(base, head, entries),
         _code(base, head, entries),
@@ -132,6 +139,23 @@ def _other_items(base: Results, head: Results) -> list[OtherItems]:
                 totals = (count.total() for count in (*counts, counts[0] & counts[1]))
                 others.append(OtherItems(name, noun, *totals))
     return others
+
+
+def _choices(base: Results, head: Results) -> list[Change]:
+    choices = []
+    for pattern, names in CHOICES.items():
+        for file in sorted(base.matching([pattern]) & head.matching([pattern])):
+            values = []
+            for run in (base, head):
+                described = read_description(run.folder / file, {"name"}, "the audit")
+                chosen = {name: described.get(name) for name in names}
+                values.append({k: _listed(v) for k, v in chosen.items() if v is not None})
+            choices += [change._replace(where=(file,)) for change in _changes(*values)]
+    return choices
+
+
+def _listed(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _changes(before: Mapping[str, str], after: Mapping[str, str]) -> list[Change]:

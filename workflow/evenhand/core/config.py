@@ -438,12 +438,17 @@ def file_options(files: dict[str, Any]) -> str:
     return shlex.join(words)
 
 
-def check_names(key: str, names: Iterable[str], known: Collection[str], group: str) -> None:
-    """Raise InputError if the configuration has an unknown name; `group` is of the known ones."""
+def check_names(
+    key: str, names: Iterable[str], known: Collection[str], group: str, hint: str = ""
+) -> None:
+    """Raise InputError if the configuration has an unknown name.
+
+    `group` says what the known ones are; a `hint` ends the remedy.
+    """
     if unknown := [name for name in names if name not in known]:
         raise InputError(
             f"config: {key} names {unknown[0]}, which is none of {group}",
-            remedy=f"they are {', '.join(sorted(known)) or 'none'}",
+            remedy=f"they are {', '.join(sorted(known)) or 'none'}{hint}",
         )
 
 

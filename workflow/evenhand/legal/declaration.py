@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from evenhand.errors import InputError
 from evenhand.tabular.numbers import bin_names, check_group_count
-from evenhand.text.phrases import listed, plural
+from evenhand.text.phrases import choice, listed, plural
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -120,8 +120,8 @@ class Dataset:
         """
         if label not in (None, *self.labels):
             raise InputError(
-                f"there is no label {label!r} to be positive",
-                remedy=f"take one of {', '.join(self.labels)}",
+                f"`positive` is {label}, which is none of the labels",
+                remedy=choice(label, self.labels, 20),
             )
         if label is not None:
             return self.labels.index(label)
@@ -197,7 +197,7 @@ def completed(
     declaration: Mapping[str, Any],
     labels: Counter[str],
     values: Mapping[str, Counter[str]],
-    unusable: Mapping[str, str | None],
+    unusable: Mapping[str, str],
     undeclared: Sequence[str] = (),
 ) -> Dataset:
     """Return the data set with the labels and groups that occur.
@@ -211,7 +211,7 @@ def completed(
     values : dict of str to Counter
         The cases of each group, by attribute.
     unusable : dict of str to str
-        Why the first value that is in no group cannot be used, by attribute.
+        How many values give no single group, and why the first one does not, by attribute.
     undeclared : sequence of str
         The values of the label column that are not declared, such as "job is 'nurse'".
 
@@ -265,7 +265,7 @@ def _occurring(
     attribute: Attribute,
     declaration: Mapping[str, Any],
     values: Mapping[str, Counter[str]],
-    unusable: Mapping[str, str | None],
+    unusable: Mapping[str, str],
 ) -> tuple[str, ...]:
     """Return the groups of an attribute that occur."""
     cases = values.get(attribute.name, Counter())
@@ -274,7 +274,7 @@ def _occurring(
     bins = declared.get("bins")
     remedy = "; name another column, or remove the attribute"
     if why := unusable.get(attribute.name):
-        cure = "name a column of numbers, or remove `bins`" if bins else "write these values so"
+        cure = "name a column of numbers, or remove `bins`" if bins else "correct these values"
         remedy = f": {why}; {cure}"
     check_group_count(attribute.name, cases, cases.total(), None, more=remedy)
     if declared.get("column") and declared["column"] == declaration["label"]["column"]:

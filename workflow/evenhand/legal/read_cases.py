@@ -12,8 +12,8 @@ from typing import Annotated, Any, get_args
 
 from tqdm import tqdm
 
-from evenhand.core.stage import Input, Output, Plugin, Source
-from evenhand.errors import InputError
+from evenhand.core.stage import Input, Output, Plugin, Setting, Source
+from evenhand.errors import InputError, placed
 from evenhand.io.decoding import Encoding
 from evenhand.io.documents import write_json
 from evenhand.io.quarantine import Quarantine
@@ -42,6 +42,7 @@ def read_cases(
     documents: list[str] | None = None,
     no_finding: str | None = None,
     encoding: str | None = None,
+    positive: Annotated[str | None, Setting] = None,
 ) -> dict[str, Any]:
     """Read cases, each once, and count the cases kept and left out.
 
@@ -57,8 +58,9 @@ def read_cases(
         Cases left out and unreadable data, with file, position and reason.
     counts : path
         JSON: read = records + the sum of left_out (by reason); noted (by reason: the case
-        stayed); labels (cases by label; ``none``: no label applies; ``unknown``: the source
-        does not state it), undated, languages, splits, paragraphs and characters of the facts.
+        stayed); without_group (cases whose value gives no single group, by attribute); labels
+        (cases by label; ``none``: no label applies; ``unknown``: the source does not state it),
+        undated, languages, splits, paragraphs and characters of the facts.
     format : str
         How the files are read: a module of `evenhand.legal.formats`.
     declaration : str
@@ -73,13 +75,15 @@ def read_cases(
         Label of a judgment that finds neither a violation nor none: unknown or no_violation.
     encoding : str, optional
         The files' encoding.
+    positive : str, optional
+        The label whose rates are computed later, so that a wrong one fails before any training.
 
     Raises
     ------
     InputError
         The format finds no case at all; or a declared data set has too few labels, too few or
         too many groups, or leaves out more than half of its rows, or more than half of them have
-        no label.
+        no label, or it lacks the positive one.
     """
     dataset = read_declaration(declaration)
     reader = importlib.import_module(f"evenhand.legal.formats.{format}")
@@ -119,13 +123,18 @@ def read_cases(
                 remedy="mend the label's column or its missing values, or leave out these rows",
             )
         groups = {each.name: tally[f"group {each.name}"] for each in dataset.attributes}
-        unusable = {name: problems.first_detail("no_group", f"{name}: ") for name in groups}
+        unusable = {
+            name: f"{n} of {kept} rows have a value that gives no single group (the first:"
+            f" {problems.first_detail('no_group', f'{name}: ') or 'in the quarantine'})"
+            for name, n in tally["without_group"].items()
+        }
         details = (row[4] for row in problems.rows() if row[3] == "outside_labels")
         beginnings = (detail.rpartition(", which is not declared")[0] for detail in details)
         undeclared = list(dict.fromkeys(filter(None, beginnings)))
-        return description(
-            completed(json.loads(declaration), tally["labels"], groups, unusable, undeclared)
-        )
+        whole = completed(json.loads(declaration), tally["labels"], groups, unusable, undeclared)
+        with placed(files[0]):
+            whole.positive_place(positive)
+        return description(whole)
 
     distinct = _distinct(reader.read(cases), files, problems)
     written = write_records(out, (count(record, tally) for record in distinct), describe)
@@ -136,12 +145,16 @@ def read_cases(
     reasons = sorted(problems.counts.items())
     labels = (*read_dataset(out).labels, "none", "unknown")
     sizes = tally["sizes"]
+    noted = {reason: n for reason, n in reasons if reason in NOTED}
+    if "no_group" in noted:
+        noted["no_group"] = tally["without_group"].total()  # without those of copies
     result = {
         "read": written + sum(left_out.values()),
         "records": written,
         "left_out": left_out,
         "first_left_out": {reason: problems.first_place(reason) for reason in left_out},
-        "noted": {reason: n for reason, n in reasons if reason in NOTED},
+        "noted": noted,
+        "without_group": dict(sorted(tally["without_group"].items())),
         "first_noted": {
             reason: problems.first_detail(reason) for reason, _ in reasons if reason in NOTED
         },
@@ -161,6 +174,7 @@ def count(record: Record, tally: Tally) -> Record:
     tally["labels"].update(["unknown"] if record.labels is None else record.labels or ["none"])
     tally["languages"][record.language or "unknown"] += 1
     tally["splits"][record.split or "none"] += 1
+    tally["without_group"].update(record.without_group)
     sizes = {"paragraphs": len(record.text), "characters": sum(map(len, record.text))}
     tally["sizes"].update(sizes | {"records": 1, "undated": record.date is None})
     for name, value in record.metadata.items():

@@ -64,6 +64,8 @@ class Record:
         whose source does not state them.
     metadata : dict of str to str
         Metadata of the source that attributes are read from; the column ``given``.
+    without_group : tuple of str
+        Attributes that lack a group because their value gives no single one. Counted, not written.
     """
 
     case_id: str
@@ -77,6 +79,7 @@ class Record:
     context: tuple[str, ...] = ()
     labels: tuple[str, ...] | None = None
     metadata: dict[str, str]
+    without_group: tuple[str, ...] = ()
 
 
 def text_id(text: tuple[str, ...]) -> str:
@@ -120,5 +123,6 @@ def _row(record: Record) -> dict:
     if record.split not in (None, *SPLITS):
         raise ValueError(f"the case {record.case_id} is in the split {record.split}")
     row = asdict(record)
+    del row["without_group"]
     metadata = sorted(row.pop("metadata").items())
     return row | {"given": [{"name": name, "value": value} for name, value in metadata]}

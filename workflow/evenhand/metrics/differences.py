@@ -126,7 +126,7 @@ def difference_of_items(
     numerators, denominators : array of float, shape (n, 2)
         Contributions of each item to numerator and denominator in base and in head; zero for an
         item that a run lacks.
-    clusters : array, shape (n,) or (n, 2)
+    clusters : array, shape (n,), (n, 2) or (n, 3)
         As in `evenhand.metrics.inference.total`.
     neutral : float, optional
         Compare the distances from this point instead of the means.
@@ -150,7 +150,8 @@ def difference_of_items(
         centre = above.sum() / sizes.sum()
     distances = side * (means - (neutral or 0.0))
     change = float(distances[1] - distances[0])
-    groups = min(len(np.unique(clusters[below[:, run] > 0], axis=0)) for run in (0, 1))
+    swaps = clusters.reshape(len(clusters), -1)[:, :2]
+    groups = min(len(np.unique(swaps[below[:, run] > 0], axis=0)) for run in (0, 1))
     if groups < LEAST_CLUSTERS:
         return _unknown(change)
     if abs(change) <= 1e-12 * np.abs(means).max():

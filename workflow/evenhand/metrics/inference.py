@@ -1,10 +1,11 @@
 """Tests, intervals, equivalence, power and verdicts for items in clusters.
 
 Pairs that swap the same words and sentences about one keyword are dependent, so every
-statistic here depends on the sums by cluster alone. Swaps that share a word (cat for dog, cat for
-pig) are dependent too: `sharing` estimates by how much this widens the distribution of the mean,
-and tests, intervals and power allow for it. `benchmarks/inference.py` simulates the error rates;
-where the clusters are too few for an interval there is none.
+statistic here depends on the sums by cluster. Swaps that share a word (cat for dog, cat for pig)
+and pairs that share a template (one sentence with other words in it) are dependent too: `sharing`
+estimates by how much this widens the distribution of the mean, and tests, intervals and power
+allow for it. `benchmarks/inference.py` simulates the error rates; where the clusters are too few
+for an interval there is none.
 
 Sources: Canay, Romano and Shaikh, Randomization tests under an approximate symmetry assumption,
 Econometrica 85 (2017), for the sign-flip test; Hartigan, Using subsample values as typical
@@ -14,8 +15,8 @@ Survey Methodology 24 (1998); Donner, A review of inference procedures for the i
 correlation coefficient, International Statistical Review 54 (1986), for the estimate by analysis
 of variance; Cameron, Gelbach and Miller, Robust inference with multiway clustering, Journal of
 Business & Economic Statistics 29 (2011), and Aronow, Samii and Assenova, Cluster-robust variance
-estimation for dyadic data, Political Analysis 23 (2015), for clusters that share words; Hall, On
-the removal of skewness by transformation, Journal of the Royal Statistical Society B 54 (1992).
+estimation for dyadic data, Political Analysis 23 (2015), for what clusters share; Hall, On the
+removal of skewness by transformation, Journal of the Royal Statistical Society B 54 (1992).
 """
 
 import math
@@ -69,6 +70,8 @@ class Totals(NamedTuple):
         the effective number of distinct ones; 1 if all are distinct.
     words : array of int, shape (k, 2), optional
         The two words of each cluster; clusters that share one are dependent. None if none do.
+    templates : Templates, optional
+        The same items by cluster and template. None if each template is in one cluster.
     """
 
     sums: np.ndarray
@@ -76,6 +79,7 @@ class Totals(NamedTuple):
     squares: float
     copies: float = 1.0
     words: np.ndarray | None = None
+    templates: "Templates | None" = None
 
     @property
     def mean(self) -> float:
@@ -92,18 +96,36 @@ class Totals(NamedTuple):
     @property
     def distinct(self) -> "Totals":
         """The totals with the same mean of as many items as are effectively distinct."""
-        return Totals(*(part / self.copies for part in self[:3]), words=self.words)
+        sums, sizes, squares = (part / self.copies for part in self[:3])
+        cells = self.templates
+        if cells is not None:
+            cells = cells._replace(sums=cells.sums / self.copies, sizes=cells.sizes / self.copies)
+        return Totals(sums, sizes, squares, words=self.words, templates=cells)
+
+
+class Templates(NamedTuple):
+    """Items summed by cluster and template (the sentence around the words of a swap).
+
+    All arrays have the shape (m,); `cluster` is a place in `Totals`, and `template` any number.
+    """
+
+    sums: np.ndarray
+    sizes: np.ndarray
+    cluster: np.ndarray
+    template: np.ndarray
 
 
 class Sharing(NamedTuple):
-    """The effect of words that clusters share on the distribution of the mean.
+    """The effect of words and templates that clusters share on the distribution of the mean.
 
     Attributes
     ----------
     inflation : float
-        Of the variance: 1 without shared words, infinite where a word is in each item.
+        Of the variance: 1 if nothing is shared, infinite where a word or a template is in each
+        item.
     effective : float
-        The effective number of clusters, between that of their sizes and that of words.
+        The effective number of clusters: between that of their sizes and that of words, and at
+        most that of templates.
     skewness : float
         Of the mean, by the words; 0 without shared words.
     """
@@ -171,11 +193,22 @@ def swap_sides(names: Sequence[str] | np.ndarray, separator: str = "|") -> np.nd
     return np.array(sides, dtype=str).reshape(-1, 2)
 
 
-def swap_codes(names: Sequence[str] | np.ndarray, separator: str = "|") -> np.ndarray:
-    """Return `swap_sides` as numbers, in the order of the sorted words."""
+def swap_codes(
+    names: Sequence[str] | np.ndarray,
+    separator: str = "|",
+    *,
+    templates: Sequence[str] | None = None,
+) -> np.ndarray:
+    """Return `swap_sides` as numbers, in the order of the sorted words.
+
+    With `templates`, one of each swap, their numbers are a third column.
+    """
     swaps, place = np.unique(np.asarray(names, dtype=str), return_inverse=True)
-    codes = np.unique(swap_sides(swaps, separator), return_inverse=True)[1]
-    return codes.reshape(-1, 2)[place]
+    codes = np.unique(swap_sides(swaps, separator), return_inverse=True)[1].reshape(-1, 2)[place]
+    if templates is None:
+        return codes
+    numbers = np.unique(np.asarray(templates, dtype=str), return_inverse=True)[1]
+    return np.column_stack([codes, numbers])
 
 
 def total(
@@ -190,9 +223,10 @@ def total(
     ----------
     values : array of float, shape (n,)
         All finite.
-    clusters : array, shape (n,) or (n, 2)
+    clusters : array, shape (n,), (n, 2) or (n, 3)
         The cluster of each item (any sortable label), or two different labels, such as the words
         of a swap: items with the same two are a cluster, and clusters that share one dependent.
+        A third label is the template: items that share it are dependent too.
     denominators : array of float, shape (n,), optional
         For ratios of sums; by default 1 for each item. Items with 0 are left out.
     items : array, shape (n,), optional
@@ -214,23 +248,31 @@ def total(
         times = np.unique(np.asarray(items)[sizes != 0], return_counts=True)[1]
         copies = float(times.sum() / effective_number(times)) if len(times) else 1.0
     values, clusters, sizes = (array[sizes != 0] for array in (values, clusters, sizes))
-    is_swap = clusters.ndim == 2
+    is_swap, of_template = clusters.ndim == 2, None
     if is_swap:
         names, codes = np.unique(clusters, return_inverse=True)
-        codes = np.sort(codes.reshape(clusters.shape), axis=1)
+        codes = codes.reshape(clusters.shape)
+        of_template = codes[:, 2] if codes.shape[1] == 3 else None
+        codes = np.sort(codes[:, :2], axis=1)
         clusters = codes[:, 0] * len(names) + codes[:, 1]
     labels, member_of = np.unique(clusters, return_inverse=True)
     # sorted, so that the rounding of the sums does not depend on the order of the items
     order = np.lexsort((sizes, values, member_of))
-    sums, sizes = (
-        np.bincount(member_of[order], weights=array[order], minlength=len(labels))
-        for array in (values, sizes)
-    )
-    words = None
+
+    def summed(places: np.ndarray) -> list[np.ndarray]:
+        return [np.bincount(places[order], weights=array[order]) for array in (values, sizes)]
+
+    words = templates = None
     if is_swap:
         words = np.stack(np.divmod(labels, len(names)), axis=1)
         words = words if np.bincount(words.ravel()).max(initial=0) > 1 else None
-    return Totals(sums, sizes, float((values[order] ** 2).sum()), copies, words)
+    if of_template is not None:
+        cells, cell_of = np.unique(member_of * len(names) + of_template, return_inverse=True)
+        cluster, template = np.divmod(cells, len(names))
+        if np.bincount(template).max(initial=0) > 1:
+            templates = Templates(*summed(cell_of), cluster, template)
+    squares = float((values[order] ** 2).sum())
+    return Totals(*summed(member_of), squares, copies, words, templates)
 
 
 def effective_number(sizes: np.ndarray) -> float:
@@ -243,7 +285,7 @@ def effective_number(sizes: np.ndarray) -> float:
 
 
 def sharing(totals: Totals, *, is_share: bool = False) -> Sharing:
-    """Return the effect of shared words on the distribution of the mean.
+    """Return the effect of shared words and templates on the distribution of the mean.
 
     The variance of the mean sums the products of the residuals of all pairs of clusters that are
     equal or share a word (Cameron, Gelbach and Miller 2011; Aronow, Samii and Assenova 2015). Each
@@ -257,7 +299,29 @@ def sharing(totals: Totals, *, is_share: bool = False) -> Sharing:
 
     With `is_share`, for tests and intervals of shares, which are wider for other reasons, words
     count only from a larger inflation on, and the skewness is 0.
+
+    Templates add the products of the residuals of clusters that share no word. There are at most
+    as many effective clusters as effective templates, however large their inflation is: that of a
+    few templates is known too badly.
     """
+    by_words = _sharing_words(totals, is_share=is_share)
+    if totals.templates is None or not np.isfinite(by_words.inflation):
+        return by_words
+    added, templates = _added_by_templates(totals)
+    if templates <= 1:
+        return Sharing(float("inf"), 1.0)
+    rest = totals.sums - totals.mean * totals.sizes
+    alone = float((rest**2 / (1 - totals.sizes / totals.sizes.sum())).sum())
+    inflation = by_words.inflation
+    if alone > 1e-20 * max(1.0, totals.squares):
+        inflation += added / alone
+    else:  # equal items: each template counts once
+        inflation = max(inflation, effective_number(totals.sizes) / templates)
+    return Sharing(inflation, min(by_words.effective, templates), by_words.skewness)
+
+
+def _sharing_words(totals: Totals, *, is_share: bool) -> Sharing:
+    """Return the effect of shared words alone."""
     sizes, size = totals.sizes, totals.sizes.sum()
     effective = effective_number(sizes)
     if totals.words is None:
@@ -285,6 +349,30 @@ def sharing(totals: Totals, *, is_share: bool = False) -> Sharing:
     return Sharing(inflation, effective, skewness)
 
 
+def _added_by_templates(totals: Totals) -> tuple[float, float]:
+    """Return what templates add to the variance of the total, and their effective number.
+
+    Infinite for a template that is in each item, and 0 where no template is in two clusters.
+    """
+    if totals.templates is None:
+        return 0.0, float("inf")
+    sums, sizes, cluster, template = totals.templates
+    rest, size = sums - totals.mean * sizes, sizes.sum()
+    effective = effective_number(np.bincount(template, weights=sizes))
+    if effective <= 1:
+        return float("inf"), effective
+
+    def squares(*labels: np.ndarray) -> float:
+        groups = np.unique(np.stack(labels), axis=1, return_inverse=True)[1].ravel()
+        outside = 1 - np.bincount(groups, weights=sizes) / size
+        return float((np.bincount(groups, weights=rest) ** 2 / outside).sum())
+
+    within = squares(cluster, template)  # counted already, as are pairs that share a word
+    if totals.words is not None:
+        within = sum(squares(side, template) for side in totals.words[cluster].T) - within
+    return max(0.0, squares(template) - within), effective
+
+
 def _widening(
     totals: Totals, tail: float, times: float = 1.0, *, is_share: bool = False
 ) -> tuple[float, float]:
@@ -298,8 +386,10 @@ def _widening(
     from scipy import special
 
     inflation, effective, skewness = sharing(totals, is_share=is_share)
-    if inflation == 1 or effective <= 1:
-        return inflation, inflation
+    if effective <= 1:
+        return float("inf"), float("inf")
+    if inflation == 1 and totals.templates is None:
+        return 1.0, 1.0
     alone, shared = (
         -float(special.stdtrit(times * count - 1, tail))
         for count in (effective_number(totals.sizes), effective)
@@ -329,15 +419,17 @@ def mean_p_value(
         NaN with fewer than two clusters, or if a word is in each item.
     """
     sums = totals.sums - neutral * totals.sizes
-    inflation, effective, _ = sharing(totals, is_share=True)
+    inflation, effective, _ = _sharing_words(totals, is_share=True)
+    added, templates = _added_by_templates(totals)
+    effective = min(effective, templates)
     spread = float((sums**2).sum()) ** 0.5
-    if inflation == 1 or not spread:
+    if not spread or (inflation == 1 and totals.templates is None):
         return sign_flip_p_value(sums, seed=seed, flips=flips)
     if effective <= 1:
         return float("nan")
     from scipy import special
 
-    quantile = abs(float(sums.sum())) / spread / inflation**0.5
+    quantile = abs(float(sums.sum())) / (inflation * spread**2 + added) ** 0.5
     tail = float(special.stdtr(effective - 1, -quantile))
     if tail > 1e-280:
         alone = effective_number(totals.sizes)
@@ -356,7 +448,7 @@ def interval_p_value(totals: Totals, neutral: float = 0.0, *, level: float = 0.9
     inflation, effective, _ = sharing(totals)
     if effective <= 1 < inflation:
         return float("nan")
-    if inflation == 1 or not 0 < least < 1:
+    if (inflation == 1 and totals.templates is None) or not 0 < least < 1:
         return least
 
     def excluded(p_value: float) -> bool:
@@ -536,7 +628,7 @@ def interval_around(
         A smooth function of means, such as a difference of ratios.
     influence : array of float, shape (n,)
         The influence of each item on n times the estimate. The influences sum to zero.
-    clusters : array, shape (n,) or (n, 2)
+    clusters : array, shape (n,), (n, 2) or (n, 3)
         As in `total`.
     level : float
         Nominal coverage, between 0 and 1.

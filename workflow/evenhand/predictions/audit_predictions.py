@@ -116,7 +116,7 @@ def audit_predictions(
             bins=dict(map(read_bins, bins or [])),
             **{name: arguments[name] for name in SAME},
         )
-        document["label"] = label
+        document |= {"label": label, "cluster": cluster}
         return write_audit(predictions, delta, document, [], out=out, cases=cases, meta=meta)
     pq.write_table(pa.Table.from_pylist(rows), cases, **FORM)
     write_json(meta, document)
@@ -168,6 +168,7 @@ def write_audit(
         "auc_reversed": study.auc_reversed,
         "uniform": study.uniform,
         "positive_is_default": predictions.positive_is_default,
+        "is_coded": predictions.is_coded,
         "runs": len(predictions.predicted),
         "classes": predictions.classes,
         "delta": delta,

@@ -23,7 +23,7 @@ from evenhand.core.whole import check_file, read_text
 from evenhand.errors import InputError
 from evenhand.io.json_text import load, problem_of
 from evenhand.predictions.words import left_out_words
-from evenhand.stereotypes.clusters import check_order, swapped_words
+from evenhand.stereotypes.clusters import check_order, swapped_words, template
 
 #: The harness's fields for a sample of BBQ: accuracy, biased, not unknown, context.
 BBQ = ("amb_bias_score", "disamb_bias_score")
@@ -46,7 +46,8 @@ class Answer(NamedTuple):
     ----------
     task, id, category, condition : str
         Condition: of BBQ ``ambig`` or ``disambig``; of pairs blank.
-    cluster : str
+    cluster, template : str
+        Of BBQ the cluster is the template, and the template blank.
     item : str
         Equal for samples of the same two sentences.
     preference : float or None
@@ -60,6 +61,7 @@ class Answer(NamedTuple):
     category: str
     condition: str
     cluster: str
+    template: str
     item: str
     preference: float | None
     right: float | None
@@ -244,7 +246,8 @@ def _answer(task: str, sample: dict[str, Any]) -> Answer:
         if sentences[0] == sentences[1]:
             raise ValueError("same_sentences", "sent_more and sent_less are the same")
         words, item = swapped_words(*sentences), "\n".join(sorted(sentences))
-        return Answer(task, name, _text(doc, "bias_type"), "", words, item, more - less, None)
+        kind, frame = _text(doc, "bias_type"), template(*sentences)
+        return Answer(task, name, kind, "", words, frame, item, more - less, None)
     key = next((key for key in BBQ if key in sample), None)
     if key is None and "context_condition" in doc:
         raise ValueError("no_scores", "it has neither amb_bias_score nor disamb_bias_score")
@@ -261,9 +264,9 @@ def _answer(task: str, sample: dict[str, Any]) -> Answer:
         why = f"{key} is {numbers}: in an ambiguous context the answer that names no group is right"
         raise ValueError("out_of_range", why)
     category = _text(doc, "category")
-    template = f"{category}/{_text(doc, 'question_index')}"
+    question = f"{category}/{_text(doc, 'question_index')}"
     preference = None if not named else 1.0 if biased else -1.0
-    return Answer(task, name, category, condition, template, name, preference, right)
+    return Answer(task, name, category, condition, question, "", name, preference, right)
 
 
 def _text(doc: dict[str, Any], key: str) -> str:
@@ -317,13 +320,13 @@ def shared_pairs(answers: list[Answer]) -> dict[str, list[int]]:
 
 
 def repeated_pairs(answers: list[Answer]) -> dict[str, list[int]]:
-    """Return the pairs of each task that another one of it equals, and all its pairs."""
+    """Return the pairs of each task that an earlier one of it equals, and all its pairs."""
     counts = defaultdict(Counter)
     for answer in answers:
         if answer.right is None:
             counts[answer.task][answer.item] += 1
-    repeated = {task: sum(n for n in items.values() if n > 1) for task, items in counts.items()}
-    return {task: [n, counts[task].total()] for task, n in repeated.items() if n}
+    totals = {task: [items.total() - len(items), items.total()] for task, items in counts.items()}
+    return {task: numbers for task, numbers in totals.items() if numbers[0]}
 
 
 def parts(answers: list[Answer]) -> Iterator[tuple[tuple[str, str, str], list[Answer]]]:

@@ -101,7 +101,8 @@ def _row(key: tuple[str, str, str], group: list[Answer], study: LogStudy) -> tup
     row |= {"scored": len(scored), "ties": sum(answer.preference == 0 for answer in scored)}
     if not scored:
         return row, None
-    clusters = swap_codes([answer.cluster for answer in scored])
+    templates = None if right else [answer.template for answer in scored]
+    clusters = swap_codes([answer.cluster for answer in scored], templates=templates)
     signs = np.sign([answer.preference for answer in scored])
     items = np.array([answer.item for answer in scored])
     inference = infer(

@@ -28,7 +28,7 @@ from evenhand.tabular.numbers import (
     without_point,
 )
 from evenhand.tabular.words import spelt_alike
-from evenhand.text.phrases import listed, plural
+from evenhand.text.phrases import choice, listed, plural
 
 #: A sum of probabilities may differ from 1 by so much.
 TOLERANCE = 1e-3
@@ -89,6 +89,8 @@ class Predictions:
         By column of labels or groups, how often each value occurs that may mean a missing one.
     positive_is_default : bool
         Whether the positive label was not named, and the other one is not a usual negative one.
+    is_coded : bool
+        Whether the predictions were 0 and 1, which are no labels, and 1 is the positive one.
     left_out : list of dict
         The quarantine: row, id, reason, detail.
     """
@@ -110,6 +112,7 @@ class Predictions:
     repeated: int = 0
     doubtful: dict[str, dict[str, int]] = field(default_factory=dict)
     positive_is_default: bool = False
+    is_coded: bool = False
     left_out: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -165,9 +168,14 @@ def read_predictions(
     if unknown := sorted({*bins} - {*groups}):
         problem = f"`bins` names {unknown[0]}, which is none of `groups` ({listed([*groups], 4)})"
         raise InputError(problem, file=file)
-    if taken := [name for name in groups if name in (*CASE_COLUMNS, ALL) or CROSS in name]:
+    if same := [name for name in groups if name in (prediction, *by_class.values())]:
+        problem = f"the attribute {same[0]} is the prediction"
+        raise InputError(problem, file=file, remedy="name a protected attribute")
+    if taken := [name for name in groups if name in (*CASE_COLUMNS, ALL, "") or CROSS in name]:
         means = "joins attributes in" if CROSS in taken[0] else "has a meaning of its own in"
-        problem = f"`groups` names {taken[0]}, which {means} the results"
+        problem = (
+            f"`groups` names {taken[0] or 'a column without a name'}, which {means} the results"
+        )
         raise InputError(problem, file=file, remedy="rename it")
     ids = table[id] if id else pd.Series(map(str, table.index + 1), dtype=object)
     factual_ids = table[counterfactual_of] if counterfactual_of else ids.map(lambda _: "")
@@ -185,7 +193,8 @@ def read_predictions(
     if repeats.any():
         read = filter(None, (label, prediction, counterfactual_of, *by_class.values(), *groups))
         cells = table[list(dict.fromkeys(read))]
-        differs = (cells != cells.groupby(ids).transform("first")).any(axis=1)
+        # an array, as a series that is one of the columns would be left out of them
+        differs = (cells != cells.groupby(ids.to_numpy()).transform("first")).any(axis=1)
         bad.mark(repeats & differs, "other_row", ids.map(repr))
         bad.mark(repeats, "duplicate_id", ids.map(repr))
     bad.mark((labels == "") & is_case, "no_label")
@@ -194,6 +203,9 @@ def read_predictions(
         _check_range(table[prediction], prediction, classes, file)
     if is_p and (positive_place is None or len(classes) != 2):
         raise _unknown_label(labels, prediction, label, classes, gold or file)
+    coded = {}
+    if is_p and {*table[prediction].map(as_label)} <= {"", "0", "1"}:
+        is_p, coded = False, {"0": classes[1 - positive_place], "1": classes[positive_place]}
     is_cut = (is_p or by_class) and len(classes) == 2 and positive_place is not None
     if threshold != THRESHOLD and not is_cut:
         problem = "`threshold` has no effect without the probability of a positive label of two"
@@ -203,7 +215,7 @@ def read_predictions(
         cells = table[list(by_class.values()) or [prediction]]
         p = _probabilities(cells, bool(by_class), positive_place, bad)
     if p is None:
-        names = table[prediction].map(as_label)
+        names = table[prediction].map(as_label).map(lambda name: coded.get(name, name))
         bad.mark(names == "", "no_prediction")
         known = names.isin(classes)
         others = names[bad.usable & ~known]
@@ -229,11 +241,10 @@ def read_predictions(
             remedy="see docs/predictions.md",
         )
     if 2 * bad.usable.sum() < len(ids):
-        raise InputError(
-            f"{bad.count()}, more than half of them",
-            file=file,
-            remedy="correct or remove these rows (docs/predictions.md)",
-        )
+        remedy = "correct or remove these rows (docs/predictions.md)"
+        if 2 * repeats.sum() > len(ids):
+            remedy = "name a column as `id` that differs in all rows, or leave it out"
+        raise InputError(f"{bad.count()}, more than half of them", file=file, remedy=remedy)
     clusters = ids if cluster is None else table[cluster].where(table[cluster] != "", "\0" + ids)
     if cluster and clusters.iloc[kept].nunique() < 2:
         problem = f"the column {cluster} is the same for all rows, so nothing can be tested"
@@ -281,6 +292,7 @@ def read_predictions(
         positive_is_default=positive is None
         and positive_place is not None
         and not {*classes} & {*NEGATIVE},
+        is_coded=bool(coded),
         left_out=bad.rows(),
     )
 
@@ -303,7 +315,8 @@ def _other_labels(
 ) -> InputError:
     """Return the error for predictions that are no labels."""
     outside = names[~names.map(or_nan).between(0, 1)]
-    where, line = f"the values {listed(sorted({*names}), 4)}", None
+    values, line = sorted({*names}), None
+    where = f"the values {listed(values, 4)}" if len(values) > 1 else repr(values[0])
     if not outside.empty:
         where = repr(outside.iloc[0])
         line = int(outside.index[0]) + 2 if has_lines else None
@@ -442,7 +455,9 @@ def _classes(labels: pd.Series, by_class: Mapping[str, str], label: str, file: P
             raise InputError(
                 f"{label} has {listed(outside, 4)}, for which `probabilities` names no column",
                 file=file,
-                remedy=f"it names columns for {', '.join(named)}",
+                remedy=f"it names columns for {', '.join(named)}"
+                + "; of two labels, `prediction` may be one column of probabilities"
+                * (len(classes) == 2),
             )
         classes = named
     if len(classes) > MOST_LABELS:
@@ -468,16 +483,22 @@ def _positive(positive: str | None, classes: list[str], label: str, file: Path) 
         raise InputError(
             f"`positive` is {positive}, which is no value of {label}",
             file=file,
-            remedy=f"its values are {listed(classes, 6)}",
+            remedy=choice(as_label(str(positive)), classes),
         )
     return classes.index(as_label(str(positive)))
 
 
 def _are_probabilities(cells: pd.Series, classes: list[str]) -> bool:
-    """Return whether a column has probabilities: most values are in 0 to 1, and not all labels."""
+    """Return whether a column has probabilities: most values are in 0 to 1, and not all labels.
+
+    Without a fraction they are 0 and 1 alone, and no labels.
+    """
     names = {*cells.map(as_label)} - {""}
     inside = [0 <= or_nan(name) <= 1 for name in names]
-    return not names <= {*classes} and np.mean(inside or [0]) > 0.5
+    if names <= {"0", "1"}:
+        return bool(names) and names.isdisjoint(classes)
+    has_fraction = any(0 < or_nan(name) < 1 for name in names)
+    return has_fraction and not names <= {*classes} and np.mean(inside) > 0.5
 
 
 def _probabilities(

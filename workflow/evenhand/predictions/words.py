@@ -70,12 +70,7 @@ def findings(tables: Tables, delta: float) -> list[str]:
     logs.sort(key=_unclear)
     significant = spread(filter(_is_significant, logs), _part)
     logs = [*significant, *(row for row in logs if not _is_significant(row))]
-    split = {_part(row) for row in logs if not _is_whole(row)}
-    return [
-        # more pairs of all types would not show what single types do
-        _preference(row | ({"further_clusters": None} if _part(row) in split else {}), delta)
-        for row in logs
-    ] or _gaps(tables)
+    return [_preference(row, delta) for row in logs] or _gaps(tables)
 
 
 def spread(items: Iterable[Item], subject: Callable[[Item], Any]) -> list[Item]:
@@ -109,7 +104,8 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
         Where the rows are that are left out; blank if the reader has no such file.
     """
     sentences = []
-    if rows := tables["left_out"]:
+    # `doubts` has a sentence on each sample that is cut off
+    if rows := [row for row in tables["left_out"] if row["reason"] != "cut_off"]:
         noun = "sample" if description.get("format") == "lm_eval" else "row"
         firsts = {row["reason"]: row["detail"] for row in reversed(rows) if noun == "sample"}
         reasons = Counter(row["reason"] for row in rows)
@@ -121,6 +117,8 @@ def notes(description: Mapping[str, Any], tables: Tables, left_out: str) -> list
     sentences += [_say("counterfactuals", row=row) for row in tables.get("counterfactuals", ())]
     if description.get("positive_is_default"):
         sentences.append(_say("default_positive", label=description["positive"]))
+    if description.get("is_coded"):
+        sentences.append(_say("coded", label=description["positive"]))
     sentences += doubts(description, tables)
     if "tpr" not in description.get("metrics", ["tpr"]):  # logs have no metrics
         sentences.append(_say("no_positive"))

@@ -1,9 +1,10 @@
 """Split sentences into marked pieces: the keyword, and the evidence for a reason."""
 
-import difflib
 import re
 from dataclasses import dataclass
 from typing import Any
+
+from evenhand.stereotypes.clusters import opcodes
 
 #: Joins the words of an evidence cell.
 EVIDENCE_SEPARATOR = "、"
@@ -79,7 +80,7 @@ def aligned(more: str, less: str) -> list[tuple[str, str]]:
     without spaces. White space between two changed words counts as different.
     """
     words = [_WORDS.findall(text) for text in (more, less)]
-    blocks = difflib.SequenceMatcher(None, *words, autojunk=False).get_opcodes()
+    blocks = opcodes(*words)
     cut = [("", "")]
     for number, (kind, a, b, c, d) in enumerate(blocks):
         parts = "".join(words[0][a:b]), "".join(words[1][c:d])

@@ -33,12 +33,16 @@ _PIECE = re.compile(f"[{BLANKLESS}][{SIGNS}]*|[^\\s{BLANKLESS}]+")
 _BLANK_INSIDE = re.compile(f"(?<=[{BLANKLESS}]) (?=[{BLANKLESS}])")
 
 
-#: Lists of more pieces are compared without what both begin and end with: difflib's time grows
-#: with the square of their length, and with the cube where words recur.
+#: Of longer lists of pieces so many are compared: difflib's time grows with the square of their
+#: length, and with the cube where words recur.
 LONG = 300
 
 #: Of so many pairs, evenly from the set, it is checked whether their sentences belong together.
 SAMPLE = 40
+
+
+#: Sentences that share a smaller part of the words of the longer one are unlike.
+ALIKE = 1 / 3
 
 
 class Edit(NamedTuple):
@@ -60,18 +64,13 @@ def words(text: str) -> list[str]:
 
 
 def edits(left: list[str], right: list[str]) -> list[Edit]:
-    """Return the differences of two lists of pieces, by difflib's longest matching blocks.
+    """Return the differences of two lists of pieces, as `opcodes` has them.
 
     Two words of a script without blanks that share a character at different places (儿子, 女儿)
     count as one edit, and not as an insertion and a deletion around that character.
     """
-    shared = _shared_start(left, right) if len(left) > LONG else 0
-    left, right = left[shared:], right[shared:]
-    after = _shared_start(left[::-1], right[::-1]) if len(left) > LONG else 0
-    left, right = left[: len(left) - after], right[: len(right) - after]
-    matcher = SequenceMatcher(None, left, right, autojunk=False)
     spans: list[tuple[int, int, int, int]] = []
-    for kind, *span in matcher.get_opcodes():
+    for kind, *span in opcodes(left, right):
         if kind == "equal":
             continue
         start, end, first, last = span
@@ -81,6 +80,29 @@ def edits(left: list[str], right: list[str]) -> list[Edit]:
     return [
         Edit(tuple(left[start:end]), tuple(right[first:last])) for start, end, first, last in spans
     ]
+
+
+def opcodes(left: list[str], right: list[str]) -> list[tuple[str, int, int, int, int]]:
+    """Return difflib's opcodes, by longest matching blocks, of two lists of pieces.
+
+    Of lists of more than `LONG` pieces, what both begin and end with is equal. Between these the
+    first `LONG` of each are compared, and what follows their last match is one difference.
+    """
+    if max(len(left), len(right)) <= LONG:
+        return SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
+    before = _shared_start(left, right)
+    after = _shared_start(left[before:][::-1], right[before:][::-1])
+    ends = len(left) - after, len(right) - after
+    parts = (left[before : ends[0]], right[before : ends[1]])
+    matcher = SequenceMatcher(None, *(part[:LONG] for part in parts), autojunk=False)
+    codes = [("equal", 0, before, 0, before)]
+    codes += [(kind, *(before + place for place in span)) for kind, *span in matcher.get_opcodes()]
+    if max(map(len, parts)) > LONG:
+        if codes[-1][0] != "equal":
+            codes.pop()
+        codes.append(("replace", codes[-1][2], ends[0], codes[-1][4], ends[1]))
+    codes.append(("equal", ends[0], len(left), ends[1], len(right)))
+    return [code for code in codes if code[1] < code[2] or code[3] < code[4]]
 
 
 def _shared_start(left: list[str], right: list[str]) -> int:
@@ -105,6 +127,19 @@ def shared_words(more: list[str], less: list[str]) -> float:
     """Return the number of words that both sentences have, over that of the longer one."""
     shared = (Counter(more) & Counter(less)).total()
     return shared / max(len(more), len(less), 1)
+
+
+def template(more: str, less: str, context: str | None = None) -> str:
+    """Return the template of a pair: the words that both sentences have, sorted, after a context.
+
+    Pairs that put other words into one sentence have the same. Unlike sentences (`ALIKE`) have no
+    template, so that both are returned, which only copies of the pair have too.
+    """
+    first, second = words(more), words(less)
+    if shared_words(first, second) < ALIKE:
+        return "\n".join([context or "", *sorted((more, less))])
+    shared = sorted((Counter(first) & Counter(second)).elements())
+    return "\n".join([context or "", " ".join(shared)])
 
 
 def check_order(pairs: Sequence[tuple[int, str, str]], file: Path) -> None:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from importlib import import_module
+from math import isnan
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,16 +14,21 @@ from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import write_table
 from evenhand.metrics.inference import effective_number
-from evenhand.stereotypes.clusters import check_order, edits, pieces, shared_words, words
-from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS, PAIRS, sentences_of
+from evenhand.stereotypes.clusters import (
+    ALIKE,
+    check_order,
+    edits,
+    pieces,
+    shared_words,
+    template,
+    words,
+)
+from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS, PAIRS
 from evenhand.tabular.numbers import or_nan
 from evenhand.text.phrases import listed
 
 #: A swap of more pairs than this is a repeated swap.
 REPEATED = 20
-
-#: Sentences that share a smaller part of the words of the longer one are unlike.
-ALIKE = 1 / 3
 
 #: Agreement is low if fewer annotators than this name the pair's bias type.
 AGREEING = 3
@@ -55,10 +61,10 @@ def read_pairs(
         The pairs (Parquet, columns `PAIRS`), in the order of the source.
     report : Path
         JSON: name, format, part, title, more_means, less_means; pairs; excluded (by reason), flags
-        (by flag; only those that apply to the set), bias_types, clusters and frames (the words that
-        both sentences have) of the pairs that are not excluded; effective_clusters = N^2 / sum n^2
-        over the clusters' sizes; has_unrelated, has_annotations, has_directions: whether any pair
-        has them.
+        (by flag; only those that apply to the set), bias_types, clusters and templates (sentences
+        around the swapped words) of the pairs that are not excluded; effective_clusters =
+        N^2 / sum n^2 over the clusters' sizes; has_unrelated, has_annotations, has_directions:
+        whether any pair has them.
     part : str, optional
         StereoSet: intrasentence or intersentence.
     title : str, optional
@@ -75,9 +81,12 @@ def read_pairs(
     rows = list(reader.read(file, part))
     if not rows:
         raise InputError("holds no pair", file=file)
-    if all(or_nan(row[side]) == or_nan(row[side]) for row in rows for side in ("more", "less")):
-        remedy = "name the columns of texts sent_more and sent_less"
-        raise InputError("holds numbers in place of sentences", file=file, remedy=remedy)
+    for side in ("more", "less"):
+        numbers = sum(not isnan(or_nan(row[side])) for row in rows)
+        if 2 * numbers > len(rows):
+            problem = f"holds numbers in place of sentences ({numbers} of {len(rows)} sent_{side})"
+            remedy = "name the columns of texts sent_more and sent_less"
+            raise InputError(problem, file=file, remedy=remedy)
     _check_ids(rows, file)
     for row in rows:
         row["excluded"] = _exclusion(row)
@@ -107,7 +116,7 @@ def read_pairs(
         "flags": {flag: flags[flag] for flag in FLAGS if flag in form.flags},
         "bias_types": dict(sorted(Counter(row["bias_type"] for row in kept).items())),
         "clusters": len(set(clusters)),
-        "frames": len({_frame(row) for row in kept}),
+        "templates": len({template(row["more"], row["less"], row["context"]) for row in kept}),
         "effective_clusters": round(effective_number(np.array([*Counter(clusters).values()])), 6),
         "has_unrelated": any(row["unrelated"] is not None for row in kept),
         "has_annotations": any(row["annotators"] is not None for row in kept),
@@ -115,11 +124,6 @@ def read_pairs(
     }
     write_json(report, summary)
     return {key: summary[key] for key in ("pairs", "excluded", "flags", "clusters")}
-
-
-def _frame(row: dict[str, Any]) -> tuple[str, ...]:
-    """Return the words that both sentences of a pair have, sorted."""
-    return tuple(sorted((Counter(words(row["more"])) & Counter(words(row["less"]))).elements()))
 
 
 def set_flags(rows: list[dict[str, Any]], requested: Iterable[str]) -> None:
@@ -135,9 +139,10 @@ def set_flags(rows: list[dict[str, Any]], requested: Iterable[str]) -> None:
     """
     clusters = Counter(row["cluster"] for row in rows)
     sentences = Counter((row["context"], row[side]) for row in rows for side in ("more", "less"))
-    repeated = Counter(map(sentences_of, rows))
     orders = {(row["context"], row["more"], row["less"]) for row in rows}
+    seen = set()
     for row in rows:
+        order = (row["context"], row["more"], row["less"])
         more, less = pieces(row["more"]), pieces(row["less"])
         differences = edits(more, less)
         true = {
@@ -148,12 +153,13 @@ def set_flags(rows: list[dict[str, Any]], requested: Iterable[str]) -> None:
             "repeated_swap": clusters[row["cluster"]] > REPEATED,
             "low_agreement": row["agreement"] is not None and row["agreement"] < AGREEING,
             "duplicate": any(sentences[row["context"], row[s]] > 1 for s in ("more", "less")),
-            "repeated_pair": repeated[sentences_of(row)] > 1,
+            "repeated_pair": order in seen,
             "reversed_pair": (row["context"], row["less"], row["more"]) in orders,
-            "lower_case": row["more"].islower() != row["less"].islower(),
+            "lower_case": any(map(str.isupper, row["more"])) != any(map(str.isupper, row["less"])),
             "unlike": shared_words(words(row["more"]), words(row["less"])) < ALIKE,
         }
         row["flags"] = sorted(flag for flag in requested if true[flag])
+        seen.add(order)
 
 
 def _exclusion(row: dict[str, Any]) -> str | None:

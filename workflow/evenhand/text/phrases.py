@@ -1,6 +1,8 @@
 """Phrases shared by several packages."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+
+from evenhand.errors import nearest
 
 
 def plural(n: int, noun: str, nouns: str | None = None) -> str:
@@ -14,6 +16,12 @@ def listed(words: Sequence[str], most: int | None = None) -> str:
         rest = len(words) - most
         words = [*words[:most], plural(rest, "other")]
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+
+
+def choice(name: str, known: Collection[str], most: int = 6) -> str:
+    """Return a remedy for a name that is none of the known ones: these, and the nearest."""
+    near = nearest(name, known)
+    return f"choose one of {listed([*known], most)}" + (f"; did you mean {near}?" if near else "")
 
 
 class Titles(dict[str, str]):

@@ -54,6 +54,7 @@ def read(tmp_path, data, label=None, **declared):
         counts=out["counts"],
         format="declared",
         declaration=bios["declaration"],
+        positive=label.get("positive"),
     )
     return (
         list(read_records(out["records"])),
@@ -202,6 +203,12 @@ def test_bad_rows_have_a_reason(tmp_path):
         (rows(id=["a", "b"]), {"id": "id"}, "only 2 of 8 rows can be used: duplicate_id 6 times"),
         (rows(job=[None, None, "nurse", "pilot"]), {}, None),
         (rows(9, job=["nurse", "pilot", *[None] * 7]), {}, "7 of 9 rows have no label"),
+        (
+            rows(),
+            {"label": {"positive": "Nurs"}},
+            r"a.jsonl: `positive` is Nurs, which is none of the labels; choose one of nurse and"
+            r" surgeon; did you mean nurse\?$",
+        ),
         (rows(), {"split": {"column": "set"}}, "no column 'set', which `split.column` names"),
         (
             rows(9, job=["nurse", "nurse", "cook"]),

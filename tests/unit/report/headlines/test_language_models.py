@@ -25,9 +25,9 @@ def scores(folder, rows, name="mine", effective=25, **other):
     table = [
         {"model": model, "method": method, "score": score, "verdict": verdict, **both}
         | {"score_low": score - 5, "score_high": score + 5}
-        | ({"bias_type": bias_type[0]} if bias_type else {})
+        | dict(zip(("bias_type", "p_value"), more, strict=False))
         | other
-        for model, method, score, verdict, *bias_type in rows
+        for model, method, score, verdict, *more in rows
     ]
     path = folder / f"tables/pairs/{name}"
     write_tables(path, [(bias_scores.TABLE, table)])
@@ -59,6 +59,17 @@ MADE = {
         pair_set(f),
         # a published form and a control do not count
         scores(f, [UNDECIDED, *(("tiny", name, 90.0, "above") for name in ("aula", "all_masked"))]),
+    ],
+    "one model that comes nearest to a preference by its second method": lambda f: [
+        pair_set(f),
+        scores(
+            f,
+            [
+                ("tiny", "aul", 52.0, "inconclusive", "all", 0.4),
+                ("tiny", "cps", 53.0, "inconclusive", "all", 0.06),
+                ("tiny", "sss", 54.0, "inconclusive", "all", 0.2),
+            ],
+        ),
     ],
     "a preference, and another model": lambda f: [
         pair_set(f),
@@ -104,7 +115,13 @@ MADE = {
     ],
     "a method that excludes a preference, and one that does not": lambda f: [
         pair_set(f),
-        scores(f, [("tiny", "aul", 50.0, "equivalent"), ("tiny", "cps", 48.5, "inconclusive")]),
+        scores(
+            f,
+            [
+                ("tiny", "aul", 51.0, "equivalent", "all", 0.3),
+                ("tiny", "cps", 48.5, "inconclusive", "all", 0.4),
+            ],
+        ),
     ],
     "a preference of uncertain strength": lambda f: [pair_set(f), scores(f, [CLEAR])],
     "methods that disagree": lambda f: [

@@ -193,7 +193,12 @@ def test_headlines_are_those_that_are_kept(tmp_path):
     other.write_text(json.dumps(dates), encoding="utf-8")
     found["cells of cases that stay"] = describe([path, other], {"scotus": "SCOTUS"})
     unknown = [cases(tmp_path, unknown=31), cases(tmp_path, dataset="mine", unknown=120)]
-    found["cases without a group"] = describe(unknown, TITLES)
+    counts["without_group"] = {"applicant_gender": 2}
+    counts |= {"first_noted": first, "noted": {"no_group": 2}}
+    mine = tmp_path / "legal/mine/records/a.counts.json"
+    mine.parent.mkdir(parents=True)
+    mine.write_text(json.dumps(counts), encoding="utf-8")
+    found["cases without a group"] = describe([*unknown, mine], TITLES)
     labels = [{"quantity": "labels known", "ours": 119, "of": 120}]
     found["a case without a label"] = describe([cases(tmp_path, more=labels)], TITLES)
     check_kept("legal", found)

@@ -220,6 +220,16 @@ def test_what_is_concluded_of_changes_is_what_is_kept():
     check_kept("mitigation", found, "## words", *(one.words for one in WORDED))
 
 
+def test_as_many_gaps_are_drawn_as_are_stated():
+    changes = [worst(), *(gap("tpr", attribute=name, before=ord(name)) for name in "abcde")]
+    for most in (3, 6):
+        headline = conclude(changes, gaps=most)
+        stated = [words for words in headline.more if words.startswith("<b>Gap by")]
+        drawn = [name for name in checks.rows(headline.figure, "name") if name.startswith("gap of")]
+        assert len(stated) == len(drawn) == min(most, 5)
+        assert drawn[0] == "gap of true positive rates of surgeon by e ↓ DRO"
+
+
 def test_the_gaps_of_plain_training_are_those_of_its_audit(tmp_path):
     row = dict.fromkeys(of_texts.TABLE.header) | {"classifier": "linear", "attribute": "age"}
     row |= {

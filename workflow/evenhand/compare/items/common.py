@@ -17,7 +17,7 @@ class Items(NamedTuple):
     ----------
     name : array of str, shape (n,)
         Identifiers, the same in all runs.
-    cluster : array of str, shape (n,) or (n, 2)
+    cluster : array of str, shape (n,), (n, 2) or (n, 3)
         The cluster of each, as in `evenhand.metrics.inference.total`.
     value : array of float, shape (n,)
         The number is the mean of these.
@@ -49,6 +49,6 @@ def side_by_side(base: Items, head: Items) -> tuple[np.ndarray, np.ndarray, np.n
     for run, (items, rows) in enumerate(zip((base, head), places, strict=True)):
         np.add.at(above[:, run], rows, items.value)
         np.add.at(below[:, run], rows, 1.0)
-    columns = 1 if base.cluster.ndim == 1 else 2
+    columns = 1 if base.cluster.ndim == 1 else base.cluster.shape[1]
     clusters = np.array([name.split("\0", columns)[:columns] for name in names], dtype=str)
     return above, below, clusters.reshape(len(names), *base.cluster.shape[1:])

@@ -30,6 +30,7 @@ from evenhand.legal.rows import (
 )
 from evenhand.tabular.numbers import binned, missing_codes, or_nan
 from evenhand.tabular.words import doubtful_words
+from evenhand.text.phrases import listed
 
 KIND = "declared"
 NEEDS = "rows whose columns are as declared (docs/howto_text.md)"
@@ -216,13 +217,14 @@ def _record(
             raise RejectedError("no_date", what)
         if cell:
             note("bad_date", what)
-    metadata = {}
+    metadata, without_group = {}, []
     for name, attribute in attributes_of(declaration).items():
         if not attribute["extract"]:
             try:
                 metadata[name] = _group(fields, attribute)
             except ValueError as error:
                 note("no_group", f"{name}: {error}")
+                without_group.append(name)
             if attribute["bins"]:
                 numbers[name][plain(fields.get(attribute["column"]))] += 1
     return row.record(
@@ -233,6 +235,7 @@ def _record(
         text=text,
         labels=names,
         metadata=metadata,
+        without_group=tuple(without_group),
     )
 
 
@@ -277,12 +280,16 @@ def _value(cell: Any, known: Collection[str] = ()) -> str:
 def _flags(fields: dict[str, Any], columns: list[str]) -> dict[str, bool | None]:
     """Return whether each column applies; ValueError for a cell that is neither true nor false."""
     flags = {column: _applies(fields.get(column)) for column in columns}
-    for column, flag in flags.items():
-        if flag is None and _value(fields.get(column)):
-            raise ValueError(
-                f"{column} is {plain(fields.get(column))!r}, neither true (true, yes, 1), false"
-                " (false, no, 0) nor a share from 0 to 1"
-            )
+    wrong = [
+        f"{column} is {plain(fields.get(column))!r}"
+        for column, flag in flags.items()
+        if flag is None and _value(fields.get(column))
+    ]
+    if wrong:
+        raise ValueError(
+            f"{listed(wrong, 4)}, neither true (true, yes, 1), false (false, no, 0) nor a share"
+            " from 0 to 1"
+        )
     return flags
 
 
@@ -322,7 +329,7 @@ def _group(fields: dict[str, Any], attribute: dict[str, Any]) -> str:
             return "" if inside is None else column if inside else f"not {column}"
         inside = [column for column in columns if flags[column]]
         if len(inside) > 1:
-            problem = f"in {' and '.join(inside)}; set overlapping: true if that is meant"
+            problem = f"in {listed(inside, 4)}; set overlapping: true if that is meant"
             raise ValueError(problem)
         return "".join(inside)
     value = _value(fields.get(attribute["column"]))

@@ -1,6 +1,6 @@
 """The headline of the language models: whether any prefers a side."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -196,9 +196,16 @@ def _is_uncertain(result: Result) -> bool:
 
 
 def _strongest(result: Result) -> dict[str, Any]:
-    """Return the significant row furthest from 50, or the first one."""
+    """Return the significant row furthest from 50, else the row with the smallest p-value."""
     significant = [row for row in result["rows"] if row["leaning"] in ("more", "less")]
-    return max(significant or result["rows"][:1], key=lambda row: abs(row["score"] - CENTRE))
+    if significant:
+        return max(significant, key=_distance)
+    tested = [row for row in result["rows"] if row["p_value"] is not None]
+    return min(tested or result["rows"], key=lambda row: (row["p_value"] or 0, -_distance(row)))
+
+
+def _distance(row: Mapping[str, Any]) -> float:
+    return abs(row["score"] - CENTRE)
 
 
 def _strength(result: Result) -> float:
@@ -210,11 +217,10 @@ def _next(results: list[Result]) -> str:
     """Advise to look at bias types, or state the swaps that the set that needs the fewest lacks."""
     if split := [result for result in results if result["why"] is None and _is_split(result)]:
         return say("lm_apart", [split[0]["file"]], result=split[0])
+    scored = [result for result in results if result["why"] is None and result["rows"]]
     lacking = [
         (row["further_clusters"], result["file"], {"result": result, "row": row})
-        for result in results
-        if result["why"] is None
-        for row in ([_strongest(result)] if _is_uncertain(result) else result["rows"][:1])
+        for result, row in zip(scored, map(_strongest, scored), strict=True)
         if (row["leaning"] == "unclear" or _is_uncertain(result)) and row["further_clusters"]
     ]
     if not lacking:

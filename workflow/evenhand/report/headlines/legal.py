@@ -109,7 +109,7 @@ def describe(study: Study) -> Headline:
     main = statements[0] if stated else statements[1 + bool(rates)] if unfair else ""
     left_out = [
         *_left_out(study),
-        *_without_group(tables["sizes"], sources["sizes"], titles),
+        *_without_group(tables["sizes"], sources["sizes"], study),
         *_spelt(tables["cross"], sources["cross"], titles),
         *_revealing(tables["leakage"], sources["leakage"], titles),
     ]
@@ -372,16 +372,20 @@ def _left_out(study: Study) -> list[str]:
     return statements
 
 
-def _without_group(
-    sizes: Mapping[str, Rows], sources: tuple[str, ...], titles: Mapping[str, str]
-) -> list[str]:
+def _without_group(sizes: Mapping[str, Rows], sources: tuple[str, ...], study: Study) -> list[str]:
     """Count the cases without a known group, by attribute, and those without a known label."""
-    groups, labels = [], []
+    groups, labels, titles = [], [], study.titles
+    unusable: Counter[tuple[str, str]] = Counter()
+    for path in study.paths(COUNTS):
+        cases = read_json(path).get("without_group", {}).items()
+        unusable.update({(path.parents[1].name, attribute): n for attribute, n in cases})
     for name, rows in sizes.items():
         of = titles.get(name, name)
         for row in where(rows, quantity="group unknown"):
             if int(row["ours"]):
-                groups.append((titles.get(f"{name}/{row['item']}", row["item"]), of, row))
+                of_values = unusable[name, row["item"]]
+                title = titles.get(f"{name}/{row['item']}", row["item"])
+                groups.append((title, of, row, of_values))
         for row in where(rows, quantity="labels known"):
             if unknown := int(row["of"]) - int(row["ours"]):
                 labels.append((of, unknown, int(row["of"])))

@@ -284,10 +284,11 @@ def _opposite(changes: Sequence[Change]) -> Change | None:
     return next((change for change in ways if change.direction != ways[0].direction), None)
 
 
-def conclude(order: Sequence[Change], weights: str = "") -> Headline:
+def conclude(order: Sequence[Change], weights: str = "", gaps: int = NAMED) -> Headline:
     """Return the headline of changes in the order of `find_changes`.
 
-    `weights` is the sentence of `compare_weights`.
+    `weights` is the sentence of `compare_weights`, and `gaps` how many sentences of `on_gaps` it
+    has.
     """
     if not order:
         return Headline(sentence=say("mitigation_nothing"))
@@ -297,11 +298,16 @@ def conclude(order: Sequence[Change], weights: str = "") -> Headline:
     kinds = by_kind(rows)
     named = [id(row) for kind in SIGNIFICANT for row, _ in kinds[kind][:NAMED]]
     rows.sort(key=lambda row: id(row) not in named)  # each named method is in the figure
-    figure, caption = _figure([row["clearest"] for row in rows], max(SHOWN, len(named)))
-    named_gaps = on_gaps(order)[:NAMED]
+    named_gaps = on_gaps(order)[:gaps]
     clearest = [change for change in order if change.significant or not significant]
-    clearest = [change for change in clearest if not change.is_named]
-    lines = [change.words for change in clearest[:LINES]]
+    clearest = [change for change in clearest if not change.is_named][:LINES]
+    lines = [change.words for change in clearest]
+    # what the sentences state is drawn, then the clearest change of each method
+    stated = [change for several in _by_gap(order)[:gaps] for change in several]
+    stated = [change for change in [*stated, *clearest] if not change.unjudged]
+    of_rows = [row["clearest"] for row in rows]
+    least = max(SHOWN, len({*stated, *of_rows[: len(named)]}))
+    figure, caption = _figure(list(dict.fromkeys([*stated, *of_rows])), least)
     return Headline(
         sentence=say("mitigation_found", files, changes=order),
         more=[*named_gaps, *lines, *unconfirmed(order), *([weights] if weights else [])],
@@ -341,15 +347,19 @@ def on_gaps(changes: Iterable[Change], *, brief: bool = False) -> list[str]:
 
     Of an attribute the largest gap is first, and the only one if the sentence is `brief`.
     """
-    statements = []
+    return [
+        say("mitigation_gaps", [several[0].file], changes=several[:1] if brief else several)
+        for several in _by_gap(changes)
+    ]
+
+
+def _by_gap(changes: Iterable[Change]) -> list[list[Change]]:
+    """Return the changes that `on_gaps` states, by method, data set and attribute."""
     named = sorted((change for change in changes if change.is_named), key=lambda some: -some.before)
     by_name: dict[tuple[str, str, str], list[Change]] = {}
     for change in named:
         by_name.setdefault((change.method, change.of, change.attribute), []).append(change)
-    for several in by_name.values():
-        stated = several[:1] if brief else several
-        statements.append(say("mitigation_gaps", [several[0].file], changes=stated))
-    return statements
+    return list(by_name.values())
 
 
 def answers(kinds: Kinds, chosen: Sequence[str] = KINDS) -> list[str]:
@@ -537,7 +547,7 @@ def _varies_more(base: Mapping[str, Any], row: Mapping[str, Any]) -> bool:
 
 
 def _figure(changes: Sequence[Change], most: int) -> tuple[LayerChart, str]:
-    """Draw the first changes, which are one of each method and data set."""
+    """Draw the first changes."""
     drawn = changes[:most]
     numbers = [(change.difference, change.low, change.high) for change in drawn]
     ends = [end for triple in numbers for end in triple if end is not None]
@@ -556,7 +566,8 @@ def _figure(changes: Sequence[Change], most: int) -> tuple[LayerChart, str]:
     ]
     label = plain("mitigation_figure")
     x = axis(plain("mitigation_axis"), (-reach, reach), **SIGNED)
-    caption = say("mitigation_caption", number=len(drawn), changes=len(changes), data=data)
+    pairs = [len({(change.method, change.of) for change in some}) for some in (drawn, changes)]
+    caption = say("mitigation_caption", number=pairs[0], pairs=pairs[1], data=data)
     words = {"line": plain("mitigation_interval"), "hollow": plain("not_significant")}
     key = plain("figure_key", band="delta", delta=drawn[0].delta, **words)
     return forest(estimates, x, label, key=key, centre=0), caption

@@ -75,7 +75,7 @@ def content(study: Study) -> dict[str, Any]:
             ("reading", "How to read it"),
             ("limits", "Limits"),
         ],
-        "headline": mitigation.conclude(changes),
+        "headline": mitigation.conclude(changes, gaps=len(changes)),
         "methods": (methods := mitigation.by_method(changes)),
         "answers": [
             *mitigation.on_gaps(changes),

@@ -149,9 +149,9 @@ def conclude(
 
     The keys are ``leaning``, ``words``, ``significant``, the methods with a preference, and
     ``lack``, the reason where there is no verdict: ``some`` (some methods exclude a preference,
-    others do not), ``one_word`` (all swaps have a word in common), ``shared`` (words that some
-    share at least double the variance), ``few`` (swaps, so that the power is below 80 %) or
-    ``wide`` (intervals, though the power is enough).
+    others do not), ``one_word`` (all pairs have a word or the template in common), ``shared``
+    (words and templates that some share at least double the variance), ``few`` (swaps, so that
+    the power is below 80 %) or ``wide`` (intervals, though the power is enough).
     Methods in `stereotypes_words.ASIDE` do not count; `alike` is that of `are_alike`.
     """
     whole = [row for row in rows if row["bias_type"] == "all"]

@@ -38,7 +38,10 @@ TABLE = Table(
         ),
         integer("clusters", "Clusters of pairs that swap the same words"),
         number("effective_clusters", "n^2 / sum of squared cluster sizes"),
-        number("inflation", "Of the variance of the score, by swaps that share words; 1 without"),
+        number(
+            "inflation",
+            "Of the variance of the score, by swaps that share words or sentences; 1 without",
+        ),
         number("correlation", "Of the decisions on pairs of one cluster, cut to 0 to 1"),
         number("p_value", "Of no preference, two-sided, by the signs of the clusters"),
         number("p_adjusted", "Adjusted by Holm for methods, and for bias types beside `all`"),

@@ -4,6 +4,7 @@ A column of numbers is one feature; a column in `categories`, or without numbers
 per value. By default, rows with a blank cell are left out and counted; see the option `missing`.
 """
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from itertools import compress
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.core.resources import check_unique
-from evenhand.errors import InputError
+from evenhand.errors import InputError, nearest
 from evenhand.tabular.delimited import check_columns, only_file, read_cells
 from evenhand.tabular.numbers import MISSING as NO_VALUE
 from evenhand.tabular.numbers import (
@@ -29,7 +30,7 @@ from evenhand.tabular.numbers import (
     without_point,
 )
 from evenhand.tabular.prepared import Prepared
-from evenhand.text.phrases import listed, plural
+from evenhand.text.phrases import choice, listed, plural
 
 #: A text column with more values than this has names or numbers, and not categories; so has one
 #: with more than `MOST_NUMBERS` and more than half as many as rows.
@@ -253,39 +254,38 @@ def _check_label(
 ) -> list[str]:
     """Return the values that count as 1; the label must have such a value and another one."""
     labels = sorted(set(cells))
-    several = f"the label {label} has {plural(len(labels), 'value')} ({', '.join(labels[:5])})"
+    several = f"the label {label} has {plural(len(labels), 'value')} ({listed(labels, 5)})"
     if len(labels) < 2:
         raise InputError(f"{several}; it needs two", file=path)
-    known = [name for name in POSITIVE if name in labels]
-    listing = "give `positive` as a list of all values that count as 1, such as"
-    listing = f"{listing} [{([*positive, *known] or labels)[0]}]; then all others count as 0"
     if len(labels) > MOST_NUMBERS and not others and all(map(_is_number, labels)):
         raise InputError(
             f"the label {label} has {len(labels)} values, which are numbers; it needs two",
             file=path,
             remedy="make it a column of 1 (above a border that you choose) and 0",
         )
-    if len(known) > 1 and not positive:
+    known = [name for name in POSITIVE if name in labels]
+    unknown = [value for value in positive if value not in labels]
+    remedy = f"name `positive`, one of {listed(labels, 5)}"
+    if unknown:
+        problem = f"`positive` is {unknown[0]}, which is no value of {label}"
+        remedy = choice(unknown[0], labels)
+    elif len(labels) > 2 and not others:
+        problem = f"{several}; it needs two"
+    elif len(known) > 1 and not positive:
         problem = f"the label {label} has {listed(known)}, and each may be the one that counts as 1"
-        raise InputError(problem, file=path, remedy="name it as `positive`")
-    positive = positive or known
-    if not positive:
-        raise InputError(
-            f"it is not known which value of {label} counts as 1",
-            file=path,
-            remedy=f"name `positive`, one of {', '.join(labels)}" if len(labels) == 2 else listing,
-        )
-    if unknown := [value for value in positive if value not in labels]:
-        raise InputError(
-            f"the label {label} has the values {', '.join(labels[:5])}, and not {unknown[0]!r}",
-            file=path,
-            remedy="name those that count as 1 as `positive`",
-        )
-    if len(labels) > 2 and not others:
-        raise InputError(f"{several}; it needs two", file=path, remedy=listing)
-    if len(set(positive)) == len(labels):
+    elif not (positive or known):
+        problem = f"it is not known which value of {label} counts as 1"
+    elif len(set(positive)) == len(labels):
         raise InputError(f"all values of the label {label} count as 1", file=path)
-    return positive
+    else:
+        return positive or known
+    if len(labels) > 2 and not others:
+        near = nearest(unknown[0], labels) if unknown else ""
+        some = [near] if near else [] if unknown else positive or known
+        some = json.dumps(some or labels[:1], ensure_ascii=False)
+        remedy = "as it has more than two values, give `positive` as a list of all that count as 1,"
+        remedy += f" such as {some}; all others count as 0"
+    raise InputError(problem, file=path, remedy=remedy)
 
 
 def _numbers(values: list[str], name: str, path: Path, lines: Sequence[int]) -> np.ndarray | None:
