@@ -806,12 +806,6 @@ def test_a_positive_label_without_an_audit_names_the_objective_to_audit(here):
         plan.check_effects(plan.checked(written)[0], written)
 
 
-def test_what_a_configuration_names_in_the_folder_of_results():
-    models = {"a": {"path": "out/m/"}, "b": {"path": "outer/m"}}
-    config = {"results": "out", "models": models, "files": ["out/*.csv", "<results>/x", 1, None]}
-    assert plan.named_in_results(config) == ["out/m", "out/*.csv"]
-
-
 def test_the_errors_of_a_run_are_sentences_and_defects_too(tmp_path):
     border = "=" * 80
     trace = ["Traceback (most recent call last):", '  File "a.py", line 1', "KeyError: 'x'"]

@@ -97,16 +97,6 @@ def check_files(config: Config) -> None:
     plan_stereotypes.check_sets(config)
 
 
-def named_in_results(value: Any, results: str | None = None) -> list[str]:
-    """Return the paths in the folder of results that a configuration, or a part of it, names."""
-    results = results or value["results"]
-    if isinstance(value, dict | list):
-        parts = value.values() if isinstance(value, dict) else value
-        return [path for part in parts for path in named_in_results(part, results)]
-    is_in = isinstance(value, str) and value.startswith(f"{results}/")
-    return [value.rstrip("/")] if is_in else []
-
-
 def check_sources(config: Config, sources: dict[str, dict[str, str]]) -> None:
     """Check that every input has a file or a known source.
 

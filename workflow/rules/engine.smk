@@ -10,7 +10,7 @@ from snakemake.persistence.file import FilePersistence
 
 from evenhand.core import leftovers, owner, verify
 from evenhand.core.code import fingerprint
-from evenhand.core.inputs import Checksums, describe
+from evenhand.core.inputs import Checksums, describe, named_in_results
 from evenhand.core.places import located
 
 RESULTS = Path(config["results"])
@@ -33,7 +33,7 @@ if workflow.is_main_process:
 
 
 #: What the user names in the folder of results.
-NAMED = plan.named_in_results(config)
+NAMED = named_in_results(config)
 
 
 def is_made(path):
