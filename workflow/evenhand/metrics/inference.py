@@ -15,7 +15,7 @@ Survey Methodology 24 (1998); Donner, A review of inference procedures for the i
 correlation coefficient, International Statistical Review 54 (1986), for the estimate by analysis
 of variance; Cameron, Gelbach and Miller, Robust inference with multiway clustering, Journal of
 Business & Economic Statistics 29 (2011), and Aronow, Samii and Assenova, Cluster-robust variance
-estimation for dyadic data, Political Analysis 23 (2015), for what clusters share; Hall, On the
+estimation for dyadic data, Political Analysis 23 (2015), for shared words; Hall, On the
 removal of skewness by transformation, Journal of the Royal Statistical Society B 54 (1992).
 """
 
@@ -351,7 +351,7 @@ def _sharing_words(totals: Totals, *, is_share: bool) -> Sharing:
 
 
 def _added_by_templates(totals: Totals) -> tuple[float, float]:
-    """Return what templates add to the variance of the total, and their effective number.
+    """Return the variance of the total that templates add, and their effective number.
 
     Infinite for a template that is in each item, and 0 where no template is in two clusters.
     """
