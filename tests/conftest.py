@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 
 # A process of pytest for each core: with threads of its own, each would wait for the other's.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -17,6 +18,9 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 settings.register_profile("untimed", deadline=None, max_examples=40, database=None)
 settings.load_profile("untimed")
 
+
+# Processes of tests inherit an interrupt that is ignored, as of tests in the background.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 gc.disable()  # until all is imported
 

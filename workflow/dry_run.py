@@ -14,13 +14,20 @@ from pathlib import Path
 from typing import Any
 
 from snakemake import cli, jobs
+from snakemake.dag import DAG
+
+
+def is_recorded(job: jobs.Job) -> bool:
+    """Whether Snakemake knows the run that made a job's outputs."""
+    known = job.dag.workflow.persistence
+    return known.has_metadata(job) and not known.has_outdated_metadata(job)
 
 
 def describe(job: jobs.Job) -> dict[str, Any]:
     """A job that would run, as JSON has it; file names are as the rules say them."""
     dag = job.dag
     known, reason = dag.workflow.persistence, dag.reason(job)
-    recorded = known.has_metadata(job) and not known.has_outdated_metadata(job)
+    recorded = is_recorded(job)
     params = known.params_changed(job) if recorded else None
     former = (known.input(file) for file in job.output) if recorded else ()
     return {
@@ -42,19 +49,30 @@ def describe(job: jobs.Job) -> dict[str, Any]:
     }
 
 
+def history(dag: DAG) -> dict[str, Any]:
+    """The configuration as it is written, and the wildcards of the jobs that ran before."""
+    workflow = dag.workflow
+    return {
+        "configs": [str(Path(path).resolve()) for path in workflow.configfiles],
+        "ran": [job.wildcards_dict for job in dag.jobs if is_recorded(job)],
+    }
+
+
 def main() -> None:
-    """Make the dry run and write ``{"state": folder, "jobs": [...]}``."""
+    """Make the dry run and write ``{"state": folder, "jobs": [...], "history": {...}}``."""
     plan, arguments = Path(sys.argv[1]), sys.argv[2:]
     planned: list[dict[str, Any]] = []
+    past: dict[str, Any] = {}
 
     def note(job: jobs.Job, *_: Any, **__: Any) -> None:
         if not job.rule.norun:  # a target rule does nothing by itself
             planned.append(describe(job))
+            past.update(past or history(job.dag))
 
     jobs.Job.log_info = note  # called once for each job of a dry run, with its reason known
     parser, args = cli.parse_args(["--quiet", "all", "--dry-run", *arguments])
     succeeded = cli.args_to_api(args, parser)
-    document = {"state": os.environ.get("EVENHAND_STATE"), "jobs": planned}
+    document = {"state": os.environ.get("EVENHAND_STATE"), "jobs": planned, "history": past}
     plan.write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
     sys.exit(0 if succeeded else 1)
 

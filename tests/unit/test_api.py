@@ -313,6 +313,13 @@ def test_a_table_with_blank_cells_and_whole_numbers_with_points():
     spelt = people.assign(g=["X", "x", "y", "y"] * 10)
     _, note = eh.audit_table(spelt, positive=[1, 2], missing="impute", **options).notes
     assert note.startswith("Table: The groups 'X', 'x' of g differ only in capital letters")
+    coded = pd.DataFrame({"y": [1, 2, 2] * 10, "g": ["x", "y"] * 15, "id": range(7, 37)})
+    (note,) = eh.audit_table(coded, **options).notes
+    assert note.startswith(
+        "Table: What is predicted is y = 1, as no value was named (positive). The feature id counts"
+    )
+    coded = coded.assign(y=[1, -1, -1] * 10, id=coded["id"] % 9)
+    assert not eh.audit_table(coded, **options).notes
     with pytest.raises(InputError, match=r"^`test` has no column 'a', which `train` has"):
         eh.audit_table(people, people[["y", "g"]], **options)
     with pytest.raises(
@@ -554,7 +561,8 @@ def test_a_wrong_cell_of_the_test_part_is_named_there(tmp_path):
 
 def test_a_table_notes_people_of_both_parts_and_features_that_give_the_label():
     draw = np.random.default_rng(0)
-    people = pd.DataFrame({"y": [1, 0] * 40, "g": ["a", "a", "b", "b"] * 20, "n": range(80)})
+    people = pd.DataFrame({"y": [1, 0] * 40, "g": ["a", "a", "b", "b"] * 20})
+    people["n"] = range(0, 160, 2)
     people["known"] = np.where(people["y"] == 1, "x", draw.choice(["v", "w"], 80))
     people.loc[0, "known"] = "w"
     options = {"label": "y", "attribute": "g", "methods": "majority", "seeds": 1}
@@ -627,10 +635,10 @@ def test_bad_input_is_one_sentence(pairs, tmp_path, monkeypatch):
     ):
         eh.audit_table(people, label="approved", attribute="gender")
     with pytest.raises(
-        InputError, match=r"^`methods` has 'svm'; allowed are alfr, .*, iifr, .* and"
+        InputError, match=r"^`methods` has 'svm'; choose one of alfr, .*, iifr, .* and"
     ):
         eh.audit_table(people, label="approved", attribute="gender", methods="svm")
-    with pytest.raises(InputError, match=r"^`methods` has 'IIFR'; did you mean iifr\?$"):
+    with pytest.raises(InputError, match=r"^`methods` has 'IIFR'; .*; did you mean iifr\?$"):
         eh.audit_table(people, label="approved", attribute="gender", methods="IIFR")
     with pytest.raises(
         InputError, match=r"no column 'gendre', which `attribute` names; .* closest is gender"

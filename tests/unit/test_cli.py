@@ -127,6 +127,8 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["run", "bad.yaml", "-n"], "error: bad.yaml: predictions.p.prediction is missing; giv"),
         (["why", "bad.yaml"], "error: bad.yaml: predictions.p.prediction is missing; give either"),
         (["run", "bins.yaml"], "p.bins names a, which is none of `groups`; they are gender."),
+        (["run", "western.yaml"], "error: w.csv:3: is not UTF-8 but seems to be windows-1252; "),
+        (["run", "people.yaml", "-n"], "error: w.csv:3: is not UTF-8 but seems to be windows-1252"),
         (["predictions", "p.csv", "q.csv"], "takes the argument q.csv, as one file, or one folder"),
         ([*PREDICTIONS, "--delta", "5%"], 'Invalid value for --delta: unable to convert "5%" into'),
         ([*PREDICTIONS[:-1], "gender", "--groups", "g"], "Unknown option: --groups. Did you mean "),
@@ -183,6 +185,10 @@ def test_bad_input_is_one_sentence(words, problem, capsys, tmp_path, monkeypatch
     bins = "{p: {files: [p.csv], label: y, prediction: p, groups: [gender], bins: {a: [1]}}}"
     Path("bins.yaml").write_text(f"predictions: {bins}")
     Path("ok.yaml").write_text(f"predictions: {bins.replace(', bins: {a: [1]}', '')}")
+    Path("western.yaml").write_text(Path("ok.yaml").read_text().replace("p.csv", "w.csv"))
+    table = "{format: table, files: [w.csv], label: y, positive: '1', attribute: gender}"
+    Path("people.yaml").write_text(f"individual_fairness: {{datasets: {{t: {table}}}}}")
+    Path("w.csv").write_bytes("y,p,gender\n1,0.5,men\n0,0.5,Mädchen\n".encode("cp1252"))
     assert run(*words) == 2
     error = capsys.readouterr().err
     assert error.startswith("error: ") and problem in error and error.count("\n") == 1

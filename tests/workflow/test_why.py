@@ -102,9 +102,9 @@ def test_a_corpus_file_that_came_or_went_is_named(toy):
     toy.write("corpus/c.txt", "a third text")
     assert toy.why() == [
         "5 jobs would run:",
-        "read (shard=c): it has not run here yet",
-        "drop (shard=c): it has not run here yet",
-        "parse (shard=c): it has not run here yet",
+        "read (shard=c): it has not run here yet, nor any job with shard=c",
+        "drop (shard=c): it has not run here yet, nor any job with shard=c",
+        "parse (shard=c): it has not run here yet, nor any job with shard=c",
         "merge: new among its inputs: results/dropped/c.txt and results/parsed/c.txt; "
         "because drop and parse run",
         "train: because merge runs",

@@ -26,11 +26,11 @@ from evenhand.core.config import EXPLAINED, read_schema
 from evenhand.core.places import ROOT, SCHEMA, located
 from evenhand.core.resources import check_unique
 from evenhand.core.whole import check_file, near_names, near_path
-from evenhand.errors import InputError, nearest
+from evenhand.errors import InputError
 from evenhand.plan_slguset import completed
 from evenhand.text.catalogue import read_catalogue
 from evenhand.text.languages import is_language
-from evenhand.text.phrases import listed, plural
+from evenhand.text.phrases import choice, listed, plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -575,8 +575,7 @@ def audit_table(
     members = (name.rpartition(".")[2] for name in member_names("evenhand.learning.methods"))
     known = sorted([*members, IIFR])
     if unknown := [name for name in methods if name not in known]:
-        near = nearest(unknown[0], known)
-        remedy = f"did you mean {near}?" if near else f"allowed are {listed(known)}"
+        remedy = choice(unknown[0], known, most=None)
         raise InputError(f"`methods` has {unknown[0]!r}", remedy=remedy)
     networks = ["mlp" if name == IIFR else name for name in methods]
     settings = {

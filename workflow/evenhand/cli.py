@@ -33,7 +33,7 @@ from cyclopts import (
 from evenhand.core.places import ROOT, SNAKEFILE, located
 from evenhand.errors import InputError, nearest, with_names
 from evenhand.tabular.numbers import read_bins
-from evenhand.text.phrases import listed
+from evenhand.text.phrases import choice, listed
 
 app = App(
     name="evenhand",
@@ -360,7 +360,7 @@ def init(folder: Path = Path(), *, task: str = "predictions") -> None:
         audit, predictions, table, text or extract.
     """
     if task not in STARTS:
-        raise InputError(f"there is no task {task!r}", remedy=f"use {', '.join(STARTS)}")
+        raise InputError(f"there is no task {task!r}", remedy=choice(task, STARTS))
     path = folder / f"{task}.yaml"
     if path.exists():
         raise InputError("is there already", file=path, remedy="remove it, or name another folder")

@@ -8,7 +8,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from evenhand import (
 from evenhand.core.config import has, read_config, read_schema
 from evenhand.core.places import SCHEMA
 from evenhand.core.sources import read_sources, source_path
-from evenhand.core.whole import near_names
+from evenhand.core.whole import near_names, read_text
 from evenhand.errors import InputError
 from evenhand.io.formats import unusable_name
 from evenhand.text.phrases import plural
@@ -32,6 +32,9 @@ from evenhand.text.phrases import plural
 Config = dict[str, Any]
 
 #: How Snakemake's log begins the log of a failed job, between two lines of "=".
+#: Bytes of a table that are read before the first job; the job reads the rest of a larger one.
+BEGINNING = 64 << 20
+
 _LOGFILE = re.compile(r"Logfile (\S.*):$")
 _TRACEBACK = "Traceback (most recent call last):"
 
@@ -280,12 +283,27 @@ def check_config(path: Path) -> None:
         A check fails; the error names the configuration and the key.
     """
     try:
-        plan_legal.check_declared(checked(read_config(path))[0])
+        config = checked(read_config(path))[0]
+        plan_legal.check_declared(config)
+        for table in _tables(config):
+            if Path(table).suffix != ".parquet":
+                read_text(Path(table), BEGINNING)
     except InputError as error:
         if error.file:
             raise
         problems = re.sub(r"^config: ", f"{path}: ", error.problem, flags=re.M).splitlines()
         raise InputError(problems, remedy=error.remedy) from None
+
+
+def _tables(config: Config) -> Iterator[str]:
+    """Yield the user's tables and sets of pairs, which must be UTF-8."""
+    for entry in config["predictions"].values():
+        if entry["format"] not in (plan_predictions.CLASSIFIER, "lm_eval"):
+            yield from filter(None, [*entry["files"], entry["gold"]])
+    for table in config["individual_fairness"]["datasets"].values():
+        yield from table["files"]
+    for pairs in config["stereotypes"]["sets"].values():
+        yield from filter(None, [pairs.get("file")])
 
 
 def completed_config(path: Path) -> Config:

@@ -77,7 +77,7 @@ def check_classifiers(config: Config) -> None:
 
 
 def _hint_on_columns(config: Config, datasets: Iterable[str], unknown: Collection[str]) -> str:
-    """Return what the columns of an attribute are, if an unknown name may be of one of them."""
+    """Return the role of the columns of an attribute, if an unknown name may be of one."""
     entries = (config["text"]["datasets"].get(data, {}) for data in datasets)
     for name, how in (item for entry in entries for item in entry.get("attributes", {}).items()):
         parts = (name, *how["columns"])

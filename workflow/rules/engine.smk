@@ -2,6 +2,7 @@
 import atexit
 
 from contextlib import contextmanager, suppress
+from fnmatch import fnmatchcase
 
 from snakemake.jobs import Reason
 from snakemake.persistence import PersistenceBase
@@ -9,7 +10,7 @@ from snakemake.persistence.file import FilePersistence
 
 from evenhand.core import leftovers, owner, verify
 from evenhand.core.code import fingerprint
-from evenhand.core.inputs import Checksums, describe
+from evenhand.core.inputs import Checksums, describe, named_in_results
 from evenhand.core.places import located
 
 RESULTS = Path(config["results"])
@@ -31,9 +32,17 @@ if workflow.is_main_process:
 # line of the Snakefile). The time stamp of a user's file then has no effect.
 
 
+#: What the user names in the folder of results.
+NAMED = named_in_results(config)
+
+
 def is_made(path):
-    """Whether a path lies in the folder of results."""
-    return str(path).startswith((f"{config['results']}/", "<results>/"))
+    """Whether a path is a result: it lies in their folder, and is not what the user put there."""
+    path = str(path)
+    if not path.startswith((f"{config['results']}/", "<results>/")):
+        return False
+    users = any(fnmatchcase(path, form) for each in NAMED for form in (each, f"{each}/*"))
+    return not users or any(rule.is_producer(path) for rule in workflow.rules)
 
 
 def by_content(item):

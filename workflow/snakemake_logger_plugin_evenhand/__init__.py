@@ -25,7 +25,7 @@ REPEATED = (
     "WorkflowError:\nAt least one job did not complete successfully",
 )
 
-#: How a job ended, in what Snakemake says of its command.
+#: How a job ended, in Snakemake's words on its command.
 ENDED = re.compile(
     r"Command .* (?:died with <Signals\.(\w+)|returned non-zero exit status (\d+))", re.S
 )

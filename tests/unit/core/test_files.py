@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.core import files
-from evenhand.core.inputs import Checksums
+from evenhand.core.inputs import Checksums, named_in_results
 from evenhand.errors import InputError
 
 
@@ -152,3 +152,9 @@ def test_a_file_that_cannot_be_linked_is_copied(tmp_path, monkeypatch):
     files.link_or_copy(tmp_path / "a", tmp_path / "b")
     assert (tmp_path / "b").read_text() == "x"
     assert not (tmp_path / "a").samefile(tmp_path / "b")
+
+
+def test_what_a_configuration_names_in_the_folder_of_results():
+    models = {"a": {"path": "out/m/"}, "b": {"path": "outer/m"}}
+    config = {"results": "out", "models": models, "files": ["out/*.csv", "<results>/x", 1, None]}
+    assert named_in_results(config) == ["out/m", "out/*.csv"]

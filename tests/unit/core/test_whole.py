@@ -58,6 +58,15 @@ def test_the_nearest_path_is_suggested_if_it_is_alike(tmp_path, name, remedy):
     assert str(caught.value).endswith(f"there is no such file{remedy.format(tmp_path)}")
 
 
+def test_the_beginning_of_a_file_is_its_whole_lines(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes("a\nä\nü\n".encode() + b"\xff\n")
+    with pytest.raises(InputError, match=r"a.csv:4: is not UTF-8"):
+        whole.read_text(path)
+    assert whole.read_text(path, 6) == "a\nä\n"  # ends within ü
+    assert whole.read_text(path, 1) == ""
+
+
 def test_bytes_that_are_no_text_have_no_command_that_converts_them(tmp_path):
     (tmp_path / "a.pkl").write_bytes(b"\x80\x04\x95\0\0\xff")
     with pytest.raises(InputError, match="is no text; save it as a CSV or a Parquet file"):

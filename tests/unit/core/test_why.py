@@ -111,6 +111,31 @@ def test_what_happened_to_the_inputs_is_named(before, now, said):
     assert lines(job(params_before=changes[:1], params_now=changes[1:])) == [f"a: {said}"]
 
 
+def test_a_job_of_new_wildcards_names_the_keys_that_they_come_from():
+    config = {"sets": {"a": {"objectives": ["erm", "irm"], "seeds": 2}, "b": {"objectives": []}}}
+    config["sets"]["b"]["objectives"] = [{"of": "erm"}, "erm", "irm"]
+    ran = [{"set": "a", "objective": "erm", "seed": "0"}, {"set": "b", "objective": "erm"}]
+    past = why.History([*ran, {"page": "index"}], [config])
+    new = {"set": "a", "objective": "irm", "seed": "0"}
+    for wildcards, words in (
+        (new, "objective=irm (sets.a.objectives)"),
+        (new | {"objective": "erm", "seed": "1"}, "seed=1"),
+        ({"set": "b", "objective": "irm"}, "objective=irm (sets.b.objectives)"),
+        ({"objective": "irm"}, "objective=irm (sets.a.objectives, sets.b.objectives)"),
+        ({"set": "b", "seed": "0"}, "seed=0 and set=b"),
+        ({"set": "a", "page": "index"}, "page=index and set=a"),
+    ):
+        assert past.unknown(wildcards) == (words,)
+    known = why.History([*ran, {"set": "a", "objective": "irm"}], [config])
+    words = "objective=irm and set=b (sets.b.objectives)"
+    assert known.unknown({"set": "b", "objective": "irm"}) == (words,)
+    assert known.unknown(ran[0]) == known.unknown({}) == ()
+    assert why.History([], [config]).unknown(new) == ()
+    jobs = [job(outputs=[name], wildcards=new, made=False) for name in "xy"]
+    (line,) = why.explain(jobs, None, past)[1:]
+    assert line == f"a x 2: it has not run here yet, nor any job with {past.unknown(new)[0]}"
+
+
 def test_jobs_stand_below_those_that_they_wait_for_whatever_the_plan_s_order():
     c = job("a_last", ["3"], inputs=["2", "1"], made_anew=["2", "1"])
     b = job("b", ["2"], inputs=["1"], made_anew=["1"])

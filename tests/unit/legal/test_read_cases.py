@@ -129,10 +129,8 @@ def test_wrong_options(tmp_path, options, message):
 
 def test_files_without_a_case(tmp_path):
     path = text_file(tmp_path / "notes.csv", "a,b\n")
-    with pytest.raises(InputError, match=r"no case could be read: unknown_format 1 times.*needs"):
+    with pytest.raises(InputError, match=r"no case could be read: unknown_format 1 time .*needs"):
         run(tmp_path, [path])
     path = json_lines(tmp_path / "a.jsonl", {"text": "x"})
-    with pytest.raises(
-        InputError, match=r"missing_field 1 times \(line 1 of a.jsonl: itemid, date"
-    ):
+    with pytest.raises(InputError, match=r"missing_field 1 time \(line 1 of a.jsonl: itemid, date"):
         run(tmp_path, [path])

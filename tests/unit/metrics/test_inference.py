@@ -303,6 +303,7 @@ def test_templates_add_the_products_of_pairs_that_share_nothing_else():
         assert found.high - found.low > 1.5 * (before.high - before.low)
         assert (found.p_value > before.p_value, found.power < before.power) == (True, True)
         assert found.clusters == before.clusters
+        assert (found.further_clusters, before.further_clusters) == (None, 0)
         order = np.random.default_rng(5).permutation(len(hits))
         assert infer(total(hits[order], labels[order]), **settings) == found
 

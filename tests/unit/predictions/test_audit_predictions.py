@@ -165,6 +165,18 @@ def test_counterfactual_rows_give_ifr(tmp_path):
     assert decided == row | dict.fromkeys(("ifr_p", "ifr_p_low", "ifr_p_high", "moved"))
 
 
+def test_one_counterfactual_row_has_no_interval(tmp_path):
+    table = people(n=40).assign(of="")
+    other = table[:1].assign(
+        id="c", of="p0", group=lambda row: row["group"].map({"a": "b", "b": "a"})
+    )
+    tables, meta = audit(tmp_path, pd.concat([table, other]), id="id", counterfactual_of="of")
+    assert (
+        "Of 1 counterfactual row of group, 100.0 % (too few for an interval) have the same"
+        in (notes(meta, tables, "")[0])
+    )
+
+
 def test_probabilities_of_three_classes(tmp_path):
     draw = np.random.default_rng(1)
     p = draw.dirichlet([1, 1, 1], 90).round(4)
@@ -236,6 +248,9 @@ ROWS = "id,y,p,group\n1,1,0.9,a\n2,0,0.2,a\n3,1,0.4,b\n4,0,0.6,b\n"
          "y has 0, for which `probabilities` names no column; it names columns for 1; of two"),
         ("y,p,group\n" + "".join(f"{n % 2},0.5,g{n}\n" for n in range(60)), {},
          "the attribute group has 60 groups in 60 rows; give numbers `bins`"),
+        *(("y,p,group\n" + "".join(f"{n % 2},1,{day.format(n % 25 + 1)}\n" for n in range(99)), {},
+           "the attribute group has 25 dates in 99 rows; write periods, such as years, in place")
+          for day in ("2024-05-{:02}", "{}.5.2024", "5/{}/24 12:00:00")),
         (ROWS, {"groups": ["y"]}, "the attribute y is the label; name a protected attribute"),
         ("y,p,group\nno,no,no\nyes,no,yes\n", {}, "the attribute group is the label"),
         (ROWS.replace("1,1,", "1,,").replace("2,0,", "2,,").replace("3,1,", "3,,")

@@ -73,6 +73,7 @@ CONCLUDED = {
     "undecided by all": [row(**UNCLEAR), row("cps", **UNCLEAR)],
     "undecided with enough power": [row(**UNCLEAR, power=0.85, further_clusters=0)],
     "undecided as swaps share words": [row(**UNCLEAR, inflation=5.3)],
+    "undecided as few templates are shared": [row(**UNCLEAR, further_clusters=None)],
     "undecided as one word is in every pair": [row(**UNCLEAR, **ONE_WORD)],
     "bias types against each other": [
         *(row(name, bias_type="all") for name in ("aul", "cps")),

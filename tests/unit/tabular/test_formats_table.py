@@ -199,7 +199,7 @@ def test_codes_that_python_would_read_as_numbers_are_categories(tmp_path):
     assert {"age=18_25", "age=26_35"} < set(made(tmp_path, rows=rows).features)
 
 
-@pytest.mark.parametrize("value", ["n{0}", "{0},5", "${0}"])
+@pytest.mark.parametrize("value", ["n{0}", "{0},5", "${0}", "{0} %", "2024-01-{0}"])
 @pytest.mark.parametrize(("rows", "copies"), [(201, 9), (21, 1)])
 def test_a_column_of_names_or_misspelt_numbers(tmp_path, value, rows, copies):
     lines = [
@@ -208,8 +208,12 @@ def test_a_column_of_names_or_misspelt_numbers(tmp_path, value, rows, copies):
     ]
     with pytest.raises(InputError, match=f"town has {rows} values that are no numbers, such as '"):
         made(tmp_path, rows=lines * copies)
-    if copies == 1:  # as many values that recur are categories
-        assert len(made(tmp_path, rows=lines * 2).features) > rows
+    if copies == 1:  # as many names that recur are categories, and numbers on request
+        if value != "n{0}":
+            with pytest.raises(InputError, match=r"1234\.5, or name it among `categories`"):
+                made(tmp_path, rows=lines * 2)
+        table = made(tmp_path, rows=lines * 2, categories=["town", "grade"])
+        assert len(table.features) > rows
 
 
 def test_the_loans_of_the_demo(repository):

@@ -22,7 +22,7 @@ ITEMS = {
     "predictions/*/cases.parquet": ("cases", ["id"]),
 }
 
-#: The descriptions of what was audited, with the entries that the user chose.
+#: The descriptions of audits, with the entries that the user chose.
 CHOICES = {"predictions/*/meta.json": ("label", "positive", "groups", "cluster", "delta")}
 
 Entry = dict[str, Any]

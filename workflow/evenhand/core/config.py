@@ -443,7 +443,7 @@ def check_names(
 ) -> None:
     """Raise InputError if the configuration has an unknown name.
 
-    `group` says what the known ones are; a `hint` ends the remedy.
+    `group` describes the known ones; a `hint` ends the remedy.
     """
     if unknown := [name for name in names if name not in known]:
         raise InputError(

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from evenhand.core.files import atomic, content_digest, folder_digest
 
@@ -87,6 +88,16 @@ def planned_digest(store: Path, path: Path) -> str | None:
         return json.loads(store.read_bytes()).get(str(path), [None])[-1]
     except (OSError, ValueError):
         return None
+
+
+def named_in_results(value: Any, results: str | None = None) -> list[str]:
+    """Return the paths in the folder of results that a configuration, or a part of it, names."""
+    results = results or value["results"]
+    if isinstance(value, dict | list):
+        parts = value.values() if isinstance(value, dict) else value
+        return [path for part in parts for path in named_in_results(part, results)]
+    is_in = isinstance(value, str) and value.startswith(f"{results}/")
+    return [value.rstrip("/")] if is_in else []
 
 
 def describe(

@@ -48,8 +48,15 @@ def _stem(name: str) -> str:
     return Path(name).stem
 
 
-def read_bytes(path: Path) -> bytes:
+def read_bytes(path: Path, most: int | None = None) -> bytes:
     """Return the content of a file, decompressed if its name ends in .gz.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    most : int, optional
+        Read the lines in so many bytes at its beginning.
 
     Raises
     ------
@@ -60,17 +67,19 @@ def read_bytes(path: Path) -> bytes:
     check_file(path)
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
-            content = stream.read(WHOLE_BYTES + 1)
+            content = stream.read(most or WHOLE_BYTES + 1)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise InputError(f"is no whole gzip file ({error})", file=path) from error
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", file=path) from error
+    if len(content) == most:
+        return content[: content.rfind(b"\n") + 1]
     if len(content) > WHOLE_BYTES:
         raise InputError(f"is longer than {WHOLE_BYTES >> 20} MB", file=path)
     return content
 
 
-def read_text(path: Path) -> str:
+def read_text(path: Path, most: int | None = None) -> str:
     """Return the text of a file in UTF-8, without its byte-order mark; see `read_bytes`.
 
     Raises
@@ -78,7 +87,7 @@ def read_text(path: Path) -> str:
     InputError
         It is no text, or not UTF-8; then the line and the detected encoding are named.
     """
-    content = read_bytes(path)
+    content = read_bytes(path, most)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -13,12 +13,14 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from evenhand.core import code
+from evenhand.core.config import read_config
 from evenhand.core.places import ROOT
 from evenhand.errors import InputError
 
@@ -38,6 +40,48 @@ class Cause(NamedTuple):
     names: tuple[str, ...] = ()
 
 
+class History:
+    """The wildcards of the jobs that ran before, and the configurations as they are written."""
+
+    def __init__(self, ran: Sequence[Mapping[str, str]], configs: Sequence[Any]) -> None:
+        self._configs = configs
+        self._known = {
+            each for wildcards in ran for size in (1, 2) for each in _choices(wildcards, size)
+        }
+
+    def unknown(self, wildcards: Mapping[str, str]) -> tuple[str, ...]:
+        """Return the wildcards, or pairs of them, of no earlier job, with the keys that name them.
+
+        Those without a key are left out if others have one.
+        """
+        for size in (1, 2) if self._known else ():
+            words = {}
+            for choice in _choices(wildcards, size) - self._known:
+                sought = {value for _, value in choice}
+                beside = {*wildcards.values()} - sought
+                places = [place for each in self._configs for place in _places(each, sought)]
+                places = [place for place in places if beside & {*place}] or places
+                keys = ", ".join(dict.fromkeys(map(".".join, places)))
+                word = " and ".join(f"{name}={value}" for name, value in sorted(choice))
+                words[f"{word} ({keys})" if keys else word] = keys
+            if words:
+                return tuple(word for word, keys in words.items() if keys) or tuple(words)
+        return ()
+
+
+def _choices(wildcards: Mapping[str, str], size: int) -> set[frozenset[tuple[str, str]]]:
+    return set(map(frozenset, combinations(wildcards.items(), size)))
+
+
+def _places(part: Any, sought: set[str], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield the steps to keys and lists that name one of the words sought, by way of the others."""
+    for key in part if isinstance(part, dict | list) else ():
+        steps = (*path, str(key)) if isinstance(part, dict) else path
+        if isinstance(key, str) and key in sought and {*sought} - {key} <= {*path}:
+            yield steps
+        yield from _places(part[key] if isinstance(part, dict) else key, sought, steps)
+
+
 def main() -> None:
     """Print the lines; exit 1 if Snakemake cannot make a plan."""
     if {"-h", "--help"} & set(sys.argv[1:]):
@@ -47,7 +91,9 @@ def main() -> None:
     if plan is None:
         print(output, file=sys.stderr)
         sys.exit(1)
-    print("\n".join(explain(plan["jobs"], Path(plan["state"]) if plan["state"] else None)))
+    state, configs = plan["state"], map(Path, plan["history"].get("configs", []))
+    past = History(plan["history"].get("ran", []), [read_config(path) for path in configs])
+    print("\n".join(explain(plan["jobs"], Path(state) if state else None, past)))
 
 
 def dry_run(arguments: list[str], folder: Path | None = None) -> tuple[dict | None, str]:
@@ -68,7 +114,7 @@ def dry_run(arguments: list[str], folder: Path | None = None) -> tuple[dict | No
         return json.loads(plan.read_text(encoding="utf-8")), done.stdout
 
 
-def explain(jobs: list[Job], state: Path | None) -> list[str]:
+def explain(jobs: list[Job], state: Path | None, past: "History | None" = None) -> list[str]:
     """Return the lines for the jobs of a plan.
 
     Parameters
@@ -77,6 +123,8 @@ def explain(jobs: list[Job], state: Path | None) -> list[str]:
         See `workflow/dry_run.py`.
     state : Path, optional
         The folder where stages leave the manifests behind code digests (`evenhand.core.stage`).
+    past : History, optional
+        What ran before.
     """
     if not jobs:
         return ["Nothing would run."]
@@ -84,7 +132,9 @@ def explain(jobs: list[Job], state: Path | None) -> list[str]:
     groups: dict[tuple, list[tuple[Job, list[Cause]]]] = defaultdict(list)
     depths = _depths(jobs, makers)
     for job in sorted(jobs, key=lambda job: (depths[_key(job)], job["rule"], job["outputs"])):
-        causes = list(_causes(job, makers, state)) or [Cause("Snakemake names no cause")]
+        causes = list(_causes(job, makers, state, past or History((), ()))) or [
+            Cause("Snakemake names no cause")
+        ]
         groups[job["rule"], tuple(cause.clause for cause in causes)].append((job, causes))
     title = "1 job would run:" if len(jobs) == 1 else f"{len(jobs)} jobs would run:"
     return [title, *(_line(rule, members) for (rule, _), members in groups.items())]
@@ -123,11 +173,13 @@ def _key(job: Job) -> str:
     return job["outputs"][0] if job["outputs"] else job["rule"]
 
 
-def _causes(job: Job, makers: dict[str, Job], state: Path | None) -> Iterator[Cause]:
+def _causes(job: Job, makers: dict[str, Job], state: Path | None, past: History) -> Iterator[Cause]:
     """Return the causes of a job, direct ones before inherited ones."""
     missing = tuple(name for name in job["outputs"] if not Path(name).exists())
     if missing and not job["recorded"]:
-        yield Cause("it has not run here yet")
+        unknown = past.unknown(job["wildcards"])
+        none = ", nor any job with {}" if unknown else ""
+        yield Cause(f"it has not run here yet{none}", unknown)
         return
     if not job["recorded"]:
         yield Cause("the records of the run that made {} are not here", tuple(job["outputs"]))

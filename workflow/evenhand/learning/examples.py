@@ -124,7 +124,7 @@ def check(
             raise InputError(
                 f"there is no case with a label in the split {split}",
                 remedy="divide the cases otherwise (`split.shares` of a declared data set), or give"
-                " more of them",
+                " more of them: nearly equal texts stay in one split",
             )
     remarks = []
     per_class = {split: examples.hot[getattr(examples, split)] for split in ("train", "dev")}

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from evenhand.errors import InputError
 from evenhand.tabular.numbers import bin_names, check_group_count
+from evenhand.tabular.words import spelt_alike
 from evenhand.text.phrases import choice, listed, plural
 
 if TYPE_CHECKING:
@@ -231,6 +232,12 @@ def completed(
             f"`label.labels` names {plural(len(names), 'value')} ({names[0]}), and a label needs"
             " two or more",
             remedy=others,
+        )
+    if task == "binary" and len(names) > 2 and (spelt := spelt_alike(names)):
+        alike = listed([repr(name) for name in spelt[0]])
+        raise InputError(
+            f"{where} has {len(names)} values ({listed(names, 6)}), and a binary one has two",
+            remedy=f"spell {alike} alike, if they are one label",
         )
     if task == "binary" and len(names) != 2:
         raise InputError(

@@ -21,6 +21,7 @@ from evenhand.legal.declaration import KIND as COLUMNS
 from evenhand.legal.declaration import completed, description, read_dataset, read_declaration
 from evenhand.legal.records import Record, tables_of, text_id, write_records
 from evenhand.legal.rows import CaseFiles, files_of
+from evenhand.text.phrases import plural
 
 #: Reasons of the quarantine for which the case stays.
 NOTED = frozenset({"bad_date", "conclusion_differs", "doubtful_number", "no_group"})
@@ -100,12 +101,13 @@ def read_cases(
     def refusal(problem: str) -> InputError:
         reasons = Counter(_left_out(problems)).most_common(3)
         words = ", ".join(
-            f"{reason} {n} times ({problems.first_place(reason)}: {problems.first_detail(reason)})"
+            f"{reason} {plural(n, 'time')}"
+            f" ({problems.first_place(reason)}: {problems.first_detail(reason)})"
             for reason, n in reasons
         )
         cure = getattr(reader, "CURES", {}).get(reasons[0][0]) if reasons else None
         return InputError(
-            f"{problem}: {words or 'there is none'}",
+            f"{problem}: {words or 'the files have no records'}",
             file=files[0] if files else None,
             remedy=cure or f"the format {format} needs {reader.NEEDS}",
         )

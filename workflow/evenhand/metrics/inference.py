@@ -15,7 +15,7 @@ Survey Methodology 24 (1998); Donner, A review of inference procedures for the i
 correlation coefficient, International Statistical Review 54 (1986), for the estimate by analysis
 of variance; Cameron, Gelbach and Miller, Robust inference with multiway clustering, Journal of
 Business & Economic Statistics 29 (2011), and Aronow, Samii and Assenova, Cluster-robust variance
-estimation for dyadic data, Political Analysis 23 (2015), for what clusters share; Hall, On the
+estimation for dyadic data, Political Analysis 23 (2015), for shared words; Hall, On the
 removal of skewness by transformation, Journal of the Royal Statistical Society B 54 (1992).
 """
 
@@ -159,7 +159,8 @@ class Inference(NamedTuple):
     power : float
         Of the sign-flip test where the mean differs from neutral by delta.
     further_clusters : int or None
-        The number of further clusters of such sizes for a power of 80 %; 0 where it is reached.
+        The number of further clusters of such sizes for a power of 80 %; 0 where it is reached,
+        None where templates are fewer than effective clusters: further ones would share these.
     """
 
     neutral: float
@@ -350,7 +351,7 @@ def _sharing_words(totals: Totals, *, is_share: bool) -> Sharing:
 
 
 def _added_by_templates(totals: Totals) -> tuple[float, float]:
-    """Return what templates add to the variance of the total, and their effective number.
+    """Return the variance of the total that templates add, and their effective number.
 
     Infinite for a template that is in each item, and 0 where no template is in two clusters.
     """
@@ -939,7 +940,8 @@ def infer(
     else:
         low, high = sign_flip_interval(totals, level=level)
         p_value = interval_p_value(totals, neutral, level=level)
-    inflation = sharing(totals).inflation
+    inflation, effective_shared, _ = sharing(totals)
+    has_few = effective_shared < sharing(totals._replace(templates=None)).effective
     all_items, totals = totals, totals.distinct
     size, mean = totals.sizes.sum(), totals.mean
     correlation = within_cluster_correlation(totals)
@@ -956,6 +958,7 @@ def infer(
         design = {"correlation": known, "variance": variance, "level": level, "times": times}
         return power(totals.sizes, delta=delta / widening, **design)
 
+    reached = power_at(1.0)
     return Inference(
         neutral,
         mean,
@@ -967,8 +970,8 @@ def infer(
         inflation if np.isfinite(inflation) else float("nan"),
         correlation,
         bool(neutral - delta < low and high < neutral + delta),
-        power_at(1.0),
-        further(power_at, len(totals.sizes)),
+        reached,
+        None if has_few and reached < ENOUGH_POWER else further(power_at, len(totals.sizes)),
     )
 
 

@@ -85,8 +85,8 @@ def edits(left: list[str], right: list[str]) -> list[Edit]:
 def opcodes(left: list[str], right: list[str]) -> list[tuple[str, int, int, int, int]]:
     """Return difflib's opcodes, by longest matching blocks, of two lists of pieces.
 
-    Of lists of more than `LONG` pieces, what both begin and end with is equal. Between these the
-    first `LONG` of each are compared, and what follows their last match is one difference.
+    Of lists of more than `LONG` pieces, the common beginning and end are equal. Between these the
+    first `LONG` of each are compared; all after their last match is one difference.
     """
     if max(len(left), len(right)) <= LONG:
         return SequenceMatcher(None, left, right, autojunk=False).get_opcodes()

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evenhand.errors import InputError, nearest
+from evenhand.errors import InputError
 from evenhand.scoring import pair_masks
 from evenhand.scoring.methods import METHODS
 from evenhand.scoring.models import CausalLM, LanguageModel, MaskedLM
@@ -28,6 +28,7 @@ from evenhand.scoring.questions import encode_sequences
 from evenhand.stereotypes.clusters import shuffle_words
 from evenhand.stereotypes.pairs import SIDES
 from evenhand.stereotypes.scores import SCORES
+from evenhand.text.phrases import choice
 
 if TYPE_CHECKING:
     from tokenizers import Encoding
@@ -182,8 +183,7 @@ def choose_methods(methods: Sequence[str] | None, family: str) -> list[str]:
     """
     requested = list(METHODS) if methods is None else methods
     if unknown := [name for name in requested if name not in METHODS]:
-        near = nearest(unknown[0], METHODS)
-        remedy = f"did you mean {near}?" if near else f"use {', '.join(METHODS)}"
+        remedy = choice(unknown[0], METHODS, most=None)
         raise InputError(f"there is no method {unknown[0]!r}", remedy=remedy)
     return [
         name for name, method in METHODS.items() if name in requested and method.family == family

@@ -13,15 +13,15 @@ from evenhand.errors import InputError
 #: Maximum number of digits of a whole number; all columns of whole numbers are counts.
 MOST_DIGITS = 15
 
-#: The most groups of an attribute, and the most where they are numbers without bins, or more than
-#: half as many as the rows.
+#: The most groups of an attribute, and the most where they are numbers without bins, dates, or more
+#: than half as many as the rows.
 MOST_GROUPS, MOST_NUMBERS = 100, 20
 
 #: Labels that mean 1, the first one that occurs.
 POSITIVE = ("1", "true", "yes", "positive", "True", "Yes")
 
 #: Labels beside which nobody doubts which one is positive.
-NEGATIVE = ("0", "false", "no", "negative", "False", "No")
+NEGATIVE = ("0", "-1", "false", "no", "negative", "False", "No")
 
 #: Cells without a value, as pandas has them, too.
 MISSING = frozenset(
@@ -39,6 +39,9 @@ _CODES |= {-1, *(-code for code in _CODES)}
 #: They lie apart if all others are on the other side of 0, or at more than so many times the
 #: largest distance between two neighbours of these.
 _APART = 5
+
+#: The beginning of a date: 2024-05-31, 31.5.2024, 5/31/24.
+_DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}\b")
 
 _WHOLE = re.compile(r"\A(-?\d+)\.0\Z")
 
@@ -156,13 +159,16 @@ def check_group_count(
         problem = f"the attribute {name} has {only}, so there are no groups to compare{more}"
         raise InputError(problem, file=file)
     are_numbers = not any(isnan(or_nan(value)) for value in values)
-    few = are_numbers or 2 * len(values) > rows
+    are_dates = all(map(_DATE.match, values))
+    few = are_numbers or are_dates or 2 * len(values) > rows
     if len(values) > (MOST_NUMBERS if few else MOST_GROUPS):
+        kind = "numbers" if are_numbers else "dates" if are_dates else "groups"
         raise InputError(
-            f"the attribute {name} has {len(values)} {'numbers' if are_numbers else 'groups'} in"
-            f" {rows} rows",
+            f"the attribute {name} has {len(values)} {kind} in {rows} rows",
             file=file,
-            remedy="give numbers `bins`, write codes as words, and join small groups",
+            remedy="write periods, such as years, in place of dates"
+            if are_dates
+            else "give numbers `bins`, write codes as words, and join small groups",
         )
 
 

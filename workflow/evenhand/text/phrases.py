@@ -18,7 +18,7 @@ def listed(words: Sequence[str], most: int | None = None) -> str:
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
-def choice(name: str, known: Collection[str], most: int = 6) -> str:
+def choice(name: str, known: Collection[str], most: int | None = 6) -> str:
     """Return a remedy for a name that is none of the known ones: these, and the nearest."""
     near = nearest(name, known)
     return f"choose one of {listed([*known], most)}" + (f"; did you mean {near}?" if near else "")

@@ -228,12 +228,34 @@ def test_bad_rows_have_a_reason(tmp_path):
             )
             for name in ("who", "who_c")
         ),
+        (
+            rows(job=["Nurse", "nurse", "pilot"]),
+            {"label": {"task": "binary"}},
+            r"has 3 values \(Nurse, nurse and pilot\), .*; spell 'Nurse' and 'nurse' alike, if",
+        ),
+        (rows(), {"text": "BIOS"}, "no column 'BIOS', .*; the closest is bio"),
+        ([{"bio": {"0": "a"}, "job": {"0": "b"}}], {}, "has no rows, but bio and job as whole col"),
+        ([{"data": rows()}], {}, "has no rows, but data as whole columns or lists; write a JSON"),
         (rows(bio=[""] * 5 + ["text"] * 3), {}, "only 3 of 8 rows can be used: no_text 5 times"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(tmp_path, data, declared, message):
     with pytest.raises(InputError, match=message) if message else nullcontext():
         read(tmp_path, data, **declared)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("a.xlsx", b"PK", "unknown_format 1 time .*; save it as CSV, JSON lines or Parquet, with"),
+        ("a.csv", b"PK\x03\x04\x14\0\0\xff", "; save it as CSV in UTF-8; a Parquet or a comp"),
+        ("a.csv", b"bio,job,gender\n", "no case could be read: the files have no records; the"),
+    ],
+)
+def test_a_file_of_another_form_has_a_remedy(tmp_path, name, data, message):
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(InputError, match=message):
+        read(tmp_path, [tmp_path / name])
 
 
 def test_files_of_a_pattern(tmp_path, monkeypatch):

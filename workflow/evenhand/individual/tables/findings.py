@@ -113,6 +113,9 @@ def _doubts(table: Prepared) -> list[str]:
     """Return sentences on values of a table that may be mistakes."""
     doubtful = table.meta.get("doubtful", {})
     words = [doubtful_words(name, values) for name, values in doubtful.items()]
+    if table.meta.get("positive_is_default"):
+        words.append(_say("default_label", table.meta["label"]))
+    words += [_say("numbered", name) for name in table.meta.get("numbered", ())]
     return words + spelt_words(table.attribute_name, table.attribute_values)
 
 

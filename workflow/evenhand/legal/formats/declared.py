@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from evenhand.core.files import path_text
 from evenhand.core.phrases import phrases_of
-from evenhand.errors import InputError
+from evenhand.errors import InputError, nearest
 from evenhand.io.tables import read_batches
 from evenhand.legal.declaration import attributes_of, declared_dataset
 from evenhand.legal.records import Record, text_id
@@ -93,6 +93,8 @@ def _with_columns(
     def check() -> None:
         if missing := [name for name in columns if name not in present]:
             remedy = f"name one of its columns: {', '.join(sorted(present)[:20])}"
+            if near := nearest(missing[0], sorted(present)):
+                remedy += f"; the closest is {near}"
             if len(present) == 1 and file.suffix in (".csv", ".tsv"):
                 remedy += "; separate cells by comma, semicolon or tab"
             stem = missing[0].rpartition("_")[0] or missing[0]
@@ -111,6 +113,15 @@ def _with_columns(
     for row in rows:
         is_first = not present
         present.update(row.fields)
+        # lists alone may be the paragraphs and the labels of a row
+        kinds = dict if columns.keys() & present else (dict, list)
+        if is_first and all(isinstance(cell, kinds) for cell in row.fields.values()):
+            raise InputError(
+                f"has no rows, but {listed(sorted(present), 6)} as whole columns or lists",
+                file=file,
+                remedy="write a JSON object per row, as by"
+                " DataFrame.to_json(name, orient='records', lines=True)",
+            )
         if is_first and file.suffix in TABLES_OF_ROWS:
             check()
         yield row

@@ -1,5 +1,6 @@
 """Section: the bias scores of a set of pairs, their verdicts, and conclusions in words."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -169,7 +170,7 @@ def conclude(
         leaning = NONE if counted else None
     delta, types = counted[0]["delta"] if counted else None, _types(rows)
     facts = {"total": len(counted), "delta": delta, "types": types}
-    lack = "shared" if any((row["inflation"] or 1) >= 2 for row in counted) else "few"
+    lack = "shared" if any(map(_share_much, counted)) else "few"
     if {row["further_clusters"] for row in counted if row["leaning"] == UNCLEAR} == {0}:
         lack = "wide"
     if any(row["reason"] == "one_word" for row in counted):
@@ -181,6 +182,12 @@ def conclude(
     words = plain("lm_conclusion", by=by, sides=sides, lacks={lack}, **facts)
     significant = [*by[PREFERS_MORE], *by[PREFERS_LESS]]
     return {"leaning": leaning, "significant": significant, "lack": lack, "words": words}
+
+
+def _share_much(row: Mapping[str, Any]) -> bool:
+    """Whether words or templates, and not the number of swaps, leave a method undecided."""
+    is_bounded = row["score_low"] is not None and row["further_clusters"] is None
+    return (row["inflation"] or 1) >= 2 or (row["leaning"] == UNCLEAR and is_bounded)
 
 
 def no_number(why: list[str]) -> dict[str, Any]:

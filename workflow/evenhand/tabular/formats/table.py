@@ -5,6 +5,7 @@ per value. By default, rows with a blank cell are left out and counted; see the 
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import compress
@@ -20,6 +21,7 @@ from evenhand.tabular.delimited import check_columns, only_file, read_cells
 from evenhand.tabular.numbers import MISSING as NO_VALUE
 from evenhand.tabular.numbers import (
     MOST_NUMBERS,
+    NEGATIVE,
     POSITIVE,
     bin_column,
     check_group_count,
@@ -46,6 +48,9 @@ NEARLY, MOST_BINS, ROWS_OF_BIN = 0.8, 50, 10
 
 #: Rows may be equal by chance unless their values allow so many times as many different rows.
 ROOM = 10
+
+#: A number in another form, such as 34 %, $1,200 or a date: such columns are no categories.
+_OTHER_NUMBER = re.compile(r"\W*\d")
 
 #: Separator of the values of an intersection, and the name of a blank value.
 CROSS, MISSING = " × ", "missing"
@@ -110,6 +115,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
     unclear = {n: values for n in (label, *protected) if (values := doubtful(column[n]))}
     column[label] = list(map(without_point, column[label]))
     positive = list(map(without_point, options["positive"] or []))
+    is_default = not positive and not {*column[label]} & {*NEGATIVE}
     positive = _check_label(column[label], positive, label, path, others=options["others"])
     at = list(compress((line for line, _ in lines), is_complete))
     for name in protected:
@@ -164,13 +170,18 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             usual = Counter(cell for cell in column[name] if cell).most_common(1)[0][0]
         column[name] = [cell or usual for cell in column[name]]
         kinds = sorted(set(column[name]))
-        are_names = len(kinds) > MOST_NUMBERS and 2 * len(kinds) > len(complete)
-        if are_names or len(kinds) > MOST_CATEGORIES:
+        are_names = 2 * len(kinds) > len(complete)
+        are_numbers = name not in options["categories"] and all(
+            kind == MISSING or _OTHER_NUMBER.match(kind) for kind in kinds
+        )
+        if len(kinds) > (MOST_NUMBERS if are_names or are_numbers else MOST_CATEGORIES):
+            remedies = ["leave it out of `features`", "write numbers like 1234.5"]
+            remedies += [] if are_names else ["name it among `categories`"]
             raise InputError(
                 f"the column {name} has {len(kinds)} values that are no numbers, such as"
                 f" {kinds[0]!r}",
                 file=path,
-                remedy="leave it out of `features`, or write numbers like 1234.5",
+                remedy=", or ".join([", ".join(remedies[:-1]), remedies[-1]]),
             )
         for kind in kinds:
             names.append(f"{name}={kind}")
@@ -179,6 +190,7 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
         raise InputError(
             f"the split {split} has {others[0]!r}", file=path, remedy="write train or test"
         )
+    numbered = [name for name in chosen if _numbers_rows([row[place[name]] for row in rows])]
     seen = dict.fromkeys([label, *protected, *chosen])
     copies = _copies([column[name] for name in seen], column[split] if split else None)
     code_of = {value: code for code, value in enumerate(values)}
@@ -200,6 +212,8 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             "label": f"{label} = {listed(positive)}",
             "excluded": {"blank_cell": len(rows) - len(complete)},
             "doubtful": unclear,
+            **({"positive_is_default": True} if is_default else {}),
+            **({"numbered": numbered} if numbered else {}),
             **({"copies": copies} if copies else {}),
             "revealing": {
                 "label": _revealing(predictors, [cell in positive for cell in column[label]]),
@@ -208,6 +222,12 @@ def read(files: list[Path], options: dict[str, Any]) -> Prepared:
             "missing": {"policy": policy, "rows": len(rows), "filled": filled},
         },
     )
+
+
+def _numbers_rows(cells: list[str]) -> bool:
+    """Return whether a column counts the rows, one by one."""
+    steps = np.diff([or_nan(cell) for cell in cells])
+    return len(cells) > MOST_NUMBERS and bool((steps == 1).all())
 
 
 def _copies(columns: list[list[str]], parts: list[str] | None) -> int:

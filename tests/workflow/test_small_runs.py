@@ -1,4 +1,4 @@
-"""A run that a signal stops says so, and the same command completes it."""
+"""Runs of one audit: one that a signal stops, and one whose file lies in the folder of results."""
 
 import os
 import signal
@@ -12,15 +12,21 @@ from unit.predictions.test_audit_predictions import people
 
 CONFIG = "predictions: {mine: {files: [p.csv], label: y, prediction: p, groups: [group]}}"
 COMMAND = [sys.executable, "-m", "evenhand", "run", "mine.yaml", "--cores", "2"]
+WHY = [sys.executable, "-m", "evenhand", "why", "mine.yaml"]
+
+
+@pytest.fixture
+def options(tmp_path):
+    """Of each process."""
+    env = {"PYTHONPATH": str(REPOSITORY / "workflow"), "PATH": os.environ["PATH"]}
+    return {"cwd": tmp_path, "env": env | {"HOME": str(tmp_path)}, "text": True}
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("moment", ["", " jobs to run"])
-def test_a_stopped_run_says_so_and_continues(tmp_path, number, moment):
+def test_a_stopped_run_says_so_and_continues(tmp_path, options, number, moment):
     (tmp_path / "mine.yaml").write_text(CONFIG)
     people(n=100).to_csv(tmp_path / "p.csv", index=False)
-    env = {"PYTHONPATH": str(REPOSITORY / "workflow"), "PATH": os.environ["PATH"]}
-    options = {"cwd": tmp_path, "env": env | {"HOME": str(tmp_path)}, "text": True}
     process = subprocess.Popen(COMMAND, **options, stderr=-1, stdout=-1, start_new_session=True)
     with process:
         if moment:
@@ -39,3 +45,22 @@ def test_a_stopped_run_says_so_and_continues(tmp_path, number, moment):
     (tmp_path / "results").rename(tmp_path / "former")
     subprocess.run(COMMAND, **options, check=True)
     assert stopped == Checkout(tmp_path).results()
+
+
+def test_a_file_of_the_user_in_the_folder_of_results_is_compared_by_content(tmp_path, options):
+    table, data = tmp_path / "results/mine/p.csv", people(n=100)
+    table.parent.mkdir(parents=True)
+    data.to_csv(table, index=False)
+    target = "results/predictions/mine/meta.json"
+
+    def why():
+        done = subprocess.run([*WHY, target], **options, check=True, capture_output=True)
+        return done.stdout
+
+    (tmp_path / "mine.yaml").write_text(CONFIG.replace("p.csv", "results/mine/p.csv"))
+    subprocess.run([*COMMAND[:-2], target, "--cores", "1"], **options, check=True)
+    os.utime(table)
+    assert why() == "Nothing would run.\n"
+    data[::-1].to_csv(table, index=False)
+    os.utime(table, (1e9, 1e9))
+    assert "the content of results/mine/p.csv changed" in why()
