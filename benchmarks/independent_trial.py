@@ -311,7 +311,8 @@ def probes(run, group):
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    train, test, scores = run.splits == "train", run.splits == "test", {}
+    there = np.isfinite(run.features).all(axis=1)  # of many cases a sample has them
+    train, test, scores = there & (run.splits == "train"), there & (run.splits == "test"), {}
     by_group = [np.flatnonzero(train & (group == value)) for value in np.unique(group)]
     repeated = np.concatenate([np.resize(rows, max(map(len, by_group))) for rows in by_group])
     mlp = MLPClassifier(32, alpha=0.1, max_iter=60, early_stopping=True, random_state=1)
