@@ -137,6 +137,8 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["audits"], "Did you mean \"audit\"? The commands are audit, predictions,"),
         (["audit", "--pairs", "p.csv"], "error: MODEL is missing; see `evenhand audit --help`."),
         (["audit", "m"], "error: `--pairs` is missing; see `evenhand audit --help`."),
+        (["audit", "m", "--pair", "x"], "error: Unknown option: --pair. Did you mean --pairs?; "),
+        (["audit", "m", "--pair=x"], "error: Unknown option: --pair. Did you mean --pairs?; "),
         (["audit", "m", "--pairs"], "error: Command \"audit\" parameter --pairs requires an arg"),
         (["run", "ok.yaml", "--cores", "0"], "error: `--cores` is 0; give a whole number from 1 o"),
         (["run", "ok.yaml", "--jobs", "-1"], "error: `--jobs` is -1; give a whole number from 1 o"),

@@ -78,6 +78,9 @@ def main(words: list[str] | None = None) -> None:
             is_option = error.argument.field_info.kind is inspect.Parameter.KEYWORD_ONLY
             name = error.argument.name
             problem = f"{f'`{name}`' if is_option else name.strip('-').upper()} is missing"
+            unused = (word.partition("=")[0] for word in error.unused_tokens or ())
+            if is_option and (wrong := nearest(name, unused)):
+                problem = f"Unknown option: {wrong}. Did you mean {name}?"
         command = f"evenhand {words[0]}" if words[0] in app else "evenhand"
         _refuse(InputError(problem, remedy=f"see `{command} --help`"))
     except InputError as error:
