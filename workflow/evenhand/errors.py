@@ -51,18 +51,16 @@ class InputError(Exception):
         sentence = f"{where}{self.problem}{then}"
         super().__init__(sentence if sentence.endswith("?") else f"{sentence}.")
 
-    def with_names(self, known: Callable[[str], str], file: str | None = None) -> "InputError":
+    def with_names(self, known: Callable[[str], str]) -> "InputError":
         """Return the error with the names by which the user knows the options in backticks.
 
         Parameters
         ----------
         known : callable
             Returns the flag or the key of the configuration of an argument.
-        file : str, optional
-            The place of an error that has none.
         """
         problem, remedy = (with_names(text, known) for text in (self.problem, self.remedy or ""))
-        place = {"file": self.file or file, "line": self.line, "remedy": remedy or None}
+        place = {"file": self.file, "line": self.line, "remedy": remedy or None}
         return InputError(problem.splitlines(), **place)
 
 

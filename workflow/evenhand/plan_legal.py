@@ -239,7 +239,11 @@ def check_declared(config: Config) -> None:
             if (known := dataset(config, name)).labels:
                 known.positive_place(positive)
         except InputError as error:
-            raise error.with_names(partial(_key, key, entry), key) from None
+            named = error.with_names(partial(_key, key, entry))
+            if named.file:
+                raise named from None
+            problems = f"config: {key}: {named.problem}".splitlines()
+            raise InputError(problems, remedy=named.remedy) from None
 
 
 def _key(section: str, entry: Collection[str], name: str) -> str:
