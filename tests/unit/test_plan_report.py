@@ -99,7 +99,7 @@ def test_text_classifiers_are_answered_from_the_audits_of_their_predictions(tmp_
     other = plan_predictions.expand(plan_legal.expand(complete(own, read_schema(SCHEMA))))
     assert {name: entry["title"] for name, entry in other["predictions"].items()} == {
         "t_linear_erm_group_uniform_label_some_group": (
-            "t, linear, balanced batches, label x Some group"
+            "t, linear, balanced batches, trained on groups of label x Some group"
         )
     }
     audit = {"<results>/predictions/t_linear_erm/meta.json"}

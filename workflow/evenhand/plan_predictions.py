@@ -38,7 +38,8 @@ def expand(config: Config) -> Config:
                 continue
             named = [] if attribute == NO_ATTRIBUTE else [attribute]
             words = [classifier, called[objective]]
-            words += [groups_title(name, dataset_of(config, data)) for name in named]
+            trained_on = [groups_title(each, dataset_of(config, data)) for each in named]
+            words += [f"trained on groups of {groups}" for groups in trained_on]
             name = "_".join([data, classifier, objective, *named]).replace("+", "_")
             made[name] = {
                 **{"format": CLASSIFIER, "title": ", ".join([title, *words]), "files": []},
