@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evenhand.core.config import EXPLAINED, read_schema
+from evenhand.core.decimals import as_cell
 from evenhand.core.places import ROOT, SCHEMA, located
 from evenhand.core.resources import check_unique
 from evenhand.core.whole import check_file, near_names, near_path
@@ -1151,11 +1152,9 @@ def _card(title: str, findings: list[str], table: "pd.DataFrame", call: str, not
     for row in table[columns].itertuples(index=False):
         known = ("" if cell is None or cell != cell else cell for cell in row)
         cells = (
-            # tables have six decimals
-            "< 1e-06" if name in ("p_value", "p_adjusted") and cell == 0
-            else f"{cell:.4g}" if isinstance(cell, float) else str(cell)
+            as_cell(name, cell) if isinstance(cell, float) else str(cell)
             for name, cell in zip(columns, known, strict=True)
-        )  # fmt: skip
+        )
         rows.append([cell.replace("|", "\\|") for cell in cells])
     facts = {"title": title, "findings": findings, "columns": columns, "rows": rows, "call": call}
     facts |= {"note": note}

@@ -31,6 +31,11 @@ def p_value(value: float, digits: int = 2, kind: str = "g") -> str:
     return next((text for text in texts if float(text) != LEVEL), texts[0])
 
 
+def as_cell(name: str, value: float) -> str:
+    """Return a number of a table with six decimals: ``0.03412``, and ``< 1e-06`` for a p of 0."""
+    return "< 1e-06" if name.startswith("p_") and value == 0 else f"{value:.4g}"
+
+
 def p_equals(value: float) -> str:
     """Return a p-value for a sentence, with its sign: ``= 0.034``, ``= 0.0504``, ``< 0.001``."""
     return "< 0.001" if value < 0.001 else f"= {p_value(value)}"

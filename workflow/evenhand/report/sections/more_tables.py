@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
+from evenhand.core.decimals import as_cell
 from evenhand.core.tables import read_package, read_table
 from evenhand.report.render import stem
 from evenhand.report.study import Study
@@ -68,13 +69,13 @@ class MoreTables:
                     continue
                 if rows := read_table(folder / f"{name}.csv"):
                     of = folder.name if len(folders) > 1 else ""
-                    cells = [[_cell(row[column]) for column in table.header] for row in rows[:ROWS]]
+                    cells = [[_cell(key, row[key]) for key in table.header] for row in rows[:ROWS]]
                     entry = {"file": file, "of": of, "table": table, "total": len(rows)}
                     tables.append(entry | {"rows": cells})
         return tables
 
 
-def _cell(value: Any) -> Any:
+def _cell(name: str, value: Any) -> Any:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:.4g}".replace("-", "−") if isinstance(value, float) else value
+    return as_cell(name, value).replace("-", "−") if isinstance(value, float) else value
