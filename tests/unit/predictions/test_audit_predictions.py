@@ -388,6 +388,11 @@ def test_a_blank_cluster_is_one_of_its_own_and_a_constant_one_is_refused(tmp_pat
     tables, meta = audit(tmp_path, table, id="id", cluster="home")
     assert "200 cases have no cluster; each counts as independent." in notes(meta, tables, "")
     assert any(words.startswith("Selection rate differs by group") for words in findings(tables, 5))
+    gold = tmp_path / "gold.csv"
+    table.drop(columns="p").to_csv(gold, index=False)
+    assert audit(tmp_path, table[["id", "p"]], id="id", cluster="home", gold=gold)[0] == tables
+    with pytest.raises(InputError, match=r"predictions\.csv: has no column 'h', which `cluster`"):
+        audit(tmp_path, table[["id", "p"]], id="id", cluster="h", gold=gold)
     with pytest.raises(InputError, match="the column id differs in all rows, so that no cases"):
         audit(tmp_path, table, id="id", cluster="id")
     with pytest.raises(InputError, match="home is the same for all rows, so nothing can be tested"):

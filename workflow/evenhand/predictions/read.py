@@ -162,9 +162,9 @@ def read_predictions(
         problem = f"{label} is named as `label` and as the prediction"
         raise InputError(problem, file=file, remedy="name the column of the predictions")
     columns = {"prediction": prediction, "probabilities": [*by_class.values()], "id": id}
-    check_columns(table, file, **columns, cluster=cluster, counterfactual_of=counterfactual_of)
+    check_columns(table, file, **columns, counterfactual_of=counterfactual_of)
     spare = {*table} - {prediction, *by_class.values(), label, counterfactual_of, *groups}
-    table = _join_labels(table, file, gold, id, label, groups)
+    table = _join_labels(table, file, gold, id, label, groups, cluster)
     if unknown := sorted({*bins} - {*groups}):
         problem = f"`bins` names {unknown[0]}, which is none of `groups` ({listed([*groups], 4)})"
         raise InputError(problem, file=file)
@@ -423,15 +423,17 @@ def _join_labels(
     id: str | None,
     label: str,
     groups: Sequence[str],
+    cluster: str | None,
 ) -> pd.DataFrame:
     """Join the table to that of the labels, if there is one."""
     if gold is None:
-        check_columns(table, file, label=label, groups=groups)
+        check_columns(table, file, cluster=cluster, label=label, groups=groups)
         return table
     if id is None:
         raise InputError("labels in a file of their own need `id`", file=gold, remedy="name it")
     truth = read_table(gold)
     check_columns(truth, gold, id=id, label=label, groups=groups)
+    check_columns(table, file, cluster=None if cluster in truth else cluster)
     if len(twice := np.flatnonzero(table[id].duplicated())):
         name = table[id][twice[0]]
         raise InputError(f"has the id {name!r} twice", file=file, line=int(twice[0]) + 2)
