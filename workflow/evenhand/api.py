@@ -480,8 +480,8 @@ def _audited(
     description = json.loads(meta.read_text(encoding="utf-8"))
     left_out = "result.tables['left_out']" if temporary else str(tables / "left_out.csv")
     return Result(
-        folder, findings(rows, delta), tables, main, "predictions", page_files, card, temporary,
-        notes(description, rows, left_out),
+        folder, findings(rows, delta, description), tables, main, "predictions", page_files, card,
+        temporary, notes(description, rows, left_out),
     )  # fmt: skip
 
 

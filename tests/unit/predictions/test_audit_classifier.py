@@ -155,3 +155,22 @@ def test_a_case_has_the_labels_that_most_seeds_predict(audited):
         assert one["prediction"] == (
             "; ".join(n for n, on in zip(names, both, strict=True) if on) or "none"
         )
+
+
+def test_runs_that_each_predict_one_class_are_uniform():
+    def study(predicted, several=False):
+        true = np.tile(np.eye(2, dtype=bool)[[0, 1, 1]], (10, 1))
+        ids = np.arange(len(true)).astype(str)
+        return PredictionStudy(
+            Predictions(
+                id=ids, classes=["no", "yes"], true=true, positive=1, probabilities=None,
+                predicted=np.stack([np.broadcast_to(run, true.shape) for run in predicted]),
+                groups={"g": np.resize(["w", "m"], len(true))}, clusters=ids, several=several,
+            )
+        )  # fmt: skip
+
+    no, yes = np.eye(2, dtype=bool)
+    assert study([no, yes]).uniform == "same"
+    assert study([no, np.resize([*no, *yes], (30, 2))]).uniform is None
+    assert study([no]).majority == pytest.approx(2 / 3)
+    assert study([no], several=True).majority is None

@@ -800,7 +800,6 @@ def test_macro_f1_of_few_cases_has_no_interval(tmp_path):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"p": 0.9}, "All cases have the same prediction, so that groups cannot differ in it."),
         ({"y": lambda table: (table["p"] >= 0.5).astype(int)}, "Every prediction is right, which"),
         ({}, ""),
     ],
@@ -809,6 +808,28 @@ def test_predictions_without_a_difference_are_noted(tmp_path, change, words):
     tables, meta = audit(tmp_path, people().assign(**change))
     assert "".join(notes(meta, tables, "")).startswith(words) or not words
     assert bool(words) == bool(notes(meta, tables, ""))
+
+
+def test_a_finding_on_predictions_that_are_worth_nothing_states_so(tmp_path):
+    same = "All cases have the same prediction, so that groups cannot differ in it: differences in"
+    tables, meta = audit(tmp_path, people().assign(p=0.9, y=[*[1] * 250, *[0] * 150]))
+    assert meta["majority"] == 0.625
+    first, *others = findings(tables, 5, meta)
+    assert same in first and not any(same in words for words in [*others, *notes(meta, tables, "")])
+    [whole] = [r for r in tables["groups"] if (r["attribute"], r["metric"]) == ("all", "accuracy")]
+    no_better = "not significantly above the majority-class baseline (62.5 %)."
+    for trained, value, low, high, words in [
+        (True, 0.625, 0.6, 0.7, f"over all cases, 62.5 % (95 % CI 60.0 to 70.0), is {no_better}"),
+        (True, 0.61, 0.6, 0.62, "is below the majority-class baseline (62.5 %)."),
+        (True, 0.7, 0.65, 0.75, ""),
+        (True, 0.7, None, None, ""),
+        (False, 0.6, 0.5, 0.7, ""),  # predictions from elsewhere may be meant for another measure
+    ]:
+        whole |= {"value": value, "low": low, "high": high}
+        described = meta | {"uniform": None} | ({"trained": {}} if trained else {})
+        first, *others = findings(tables, 5, described)
+        assert first.endswith(words) and (bool(words) == ("majority" in first))
+        assert not any("majority" in words for words in others)
 
 
 def test_text_of_a_parquet_file_is_checked_and_bytes_are_text(tmp_path):

@@ -100,11 +100,16 @@ def test_a_published_number_without_a_run(page):
     )
 
 
-def test_a_classifier_that_predicts_one_class_is_not_drawn(page):
+@pytest.mark.parametrize("verdict", ["inconclusive", "above"])
+def test_a_classifier_that_predicts_one_class_is_neither_drawn_nor_judged(page, verdict):
     def constant(rows):
-        same = {"constant_seeds": 3, "always": "x", "noise_verdict": "inconclusive"}
+        same = {"constant_seeds": 3, "always": "x", "noise_verdict": verdict, "from_labels": True}
         return [row | same if row["objective"] == "group_dro" else row for row in rows]
 
     words = "right is more accurate"
     assert words in text(page(people={}), "#glance")
-    assert words not in text(page(changes={"table_4": constant}, people={}), "#glance")
+    tree = page(changes={"table_4": constant}, people={})
+    assert words not in text(tree, "#glance")
+    judged = [cell.text() for cell in tree.css("#mine .judged")]
+    assert any("cannot be judged" in cell for cell in judged)
+    assert not any("but from labels" in cell for cell in judged)

@@ -23,7 +23,7 @@ from evenhand.metrics.classification import (
     stacked,
 )
 from evenhand.metrics.disparity import disparity
-from evenhand.metrics.inference import INCONCLUSIVE, conclude
+from evenhand.metrics.inference import conclude
 
 #: The seed of all draws of the tables.
 SEED = 1
@@ -260,9 +260,8 @@ NOISE_VERDICT = (
 
 
 def is_constant(row: Mapping[str, Any]) -> bool:
-    """Whether a row is inconclusive because the classifier predicts the same for every case."""
-    always = row["seeds"] is not None and row["constant_seeds"] == row["seeds"]
-    return always and row["noise_verdict"] == INCONCLUSIVE
+    """Whether all seeds predict the same for every case, so that a gap comes from labels."""
+    return bool(row["seeds"]) and row["constant_seeds"] == row["seeds"]
 
 
 def noise_verdict(p: float, equivalent: bool) -> str:

@@ -62,9 +62,9 @@ def audit_predictions(
     meta : path
         JSON: name, title, format, counts, and the columns that were read; unknown has the number
         of cases without a group, by attribute; missing, shared_pairs and repeated_pairs (of logs)
-        those of the functions of `lm_eval`; auc_reversed and uniform are those of
-        `PredictionStudy`. Of `audit_classifier` also trained: data set, classifier, objective and
-        attribute.
+        those of the functions of `lm_eval`; auc_reversed, uniform and majority are
+        those of `PredictionStudy`. Of `audit_classifier` also trained: data set, classifier,
+        objective and attribute.
     name, title : str
         Name and title of the predictions.
     format : str
@@ -167,6 +167,7 @@ def write_audit(
         "doubtful": predictions.doubtful,
         "auc_reversed": study.auc_reversed,
         "uniform": study.uniform,
+        "majority": study.majority,
         "positive_is_default": predictions.positive_is_default,
         "is_coded": predictions.is_coded,
         "runs": len(predictions.predicted),

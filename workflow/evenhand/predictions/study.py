@@ -291,10 +291,15 @@ class PredictionStudy:
 
     @property
     def uniform(self) -> str | None:
-        """``right`` if every prediction is right, ``same`` if all are alike, else None."""
+        """``right`` if every prediction is right, ``same`` if those of each run are alike."""
         predicted = self.predictions.predicted
-        same = bool((predicted == predicted[:1, :1]).all())
+        same = bool((predicted == predicted[:, :1]).all())
         return "right" if (self.right == 1).all() else "same" if same else None
+
+    @property
+    def majority(self) -> float | None:
+        """The share of the most frequent class; None if a case may have several."""
+        return None if self.predictions.several else float(self.predictions.true.mean(axis=0).max())
 
     @property
     def auc_reversed(self) -> dict[str, float]:

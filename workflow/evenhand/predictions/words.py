@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from evenhand.core.phrases import phrases_of
+from evenhand.core.rows import where
 from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS
 from evenhand.tabular.words import doubtful_words, spelt_words
 from evenhand.text.catalogue import conclusion, read_catalogue
@@ -52,12 +53,15 @@ EVERY_REASON = REASONS | EXCLUSIONS | phrases_of(__file__)["others"]
 _say = read_catalogue(__file__)
 
 
-def findings(tables: Tables, delta: float) -> list[str]:
+def findings(
+    tables: Tables, delta: float, description: Mapping[str, Any] | None = None
+) -> list[str]:
     """Return a sentence for each significant gap, or each verdict on logs, the clearest first.
 
     The clearest of each attribute, or task, precede the others, so that none hides another.
     The sentence on a gap names the group that differs most significantly from all others. Of logs,
-    each task has one, and each bias type that is significant after adjustment.
+    each task has one, and each bias type that is significant after adjustment. The first one ends
+    with what the predictions are worth, if that is nothing.
 
     Parameters
     ----------
@@ -65,12 +69,33 @@ def findings(tables: Tables, delta: float) -> list[str]:
         The rows of the tables of `evenhand.predictions.audit_predictions`, by name.
     delta : float
         The smallest difference that matters, in percentage points.
+    description : mapping, optional
+        Its description (``meta``).
     """
     logs = [row for row in tables.get("preferences", []) if _is_whole(row) or _is_significant(row)]
     logs.sort(key=_unclear)
     significant = spread(filter(_is_significant, logs), _part)
     logs = [*significant, *(row for row in logs if not _is_significant(row))]
-    return [_preference(row, delta) for row in logs] or _gaps(tables)
+    first, *others = [_preference(row, delta) for row in logs] or _gaps(tables)
+    return [" ".join([first, *_worthless(description or {}, tables)]), *others]
+
+
+def is_constant(description: Mapping[str, Any]) -> bool:
+    """Whether all predictions of a run are alike."""
+    return description.get("uniform") == "same"
+
+
+def _worthless(description: Mapping[str, Any], tables: Tables) -> list[str]:
+    """State that predictions are constant, or a trained classifier's no better than a class."""
+    if is_constant(description):
+        return [_say("constant")]
+    majority = description.get("majority") if "trained" in description else None
+    named = {"attribute": ALL, "metric": "accuracy"}
+    return [
+        _say("majority", row=row, majority=majority)
+        for row in where(tables.get("groups", ()), **named)
+        if majority is not None and row["low"] is not None and row["low"] <= majority
+    ]
 
 
 def spread(items: Iterable[Item], subject: Callable[[Item], Any]) -> list[Item]:
@@ -148,8 +173,8 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
         sentences.append(doubtful_words(name, values))
     if count := description.get("unclustered"):
         sentences.append(_say("unclustered", count=count))
-    if uniform := description.get("uniform"):
-        sentences.append(_say("uniform", kind=uniform))
+    if description.get("uniform") == "right":
+        sentences.append(_say("all_right"))
     if aucs := description.get("auc_reversed"):
         sentences.append(_say("reversed", aucs=aucs))
     for row in tables.get("left_out", ()):

@@ -142,7 +142,14 @@ LARGE = [undecided(n, points) for n, points in {"a": 6.0, "b": 8.0, "c": 7.0, "d
 def gap(measure, verdict="below", method="DRO", **more):
     """A change of a gap of rates that a finding on plain training names."""
     same = {"measure": measure, "label": "surgeon", "gap": True, "is_named": True}
-    return worst(method, verdict, -10.0, **(same | {"before": 50.0} | more))
+    return worst(method, verdict, **(same | {"before": 50.0, "difference": -10.0} | more))
+
+
+def raised(measure="fpr", **more):
+    """An undecided rise of a gap of rates, with an interval above 0."""
+    same = {"before": 5.0, "after": 15.0, "difference": 10.0, "lacks_seeds": True, "seeds": 3}
+    same |= {"is_named": False}
+    return gap(measure, **({"verdict": "inconclusive"} | same | more))
 
 
 #: Changes, of which all that is concluded is kept.
@@ -190,6 +197,15 @@ CONCLUDED = {
         gap("fpr", verdict="inconclusive", lacks_seeds=True, seeds=3, before=30.0),
         gap("fpr", method="other", verdict="equivalent"),
         gap("tpr", attribute="sex", reason=CONSTANT),
+    ],
+    "a gap of the same attribute that is clearly worse is beside one that is fairer": [
+        gap("selection_rate"), *(raised(measure="tpr", method=name) for name in ("DRO", "other")),
+        raised(attribute="sex"), raised(difference=4.0), raised(low=-1.0), raised(gap=False),
+        raised(reason=CONSTANT),
+    ],
+    "a significant one of another attribute too, and one that is named once": [
+        gap("selection_rate"), gap("tpr", before=30.0, after=39.0, difference=9.0, verdict="above"),
+        raised(verdict="above", attribute="sex", lacks_seeds=False),
     ],
     "small, of one seed or constant are not large": [
         undecided("small", 5.0), undecided("seed", 40.0, reason=ONE_SEED),

@@ -56,6 +56,23 @@ def test_the_set_with_the_clearest_gap_comes_first(audited):
     assert conclude([]).sentence == "There are no predictions."
 
 
+def test_a_set_of_which_all_predictions_are_alike_does_not_lead(audited):
+    def constant(name, shift):
+        meta, tables = audited(name, shift)
+        meta.write_text(json.dumps(json.loads(meta.read_text()) | {"uniform": "same"}))
+        return [meta, tables]
+
+    files = constant("constant", 0.4)
+    alone = describe(files, {})
+    assert "differs by group" in alone.sentence and "same prediction, so that" in alone.sentence
+    assert alone.short == "Cannot be judged (the same prediction for every case)."
+    assert alone.strength == 0 and not alone.doubts
+    for other in (audited("unfair", 0.3), audited("fair", 0.0)):
+        found = describe([*files, *other], {})
+        assert "constant" not in found.sentence + found.short
+        assert any("constant" in words and "same prediction" in words for words in found.more)
+
+
 def test_the_figure_has_the_metric_that_the_first_finding_names(audited, write):
     files = audited("mine", 0.3)
     headline = describe(files, {})

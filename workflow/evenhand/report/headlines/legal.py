@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from evenhand.core.rows import grouped, where
 from evenhand.core.tables import read_table
-from evenhand.legal.classifier_study import BASE
+from evenhand.legal.classifier_study import BASE, is_constant
 from evenhand.legal.classifier_tables.tests import RATES
 from evenhand.legal.groups import LABEL
 from evenhand.metrics.inference import ABOVE, EQUIVALENT
@@ -196,7 +196,7 @@ def judge(
                 row |= {"dataset": name}
                 row |= titled(row, titles)
                 rows.append(row | _gap([group for group in groups if group["score"] is not None]))
-    tested = [row for row in rows if row["p_gap"] is not None and not _is_constant(row)]
+    tested = [row for row in rows if row["p_gap"] is not None and not is_constant(row)]
     adjusted = holm(np.array([row["p_gap"] for row in tested]))
     for row, p in zip(tested, adjusted.tolist(), strict=True):
         row["p_adjusted"] = p
@@ -217,14 +217,9 @@ def _gap(groups: Rows) -> Row:
     return gap
 
 
-def _is_constant(row: dict[str, Any]) -> bool:
-    """Whether all seeds predict the same for every case, so that a gap comes from labels."""
-    return bool(row["seeds"]) and row["constant_seeds"] == row["seeds"]
-
-
 def _verdict(row: dict[str, Any]) -> str:
     """Return the verdict on a gap in macro-F1."""
-    if _is_constant(row):
+    if is_constant(row):
         return "constant"
     if row["p_gap"] is None:
         return "untested"

@@ -58,7 +58,7 @@ LINES, NAMED, SHOWN = 3, 3, 4
 LARGE = 2
 
 #: The kinds of methods with a significant change, and those without.
-SIGNIFICANT = ("fairer", "fairer_here", "no_addition", "less_fair", "mixed")
+SIGNIFICANT = ("fairer", "fairer_here", "no_addition", "less_fair", "mixed", "contradicted")
 KINDS = (*SIGNIFICANT, "unchanged", "undecided", "one_seed", "constant")
 
 
@@ -185,6 +185,12 @@ class Change(NamedTuple):
         return self.verdict == (BELOW if self.gap else ABOVE)
 
     @property
+    def clearly_worse(self) -> bool:
+        """Whether it is less fair and significant, or, of a gap, beyond delta and `unadjusted`."""
+        large = self.gap and self.unadjusted and abs(self.difference) > self.delta
+        return self.direction == "less fair" and (self.significant or large)
+
+    @property
     def strength(self) -> float:
         """The difference in halves of its interval."""
         return strength(self.difference, 0, self.low, self.high)
@@ -257,8 +263,8 @@ def find_changes(
 def by_method(changes: Iterable[Change]) -> list[dict[str, Any]]:
     """Return a row per method and data set: comparisons, better, worse, the clearest change.
 
-    The clearest change is one that the method is credited with, if any. Where none is significant,
-    `opposite` is the clearest change in the other direction.
+    The clearest change is one that the method is credited with, if any; `opposite` is then one that
+    is clearly worse. Where none is significant, it is the clearest change in the other direction.
     """
     by_name: dict[tuple[str, str], list[Change]] = {}
     for change in changes:
@@ -271,7 +277,7 @@ def by_method(changes: Iterable[Change]) -> list[dict[str, Any]]:
             "better": sum(change.better for change in several),
             "worse": sum(change.significant and not change.better for change in several),
             "clearest": next((change for change in several if change.credited), several[0]),
-            "opposite": None if several[0].significant else _opposite(several),
+            "opposite": _opposite(several),
             "changes": several,
         }
         for (method, of), several in by_name.items()
@@ -279,7 +285,11 @@ def by_method(changes: Iterable[Change]) -> list[dict[str, Any]]:
 
 
 def _opposite(changes: Sequence[Change]) -> Change | None:
-    """Return the clearest change in the other direction than the first, if any."""
+    """Return the `opposite` of `by_method`, if any."""
+    credited = [change.attribute for change in changes if change.credited]
+    if changes[0].significant:
+        worse = [change for change in changes if change.clearly_worse and credited]
+        return next((one for one in worse if one.significant or one.attribute == credited[0]), None)
     ways = [change for change in changes if change.direction and not change.unjudged]
     return next((change for change in ways if change.direction != ways[0].direction), None)
 
@@ -300,7 +310,8 @@ def conclude(order: Sequence[Change], weights: str = "", gaps: int = NAMED) -> H
     rows.sort(key=lambda row: id(row) not in named)  # each named method is in the figure
     named_gaps = on_gaps(order)[:gaps]
     clearest = [change for change in order if change.significant or not significant]
-    clearest = [change for change in clearest if not change.is_named][:LINES]
+    of_gaps = {change for several in _by_gap(order) for change in several}
+    clearest = [change for change in clearest if change not in of_gaps][:LINES]
     lines = [change.words for change in clearest]
     # what the sentences state is drawn, then the clearest change of each method
     stated = [change for several in _by_gap(order)[:gaps] for change in several]
@@ -345,20 +356,31 @@ def _short(kinds: Kinds) -> Markup:
 def on_gaps(changes: Iterable[Change], *, brief: bool = False) -> list[str]:
     """State the effect of each method on the gaps of rates that the findings name.
 
-    Of an attribute the largest gap is first, and the only one if the sentence is `brief`.
+    Of an attribute the largest gap is first. A `brief` sentence has this one, and the first of the
+    others that is clearly worse.
     """
-    return [
-        say("mitigation_gaps", [several[0].file], changes=several[:1] if brief else several)
-        for several in _by_gap(changes)
-    ]
+    sentences = []
+    for several in _by_gap(changes):
+        worse = [change for change in several[1:] if change.clearly_worse]
+        stated = [several[0], *worse[:1]] if brief else several
+        sentences.append(say("mitigation_gaps", [several[0].file], changes=stated))
+    return sentences
 
 
 def _by_gap(changes: Iterable[Change]) -> list[list[Change]]:
-    """Return the changes that `on_gaps` states, by method, data set and attribute."""
-    named = sorted((change for change in changes if change.is_named), key=lambda some: -some.before)
+    """Return the changes that `on_gaps` states, by method, data set and attribute.
+
+    Beside the gaps that the findings name, those of the same attribute that are clearly worse.
+    """
+    of_rates = [change for change in changes if change.measure in RATES]
+    of_rates.sort(key=lambda change: (not change.is_named, -change.before))
     by_name: dict[tuple[str, str, str], list[Change]] = {}
-    for change in named:
-        by_name.setdefault((change.method, change.of, change.attribute), []).append(change)
+    for change in of_rates:
+        key = change.method, change.of, change.attribute
+        if change.is_named:
+            by_name.setdefault(key, []).append(change)
+        elif change.clearly_worse and key in by_name:
+            by_name[key].append(change)
     return list(by_name.values())
 
 
@@ -392,7 +414,8 @@ def unconfirmed(changes: Iterable[Change]) -> list[str]:
                 by_method.setdefault((change.method, change.of), []).append(change)
         named, others = [*by_method.values()][:LARGE], [*by_method.values()][LARGE:]
         ways.append((way, named, sum(map(len, others))))
-    return [say("mitigation_large", ways=ways)] if beyond else []
+    unadjusted = any(change.unadjusted for change in beyond)
+    return [say("mitigation_large", ways=ways, unadjusted=unadjusted)] if beyond else []
 
 
 def by_kind(rows: Iterable[dict[str, Any]]) -> Kinds:
@@ -402,7 +425,9 @@ def by_kind(rows: Iterable[dict[str, Any]]) -> Kinds:
         several = row["changes"]
         elsewhere = any(change.credited and change.elsewhere is not False for change in several)
         if any(change.credited for change in several):
-            kind = "mixed" if row["worse"] else "fairer" if elsewhere else "fairer_here"
+            kind = "fairer" if elsewhere else "fairer_here"
+            if worse := row["opposite"]:
+                kind = "mixed" if worse.significant else "contradicted"
         else:
             kind = "less_fair" if row["worse"] else "no_addition" if row["better"] else ""
         for name, part in [(kind, several)] if kind else _without_change(several):

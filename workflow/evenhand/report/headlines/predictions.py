@@ -12,6 +12,7 @@ from evenhand.predictions.words import (
     TITLES,
     doubts,
     findings,
+    is_constant,
     named_gap,
     spread,
     with_further,
@@ -69,14 +70,14 @@ def conclude(sets: Sequence[dict[str, Any]], place: str = "the page Predictions"
     """
     are_logs = all("preferences" in document["tables"] for document in sets)
     question = plain("question", system="logs" if sets and are_logs else "predictions")
-    order = sorted(sets, key=_clear, reverse=True)
+    order = sorted(sets, key=lambda document: (is_constant(document), -_clear(document)))
     lines = [
         (
             document["name"],
             say("predictions_line", _files(document), title=_subject(document, sets), words=words),
         )
         for document in order
-        for words in findings(document["tables"], document["delta"])
+        for words in findings(document["tables"], document["delta"], document)
     ]
     if not lines:
         return Headline(sentence=say("predictions_nothing"), question=question)
@@ -107,7 +108,8 @@ def _short(order: Sequence[dict[str, Any]], sets: Sequence[dict[str, Any]], furt
     """Return the clearest finding in few words, or that none is significant or can be tested."""
     document = order[0]
     tables = document["tables"]
-    gap = named_gap(tables)
+    constant = is_constant(document)
+    gap = None if constant else named_gap(tables)
     rows = [row for row in tables.get("preferences", []) if row["verdict"] in ("above", "below")]
     return say(
         "predictions_short",
@@ -117,6 +119,7 @@ def _short(order: Sequence[dict[str, Any]], sets: Sequence[dict[str, Any]], furt
         metric=drawn_title(tables),
         preference=max(rows, key=lambda row: abs(row["score"] - 50), default=None),
         calibration=gap,
+        constant=constant,
         further=further,
         is_tested=any(
             row["p_adjusted"] is not None
@@ -154,8 +157,11 @@ def _files(document: dict[str, Any]) -> list[str]:
 def _clear(document: dict[str, Any]) -> float:
     """Return the clearest gap or calibration error in multiples of random groups'.
 
-    Of logs the largest `strength` of a preference. Zero without a significant one.
+    Of logs the largest `strength` of a preference. Zero without a significant one, and if all
+    predictions are alike.
     """
+    if is_constant(document):
+        return 0.0
     gaps = [
         row["gap"] / max(row["noise_95"], 1e-9)
         for row in document["tables"].get("gaps", [])

@@ -22,7 +22,7 @@ def content(study: Study) -> dict[str, Any]:
             row["why"] = undecided(row)
         sets.append(
             meta
-            | {"findings": findings(meta["tables"], meta["delta"]), "figure": draw(meta)}
+            | {"findings": findings(meta["tables"], meta["delta"], meta), "figure": draw(meta)}
             | {"drawn": drawn_title(meta["tables"])}
             | {"doubts": doubts(meta, meta["tables"])}
         )
