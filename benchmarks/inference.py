@@ -75,9 +75,10 @@ NOISES = (0, 1, 2)
 ENOUGH_WORDS = 10
 
 #: Templates that are crossed with 26 swaps, the share of these pairs that a set has, and the
-#: deviations of the preferences in templates and for swaps, where that of a pair is 1.
-TEMPLATES, PRESENT = (3, 5, 10, 20, 50), (1.0, 0.5)
-IN_TEMPLATES, FOR_SWAPS = (0, 0.3, 0.6, 1), 0.5
+#: deviations of the preferences in templates and for swaps, where that of a pair is 1; infinite:
+#: the template alone decides. Of fewer than 8 templates there is no interval.
+TEMPLATES, PRESENT = (8, 12, 20, 50), (1.0, 0.5)
+IN_TEMPLATES, FOR_SWAPS = (0, 0.3, 0.6, 1, np.inf), 0.5
 
 #: The true rates at which pairs of shared words or templates are tested.
 SHARED_RATES = (0.5, 0.65)
@@ -638,9 +639,11 @@ def in_templates(labels: np.ndarray, effect: float, generator: np.random.Generat
             generator.normal(size=count)
             for count in (*(labels.max(axis=0)[[2, 1]] + 1), len(labels))
         )
+        if np.isinf(effect):
+            return of_template[labels[:, 2]]
         return effect * of_template[labels[:, 2]] + FOR_SWAPS * of_swap[labels[:, 1]] + own
 
-    deviation = (effect**2 + FOR_SWAPS**2 + 1) ** 0.5
+    deviation = (effect**2 + FOR_SWAPS**2 + 1) ** 0.5 if np.isfinite(effect) else 1.0
     hits = [
         inference.total((margins() + deviation * special.ndtri(rate) > 0).astype(float), labels)
         for rate in SHARED_RATES
