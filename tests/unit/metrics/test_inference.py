@@ -14,6 +14,8 @@ from scipy import stats
 from evenhand.metrics import inference
 from evenhand.metrics.inference import (
     Totals,
+    correlation_of_means,
+    difference_interval,
     effective_number,
     further,
     infer,
@@ -598,3 +600,34 @@ def test_the_simulation_meets_its_targets(monkeypatch):
     assert len(shared) == 16  # of shares and of means
     alone = [float(part) for line in shared[1:4] for part in re.findall(r"\((.+?)\)", line)]
     assert np.mean(alone) > 18  # significant, if swaps were independent
+
+
+def matched(generator, sets, *, same):
+    """Hits of a woman and a man in each of 120 clusters: the same, or of one of them only."""
+    first = (generator.random((sets, 120)) < 0.5).astype(float)
+    return zip(first, first if same else 1 - first, strict=True)
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_means_of_the_same_clusters_are_dependent(same):
+    clusters, generator = [np.arange(120), np.arange(120)], np.random.default_rng(4)
+    covered, widths = [], []
+    for pair in matched(generator, 200, same=same):
+        if same:  # but for one in eight
+            pair = pair[0], np.where(generator.random(120) < 0.125, 1 - pair[1], pair[1])
+        totals = [total(one, names) for one, names in zip(pair, clusters, strict=True)]
+        means, shared = [one.mean() for one in pair], correlation_of_means(pair, clusters)
+        low, high = difference_interval(totals, *means, correlation=shared)(0.95)
+        alone = difference_interval(totals, *means)(0.95)
+        covered.append(low <= 0 <= high)
+        widths.append((high - low) / (alone[1] - alone[0]))
+        assert (shared > 0.5) if same else shared == pytest.approx(-1)
+    assert np.mean(covered) >= 0.93 and (np.mean(widths) < 0.6 if same else min(widths) > 1.3)
+
+
+def test_means_of_other_clusters_are_independent():
+    values, clusters = [np.arange(4.0), np.arange(5.0)], [np.arange(4), np.arange(4, 9)]
+    assert correlation_of_means(values, clusters) == 0
+    assert correlation_of_means([np.ones(3), np.arange(3)], [np.arange(3)] * 2) == 0
+    few = [total(one, names) for one, names in zip(values, clusters, strict=True)]
+    assert np.isnan(difference_interval(few, 1.5, 2.0)(0.95)).all()

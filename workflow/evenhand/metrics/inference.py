@@ -785,27 +785,61 @@ def share_interval(
 
 
 def recovered_interval(
-    interval: tuple[float, float], other: tuple[float, float], first: float, second: float
+    interval: tuple[float, float],
+    other: tuple[float, float],
+    first: float,
+    second: float,
+    correlation: float = 0.0,
 ) -> tuple[float, float]:
-    """Return the interval of ``first - second``, independent numbers with known intervals.
+    """Return the interval of ``first - second``, two numbers with known intervals.
 
     The method of variance estimates recovery (Zou and Donner, Statistics in Medicine 27, 2008):
-    it has a width where all items of one agree.
+    it has a width where all items of one agree. The numbers are independent, or have a correlation.
     """
-    low = ((first - interval[0]) ** 2 + (other[1] - second) ** 2) ** 0.5
-    high = ((interval[1] - first) ** 2 + (second - other[0]) ** 2) ** 0.5
+
+    def reach(one: float, two: float) -> float:
+        return float(np.sqrt(np.maximum(0.0, one**2 + two**2 - 2 * correlation * one * two)))
+
+    low = reach(first - interval[0], other[1] - second)
+    high = reach(interval[1] - first, second - other[0])
     return first - second - low, first - second + high
 
 
+def correlation_of_means(values: Sequence[np.ndarray], clusters: Sequence[np.ndarray]) -> float:
+    """Return the correlation of two means of different items of the same clusters, estimated.
+
+    0 if no cluster has items of both, as then they are independent.
+
+    Parameters
+    ----------
+    values, clusters : two arrays each
+        The values of the items of each mean, and their clusters.
+    """
+    places = np.unique(np.concatenate(clusters), return_inverse=True)[1]
+    sums = [
+        np.bincount(place, part - part.mean(), minlength=places.max() + 1)
+        for place, part in zip(np.split(places, [len(values[0])]), values, strict=True)
+    ]
+    spread = float((sums[0] @ sums[0]) * (sums[1] @ sums[1])) ** 0.5
+    return float(np.clip(sums[0] @ sums[1] / spread, -1, 1)) if spread > 1e-12 else 0.0
+
+
 def difference_interval(
-    totals: Sequence[Totals], first: float, second: float, *, pseudo_values: bool = False
+    totals: Sequence[Totals],
+    first: float,
+    second: float,
+    *,
+    pseudo_values: bool = False,
+    correlation: float = 0.0,
 ) -> Callable[[float], tuple[float, float]]:
-    """Return the interval of ``first - second``, shares of two independent samples, by level.
+    """Return the interval of ``first - second``, shares of two samples, by level.
 
     See `share_interval` and `recovered_interval`.
     """
     each = [share_interval(part, pseudo_values=pseudo_values) for part in totals]
-    return lambda level: recovered_interval(*(of_part(level) for of_part in each), first, second)
+    return lambda level: recovered_interval(
+        *(of_part(level) for of_part in each), first, second, correlation
+    )
 
 
 def inverted_p_value(interval: Callable[[float], tuple[float, float]]) -> float:
