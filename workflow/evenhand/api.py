@@ -1065,7 +1065,7 @@ def _pair_notes(
     `unscored` has the pairs without a score for a reason of the model, `unused` the columns that
     are not read.
     """
-    from evenhand.report.sections.stereotypes_measures import left_out_pairs
+    from evenhand.report.sections.stereotypes_measures import left_out_pairs, templates_of
     from evenhand.report.sections.stereotypes_scores import are_alike
     from evenhand.stereotypes.pairs import FLAGS
     from evenhand.stereotypes.sets.crows_pairs import NOT_GIVEN
@@ -1080,8 +1080,7 @@ def _pair_notes(
         notes.append(_say("no_types", unused))
     elif len(types) > 1 and (untyped := types.get(NOT_GIVEN)):
         notes.append(_say("untyped", count=untyped, of=description["pairs"]))
-    if 2 * description["templates"] <= (scored := sum(description["bias_types"].values())):
-        notes.append(_say("templates", count=description["templates"], of=scored))
+    notes += filter(None, [templates_of(description)])
     if any(row["reason"] == "one_word" and row["bias_type"] == "all" for row in rows):
         notes.append(_say("one_word"))
     if are_alike(rows):

@@ -14,6 +14,8 @@ from scipy import stats
 from evenhand.metrics import inference
 from evenhand.metrics.inference import (
     Totals,
+    correlation_of_means,
+    difference_interval,
     effective_number,
     further,
     infer,
@@ -250,11 +252,11 @@ def test_the_variance_holds_the_products_of_all_swaps_that_share_a_word():
     rest, ends = totals.sums - totals.mean * totals.sizes, totals.words
     share = (ends[:, None, :, None] == ends[None, :, None, :]).any(axis=(2, 3))
     by_hand = (np.outer(rest, rest) * share).sum() / (rest**2).sum()
-    found, effective, skewness = sharing(totals)
+    found, effective, *_ = sharing(totals)
     # residuals from the estimated mean are too small by one word of 60
     assert found == pytest.approx(by_hand, rel=0.03) and found > 20
     assert 38 < effective < 40
-    assert sharing(total(values, sides[:, ::-1])) == (found, effective, skewness)
+    assert sharing(total(values, sides[:, ::-1])) == sharing(totals)
 
 
 def test_words_of_their_own_change_nothing():
@@ -292,12 +294,10 @@ def test_templates_add_the_products_of_pairs_that_share_nothing_else():
         rest = hits - hits.mean()
         is_same = labels[:, None, :2] == labels[None, :, :2]
         shares = (labels[:, None, 2] == labels[None, :, 2]) & ~is_same.any(axis=2)
-        swaps = ((alone.sums - hits.mean() * alone.sizes) ** 2).sum()
-        by_hand = (np.outer(rest, rest) * shares).sum() / swaps
-        added = sharing(totals).inflation - sharing(alone).inflation
+        by_hand = (np.outer(rest, rest) * shares).sum()
         # residuals from the estimated mean are too small by one template of 60
-        assert added == pytest.approx(by_hand, rel=0.04) and added > 3
-        assert sharing(totals.distinct).inflation == sharing(totals).inflation
+        assert sharing(totals).added == pytest.approx(by_hand, rel=0.04)
+        assert by_hand > 3 * (rest**2).sum() and sharing(totals.distinct) == sharing(totals)
         settings = {"neutral": 0.5, "delta": 0.05, "is_share": True}
         found, before = infer(totals, **settings), infer(alone, **settings)
         assert found.high - found.low > 1.5 * (before.high - before.low)
@@ -317,7 +317,7 @@ def test_templates_of_their_own_change_nothing():
         assert totals.templates is None and infer(totals, **settings) == infer(alone, **settings)
 
 
-@pytest.mark.parametrize("templates", [5, 20])
+@pytest.mark.parametrize("templates", [8, 20])
 def test_preferences_in_a_few_templates_are_no_preference(templates):
     labels, sets = in_templates(templates, 26, 1.0, 11, sets=300)
     found = [mean_p_value(total(hits, labels), 0.5) for hits in sets]
@@ -327,6 +327,37 @@ def test_preferences_in_a_few_templates_are_no_preference(templates):
     biased = np.maximum(sets, np.random.default_rng(12).random(sets.shape) < 0.9)
     seen = [mean_p_value(total(hits, labels), 0.5) for hits in biased]
     assert np.mean(np.array(seen) <= 0.05) > 0.9
+
+
+def test_swaps_make_no_certainty_of_a_few_templates():
+    settings = {"neutral": 0.5, "delta": 0.05, "is_share": True}
+    for templates, least in ((3, 0.25), (5, 0.0625), (8, 2**-7)):
+        for swaps in (12, 60):
+            labels, _ = in_templates(templates, swaps, 1.0, 1)
+            found = infer(total(np.ones(len(labels)), labels), **settings)
+            assert found.p_value == pytest.approx(least)
+            assert np.isfinite(found.low) == (templates == 8) and not found.low < 0.5
+            values = 100 * np.ones(len(labels)) - 50
+            mean = infer(total(values, labels), neutral=0, delta=5)
+            assert mean.p_value == pytest.approx(least) and np.isfinite(mean.low) == (
+                templates == 8
+            )
+    assert infer(total(in_templates(5, 60, 0.0, 1)[1], labels[:300]), **settings).power == 0
+
+
+@pytest.mark.parametrize("is_share", [True, False])
+def test_templates_that_decide_alone_are_the_items(is_share):
+    labels, _ = in_templates(12, 24, 0.0, 1)
+    generator, within, significant = np.random.default_rng(2), 0, 0
+    for _ in range(300):
+        hits = generator.integers(0, 2, 12).astype(float)[labels[:, 2]]
+        noisy = np.where(generator.random(len(hits)) < 0.01, 1 - hits, hits)
+        for values in (hits, noisy):  # all swaps alike, and nearly
+            found = infer(total(values, labels), neutral=0.5, delta=0.05, is_share=is_share)
+            within += found.low <= 0.5 <= found.high
+            significant += found.p_value <= 0.05
+            assert not found.equivalent and found.high - found.low < 0.75
+    assert within >= 0.93 * 600 and significant <= 0.06 * 600
 
 
 def test_one_word_in_each_swap_has_no_test():
@@ -365,7 +396,7 @@ def test_the_skewness_of_words_is_that_of_their_means():
 
 def test_skewed_words_widen_the_interval_on_one_side():
     _, totals = skewed(12, 20, 8)
-    inflation, effective, skewness = sharing(totals)
+    inflation, effective, skewness, *_ = sharing(totals)
     alone = np.subtract(sign_flip_interval(totals._replace(words=None)), totals.mean)
     below, above = np.subtract(sign_flip_interval(totals), totals.mean) / alone / inflation**0.5
     for power_of, is_share in ((-4, False), (-2, True)):
@@ -569,3 +600,34 @@ def test_the_simulation_meets_its_targets(monkeypatch):
     assert len(shared) == 16  # of shares and of means
     alone = [float(part) for line in shared[1:4] for part in re.findall(r"\((.+?)\)", line)]
     assert np.mean(alone) > 18  # significant, if swaps were independent
+
+
+def matched(generator, sets, *, same):
+    """Hits of a woman and a man in each of 120 clusters: the same, or of one of them only."""
+    first = (generator.random((sets, 120)) < 0.5).astype(float)
+    return zip(first, first if same else 1 - first, strict=True)
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_means_of_the_same_clusters_are_dependent(same):
+    clusters, generator = [np.arange(120), np.arange(120)], np.random.default_rng(4)
+    covered, widths = [], []
+    for pair in matched(generator, 200, same=same):
+        if same:  # but for one in eight
+            pair = pair[0], np.where(generator.random(120) < 0.125, 1 - pair[1], pair[1])
+        totals = [total(one, names) for one, names in zip(pair, clusters, strict=True)]
+        means, shared = [one.mean() for one in pair], correlation_of_means(pair, clusters)
+        low, high = difference_interval(totals, *means, correlation=shared)(0.95)
+        alone = difference_interval(totals, *means)(0.95)
+        covered.append(low <= 0 <= high)
+        widths.append((high - low) / (alone[1] - alone[0]))
+        assert (shared > 0.5) if same else shared == pytest.approx(-1)
+    assert np.mean(covered) >= 0.93 and (np.mean(widths) < 0.6 if same else min(widths) > 1.3)
+
+
+def test_means_of_other_clusters_are_independent():
+    values, clusters = [np.arange(4.0), np.arange(5.0)], [np.arange(4), np.arange(4, 9)]
+    assert correlation_of_means(values, clusters) == 0
+    assert correlation_of_means([np.ones(3), np.arange(3)], [np.arange(3)] * 2) == 0
+    few = [total(one, names) for one, names in zip(values, clusters, strict=True)]
+    assert np.isnan(difference_interval(few, 1.5, 2.0)(0.95)).all()

@@ -124,6 +124,22 @@ def test_tasks_of_one_bias_type_are_a_family(tmp_path):
     )
 
 
+def test_a_few_templates_are_few_however_many_swaps_they_have(tmp_path):
+    samples = [*crows(hits=40)]
+    for i, one in enumerate(samples):
+        for side, word in (("sent_more", "sea"), ("sent_less", "mount")):
+            one["doc"] |= {side: f"The {word}{i // 4} mends thing{i % 4}."}
+    tables = audit(tmp_path, samples)
+    (row, *_) = tables["preferences"]
+    assert (row["clusters"], row["templates"], row["least_p"]) == (10, 4, 0.125)
+    assert row["p_value"] == 0.125 and row["score_low"] is None and row["power"] == 0
+    (words,) = findings({"preferences": [row]}, 5)
+    assert words.endswith("with 4 sentences, p is at least 0.12, so that none can be significant"
+                          " (p = 0.12).")  # fmt: skip
+    (note,) = notes({"unknown": {}, "rows": 40}, tables, "")
+    assert "40 pairs have 4 sentences with other words in them (templates)" in note
+
+
 def test_clusters_too_few_for_any_significance_are_stated(tmp_path):
     samples = [*crows(hits=40)]
     for i, one in enumerate(samples):

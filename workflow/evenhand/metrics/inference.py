@@ -121,18 +121,29 @@ class Sharing(NamedTuple):
     Attributes
     ----------
     inflation : float
-        Of the variance: 1 if nothing is shared, infinite where a word or a template is in each
-        item.
+        Of the variance, by words: 1 if none are shared, infinite where a word or a template is in
+        each item.
     effective : float
         The effective number of clusters: between that of their sizes and that of words, and at
         most that of templates.
     skewness : float
         Of the mean, by the words; 0 without shared words.
+    added : float
+        The variance of the total that shared templates add; 0 if there are none.
+    templates : float
+        The effective number of templates; infinite if none are shared.
     """
 
     inflation: float
     effective: float
     skewness: float = 0.0
+    added: float = 0.0
+    templates: float = float("inf")
+
+    @property
+    def has_few(self) -> bool:
+        """Whether templates, and not clusters or words, bound the effective number."""
+        return self.effective == self.templates
 
 
 class Inference(NamedTuple):
@@ -302,8 +313,8 @@ def sharing(totals: Totals, *, is_share: bool = False) -> Sharing:
     count only from a larger inflation on, and the skewness is 0.
 
     Templates add the products of the residuals of clusters that share no word. There are at most
-    as many effective clusters as effective templates, however large their inflation is: that of a
-    few templates is known too badly.
+    as many effective clusters as effective templates, however little they add: of a few templates
+    that is known too badly.
     """
     by_words = _sharing_words(totals, is_share=is_share)
     if totals.templates is None or not np.isfinite(by_words.inflation):
@@ -311,14 +322,18 @@ def sharing(totals: Totals, *, is_share: bool = False) -> Sharing:
     added, templates = _added_by_templates(totals)
     if templates <= 1:
         return Sharing(float("inf"), 1.0)
+    effective = min(by_words.effective, templates)
+    return Sharing(by_words.inflation, effective, by_words.skewness, added, templates)
+
+
+def _inflation(totals: Totals, shared: Sharing) -> float:
+    """Return the inflation of the variance by words and templates."""
+    if not shared.added:
+        return shared.inflation
     rest = totals.sums - totals.mean * totals.sizes
     alone = float((rest**2 / (1 - totals.sizes / totals.sizes.sum())).sum())
-    inflation = by_words.inflation
-    if alone > 1e-20 * max(1.0, totals.squares):
-        inflation += added / alone
-    else:  # equal items: each template counts once
-        inflation = max(inflation, effective_number(totals.sizes) / templates)
-    return Sharing(inflation, min(by_words.effective, templates), by_words.skewness)
+    independent = totals.squares - totals.sizes.sum() * totals.mean**2
+    return shared.inflation + shared.added / max(alone, independent)
 
 
 def _sharing_words(totals: Totals, *, is_share: bool) -> Sharing:
@@ -379,14 +394,14 @@ def _widening(
 ) -> tuple[float, float]:
     """Return by how much shared words widen an interval of the mean, below and above the mean.
 
-    1 if there are none. The quantiles at the probability `tail` of each end are those of Student's
-    t with the effective clusters, transformed for the skewness (Hall 1992) on the side on which
-    that widens the interval. With `times` as many clusters that share words alike, they are nearer
-    to the normal.
+    1 if nothing is shared; `_by_templates` is added to that. The quantiles at the probability
+    `tail` of each end are those of Student's t with the effective clusters, transformed for the
+    skewness (Hall 1992) on the side on which that widens the interval. With `times` as many
+    clusters that share words alike, they are nearer to the normal.
     """
     from scipy import special
 
-    inflation, effective, skewness = sharing(totals, is_share=is_share)
+    inflation, effective, skewness, *_ = sharing(totals, is_share=is_share)
     if effective <= 1:
         return float("inf"), float("inf")
     if inflation == 1 and totals.templates is None:
@@ -404,6 +419,17 @@ def _widening(
     return factors if skew > 0 else factors[::-1]
 
 
+def _by_templates(totals: Totals, tail: float) -> float:
+    """Return half the interval of the mean by the variance that templates add; 0 without any."""
+    from scipy import special
+
+    shared = sharing(totals)
+    if not shared.added:
+        return 0.0
+    quantile = -float(special.stdtrit(shared.templates - 1, tail))
+    return quantile * shared.added**0.5 / float(totals.sizes.sum())
+
+
 def mean_p_value(
     totals: Totals, neutral: float = 0.0, *, seed: int = 0, flips: int = FLIPS
 ) -> float:
@@ -413,6 +439,8 @@ def mean_p_value(
     independent clusters: it is divided by the root of the inflation, and the quantile of Student's
     t with the effective clusters of `sharing` becomes that without shared words. The variance is
     that around the neutral mean, as suits shares; `interval_p_value` agrees with an interval.
+    Of fewer templates than clusters, the signs of templates are flipped too: the larger p-value
+    counts, so that many clusters make no certainty of a few templates.
 
     Returns
     -------
@@ -420,9 +448,8 @@ def mean_p_value(
         NaN with fewer than two clusters, or if a word is in each item.
     """
     sums = totals.sums - neutral * totals.sizes
-    inflation, effective, _ = _sharing_words(totals, is_share=True)
-    added, templates = _added_by_templates(totals)
-    effective = min(effective, templates)
+    shared = sharing(totals, is_share=True)
+    inflation, effective = shared[:2]
     spread = float((sums**2).sum()) ** 0.5
     if not spread or (inflation == 1 and totals.templates is None):
         return sign_flip_p_value(sums, seed=seed, flips=flips)
@@ -430,12 +457,21 @@ def mean_p_value(
         return float("nan")
     from scipy import special
 
-    quantile = abs(float(sums.sum())) / (inflation * spread**2 + added) ** 0.5
+    quantile = abs(float(sums.sum())) / (inflation * spread**2 + shared.added) ** 0.5
     tail = float(special.stdtr(effective - 1, -quantile))
     if tail > 1e-280:
         alone = effective_number(totals.sizes)
         quantile = min(quantile, -float(special.stdtrit(alone - 1, tail)))
-    return sign_flip_p_value(sums, reached=quantile * spread, seed=seed, flips=flips)
+    p_value = sign_flip_p_value(sums, reached=quantile * spread, seed=seed, flips=flips)
+    return max(p_value, _template_p_value(totals, neutral, shared))
+
+
+def _template_p_value(totals: Totals, neutral: float, shared: Sharing) -> float:
+    """Return the p-value under random signs of the templates; 0 if they bound nothing."""
+    if not shared.has_few:
+        return 0.0
+    cells = totals.templates
+    return sign_flip_p_value(np.bincount(cells.template, cells.sums - neutral * cells.sizes))
 
 
 def interval_p_value(totals: Totals, neutral: float = 0.0, *, level: float = 0.95) -> float:
@@ -446,16 +482,17 @@ def interval_p_value(totals: Totals, neutral: float = 0.0, *, level: float = 0.9
     """
     difference = totals.mean - neutral
     least = sign_flip_p_value(totals.sums - neutral * totals.sizes)
-    inflation, effective, _ = sharing(totals)
-    if effective <= 1 < inflation:
+    shared = sharing(totals)
+    if shared.effective <= 1 < shared.inflation:
         return float("nan")
-    if (inflation == 1 and totals.templates is None) or not 0 < least < 1:
+    if (shared.inflation == 1 and totals.templates is None) or not 0 < least < 1:
         return least
 
     def excluded(p_value: float) -> bool:
         widening = _widening(totals, p_value / 2)[int(difference < 0)]
-        nearer = totals.mean - difference / widening
-        return sign_flip_p_value(totals.sums - nearer * totals.sizes) <= p_value
+        rest = difference**2 - _by_templates(totals, p_value / 2) ** 2
+        nearer = totals.mean - float(np.copysign(max(0.0, rest) ** 0.5, difference)) / widening
+        return rest > 0 and sign_flip_p_value(totals.sums - nearer * totals.sizes) <= p_value
 
     # the level first, so that rounding cannot part the verdict from the interval
     low, high, middle = least, 1.0, round(1 - level, 12)
@@ -463,7 +500,10 @@ def interval_p_value(totals: Totals, neutral: float = 0.0, *, level: float = 0.9
         if low < middle < high:
             low, high = (low, middle) if excluded(middle) else (middle, high)
         middle = (low * high) ** 0.5
-    return high
+    by_templates = _template_p_value(totals, neutral, shared)
+    if shared.templates >= LEAST_EFFECTIVE and high <= 1 - level:  # where the interval excludes it
+        by_templates = min(by_templates, 1 - level)
+    return max(high, by_templates)
 
 
 def sign_flip_p_value(
@@ -578,22 +618,25 @@ def sign_flip_interval(
 
     A pattern of signs divides the clusters in two parts, and does not reject a mean between the
     means of the parts. So the borders are quantiles of these means, without a search. Shared words
-    move them away from the mean (`sharing`).
+    and templates move them away from the mean (`sharing`).
 
     Returns
     -------
     (float, float)
-        NaN below `LEAST_EFFECTIVE` effective clusters.
+        NaN below `LEAST_EFFECTIVE` effective clusters or templates.
     """
     below, above = _widening(totals, (1 - level) / 2)
-    if not (effective_number(totals.sizes) >= LEAST_EFFECTIVE and np.isfinite(above)):
+    least = min(effective_number(totals.sizes), sharing(totals).templates)
+    if not (least >= LEAST_EFFECTIVE and np.isfinite(above)):
         return float("nan"), float("nan")
+    by_templates = _by_templates(totals, (1 - level) / 2)
     if effective_number(totals.sizes) >= MANY:
         from scipy.special import ndtri
 
         rest = totals.sums - totals.mean * totals.sizes
         half = ndtri((1 + level) / 2) * float((rest**2).sum()) ** 0.5 / totals.sizes.sum()
-        return totals.mean - below * half, totals.mean + above * half
+        halves = (math.hypot(widening * half, by_templates) for widening in (below, above))
+        return totals.mean - next(halves), totals.mean + next(halves)
     total_sum, size = totals.sums.sum(), totals.sizes.sum()
     lows, highs = [], []
     for signs in _signs(len(totals.sums), seed, flips):
@@ -610,11 +653,9 @@ def sign_flip_interval(
     rejected = int((1 - level) * len(low) + 1e-9)
     # rounding must not put the mean outside its interval
     low, high = min(float(low[rejected]), totals.mean), max(float(high[-1 - rejected]), totals.mean)
-    if below > 1:
-        low, high = (
-            totals.mean + widening * (end - totals.mean)
-            for widening, end in ((below, low), (above, high))
-        )
+    if totals.words is not None or by_templates:
+        low = totals.mean - math.hypot(below * (totals.mean - low), by_templates)
+        high = totals.mean + math.hypot(above * (high - totals.mean), by_templates)
     return low, high
 
 
@@ -668,7 +709,7 @@ def korn_graubard(totals: Totals, level: float = 0.95) -> tuple[float, float]:
     Returns
     -------
     (float, float)
-        NaN below `LEAST_EFFECTIVE` effective clusters.
+        NaN below `LEAST_EFFECTIVE` effective clusters or templates.
     """
     return share_interval(totals)(level)
 
@@ -697,9 +738,9 @@ def share_interval(
 
     ties = totals.ties if may_tie else 0.0
     totals = totals.distinct
-    inflation, by_words, _ = sharing(totals, is_share=True)
+    inflation, by_words, _, added, templates = sharing(totals, is_share=True)
     effective, size = effective_number(totals.sizes), totals.sizes.sum()
-    if not (effective >= LEAST_EFFECTIVE and np.isfinite(inflation)):
+    if not (min(effective, templates) >= LEAST_EFFECTIVE and np.isfinite(inflation)):
         return lambda _level: (float("nan"), float("nan"))
     share, k = totals.mean, len(totals.sums)
     without = (totals.sums.sum() - totals.sums) / (size - totals.sizes)
@@ -722,6 +763,10 @@ def share_interval(
         if (pseudo_values or ties) and squares.sum() > 1e-20:
             by_words = min(by_words, 3 * float(squares.sum() ** 2 / (squares**2).sum()))
     design *= inflation
+    if of_item > 1e-12:
+        design += added / (size * of_hits)
+    else:  # of equal items each template counts once
+        design = max(design, size / templates)
 
     def at(level: float) -> tuple[float, float]:
         if not 0 < level < 1:
@@ -740,27 +785,61 @@ def share_interval(
 
 
 def recovered_interval(
-    interval: tuple[float, float], other: tuple[float, float], first: float, second: float
+    interval: tuple[float, float],
+    other: tuple[float, float],
+    first: float,
+    second: float,
+    correlation: float = 0.0,
 ) -> tuple[float, float]:
-    """Return the interval of ``first - second``, independent numbers with known intervals.
+    """Return the interval of ``first - second``, two numbers with known intervals.
 
     The method of variance estimates recovery (Zou and Donner, Statistics in Medicine 27, 2008):
-    it has a width where all items of one agree.
+    it has a width where all items of one agree. The numbers are independent, or have a correlation.
     """
-    low = ((first - interval[0]) ** 2 + (other[1] - second) ** 2) ** 0.5
-    high = ((interval[1] - first) ** 2 + (second - other[0]) ** 2) ** 0.5
+
+    def reach(one: float, two: float) -> float:
+        return float(np.sqrt(np.maximum(0.0, one**2 + two**2 - 2 * correlation * one * two)))
+
+    low = reach(first - interval[0], other[1] - second)
+    high = reach(interval[1] - first, second - other[0])
     return first - second - low, first - second + high
 
 
+def correlation_of_means(values: Sequence[np.ndarray], clusters: Sequence[np.ndarray]) -> float:
+    """Return the correlation of two means of different items of the same clusters, estimated.
+
+    0 if no cluster has items of both, as then they are independent.
+
+    Parameters
+    ----------
+    values, clusters : two arrays each
+        The values of the items of each mean, and their clusters.
+    """
+    places = np.unique(np.concatenate(clusters), return_inverse=True)[1]
+    sums = [
+        np.bincount(place, part - part.mean(), minlength=places.max() + 1)
+        for place, part in zip(np.split(places, [len(values[0])]), values, strict=True)
+    ]
+    spread = float((sums[0] @ sums[0]) * (sums[1] @ sums[1])) ** 0.5
+    return float(np.clip(sums[0] @ sums[1] / spread, -1, 1)) if spread > 1e-12 else 0.0
+
+
 def difference_interval(
-    totals: Sequence[Totals], first: float, second: float, *, pseudo_values: bool = False
+    totals: Sequence[Totals],
+    first: float,
+    second: float,
+    *,
+    pseudo_values: bool = False,
+    correlation: float = 0.0,
 ) -> Callable[[float], tuple[float, float]]:
-    """Return the interval of ``first - second``, shares of two independent samples, by level.
+    """Return the interval of ``first - second``, shares of two samples, by level.
 
     See `share_interval` and `recovered_interval`.
     """
     each = [share_interval(part, pseudo_values=pseudo_values) for part in totals]
-    return lambda level: recovered_interval(*(of_part(level) for of_part in each), first, second)
+    return lambda level: recovered_interval(
+        *(of_part(level) for of_part in each), first, second, correlation
+    )
 
 
 def inverted_p_value(interval: Callable[[float], tuple[float, float]]) -> float:
@@ -940,8 +1019,8 @@ def infer(
     else:
         low, high = sign_flip_interval(totals, level=level)
         p_value = interval_p_value(totals, neutral, level=level)
-    inflation, effective_shared, _ = sharing(totals)
-    has_few = effective_shared < sharing(totals._replace(templates=None)).effective
+    shared = sharing(totals)
+    inflation = _inflation(totals, shared)
     all_items, totals = totals, totals.distinct
     size, mean = totals.sizes.sum(), totals.mean
     correlation = within_cluster_correlation(totals)
@@ -955,6 +1034,9 @@ def infer(
         widening = sum(_widening(all_items, (1 - level) / 2, times, is_share=is_share)) / 2
         if not np.isfinite(widening):
             return float("nan")
+        if 2 ** (1 - shared.templates) > 1 - level:  # no p-value is so small
+            return 0.0
+        widening = math.hypot(widening, (inflation - shared.inflation) ** 0.5)
         design = {"correlation": known, "variance": variance, "level": level, "times": times}
         return power(totals.sizes, delta=delta / widening, **design)
 
@@ -971,7 +1053,7 @@ def infer(
         correlation,
         bool(neutral - delta < low and high < neutral + delta),
         reached,
-        None if has_few and reached < ENOUGH_POWER else further(power_at, len(totals.sizes)),
+        None if shared.has_few and reached < ENOUGH_POWER else further(power_at, len(totals.sizes)),
     )
 
 

@@ -32,6 +32,7 @@ TABLE = Table(
             "Of pairs, the harness's pct_stereotype: a tie is not for the stereotype",
         ),
         integer("clusters", "Swapped words of pairs, templates of BBQ"),
+        integer("templates", "Sentences around the swapped words of pairs"),
         number("effective_clusters", "n^2 / sum of squared cluster sizes"),
         number("p_value", "Of no preference, by the signs of the clusters"),
         number("p_adjusted", "By Holm over the tests of this model and task"),
@@ -102,6 +103,7 @@ def _row(key: tuple[str, str, str], group: list[Answer], study: LogStudy) -> tup
     if not scored:
         return row, None
     templates = None if right else [answer.template for answer in scored]
+    row["templates"] = None if right else len({*templates})
     clusters = swap_codes([answer.cluster for answer in scored], templates=templates)
     signs = np.sign([answer.preference for answer in scored])
     items = np.array([answer.item for answer in scored])
@@ -118,7 +120,7 @@ def _row(key: tuple[str, str, str], group: list[Answer], study: LogStudy) -> tup
     # of BBQ the harness has no such share, but the score of the paper
     row["harness_score"] = None if right else 100 * float((signs > 0).mean())
     row |= inference.cells("p_value", "power", "further_clusters")
-    row["least_p"] = 2.0 ** (1 - inference.clusters)
+    row["least_p"] = 2.0 ** (1 - min(inference.clusters, row["templates"] or inference.clusters))
     row |= inference.cells("clusters", "effective_clusters")
     if right:
         errors = 1 - np.mean(right) if condition.startswith("amb") else 1.0

@@ -27,6 +27,7 @@ from evenhand.metrics.disparity import permuted_sums
 from evenhand.metrics.group import group_sums
 from evenhand.metrics.inference import (
     LEAST_EFFECTIVE,
+    correlation_of_means,
     difference_interval,
     effective_number,
     inverted_p_value,
@@ -360,7 +361,10 @@ class PredictionStudy:
         if not is_share and any(map(self._has_few, parts)):
             return result | {"reason": "few cases of a class, or few errors"}
         totals = [total(*part) for part in zip(samples, members, strict=True)]
-        interval = difference_interval(totals, first, second, pseudo_values=not is_share)
+        shared = correlation_of_means(samples, members)
+        interval = difference_interval(
+            totals, first, second, pseudo_values=not is_share, correlation=shared
+        )
         result["difference_low"], result["difference_high"] = interval(self.level)
         inner, delta = interval(2 * self.level - 1), self.delta / 100
         result["equivalent"] = bool(-delta < inner[0] and inner[1] < delta)

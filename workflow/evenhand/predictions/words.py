@@ -191,6 +191,10 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     for task, (count, of) in description.get("repeated_pairs", {}).items():
         meaning = FLAGS["repeated_pair"]
         sentences.append(_say("repeated_pairs", task=task, count=count, of=of, meaning=meaning))
+    for row in filter(_is_whole, tables.get("preferences", ())):
+        if row.get("templates") and 2 * row["templates"] <= row["scored"]:
+            count, of = row["templates"], row["scored"]
+            sentences.append(_say("templates", task=row["task"], count=count, of=of))
     if count := description.get("repeated"):
         sentences.append(_say("repeated", count=count, rows=description["rows"]))
     if count := echoes(tables):

@@ -205,6 +205,7 @@ def _set(
         "effective_clusters": facts["effective_clusters"]
         and facts["effective_clusters"] / inflation,
         "left_out": [". ".join(filter(None, left_out))] if any(left_out) else [],
+        "templates": facts["templates"],
         "conclusion": conclusion["words"],
         "significant": conclusion["leaning"] in (PREFERS_MORE, PREFERS_LESS),
         "rows": whole,

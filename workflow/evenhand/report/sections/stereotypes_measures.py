@@ -139,11 +139,18 @@ def describe_pairs(document: Row | None) -> Row:
         "format": fields.get("format"),
         "sides": tuple(sides),
         "flags": sorted((fields.get("flags") or {}).items()),
+        "templates": templates_of(fields),
         "excluded": sorted(item for item in (fields.get("excluded") or {}).items() if item[1]),
         "bias_types": sorted(types, key=lambda item: (-item[1], item[0])),
         **{name: fields.get(name) for name in ("pairs", "clusters", "effective_clusters")},
         **{name: bool(fields.get(name)) for name in ("has_unrelated", "has_annotations")},
     }
+
+
+def templates_of(document: Row) -> str:
+    """Return a sentence on a set made of a few sentences (``pairs.json``); else blank."""
+    scored, count = sum((document.get("bias_types") or {}).values()), document.get("templates")
+    return plain("lm_templates", count=count, of=scored) if count and 2 * count <= scored else ""
 
 
 def left_out_pairs(document: Row, rows: list[Row]) -> str:
