@@ -589,6 +589,8 @@ def test_the_simulation_meets_its_targets(monkeypatch):
     monkeypatch.setattr(script, "TIED_SCORES", (0.95,))
     lists = {"8 × 8": (8, 8, 1.0, 1), "6 × 20": (6, 20, 0.5, 3)}
     monkeypatch.setattr(script, "LISTS", lists)
+    monkeypatch.setattr(script, "TEMPLATES", (20,))
+    monkeypatch.setattr(script, "IN_TEMPLATES", (1, np.inf))
     clusters = script.listed_clusters()
     assert clusters["all"].effective == pytest.approx(51.1, abs=0.05)
     chosen = {name: clusters[name] for name in ("all", "religion")}
