@@ -67,7 +67,7 @@ def test_a_file_of_the_user_in_the_folder_of_results_is_compared_by_content(tmp_
     assert "the content of results/mine/p.csv changed" in why()
 
 
-def test_beside_another_run_none_starts(tmp_path, options):
+def test_beside_another_run_none_starts_and_why_names_it(tmp_path, options):
     (tmp_path / "mine.yaml").write_text(CONFIG)
     people(n=100).to_csv(tmp_path / "p.csv", index=False)
     lock = tmp_path / ".snakemake" / "locks" / "0.output.lock"
@@ -77,3 +77,7 @@ def test_beside_another_run_none_starts(tmp_path, options):
     refused = subprocess.run(COMMAND, **options, capture_output=True)
     assert refused.returncode == 2 and refused.stderr.count("\n") == 1
     assert refused.stderr.startswith(f"error: another run, process {os.getpid()} on ")
+    plan = subprocess.run(WHY, **options, capture_output=True, check=True).stdout.splitlines()
+    assert plan[0].startswith(f"Note: another run, process {os.getpid()} on ")
+    leftovers.release(lock)
+    assert subprocess.run(WHY, **options, capture_output=True, check=True).stdout[:4] != "Note"
