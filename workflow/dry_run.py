@@ -16,6 +16,8 @@ from typing import Any
 from snakemake import cli, jobs
 from snakemake.dag import DAG
 
+from evenhand.core import leftovers
+
 
 def is_recorded(job: jobs.Job) -> bool:
     """Whether Snakemake knows the run that made a job's outputs."""
@@ -50,9 +52,11 @@ def describe(job: jobs.Job) -> dict[str, Any]:
 
 
 def history(dag: DAG) -> dict[str, Any]:
-    """The configuration as it is written, and the wildcards of the jobs that ran before."""
+    """The configuration as it is written, the wildcards of the jobs that ran, and who runs now."""
     workflow = dag.workflow
+    locks = Path(workflow.persistence.path, "locks")
     return {
+        "other_run": leftovers.other_run(locks) if workflow.persistence.locked else None,
         "configs": [str(Path(path).resolve()) for path in workflow.configfiles],
         "ran": [job.wildcards_dict for job in dag.jobs if is_recorded(job)],
     }

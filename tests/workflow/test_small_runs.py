@@ -1,4 +1,4 @@
-"""Runs of one audit: one that a signal stops, and one whose file lies in the folder of results."""
+"""Runs of one audit: stopped, beside another run, and with a file in the folder of results."""
 
 import os
 import signal
@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from evenhand.core import leftovers
 from harness import REPOSITORY, Checkout
 from unit.predictions.test_audit_predictions import people
 
@@ -64,3 +65,19 @@ def test_a_file_of_the_user_in_the_folder_of_results_is_compared_by_content(tmp_
     data[::-1].to_csv(table, index=False)
     os.utime(table, (1e9, 1e9))
     assert "the content of results/mine/p.csv changed" in why()
+
+
+def test_beside_another_run_none_starts_and_why_names_it(tmp_path, options):
+    (tmp_path / "mine.yaml").write_text(CONFIG)
+    people(n=100).to_csv(tmp_path / "p.csv", index=False)
+    lock = tmp_path / ".snakemake" / "locks" / "0.output.lock"
+    lock.parent.mkdir(parents=True)
+    lock.write_text("results/predictions/mine/meta.json\n")
+    leftovers.claim(lock)
+    refused = subprocess.run(COMMAND, **options, capture_output=True)
+    assert refused.returncode == 2 and refused.stderr.count("\n") == 1
+    assert refused.stderr.startswith(f"error: another run, process {os.getpid()} on ")
+    plan = subprocess.run(WHY, **options, capture_output=True, check=True).stdout.splitlines()
+    assert plan[0].startswith(f"Note: another run, process {os.getpid()} on ")
+    leftovers.release(lock)
+    assert subprocess.run(WHY, **options, capture_output=True, check=True).stdout[:4] != "Note"

@@ -14,6 +14,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import traceback
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, redirect_stderr
@@ -478,13 +479,12 @@ def _check_writable(results: Path) -> None:
 def _options(arguments: list[str]) -> tuple[Any, Any, dict[str, Any]]:
     """Return Snakemake's parser, options and ``--config``; InputError where it refuses them."""
     from snakemake.cli import parse_args, parse_config
-    from snakemake.exceptions import CliException
+    from snakemake.exceptions import CliException, WorkflowError
 
     messages = io.StringIO()  # the usage of an invalid option, and which profiles are read
     try:
         with redirect_stderr(messages):
             parser, options = parse_args(arguments)
-            changes = parse_config(options.config)
     except SystemExit as stop:
         if not stop.code:
             raise
@@ -492,6 +492,14 @@ def _options(arguments: list[str]) -> tuple[Any, Any, dict[str, Any]]:
         raise InputError(f"snakemake: {problem}", remedy=_HELP) from None
     except CliException as error:
         raise InputError(f"snakemake: {str(error).rstrip('.')}", remedy=_HELP) from None
+    except (ValueError, WorkflowError) as error:  # of an option whose values are not KEY=VALUE
+        frames = (frame.f_locals for frame, _ in traceback.walk_tb(error.__traceback__))
+        if not (parsed := next((each for each in frames if "argument_strings" in each), None)):
+            raise
+        problem = f"`{parsed['option_string']}` cannot be {' '.join(parsed['argument_strings'])!r}"
+        raise InputError(f"snakemake: {problem}", remedy=_HELP) from None
+    try:
+        changes = parse_config(options.config)
     except ValueError:
         problem = f"`--config` is {' '.join(options.config)!r}, which sets no key"
         remedy = "write KEY=VALUE with a key of docs/config.md, such as results=folder"
@@ -545,6 +553,7 @@ def why(*words: Words) -> None:
         A configuration (YAML), and options of Snakemake.
     """
     config, words = _with_config(words)
+    _options([*_named(config), *words])
     _module("evenhand.core.why", [*_named(config), *words])
 
 

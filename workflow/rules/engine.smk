@@ -148,7 +148,9 @@ def lock(self):
     try:
         with leftovers.starting(folder.parent):
             if self.locked:
-                raise WorkflowError(leftovers.other_run(folder))
+                # an error would be printed with the places in the code
+                print(f"error: {leftovers.other_run(folder)}.", file=sys.stderr)
+                sys.exit(2)
             folder.mkdir(parents=True, exist_ok=True)
             self._write_locks("input", map(str, self.all_inputfiles()))
             self._write_locks("output", map(str, self.all_outputfiles()))

@@ -92,6 +92,8 @@ def main() -> None:
         print(output, file=sys.stderr)
         sys.exit(1)
     state, configs = plan["state"], map(Path, plan["history"].get("configs", []))
+    if other := plan["history"].get("other_run"):
+        print(f"Note: {other}. Until it ends, the causes of its jobs may be wrong.")
     past = History(plan["history"].get("ran", []), [read_config(path) for path in configs])
     print("\n".join(explain(plan["jobs"], Path(state) if state else None, past)))
 
