@@ -67,9 +67,9 @@ class Answer(NamedTuple):
     right: float | None
 
     @property
-    def content(self) -> tuple[str, str, str]:
-        """What a sample with the same id has too, if it is the same sample."""
-        return self.condition, self.cluster, self.item
+    def content(self) -> tuple[Any, ...]:
+        """All fields but task and id: an unchanged copy of a sample has the same."""
+        return self[2:]
 
 
 def log_files(files: list[Path]) -> list[Path]:
