@@ -116,7 +116,7 @@ def audit_predictions(
             bins=dict(map(read_bins, bins or [])),
             **{name: arguments[name] for name in SAME},
         )
-        document |= {"label": label, "cluster": cluster}
+        document |= {"label": label, "bins": bins or None, "cluster": cluster}
         return write_audit(predictions, delta, document, [], out=out, cases=cases, meta=meta)
     pq.write_table(pa.Table.from_pylist(rows), cases, **FORM)
     write_json(meta, document)
