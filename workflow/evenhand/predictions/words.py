@@ -247,7 +247,7 @@ class _Finding(NamedTuple):
     worse : list of dict
         The rows of groups whose calibration error is above that of random groups.
     is_echo : bool
-        Whether it is of an intersection and follows from a gap of one of its attributes.
+        Whether it is of an intersection and not clearly beyond a gap of one of its attributes.
     """
 
     gap: dict[str, Any]
@@ -277,7 +277,7 @@ def named_gap(tables: Tables) -> dict[str, Any] | None:
 
 
 def echoes(tables: Tables) -> int:
-    """Count the significant gaps of intersections that follow from one of their attributes."""
+    """Count the significant gaps of intersections not clearly beyond those of their attributes."""
     significant = _significant(tables, with_odds=True)
     return sum(finding.is_echo and finding.gap["verdict"] == "above" for finding in significant)
 
