@@ -389,7 +389,12 @@ def test_a_blank_cluster_is_one_of_its_own_and_a_constant_one_is_refused(tmp_pat
     assert "200 cases have no cluster; each counts as independent." in notes(meta, tables, "")
     assert any(words.startswith("Selection rate differs by group") for words in findings(tables, 5))
     with pytest.raises(InputError, match="the column id differs in all rows, so that no cases"):
-        audit(tmp_path, table, id="id", cluster="id")
+        audit(tmp_path, table, cluster="id")
+    twice = pd.concat([table, table[:9]])
+    with pytest.raises(
+        InputError, match="id is named as `id`, of which each counts once, and as `c"
+    ):
+        audit(tmp_path, twice, id="id", cluster="id")
     with pytest.raises(InputError, match="home is the same for all rows, so nothing can be tested"):
         audit(tmp_path, table.assign(home="h"), id="id", cluster="home")
     with pytest.raises(
