@@ -578,12 +578,12 @@ def test_a_pair_that_cannot_be_compared_is_left_out(tmp_path, place, value, reas
         (
             ("amb_bias_score",),
             [0.0, 1.0, 0.0],
-            ("out_of_range", "amb_bias_score is [0.0, 1.0, 0.0]: each is 0 or 1, and a biased ans"),
+            ("contradictory", "amb_bias_score is [0.0, 1.0, 0.0]: a biased answer names a group"),
         ),
         (
             ("amb_bias_score",),
             [1.0, 1.0, 1.0],
-            ("out_of_range", "amb_bias_score is [1.0, 1.0, 1.0]: in an ambiguous context the ans"),
+            ("contradictory", "amb_bias_score is [1.0, 1.0, 1.0]: in an ambiguous context the ans"),
         ),
     ],
 )

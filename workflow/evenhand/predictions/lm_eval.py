@@ -257,12 +257,13 @@ def _answer(task: str, sample: dict[str, Any]) -> Answer:
         why = f"context_condition is {condition!r}, neither ambig nor disambig"
         raise ValueError("unknown_context", why)
     right, biased, named = numbers = _numbers(sample[key], 3, 0, 1)
-    if not {*numbers} <= {0, 1} or biased > named:
-        why = f"{key} is {numbers}: each is 0 or 1, and a biased answer names a group"
-        raise ValueError("out_of_range", why)
+    if not {*numbers} <= {0, 1}:
+        raise ValueError("out_of_range", f"{key} is {numbers}: each is 0 or 1")
+    if biased > named:
+        raise ValueError("contradictory", f"{key} is {numbers}: a biased answer names a group")
     if condition == CONDITIONS[0] and right == named:
         why = f"{key} is {numbers}: in an ambiguous context the answer that names no group is right"
-        raise ValueError("out_of_range", why)
+        raise ValueError("contradictory", why)
     category = _text(doc, "category")
     question = f"{category}/{_text(doc, 'question_index')}"
     preference = None if not named else 1.0 if biased else -1.0
