@@ -389,6 +389,18 @@ def test_tasks_with_the_same_pairs_are_noted(tmp_path):
     assert words.endswith("do not confirm each other: a: all (20 of 40) and a: half (20 of 20).")
 
 
+def test_models_whose_samples_are_all_equal_are_noted(tmp_path):
+    for model, hits in (("one", 20), ("two", 20), ("three", 21)):
+        text = "".join(json.dumps(one) + "\n" for one in crows(hits=hits))
+        (tmp_path / "logs" / model).mkdir(parents=True)
+        (tmp_path / "logs" / model / "samples_crows_1.jsonl").write_text(text)
+    words = eh.audit_logs(tmp_path / "logs", out=tmp_path / "out").notes
+    assert words == [
+        "The samples of one: crows and two: crows are all equal: if this is one log in several"
+        " places, name it once."
+    ]
+
+
 def test_runs_of_one_task_are_noted_as_such(tmp_path):
     text = "".join(json.dumps(one) + "\n" for one in crows(hits=20))
     for time in (1, 2):

@@ -14,7 +14,7 @@ from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import FORM
 from evenhand.predictions import preferences, tables
-from evenhand.predictions.lm_eval import read_logs, repeated_pairs, shared_pairs
+from evenhand.predictions.lm_eval import equal_tasks, read_logs, repeated_pairs, shared_pairs
 from evenhand.predictions.read import Predictions, read_predictions
 from evenhand.predictions.study import PredictionStudy
 from evenhand.predictions.tables import left_out
@@ -61,10 +61,10 @@ def audit_predictions(
         Parquet: each case with label, prediction, probability, outcome and groups.
     meta : path
         JSON: name, title, format, counts, and the columns that were read; unknown has the number
-        of cases without a group, by attribute; missing, shared_pairs and repeated_pairs (of logs)
-        those of the functions of `lm_eval`; auc_reversed and uniform are those of
-        `PredictionStudy`. Of `audit_classifier` also trained: data set, classifier, objective and
-        attribute.
+        of cases without a group, by attribute; missing, equal_tasks, shared_pairs and
+        repeated_pairs (of logs) those of the functions of `lm_eval`; auc_reversed and uniform are
+        those of `PredictionStudy`. Of `audit_classifier` also trained: data set, classifier,
+        objective and attribute.
     name, title : str
         Name and title of the predictions.
     format : str
@@ -104,6 +104,7 @@ def audit_predictions(
         document |= {"cases": len(answers), "groups": [], "left_out": len(bad)}
         document |= {"rows": len(answers) + len(bad), "unknown": {}, "delta": delta}
         document["missing"] = missing
+        document["equal_tasks"] = equal_tasks(answers)
         document["shared_pairs"] = shared_pairs(answers)
         document["repeated_pairs"] = repeated_pairs(answers)
         rows = [answer._asdict() for answer in answers]

@@ -320,6 +320,17 @@ def shared_pairs(answers: list[Answer]) -> dict[str, list[int]]:
     return {name: [n[True], n.total()] for name, n in counts.items() if n[True]}
 
 
+def equal_tasks(answers: list[Answer]) -> list[list[str]]:
+    """Return the tasks whose samples are all equal to those of another, together with it."""
+    contents = defaultdict(set)
+    for answer in answers:
+        contents[answer.task].add((answer.id, *answer.content))
+    alike = defaultdict(list)
+    for task, samples in contents.items():
+        alike[frozenset(samples)].append(task)
+    return [tasks for tasks in alike.values() if len(tasks) > 1]
+
+
 def repeated_pairs(answers: list[Answer]) -> dict[str, list[int]]:
     """Return the pairs of each task that an earlier one of it equals, and all its pairs."""
     counts = defaultdict(Counter)

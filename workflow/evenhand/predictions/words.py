@@ -160,6 +160,7 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     others = [row for row in tables.get("left_out", ()) if row["reason"] == "other_sample"]
     if others:
         sentences.append(_say("other_samples", count=len(others), place=others[0]["detail"]))
+    sentences += [_say("equal", tasks=tasks) for tasks in description.get("equal_tasks", ())]
     if tasks := description.get("shared_pairs"):
         names = {name.partition(" (")[0] for name in tasks}  # without the time of the run
         sentences.append(_say("shared", tasks=tasks, names=names))
