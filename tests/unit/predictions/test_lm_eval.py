@@ -554,7 +554,10 @@ def left_out(folder, samples, task, place, value, reason):
         (
             ("filtered_resps",),
             [-1.0, -2.0],
-            ("no_answer", "its fields are not of the form that the harness wri"),
+            (
+                "no_answer",
+                "each entry of filtered_resps is a list [log-likelihood, is_greedy], not -1.0",
+            ),
         ),
     ],
 )

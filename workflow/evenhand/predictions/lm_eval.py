@@ -300,9 +300,13 @@ def _problem(error: Exception) -> tuple[str, str]:
 
 
 def _responses(sample: dict[str, Any]) -> list[Any]:
-    responses = sample.get("filtered_resps") or sample["resps"]
+    key = "filtered_resps" if sample.get("filtered_resps") else "resps"
+    for response in sample[key]:
+        if not isinstance(response, list) or not response:
+            why = f"each entry of {key} is a list [log-likelihood, is_greedy], not {response!r}"
+            raise ValueError("no_answer", why)
     # without a filter a response is in a list of its own
-    return [response[0] if isinstance(response[0], list) else response for response in responses]
+    return [response[0] if isinstance(response[0], list) else response for response in sample[key]]
 
 
 def shared_pairs(answers: list[Answer]) -> dict[str, list[int]]:
