@@ -1,11 +1,13 @@
 """Logs of lm-evaluation-harness: the harness's share, with clusters and a verdict."""
 
+import gzip
 import json
 
 import numpy as np
 import pytest
 
 import evenhand as eh
+from evenhand.cli import predictions
 from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
 from evenhand.predictions.audit_predictions import audit_predictions
@@ -180,6 +182,18 @@ def test_a_log_that_is_named_twice_is_read_once(tmp_path):
     text = "".join(json.dumps(sample) + "\n" for sample in crows(hits=9))
     (log := tmp_path / "samples_crows_pairs_1.jsonl").write_text(text)
     assert read_logs([log, tmp_path, log]) == read_logs([log])
+
+
+def test_a_compressed_log_is_read(tmp_path):
+    text = "".join(json.dumps(sample) + "\n" for sample in crows(hits=9))
+    (log := tmp_path / "samples_crows_pairs_1.jsonl").write_text(text)
+    answers = read_logs([tmp_path])
+    packed = tmp_path / "samples_crows_pairs_1.jsonl.gz"
+    packed.write_bytes(gzip.compress(text.encode()))
+    log.unlink()
+    assert read_logs([tmp_path]) == read_logs([packed]) == answers
+    predictions(packed, out=tmp_path / "out")
+    assert (tmp_path / "out/report.html").exists()
 
 
 def test_samples_of_the_same_sentences_add_nothing(tmp_path):

@@ -38,6 +38,9 @@ MODEL = ": "
 _NEW = re.compile(r"samples_(?P<task>.+)_(?P<time>[^_]+)")
 _OLD = re.compile(r"(?P<model>.+)_(?P<task>(?:crows_pairs|bbq)\w*?)")
 
+#: The endings of a log's name in a folder.
+_ENDINGS = (".jsonl", ".jsonl.gz")
+
 
 class Answer(NamedTuple):
     """One sample.
@@ -74,7 +77,7 @@ class Answer(NamedTuple):
 
 def log_files(files: list[Path]) -> list[Path]:
     """Return the logs among files and in folders; InputError if there is none."""
-    paths = [path for file in files for path in (sorted(filter(_is_log, file.rglob("*.jsonl")))
+    paths = [path for file in files for path in (sorted(filter(_is_log, file.rglob("*.jsonl*")))
                                                 if file.is_dir() else [file])]  # fmt: skip
     if not paths:
         remedy = "run lm_eval with --log_samples, or name a CSV or Parquet file"
@@ -189,7 +192,13 @@ def _check_one_task(pieces: list[tuple[int, Any]], path: Path) -> None:
 
 
 def _is_log(path: Path) -> bool:
-    return bool(_NEW.fullmatch(path.stem) or _OLD.fullmatch(path.stem))
+    return path.name.endswith(_ENDINGS) and _name_parts(path) is not None
+
+
+def _name_parts(path: Path) -> re.Match[str] | None:
+    """Return the match of a log's name, without its ending; None for another name."""
+    name = Path(path.name.removesuffix(".gz")).stem
+    return _NEW.fullmatch(name) or _OLD.fullmatch(name)
 
 
 def _pieces(path: Path) -> list[tuple[int, Any]]:
@@ -225,7 +234,7 @@ def _pieces(path: Path) -> list[tuple[int, Any]]:
 
 def _tasks(paths: list[Path]) -> list[str]:
     """Return the task of each log, with the model's folder and the time where there are several."""
-    names = [_NEW.fullmatch(path.stem) or _OLD.fullmatch(path.stem) for path in paths]
+    names = map(_name_parts, paths)
     parts = [{"task": path.stem} | (part.groupdict() if part else {})
              for path, part in zip(paths, names, strict=True)]  # fmt: skip
     models = [part.get("model", path.parent.name) for path, part in zip(paths, parts, strict=True)]
