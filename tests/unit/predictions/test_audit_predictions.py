@@ -382,6 +382,19 @@ def test_values_that_may_be_missing_and_a_label_that_nobody_named_are_noted(tmp_
     assert notes(meta, tables, "") == []
 
 
+@pytest.mark.parametrize(
+    ("bins", "words"),
+    [
+        ("age=30,50", []),
+        ("age=35,200", ["The bin ≥200 of age has no case; check the borders."]),
+        ("age=2,35,200", ["The bins <2 and ≥200 of age have no case; check the borders."]),
+    ],
+)
+def test_bins_without_a_case_are_noted(tmp_path, bins, words):
+    tables, meta = audit(tmp_path, people(), id="id", groups=["age"], bins=[bins])
+    assert [note for note in notes(meta, tables, "") if "bin" in note] == words
+
+
 def test_a_blank_cluster_is_one_of_its_own_and_a_constant_one_is_refused(tmp_path):
     table = people(n=400, shift=0.3)
     table["home"] = ["" if i % 2 else f"h{i}" for i in range(len(table))]

@@ -146,6 +146,8 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
             sentences.append(_say("tied", task=row["task"], count=row["ties"], of=row["scored"]))
     for name, values in description.get("doubtful", {}).items():
         sentences.append(doubtful_words(name, values))
+    for name, bins in description.get("empty_bins", {}).items():
+        sentences.append(_say("empty_bins", name=name, bins=bins))
     if count := description.get("unclustered"):
         sentences.append(_say("unclustered", count=count))
     if uniform := description.get("uniform"):
