@@ -205,7 +205,7 @@ def predictions(
     import evenhand as eh
     from evenhand.tabular.delimited import read_cells
 
-    if file.is_dir() or file.suffix in (".json", ".jsonl"):
+    if file.is_dir() or file.name.endswith((".json", ".jsonl", ".jsonl.gz")):
         from evenhand.predictions.lm_eval import log_files
 
         log_files([file])

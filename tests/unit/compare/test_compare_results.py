@@ -259,6 +259,8 @@ def test_other_choices_of_audits_are_stated_first(run, tmp_path):
         ("base", {"groups": ["sex"]}),
         ("head", {"groups": ["sex", "age"]}),
         ("next", {"groups": ["sex"], "cluster": "judge"}),
+        ("cut", {"groups": ["judge"], "bins": {"judge": [20, 30]}}),
+        ("cut2", {"groups": ["judge"], "bins": {"judge": [25, 30]}}),
     ):
         audit_predictions(rows, label="label", prediction="answer", **options, out=tmp_path / name)
     _, out, _ = run("base", "head", "--data", "c.json")
@@ -278,6 +280,8 @@ def test_other_choices_of_audits_are_stated_first(run, tmp_path):
     assert "Holm" not in out and "Gates are" not in out and "“Farther”" not in out
     _, out, _ = run("base", "next")
     assert "(predictions/mine/meta.json): cluster none → judge. Numbers may" in out
+    _, out, _ = run("cut", "cut2")
+    assert "(predictions/mine/meta.json): bins judge=20,30 → judge=25,30. Numbers may" in out
     assert run("next", "next")[1] == f"# Two results compared\n\n**{SAME}.**\n"
 
 

@@ -1,11 +1,13 @@
 """Logs of lm-evaluation-harness: the harness's share, with clusters and a verdict."""
 
+import gzip
 import json
 
 import numpy as np
 import pytest
 
 import evenhand as eh
+from evenhand.cli import predictions
 from evenhand.core.tables import read_tables
 from evenhand.errors import InputError
 from evenhand.predictions.audit_predictions import audit_predictions
@@ -198,6 +200,18 @@ def test_a_log_that_is_named_twice_is_read_once(tmp_path):
     assert read_logs([log, tmp_path, log]) == read_logs([log])
 
 
+def test_a_compressed_log_is_read(tmp_path):
+    text = "".join(json.dumps(sample) + "\n" for sample in crows(hits=9))
+    (log := tmp_path / "samples_crows_pairs_1.jsonl").write_text(text)
+    answers = read_logs([tmp_path])
+    packed = tmp_path / "samples_crows_pairs_1.jsonl.gz"
+    packed.write_bytes(gzip.compress(text.encode()))
+    log.unlink()
+    assert read_logs([tmp_path]) == read_logs([packed]) == answers
+    predictions(packed, out=tmp_path / "out")
+    assert (tmp_path / "out/report.html").exists()
+
+
 def test_samples_of_the_same_sentences_add_nothing(tmp_path):
     samples = list(crows(hits=27))
     for i, one in enumerate(samples):
@@ -329,6 +343,19 @@ def test_a_doc_id_with_other_sentences_is_noted(tmp_path):
     assert note.endswith("write each into a log of its own.")
 
 
+def test_a_doc_id_with_other_values_is_no_copy(tmp_path):
+    samples = [*crows(hits=20)]
+    exchanged = samples[0] | {"filtered_resps": samples[0]["filtered_resps"][::-1]}
+    renamed = samples[1] | {"doc": samples[1]["doc"] | {"bias_type": "race"}}
+    tables = audit(tmp_path / "pairs", [*samples, exchanged, renamed, samples[2]])
+    reasons = [row["reason"] for row in tables["left_out"]]
+    assert reasons == ["other_sample", "other_sample", "duplicate_id"]
+    samples = [*bbq()]
+    other = samples[21] | {"amb_bias_score": [0.0, 0.0, 1.0, "False"]}
+    tables = audit(tmp_path / "bbq", [*samples, other, samples[3]], "samples_bbq_1.jsonl")
+    assert [row["reason"] for row in tables["left_out"]] == ["other_sample", "duplicate_id"]
+
+
 def test_gaps_of_doc_ids_are_noted_but_no_limit(tmp_path):
     samples = list(crows(hits=20))
     for kept, gap in (
@@ -390,6 +417,18 @@ def test_tasks_with_the_same_pairs_are_noted(tmp_path):
     (words,) = notes({"unknown": {}, "shared_pairs": shared}, {"left_out": []}, "")
     assert words.startswith("Several tasks have the same pairs")
     assert words.endswith("do not confirm each other: a: all (20 of 40) and a: half (20 of 20).")
+
+
+def test_models_whose_samples_are_all_equal_are_noted(tmp_path):
+    for model, hits in (("one", 20), ("two", 20), ("three", 21)):
+        text = "".join(json.dumps(one) + "\n" for one in crows(hits=hits))
+        (tmp_path / "logs" / model).mkdir(parents=True)
+        (tmp_path / "logs" / model / "samples_crows_1.jsonl").write_text(text)
+    words = eh.audit_logs(tmp_path / "logs", out=tmp_path / "out").notes
+    assert words == [
+        "The samples of one: crows and two: crows are all equal: if this is one log in several"
+        " places, name it once."
+    ]
 
 
 def test_runs_of_one_task_are_noted_as_such(tmp_path):
@@ -545,7 +584,10 @@ def left_out(folder, samples, task, place, value, reason):
         (
             ("filtered_resps",),
             [-1.0, -2.0],
-            ("no_answer", "its fields are not of the form that the harness wri"),
+            (
+                "no_answer",
+                "each entry of filtered_resps is a list [log-likelihood, is_greedy], not -1.0",
+            ),
         ),
     ],
 )
@@ -581,12 +623,12 @@ def test_a_pair_that_cannot_be_compared_is_left_out(tmp_path, place, value, reas
         (
             ("amb_bias_score",),
             [0.0, 1.0, 0.0],
-            ("out_of_range", "amb_bias_score is [0.0, 1.0, 0.0]: each is 0 or 1, and a biased ans"),
+            ("contradictory", "amb_bias_score is [0.0, 1.0, 0.0]: a biased answer names a group"),
         ),
         (
             ("amb_bias_score",),
             [1.0, 1.0, 1.0],
-            ("out_of_range", "amb_bias_score is [1.0, 1.0, 1.0]: in an ambiguous context the ans"),
+            ("contradictory", "amb_bias_score is [1.0, 1.0, 1.0]: in an ambiguous context the ans"),
         ),
     ],
 )

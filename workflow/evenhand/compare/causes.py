@@ -23,7 +23,7 @@ ITEMS = {
 }
 
 #: The descriptions of audits, with the entries that the user chose.
-CHOICES = {"predictions/*/meta.json": ("label", "positive", "groups", "cluster", "delta")}
+CHOICES = {"predictions/*/meta.json": ("label", "positive", "groups", "bins", "cluster", "delta")}
 
 Entry = dict[str, Any]
 Sources = dict[str, tuple[set[str], set[str]]]

@@ -797,8 +797,9 @@ def recovered_interval(
     it has a width where all items of one agree. The numbers are independent, or have a correlation.
     """
 
-    def reach(one: float, two: float) -> float:
-        return float(np.sqrt(np.maximum(0.0, one**2 + two**2 - 2 * correlation * one * two)))
+    def reach(half: float, other_half: float) -> float:
+        square = half**2 + other_half**2 - 2 * correlation * half * other_half
+        return float(np.sqrt(np.maximum(0.0, square)))  # NaN stays
 
     low = reach(first - interval[0], other[1] - second)
     high = reach(interval[1] - first, second - other[0])

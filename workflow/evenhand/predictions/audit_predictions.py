@@ -14,11 +14,11 @@ from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import FORM
 from evenhand.predictions import preferences, tables
-from evenhand.predictions.lm_eval import read_logs, repeated_pairs, shared_pairs
+from evenhand.predictions.lm_eval import equal_tasks, read_logs, repeated_pairs, shared_pairs
 from evenhand.predictions.read import Predictions, read_predictions
 from evenhand.predictions.study import PredictionStudy
 from evenhand.predictions.tables import left_out
-from evenhand.tabular.numbers import MOST_GROUPS, read_bins
+from evenhand.tabular.numbers import MOST_GROUPS, bin_names, read_bins
 
 #: The arguments of `audit_predictions` that `read_predictions` takes as they are.
 SAME = ("label", "prediction", "groups", "positive", "id", "cluster", "counterfactual_of", "gold")
@@ -61,10 +61,10 @@ def audit_predictions(
         Parquet: each case with label, prediction, probability, outcome and groups.
     meta : path
         JSON: name, title, format, counts, and the columns that were read; unknown has the number
-        of cases without a group, by attribute; missing, shared_pairs and repeated_pairs (of logs)
-        those of the functions of `lm_eval`; auc_reversed, uniform and majority are
-        those of `PredictionStudy`. Of `audit_classifier` also trained: data set, classifier,
-        objective and attribute.
+        of cases without a group, by attribute; empty_bins the bins without a case; missing,
+        equal_tasks, shared_pairs and repeated_pairs (of logs) those of the functions of `lm_eval`;
+        auc_reversed, uniform and majority are those of `PredictionStudy`. Of `audit_classifier`
+        also trained: data set, classifier, objective and attribute.
     name, title : str
         Name and title of the predictions.
     format : str
@@ -104,19 +104,24 @@ def audit_predictions(
         document |= {"cases": len(answers), "groups": [], "left_out": len(bad)}
         document |= {"rows": len(answers) + len(bad), "unknown": {}, "delta": delta}
         document["missing"] = missing
+        document["equal_tasks"] = equal_tasks(answers)
         document["shared_pairs"] = shared_pairs(answers)
         document["repeated_pairs"] = repeated_pairs(answers)
         rows = [answer._asdict() for answer in answers]
     else:
         if len(files) != 1 or label is None or not groups:
             raise InputError("one file, `label` and `groups` are needed", remedy="name them")
+        borders = dict(map(read_bins, bins or []))
         predictions = read_predictions(
             files[0],
             probabilities=dict(zip(classes or [], probabilities or [], strict=True)),
-            bins=dict(map(read_bins, bins or [])),
+            bins=borders,
             **{name: arguments[name] for name in SAME},
         )
-        document |= {"label": label, "cluster": cluster}
+        document |= {"label": label, "bins": bins or None, "cluster": cluster}
+        empty = {name: [each for each in bin_names(edges) if each not in predictions.groups[name]]
+                 for name, edges in borders.items()}  # fmt: skip
+        document["empty_bins"] = {name: names for name, names in empty.items() if names}
         return write_audit(predictions, delta, document, [], out=out, cases=cases, meta=meta)
     pq.write_table(pa.Table.from_pylist(rows), cases, **FORM)
     write_json(meta, document)

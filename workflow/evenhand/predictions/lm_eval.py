@@ -38,6 +38,9 @@ MODEL = ": "
 _NEW = re.compile(r"samples_(?P<task>.+)_(?P<time>[^_]+)")
 _OLD = re.compile(r"(?P<model>.+)_(?P<task>(?:crows_pairs|bbq)\w*?)")
 
+#: The endings of a log's name in a folder.
+_ENDINGS = (".jsonl", ".jsonl.gz")
+
 
 class Answer(NamedTuple):
     """One sample.
@@ -67,14 +70,14 @@ class Answer(NamedTuple):
     right: float | None
 
     @property
-    def content(self) -> tuple[str, str, str]:
-        """What a sample with the same id has too, if it is the same sample."""
-        return self.condition, self.cluster, self.item
+    def content(self) -> tuple[Any, ...]:
+        """All fields but task and id: an unchanged copy of a sample has the same."""
+        return self[2:]
 
 
 def log_files(files: list[Path]) -> list[Path]:
     """Return the logs among files and in folders; InputError if there is none."""
-    paths = [path for file in files for path in (sorted(filter(_is_log, file.rglob("*.jsonl")))
+    paths = [path for file in files for path in (sorted(filter(_is_log, file.rglob("*.jsonl*")))
                                                 if file.is_dir() else [file])]  # fmt: skip
     if not paths:
         remedy = "run lm_eval with --log_samples, or name a CSV or Parquet file"
@@ -189,7 +192,13 @@ def _check_one_task(pieces: list[tuple[int, Any]], path: Path) -> None:
 
 
 def _is_log(path: Path) -> bool:
-    return bool(_NEW.fullmatch(path.stem) or _OLD.fullmatch(path.stem))
+    return path.name.endswith(_ENDINGS) and _name_parts(path) is not None
+
+
+def _name_parts(path: Path) -> re.Match[str] | None:
+    """Return the match of a log's name, without its ending; None for another name."""
+    name = Path(path.name.removesuffix(".gz")).stem
+    return _NEW.fullmatch(name) or _OLD.fullmatch(name)
 
 
 def _pieces(path: Path) -> list[tuple[int, Any]]:
@@ -225,7 +234,7 @@ def _pieces(path: Path) -> list[tuple[int, Any]]:
 
 def _tasks(paths: list[Path]) -> list[str]:
     """Return the task of each log, with the model's folder and the time where there are several."""
-    names = [_NEW.fullmatch(path.stem) or _OLD.fullmatch(path.stem) for path in paths]
+    names = map(_name_parts, paths)
     parts = [{"task": path.stem} | (part.groupdict() if part else {})
              for path, part in zip(paths, names, strict=True)]  # fmt: skip
     models = [part.get("model", path.parent.name) for path, part in zip(paths, parts, strict=True)]
@@ -257,12 +266,13 @@ def _answer(task: str, sample: dict[str, Any]) -> Answer:
         why = f"context_condition is {condition!r}, neither ambig nor disambig"
         raise ValueError("unknown_context", why)
     right, biased, named = numbers = _numbers(sample[key], 3, 0, 1)
-    if not {*numbers} <= {0, 1} or biased > named:
-        why = f"{key} is {numbers}: each is 0 or 1, and a biased answer names a group"
-        raise ValueError("out_of_range", why)
+    if not {*numbers} <= {0, 1}:
+        raise ValueError("out_of_range", f"{key} is {numbers}: each is 0 or 1")
+    if biased > named:
+        raise ValueError("contradictory", f"{key} is {numbers}: a biased answer names a group")
     if condition == CONDITIONS[0] and right == named:
         why = f"{key} is {numbers}: in an ambiguous context the answer that names no group is right"
-        raise ValueError("out_of_range", why)
+        raise ValueError("contradictory", why)
     category = _text(doc, "category")
     question = f"{category}/{_text(doc, 'question_index')}"
     preference = None if not named else 1.0 if biased else -1.0
@@ -299,9 +309,13 @@ def _problem(error: Exception) -> tuple[str, str]:
 
 
 def _responses(sample: dict[str, Any]) -> list[Any]:
-    responses = sample.get("filtered_resps") or sample["resps"]
+    key = "filtered_resps" if sample.get("filtered_resps") else "resps"
+    for response in sample[key]:
+        if not isinstance(response, list) or not response:
+            why = f"each entry of {key} is a list [log-likelihood, is_greedy], not {response!r}"
+            raise ValueError("no_answer", why)
     # without a filter a response is in a list of its own
-    return [response[0] if isinstance(response[0], list) else response for response in responses]
+    return [response[0] if isinstance(response[0], list) else response for response in sample[key]]
 
 
 def shared_pairs(answers: list[Answer]) -> dict[str, list[int]]:
@@ -317,6 +331,17 @@ def shared_pairs(answers: list[Answer]) -> dict[str, list[int]]:
             for name in sorted(names):
                 counts[name][len(names) > 1] += 1
     return {name: [n[True], n.total()] for name, n in counts.items() if n[True]}
+
+
+def equal_tasks(answers: list[Answer]) -> list[list[str]]:
+    """Return the tasks whose samples are all equal to those of another, together with it."""
+    contents = defaultdict(set)
+    for answer in answers:
+        contents[answer.task].add((answer.id, *answer.content))
+    alike = defaultdict(list)
+    for task, samples in contents.items():
+        alike[frozenset(samples)].append(task)
+    return [tasks for tasks in alike.values() if len(tasks) > 1]
 
 
 def repeated_pairs(answers: list[Answer]) -> dict[str, list[int]]:

@@ -171,6 +171,8 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
             sentences.append(_say("tied", task=row["task"], count=row["ties"], of=row["scored"]))
     for name, values in description.get("doubtful", {}).items():
         sentences.append(doubtful_words(name, values))
+    for name, bins in description.get("empty_bins", {}).items():
+        sentences.append(_say("empty_bins", name=name, bins=bins))
     if count := description.get("unclustered"):
         sentences.append(_say("unclustered", count=count))
     if description.get("uniform") == "right":
@@ -185,6 +187,7 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
     others = [row for row in tables.get("left_out", ()) if row["reason"] == "other_sample"]
     if others:
         sentences.append(_say("other_samples", count=len(others), place=others[0]["detail"]))
+    sentences += [_say("equal", tasks=tasks) for tasks in description.get("equal_tasks", ())]
     if tasks := description.get("shared_pairs"):
         names = {name.partition(" (")[0] for name in tasks}  # without the time of the run
         sentences.append(_say("shared", tasks=tasks, names=names))
@@ -276,7 +279,7 @@ class _Finding(NamedTuple):
     worse : list of dict
         The rows of groups whose calibration error is above that of random groups.
     is_echo : bool
-        Whether it is of an intersection and follows from a gap of one of its attributes.
+        Whether it is of an intersection and not clearly beyond a gap of one of its attributes.
     """
 
     gap: dict[str, Any]
@@ -306,7 +309,7 @@ def named_gap(tables: Tables) -> dict[str, Any] | None:
 
 
 def echoes(tables: Tables) -> int:
-    """Count the significant gaps of intersections that follow from one of their attributes."""
+    """Count the significant gaps of intersections not clearly beyond those of their attributes."""
     significant = _significant(tables, with_odds=True)
     return sum(finding.is_echo and finding.gap["verdict"] == "above" for finding in significant)
 

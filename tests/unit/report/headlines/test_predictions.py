@@ -147,7 +147,7 @@ def test_doubtful_cells_are_stated_on_the_front_page_and_beside_the_findings(aud
 
 def test_the_gaps_of_intersections_that_no_finding_has_are_counted_on_the_pages(audited, write):
     files = audited("mine", 0.4, groups=("group", "sex"))
-    words = "significant gaps of intersections follow from those of their attributes"
+    words = "significant gaps of intersections are not clearly beyond those of their"
     assert words in "".join(describe(files, {}).doubts)
     for page in ("front", "predictions"):
         assert words in write(page, files, systems=["predictions"]).text()

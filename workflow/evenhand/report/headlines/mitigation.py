@@ -289,7 +289,8 @@ def _opposite(changes: Sequence[Change]) -> Change | None:
     credited = [change.attribute for change in changes if change.credited]
     if changes[0].significant:
         worse = [change for change in changes if change.clearly_worse and credited]
-        return next((one for one in worse if one.significant or one.attribute == credited[0]), None)
+        like = [each for each in worse if each.significant or each.attribute == credited[0]]
+        return next(iter(like), None)
     ways = [change for change in changes if change.direction and not change.unjudged]
     return next((change for change in ways if change.direction != ways[0].direction), None)
 
