@@ -38,7 +38,7 @@ def test_a_stopped_run_says_so_and_continues(tmp_path, options, number, moment):
         os.killpg(process.pid, number)
         said = process.communicate(timeout=60)[1]
     assert process.returncode == 128 + number
-    last = f"error: the run was stopped by the signal {number.name}; finished results are kept"
+    last = f"error: stopped by the signal {number.name}; finished results are kept"
     assert said.strip().splitlines()[-1].startswith(last)
     assert "memory" not in said and "defect" not in said and "Traceback" not in said
     subprocess.run(COMMAND, **options, check=True)
@@ -46,6 +46,21 @@ def test_a_stopped_run_says_so_and_continues(tmp_path, options, number, moment):
     (tmp_path / "results").rename(tmp_path / "former")
     subprocess.run(COMMAND, **options, check=True)
     assert stopped == Checkout(tmp_path).results()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_stopped_audit_says_so_and_leaves_no_folder(tmp_path, options, number):
+    people(n=100).to_csv(tmp_path / "p.csv", index=False)
+    words = ["predictions", "p.csv", "--label", "y", "--prediction", "p", "--group", "group"]
+    command = [sys.executable, "-m", "evenhand", *words, "--out", "audit"]
+    with subprocess.Popen(command, **options, stderr=-1, start_new_session=True) as process:
+        while not (tmp_path / "audit").is_dir():
+            assert process.poll() is None
+        os.killpg(process.pid, number)
+        said = process.communicate(timeout=60)[1]
+    assert process.returncode == 128 + number
+    assert said == f"error: stopped by the signal {number.name}; the same command starts anew.\n"
+    assert not (tmp_path / "audit").exists()
 
 
 def test_a_file_of_the_user_in_the_folder_of_results_is_compared_by_content(tmp_path, options):

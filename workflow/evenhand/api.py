@@ -167,7 +167,7 @@ class Result:
 
 
 def _checks_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a function refuse arguments of a wrong type, and remove a new folder `out` if it does."""
+    """Let a function refuse arguments of a wrong type, and remove a new `out` if it fails."""
 
     @wraps(function)
     def call(*arguments: Any, **options: Any) -> Any:
@@ -180,7 +180,7 @@ def _checks_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
         earlier = out is not None and _visible(Path(out))
         try:
             result = function(*arguments, **options)
-        except InputError:
+        except (InputError, KeyboardInterrupt):
             if not was_there:
                 shutil.rmtree(out, ignore_errors=True)
             raise

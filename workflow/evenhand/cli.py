@@ -55,6 +55,10 @@ _HELP = "its options are listed by `snakemake --help`"
 #: Options of Snakemake that change the configuration, or the folder that its paths start from.
 _CHANGES = ("--config", "-C", "--directory", "-d")
 
+#: What a signal does to a run of the workflow.
+_CONTINUES = "finished results are kept, and the same command continues where it stopped"
+_STOPPING = b"Stopping: no further job starts; waiting for those that run.\n"
+
 
 def main(words: list[str] | None = None) -> None:
     """Run a command; exit with 2 for invalid input."""
@@ -108,7 +112,45 @@ def _refuse(error: InputError) -> NoReturn:
     sys.exit(2)
 
 
+@contextmanager
+def _until_stopped(
+    consequence: str = "the same command starts anew", note: bytes = b""
+) -> Iterator[list[int]]:
+    """Collect the signals that stop a command; exit at one that comes while no job runs."""
+    signals: list[int] = []
+
+    def stop(number: int, _: object) -> NoReturn:
+        _note(signals, number, note)
+        raise KeyboardInterrupt
+
+    former = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number, action in former.items():
+        if action is not signal.SIG_IGN:  # as of nohup
+            signal.signal(number, stop)
+    try:
+        yield signals
+    except KeyboardInterrupt:
+        sys.exit(_stopped(signals[0], consequence))
+    finally:
+        for number, action in former.items():
+            signal.signal(number, action)
+
+
+def _note(signals: list[int], number: int, note: bytes) -> None:
+    if not signals:  # not by print, which the signal may have interrupted
+        os.write(2, note)
+    signals.append(number)
+
+
+def _stopped(number: int, consequence: str) -> int:
+    """Print that a signal stopped the command; return the exit status that shells expect."""
+    problem = f"stopped by the signal {signal.Signals(number).name}; {consequence}"
+    print(f"error: {problem}.", file=sys.stderr)
+    return 128 + number
+
+
 @app.command
+@_until_stopped()
 def audit(
     model: str,
     *,
@@ -151,6 +193,7 @@ def audit(
 
 
 @app.command
+@_until_stopped()
 def predictions(
     file: Path,
     *,
@@ -267,6 +310,7 @@ def _parts(options: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 @app.command
+@_until_stopped()
 def extract(
     folder: Path,
     *,
@@ -390,10 +434,10 @@ def run(*words: Words) -> None:
         A configuration (YAML), files or rules to make (by default all), and options of Snakemake,
         such as ``--cores 8`` or ``-n``.
     """
-    with _until_stopped() as signals:
+    with _until_stopped(_CONTINUES, _STOPPING) as signals:
         is_done, settings, results = _run(words, signals)
     if not is_done:
-        sys.exit(_stopped(signals[0]) if signals else 1)
+        sys.exit(_stopped(signals[0], _CONTINUES) if signals else 1)
     from evenhand.plan import summary
 
     if findings := summary(settings | {"results": results.resolve()}):
@@ -423,43 +467,11 @@ def _run(words: tuple[str, ...], signals: list[int]) -> tuple[bool, dict[str, An
     finish = JobScheduler.exit_gracefully  # at SIGTERM
 
     def stop(scheduler: JobScheduler, number: int, _: object) -> None:
-        _note(signals, number)
+        _note(signals, number, _STOPPING)
         finish(scheduler)
 
     JobScheduler.exit_gracefully = stop
     return args_to_api(options, parser), settings, results
-
-
-@contextmanager
-def _until_stopped() -> Iterator[list[int]]:
-    """Collect the signals that stop a run; exit at one that comes while no job runs."""
-    signals: list[int] = []
-
-    def stop(number: int, _: object) -> NoReturn:
-        _note(signals, number)
-        raise KeyboardInterrupt
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        if signal.getsignal(number) is not signal.SIG_IGN:  # as of nohup
-            signal.signal(number, stop)
-    try:
-        yield signals
-    except KeyboardInterrupt:
-        sys.exit(_stopped(signals[0]))
-
-
-def _note(signals: list[int], number: int) -> None:
-    if not signals:  # not by print, which the signal may have interrupted
-        os.write(2, b"Stopping: no further job starts; waiting for those that run.\n")
-    signals.append(number)
-
-
-def _stopped(number: int) -> int:
-    """Print that a signal stopped the run; return the exit status that shells expect."""
-    problem = f"the run was stopped by the signal {signal.Signals(number).name}"
-    problem += "; finished results are kept"
-    print(f"error: {problem}, and the same command continues where it stopped.", file=sys.stderr)
-    return 128 + number
 
 
 def _check_writable(results: Path) -> None:
