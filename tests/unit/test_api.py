@@ -807,6 +807,10 @@ def test_notes_and_reasons_of_pairs():
     )
     assert "4 pairs have 2 sentences with other words in them (templates)." in made
     assert "count 2 templates" in made
+    fewer = description | {"templates": 2, "effective_clusters": 1.5}
+    assert "templates" not in "".join(
+        api._pair_notes(fewer, [], gate | {"sentences_with_unknown": 1})
+    )
     description["flags"] |= {"reversed_pair": 2, "repeated_pair": 0}
     (reversed_pairs,) = api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})
     assert reversed_pairs == (

@@ -265,6 +265,10 @@ BOMB = "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in rang
         ("a: " + "[" * 50_000, r"c\.yaml: is nested deeper than 100 levels\."),
         ("a: [b\nc: d\n", r"c\.yaml:2: is no YAML \(did not find expected ',' or '\]'\)\."),
         ("a: 2001-13-45\n", r"c\.yaml: is no YAML \(month must be in 1\.\.12"),
+        (
+            "a:\n  b [x]\n  c: 1\n",
+            r"c\.yaml:3: is no YAML \(.*\); is a colon missing there or in .*",
+        ),
         ("? {a: b}\n: c\n", r"c\.yaml:1: is no YAML \(found unhashable key\)\."),
         ("- a\n", r"c\.yaml: is no mapping of keys to values; write lines such as re"),
         (

@@ -98,7 +98,11 @@ def read_config(path: Path) -> dict[str, Any]:
             f"is no YAML ({getattr(error, 'problem', None) or error})",
             file=path,
             line=mark and mark.line + 1,
-            remedy="indent by blanks, not by tabs" if "\n\t" in text else None,
+            remedy="indent by blanks, not by tabs"
+            if "\n\t" in text
+            else "is a colon missing there or in the line above, or the line indented too far?"
+            if "mapping values" in str(error)
+            else None,
         ) from error
     if not isinstance(config, dict):
         remedy = "write lines such as results: results/mine"

@@ -243,7 +243,7 @@ def completed(
         raise InputError(
             f"{where} has {plural(len(names), 'value')} ({', '.join(names[:6]) or 'none'}), and a"
             " binary one has two",
-            remedy="choose task: multi_class, or give numbers `label.bins`"
+            remedy="correct misspelt ones, choose task: multi_class, or give numbers `label.bins`"
             if len(names) > 2
             else "give rows of the other value too; declare the values under `label.labels` if one"
             " of them is none or unknown, which count as missing otherwise",

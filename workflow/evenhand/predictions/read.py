@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from evenhand.core.resources import check_unique
-from evenhand.errors import InputError
+from evenhand.errors import InputError, nearest
 from evenhand.predictions.words import ALL, CROSS, REASONS, left_out_words
 from evenhand.tabular.delimited import check_columns, read_cells
 from evenhand.tabular.numbers import (
@@ -462,6 +462,7 @@ def _classes(labels: pd.Series, by_class: Mapping[str, str], label: str, file: P
                 f"{label} has {listed(outside, 4)}, for which `probabilities` names no column",
                 file=file,
                 remedy=f"it names columns for {', '.join(named)}"
+                + (f"; did you mean {near}?" if (near := nearest(outside[0], named)) else "")
                 + "; of two labels, `prediction` may be one column of probabilities"
                 * (len(classes) == 2),
             )

@@ -195,7 +195,8 @@ def doubts(description: Mapping[str, Any], tables: Tables) -> list[str]:
         meaning = FLAGS["repeated_pair"]
         sentences.append(_say("repeated_pairs", task=task, count=count, of=of, meaning=meaning))
     for row in filter(_is_whole, tables.get("preferences", ())):
-        if row.get("templates") and 2 * row["templates"] <= row["scored"]:
+        most = min(row["scored"] / 2, row.get("effective_clusters") or 0)
+        if 0 < (row.get("templates") or 0) <= most:
             count, of = row["templates"], row["scored"]
             sentences.append(_say("templates", task=row["task"], count=count, of=of))
     if count := description.get("repeated"):

@@ -150,7 +150,8 @@ def describe_pairs(document: Row | None) -> Row:
 def templates_of(document: Row) -> str:
     """Return a sentence on a set made of a few sentences (``pairs.json``); else blank."""
     scored, count = sum((document.get("bias_types") or {}).values()), document.get("templates")
-    return plain("lm_templates", count=count, of=scored) if count and 2 * count <= scored else ""
+    most = min(scored / 2, document.get("effective_clusters") or scored)
+    return plain("lm_templates", count=count, of=scored) if count and count <= most else ""
 
 
 def left_out_pairs(document: Row, rows: list[Row]) -> str:
