@@ -258,6 +258,7 @@ def test_other_choices_of_audits_are_stated_first(run, tmp_path):
     for name, options in (
         ("base", {"groups": ["sex"]}),
         ("head", {"groups": ["sex", "age"]}),
+        ("turned", {"groups": ["age", "sex"]}),
         ("next", {"groups": ["sex"], "cluster": "judge"}),
         ("cut", {"groups": ["judge"], "bins": {"judge": [20, 30]}}),
         ("cut2", {"groups": ["judge"], "bins": {"judge": [25, 30]}}),
@@ -266,18 +267,19 @@ def test_other_choices_of_audits_are_stated_first(run, tmp_path):
     _, out, _ = run("base", "head", "--data", "c.json")
     first, headline = out.split("\n\n")[1:3]
     assert first == (
-        "**Base and head differ in what was audited (predictions/mine/meta.json): groups sex → sex,"
-        " age. Numbers may differ because of this, not because of the predictions.**"
+        "**Base and head differ in what was audited (predictions/mine/meta.json): groups sex → age,"
+        " sex. Numbers may differ because of this, not because of the predictions.**"
     )
     assert headline == (
         "**Bias was not judged as a whole, because the two results have no overall score of it in"
         " common. 19 numbers in both are the same.**"
     )
     (choice,) = json.loads(Path("c.json").read_text())["causes"]["choices"]
-    assert (choice["name"], choice["base"], choice["head"]) == ("groups", "sex", "sex, age")
+    assert (choice["name"], choice["base"], choice["head"]) == ("groups", "sex", "age, sex")
     # nothing differs that a test could judge
     assert "19 numbers could be compared.\n" in out and "Judged by" not in out
     assert "Holm" not in out and "Gates are" not in out and "“Farther”" not in out
+    assert run("head", "turned")[1].partition("differ in what was audited")[1] == ""
     _, out, _ = run("base", "next")
     assert "(predictions/mine/meta.json): cluster none → judge. Numbers may" in out
     _, out, _ = run("cut", "cut2")

@@ -155,7 +155,7 @@ def _choices(base: Results, head: Results) -> list[Change]:
 
 
 def _listed(value: Any) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return ", ".join(sorted(map(str, value))) if isinstance(value, list) else str(value)
 
 
 def _changes(before: Mapping[str, str], after: Mapping[str, str]) -> list[Change]:

@@ -6,6 +6,7 @@ broken; 2: the input cannot be compared, or a gate compares nothing. It reads th
 so it is a command for people and continuous integration, not part of the workflow.
 """
 
+import html
 import json
 import sys
 from pathlib import Path
@@ -100,7 +101,8 @@ def main(words: list[str]) -> None:
             sys.exit(2)
         text = summary.markdown(comparison)
         document = json.dumps(summary.document(comparison), ensure_ascii=False, indent=1) + "\n"
-        print(text, end="")
+        # on a terminal, marks need not be escaped for Markdown
+        print(html.unescape(text) if sys.stdout.isatty() else text, end="")
         for path, content in ((out, text), (data, document)):
             if path:
                 with atomic(path) as partial:
