@@ -118,14 +118,21 @@ def write_bias(folder: Path, bias: np.ndarray, model: str = "mine", sentences=No
 
 
 def write_pairs(
-    folder: Path, differences: np.ndarray, model: str = "tiny", texts: Any = None
+    folder: Path,
+    differences: np.ndarray,
+    model: str = "tiny",
+    texts: Any = None,
+    templates: int | None = None,
 ) -> None:
-    """A set of pairs with one model's AUL, two pairs a cluster, and the table of its scores."""
+    """A set of pairs with one model's AUL, two pairs a cluster, and the table of its scores.
+
+    Each pair has a sentence of its own, or the set has so many templates.
+    """
     place = folder / "stereotypes" / "mine"
     place.mkdir(parents=True, exist_ok=True)
     rows = [
         {"cluster": f"c{n // 2}", "bias_type": "age" if n % 4 else "gender"}
-        | {"more": f"a {n}", "less": f"b {n}"}
+        | {"more": f"a{n} {n % (templates or 10**6)}", "less": f"b{n} {n % (templates or 10**6)}"}
         for n in texts or range(len(differences))
     ]
     pairs = made_scores.write_pairs(place / "pairs.parquet", rows)

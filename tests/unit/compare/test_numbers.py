@@ -247,3 +247,13 @@ def test_two_names_of_a_model_are_two_versions(folders):
     write_bias(folders[1] / "more", BASE, "third")  # at most one can be a version
     (folders[1] / "more/tables/bias/slguset").rename(folders[1] / "tables/bias/more")
     assert compare(folders)[PAIRS].new
+
+
+def test_pairs_of_a_few_templates_are_few(folders):
+    base, head = np.tile([1.0, -1.0], 40), np.ones(80)
+    for templates, least in ((None, 0.0), (4, 0.125)):
+        for folder, values in zip(folders, (base, head), strict=True):
+            write_pairs(folder, values, templates=templates)
+        whole, *_ = compare(folders)[PAIRS].numbers
+        assert whole.judged_by == ITEMS and (whole.p_value < 0.001) == (templates is None)
+        assert whole.p_value >= least

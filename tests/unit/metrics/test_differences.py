@@ -115,6 +115,8 @@ def test_few_clusters_say_nothing():
     few = np.arange(50) % (LEAST_CLUSTERS - 1)
     assert math.isnan(paired(items, items + 1, few).p_value)
     assert paired(items, items + 1, np.arange(50) % LEAST_CLUSTERS).p_value == 2 / 64
+    templates = np.column_stack([2 * few, 2 * few + 1, np.arange(50)])  # of swaps that are few
+    assert math.isnan(paired(items, items + 1, templates).p_value)
 
 
 def test_a_shift_of_all_items_alike_is_certain():

@@ -764,6 +764,22 @@ def test_the_interval_of_a_difference_has_a_width_where_all_cases_agree(tmp_path
     assert row["verdict"] == "inconclusive"  # 20 cases of each cannot exclude 5 points
 
 
+def test_groups_that_share_clusters_are_compared_as_dependent(tmp_path):
+    """One of the two persons of each vacancy is chosen, so that the rates move against each other.
+
+    Then the interval of the difference has the width of both intervals together.
+    """
+    chosen = np.random.default_rng(3).random(150) < 0.5
+    table = pd.DataFrame(
+        {"vacancy": np.repeat(np.arange(150), 2), "g": ["f", "m"] * 150, "y": [0, 1, 1, 0] * 75}
+    ).assign(p=np.column_stack([chosen, ~chosen]).ravel().astype(int))
+    tables, _ = audit(tmp_path, table, prediction="p", groups=["g"], positive="1",
+                      cluster="vacancy", id=None)  # fmt: skip
+    rates = {r["group"]: r for r in tables["groups"] if r["metric"] == "selection_rate"}
+    together = rates["f"]["low"] - rates["m"]["high"]
+    assert rates["f"]["difference_low"] == pytest.approx(together, abs=1e-5)
+
+
 def test_clusters_that_differ_are_no_gap_between_groups(tmp_path):
     """Random groups of cases would take clusters of like cases for a gap in most draws."""
     found = []

@@ -141,3 +141,18 @@ def test_what_the_gates_say_of_the_models(tmp_path):
 def test_sets_without_directions_have_no_such_rows(tmp_path):
     table = run(tmp_path, write_model(tmp_path, "m", rows_of(HITS)), pairs=[{}] * 8)
     assert {row["subset"] for row in table} == {"all", "clean", "equal_length"}
+
+
+def test_pairs_of_a_few_templates_are_few(tmp_path):
+    pairs = [
+        {"cluster": f"a{n}|b{n}", "more": f"a{n} sees {n % 4}", "less": f"b{n} sees {n % 4}"}
+        for n in range(48)
+    ]
+    (row, *_) = run(tmp_path, write_model(tmp_path, "m", score_rows({"aul": decided([1] * 48)})),
+                    pairs=pairs)  # fmt: skip
+    assert (row["score"], row["p_value"], row["verdict"]) == (
+        "100.000000",
+        "0.125000",
+        "inconclusive",
+    )
+    assert (row["reason"], row["score_low"]) == ("few_clusters", "")

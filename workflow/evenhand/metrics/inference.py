@@ -327,12 +327,16 @@ def sharing(totals: Totals, *, is_share: bool = False) -> Sharing:
 
 
 def _inflation(totals: Totals, shared: Sharing) -> float:
-    """Return the inflation of the variance by words and templates."""
+    """Return the inflation of the variance by words and templates.
+
+    That of templates is relative to the variance without them, and at least to that of independent
+    items: sums of clusters do not vary at all if each is in all templates, and these alone decide.
+    """
     if not shared.added:
         return shared.inflation
     rest = totals.sums - totals.mean * totals.sizes
     alone = float((rest**2 / (1 - totals.sizes / totals.sizes.sum())).sum())
-    independent = totals.squares - totals.sizes.sum() * totals.mean**2
+    independent = totals.squares - float(totals.sizes.sum()) * totals.mean**2
     return shared.inflation + shared.added / max(alone, independent)
 
 
@@ -495,14 +499,15 @@ def interval_p_value(totals: Totals, neutral: float = 0.0, *, level: float = 0.9
         return rest > 0 and sign_flip_p_value(totals.sums - nearer * totals.sizes) <= p_value
 
     # the level first, so that rounding cannot part the verdict from the interval
-    low, high, middle = least, 1.0, round(1 - level, 12)
+    middle = size = round(1 - level, 12)
+    low, high = least, 1.0
     while high > 1.001 * low:
         if low < middle < high:
             low, high = (low, middle) if excluded(middle) else (middle, high)
         middle = (low * high) ** 0.5
     by_templates = _template_p_value(totals, neutral, shared)
-    if shared.templates >= LEAST_EFFECTIVE and high <= 1 - level:  # where the interval excludes it
-        by_templates = min(by_templates, 1 - level)
+    if shared.templates >= LEAST_EFFECTIVE and high <= size:  # the interval excludes it
+        by_templates = min(by_templates, size)
     return max(high, by_templates)
 
 

@@ -361,7 +361,7 @@ class PredictionStudy:
         if not is_share and any(map(self._has_few, parts)):
             return result | {"reason": "few cases of a class, or few errors"}
         totals = [total(*part) for part in zip(samples, members, strict=True)]
-        shared = correlation_of_means(samples, members)
+        shared = correlation_of_means(samples, members) if self.clustered else 0.0
         interval = difference_interval(
             totals, first, second, pseudo_values=not is_share, correlation=shared
         )
