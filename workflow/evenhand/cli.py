@@ -55,7 +55,7 @@ _HELP = "its options are listed by `snakemake --help`"
 #: Options of Snakemake that change the configuration, or the folder that its paths start from.
 _CHANGES = ("--config", "-C", "--directory", "-d")
 
-#: What a signal does to a run of the workflow.
+#: The consequences of a signal for a run of the workflow, at its end and at once.
 _CONTINUES = "finished results are kept, and the same command continues where it stopped"
 _STOPPING = b"Stopping: no further job starts; waiting for those that run.\n"
 

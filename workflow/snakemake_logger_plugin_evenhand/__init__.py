@@ -47,9 +47,8 @@ class LogHandler(LogHandlerBase):
         self.done: Counter[str] = Counter()
         self.begun: dict[int, float] = {}
         self.took: Counter[str] = Counter()  # seconds of all jobs
-        self.signals: dict[
-            int | None, str
-        ] = {}  # what ended a job, by the thread that waits for it
+        # the signal that ended a job, by the thread that waits for it
+        self.signals: dict[int | None, str] = {}
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print a record, or count it."""

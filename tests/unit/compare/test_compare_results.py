@@ -60,6 +60,14 @@ def test_equal_folders_and_gates_of_file_and_command_line(run, folders, tmp_path
     assert f"**{SAME}. All gates held.**" in out and out.count("| held |") == 2
 
 
+def test_marks_are_escaped_for_markdown_but_not_on_a_terminal(run, folders, monkeypatch):
+    write_pairs(folders[1], np.ones(20), model="<65")
+    write_provenance(folders[1])
+    assert "&#60;65" in run(*folders)[1]
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert "<65" in (out := run(*folders)[1]) and "&#" not in out
+
+
 def test_a_row_is_named_by_its_informative_keys():
     row = {"model": "mine", "subset": "all", "group": "", "bias_type": "age"}
     assert summary._row(row) == "model mine, bias_type age"

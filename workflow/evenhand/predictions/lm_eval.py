@@ -50,7 +50,7 @@ class Answer(NamedTuple):
     task, id, category, condition : str
         Condition: of BBQ ``ambig`` or ``disambig``; of pairs blank.
     cluster, template : str
-        Of BBQ the cluster is the template, and the template blank.
+        Of pairs the swapped words, and the sentence around them. Of BBQ the question, and blank.
     item : str
         Equal for samples of the same two sentences.
     preference : float or None

@@ -61,7 +61,7 @@ def findings(
     The clearest of each attribute, or task, precede the others, so that none hides another.
     The sentence on a gap names the group that differs most significantly from all others. Of logs,
     each task has one, and each bias type that is significant after adjustment. The first one ends
-    with what the predictions are worth, if that is nothing.
+    with a warning if the predictions are constant, or no better than the most frequent class.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def is_constant(description: Mapping[str, Any]) -> bool:
 
 
 def _worthless(description: Mapping[str, Any], tables: Tables) -> list[str]:
-    """State that predictions are constant, or a trained classifier's no better than a class."""
+    """Warn of constant predictions, or a classifier no better than the most frequent class."""
     if is_constant(description):
         return [_say("constant")]
     majority = description.get("majority") if "trained" in description else None

@@ -132,8 +132,8 @@ def shared_words(more: list[str], less: list[str]) -> float:
 def template(more: str, less: str, context: str | None = None) -> str:
     """Return the template of a pair: the words that both sentences have, sorted, after a context.
 
-    Pairs that put other words into one sentence have the same. Unlike sentences (`ALIKE`) have no
-    template, so that both are returned, which only copies of the pair have too.
+    Pairs made of one sentence with other words in it have the same template. Unlike sentences
+    (`ALIKE`) have none: both are returned, as only copies of the pair share these.
     """
     first, second = words(more), words(less)
     if shared_words(first, second) < ALIKE:
