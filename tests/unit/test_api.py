@@ -316,7 +316,7 @@ def test_a_table_with_blank_cells_and_whole_numbers_with_points():
     coded = pd.DataFrame({"y": [1, 2, 2] * 10, "g": ["x", "y"] * 15, "id": range(7, 37)})
     (note,) = eh.audit_table(coded, **options).notes
     assert note.startswith(
-        "Table: What is predicted is y = 1, as no value was named (positive). The feature id counts"
+        "Table: The predicted label is y = 1, as `positive` names no value. The feature id counts"
     )
     coded = coded.assign(y=[1, -1, -1] * 10, id=coded["id"] % 9)
     assert not eh.audit_table(coded, **options).notes

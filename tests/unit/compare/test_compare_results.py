@@ -235,7 +235,8 @@ def test_the_headline_states_whether_bias_rose(run, folders):
     write_pairs(head, np.where(np.arange(40) % 4 < 2, 0.5, -1.0), "new")
     _, out, _ = run(base, head)
     assert (
-        "beyond noise (Bias scores and verdicts, “My pairs”). 1 bias score in both is the s" in out
+        "beyond noise (Bias scores and verdicts, “My pairs”). 1 bias score is the same in both"
+        in out
     )
 
 
@@ -280,7 +281,7 @@ def test_other_choices_of_audits_are_stated_first(run, tmp_path):
     )
     assert headline == (
         "**Bias was not judged as a whole, because the two results have no overall score of it in"
-        " common. 19 numbers in both are the same.**"
+        " common. 19 numbers are the same in both.**"
     )
     (choice,) = json.loads(Path("c.json").read_text())["causes"]["choices"]
     assert (choice["name"], choice["base"], choice["head"]) == ("groups", "sex", "age, sex")
