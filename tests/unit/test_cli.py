@@ -274,7 +274,7 @@ def test_a_signal_that_becomes_another_error_ends_the_run_with_its_sentence(monk
     def interrupted(words, signals):  # as Snakemake, which cannot close its event loop
         try:
             os.kill(os.getpid(), signal.SIGINT)
-        except KeyboardInterrupt as error:
+        except SystemExit as error:
             raise RuntimeError("Cannot close a running event loop") from error
 
     monkeypatch.setattr(cli, "_run", interrupted)

@@ -180,7 +180,7 @@ def _checks_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
         earlier = out is not None and _visible(Path(out))
         try:
             result = function(*arguments, **options)
-        except (InputError, KeyboardInterrupt):
+        except (InputError, KeyboardInterrupt, SystemExit):
             if not was_there:
                 shutil.rmtree(out, ignore_errors=True)
             raise

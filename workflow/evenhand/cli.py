@@ -57,6 +57,7 @@ _CHANGES = ("--config", "-C", "--directory", "-d")
 
 #: The consequences of a signal for a run of the workflow, at its end and at once.
 _CONTINUES = "finished results are kept, and the same command continues where it stopped"
+_STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
 _STOPPING = b"Stopping: no further job starts; waiting for those that run.\n"
 
 
@@ -121,9 +122,11 @@ def _until_stopped(
 
     def stop(number: int, _: object) -> NoReturn:
         _note(signals, number, note)
-        raise KeyboardInterrupt
+        if not note:  # anew, as an exception in a callback is lost; Snakemake ends in its own way
+            signal.alarm(1)
+        sys.exit(128 + number)  # a KeyboardInterrupt may change Python's exit status
 
-    former = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    former = {number: signal.getsignal(number) for number in _STOPS}
     for number, action in former.items():
         if action is not signal.SIG_IGN:  # as of nohup
             signal.signal(number, stop)
@@ -134,6 +137,7 @@ def _until_stopped(
             raise
         sys.exit(_stopped(signals[0], consequence))
     finally:
+        signal.alarm(0)
         for number, action in former.items():
             signal.signal(number, action)
 
