@@ -120,6 +120,9 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["predictions", "n.csv", *PREDICTIONS[2:4], "--group", "g", "--probability", "p"],
          "which has no =; write LABEL=COLUMN for each label, as `--probability yes=p1 no=p0`."),
         (["init", "--task", "all"], "there is no task 'all'"),
+        (["run", "-n"], "error: no configuration is named, and this folder has bad.yaml, "
+         "bins.yaml, ok.yaml, people.yaml and western.yaml; write `evenhand run bad.yaml`; the "),
+        (["why"], "write `evenhand why bad.yaml`; the demo needs a folder without a conf"),
         (["run", "none.yaml"], "there is no such configuration"),
         (["compare", "logs", "logs"], "logs: holds no table, so there is nothing to compare"),
         (["run", "logs", "--cores", "1"], "error: logs: is a folder; name a YAML file, such as"),
@@ -199,6 +202,13 @@ def test_bad_input_is_one_sentence(words, problem, capsys, tmp_path, monkeypatch
     assert run(*words) == 2
     error = capsys.readouterr().err
     assert error.startswith("error: ") and problem in error and error.count("\n") == 1
+
+
+def test_the_demo_runs_beside_yaml_files_of_other_programs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("compose.yaml").write_text("services: {web: {}}\n")
+    Path(".mine.yaml").write_text("results: out\n")
+    assert cli._with_config(("-n",)) == (REPOSITORY / "config/config.yaml", ("-n",))
 
 
 @pytest.mark.parametrize(

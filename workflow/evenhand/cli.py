@@ -8,6 +8,7 @@ import io
 import itertools
 import json
 import os
+import re
 import runpy
 import shlex
 import shutil
@@ -31,7 +32,7 @@ from cyclopts import (
     UnusedCliTokensError,
 )
 
-from evenhand.core.places import ROOT, SNAKEFILE, located
+from evenhand.core.places import ROOT, SCHEMA, SNAKEFILE, located
 from evenhand.errors import InputError, nearest, with_names
 from evenhand.tabular.numbers import read_bins
 from evenhand.text.phrases import choice, listed
@@ -425,8 +426,9 @@ def init(folder: Path = Path(), *, task: str = "predictions") -> None:
 def run(*words: Words) -> None:
     """Run the workflow: ``evenhand run [CONFIG] [options of snakemake]``.
 
-    Without a configuration the demo runs. The results are in the folder that the configuration
-    specifies, by default ``results``; a second run repeats only the jobs that changed.
+    Without a configuration the demo runs, if the working folder has none. The results are in the
+    folder that the configuration specifies, by default ``results``; a second run repeats only the
+    jobs that changed.
 
     Parameters
     ----------
@@ -528,12 +530,17 @@ def _named(config: Path) -> list[str]:
     return ["--snakefile", str(SNAKEFILE), f"--configfile={config}"]
 
 
-def _with_config(words: tuple[str, ...]) -> tuple[Path, tuple[str, ...]]:
+def _with_config(words: tuple[str, ...], command: str = "run") -> tuple[Path, tuple[str, ...]]:
     """Return the configuration at the start of the words, and the other words."""
     is_named = bool(words) and words[0].endswith((".yaml", ".yml"))
     config = Path(words[0] if is_named else located("config/config.yaml"))
     if not is_named and not any(word.startswith(_CHANGES) for word in words):
         _check_target(words)
+    if not is_named and (names := _configurations()):
+        problem = f"no configuration is named, and this folder has {listed(names, 5)}"
+        example = shlex.join(["evenhand", command, names[0]])
+        remedy = f"write `{example}`; the demo needs a folder without a configuration"
+        raise InputError(problem, remedy=remedy)
     if not config.is_file():
         raise InputError(
             "there is no such configuration", file=config, remedy="write one with `evenhand init`"
@@ -545,6 +552,15 @@ def _with_config(words: tuple[str, ...]) -> tuple[Path, tuple[str, ...]]:
     check = read_config if any(word.startswith(_CHANGES) for word in words) else check_config
     check(config)
     return config, words[is_named:]
+
+
+def _configurations() -> list[str]:
+    """Return the YAML files of the working folder that have a key of the configuration."""
+    from evenhand.core.config import read_schema
+
+    key = re.compile(rf"^({'|'.join(read_schema(SCHEMA)['properties'])})\s*:".encode(), re.M)
+    paths = sorted(path for end in ("yaml", "yml") for path in Path().glob(f"[!.]*.{end}"))
+    return [path.name for path in paths if path.is_file() and key.search(path.read_bytes())]
 
 
 def _check_target(words: tuple[str, ...]) -> None:
@@ -564,7 +580,7 @@ def why(*words: Words) -> None:
     words
         A configuration (YAML), and options of Snakemake.
     """
-    config, words = _with_config(words)
+    config, words = _with_config(words, "why")
     _options([*_named(config), *words])
     _module("evenhand.core.why", [*_named(config), *words])
 
