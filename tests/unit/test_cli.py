@@ -125,6 +125,12 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["why"], "write `evenhand why bad.yaml`; the demo needs a folder without a conf"),
         (["run", "none.yaml"], "there is no such configuration"),
         (["compare", "logs", "logs"], "logs: holds no table, so there is nothing to compare"),
+        (["compare", "v1"], "error: HEAD is missing; see `evenhand compare --help`."),
+        (["compare", "a", "b", "c"], "nothing takes the argument c; see `evenhand compare --help`"),
+        (["compare", "a", "b", "--gate"], "error: Parameter --gate requires an argument; see "),
+        (["verify", "a", "b"], "nothing takes the argument b; see `evenhand verify --help`"),
+        (["verify", "--restor"], "Unknown option: --restor. Did you mean --restore?; see `ev"),
+        (["verify", "none"], "error: none: holds no record of a run; name the results folder."),
         (["run", "logs", "--cores", "1"], "error: logs: is a folder; name a YAML file, such as"),
         (["run", "p.csv"], "error: p.csv: is no YAML configuration; name a YAML file, such as"),
         (["run", "bad.yaml", "-n"], "error: bad.yaml: predictions.p.prediction is missing; giv"),
@@ -182,7 +188,8 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
     ],
 )  # fmt: skip
 def test_bad_input_is_one_sentence(words, problem, capsys, tmp_path, monkeypatch):
-    monkeypatch.delitem(sys.modules, "evenhand.compare.compare_results", raising=False)  # a program
+    for program in ("compare.compare_results", "core.verify"):
+        monkeypatch.delitem(sys.modules, f"evenhand.{program}", raising=False)
     monkeypatch.chdir(tmp_path)
     Path("logs").mkdir()
     Path("p.csv").write_text(ROWS)

@@ -3,7 +3,6 @@
 Each command states its finding first, and the path of the report or the table last.
 """
 
-import inspect
 import io
 import itertools
 import json
@@ -23,17 +22,11 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Annotated, Any, NoReturn
 
-from cyclopts import (
-    App,
-    CycloptsError,
-    MissingArgumentError,
-    Parameter,
-    UnknownCommandError,
-    UnusedCliTokensError,
-)
+from cyclopts import App, CycloptsError, Parameter, UnknownCommandError, UnusedCliTokensError
 
 from evenhand.core.places import ROOT, SCHEMA, SNAKEFILE, located
-from evenhand.errors import InputError, nearest, with_names
+from evenhand.core.usage import problem_of
+from evenhand.errors import InputError, with_names
 from evenhand.tabular.numbers import read_bins
 from evenhand.text.phrases import choice, listed
 
@@ -69,24 +62,12 @@ def main(words: list[str] | None = None) -> None:
     try:
         app(words, exit_on_error=False, print_error=False)
     except CycloptsError as error:
-        problem, _, near = str(error).partition(" Available")[0].partition(" Did you mean ")
-        problem = problem.rstrip("., ")
-        if near and nearest(problem.split()[-1].strip('-"'), [near.strip('-"? ')]):
-            problem += f". Did you mean {near.rstrip()}"
-        if isinstance(error, UnusedCliTokensError):
-            problem = f"nothing takes the argument {listed(list(error.unused_tokens))}"
-            if words[0] == "predictions":
-                problem += ", as one file, or one folder of logs, is read"
+        problem = problem_of(error)
+        if isinstance(error, UnusedCliTokensError) and words[0] == "predictions":
+            problem += ", as one file, or one folder of logs, is read"
         elif isinstance(error, UnknownCommandError):
             names = listed([name for name in app if not name.startswith("-")])
             problem += f"{'' if problem.endswith('?') else '.'} The commands are {names}"
-        elif isinstance(error, MissingArgumentError) and error.keyword is None:
-            is_option = error.argument.field_info.kind is inspect.Parameter.KEYWORD_ONLY
-            name = error.argument.name
-            problem = f"{f'`{name}`' if is_option else name.strip('-').upper()} is missing"
-            unused = (word.partition("=")[0] for word in error.unused_tokens or ())
-            if is_option and (wrong := nearest(name, unused)):
-                problem = f"Unknown option: {wrong}. Did you mean {name}?"
         command = f"evenhand {words[0]}" if words[0] in app else "evenhand"
         _refuse(InputError(problem, remedy=f"see `{command} --help`"))
     except InputError as error:
