@@ -38,7 +38,7 @@ app = App(
 )
 
 #: The words of another program's command line.
-Words = Annotated[str, Parameter(allow_leading_hyphen=True, show=False)]
+Words = Annotated[str, Parameter(allow_leading_hyphen=True)]
 
 #: Options of Snakemake that say where jobs run.
 _PLACES = ("-c", "--cores", "-j", "--jobs", "--profile", "-e", "--executor")
@@ -415,7 +415,8 @@ def run(*words: Words) -> None:
     ----------
     words
         A configuration (YAML), files or rules to make (by default all), and options of Snakemake,
-        such as ``--cores 8`` or ``-n``.
+        such as ``--cores 8`` (by default 2), ``-n`` (list the jobs only), ``--profile NAME`` (of a
+        cluster) or ``--config results=FOLDER``; ``snakemake --help`` lists all.
     """
     with _until_stopped(_CONTINUES, _STOPPING) as signals:
         is_done, settings, results = _run(words, signals)
@@ -559,7 +560,7 @@ def why(*words: Words) -> None:
     Parameters
     ----------
     words
-        A configuration (YAML), and options of Snakemake.
+        As of ``evenhand run``: a configuration (YAML), files or rules, and options of Snakemake.
     """
     config, words = _with_config(words, "why")
     _options([*_named(config), *words])
