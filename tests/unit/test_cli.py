@@ -2,6 +2,8 @@
 
 import inspect
 import json
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -287,3 +289,23 @@ def test_a_configuration_that_cannot_be_read_is_one_sentence(tmp_path, content, 
     path.write_bytes(content)
     with pytest.raises(InputError, match=words):
         cli._with_config((str(path),))
+
+
+def test_a_signal_that_becomes_another_error_ends_the_run_with_its_sentence(monkeypatch, capsys):
+    def interrupted(words, signals):  # as Snakemake, which cannot close its event loop
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+        except KeyboardInterrupt as error:
+            raise RuntimeError("Cannot close a running event loop") from error
+
+    monkeypatch.setattr(cli, "_run", interrupted)
+    assert run("run") == 128 + signal.SIGINT
+    assert (
+        capsys.readouterr().err.splitlines()[-1].startswith("error: stopped by the signal SIGINT")
+    )
+
+
+def test_an_error_without_a_signal_is_raised(monkeypatch):
+    monkeypatch.setattr(cli, "_run", lambda words, signals: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        cli.main(["run"])

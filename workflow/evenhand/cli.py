@@ -111,7 +111,9 @@ def _until_stopped(
             signal.signal(number, stop)
     try:
         yield signals
-    except KeyboardInterrupt:
+    except BaseException:  # an event loop that a signal interrupts cannot be closed: RuntimeError
+        if not signals:
+            raise
         sys.exit(_stopped(signals[0], consequence))
     finally:
         for number, action in former.items():
