@@ -122,8 +122,17 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["predictions", "n.csv", *PREDICTIONS[2:4], "--group", "g", "--probability", "p"],
          "which has no =; write LABEL=COLUMN for each label, as `--probability yes=p1 no=p0`."),
         (["init", "--task", "all"], "there is no task 'all'"),
+        (["run", "-n"], "error: no configuration is named, and this folder has bad.yaml, "
+         "bins.yaml, ok.yaml, people.yaml and western.yaml; write `evenhand run bad.yaml`; the "),
+        (["why"], "write `evenhand why bad.yaml`; the demo needs a folder without a conf"),
         (["run", "none.yaml"], "there is no such configuration"),
         (["compare", "logs", "logs"], "logs: holds no table, so there is nothing to compare"),
+        (["compare", "v1"], "error: HEAD is missing; see `evenhand compare --help`."),
+        (["compare", "a", "b", "c"], "nothing takes the argument c; see `evenhand compare --help`"),
+        (["compare", "a", "b", "--gate"], "error: Parameter --gate requires an argument; see "),
+        (["verify", "a", "b"], "nothing takes the argument b; see `evenhand verify --help`"),
+        (["verify", "--restor"], "Unknown option: --restor. Did you mean --restore?; see `ev"),
+        (["verify", "none"], "error: none: holds no record of a run; name the results folder."),
         (["run", "logs", "--cores", "1"], "error: logs: is a folder; name a YAML file, such as"),
         (["run", "p.csv"], "error: p.csv: is no YAML configuration; name a YAML file, such as"),
         (["run", "bad.yaml", "-n"], "error: bad.yaml: predictions.p.prediction is missing; giv"),
@@ -181,7 +190,8 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
     ],
 )  # fmt: skip
 def test_bad_input_is_one_sentence(words, problem, capsys, tmp_path, monkeypatch):
-    monkeypatch.delitem(sys.modules, "evenhand.compare.compare_results", raising=False)  # a program
+    for program in ("compare.compare_results", "core.verify"):
+        monkeypatch.delitem(sys.modules, f"evenhand.{program}", raising=False)
     monkeypatch.chdir(tmp_path)
     Path("logs").mkdir()
     Path("p.csv").write_text(ROWS)
@@ -203,17 +213,28 @@ def test_bad_input_is_one_sentence(words, problem, capsys, tmp_path, monkeypatch
     assert error.startswith("error: ") and problem in error and error.count("\n") == 1
 
 
+def test_the_demo_runs_beside_yaml_files_of_other_programs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("compose.yaml").write_text("services: {web: {}}\n")
+    Path(".mine.yaml").write_text("results: out\n")
+    assert cli._with_config(("-n",)) == (REPOSITORY / "config/config.yaml", ("-n",))
+
+
 @pytest.mark.parametrize(
     ("command", "option"),
     [
         ("compare", "--gates "),
         ("verify", "--restore "),
+        ("run", "--cores 8 (by default 2), -n (list the jobs only), --profile NAME (of a cluster)"),
+        ("run", "--config results=FOLDER; snakemake --help lists all."),
+        ("why", "As of evenhand run: a configuration (YAML), files or rules, and options of "),
         ("extract", "'evenhand[ja]'"),
     ],
 )
 def test_the_help_of_a_command_has_its_options(command, option):
     words = [sys.executable, "-m", "evenhand", command, "--help"]
-    assert option in subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    said = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    assert option in " ".join(said.replace("│", " ").split()) + " "
 
 
 def test_an_extraction_of_nothing_names_the_language(tmp_path, capsys):

@@ -3,11 +3,11 @@
 Each command states its finding first, and the path of the report or the table last.
 """
 
-import inspect
 import io
 import itertools
 import json
 import os
+import re
 import runpy
 import shlex
 import shutil
@@ -22,17 +22,11 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Annotated, Any, NoReturn
 
-from cyclopts import (
-    App,
-    CycloptsError,
-    MissingArgumentError,
-    Parameter,
-    UnknownCommandError,
-    UnusedCliTokensError,
-)
+from cyclopts import App, CycloptsError, Parameter, UnknownCommandError, UnusedCliTokensError
 
-from evenhand.core.places import ROOT, SNAKEFILE, located
-from evenhand.errors import InputError, nearest, with_names
+from evenhand.core.places import ROOT, SCHEMA, SNAKEFILE, located
+from evenhand.core.usage import problem_of
+from evenhand.errors import InputError, with_names
 from evenhand.tabular.numbers import read_bins
 from evenhand.text.phrases import choice, listed
 
@@ -44,7 +38,7 @@ app = App(
 )
 
 #: The words of another program's command line.
-Words = Annotated[str, Parameter(allow_leading_hyphen=True, show=False)]
+Words = Annotated[str, Parameter(allow_leading_hyphen=True)]
 
 #: Options of Snakemake that say where jobs run.
 _PLACES = ("-c", "--cores", "-j", "--jobs", "--profile", "-e", "--executor")
@@ -69,24 +63,12 @@ def main(words: list[str] | None = None) -> None:
     try:
         app(words, exit_on_error=False, print_error=False)
     except CycloptsError as error:
-        problem, _, near = str(error).partition(" Available")[0].partition(" Did you mean ")
-        problem = problem.rstrip("., ")
-        if near and nearest(problem.split()[-1].strip('-"'), [near.strip('-"? ')]):
-            problem += f". Did you mean {near.rstrip()}"
-        if isinstance(error, UnusedCliTokensError):
-            problem = f"nothing takes the argument {listed(list(error.unused_tokens))}"
-            if words[0] == "predictions":
-                problem += ", as one file, or one folder of logs, is read"
+        problem = problem_of(error)
+        if isinstance(error, UnusedCliTokensError) and words[0] == "predictions":
+            problem += ", as one file, or one folder of logs, is read"
         elif isinstance(error, UnknownCommandError):
             names = listed([name for name in app if not name.startswith("-")])
             problem += f"{'' if problem.endswith('?') else '.'} The commands are {names}"
-        elif isinstance(error, MissingArgumentError) and error.keyword is None:
-            is_option = error.argument.field_info.kind is inspect.Parameter.KEYWORD_ONLY
-            name = error.argument.name
-            problem = f"{f'`{name}`' if is_option else name.strip('-').upper()} is missing"
-            unused = (word.partition("=")[0] for word in error.unused_tokens or ())
-            if is_option and (wrong := nearest(name, unused)):
-                problem = f"Unknown option: {wrong}. Did you mean {name}?"
         command = f"evenhand {words[0]}" if words[0] in app else "evenhand"
         _refuse(InputError(problem, remedy=f"see `{command} --help`"))
     except InputError as error:
@@ -431,14 +413,16 @@ def init(folder: Path = Path(), *, task: str = "predictions") -> None:
 def run(*words: Words) -> None:
     """Run the workflow: ``evenhand run [CONFIG] [options of snakemake]``.
 
-    Without a configuration the demo runs. The results are in the folder that the configuration
-    specifies, by default ``results``; a second run repeats only the jobs that changed.
+    Without a configuration the demo runs, if the working folder has none. The results are in the
+    folder that the configuration specifies, by default ``results``; a second run repeats only the
+    jobs that changed.
 
     Parameters
     ----------
     words
         A configuration (YAML), files or rules to make (by default all), and options of Snakemake,
-        such as ``--cores 8`` or ``-n``.
+        such as ``--cores 8`` (by default 2), ``-n`` (list the jobs only), ``--profile NAME`` (of a
+        cluster) or ``--config results=FOLDER``; ``snakemake --help`` lists all.
     """
     with _until_stopped(_CONTINUES, _STOPPING) as signals:
         is_done, settings, results = _run(words, signals)
@@ -534,12 +518,17 @@ def _named(config: Path) -> list[str]:
     return ["--snakefile", str(SNAKEFILE), f"--configfile={config}"]
 
 
-def _with_config(words: tuple[str, ...]) -> tuple[Path, tuple[str, ...]]:
+def _with_config(words: tuple[str, ...], command: str = "run") -> tuple[Path, tuple[str, ...]]:
     """Return the configuration at the start of the words, and the other words."""
     is_named = bool(words) and words[0].endswith((".yaml", ".yml"))
     config = Path(words[0] if is_named else located("config/config.yaml"))
     if not is_named and not any(word.startswith(_CHANGES) for word in words):
         _check_target(words)
+    if not is_named and (names := _configurations()):
+        problem = f"no configuration is named, and this folder has {listed(names, 5)}"
+        example = shlex.join(["evenhand", command, names[0]])
+        remedy = f"write `{example}`; the demo needs a folder without a configuration"
+        raise InputError(problem, remedy=remedy)
     if not config.is_file():
         raise InputError(
             "there is no such configuration", file=config, remedy="write one with `evenhand init`"
@@ -551,6 +540,15 @@ def _with_config(words: tuple[str, ...]) -> tuple[Path, tuple[str, ...]]:
     check = read_config if any(word.startswith(_CHANGES) for word in words) else check_config
     check(config)
     return config, words[is_named:]
+
+
+def _configurations() -> list[str]:
+    """Return the YAML files of the working folder that have a key of the configuration."""
+    from evenhand.core.config import read_schema
+
+    key = re.compile(rf"^({'|'.join(read_schema(SCHEMA)['properties'])})\s*:".encode(), re.M)
+    paths = sorted(path for end in ("yaml", "yml") for path in Path().glob(f"[!.]*.{end}"))
+    return [path.name for path in paths if path.is_file() and key.search(path.read_bytes())]
 
 
 def _check_target(words: tuple[str, ...]) -> None:
@@ -568,9 +566,9 @@ def why(*words: Words) -> None:
     Parameters
     ----------
     words
-        A configuration (YAML), and options of Snakemake.
+        As of ``evenhand run``: a configuration (YAML), files or rules, and options of Snakemake.
     """
-    config, words = _with_config(words)
+    config, words = _with_config(words, "why")
     _options([*_named(config), *words])
     _module("evenhand.core.why", [*_named(config), *words])
 

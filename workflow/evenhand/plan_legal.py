@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,7 +12,7 @@ from evenhand.core.config import check_names, read_config
 from evenhand.core.families import declared
 from evenhand.core.places import located
 from evenhand.core.sources import input_files
-from evenhand.errors import InputError
+from evenhand.errors import InputError, placed
 from evenhand.legal.declaration import (
     COLUMN,
     KIND,
@@ -221,7 +222,8 @@ def check_legal(config: Config) -> dict[str, str]:
 def check_declared(config: Config) -> None:
     """Read the declared data sets that are small, so that errors in them precede the first job.
 
-    Of a larger one only the first row is read, which has the columns of a table.
+    Larger ones are read up to the first row, which has the columns of a table, or up to one with
+    the positive label, unless labels are declared: their job may take its outputs from the cache.
 
     Raises
     ------
@@ -283,8 +285,16 @@ def _read_small(config: Config, name: str, positive: str | None) -> tuple[Collec
     files = list(files_of(list(map(Path, rows["files"])), Quarantine()))
     options = {"declaration": declaration(config, name)}
     if sum(file.stat().st_size for file in files) > SMALL:
+        known = dataset(config, name)
+        labels = dict.fromkeys(known.labels)
         for file in files:
-            next(reader.read(CaseFiles([file], Quarantine(), options)), None)
+            for record in reader.read(CaseFiles([file], Quarantine(), options)):
+                labels |= dict.fromkeys(record.labels or ())
+                if known.labels or positive in (None, *labels):
+                    break
+        if labels:
+            with placed(files[0]):
+                replace(known, labels=tuple(sorted(labels))).positive_place(positive)
         return (), ""
     if not files:  # they are fetched
         return (), ""

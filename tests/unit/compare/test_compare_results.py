@@ -280,8 +280,7 @@ def test_other_choices_of_audits_are_stated_first(run, tmp_path):
         " sex. Numbers may differ because of this, not because of the predictions.**"
     )
     assert headline == (
-        "**Bias was not judged as a whole, because the two results have no overall score of it in"
-        " common. 19 numbers are the same in both.**"
+        "**6 group differences are the same in both. 13 other numbers are the same in both.**"
     )
     (choice,) = json.loads(Path("c.json").read_text())["causes"]["choices"]
     assert (choice["name"], choice["base"], choice["head"]) == ("groups", "sex", "age, sex")
@@ -294,6 +293,25 @@ def test_other_choices_of_audits_are_stated_first(run, tmp_path):
     _, out, _ = run("cut", "cut2")
     assert "(predictions/mine/meta.json): bins judge=20,30 → judge=25,30. Numbers may" in out
     assert run("next", "next")[1] == f"# Two results compared\n\n**{SAME}.**\n"
+
+
+def test_the_first_line_on_two_audits_is_about_groups(run, tmp_path):
+    rows = pd.DataFrame({"label": [0, 0, 1, 1] * 100, "sex": ["f", "m"] * 200})
+    equal = pd.Series([0, 0, 1, 1] * 90 + [1, 1, 0, 0] * 10)
+    for name, answer in (
+        ("base", equal),
+        ("head", equal * (rows["sex"] == "m")),
+        ("next", equal.where(rows.index > 0, 1)),
+    ):
+        options = {"label": "label", "prediction": "answer", "groups": ["sex"]}
+        audit_predictions(rows.assign(answer=answer), **options, out=tmp_path / name)
+    assert (
+        "**8 of 10 group differences moved beyond noise, more bias in 8 of them. Clearest change:"
+        " difference (Metrics by group, “mine”; attribute sex, group f, metric tpr, label 1) from 0"
+        " (-0.09196 to 0.09196) to -0.9 (-0.9511 to -0.8154), a change of -0.9 (95 % interval"
+    ) in run("base", "head")[1]
+    out = run("base", "next")[1]
+    assert "**None of 10 group differences moved beyond noise. None of 15 other numbers" in out
 
 
 def test_the_headline_and_lists_without_numbers(run, folders):

@@ -347,13 +347,16 @@ def test_a_doc_id_with_other_values_is_no_copy(tmp_path):
     samples = [*crows(hits=20)]
     exchanged = samples[0] | {"filtered_resps": samples[0]["filtered_resps"][::-1]}
     renamed = samples[1] | {"doc": samples[1]["doc"] | {"bias_type": "race"}}
-    tables = audit(tmp_path / "pairs", [*samples, exchanged, renamed, samples[2]])
+    lower = samples[3] | {"filtered_resps": [[-20.0, False], [-22.0, False]]}
+    tables = audit(tmp_path / "pairs", [*samples, exchanged, renamed, lower, samples[2]])
     reasons = [row["reason"] for row in tables["left_out"]]
-    assert reasons == ["other_sample", "other_sample", "duplicate_id"]
+    assert reasons == [*["other_sample"] * 3, "duplicate_id"]
     samples = [*bbq()]
     other = samples[21] | {"amb_bias_score": [0.0, 0.0, 1.0, "False"]}
-    tables = audit(tmp_path / "bbq", [*samples, other, samples[3]], "samples_bbq_1.jsonl")
-    assert [row["reason"] for row in tables["left_out"]] == ["other_sample", "duplicate_id"]
+    told = samples[2] | {"doc": samples[2]["doc"] | {"context": "Another one."}}
+    tables = audit(tmp_path / "bbq", [*samples, other, told, samples[3]], "samples_bbq_1.jsonl")
+    reasons = [row["reason"] for row in tables["left_out"]]
+    assert reasons == ["other_sample", "other_sample", "duplicate_id"]
 
 
 def test_gaps_of_doc_ids_are_noted_but_no_limit(tmp_path):

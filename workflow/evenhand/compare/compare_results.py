@@ -18,6 +18,7 @@ from evenhand.compare.numbers import compare_tables
 from evenhand.compare.results import Results
 from evenhand.compare.summary import Comparison
 from evenhand.core.files import atomic
+from evenhand.core.usage import call
 from evenhand.errors import InputError
 
 
@@ -91,14 +92,10 @@ def main(words: list[str]) -> None:
         data
             Write everything as JSON to this file.
         """
-        try:
-            if folder := next((path for path in (out, data) if path and path.is_dir()), None):
-                raise InputError("is a folder", file=folder, remedy="name a file to write to")
-            conditions = [*map(parse_gate, gate or []), *(read_gates(gates) if gates else [])]
-            comparison = compare_results(base=base, head=head, gates=conditions)
-        except InputError as error:
-            print(f"error: {error}", file=sys.stderr)
-            sys.exit(2)
+        if folder := next((path for path in (out, data) if path and path.is_dir()), None):
+            raise InputError("is a folder", file=folder, remedy="name a file to write to")
+        conditions = [*map(parse_gate, gate or []), *(read_gates(gates) if gates else [])]
+        comparison = compare_results(base=base, head=head, gates=conditions)
         text = summary.markdown(comparison)
         document = json.dumps(summary.document(comparison), ensure_ascii=False, indent=1) + "\n"
         # on a terminal, marks need not be escaped for Markdown
@@ -113,7 +110,11 @@ def main(words: list[str]) -> None:
         broken = any(outcome.status == BROKEN for outcome in outcomes)
         sys.exit(1 if broken else 2 if outcomes else 0)
 
-    app(words)
+    try:
+        call(app, words)
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
 
 
 if __name__ == "__main__":

@@ -129,12 +129,15 @@ def main() -> None:
     """Run the command line; exit 1 if a result is missing or differs."""
     from cyclopts import App
 
+    from evenhand.core.usage import call
+
     app = App(name="evenhand verify", version_flags=[])
     app.default(verify)
     try:
-        sys.exit(bool(app(sys.argv[1:], result_action="return_value")))
+        sys.exit(bool(call(app, sys.argv[1:])))
     except InputError as error:
-        sys.exit(f"error: {error}")
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, get_args
@@ -84,7 +85,7 @@ def read_cases(
     InputError
         The format finds no case at all; or a declared data set has too few labels, too few or
         too many groups, or leaves out more than half of its rows, or more than half of them have
-        no label, or it lacks the positive one.
+        no label, or it lacks the positive one, or its texts are all equal or without words.
     """
     dataset = read_declaration(declaration)
     reader = importlib.import_module(f"evenhand.legal.formats.{format}")
@@ -135,6 +136,7 @@ def read_cases(
         undeclared = list(dict.fromkeys(filter(None, beginnings)))
         whole = completed(json.loads(declaration), tally["labels"], groups, unusable, undeclared)
         with placed(files[0]):
+            _check_texts(tally, kept)
             whole.positive_place(positive)
         return description(whole)
 
@@ -181,7 +183,21 @@ def count(record: Record, tally: Tally) -> Record:
     tally["sizes"].update(sizes | {"records": 1, "undated": record.date is None})
     for name, value in record.metadata.items():
         tally[f"group {name}"][value] += 1
+    if len(tally["first texts"]) < 2:
+        tally["first texts"][" ".join(record.text)] += 1
+    if not tally["sizes"]["with_words"]:
+        tally["sizes"]["with_words"] = int(any(map(str.isalnum, chain(*record.text))))
     return record
+
+
+def _check_texts(tally: Tally, kept: int) -> None:
+    """Raise InputError if all texts are equal, or none has a letter or a digit."""
+    (text, *others), remedy = tally["first texts"], "name the column of the texts in `text`"
+    if kept > 1 and not others:
+        raise InputError(f"all {kept} rows have the same text ({text[:60]!r})", remedy=remedy)
+    if not tally["sizes"]["with_words"]:
+        problem = f"none of {kept} texts has a letter or a digit (the first: {text[:60]!r})"
+        raise InputError(problem, remedy=remedy)
 
 
 def _left_out(problems: Quarantine) -> dict[str, int]:

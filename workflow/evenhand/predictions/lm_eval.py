@@ -71,7 +71,7 @@ class Answer(NamedTuple):
 
     @property
     def content(self) -> tuple[Any, ...]:
-        """All fields but task and id: an unchanged copy of a sample has the same."""
+        """All fields but task and id."""
         return self[2:]
 
 
@@ -107,7 +107,7 @@ def read_logs(
     """
     paths = log_files(files)
     answers, bad, missing = [], [], {}
-    seen: dict[tuple[str, str], tuple[int, Answer]] = {}
+    seen: dict[tuple[str, str], tuple[int, tuple[Any, ...]]] = {}
     for path, task in zip(paths, _tasks(paths), strict=True):
         pieces = _pieces(path)
         before, kept, pairs = len(bad), len(answers), []
@@ -129,9 +129,10 @@ def read_logs(
                             "detail": f"{path.name}:{line}: {why}"})  # fmt: skip
                 continue
             key = (sample_answer.task, sample_answer.id)
-            first, earlier = seen.setdefault(key, (line, sample_answer))
-            if earlier is not sample_answer:
-                same = earlier.content == sample_answer.content
+            content = (*sample_answer.content, *_read(sample))
+            first, earlier = seen.setdefault(key, (line, content))
+            if earlier is not content:
+                same = earlier == content
                 bad.append({"row": line, "id": sample_answer.id,
                             "reason": "duplicate_id" if same else "other_sample",
                             "detail": f"{path.name}:{line}: as line {first}"})  # fmt: skip
@@ -277,6 +278,13 @@ def _answer(task: str, sample: dict[str, Any]) -> Answer:
     question = f"{category}/{_text(doc, 'question_index')}"
     preference = None if not named else 1.0 if biased else -1.0
     return Answer(task, name, category, condition, question, "", name, preference, right)
+
+
+def _read(sample: dict[str, Any]) -> tuple[Any, ...]:
+    """Return what only copies of a sample share: log-likelihoods, or BBQ's context and question."""
+    if "sent_more" in (doc := sample["doc"]):
+        return tuple(value[0] for value in _responses(sample))
+    return doc.get("context"), doc.get("question")
 
 
 def _text(doc: dict[str, Any], key: str) -> str:

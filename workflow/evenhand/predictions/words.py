@@ -85,16 +85,28 @@ def is_constant(description: Mapping[str, Any]) -> bool:
     return description.get("uniform") == "same"
 
 
+def is_at_majority(description: Mapping[str, Any], tables: Tables) -> bool:
+    """Whether a trained classifier is right at most as often as the most frequent class."""
+    return any(row["value"] <= share for row, share in _beside_majority(description, tables))
+
+
+def _beside_majority(
+    description: Mapping[str, Any], tables: Tables
+) -> list[tuple[dict[str, Any], float]]:
+    """Return the accuracy of a trained classifier and the share of the most frequent class."""
+    majority = description.get("majority") if "trained" in description else None
+    rows = where(tables.get("groups", ()), attribute=ALL, metric="accuracy")
+    return [(row, majority) for row in rows] if majority is not None else []
+
+
 def _worthless(description: Mapping[str, Any], tables: Tables) -> list[str]:
     """Warn of constant predictions, or a classifier no better than the most frequent class."""
     if is_constant(description):
         return [_say("constant")]
-    majority = description.get("majority") if "trained" in description else None
-    named = {"attribute": ALL, "metric": "accuracy"}
     return [
         _say("majority", row=row, majority=majority)
-        for row in where(tables.get("groups", ()), **named)
-        if majority is not None and row["low"] is not None and row["low"] <= majority
+        for row, majority in _beside_majority(description, tables)
+        if row["low"] is not None and row["low"] <= majority
     ]
 
 

@@ -237,6 +237,17 @@ def test_bad_rows_have_a_reason(tmp_path):
         ([{"bio": {"0": "a"}, "job": {"0": "b"}}], {}, "has no rows, but bio and job as whole col"),
         ([{"data": rows()}], {}, "has no rows, but data as whole columns or lists; write a JSON"),
         (rows(bio=[""] * 5 + ["text"] * 3), {}, "only 3 of 8 rows can be used: no_text 5 times"),
+        (
+            rows(bio=["A life."]),
+            {},
+            r"a.jsonl: all 8 rows have the same text \('A life.'\); name the column of the texts",
+        ),
+        (
+            rows(bio=["...", "?!"]),
+            {},
+            r"a.jsonl: none of 8 texts has a letter or a digit \(the first: '...'\); name",
+        ),
+        (rows(bio=["...", "生活。"]), {}, None),
     ],
 )
 def test_what_cannot_be_compared_is_refused(tmp_path, data, declared, message):

@@ -73,6 +73,21 @@ def test_a_set_of_which_all_predictions_are_alike_does_not_lead(audited):
         assert any("constant" in words and "same prediction" in words for words in found.more)
 
 
+def test_a_classifier_at_the_share_of_the_majority_does_not_lead(audited):
+    def trained(name, shift, majority):
+        meta, tables = audited(name, shift)
+        document = json.loads(meta.read_text()) | {"majority": majority, "trained": {}}
+        meta.write_text(json.dumps(document))
+        return [meta, tables]
+
+    poor, able = trained("poor", 0.4, 0.99), trained("able", 0.0, 0.5)
+    (alone,) = describe(poor, {}).sentence.split("The accuracy of this classifier")[1:]
+    assert "is below the majority-class baseline (99.0 %)" in alone
+    found = describe([*poor, *able], {})
+    assert found.sentence.startswith("<bdi>&lt;able&gt;</bdi>: ")
+    assert "poor" not in found.short and any("poor" in words for words in found.more)
+
+
 def test_the_figure_has_the_metric_that_the_first_finding_names(audited, write):
     files = audited("mine", 0.3)
     headline = describe(files, {})

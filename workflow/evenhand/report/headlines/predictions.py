@@ -12,6 +12,7 @@ from evenhand.predictions.words import (
     TITLES,
     doubts,
     findings,
+    is_at_majority,
     is_constant,
     named_gap,
     spread,
@@ -70,7 +71,7 @@ def conclude(sets: Sequence[dict[str, Any]], place: str = "the page Predictions"
     """
     are_logs = all("preferences" in document["tables"] for document in sets)
     question = plain("question", system="logs" if sets and are_logs else "predictions")
-    order = sorted(sets, key=lambda document: (is_constant(document), -_clear(document)))
+    order = sorted(sets, key=lambda document: (_worthless(document), -_clear(document)))
     lines = [
         (
             document["name"],
@@ -152,6 +153,11 @@ def _subject(document: dict[str, Any], sets: Sequence[dict[str, Any]]) -> str:
 def _files(document: dict[str, Any]) -> list[str]:
     tables = ("preferences",) if "preferences" in document["tables"] else ("gaps", "groups")
     return [f"{document['place']}/{table}.csv" for table in tables]
+
+
+def _worthless(document: dict[str, Any]) -> int:
+    """Return 2 for constant predictions, 1 for a classifier at the majority's share, else 0."""
+    return 2 if is_constant(document) else int(is_at_majority(document, document["tables"]))
 
 
 def _clear(document: dict[str, Any]) -> float:
