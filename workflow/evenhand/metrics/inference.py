@@ -232,7 +232,9 @@ def swap_codes(
     if templates is None:
         return codes
     columns = np.asarray(templates, dtype=str).reshape(-1, 2).T
-    return np.column_stack([codes, *(np.unique(one, return_inverse=True)[1] for one in columns)])
+    return np.column_stack(
+        [codes, *(np.unique(column, return_inverse=True)[1] for column in columns)]
+    )
 
 
 def total(

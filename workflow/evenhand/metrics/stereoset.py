@@ -95,7 +95,7 @@ def score_terms(
     scored = np.bincount(of, minlength=len(term))
     wins = 100.0 * (pro > anti)
     related = 50.0 * ((pro > other).astype(np.float64) + (anti > other))
-    lms, ss = (np.bincount(of, one, minlength=len(term)) / scored for one in (related, wins))
+    lms, ss = (np.bincount(of, values, minlength=len(term)) / scored for values in (related, wins))
     return TermScores(term, scored, lms, ss, np.flatnonzero(whole), of, related, wins)
 
 

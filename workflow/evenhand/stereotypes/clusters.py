@@ -146,12 +146,12 @@ def templates(pairs: Iterable[tuple[str, str, str | None]]) -> list[tuple[str, s
     wholes = [_shared(*pair) for pair in pairs]
     frames = {whole: _frames(whole) for whole in wholes}
     sizes = Counter(frame for each in frames.values() for frame in each)
-    found = {}
+    parts = {}
     for whole, each in frames.items():
         best = max(each, key=lambda frame: (sizes[frame], frame), default=None)
         is_shared = best is not None and sizes[best] > 1
-        found[whole] = ("\n".join(best), each[best]) if is_shared else ("\n".join(whole),) * 2
-    return [found[whole] for whole in wholes]
+        parts[whole] = ("\n".join(best), each[best]) if is_shared else ("\n".join(whole),) * 2
+    return [parts[whole] for whole in wholes]
 
 
 def _shared(more: str, less: str, context: str | None = None) -> tuple[str, ...]:
