@@ -763,17 +763,16 @@ def test_an_error_on_labels_in_a_dataframe_names_no_file():
         eh.audit_predictions(data, gold=gold, **options)
 
 
-def test_crossed_words_count_less_than_their_swaps(model):
+def test_pairs_with_one_word_or_one_template_have_no_verdict(model):
     lists = [[f"{kind}{i}" for i in range(6)] for kind in "ab"]
     pairs = [{"sent_more": f"The {one} eats {one}{other}.",
               "sent_less": f"The {other} eats {one}{other}."}
              for one in lists[0] for other in lists[1]]  # fmt: skip
-    verdicts = eh.audit_pairs(model, pd.DataFrame(pairs).assign(bias_type="pet")).verdicts
-    assert (verdicts["clusters"] == 36).all() and (verdicts["inflation"] > 1).any()
-    one_word = pd.DataFrame(pairs).assign(bias_type="pet", sent_less="The dog eats.")
-    result = eh.audit_pairs(model, one_word)
-    assert {*result.verdicts["reason"]} == {"one_word"}
-    assert any(note.startswith("One word, or one sentence") for note in result.notes)
+    one_template = pd.DataFrame(pairs).assign(bias_type="pet")
+    for table in (one_template, one_template.assign(sent_less="The dog eats.")):
+        result = eh.audit_pairs(model, table)
+        assert {*result.verdicts["reason"]} == {"one_word"}
+        assert any(note.startswith("One word, or one sentence") for note in result.notes)
 
 
 def test_notes_and_reasons_of_pairs():

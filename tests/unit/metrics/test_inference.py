@@ -320,6 +320,62 @@ def test_templates_of_their_own_change_nothing():
         assert totals.templates is None and infer(totals, **settings) == infer(alone, **settings)
 
 
+def taking_turns(templates, words, swaps):
+    """Labels of swaps crossed with templates and with the words that take turns in them."""
+    template, word, swap = np.unravel_index(
+        np.arange(templates * words * swaps), (templates, words, swaps)
+    )
+    return np.column_stack([2 * swap, 2 * swap + 1, template, word])
+
+
+def test_words_that_take_turns_add_their_own_products():
+    labels = taking_turns(25, 20, 12)
+    generator = np.random.default_rng(6)
+    margin = generator.normal(size=25)[labels[:, 2]] + generator.normal(size=20)[labels[:, 3]]
+    hits = (margin + generator.normal(size=len(labels)) > 0).astype(float)
+    rest = hits - hits.mean()
+    is_same = labels[:, None] == labels[None]
+    shares = is_same[..., 2:].any(axis=2) & ~is_same[..., :2].any(axis=2)
+    found = sharing(total(hits, labels))
+    assert found.added == pytest.approx((np.outer(rest, rest) * shares).sum(), rel=0.08)
+    assert found.templates == pytest.approx(20)
+    assert found.added > 1.3 * sharing(total(hits, labels[:, :3])).added
+
+
+def test_preferences_for_words_that_take_turns_are_no_preference():
+    labels = taking_turns(9, 12, 10)
+    generator = np.random.default_rng(8)
+    draws = [generator.normal(size=(300, 12))[:, labels[:, 3]], generator.normal(size=(300, 1080))]
+    sets = (sum(draws) > 0).astype(float)
+    for columns, low, high in ((4, 0, 0.08), (3, 0.4, 1)):
+        p_values = [mean_p_value(total(hits, labels[:, :columns]), 0.5) for hits in sets]
+        assert low <= np.mean(np.array(p_values) <= 0.05) <= high
+
+
+@pytest.mark.parametrize(
+    ("shape", "counts"),
+    [
+        ((10, 9, 4), [10, 9]),
+        ((10, 7, 4), [10]),  # few words are taken as given
+        ((3, 9, 4), [27, 9]),  # few templates in which words take turns: their sentences count
+        ((3, 2, 4), [6]),
+    ],
+)
+def test_which_labels_of_templates_count(shape, counts):
+    labels = taking_turns(*shape)
+    totals = total(np.ones(len(labels)), labels)
+    assert [len(np.unique(label)) for label in totals.templates.labels] == counts
+    assert totals.template_count == counts[0]
+
+
+def test_few_templates_with_words_of_each_swap_are_few():
+    labels = taking_turns(5, 16, 1)
+    swap = labels[:, 3]
+    labels = np.column_stack([2 * swap, 2 * swap + 1, labels[:, 2], swap])
+    totals = total(np.ones(80), labels)
+    assert totals.template_count == 5 and mean_p_value(totals, 0.5) == pytest.approx(2**-4)
+
+
 @pytest.mark.parametrize("templates", [8, 20])
 def test_preferences_in_a_few_templates_are_no_preference(templates):
     labels, sets = in_templates(templates, 26, 1.0, 11, sets=300)

@@ -20,7 +20,7 @@ TRADES = ["nurse", "baker", "judge", "pilot", "cook", "clerk", "miner", "tailor"
 def crows(hits, swaps=("she", "he")):
     """A log as the harness writes it: stereotypical sentences are likelier in the first pairs."""
     for i, trade in enumerate(TRADES * 4):
-        more, less = (f"The {trade} said that {word} is {i}." for word in swaps)
+        more, less = (f"The {trade} said that {word} is {i} of {i}." for word in swaps)
         doc = {"sent_more": more, "sent_less": less, "stereo_antistereo": "stereo"}
         doc |= {"bias_type": "gender" if i % 2 else "age", "sent_id": i}
         scores = [[-10.0, False], [-12.0, False]]
@@ -563,7 +563,7 @@ def left_out(folder, samples, task, place, value, reason):
     [
         (
             ("doc", "sent_less"),
-            "The nurse said that she is 0.",
+            "The nurse said that she is 0 of 0.",
             ("same_sentences", "sent_more and sent_less are the"),
         ),
         (

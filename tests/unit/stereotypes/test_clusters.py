@@ -8,7 +8,7 @@ from evenhand.stereotypes.clusters import (
     opcodes,
     pieces,
     swapped_words,
-    template,
+    templates,
     words,
 )
 
@@ -67,12 +67,34 @@ def test_a_pair_and_its_reverse_have_one_cluster(one, other):
 
 def test_pairs_of_one_sentence_have_one_template():
     cats, dogs = ("The cat is sly.", "The dog is sly."), ("the bird is sly", "the fish is sly")
-    assert template(*cats) == template(*dogs) == template(*cats[::-1])
-    assert template(*cats) != template("The cat is shy.", "The dog is shy.")
-    assert template(*cats, "In a house.") != template(*cats)
+    shy, house = ("The cat is old and shy.", "The dog is old and shy."), (*cats, "In a house.")
     unlike = ("He is a nurse now", "It was raining a lot"), ("She has a car there", "Go a way")
-    assert template(*unlike[0]) == template(*unlike[0][::-1]) != template(*unlike[1])
-    assert template("爸爸在做饭", "妈妈在做饭") == template("叔叔在做饭", "阿姨在做饭")
+    swaps = [(*cats, None), (*dogs, ""), (*cats[::-1], None), (*shy, None), house]
+    first, second, back, other, after, *apart = templates(
+        [*swaps, *((*pair, None) for pair in (unlike[0], unlike[0][::-1], unlike[1]))]
+    )
+    assert first == second == back
+    assert len({first[0], other[0], after[0], apart[0][0]}) == 4
+    assert apart[0] == apart[1] and apart[0][0] != apart[2][0]
+    chinese = templates([("爸爸在做饭", "妈妈在做饭", None), ("叔叔在做饭", "阿姨在做饭", None)])
+    assert chinese[0] == chinese[1]
+
+
+def test_sentences_that_differ_at_one_place_have_one_template_with_other_words():
+    jobs, ends = ("nurse", "police officer", "cook"), ("is glad to be here", "has a big car", "ran")
+    pairs = [(f"The {job} said she {end}.", f"The {job} said he {end}.", None)
+             for end in ends for job in jobs]  # fmt: skip
+    found = templates(pairs)
+    assert [template for template, _ in found] == [
+        *["\nthe\nsaid is glad to be here"] * 3,
+        *["\nthe\nsaid has a big car"] * 3,
+        *["\nthe\nsaid ran", "\nthe police officer said ran", "\nthe\nsaid ran"],
+    ]
+    assert [words for _, words in found[:6]] == [*jobs, *jobs]  # in each template the same
+    # at most a third of the words may differ
+    assert [words for _, words in found[6:]] == ["nurse", "\nthe police officer said ran", "cook"]
+    assert templates(pairs[::-1]) == found[::-1]
+    assert templates(pairs[:1]) == [("\nthe nurse said is glad to be here",) * 2]
 
 
 def test_long_sentences_that_repeat_themselves_are_compared_at_once():

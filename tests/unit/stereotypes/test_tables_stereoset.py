@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from evenhand.metrics.inference import mean_p_value
 from evenhand.metrics.stereoset import macro_scores, score_terms
 from evenhand.stereotypes.tables import stereoset
 from unit.stereotypes.made_scores import score_rows, tabulate_one, write_model
@@ -50,7 +51,23 @@ def test_intervals_are_close_to_those_of_the_bootstrap():
     found = score_terms(*sides, terms)
     drawn = generator.integers(150, size=(2000, 150))
     replicates = macro_scores(found.lms[drawn], found.ss[drawn])
-    row = stereoset._scores(found)
+    row = stereoset._scores(found, np.arange(2400).reshape(-1, 2))
     for name, values in zip(("lms", "ss", "icat"), replicates, strict=True):
         borders = [row[f"{name}_low"], row[f"{name}_high"]]
         assert borders == pytest.approx(np.quantile(values, [0.025, 0.975]), abs=0.5)
+
+
+def test_contexts_that_terms_share_are_no_preference():
+    term, context = np.divmod(np.arange(20 * 12), 12)
+    parts = np.column_stack([context, 100 + np.arange(240)])
+    generator, significant, covered = np.random.default_rng(3), np.zeros(2), 0
+    for _ in range(200):
+        margin = generator.normal(size=12)[context] + generator.normal(size=240)
+        found = score_terms(margin, np.zeros(240), np.full(240, -9.0), term)
+        row = stereoset._scores(found, parts)
+        covered += row["ss_low"] <= 50 <= row["ss_high"]
+        shared = [
+            stereoset._total(found, found.triple_ss, labels) for labels in (parts, parts[:, 1:])
+        ]
+        significant += [mean_p_value(totals, 50) <= 0.05 for totals in shared]
+    assert significant[0] <= 0.08 * 200 and significant[1] > 0.3 * 200 and covered >= 0.92 * 200

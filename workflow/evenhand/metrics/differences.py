@@ -126,7 +126,7 @@ def difference_of_items(
     numerators, denominators : array of float, shape (n, 2)
         Contributions of each item to numerator and denominator in base and in head; zero for an
         item that a run lacks.
-    clusters : array, shape (n,), (n, 2) or (n, 3)
+    clusters : array, shape (n,) or (n, 2 to 4)
         As in `evenhand.metrics.inference.total`.
     neutral : float, optional
         Compare the distances from this point instead of the means.

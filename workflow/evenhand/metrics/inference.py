@@ -88,6 +88,11 @@ class Totals(NamedTuple):
         return float(self.sums.sum() / size) if size else float("nan")
 
     @property
+    def template_count(self) -> int | None:
+        """How many templates count; None if clusters share none."""
+        return None if self.templates is None else len(np.unique(self.templates.labels[0]))
+
+    @property
     def ties(self) -> float:
         """The share of values that are one half, if all others are 0 or 1; 0 where all tie."""
         size = self.sizes.sum()
@@ -106,13 +111,20 @@ class Totals(NamedTuple):
 class Templates(NamedTuple):
     """Items summed by cluster and template (the sentence around the words of a swap).
 
-    All arrays have the shape (m,); `cluster` is a place in `Totals`, and `template` any number.
+    `sums`, `sizes` and `cluster`, a place in `Totals`, have the shape (m,). `labels` has the shape
+    (d, m): numbers of templates, then those of the words that take turns in them, if both count.
     """
 
     sums: np.ndarray
     sizes: np.ndarray
     cluster: np.ndarray
-    template: np.ndarray
+    labels: np.ndarray
+
+    @property
+    def effective(self) -> float:
+        """The effective number of templates, or that of the words in them if it is less."""
+        counts = (np.bincount(label, weights=self.sizes) for label in self.labels)
+        return min(effective_number(count) for count in counts)
 
 
 class Sharing(NamedTuple):
@@ -209,18 +221,20 @@ def swap_codes(
     names: Sequence[str] | np.ndarray,
     separator: str = "|",
     *,
-    templates: Sequence[str] | None = None,
+    templates: Sequence[tuple[str, str]] | None = None,
 ) -> np.ndarray:
     """Return `swap_sides` as numbers, in the order of the sorted words.
 
-    With `templates`, one of each swap, their numbers are a third column.
+    With `templates`, one of each swap, and the words in it, their numbers are further columns.
     """
     swaps, place = np.unique(np.asarray(names, dtype=str), return_inverse=True)
     codes = np.unique(swap_sides(swaps, separator), return_inverse=True)[1].reshape(-1, 2)[place]
     if templates is None:
         return codes
-    numbers = np.unique(np.asarray(templates, dtype=str), return_inverse=True)[1]
-    return np.column_stack([codes, numbers])
+    columns = np.asarray(templates, dtype=str).reshape(-1, 2).T
+    return np.column_stack(
+        [codes, *(np.unique(column, return_inverse=True)[1] for column in columns)]
+    )
 
 
 def total(
@@ -235,10 +249,11 @@ def total(
     ----------
     values : array of float, shape (n,)
         All finite.
-    clusters : array, shape (n,), (n, 2) or (n, 3)
+    clusters : array, shape (n,), (n, 2), (n, 3) or (n, 4)
         The cluster of each item (any sortable label), or two different labels, such as the words
         of a swap: items with the same two are a cluster, and clusters that share one dependent.
-        A third label is the template: items that share it are dependent too.
+        A third label is the template, and a fourth the words that take turns in it: items that
+        share one are dependent too, as `shared_labels` counts them.
     denominators : array of float, shape (n,), optional
         For ratios of sums; by default 1 for each item. Items with 0 are left out.
     items : array, shape (n,), optional
@@ -260,11 +275,11 @@ def total(
         times = np.unique(np.asarray(items)[sizes != 0], return_counts=True)[1]
         copies = float(times.sum() / effective_number(times)) if len(times) else 1.0
     values, clusters, sizes = (array[sizes != 0] for array in (values, clusters, sizes))
-    is_swap, of_template = clusters.ndim == 2, None
+    is_swap, parts = clusters.ndim == 2, np.zeros((len(values), 0), dtype=int)
     if is_swap:
         names, codes = np.unique(clusters, return_inverse=True)
         codes = codes.reshape(clusters.shape)
-        of_template = codes[:, 2] if codes.shape[1] == 3 else None
+        parts = codes[:, 2:]
         codes = np.sort(codes[:, :2], axis=1)
         clusters = codes[:, 0] * len(names) + codes[:, 1]
     labels, member_of = np.unique(clusters, return_inverse=True)
@@ -278,13 +293,42 @@ def total(
     if is_swap:
         words = np.stack(np.divmod(labels, len(names)), axis=1)
         words = words if np.bincount(words.ravel()).max(initial=0) > 1 else None
-    if of_template is not None:
-        cells, cell_of = np.unique(member_of * len(names) + of_template, return_inverse=True)
-        cluster, template = np.divmod(cells, len(names))
-        if np.bincount(template).max(initial=0) > 1:
-            templates = Templates(*summed(cell_of), cluster, template)
+    if parts.size:
+        (cluster, *parts), cell_of = np.unique(
+            np.vstack([member_of, parts.T]), axis=1, return_inverse=True
+        )
+        cells = summed(cell_of.ravel())
+        if labels_of := shared_labels(cluster, cells[1], *parts):
+            templates = Templates(*cells, cluster, np.stack(labels_of))
     squares = float((values[order] ** 2).sum())
     return Totals(*summed(member_of), squares, copies, words, templates)
+
+
+def shared_labels(
+    cluster: np.ndarray, sizes: np.ndarray, template: np.ndarray, words: np.ndarray | None = None
+) -> list[np.ndarray]:
+    """Return the labels of items by which their clusters are dependent, of none to two kinds.
+
+    The words that take turns in templates count from `LEAST_EFFECTIVE` on; fewer are taken as
+    given. Of fewer templates, each with such words that are not of one cluster alone, each
+    sentence is a template: what holds then, holds in these few.
+    """
+
+    def effective(label: np.ndarray) -> float:
+        return effective_number(np.bincount(label, weights=sizes))
+
+    def is_shared(label: np.ndarray) -> np.ndarray:
+        """By label, whether it is in two clusters."""
+        cells = np.unique(np.stack([label, cluster]), axis=1)[0]
+        return np.unique(cells, return_counts=True)[1] > 1
+
+    labels = [template]
+    if words is not None:
+        sentence = np.unique(np.stack([template, words]), axis=1, return_inverse=True)[1].ravel()
+        if effective(template) < LEAST_EFFECTIVE and is_shared(sentence).mean() > 0.5:
+            labels = [sentence]
+        labels += [words] if effective(words) >= LEAST_EFFECTIVE else []
+    return [np.unique(label, return_inverse=True)[1] for label in labels if is_shared(label).any()]
 
 
 def effective_number(sizes: np.ndarray) -> float:
@@ -376,21 +420,26 @@ def _added_by_templates(totals: Totals) -> tuple[float, float]:
     """
     if totals.templates is None:
         return 0.0, float("inf")
-    sums, sizes, cluster, template = totals.templates
+    sums, sizes, cluster, labels = totals.templates
     rest, size = sums - totals.mean * sizes, sizes.sum()
-    effective = effective_number(np.bincount(template, weights=sizes))
+    effective = totals.templates.effective
     if effective <= 1:
         return float("inf"), effective
 
-    def squares(*labels: np.ndarray) -> float:
-        groups = np.unique(np.stack(labels), axis=1, return_inverse=True)[1].ravel()
+    def squares(*parts: np.ndarray) -> float:
+        groups = np.unique(np.stack(parts), axis=1, return_inverse=True)[1].ravel()
         outside = 1 - np.bincount(groups, weights=sizes) / size
         return float((np.bincount(groups, weights=rest) ** 2 / outside).sum())
 
-    within = squares(cluster, template)  # counted already, as are pairs that share a word
-    if totals.words is not None:
-        within = sum(squares(side, template) for side in totals.words[cluster].T) - within
-    return max(0.0, squares(template) - within), effective
+    def apart(*parts: np.ndarray) -> float:
+        """Of items that share these parts, without those that share a word, counted already."""
+        within = squares(cluster, *parts)
+        if totals.words is not None:
+            within = sum(squares(side, *parts) for side in totals.words[cluster].T) - within
+        return squares(*parts) - within
+
+    added = sum(apart(label) for label in labels)
+    return max(0.0, added - (apart(*labels) if len(labels) > 1 else 0.0)), effective
 
 
 def _widening(
@@ -475,7 +524,8 @@ def _template_p_value(totals: Totals, neutral: float, shared: Sharing) -> float:
     if not shared.has_few:
         return 0.0
     cells = totals.templates
-    return sign_flip_p_value(np.bincount(cells.template, cells.sums - neutral * cells.sizes))
+    sums = cells.sums - neutral * cells.sizes
+    return max(sign_flip_p_value(np.bincount(label, sums)) for label in cells.labels)
 
 
 def interval_p_value(totals: Totals, neutral: float = 0.0, *, level: float = 0.95) -> float:
@@ -675,7 +725,7 @@ def interval_around(
         A smooth function of means, such as a difference of ratios.
     influence : array of float, shape (n,)
         The influence of each item on n times the estimate. The influences sum to zero.
-    clusters : array, shape (n,), (n, 2) or (n, 3)
+    clusters : array, shape (n,) or (n, 2 to 4)
         As in `total`.
     level : float
         Nominal coverage, between 0 and 1.

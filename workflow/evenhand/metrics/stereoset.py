@@ -21,7 +21,7 @@ import numpy as np
 
 
 class TermScores(NamedTuple):
-    """The scores of target terms; all arrays have the shape (terms,), terms sorted.
+    """The scores of target terms, terms sorted: arrays of the shape (terms,).
 
     Attributes
     ----------
@@ -31,12 +31,20 @@ class TermScores(NamedTuple):
         Triples with three finite scores.
     lms, ss : array of float
         In per cent.
+    triple, term_of : array of int, shape (triples,)
+        The places of the scored triples among those given, and of their terms in `term`.
+    triple_lms, triple_ss : array of float, shape (triples,)
+        Of each triple; a term has the mean of its triples.
     """
 
     term: np.ndarray
     scored: np.ndarray
     lms: np.ndarray
     ss: np.ndarray
+    triple: np.ndarray
+    term_of: np.ndarray
+    triple_lms: np.ndarray
+    triple_ss: np.ndarray
 
 
 class MacroScores(NamedTuple):
@@ -85,10 +93,10 @@ def score_terms(
     pro, anti, other = pro[whole], anti[whole], other[whole]
     term, of = np.unique(names[whole], return_inverse=True)
     scored = np.bincount(of, minlength=len(term))
-    wins = np.bincount(of, weights=pro > anti, minlength=len(term))
-    related = (pro > other).astype(np.float64) + (anti > other)
-    related = np.bincount(of, weights=related, minlength=len(term))
-    return TermScores(term, scored, 100 * related / (2 * scored), 100 * wins / scored)
+    wins = 100.0 * (pro > anti)
+    related = 50.0 * ((pro > other).astype(np.float64) + (anti > other))
+    lms, ss = (np.bincount(of, values, minlength=len(term)) / scored for values in (related, wins))
+    return TermScores(term, scored, lms, ss, np.flatnonzero(whole), of, related, wins)
 
 
 def macro_scores(lms: np.ndarray, ss: np.ndarray) -> MacroScores:

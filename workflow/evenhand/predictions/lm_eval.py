@@ -23,7 +23,7 @@ from evenhand.core.whole import check_file, read_text
 from evenhand.errors import InputError
 from evenhand.io.json_text import load, problem_of
 from evenhand.predictions.words import left_out_words
-from evenhand.stereotypes.clusters import check_order, swapped_words, template
+from evenhand.stereotypes.clusters import check_order, swapped_words
 
 #: The harness's fields for a sample of BBQ: accuracy, biased, not unknown, context.
 BBQ = ("amb_bias_score", "disamb_bias_score")
@@ -49,8 +49,10 @@ class Answer(NamedTuple):
     ----------
     task, id, category, condition : str
         Condition: of BBQ ``ambig`` or ``disambig``; of pairs blank.
-    cluster, template : str
-        Of pairs the swapped words, and the sentence around them. Of BBQ the question, and blank.
+    cluster : str
+        Of pairs the swapped words, of BBQ the question.
+    sentences : (str, str)
+        Of pairs; of BBQ blank.
     item : str
         Equal for samples of the same two sentences.
     preference : float or None
@@ -64,7 +66,7 @@ class Answer(NamedTuple):
     category: str
     condition: str
     cluster: str
-    template: str
+    sentences: tuple[str, str]
     item: str
     preference: float | None
     right: float | None
@@ -256,8 +258,8 @@ def _answer(task: str, sample: dict[str, Any]) -> Answer:
         if sentences[0] == sentences[1]:
             raise ValueError("same_sentences", "sent_more and sent_less are the same")
         words, item = swapped_words(*sentences), "\n".join(sorted(sentences))
-        kind, frame = _text(doc, "bias_type"), template(*sentences)
-        return Answer(task, name, kind, "", words, frame, item, more - less, None)
+        kind = _text(doc, "bias_type")
+        return Answer(task, name, kind, "", words, sentences, item, more - less, None)
     key = next((key for key in BBQ if key in sample), None)
     if key is None and "context_condition" in doc:
         raise ValueError("no_scores", "it has neither amb_bias_score nor disamb_bias_score")
@@ -277,7 +279,7 @@ def _answer(task: str, sample: dict[str, Any]) -> Answer:
     category = _text(doc, "category")
     question = f"{category}/{_text(doc, 'question_index')}"
     preference = None if not named else 1.0 if biased else -1.0
-    return Answer(task, name, category, condition, question, "", name, preference, right)
+    return Answer(task, name, category, condition, question, ("", ""), name, preference, right)
 
 
 def _read(sample: dict[str, Any]) -> tuple[Any, ...]:

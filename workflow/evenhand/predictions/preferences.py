@@ -11,6 +11,7 @@ from evenhand.core.tables import Row, Table, integer, number, percent, share, te
 from evenhand.metrics.inference import infer, swap_codes, total, verdict
 from evenhand.metrics.paired import adjust, holm
 from evenhand.predictions.lm_eval import Answer, parts
+from evenhand.stereotypes.clusters import templates
 
 #: The task of the pairs of one bias type, such as ``crows_pairs_english_age``.
 SUBTASK = re.compile(r"\b(crows_pairs_[a-z]+)_[a-z_]+")
@@ -102,13 +103,14 @@ def _row(key: tuple[str, str, str], group: list[Answer], study: LogStudy) -> tup
     row |= {"scored": len(scored), "ties": sum(answer.preference == 0 for answer in scored)}
     if not scored:
         return row, None
-    templates = None if right else [answer.template for answer in scored]
-    row["templates"] = None if right else len({*templates})
-    clusters = swap_codes([answer.cluster for answer in scored], templates=templates)
+    frames = None if right else templates((*answer.sentences, None) for answer in scored)
+    clusters = swap_codes([answer.cluster for answer in scored], templates=frames)
     signs = np.sign([answer.preference for answer in scored])
     items = np.array([answer.item for answer in scored])
+    totals = total((signs + 1) / 2, clusters, items=items)  # a tie is half a hit
+    row["templates"] = None if right else totals.template_count
     inference = infer(
-        total((signs + 1) / 2, clusters, items=items),  # a tie is half a hit
+        totals,
         neutral=0.5,
         delta=study.delta / 100,
         is_share=True,

@@ -8,7 +8,7 @@ import hashlib
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import NamedTuple
@@ -129,17 +129,56 @@ def shared_words(more: list[str], less: list[str]) -> float:
     return shared / max(len(more), len(less), 1)
 
 
-def template(more: str, less: str, context: str | None = None) -> str:
-    """Return the template of a pair: the words that both sentences have, sorted, after a context.
+def templates(pairs: Iterable[tuple[str, str, str | None]]) -> list[tuple[str, str]]:
+    """Return the template of each pair of sentences, after their context, and the words in it.
 
-    Pairs made of one sentence with other words in it have the same template. Unlike sentences
-    (`ALIKE`) have none: both are returned, as only copies of the pair share these.
+    A template is the words that both sentences have. Those that are equal but for one place (*the
+    nurse said that ... was late*, *the police officer said that ... was late*) are one template
+    with other words in it, if these are at most half as many as the others: of all such places,
+    that of the most pairs counts. Scripts without blanks have characters for words. Unlike
+    sentences (`ALIKE`) have a template of their own, which only copies of the pair share.
+
+    Returns
+    -------
+    list of (str, str)
+        In the order of the pairs. The words in a template without others are the template itself.
     """
-    first, second = words(more), words(less)
+    wholes = [_shared(*pair) for pair in pairs]
+    frames = {whole: _frames(whole) for whole in wholes}
+    sizes = Counter(frame for each in frames.values() for frame in each)
+    parts = {}
+    for whole, each in frames.items():
+        best = max(each, key=lambda frame: (sizes[frame], frame), default=None)
+        is_shared = best is not None and sizes[best] > 1
+        parts[whole] = ("\n".join(best), each[best]) if is_shared else ("\n".join(whole),) * 2
+    return [parts[whole] for whole in wholes]
+
+
+def _shared(more: str, less: str, context: str | None = None) -> tuple[str, ...]:
+    """Return the context and the words that both sentences have; of unlike ones these too."""
+    first, second = sorted((words(more), words(less)))
     if shared_words(first, second) < ALIKE:
-        return "\n".join([context or "", *sorted((more, less))])
-    shared = sorted((Counter(first) & Counter(second)).elements())
-    return "\n".join([context or "", " ".join(shared)])
+        return (context or "", *sorted((more, less)))
+    left = Counter(second)
+    kept = []
+    for word in first:
+        left[word] -= 1
+        kept += [word] if left[word] >= 0 else []
+    return (context or "", " ".join(kept))
+
+
+def _frames(whole: tuple[str, ...]) -> dict[tuple[str, ...], str]:
+    """Return each template that a pair may have, with its words there; none of unlike sentences."""
+    context, shared, *others = whole
+    parts = shared.split()
+    count = len(parts) if not others else 0
+    return {
+        (context, " ".join(parts[:start]), " ".join(parts[start + size :])): " ".join(
+            parts[start : start + size]
+        )
+        for size in range(1, count // 3 + 1)
+        for start in range(count - size + 1)
+    }
 
 
 def check_order(pairs: Sequence[tuple[int, str, str]], file: Path) -> None:

@@ -29,7 +29,7 @@ class Decisions(NamedTuple):
 
     Attributes
     ----------
-    cluster : array of int, shape (n,) or (n, 3)
+    cluster : array of int, shape (n,) or (n, 4)
         As in `Pairs`.
     sentences : array of int
         As in `Pairs`.

@@ -13,14 +13,14 @@ from evenhand.core.stage import Input, Output, Plugin
 from evenhand.errors import InputError
 from evenhand.io.documents import write_json
 from evenhand.io.tables import write_table
-from evenhand.metrics.inference import effective_number
+from evenhand.metrics.inference import effective_number, swap_codes, total
 from evenhand.stereotypes.clusters import (
     ALIKE,
     check_order,
     edits,
     pieces,
     shared_words,
-    template,
+    templates,
     words,
 )
 from evenhand.stereotypes.pairs import EXCLUSIONS, FLAGS, PAIRS
@@ -102,6 +102,8 @@ def read_pairs(
     set_flags(kept, form.flags)
     write_table(out, PAIRS, rows)
     clusters = [row["cluster"] for row in kept]
+    parts = templates((row["more"], row["less"], row["context"]) for row in kept)
+    codes = swap_codes(clusters, templates=parts)
     flags = Counter(flag for row in kept for flag in row["flags"])
     excluded = Counter(row["excluded"] for row in rows)
     summary = {
@@ -116,7 +118,7 @@ def read_pairs(
         "flags": {flag: flags[flag] for flag in FLAGS if flag in form.flags},
         "bias_types": dict(sorted(Counter(row["bias_type"] for row in kept).items())),
         "clusters": len(set(clusters)),
-        "templates": len({template(row["more"], row["less"], row["context"]) for row in kept}),
+        "templates": total(np.ones(len(kept)), codes).template_count,
         "effective_clusters": round(effective_number(np.array([*Counter(clusters).values()])), 6),
         "has_unrelated": any(row["unrelated"] is not None for row in kept),
         "has_annotations": any(row["annotators"] is not None for row in kept),

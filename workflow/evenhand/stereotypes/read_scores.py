@@ -16,7 +16,7 @@ from evenhand.io.documents import read_description
 from evenhand.io.tables import read_columns, read_rows
 from evenhand.metrics.inference import swap_codes
 from evenhand.scoring.methods import METHODS
-from evenhand.stereotypes.clusters import template
+from evenhand.stereotypes.clusters import templates
 from evenhand.stereotypes.pairs import EXCLUSIONS, sentences_of
 from evenhand.stereotypes.scores import EXCLUDED, SCORES
 
@@ -37,9 +37,9 @@ class Pairs(NamedTuple):
     pair_id, bias_type : array of str
     direction, disadvantaged : array of str
         Empty where the table has null.
-    cluster : array of int, shape (n, 3)
+    cluster : array of int, shape (n, 4)
         The words of the swap: numbers in the order of the sorted words. A target term is the first.
-        Then the number of the template.
+        Then the numbers of the template and of the words in it.
     agreement : array of float
         Annotators who named the pair's bias type; NaN for a pair without ratings.
     clean : array of bool
@@ -174,14 +174,14 @@ def read_pair_set(path: Path) -> Pairs:
     agreement[np.isnan(_floats(table, "annotators"))] = np.nan
     excluded = np.array(table["excluded"].is_valid())
     texts = table.select(TEXTS).to_pylist()
-    templates = [template(row["more"] or "", row["less"] or "", row["context"]) for row in texts]
+    parts = templates((row["more"] or "", row["less"] or "", row["context"]) for row in texts)
     flagged = np.array(pc.fill_null(pc.list_value_length(table["flags"]), 0)) > 0
     return Pairs(
         pair_id=_strings(table, "pair_id"),
         bias_type=_strings(table, "bias_type"),
         direction=_strings(table, "direction"),
         disadvantaged=_strings(table, "disadvantaged"),
-        cluster=swap_codes(_strings(table, "cluster"), templates=templates),
+        cluster=swap_codes(_strings(table, "cluster"), templates=parts),
         agreement=agreement,
         clean=~flagged & ~excluded,
         excluded=excluded,

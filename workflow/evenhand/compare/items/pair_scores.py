@@ -8,7 +8,7 @@ import numpy as np
 from evenhand.compare.items.common import Items
 from evenhand.io.tables import read_columns
 from evenhand.metrics.inference import swap_sides
-from evenhand.stereotypes.clusters import template
+from evenhand.stereotypes.clusters import templates
 from evenhand.stereotypes.decisions import decide
 from evenhand.stereotypes.read_scores import Model, Pairs, read_models, read_pair_set
 from evenhand.stereotypes.tables.bias_scores import subsets
@@ -44,8 +44,8 @@ class Store:
         texts = read_columns(paths[0], ["cluster", "more", "less", "context"]).to_pandas()
         texts = texts.fillna("").astype(str)
         names = (texts["more"] + "\0" + texts["less"] + "\0" + texts["context"]).to_numpy(dtype=str)
-        templates = [template(*row) for row in texts[["more", "less", "context"]].to_numpy()]
-        clusters = np.column_stack([swap_sides(texts["cluster"]), templates])
+        parts = templates(map(tuple, texts[["more", "less", "context"]].to_numpy()))
+        clusters = np.column_stack([swap_sides(texts["cluster"]), parts])
         (model,) = read_models(pairs, [paths[1]], [paths[2]])
         return pairs, names, clusters, model, subsets(pairs, model) if model.methods else {}
 

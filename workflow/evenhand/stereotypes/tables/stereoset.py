@@ -5,7 +5,15 @@ from collections.abc import Iterator
 import numpy as np
 
 from evenhand.core.tables import NotApplicable, Row, Table, integer, number, percent, share, text
-from evenhand.metrics.inference import Inference, bounded, infer, interval_around, total, verdict
+from evenhand.metrics.inference import (
+    Inference,
+    Totals,
+    bounded,
+    infer,
+    sign_flip_interval,
+    total,
+    verdict,
+)
 from evenhand.metrics.stereoset import TermScores, macro_scores, score_terms
 from evenhand.stereotypes.decisions import NOT_SCORED, adjust_verdicts
 from evenhand.stereotypes.read_scores import Model, PairStudy
@@ -61,7 +69,8 @@ def _rows(model: Model, study: PairStudy) -> Iterator[tuple[Row, Inference]]:
         for bias_type in pairs.bias_types:
             chosen = there & pairs.of_type(bias_type)
             terms = score_terms(*sides[:, chosen], pairs.cluster[chosen, 0])
-            preference = infer(total(terms.ss, terms.term), neutral=50, delta=study.delta)
+            parts = pairs.cluster[chosen, 2:][terms.triple]
+            preference = infer(_total(terms, terms.triple_ss, parts), neutral=50, delta=study.delta)
             row = {
                 "model": model.name,
                 "method": method,
@@ -69,7 +78,7 @@ def _rows(model: Model, study: PairStudy) -> Iterator[tuple[Row, Inference]]:
                 "terms": len(terms.term),
                 "triples": int(chosen.sum()),
                 "scored": int(terms.scored.sum()),
-                **_scores(terms),
+                **_scores(terms, parts),
                 **preference.cells("p_value", "power", "further_clusters"),
                 "delta": study.delta,
                 "verdict": verdict(preference) if len(terms.term) else NOT_SCORED,
@@ -77,17 +86,26 @@ def _rows(model: Model, study: PairStudy) -> Iterator[tuple[Row, Inference]]:
             yield row, preference
 
 
-def _scores(terms: TermScores) -> dict[str, float | None]:
+def _total(terms: TermScores, values: np.ndarray, parts: np.ndarray) -> Totals:
+    """Return the means of triples by term, and the templates that terms share."""
+    term, weights = terms.term_of, 1 / terms.scored[terms.term_of]
+    labels = np.column_stack([term, term + len(values), parts])
+    shared = total(values * weights, labels, weights).templates
+    means = np.bincount(term, values * weights, minlength=len(terms.term))
+    return total(means, np.arange(len(means)))._replace(templates=shared)
+
+
+def _scores(terms: TermScores, parts: np.ndarray) -> dict[str, float | None]:
     """Return LMS, SS and ICAT with their intervals."""
     values = macro_scores(terms.lms, terms.ss)
-    lms, ss = terms.lms - values.lms, terms.ss - values.ss
+    lms, ss = terms.triple_lms - values.lms, terms.triple_ss - values.ss
     side = 1 if values.ss < 50 else -1
     # ICAT is a product of means: a term influences it through both factors
     icat = (lms * min(values.ss, 100 - values.ss) + side * ss * values.lms) / 50
     row = {}
     for name, influence in (("lms", lms), ("ss", ss), ("icat", icat)):
         value = float(getattr(values, name))
-        borders = interval_around(value, influence, terms.term)
+        low, high = sign_flip_interval(_total(terms, influence, parts))
         row[name] = value
-        row[f"{name}_low"], row[f"{name}_high"] = bounded(borders, 0.0, 100.0)
+        row[f"{name}_low"], row[f"{name}_high"] = bounded((value + low, value + high), 0.0, 100.0)
     return row
