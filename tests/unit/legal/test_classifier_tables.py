@@ -146,7 +146,7 @@ def test_neither_the_order_of_cases_nor_that_of_files_counts_for_the_scores(
     for name, columns in (
         ("scores", ("overall", "mean", "gd", "worst", "gd_perfect")),
         ("group_scores", ("group", "score", "perfect")),
-        ("tests", ("measure", "difference", "p_seeds")),
+        ("tests", ("measure", "value", "erm")),
         ("calibration", ("group", "confidence", "share_right", "ece")),
     ):
         before, after = (

@@ -172,7 +172,7 @@ def _tests(
             row["reason"] = reason("one_group")
         else:
             if measure in GAPS:
-                row |= _test_gap(*gaps[measure], study.delta)
+                row |= test_gap(*gaps[measure], study.delta)
             else:
                 row |= _test(scores[measure], of_plain[measure], swapped[measure], study.delta)
             if any(constant):
@@ -281,7 +281,7 @@ def _gaps(
                 )
 
 
-def _test_gap(
+def test_gap(
     measure: Callable[[np.ndarray], np.ndarray], seen: np.ndarray, noise: np.ndarray, delta: float
 ) -> dict[str, Any]:
     """Return the test of a disparity by random groups: that with the larger p-value.
