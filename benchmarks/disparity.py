@@ -177,10 +177,11 @@ def one_set(
     margins = margins + (1 - design.shared - design.own) ** 0.5 * rest
     rates = np.add(np.array(design.accuracies)[:, None], shifts)[:, None, codes]
     hits = margins < special.ndtri(rates)
+    strata = None
     if classes == 1:
         values = [some.T.astype(np.float32) for some in hits]
     else:  # a wrong prediction is the next class
-        true = generator.integers(classes, size=count)
+        true = strata = generator.integers(classes, size=count)
         predicted = (true + ~hits) % classes
         known = np.arange(classes)
         values = [stacked(true[:, None] == known, some[..., None] == known) for some in predicted]
@@ -192,7 +193,8 @@ def one_set(
         return 100 * np.swapaxes(over_all(counts_of(sums, classes)), -1, -2)
 
     seeds = generator.integers(2**32, size=2).tolist()
-    drawn = permuted_sums(np.hstack(values), codes, groups, seed=seeds[0], permutations=DRAWS)
+    draw = {"seed": seeds[0], "permutations": DRAWS, "strata": strata}
+    drawn = permuted_sums(np.hstack(values), codes, groups, **draw)
     width = values[0].shape[1]
     noise = np.stack([scores(drawn[..., :width]), scores(drawn[..., width:])], axis=1)
     whole = [(codes == np.arange(groups)[:, None]).astype(np.float32) @ some for some in values]

@@ -12,6 +12,7 @@ from evenhand.core.tables import Row, Table, integer, number, percent, share, te
 from evenhand.legal.built import Groups
 from evenhand.legal.classifier_study import (
     BASE,
+    FEW,
     SEED,
     SELECT,
     SETTING,
@@ -60,8 +61,8 @@ TABLE = Table(
         ),
         number(
             "noise",
-            "Of gd and gaps: how much higher the objective is in random groups where both have the"
-            " same true disparity, as more errors give more noise",
+            "Of gd and gaps: how much higher the objective is in random groups with the same labels"
+            " where both have the same true disparity, as more errors give more noise",
             "points",
         ),
         number(
@@ -222,63 +223,59 @@ def _gaps(
 ) -> Iterator[tuple[str, Gap]]:
     """Yield each of `GAPS` that at least two groups have.
 
-    Random groups have the sizes of the groups, and for TPR and FPR their numbers of positives.
+    Random groups have the sizes and the labels of the groups, as the fewer cases of a label a group
+    has, the more noise its TPR has.
     """
     cases, _ = study.test
-    classes, positive = cases.classes.shape[1], study.positive
-    convention = conventions(cases.dataset.task)["all"]
-    known = groups.known
-
-    def scores_by_measure(
-        names: Sequence[str], strata: np.ndarray | None
-    ) -> Iterator[tuple[str, np.ndarray]]:
-        """Yield scores (1 + permutations, 2, runs, groups), of which the first are observed."""
-        some = np.hstack(values)[known]
-        if strata is not None:  # the counts of the positive label are enough
-            some = some[:, positive::classes]
-        codes, drawn = groups.codes[known], [groups.sums(np.hstack(values))[None]]
-        if strata is not None:
-            drawn = [drawn[0][..., positive::classes]]
-        drawn += [
-            permuted_sums(some, codes, groups.unknown, seed=seed, permutations=size, strata=strata)
-            for seed, size in draws
-        ]
-        width = some.shape[1] // 2
-        both = [np.concatenate([part[..., at : at + width] for part in drawn]) for at in (0, width)]
-        for name in names:
-            yield name, np.stack([score(name, part) for part in both], axis=1)
-
-    def score(name: str, sums: np.ndarray) -> np.ndarray:
-        if name == "gd":
-            return scores_of_groups(sums, groups.sizes, classes, convention)
-        several = name == "selection_rate"
-        parts = counts_of(sums, classes if several else 1)
-        true, predicted, both = (part[..., positive if several else 0] for part in parts)
-        every = np.broadcast_to(groups.sizes[:, None], true.shape)
-        above, below = {
-            "selection_rate": (predicted, every),
-            "tpr": (both, true),
-            "fpr": (predicted - both, every - true),
-        }[name]
-        below = np.broadcast_to(below, above.shape)
-        ratios = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
-        return 100 * np.swapaxes(ratios, -1, -2)
-
+    positive, known = study.positive, groups.known
     if not known.any():
         return
-    parts = [(("gd",), None)]
+    _, strata, counts = np.unique(
+        cases.true[known], axis=0, return_inverse=True, return_counts=True
+    )
+    strata = strata.reshape(-1)
+    strata = np.where(
+        counts[strata] < FEW, len(counts), strata
+    )  # rare sets of labels change places
     if positive is not None:
-        is_true = cases.true[known, positive].astype(int)
-        parts = [(("gd", "selection_rate"), None), (("tpr", "fpr"), is_true)]
-    for names, strata in parts:
-        for name, scores in scores_by_measure(names, strata):
-            there = np.isfinite(scores[0, 0, 0])
-            if there.sum() > 1:
-                measure = np.std if name == "gd" else np.ptp
-                yield (
-                    name,
-                    (partial(measure, axis=-1), scores[0][..., there], scores[1:][..., there]),
-                )
+        strata = 2 * strata + cases.true[known, positive]
+    both, codes = np.hstack(values), groups.codes[known]
+    drawn = [
+        permuted_sums(
+            both[known], codes, groups.unknown, seed=seed, permutations=size, strata=strata
+        )
+        for seed, size in draws
+    ]
+    sums = np.concatenate([groups.sums(both)[None], *drawn])
+    parts = [_by_group(some, groups, cases, positive) for some in np.split(sums, 2, axis=-1)]
+    for name in parts[0]:
+        scores = np.stack([part[name] for part in parts], axis=1)
+        scores = scores[..., np.isfinite(scores[0, 0, 0])]
+        if scores.shape[-1] > 1:
+            measure = partial(np.std if name == "gd" else np.ptp, axis=-1)
+            yield name, (measure, scores[0], scores[1:])
+
+
+def _by_group(
+    sums: np.ndarray, groups: Groups, cases: Cases, positive: int | None
+) -> dict[str, np.ndarray]:
+    """Return the scores (..., runs, groups) behind each of `GAPS`; NaN where there is none."""
+    classes = cases.classes.shape[1]
+    convention = conventions(cases.dataset.task)["all"]
+    scores = {"gd": scores_of_groups(sums, groups.sizes, classes, convention)}
+    if positive is None:
+        return scores
+    true, predicted, both = (part[..., positive] for part in counts_of(sums, classes))
+    every = np.broadcast_to(groups.sizes[:, None], true.shape)
+    for name, above, below in (
+        ("selection_rate", predicted, every),
+        ("tpr", both, true),
+        ("fpr", predicted - both, every - true),
+    ):
+        known = np.broadcast_to(below > 0, above.shape)
+        rates = np.divide(above, below, out=np.full(above.shape, np.nan), where=known)
+        scores[name] = 100 * np.swapaxes(rates, -1, -2)
+    return scores
 
 
 def test_gap(
