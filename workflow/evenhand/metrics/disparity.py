@@ -191,8 +191,8 @@ def same_disparity(
 ) -> np.ndarray:
     """Return random groups with the same true disparity added for two classifiers.
 
-    For each classifier the group farthest from the mean of the groups is shifted, as far as makes
-    the mean disparity of both the observed one. If all groups of a classifier are equal, the group
+    For each classifier one group is shifted, as far as makes the mean disparity of both the
+    observed one: the group that is farthest from the mean of the groups by its noise. If all groups of a classifier are equal, the group
     of the other is shifted. In simulations (`benchmarks/disparity.py`) shifts of all groups as
     they are observed made the gap of many groups vary too little.
 
@@ -212,7 +212,8 @@ def same_disparity(
     """
     some = noise[:MATCHED]
     deviations = (seen - seen.mean(axis=-1, keepdims=True)).mean(axis=1)
-    farthest = np.abs(deviations).argmax(axis=-1)[:, None]
+    spread = np.maximum(noise.mean(axis=2).std(axis=0), 1e-9)
+    farthest = (np.abs(deviations) / spread).argmax(axis=-1)[:, None]
     shifts = np.zeros_like(deviations)
     signs = np.sign(np.take_along_axis(deviations, farthest, axis=-1))
     np.put_along_axis(shifts, farthest, signs, axis=-1)
