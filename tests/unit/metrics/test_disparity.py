@@ -105,7 +105,7 @@ def test_shares_as_far():
 def test_random_groups_get_the_same_disparity():
     generator = np.random.default_rng(4)
     noise = generator.normal(size=(2000, 2, 3, 5)) * np.array([6.0, 1.0])[:, None, None]
-    seen = np.array([[50, 52, 48, 50, 50], [90, 90, 70, 90, 90]], dtype=float)[:, None]
+    seen = np.array([[50, 56, 48, 50, 50], [90, 90, 70, 90, 90]], dtype=float)[:, None]
     seen = np.repeat(seen, 3, axis=1)
     for measure in (np.std, np.ptp):
         measure = partial(measure, axis=-1)
@@ -118,5 +118,9 @@ def test_random_groups_get_the_same_disparity():
         # equal groups have no farthest one: that of the other
         equal = same_disparity(noise / 100, seen * np.array([0, 1])[:, None, None], measure)
         assert np.abs((equal - noise / 100).mean(axis=(0, 2))).argmax(axis=1).tolist() == [2, 2]
+        # a small group is far from the mean by noise
+        unequal = noise * np.array([0.1, 1, 0.1, 0.1, 0.1])
+        moved = same_disparity(unequal, seen, measure) - unequal
+        assert np.abs(moved.mean(axis=(0, 2))).argmax(axis=1).tolist() == [2, 2]
         # not above noise
         assert (same_disparity(10 * noise, seen, measure) == 10 * noise).all()

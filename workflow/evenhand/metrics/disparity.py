@@ -192,9 +192,10 @@ def same_disparity(
     """Return random groups with the same true disparity added for two classifiers.
 
     For each classifier one group is shifted, as far as makes the mean disparity of both the
-    observed one: the group that is farthest from the mean of the groups by its noise. If all groups of a classifier are equal, the group
-    of the other is shifted. In simulations (`benchmarks/disparity.py`) shifts of all groups as
-    they are observed made the gap of many groups vary too little.
+    observed one: the group that is farthest from the mean of the groups, in units of its noise. If
+    all groups of a classifier are equal, it is that of the other. In simulations
+    (`benchmarks/disparity.py`) shifts of all groups as they are observed made the gap of many
+    groups vary too little.
 
     Parameters
     ----------
