@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import strategies as st
@@ -9,6 +11,7 @@ from evenhand.metrics.disparity import (
     permuted_sums,
     planted,
     resampled_sums,
+    same_disparity,
     share_as_far,
 )
 from evenhand.metrics.group import group_sums
@@ -97,3 +100,27 @@ def test_shares_as_far():
     assert share_as_far(noise, np.array(3.0), low=True) == pytest.approx(4 / 5)
     assert share_as_far(noise, np.array(9.0)) == pytest.approx(1 / 5)
     assert np.isnan(share_as_far(noise, np.array(np.nan)))
+
+
+def test_random_groups_get_the_same_disparity():
+    generator = np.random.default_rng(4)
+    noise = generator.normal(size=(2000, 2, 3, 5)) * np.array([6.0, 1.0])[:, None, None]
+    seen = np.array([[50, 56, 48, 50, 50], [90, 90, 70, 90, 90]], dtype=float)[:, None]
+    seen = np.repeat(seen, 3, axis=1)
+    for measure in (np.std, np.ptp):
+        measure = partial(measure, axis=-1)
+        moved = same_disparity(noise, seen, measure)
+        assert measure(moved[:500]).mean() == pytest.approx(measure(seen).mean(), abs=0.01)
+        shifts = (moved - noise).mean(axis=(0, 2))
+        # the farthest group of each; as much in both
+        assert np.abs(shifts).argmax(axis=1).tolist() == [1, 2]
+        assert shifts[0, 1] == pytest.approx(-shifts[1, 2]) and shifts[0, 1] > 0
+        # equal groups have no farthest one: that of the other
+        equal = same_disparity(noise / 100, seen * np.array([0, 1])[:, None, None], measure)
+        assert np.abs((equal - noise / 100).mean(axis=(0, 2))).argmax(axis=1).tolist() == [2, 2]
+        # a small group is far from the mean by noise
+        unequal = noise * np.array([0.1, 1, 0.1, 0.1, 0.1])
+        moved = same_disparity(unequal, seen, measure) - unequal
+        assert np.abs(moved.mean(axis=(0, 2))).argmax(axis=1).tolist() == [2, 2]
+        # not above noise
+        assert (same_disparity(10 * noise, seen, measure) == 10 * noise).all()

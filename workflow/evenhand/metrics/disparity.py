@@ -8,13 +8,16 @@ functions of means.
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 #: Drawn indices held in memory at once; bounds the memory, does not change the result.
 INDICES_AT_ONCE = 4_000_000
+
+#: Random groups by which a disparity is matched, and steps of the bisection.
+MATCHED, STEPS = 500, 20
 
 
 class Disparity(NamedTuple):
@@ -181,6 +184,50 @@ def planted(scores: np.ndarray, delta: float, *, seed: int) -> tuple[np.ndarray,
         moved = scores[..., there] + delta * shifts[:, None]
         powers.append(disparity(moved))
     return powers[0].gd, powers[1].worst
+
+
+def same_disparity(
+    noise: np.ndarray, seen: np.ndarray, measure: Callable[[np.ndarray], np.ndarray]
+) -> np.ndarray:
+    """Return random groups with the same true disparity added for two classifiers.
+
+    For each classifier one group is shifted, as far as makes the mean disparity of both the
+    observed one: the group that is farthest from the mean of the groups, in units of its noise. If
+    all groups of a classifier are equal, it is that of the other. In simulations
+    (`benchmarks/disparity.py`) shifts of all groups as they are observed made the gap of many
+    groups vary too little.
+
+    Parameters
+    ----------
+    noise : array of float, shape (permutations, 2, runs, groups)
+        Scores of random groups.
+    seen : array of float, shape (2, runs, groups)
+        The observed scores.
+    measure : callable
+        The disparity of scores (..., groups): (...).
+
+    Returns
+    -------
+    array of float
+        Of the shape of `noise`; equal to it where the groups are as far apart as random ones.
+    """
+    some = noise[:MATCHED]
+    deviations = (seen - seen.mean(axis=-1, keepdims=True)).mean(axis=1)
+    spread = np.maximum(noise.mean(axis=2).std(axis=0), 1e-9)
+    farthest = (np.abs(deviations) / spread).argmax(axis=-1)[:, None]
+    shifts = np.zeros_like(deviations)
+    signs = np.sign(np.take_along_axis(deviations, farthest, axis=-1))
+    np.put_along_axis(shifts, farthest, signs, axis=-1)
+    differ = np.abs(deviations).max(axis=-1) > 1e-9
+    shifts = np.where(differ[:, None], shifts, shifts[::-1])[:, None]
+    low, high, aim = 0.0, seen.shape[-1] * float(np.ptp(seen)), measure(seen).mean()
+    if measure(noise).mean() >= aim:
+        return noise
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        is_low = measure(some + middle * shifts).mean() < aim
+        low, high = (middle, high) if is_low else (low, middle)
+    return noise + low * shifts
 
 
 def centred_interval(drawn: np.ndarray, seen: np.ndarray, level: float = 0.95) -> np.ndarray:

@@ -2,7 +2,8 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from evenhand.core.tables import Row, Table, integer, number, percent, share, te
 from evenhand.legal.built import Groups
 from evenhand.legal.classifier_study import (
     BASE,
+    FEW,
     SEED,
     SELECT,
     SETTING,
@@ -26,7 +28,7 @@ from evenhand.legal.classifier_tables.scores import constant_labels
 from evenhand.legal.groups import NO_ATTRIBUTE
 from evenhand.legal.published import MEASURES
 from evenhand.metrics.classification import conventions, counts_of
-from evenhand.metrics.disparity import drawn_seed, share_as_far
+from evenhand.metrics.disparity import drawn_seed, permuted_sums, same_disparity, share_as_far
 from evenhand.metrics.inference import conclude
 from evenhand.metrics.paired import adjust, swapped_sums
 from evenhand.text.catalogue import reason
@@ -51,12 +53,23 @@ TABLE = Table(
         percent("erm", "Mean of ERM over these"),
         number(
             "difference",
-            "Above 0 where the objective is higher: better, except for gd and gaps. The interval is"
-            " over cases: the difference plus and minus the range of 95 % of the swaps",
+            "value - erm - noise. Above 0 where the objective is higher: better, except for gd and"
+            " gaps. The interval is over cases: the difference plus and minus the range of 95 % of"
+            " the swaps or random groups",
             "points",
             interval=("low", "high"),
         ),
-        number("p_cases", "Randomisation test: whose predictions a case has is swapped at random"),
+        number(
+            "noise",
+            "Of gd and gaps: how much higher the objective is in random groups with the same labels"
+            " where both have the same true disparity, as more errors give more noise",
+            "points",
+        ),
+        number(
+            "p_cases",
+            "Randomisation test: whose predictions a case has is swapped at random; of gd and gaps,"
+            " the larger p-value of random groups, without a true disparity and with the same one",
+        ),
         number("p_cases_adjusted", "By Holm, for all tests of the table"),
         number("seeds_low", "Lower end of the 95 % interval over seeds, paired t"),
         number("seeds_high", "Upper end of it"),
@@ -86,6 +99,10 @@ ONE_SEED = reason("one_seed")
 
 #: The rates whose gaps between groups are compared, if a label is positive.
 RATES = ("selection_rate", "tpr", "fpr")
+
+#: The disparities between groups, which are tested with random groups: of classifiers that treat
+#: groups alike the one with more errors has the larger disparity, so that swaps would mislead.
+GAPS = ("gd", *RATES)
 
 #: Swaps held in memory at once.
 AT_ONCE = 2000
@@ -141,8 +158,9 @@ def _tests(
     if seeds:
         values = [case_counts(cases, some) for some in (runs, plain)]
         sums = [np.vstack([groups.sums(some), some.sum(axis=0)[None]]) for some in values]
-        scores, of_plain = (_measures(some, groups, cases, positive) for some in sums)
+        scores, of_plain = (_measures(some, groups, cases) for some in sums)
         swapped = _swapped(study, groups, *values, sum(sums), swaps)
+        gaps = dict(_gaps(study, groups, values, swaps))
         constant = [None not in constant_labels(cases, some) for some in (runs, plain)]
     for measure in names:
         row = {"measure": measure, "seeds": seeds}
@@ -151,44 +169,25 @@ def _tests(
             row["reason"] = lacking
         elif not groups.known.any() and measure != "overall":
             row["reason"] = reason("no_group")
-        elif measure in ("gd", *RATES) and (
-            (groups.sizes > 0).sum() < 2 or not np.isfinite(scores[measure]).all()
-        ):
+        elif measure in GAPS and measure not in gaps:
             row["reason"] = reason("one_group")
         else:
-            row |= _test(scores[measure], of_plain[measure], swapped[measure], study.delta)
+            if measure in GAPS:
+                row |= test_gap(*gaps[measure], study.delta)
+            else:
+                row |= _test(scores[measure], of_plain[measure], swapped[measure], study.delta)
             if any(constant):
                 why = CONSTANT if all(constant) else ONE_CONSTANT
                 row |= {"equivalent": False, "reason": why}
         yield row
 
 
-def _measures(
-    sums: np.ndarray, groups: Groups, cases: Cases, positive: int | None
-) -> dict[str, np.ndarray]:
-    """Return the `MEASURES` from sums (..., groups + 1, m), of which the last are of all cases.
-
-    With a positive label the gaps of its `RATES` too; NaN with fewer than two groups.
-    """
+def _measures(sums: np.ndarray, groups: Groups, cases: Cases) -> dict[str, np.ndarray]:
+    """Return the `MEASURES` from sums (..., groups + 1, m), of which the last are of all cases."""
     convention = conventions(cases.dataset.task)["all"]
     sizes = np.append(groups.sizes, len(cases.true))
     scores = scores_of_groups(sums, sizes, cases.classes.shape[1], convention)
-    measures = measured(scores[..., -1], scores[..., :-1])
-    if positive is None:
-        return measures
-    counts = counts_of(sums[..., :-1, :], cases.classes.shape[1])
-    true, predicted, both = (part[..., positive] for part in counts)
-    every = np.broadcast_to(groups.sizes[:, None], true.shape)
-    ratios = ((predicted, every), (both, true), (predicted - both, every - true))
-    return measures | {name: 100 * _gap(*ratio) for name, ratio in zip(RATES, ratios, strict=True)}
-
-
-def _gap(above: np.ndarray, below: np.ndarray) -> np.ndarray:
-    """Return the highest minus the lowest ratio of (..., groups, runs); NaN below two of them."""
-    known = np.broadcast_to(below > 0, above.shape)
-    ratios = np.divide(above, below, out=np.zeros(above.shape), where=known)
-    gaps = np.where(known, ratios, -np.inf).max(-2) - np.where(known, ratios, np.inf).min(-2)
-    return np.where(known.sum(-2) > 1, gaps, np.nan)
+    return measured(scores[..., -1], scores[..., :-1])
 
 
 def _swapped(
@@ -208,29 +207,116 @@ def _swapped(
             for codes, count in ((groups.codes, groups.unknown), (np.zeros_like(groups.codes), 1))
         ]
         sums = np.concatenate(sums, axis=1)
-        scores, others = (
-            _measures(some, groups, cases, study.positive) for some in (sums, total - sums)
-        )
+        scores, others = (_measures(some, groups, cases) for some in (sums, total - sums))
         for name in scores:
             differences[name].append((scores[name] - others[name]).mean(axis=-1))
     return {name: np.concatenate(some) for name, some in differences.items()}
 
 
-def _test(
-    scores: np.ndarray, of_plain: np.ndarray, swapped: np.ndarray, delta: float
+#: A disparity as a function of scores, these scores (2, runs, groups) of both classifiers, and
+#: those of random groups (permutations, 2, runs, groups).
+Gap = tuple[Callable[[np.ndarray], np.ndarray], np.ndarray, np.ndarray]
+
+
+def _gaps(
+    study: ClassifierStudy, groups: Groups, values: list[np.ndarray], draws: list[tuple[int, int]]
+) -> Iterator[tuple[str, Gap]]:
+    """Yield each of `GAPS` that at least two groups have.
+
+    Random groups have the sizes and the labels of the groups, as the fewer cases of a label a group
+    has, the more noise its TPR has.
+    """
+    cases, _ = study.test
+    positive, known = study.positive, groups.known
+    if not known.any():
+        return
+    _, strata, counts = np.unique(
+        cases.true[known], axis=0, return_inverse=True, return_counts=True
+    )
+    strata = strata.reshape(-1)
+    strata = np.where(
+        counts[strata] < FEW, len(counts), strata
+    )  # rare sets of labels change places
+    if positive is not None:
+        strata = 2 * strata + cases.true[known, positive]
+    both, codes = np.hstack(values), groups.codes[known]
+    drawn = [
+        permuted_sums(
+            both[known], codes, groups.unknown, seed=seed, permutations=size, strata=strata
+        )
+        for seed, size in draws
+    ]
+    sums = np.concatenate([groups.sums(both)[None], *drawn])
+    parts = [_by_group(some, groups, cases, positive) for some in np.split(sums, 2, axis=-1)]
+    for name in parts[0]:
+        scores = np.stack([part[name] for part in parts], axis=1)
+        scores = scores[..., np.isfinite(scores[0, 0, 0])]
+        if scores.shape[-1] > 1:
+            measure = partial(np.std if name == "gd" else np.ptp, axis=-1)
+            yield name, (measure, scores[0], scores[1:])
+
+
+def _by_group(
+    sums: np.ndarray, groups: Groups, cases: Cases, positive: int | None
+) -> dict[str, np.ndarray]:
+    """Return the scores (..., runs, groups) behind each of `GAPS`; NaN where there is none."""
+    classes = cases.classes.shape[1]
+    convention = conventions(cases.dataset.task)["all"]
+    scores = {"gd": scores_of_groups(sums, groups.sizes, classes, convention)}
+    if positive is None:
+        return scores
+    true, predicted, both = (part[..., positive] for part in counts_of(sums, classes))
+    every = np.broadcast_to(groups.sizes[:, None], true.shape)
+    for name, above, below in (
+        ("selection_rate", predicted, every),
+        ("tpr", both, true),
+        ("fpr", predicted - both, every - true),
+    ):
+        known = np.broadcast_to(below > 0, above.shape)
+        rates = np.divide(above, below, out=np.full(above.shape, np.nan), where=known)
+        scores[name] = 100 * np.swapaxes(rates, -1, -2)
+    return scores
+
+
+def test_gap(
+    measure: Callable[[np.ndarray], np.ndarray], seen: np.ndarray, noise: np.ndarray, delta: float
 ) -> dict[str, Any]:
-    differences = scores - of_plain
+    """Return the test of a disparity by random groups: that with the larger p-value.
+
+    Random groups as they are have no true disparity, which is exact where both classifiers treat
+    all groups alike; then both have the same one, without which a disparity that both share would
+    seem to vary too little.
+    """
+    scores, of_plain = measure(seen)
+    tests = []
+    for some in (noise, same_disparity(noise, seen, measure)):
+        drawn = np.subtract(*np.moveaxis(measure(some), 1, 0))
+        by_chance = drawn.mean(axis=0)
+        test = _test(scores, of_plain, (drawn - by_chance).mean(axis=-1), delta, by_chance)
+        tests.append(test | {"noise": by_chance.mean()})
+    return max(tests, key=lambda test: (test["p_cases"], test["high"] - test["low"]))
+
+
+def _test(
+    scores: np.ndarray,
+    of_plain: np.ndarray,
+    drawn: np.ndarray,
+    delta: float,
+    noise: np.ndarray | float = 0.0,
+) -> dict[str, Any]:
+    """Return the test of runs by differences that are drawn without one; see `TABLE`."""
+    differences = scores - of_plain - noise
     difference = differences.mean()
-    reach = np.quantile(np.abs(swapped), 0.95)
+    reach = np.quantile(np.abs(drawn), 0.95)
     return {
         "value": scores.mean(),
         "erm": of_plain.mean(),
         "difference": difference,
         "low": difference - reach,
         "high": difference + reach,
-        "p_cases": float(share_as_far(np.abs(swapped), np.abs(difference))),
+        "p_cases": float(share_as_far(np.abs(drawn), np.abs(difference))),
         "delta": delta,
-        "power": float((np.abs(swapped + delta) > reach).mean()),
+        "power": float((np.abs(drawn + delta) > reach).mean()),
         "equivalent": bool(abs(difference) + reach < delta),
         **_over_seeds(differences),
     }
