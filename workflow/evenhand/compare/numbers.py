@@ -272,8 +272,10 @@ def _compare(
     if base is None and head is None:
         return None
     key = _key(pair[0], declared)
-    main = declared.main is not None and all(
-        key.get(name) in values for name, values in declared.main.items()
+    main = (
+        declared.main is not None
+        and column.neutral is not None
+        and all(key.get(name) in values for name, values in declared.main.items())
     )
     number = Compared(table, column.name, key, base, head, column.neutral, main)
     if base is None or head is None:

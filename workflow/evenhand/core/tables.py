@@ -176,8 +176,9 @@ class Table:
     form : str
         The format of numbers with decimals.
     main : mapping, optional
-        By key column, the values of the rows that answer the table's question; empty for all
-        rows. `compare` adjusts their tests apart from those of all other numbers.
+        By key column, the values of the rows whose columns with a neutral value answer the table's
+        question; empty for all rows. `compare` adjusts their tests apart from those of all other
+        numbers.
     """
 
     name: str

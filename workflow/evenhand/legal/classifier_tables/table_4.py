@@ -56,7 +56,6 @@ TABLE = Table(
         text("reason"),
     ),
     source="FairLex (Chalkidis et al. 2022), table 4",
-    main={"measure": ("gd",)},
 )
 
 
