@@ -179,7 +179,7 @@ def test_init_writes_a_configuration_that_is_one(task, tmp_path, capsys):
         (["extract", "pj.pdf", "--language", "en"], "the corpus has no file that can be read; "),
         (["predictions", "pj.csv", *PREDICTIONS[2:]], "pj.csv: is JSON, no CSV or Parquet file; "),
         ([*PREDICTIONS, "--delta", "-1"], "error: `--delta` is -1.0; it must be a number, at le"),
-        ([*PREDICTIONS, "--bins", "gender=50,30"], "`--bins gender` is [50.0, 30.0]; write [30.0"),
+        ([*PREDICTIONS, "--bins", "my_age=50,30"], "`--bins my_age` is [50.0, 30.0]; write [30.0"),
         ([*PREDICTIONS[:-1], "sex"], "p.csv: has no column 'sex', which `--group` names; its"),
         ([*PREDICTIONS, "--probability", "1=p"], "`--prediction` has no effect beside `--prob"),
         ([*PREDICTIONS[:4], "--group", "gender", "--probability", "0=p0,1=p", "1=q"],

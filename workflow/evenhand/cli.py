@@ -87,7 +87,8 @@ def main(words: list[str] | None = None) -> None:
 def _flag(name: str) -> str:
     """Return the flag of an argument of a function: ``--group`` of groups, ``--bins age``."""
     name = {"groups": "group", "probabilities": "probability"}.get(name, name)
-    return f"--{name.replace('_', '-').replace('.', ' ')}"
+    option, _, column = name.partition(".")
+    return f"--{option.replace('_', '-')} {column}".rstrip()
 
 
 def _refuse(error: InputError) -> NoReturn:

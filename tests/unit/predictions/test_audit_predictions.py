@@ -413,6 +413,8 @@ def test_a_blank_cluster_is_one_of_its_own_and_a_constant_one_is_refused(tmp_pat
         InputError, match="id is named as `id`, of which each counts once, and as `c"
     ):
         audit(tmp_path, twice, id="id", cluster="id")
+    with pytest.raises(InputError, match="y is named as `label` and as `cluster`"):
+        audit(tmp_path, table, cluster="y")
     with pytest.raises(InputError, match="home is the same for all rows, so nothing can be tested"):
         audit(tmp_path, table.assign(home="h"), id="id", cluster="home")
     with pytest.raises(

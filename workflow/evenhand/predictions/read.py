@@ -249,8 +249,9 @@ def read_predictions(
     if cluster and clusters.iloc[kept].nunique() < 2:
         problem = f"the column {cluster} is the same for all rows, so nothing can be tested"
         raise InputError(problem, file=file, remedy="leave `cluster` out, or name another column")
-    if cluster and cluster == id:
-        problem = f"{id} is named as `id`, of which each counts once, and as `cluster`"
+    named = {id: "`id`, of which each counts once,", label: "`label`", prediction: "`prediction`"}
+    if cluster and cluster in named:
+        problem = f"{cluster} is named as {named[cluster]} and as `cluster`"
         remedy = "name another column as one of them, or leave one out"
         raise InputError(problem, file=file, remedy=remedy)
     if cluster and clusters.iloc[kept].is_unique and (table[cluster].iloc[kept] != "").all():
