@@ -777,6 +777,7 @@ def test_pairs_with_one_word_or_one_template_have_no_verdict(model):
 
 def test_notes_and_reasons_of_pairs():
     description = {"excluded": {}, "pairs": 4, "flags": {"repeated_pair": 2, "unlike": 0}}
+    description["flags"] |= {"misplaced": 0}
     description["flags"] |= {"reversed_pair": 0, "lower_case": 0}
     gate = {"sentences": 20, "unknown_most_frequent": {"zyx": 2}}
     description |= {"bias_types": {"Gender": 1, "gender": 3}, "templates": 3}
@@ -816,6 +817,11 @@ def test_notes_and_reasons_of_pairs():
         "2 of 4 pairs: another pair has the same two sentences with their roles reversed, so that"
         " the two score 50 by construction."
     )
+    description["flags"] |= {"reversed_pair": 0, "misplaced": 2}
+    description["first_misplaced"] = 3
+    (moved,) = api._pair_notes(description, [], gate | {"sentences_with_unknown": 1})
+    meaning = FLAGS["misplaced"]
+    assert moved == f"2 of 4 pairs (the first is pair 3): {meaning}. They are scored as they are."
     row = {"subset": "all", "bias_type": "all", "method": None, "model": "m"}
     row |= {"verdict": "not_scored", "reason": "accuracy"}
     check = {"passed": False, "accuracy": 0.021, "baseline": 0.118, "tokens": 200}
