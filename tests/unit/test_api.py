@@ -123,6 +123,9 @@ def test_pairs_beyond_the_window_of_the_model_are_named(model, pairs, tmp_path):
     blank = pairs.assign(bias_type=pairs["bias_type"].where(pairs.index > 4))
     untyped = "5 of 90 pairs have no bias_type, and are tested as a type of their own, “not given”."
     assert untyped in eh.audit_pairs(model, blank, methods="log_likelihood").notes
+    one = pairs.assign(bias_type=pairs["bias_type"].where(pairs.index > 0))
+    untyped = "1 of 90 pairs has no bias_type, and is tested as a type of its own, “not given”."
+    assert untyped in eh.audit_pairs(model, one, methods="log_likelihood").notes
     page = result.to_html(tmp_path / "audit.html").read_text(encoding="utf-8")
     assert f"</bdi>: {note}</p>" in page and note in result.card()
     assert note.endswith("has no score, as it has more tokens than the model takes (128): pair 90.")
@@ -794,7 +797,7 @@ def test_notes_and_reasons_of_pairs():
         " reads them all as one token."
     )
     rows = [
-        {"method": method, "subset": subset, "bias_type": "all", "pairs": 4, "reason": None}
+        {"method": method, "subset": subset, "bias_type": "all", "scored": 3, "reason": None}
         | {"unscorable": 0}
         for method in ("log_likelihood", "log_likelihood_per_token")
         for subset in ("all", "equal_length")
