@@ -408,6 +408,16 @@ def test_a_broken_line_is_left_out_with_its_place_and_reason(tmp_path):
     assert left_out.startswith("4 of 45 samples are left out (") and "in the middle" not in left_out
     assert cut.startswith("samples_crows_pairs_english_2026-01-02T03-04-05.jsonl:45: the log ends")
     assert notes(description, {"left_out": bad[-1:]}, "") == [cut]
+    whole = json.dumps(samples[0])
+    for end, reason in (
+        *((whole[:count], "cut_off") for count in range(1, len(whole))),
+        ('{"doc_id": x"}', "no_json"),
+        ("tru", "no_json"),
+    ):
+        with next(tmp_path.rglob("samples_*")).open("w") as log:
+            log.write(f"{json.dumps(samples[1])}\n{json.dumps(samples[2])}\n{end}\n\n")
+        _, [row], _ = read_logs([tmp_path / "logs"])
+        assert (row["row"], row["reason"]) == (3, reason)
 
 
 def test_tasks_with_the_same_pairs_are_noted(tmp_path):

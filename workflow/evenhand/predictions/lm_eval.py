@@ -21,7 +21,7 @@ import numpy as np
 
 from evenhand.core.whole import check_file, read_text
 from evenhand.errors import InputError
-from evenhand.io.json_text import load, problem_of
+from evenhand.io.json_text import is_cut, load, problem_of
 from evenhand.predictions.words import left_out_words
 from evenhand.stereotypes.clusters import ALIKE, check_order, shared_words, swapped_words, words
 
@@ -232,13 +232,15 @@ def _pieces(path: Path) -> list[tuple[int, Any]]:
         remedy = "name the samples_*.jsonl that lm_eval --log_samples writes beside it"
         raise InputError("has the results of tasks, not their samples", file=path, remedy=remedy)
     lines = text.split("\n")  # a sample may have other separators of lines in its texts
+    last = len(text.rstrip().split("\n"))
     for line, piece in enumerate(lines, start=1):
         try:
             pieces += [(line, load(piece))] if piece.strip() else []
         except ValueError as error:
-            is_cut = pieces and line == len(lines)  # without the end of a line
+            # the last line has no end, or its sample has none
+            is_last = pieces and (line == len(lines) or (line == last and is_cut(piece, error)))
             pieces.append(
-                (line, ("cut_off", "") if is_cut else ("no_json", f": {problem_of(error)}"))
+                (line, ("cut_off", "") if is_last else ("no_json", f": {problem_of(error)}"))
             )
     return pieces
 
